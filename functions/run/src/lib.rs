@@ -1,0 +1,1 @@
+//! A run: what an agent does once it is woken.

@@ -1,0 +1,1 @@
+//! Smartspace on one machine, in one process.

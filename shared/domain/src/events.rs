@@ -1,0 +1,181 @@
+//! What browsers are told, live. Frames are these, as JSON.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Time,
+    ids::{CallId, EntityId, MessageId, RunId, SpaceId, StreamId},
+    messages::{Message, Sender},
+    runs::{Run, RunStatus},
+    spaces::{Member, Space},
+};
+
+/// Something that happened in a space.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Event {
+    /// Where.
+    pub space_id: SpaceId,
+    /// When.
+    pub at: Time,
+    /// What.
+    #[serde(flatten)]
+    pub what: Happening,
+}
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all_fields = "camelCase")]
+pub enum Happening {
+    /// A message was kept.
+    #[serde(rename = "message.created")]
+    MessageCreated {
+        /// It.
+        message: Message,
+    },
+    /// A message changed: its dispatch was decided.
+    #[serde(rename = "message.updated")]
+    MessageUpdated {
+        /// Its new state.
+        message: Message,
+    },
+    /// An agent begins to write.
+    #[serde(rename = "stream.started")]
+    StreamStarted {
+        /// The stream.
+        stream_id: StreamId,
+        /// Of which run.
+        run_id: RunId,
+        /// Of which call.
+        call_id: CallId,
+        /// Of two streams of one call the higher attempt holds.
+        attempt: u32,
+        /// Who writes.
+        sender: Sender,
+        /// What it will be.
+        kind: StreamKind,
+        /// Of which tool.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tool_name: Option<String>,
+    },
+    /// More text.
+    #[serde(rename = "stream.delta")]
+    StreamDelta {
+        /// The stream.
+        stream_id: StreamId,
+        /// Where it stands, in UTF-16 code units.
+        offset: usize,
+        /// The text.
+        text: String,
+    },
+    /// The text so far.
+    #[serde(rename = "stream.snapshot")]
+    StreamSnapshot {
+        /// The stream.
+        stream_id: StreamId,
+        /// Where it stands, in UTF-16 code units; absent at the beginning.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        offset: Option<usize>,
+        /// The text.
+        text: String,
+    },
+    /// No more text.
+    #[serde(rename = "stream.ended")]
+    StreamEnded {
+        /// The stream.
+        stream_id: StreamId,
+        /// The message that replaces it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        message_id: Option<MessageId>,
+        /// Why there is none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<StreamEnd>,
+    },
+    /// A run was claimed for the first time.
+    #[serde(rename = "run.started")]
+    RunStarted {
+        /// It.
+        run: Box<Run>,
+    },
+    /// A run ended as it should.
+    #[serde(rename = "run.completed")]
+    RunCompleted {
+        /// It.
+        run: Box<Run>,
+    },
+    /// A run ended with an error.
+    #[serde(rename = "run.failed")]
+    RunFailed {
+        /// It.
+        run: Box<Run>,
+    },
+    /// A run was ended.
+    #[serde(rename = "run.canceled")]
+    RunCanceled {
+        /// It.
+        run: Box<Run>,
+    },
+    /// Someone joined.
+    #[serde(rename = "member.joined")]
+    MemberJoined {
+        /// Who.
+        member: Member,
+    },
+    /// Someone left, or was removed.
+    #[serde(rename = "member.left")]
+    MemberLeft {
+        /// Who.
+        entity_id: EntityId,
+    },
+    /// Someone read on.
+    #[serde(rename = "space.read")]
+    SpaceRead {
+        /// Who.
+        entity_id: EntityId,
+        /// How far.
+        seq: u64,
+    },
+    /// The space's settings changed.
+    #[serde(rename = "space.updated")]
+    SpaceUpdated {
+        /// Its new state.
+        space: Box<Space>,
+    },
+    /// The space is gone.
+    #[serde(rename = "space.deleted")]
+    SpaceDeleted,
+}
+
+/// What a stream will be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum StreamKind {
+    /// A message.
+    Message,
+    /// A tool's input.
+    Tool,
+}
+
+/// Why a stream ended without a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum StreamEnd {
+    /// Its run was canceled.
+    Canceled,
+    /// Its run was absorbed.
+    Absorbed,
+    /// Its run, or the model's answer, failed.
+    Failed,
+}
+
+/// A run that is active in a space, as `subscribed` tells it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ActiveRun {
+    /// The run.
+    pub run_id: RunId,
+    /// Whose.
+    pub agent_id: EntityId,
+    /// Its state.
+    pub status: RunStatus,
+}

@@ -1,0 +1,72 @@
+//! What travels through the three queues. Each task is versioned in its variant's name: workers of two versions may share a queue.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    events::Event,
+    ids::{EntityId, RunId, SpaceId},
+};
+
+/// For the runs queue.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "job", rename_all_fields = "camelCase")]
+pub enum RunJob {
+    /// Claim a run and go on with it.
+    #[serde(rename = "run.1")]
+    Run {
+        /// The run.
+        run_id: RunId,
+        /// Whose.
+        agent_id: EntityId,
+        /// The space that woke it. With `seq` a hint that lets a worker read while it claims.
+        space_id: SpaceId,
+        /// The message that woke it.
+        seq: u64,
+    },
+}
+
+/// For the broadcasts queue.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "job", rename_all_fields = "camelCase")]
+pub enum BroadcastJob {
+    /// Tell every connection of the event's space.
+    #[serde(rename = "event.1")]
+    Event {
+        /// What.
+        event: Box<Event>,
+    },
+    /// Tell an entity's connections that it is no member any more, and forget their subscriptions.
+    #[serde(rename = "removed.1")]
+    Removed {
+        /// Who.
+        entity_id: EntityId,
+        /// From where.
+        space_id: SpaceId,
+    },
+}
+
+/// For the triggers queue.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "job", rename_all_fields = "camelCase")]
+pub enum TriggerJob {
+    /// Decide whom a message wakes, if nobody has yet, and wake them.
+    #[serde(rename = "dispatch.1")]
+    Dispatch {
+        /// Where.
+        space_id: SpaceId,
+        /// Which message.
+        seq: u64,
+    },
+    /// Finish what changes of an entity began: a new name in its spaces, or its leaving them all.
+    #[serde(rename = "settleEntity.1")]
+    SettleEntity {
+        /// Who.
+        entity_id: EntityId,
+    },
+    /// Finish the removal of a space.
+    #[serde(rename = "settleSpace.1")]
+    SettleSpace {
+        /// Which.
+        space_id: SpaceId,
+    },
+}

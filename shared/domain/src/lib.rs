@@ -1,0 +1,33 @@
+//! The types and rules of Smartspace: what a space, a message, a run is, and what may happen to it.
+//!
+//! No I/O, no async, no AWS: everything here can be tried with a plain value. A map, in the order of a message's way:
+//!
+//! - [`ids`], [`time`], [`limits`], [`errors`]: what all others use
+//! - [`entities`], [`agents`] (with [`tools`] and [`scripts`]), [`spaces`]: who takes part, and how it is configured
+//! - [`messages`], [`mentions`], [`dispatch`]: what is said, and whom it wakes
+//! - [`runs`], [`triggers`], [`steps`]: what a woken agent does
+//! - [`events`], [`jobs`]: what travels to browsers and between functions
+//! - [`access`]: who may do what
+
+pub mod access;
+pub mod agents;
+pub mod dispatch;
+pub mod durations;
+pub mod entities;
+pub mod errors;
+pub mod events;
+pub mod ids;
+pub mod jobs;
+pub mod limits;
+pub mod mentions;
+pub mod messages;
+pub mod runs;
+pub mod scripts;
+pub mod spaces;
+pub mod steps;
+pub mod time;
+pub mod tools;
+pub mod triggers;
+
+pub use errors::{Error, Fault, Result};
+pub use time::Time;

@@ -1,0 +1,110 @@
+//! Mentions: `@` and an agent's name.
+
+/// Whom a text names, of the names that are offered.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Mentions {
+    /// `@all`.
+    pub all: bool,
+    /// Indices of the names, ascending, each once.
+    pub named: Vec<usize>,
+}
+
+impl Mentions {
+    /// Whether the `index`-th name is meant.
+    pub fn includes(&self, index: usize) -> bool {
+        self.all || self.named.binary_search(&index).is_ok()
+    }
+}
+
+/// Finds mentions of `names` in `text`: case is ignored, the longest name that fits counts, not after a letter, digit, `_` or `.`, and not
+/// before a letter, digit or `_`. `@all` names everyone, unless an agent of a longer name fits.
+pub fn find<'a>(text: &str, names: impl Iterator<Item = &'a str>) -> Mentions {
+    if !text.contains('@') {
+        return Mentions::default();
+    }
+    let names: Vec<Vec<char>> = names.map(|name| fold(name).collect()).collect();
+    let all: Vec<char> = "all".chars().collect();
+    let chars: Vec<char> = text.chars().collect();
+    let mut found = Mentions::default();
+    for at in (0..chars.len()).filter(|&at| chars[at] == '@') {
+        let before_fits = at == 0 || !(is_word(chars[at - 1]) || chars[at - 1] == '.');
+        if !before_fits {
+            continue;
+        }
+        let rest = &chars[at + 1..];
+        let longest =
+            names.iter().enumerate().filter_map(|(index, name)| Some((fits(rest, name)?, index))).max_by_key(|(length, _)| *length);
+        match (longest, fits(rest, &all)) {
+            (Some((length, index)), all) if all.is_none_or(|all| length >= all) => found.named.push(index),
+            (_, Some(_)) => found.all = true,
+            _ => {}
+        }
+    }
+    found.named.sort_unstable();
+    found.named.dedup();
+    found
+}
+
+/// How many characters of `rest` the folded `name` takes, if it stands there and ends there.
+fn fits(rest: &[char], name: &[char]) -> Option<usize> {
+    if name.is_empty() {
+        return None;
+    }
+    let mut matched = 0;
+    for (taken, char) in rest.iter().enumerate() {
+        for folded in char.to_lowercase() {
+            if name.get(matched) != Some(&folded) {
+                return None;
+            }
+            matched += 1;
+        }
+        if matched == name.len() {
+            let ends = rest.get(taken + 1).is_none_or(|next| !is_word(*next));
+            return ends.then_some(taken + 1);
+        }
+    }
+    None
+}
+
+fn fold(text: &str) -> impl Iterator<Item = char> {
+    text.chars().flat_map(char::to_lowercase)
+}
+
+fn is_word(char: char) -> bool {
+    char.is_alphanumeric() || char == '_'
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(text: &str) -> Vec<&'static str> {
+        let names = ["Ada", "Ada Lovelace", "bob.2", "ÉMILE", "allan"];
+        let found = find(text, names.into_iter());
+        if found.all { vec!["*"] } else { found.named.iter().map(|&index| names[index]).collect() }
+    }
+
+    #[test]
+    fn the_longest_name_that_fits_counts() {
+        assert_eq!(named("@ada, look"), ["Ada"]);
+        assert_eq!(named("hi @ADA LOVELACE!"), ["Ada Lovelace"]);
+        assert_eq!(named("@Ada Lovelaces"), ["Ada"]);
+        assert_eq!(named("(@bob.2) and @ada"), ["Ada", "bob.2"]);
+        assert_eq!(named("@émile."), ["ÉMILE"]);
+    }
+
+    #[test]
+    fn what_is_no_mention() {
+        for text in ["ada", "x@ada", "1@ada", "_@ada", "mail.@ada", "@adam", "@ada_", "@ada2", "@", "@ ada", "@bob"] {
+            assert_eq!(named(text), [""; 0], "{text}");
+        }
+        assert_eq!(named("@ada-like"), ["Ada"]);
+    }
+
+    #[test]
+    fn all_names_everyone() {
+        assert_eq!(named("@all: hello"), ["*"]);
+        assert_eq!(named("@Allan"), ["allan"]);
+        assert_eq!(named("@allow"), [""; 0]);
+    }
+}

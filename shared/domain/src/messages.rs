@@ -1,0 +1,131 @@
+//! Messages: what is kept of what was said.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{
+    Time,
+    dispatch::Dispatch,
+    entities::EntityType,
+    ids::{CallId, EntityId, MessageId, RunId, SpaceId, StreamId},
+    triggers::Trigger,
+};
+
+/// Who said it. Kept with the message: it outlives a change of name and a removal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sender {
+    /// The entity.
+    pub id: EntityId,
+    /// Its name when it spoke.
+    pub name: String,
+    /// Person or agent.
+    #[serde(rename = "type")]
+    pub kind: EntityType,
+}
+
+/// A part of a message.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "lowercase", rename_all_fields = "camelCase")]
+pub enum Part {
+    /// Text.
+    Text {
+        /// The text.
+        text: String,
+    },
+    /// A tool call, as a card.
+    Tool {
+        /// The call.
+        call_id: CallId,
+        /// The tool.
+        name: String,
+        /// What it was called with.
+        input: Value,
+        /// What came of it.
+        output: Option<Value>,
+        /// How it stands.
+        status: String,
+    },
+}
+
+/// A message, as the API shows it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Message {
+    /// Its id.
+    pub id: MessageId,
+    /// Where it was said.
+    pub space_id: SpaceId,
+    /// Its place in the space's one order, from 1, without gaps.
+    pub seq: u64,
+    /// Of two states of a message the higher one holds.
+    pub rev: u64,
+    /// Who said it.
+    pub sender: Sender,
+    /// What was said.
+    pub parts: Vec<Part>,
+    /// The run that said it.
+    pub run_id: Option<RunId>,
+    /// The stream that it ends.
+    pub stream_id: Option<StreamId>,
+    /// How many agents' messages lie between it and a person.
+    pub chain_depth: u32,
+    /// Why an agent said it.
+    pub origin: Option<Origin>,
+    /// When.
+    pub created_at: Time,
+    /// When it last changed.
+    pub updated_at: Time,
+    /// Whom it woke, and whom not and why; absent until decided.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dispatch: Option<Vec<Dispatch>>,
+    /// Set where the text was cut to fit a frame: the whole is fetched over HTTP.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub truncated: bool,
+}
+
+impl Message {
+    /// Its text; cards have none.
+    pub fn text(&self) -> &str {
+        self.parts
+            .iter()
+            .find_map(|part| match part {
+                Part::Text { text } => Some(text.as_str()),
+                Part::Tool { .. } => None,
+            })
+            .unwrap_or("")
+    }
+
+    /// The same with its text cut to at most `bytes`, marked as truncated where that took something away.
+    #[must_use]
+    pub fn cut_to(mut self, bytes: usize) -> Self {
+        for part in &mut self.parts {
+            if let Part::Text { text } = part
+                && text.len() > bytes
+            {
+                text.truncate(text.floor_char_boundary(bytes));
+                self.truncated = true;
+            }
+        }
+        self
+    }
+}
+
+/// Why an agent's message was sent: what woke the run, and which tools it had used before.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Origin {
+    /// What woke the run; its text is cut to 200 characters.
+    #[serde(flatten)]
+    pub trigger: Trigger,
+    /// Names of the tools used before, in order, each once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools_used: Vec<String>,
+}
+
+/// The first `chars` characters of a text, and how many more there were.
+pub fn excerpt(text: &str, chars: usize) -> (&str, usize) {
+    match text.char_indices().nth(chars) {
+        Some((end, _)) => (&text[..end], text[end..].chars().count()),
+        None => (text, 0),
+    }
+}

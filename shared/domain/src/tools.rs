@@ -1,0 +1,281 @@
+//! Tools that an agent's configuration brings. Built-in ones live with the run.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{
+    agents::{SECRET_NAME, is_secret_name},
+    durations::WrittenDuration,
+    errors::Faults,
+    ids::{EntityId, SpaceId},
+};
+
+/// Names that configured tools can't take.
+pub const BUILT_IN: [&str; 16] = [
+    "absorb_run",
+    "delegate",
+    "delete_goals",
+    "delete_memories",
+    "delete_plans",
+    "enter_space",
+    "get_memories",
+    "get_my_runs",
+    "get_plans",
+    "read_messages",
+    "send_message",
+    "set_goals",
+    "set_memories",
+    "set_plans",
+    "skip_response",
+    "stop_run",
+];
+
+/// A tool of an agent.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Tool {
+    /// `[A-Za-z_][A-Za-z0-9_]{0,63}`, not a built-in's.
+    pub name: String,
+    /// What the model is told of it.
+    pub description: String,
+    /// JSON Schema of its input.
+    pub input_schema: Value,
+    /// Whether its calls are posted as cards.
+    #[serde(default)]
+    pub visible: bool,
+    /// It changes nothing.
+    #[serde(default)]
+    pub read_only: bool,
+    /// It may be repeated.
+    #[serde(default)]
+    pub idempotent: bool,
+    /// Where its card goes instead of the active space.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target_space_id: Option<SpaceId>,
+    /// How it runs.
+    pub execution: Execution,
+}
+
+/// How a tool runs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "lowercase", rename_all_fields = "camelCase", deny_unknown_fields)]
+pub enum Execution {
+    /// A request.
+    Http {
+        /// GET, POST, PUT, PATCH or DELETE.
+        method: String,
+        /// Where; `{{input.x}}` is filled in behind the host.
+        url: String,
+        /// Sent with it.
+        #[serde(default)]
+        headers: BTreeMap<String, String>,
+        /// Sent as JSON.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        body: Option<Value>,
+        /// How long it may take.
+        #[serde(default = "http_timeout")]
+        timeout_ms: u32,
+    },
+    /// In the browser, answered by people.
+    Space {
+        /// `form`, `buttons`, or a component that the client knows.
+        #[serde(default = "form")]
+        ui: String,
+        /// JSON Schema of the answer.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        result_schema: Option<Value>,
+        /// How long it may wait.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        expires_after: Option<WrittenDuration>,
+        /// Who may answer.
+        #[serde(default)]
+        answer_by: AnswerBy,
+    },
+    /// A CEL expression over the input.
+    Compute {
+        /// The expression.
+        expression: String,
+    },
+    /// Nothing: returns `output`.
+    Static {
+        /// What it returns.
+        output: Value,
+    },
+}
+
+fn http_timeout() -> u32 {
+    10_000
+}
+
+fn form() -> String {
+    "form".to_owned()
+}
+
+/// Who may answer a form.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum AnswerBy {
+    /// `humans` or `anyone`.
+    Group(AnswerGroup),
+    /// Those named.
+    Entities(Vec<EntityId>),
+    /// Not said: humans.
+    #[default]
+    #[serde(skip)]
+    Unsaid,
+}
+
+/// A group that may answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum AnswerGroup {
+    /// People of the space.
+    Humans,
+    /// Every member of the space.
+    Anyone,
+}
+
+/// MCP servers of an agent.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct McpConfig {
+    /// The servers.
+    #[serde(default)]
+    pub servers: Vec<McpServer>,
+}
+
+/// One MCP server over streamable HTTP.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct McpServer {
+    /// Stands before its tools' names.
+    pub name: String,
+    /// Where it is.
+    pub url: String,
+    /// Sent with each request.
+    #[serde(default)]
+    pub headers: BTreeMap<String, String>,
+    /// Only these; all where not said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allowed_tools: Option<Vec<String>>,
+    /// How long a call may take.
+    #[serde(default = "mcp_timeout")]
+    pub timeout_ms: u32,
+}
+
+fn mcp_timeout() -> u32 {
+    30_000
+}
+
+/// Notes everything that is wrong with an agent's tools.
+pub fn check_tools(tools: &[Tool], faults: &mut Faults) {
+    faults.check(tools.len() <= 100, "tools", "expected at most 100 tools");
+    let mut names = BTreeSet::new();
+    for (index, tool) in tools.iter().enumerate() {
+        faults.within("tools", |faults| {
+            faults.within(index, |faults| {
+                faults.check(is_tool_name(&tool.name), "name", "expected [A-Za-z_][A-Za-z0-9_]{0,63}");
+                faults.check(!BUILT_IN.contains(&tool.name.as_str()), "name", "is a built-in tool's name");
+                faults.check(names.insert(&tool.name), "name", "stands twice");
+                faults.check(tool.description.len() <= 4_096, "description", "expected at most 4096 bytes");
+                check_schema(&tool.input_schema, "inputSchema", faults);
+                faults.within("execution", |faults| tool.execution.check(faults));
+            });
+        });
+    }
+}
+
+impl Execution {
+    fn check(&self, faults: &mut Faults) {
+        match self {
+            Self::Http { method, url, headers, body, timeout_ms } => {
+                let known = ["GET", "POST", "PUT", "PATCH", "DELETE"].contains(&method.as_str());
+                faults.check(known, "method", "expected GET, POST, PUT, PATCH or DELETE");
+                check_url(url, faults);
+                check_headers(headers, faults);
+                if let Some(body) = body {
+                    check_secret_names(&body.to_string(), "body", faults);
+                }
+                faults.check_range(timeout_ms, 1..=300_000, "timeoutMs");
+            }
+            Self::Space { ui, result_schema, expires_after, answer_by } => {
+                faults.check((1..=64).contains(&ui.len()), "ui", "expected form, buttons, or a component's name");
+                if let Some(schema) = result_schema {
+                    check_schema(schema, "resultSchema", faults);
+                }
+                let week = expires_after.as_ref().is_none_or(|after| after.length().as_secs() <= 7 * 86_400);
+                faults.check(week, "expiresAfter", "expected at most 7 days");
+                let named = !matches!(answer_by, AnswerBy::Entities(ids) if ids.is_empty());
+                faults.check(named, "answerBy", "expected humans, anyone, or ids");
+            }
+            Self::Compute { expression } => {
+                let fine = (1..=8_192).contains(&expression.len());
+                faults.check(fine, "expression", "expected a CEL expression of 1 to 8192 bytes");
+            }
+            Self::Static { .. } => {}
+        }
+    }
+}
+
+impl McpConfig {
+    /// Notes everything that is wrong with it.
+    pub fn check(&self, faults: &mut Faults) {
+        faults.check(self.servers.len() <= 10, "servers", "expected at most 10 servers");
+        let mut names = BTreeSet::new();
+        for (index, server) in self.servers.iter().enumerate() {
+            faults.within("servers", |faults| {
+                faults.within(index, |faults| {
+                    faults.check(is_tool_name(&server.name), "name", "expected [A-Za-z_][A-Za-z0-9_]{0,63}");
+                    faults.check(names.insert(&server.name), "name", "stands twice");
+                    check_url(&server.url, faults);
+                    check_headers(&server.headers, faults);
+                    faults.check_range(&server.timeout_ms, 1..=300_000, "timeoutMs");
+                });
+            });
+        }
+    }
+}
+
+fn is_tool_name(name: &str) -> bool {
+    (1..=64).contains(&name.len())
+        && name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
+        && name.chars().all(|char| char.is_ascii_alphanumeric() || char == '_')
+}
+
+fn check_schema(schema: &Value, field: &str, faults: &mut Faults) {
+    match jsonschema::validator_for(schema) {
+        Ok(_) => {}
+        Err(error) => faults.check(false, field, format!("expected a JSON Schema: {error}")),
+    }
+}
+
+/// The scheme and host hold no `{{` or `${`: what is filled in must not choose where a request goes.
+fn check_url(url: &str, faults: &mut Faults) {
+    let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
+    let host = rest.map(|rest| rest.split(['/', '?', '#']).next().unwrap_or(""));
+    let fine = url.len() <= 2_048 && host.is_some_and(|host| !host.is_empty() && !host.contains(['{', '$', ' ', '@']));
+    faults.check(fine, "url", "expected http:// or https:// and a host without placeholders");
+    check_secret_names(url, "url", faults);
+}
+
+fn check_headers(headers: &BTreeMap<String, String>, faults: &mut Faults) {
+    faults.within("headers", |faults| {
+        for (name, value) in headers {
+            let fine = !name.is_empty()
+                && name.chars().all(|char| char.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(char))
+                && !value.contains(['\r', '\n', '\0']);
+            faults.check(fine, name, "expected a header's name and value");
+            check_secret_names(value, name, faults);
+        }
+    });
+}
+
+fn check_secret_names(text: &str, field: &str, faults: &mut Faults) {
+    for (at, _) in text.match_indices("${secret.") {
+        let rest = &text[at + "${secret.".len()..];
+        let name = rest.split_once('}').map_or("", |(name, _)| name);
+        faults.check(is_secret_name(name), field, SECRET_NAME);
+    }
+}

@@ -1,0 +1,118 @@
+//! Why a run was started.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{
+    Time,
+    dispatch::Source,
+    ids::{DeliveryId, MessageId, PlanId, SpaceId},
+    messages::{Sender, excerpt},
+};
+
+/// Why a run was started, as the API shows it to those who may know.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
+pub enum Trigger {
+    /// Someone said something.
+    SpaceMessage {
+        /// Why it woke this agent.
+        source: Source,
+        /// Where.
+        space_id: SpaceId,
+        /// The space's name.
+        space_name: String,
+        /// The message.
+        message_id: MessageId,
+        /// Its place in the space.
+        seq: u64,
+        /// Who.
+        sender: Sender,
+        /// What, cut to 4,000 characters.
+        text: String,
+        /// When.
+        at: Time,
+    },
+    /// A plan's time has come.
+    Plan {
+        /// The plan.
+        plan_id: PlanId,
+        /// Its name.
+        name: String,
+        /// What it says.
+        instruction: String,
+        /// For when it was set.
+        scheduled_at: Time,
+        /// How many times went by before it.
+        missed: u32,
+    },
+    /// A service called.
+    Service {
+        /// The service.
+        service: String,
+        /// What it sent.
+        payload: Value,
+        /// The delivery.
+        delivery_id: DeliveryId,
+        /// When.
+        at: Time,
+    },
+    /// Told to those who may know no more than the type: `{type}` alone.
+    #[serde(skip_deserializing, untagged)]
+    Hidden(HiddenTrigger),
+}
+
+/// The type of a trigger, without what it says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HiddenTrigger {
+    /// Which one.
+    #[serde(rename = "type")]
+    pub kind: TriggerKind,
+}
+
+/// The three kinds of trigger.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TriggerKind {
+    /// Someone said something.
+    SpaceMessage,
+    /// A plan's time has come.
+    Plan,
+    /// A service called.
+    Service,
+}
+
+impl Trigger {
+    /// Its kind.
+    pub fn kind(&self) -> TriggerKind {
+        match self {
+            Self::SpaceMessage { .. } => TriggerKind::SpaceMessage,
+            Self::Plan { .. } => TriggerKind::Plan,
+            Self::Service { .. } => TriggerKind::Service,
+            Self::Hidden(hidden) => hidden.kind,
+        }
+    }
+
+    /// The space that it names.
+    pub fn space_id(&self) -> Option<SpaceId> {
+        match self {
+            Self::SpaceMessage { space_id, .. } => Some(*space_id),
+            _ => None,
+        }
+    }
+
+    /// What those see who may know no more.
+    #[must_use]
+    pub fn hidden(&self) -> Self {
+        Self::Hidden(HiddenTrigger { kind: self.kind() })
+    }
+
+    /// The same with its text cut to `chars` characters.
+    #[must_use]
+    pub fn cut_to(mut self, chars: usize) -> Self {
+        if let Self::SpaceMessage { text, .. } = &mut self {
+            text.truncate(excerpt(text, chars).0.len());
+        }
+        self
+    }
+}

@@ -1,0 +1,1 @@
+//! What lies outside: queues, sockets, clock, ids. Each port beside its AWS adapter.

@@ -1,0 +1,1 @@
+//! What all six mains share: configuration, tracing, AWS events into domain jobs.

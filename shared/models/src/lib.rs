@@ -1,0 +1,3 @@
+//! The model port and its providers.
+
+pub mod port;

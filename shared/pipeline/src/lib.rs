@@ -1,0 +1,1 @@
+//! What more than one function does: keep first, then tell.

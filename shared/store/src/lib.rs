@@ -1,0 +1,1 @@
+//! The table: how everything that is kept is read and written.
