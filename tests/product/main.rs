@@ -1,1 +1,35 @@
-fn main() {}
+//! Tests of the whole product through its doors: HTTP, the WebSocket, and the model that it asks.
+//!
+//! They know an address, an admin key and a model's address, nothing else; so the same tests run against a process of their own
+//! ([`stack::Stack::start`]) and, with `SMARTSPACE_TEST_URL` and `SMARTSPACE_TEST_ADMIN_KEY` set, against a deployed stack.
+//!
+//! - [`stack`], [`process`]: what a test starts with; the product as a child process
+//! - [`client`], [`routes`], [`waiting`]: HTTP, what tests do with it, and how they wait
+//! - [`socket`], [`view`]: the live side, and what a browser would show of it
+//! - [`model`]: the model that agents ask, played by a script
+//! - all others: the tests, a module for each subject
+
+#![cfg(test)]
+
+mod client;
+mod model;
+mod process;
+mod routes;
+mod socket;
+mod stack;
+mod view;
+mod waiting;
+
+mod bad_input;
+mod cancel;
+mod chains;
+mod crash;
+mod demo;
+mod live;
+mod members;
+mod order;
+mod prompt;
+mod shutdown;
+mod socket_frames;
+mod spaces;
+mod trouble;

@@ -70,3 +70,34 @@ pub enum TriggerJob {
         space_id: SpaceId,
     },
 }
+
+/// What a queue carries. Jobs of one group take their turn with those of others, so that a busy space does not hold up the rest.
+pub trait Job: Clone + Serialize + for<'de> Deserialize<'de> + Send + Sync + 'static {
+    /// The group: the space, or the entity.
+    fn group(&self) -> String;
+}
+
+impl Job for RunJob {
+    fn group(&self) -> String {
+        let Self::Run { space_id, .. } = self;
+        space_id.to_string()
+    }
+}
+
+impl Job for BroadcastJob {
+    fn group(&self) -> String {
+        match self {
+            Self::Event { event } => event.space_id.to_string(),
+            Self::Removed { space_id, .. } => space_id.to_string(),
+        }
+    }
+}
+
+impl Job for TriggerJob {
+    fn group(&self) -> String {
+        match self {
+            Self::Dispatch { space_id, .. } | Self::SettleSpace { space_id } => space_id.to_string(),
+            Self::SettleEntity { entity_id } => entity_id.to_string(),
+        }
+    }
+}

@@ -1,1 +1,8 @@
-//! What lies outside: queues, sockets, clock, ids. Each port beside its AWS adapter.
+//! What lies outside of the product, as small ports, each beside its AWS adapter (feature `aws`).
+//! The local host and the tests bring their own.
+
+pub mod bell;
+pub mod clock;
+pub mod ids;
+pub mod queues;
+pub mod sockets;

@@ -1,1 +1,61 @@
-//! The table: how everything that is kept is read and written.
+//! The table: the one way to read and write what is kept.
+//!
+//! [`keys`] names every item. [`table`] is the thin layer over the SDK, [`write`] builds conditional writes. Above them one file per
+//! aggregate, each an `impl Store`: [`entities`], [`spaces`] with [`members`], [`messages`] with [`append`], [`runs`] with [`steps`] and [`endings`],
+//! [`connections`], [`due`]. No type of the SDK crosses out of this crate, but the client that is handed in.
+//!
+//! Reading is consistent, except that an index finds candidates and the base item decides. What has expired counts as gone.
+
+pub mod append;
+pub mod connections;
+pub mod due;
+pub mod endings;
+pub mod entities;
+pub mod keys;
+pub mod members;
+pub mod messages;
+pub mod pages;
+pub mod posted;
+pub mod rosters;
+pub mod runs;
+pub mod schema;
+pub mod spaces;
+pub mod steps;
+pub mod table;
+pub mod write;
+
+use std::{sync::Arc, time::Duration};
+
+use smartspace_domain::Time;
+pub use smartspace_domain::{Error, Result};
+
+use crate::{rosters::RosterCache, table::Table};
+
+/// Random bits, for jitter.
+pub type Random = Arc<dyn Fn() -> u128 + Send + Sync>;
+
+/// Everything that is kept.
+#[derive(Clone)]
+pub struct Store {
+    table: Table,
+    rosters: Arc<RosterCache>,
+    keep_runs: Option<Duration>,
+}
+
+impl Store {
+    /// The table `name` behind `client`. Ended runs are kept for `keep_runs`; for ever where none is given.
+    pub fn new(client: aws_sdk_dynamodb::Client, name: impl Into<Arc<str>>, keep_runs: Option<Duration>, random: Random) -> Self {
+        Self { table: Table::new(client, name.into(), random), rosters: Arc::default(), keep_runs }
+    }
+
+    /// When a run that ended `now` is dropped, in seconds as the table's TTL wants it.
+    fn run_expiry(&self, now: Time) -> Option<i64> {
+        self.keep_runs.map(|kept| (now + kept).as_seconds())
+    }
+}
+
+impl std::fmt::Debug for Store {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Store").finish_non_exhaustive()
+    }
+}

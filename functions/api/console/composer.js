@@ -1,0 +1,96 @@
+// Writing a message: as whom, and safely. The text stays in the box until the server has kept it.
+
+import { choose, chosen } from './choices.js';
+import { arrange, byId, element, setText } from './element.js';
+
+/** The form below the timeline. */
+export class Composer {
+  #form = byId('composer');
+  #text = byId('text');
+  #sender = byId('sender');
+  #send = byId('send');
+  #problem = byId('composer-problem');
+  #api;
+  #sent;
+  #room = null;
+  #drafts = new Map();
+  // What is not yet answered, with its key: the same text sent again is the same message.
+  #unanswered = null;
+  #isSending = false;
+
+  /** `sent` gets the room and the kept message. */
+  constructor(api, sent) {
+    this.#api = api;
+    this.#sent = sent;
+    this.#form.onsubmit = (event) => {
+      event.preventDefault();
+      this.#submit();
+    };
+    this.#text.onkeydown = (event) => {
+      // Enter also ends the choice of a character in an input method; that is not sending.
+      if (event.key !== 'Enter' || event.shiftKey || event.isComposing || event.keyCode === 229) return;
+      event.preventDefault();
+      this.#submit();
+    };
+    this.#sender.onchange = () => choose(`sender.${this.#room.space.id}`, this.#sender.value);
+  }
+
+  /** Shows the people of the room as possible senders, and the room's own draft. */
+  show(room) {
+    if (room !== this.#room) {
+      if (this.#room) this.#drafts.set(this.#room.space.id, this.#text.value);
+      this.#room = room;
+      this.#text.value = this.#drafts.get(room.space.id) ?? '';
+      this.#sender.replaceChildren();
+      setText(this.#problem, '');
+    }
+    const people = room.space.members.filter(({ type }) => type === 'human');
+    this.#form.hidden = room.isGone;
+    this.#showPeople(people);
+    this.#showBusy();
+  }
+
+  #showPeople(people) {
+    const now = this.#sender.value || chosen(`sender.${this.#room.space.id}`);
+    const held = new Map([...this.#sender.options].map((option) => [option.value, option]));
+    const options = people.map(({ id, name }) => {
+      const option = held.get(id) ?? element('option', { value: id });
+      setText(option, name);
+      return option;
+    });
+    arrange(this.#sender, options);
+    if (people.length > 0) this.#sender.value = people.some(({ id }) => id === now) ? now : people[0].id;
+    this.#text.placeholder = people.length > 0 ? 'Write a message. Name an agent with @Name.' : 'No person is a member of this space.';
+  }
+
+  #showBusy() {
+    this.#text.readOnly = this.#isSending;
+    this.#text.disabled = this.#sender.options.length === 0;
+    this.#send.disabled = this.#isSending || this.#text.disabled;
+  }
+
+  async #submit() {
+    const room = this.#room;
+    const body = { text: this.#text.value, senderId: this.#sender.value };
+    if (this.#isSending || body.text.trim() === '' || body.senderId === '') return;
+    const what = JSON.stringify([room.space.id, body.senderId, body.text]);
+    if (this.#unanswered?.what !== what) this.#unanswered = { what, key: crypto.randomUUID() };
+    this.#isSending = true;
+    this.#showBusy();
+    setText(this.#problem, '');
+    try {
+      const message = await this.#api.make(`/v1/spaces/${encodeURIComponent(room.space.id)}/messages`, body, this.#unanswered.key);
+      this.#unanswered = null;
+      this.#drafts.delete(room.space.id);
+      if (this.#room === room) this.#text.value = '';
+      this.#sent(room, message);
+    } catch (problem) {
+      if (!problem.isPassing) this.#unanswered = null;
+      const advice = problem.isPassing ? ' It is not known whether your message was kept; sending it again can’t double it.' : '';
+      if (this.#room === room) setText(this.#problem, problem.message + advice);
+    } finally {
+      this.#isSending = false;
+      this.#showBusy();
+    }
+  }
+}

@@ -1,0 +1,75 @@
+// One entry of a bubble as a DOM node: a message, a text in the making, or a failed run.
+
+import { dispatchText } from './dispatch.js';
+import { arrange, element, setText } from './element.js';
+
+/** An entry's node, kept while its text grows and when the kept message takes the stream's place. */
+export class EntryView {
+  node = element('div', { class: 'entry' });
+  #note = element('p', { class: 'note' });
+  #parts = [];
+  #shown = null;
+  #names = null;
+
+  /** Shows the entry's present state. */
+  show(entry, room) {
+    if (entry.message && entry.message === this.#shown && room.names === this.#names) return;
+    this.#shown = entry.message ?? null;
+    this.#names = room.names;
+    const state = entry.message ? 'kept' : entry.stream ? 'writing' : 'failed';
+    setAttribute(this.node, 'data-state', state);
+    setAttribute(this.node, 'data-seq', entry.message?.seq);
+    setAttribute(this.node, 'data-message', entry.message?.id);
+    // A reader is told of a text once, when it is whole.
+    setAttribute(this.node, 'aria-busy', state === 'writing' ? 'true' : undefined);
+    const parts = partsOf(entry);
+    this.#parts = parts.map((part, index) => shownPart(this.#parts[index], part));
+    setText(this.#note, noteOf(entry, room));
+    const isCard = parts.every((part) => part.type === 'tool');
+    arrange(this.node, [...this.#parts.map(({ node }) => node), ...(this.#note.textContent && !isCard ? [this.#note] : [])]);
+  }
+}
+
+function partsOf({ message, stream, failure }) {
+  if (message) return message.parts;
+  if (failure) return [{ type: 'failure', text: `could not finish: ${failure.message}` }];
+  if (stream.kind === 'tool') return [{ type: 'tool', name: stream.toolName ?? 'tool', status: 'writing', raw: stream.text }];
+  return [{ type: 'text', text: stream.text }];
+}
+
+const noteOf = ({ message }, room) => (message ? dispatchText(message.dispatch, (id) => room.nameOf(id)) : '');
+
+// A part keeps its node as long as it stays what it is.
+function shownPart(held, part) {
+  const type = part.type === 'tool' ? 'tool' : part.type === 'failure' ? 'failure' : 'text';
+  const shown = held?.type === type ? held : newPart(type);
+  shown.show(part);
+  return shown;
+}
+
+function newPart(type) {
+  if (type === 'tool') return newToolPart();
+  const node = element('p', { class: type, dir: 'auto' });
+  return { type, node, show: (part) => setText(node, part.text ?? `(a part of type ${part.type})`) };
+}
+
+function newToolPart() {
+  const title = element('summary');
+  const input = element('pre');
+  const output = element('pre');
+  const node = element('details', { class: 'tool' }, title, element('div', { class: 'tool-label' }, 'Input'), input);
+  const outputLabel = element('div', { class: 'tool-label' }, 'Output');
+  const show = (part) => {
+    setText(title, `${part.name} · ${part.status}`);
+    setText(input, part.raw ?? JSON.stringify(part.input, null, 2));
+    if (part.output === null || part.output === undefined) return;
+    setText(output, typeof part.output === 'string' ? part.output : JSON.stringify(part.output, null, 2));
+    if (!outputLabel.isConnected) node.append(outputLabel, output);
+  };
+  return { type: 'tool', node, show };
+}
+
+function setAttribute(node, name, value) {
+  if (value === undefined) node.removeAttribute(name);
+  else if (node.getAttribute(name) !== String(value)) node.setAttribute(name, value);
+}

@@ -1,0 +1,40 @@
+//! Tokens where nobody counted them: a token has four characters.
+
+use serde_json::Value;
+
+use crate::port::{Message, Request};
+
+/// The tokens of so many characters.
+pub(crate) fn tokens(characters: usize) -> u64 {
+    characters.div_ceil(4) as u64
+}
+
+/// The characters of everything that a request says.
+pub(crate) fn characters(request: &Request) -> usize {
+    let system = request.system.iter().map(|part| count(part)).sum::<usize>();
+    let messages = request.messages.iter().map(of_message).sum::<usize>();
+    let tools = request.tools.iter().map(|tool| count(&tool.name) + count(&tool.description) + of_value(&tool.input_schema)).sum::<usize>();
+    system + messages + tools
+}
+
+fn of_message(message: &Message) -> usize {
+    match message {
+        Message::User { blocks } => blocks.iter().map(|block| count(block)).sum(),
+        Message::Assistant { text, calls } => count(text) + calls.iter().map(|call| count(&call.name) + count(&call.input)).sum::<usize>(),
+        Message::ToolResults { results } => results.iter().map(|result| of_value(&result.output)).sum(),
+        Message::System { text } => count(text),
+    }
+}
+
+fn of_value(value: &Value) -> usize {
+    count(&as_text(value))
+}
+
+/// A string as it is, all else as JSON.
+pub(crate) fn as_text(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+fn count(text: &str) -> usize {
+    text.chars().count()
+}

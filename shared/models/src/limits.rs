@@ -1,0 +1,155 @@
+//! How long a model may be silent, and how long an answer may take.
+
+use std::{cmp::min, future::Future, time::Duration};
+
+use futures::{StreamExt, stream};
+use smartspace_domain::runs::FailureCode;
+use tokio::time::{Instant, timeout_at};
+
+use crate::port::{Model, ModelError, Piece, Pieces, Request};
+
+/// Time limits of one answer. Without them a provider that hangs would hold a run for as long as it likes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// How long nothing may come; begins with the question.
+    pub silence: Duration,
+    /// How long the whole answer may take.
+    pub total: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { silence: Duration::from_secs(60), total: Duration::from_secs(600) }
+    }
+}
+
+impl Limits {
+    /// Asks `model`. The answer ends with [`Piece::Finished`] or with an error, and it ends in time.
+    ///
+    /// An empty text is a provider's sign of life: it counts against silence and goes no further.
+    pub async fn ask(&self, model: &dyn Model, request: &Request) -> Result<Pieces, ModelError> {
+        let limits = *self;
+        let end = from_now(limits.total);
+        let answer = limits.within(end, model.ask(request)).await??;
+        // Whatever ends the answer drops it, which closes the connection: a provider should not go on writing for nobody.
+        let limited = stream::unfold(Some(answer), move |answer| async move {
+            let mut answer = answer?;
+            loop {
+                return match limits.within(end, answer.next()).await {
+                    Ok(Some(Ok(Piece::Text(text)))) if text.is_empty() => continue,
+                    Ok(Some(Ok(piece @ Piece::Finished { .. }))) => Some((Ok(piece), None)),
+                    Ok(Some(Ok(piece))) => Some((Ok(piece), Some(answer))),
+                    Ok(Some(Err(error))) | Err(error) => Some((Err(error), None)),
+                    Ok(None) => Some((Err(broken("the answer ended before it was complete")), None)),
+                };
+            }
+        });
+        Ok(limited.boxed())
+    }
+
+    async fn within<T>(&self, end: Instant, wait: impl Future<Output = T>) -> Result<T, ModelError> {
+        let quiet = from_now(self.silence);
+        let too_long = || broken(format!("the answer took longer than {:?}", self.total));
+        // Who always has something ready would never be timed out.
+        if Instant::now() >= end {
+            return Err(too_long());
+        }
+        let silent = || broken(format!("the model sent nothing for {:?}", self.silence));
+        timeout_at(min(quiet, end), wait).await.map_err(|_| if quiet < end { silent() } else { too_long() })
+    }
+}
+
+fn broken(message: impl Into<String>) -> ModelError {
+    ModelError::new(FailureCode::BrokenStream, message)
+}
+
+fn from_now(duration: Duration) -> Instant {
+    const FAR: Duration = Duration::from_secs(30 * 365 * 86_400);
+    Instant::now() + min(duration, FAR)
+}
+
+#[cfg(test)]
+mod tests {
+    use async_trait::async_trait;
+    use smartspace_domain::{runs::Usage, steps::FinishReason};
+    use tokio::time::sleep;
+
+    use super::*;
+    use crate::samples;
+
+    /// Answers after `headers` seconds; each piece comes some seconds after the one before.
+    struct Slow {
+        headers: u64,
+        pieces: Vec<(u64, Result<Piece, ModelError>)>,
+    }
+
+    #[async_trait]
+    impl Model for Slow {
+        async fn ask(&self, _: &Request) -> Result<Pieces, ModelError> {
+            sleep(Duration::from_secs(self.headers)).await;
+            let pieces = stream::iter(self.pieces.clone()).then(|(seconds, piece)| async move {
+                sleep(Duration::from_secs(seconds)).await;
+                piece
+            });
+            Ok(pieces.boxed())
+        }
+    }
+
+    async fn answer_of(headers: u64, pieces: Vec<(u64, Result<Piece, ModelError>)>) -> (Vec<Result<Piece, ModelError>>, Duration) {
+        let began = Instant::now();
+        let answer = match Limits::default().ask(&Slow { headers, pieces }, &samples::request()).await {
+            Ok(pieces) => pieces.collect().await,
+            Err(error) => vec![Err(error)],
+        };
+        (answer, began.elapsed())
+    }
+
+    fn text(text: &str) -> Result<Piece, ModelError> {
+        Ok(Piece::Text(text.to_owned()))
+    }
+
+    fn finished() -> Result<Piece, ModelError> {
+        Ok(Piece::Finished { reason: FinishReason::Stop, usage: Usage::default() })
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn slow_is_fine() {
+        let (answer, took) = answer_of(59, vec![(59, text("a")), (59, text("b")), (59, finished())]).await;
+        assert_eq!((answer, took.as_secs()), (vec![text("a"), text("b"), finished()], 236));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn silence_before_the_first_piece_breaks() {
+        let silent = || Err(broken("the model sent nothing for 60s"));
+        let (answer, took) = answer_of(61, vec![]).await;
+        assert_eq!((answer, took.as_secs()), (vec![silent()], 60));
+        let (answer, took) = answer_of(10, vec![(61, text("late"))]).await;
+        assert_eq!((answer, took.as_secs()), (vec![silent()], 70));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn silence_in_the_middle_breaks() {
+        let (answer, took) = answer_of(0, vec![(1, text("a")), (61, text("late"))]).await;
+        assert_eq!((answer, took.as_secs()), (vec![text("a"), Err(broken("the model sent nothing for 60s"))], 61));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_sign_of_life_is_no_silence_and_no_piece() {
+        let (answer, took) = answer_of(0, vec![(50, text("")), (50, text("")), (50, text("a")), (0, finished())]).await;
+        assert_eq!((answer, took.as_secs()), (vec![text("a"), finished()], 150));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_answer_without_end_breaks() {
+        let (answer, took) = answer_of(0, (0..100).map(|_| (50, text(""))).collect()).await;
+        assert_eq!((answer, took.as_secs()), (vec![Err(broken("the answer took longer than 600s"))], 600));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn nothing_follows_the_end() {
+        let error = || ModelError::new(FailureCode::Overloaded, "no");
+        assert_eq!(answer_of(0, vec![(0, finished()), (0, text("a"))]).await.0, [finished()]);
+        assert_eq!(answer_of(0, vec![(0, Err(error())), (0, text("a"))]).await.0, [Err(error())]);
+        assert_eq!(answer_of(0, vec![(0, text("a"))]).await.0, [text("a"), Err(broken("the answer ended before it was complete"))]);
+    }
+}

@@ -1,0 +1,162 @@
+use proptest::{prelude::*, sample::Index};
+use serde_json::{Value, json};
+
+use super::TextScanner;
+
+fn scan(pieces: &[&str]) -> Vec<String> {
+    let mut scanner = TextScanner::new("text");
+    pieces.iter().map(|piece| scanner.push(piece)).collect()
+}
+
+fn whole(json: &str) -> String {
+    scan(&[json]).concat()
+}
+
+/// Cuts between characters, as pieces of a stream are cut.
+fn cut(json: &str, cuts: &[Index]) -> Vec<String> {
+    let chars: Vec<char> = json.chars().collect();
+    let mut ends: Vec<usize> = cuts.iter().map(|cut| cut.index(chars.len() + 1)).collect();
+    ends.extend([0, chars.len()]);
+    ends.sort_unstable();
+    ends.windows(2).map(|range| chars[range[0]..range[1]].iter().collect()).collect()
+}
+
+/// A way to write a character in a JSON string.
+#[derive(Clone, Copy, Debug)]
+enum Spelling {
+    Short,
+    Lower,
+    Upper,
+}
+
+fn spelled(text: &str, spellings: &[Spelling]) -> String {
+    let mut json = String::new();
+    for (index, c) in text.chars().enumerate() {
+        let mut units = [0; 2];
+        for unit in c.encode_utf16(&mut units) {
+            match spellings.get(index).copied().unwrap_or(Spelling::Short) {
+                Spelling::Short => continue,
+                Spelling::Lower => json += &format!("\\u{unit:04x}"),
+                Spelling::Upper => json += &format!("\\u{unit:04X}"),
+            }
+        }
+        if matches!(spellings.get(index), None | Some(Spelling::Short)) {
+            json += serde_json::to_string(&c).unwrap().trim_matches('"').replace("\\\\\"", "\\\"").as_str();
+            if c == '"' {
+                json += "\"";
+            }
+        }
+    }
+    json
+}
+
+fn any_json() -> impl Strategy<Value = Value> {
+    let text = prop_oneof![any::<String>(), Just("\"text\":\"no\"".to_owned()), Just("text".to_owned()), Just("{[\\".to_owned())];
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        text.clone().prop_map(Value::from)
+    ];
+    leaf.prop_recursive(3, 12, 4, move |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            prop::collection::vec((text.clone(), inner), 0..4).prop_map(|pairs| Value::Object(pairs.into_iter().collect()))
+        ]
+    })
+}
+
+fn any_other_fields() -> impl Strategy<Value = Vec<(String, Value)>> {
+    prop::collection::vec((any::<String>().prop_filter("another field", |key| key != "text"), any_json()), 0..4)
+}
+
+fn written(fields: &[(String, Value)], blank: &str) -> Vec<String> {
+    let write = |(key, value): &(String, Value)| format!("{blank}{}{blank}:{blank}{value}{blank}", json!(key));
+    fields.iter().map(write).collect()
+}
+
+proptest! {
+    #[test]
+    fn pieces_join_to_the_text_whatever_stands_around_it(
+        text: String,
+        spellings in prop::collection::vec(prop_oneof![Just(Spelling::Short), Just(Spelling::Lower), Just(Spelling::Upper)], 0..40),
+        key_spellings in prop::collection::vec(prop_oneof![Just(Spelling::Short), Just(Spelling::Lower)], 4),
+        before in any_other_fields(),
+        after in any_other_fields(),
+        blank in "[ \t\r\n]{0,2}",
+        cuts in prop::collection::vec(any::<Index>(), 0..20),
+    ) {
+        let field = format!("{blank}\"{}\"{blank}:{blank}\"{}\"{blank}", spelled("text", &key_spellings), spelled(&text, &spellings));
+        let fields = [written(&before, &blank), vec![field], written(&after, &blank)].concat();
+        let json = format!("{blank}{{{}}}", fields.join(","));
+        prop_assert_eq!(&serde_json::from_str::<Value>(&json).unwrap()["text"], &Value::from(text.clone()));
+
+        let mut scanner = TextScanner::new("text");
+        let mut so_far = String::new();
+        for piece in cut(&json, &cuts) {
+            so_far += &scanner.push(&piece);
+            prop_assert!(text.starts_with(&so_far), "{:?} does not begin with {:?}", text, so_far);
+        }
+        prop_assert_eq!(so_far, text);
+    }
+
+    #[test]
+    fn cutting_changes_nothing_in_what_is_garbage(
+        bytes in prop::collection::vec(prop_oneof![any::<u8>(), prop::sample::select(&b"{}[]\",:\\u0dD8cC \ntext"[..])], 0..80),
+        begins_well: bool,
+        cuts in prop::collection::vec(any::<Index>(), 0..10),
+    ) {
+        let garbage: String = bytes.into_iter().map(char::from).collect();
+        let json = if begins_well { format!("{{\"text\":\"{garbage}") } else { garbage };
+        let mut scanner = TextScanner::new("text");
+        let pieces: String = cut(&json, &cuts).iter().map(|piece| scanner.push(piece)).collect();
+        prop_assert_eq!(pieces, whole(&json));
+    }
+}
+
+#[test]
+fn text_grows_while_it_is_written() {
+    assert_eq!(scan(&["{\"te", "xt\":\"Hel", "lo", " \\", "n\\u00", "e9", "\"}"]), ["", "Hel", "lo", " ", "\n", "é", ""]);
+}
+
+#[test]
+fn half_a_character_is_held_back() {
+    assert_eq!(scan(&["{\"text\":\"a\\ud83d", "\\u", "de00", "b\"}"]), ["a", "", "😀", "b"]);
+}
+
+#[test]
+fn a_half_that_stays_alone_is_replaced() {
+    let texts = [r#"\ud83dx"#, r#"\ud83d\n"#, r#"\ud83d\ud83d\ude00"#, r#"\ude00"#, r#"\ud83d"#].map(|text| whole(&format!("{{\"text\":\"{text}\"}}")));
+    assert_eq!(texts, ["\u{fffd}x", "\u{fffd}\n", "\u{fffd}😀", "\u{fffd}", "\u{fffd}"]);
+}
+
+#[test]
+fn only_the_first_field_of_the_object_itself_counts() {
+    assert_eq!(whole(r#"{"a":{"text":"no"},"b":["text",{"text":"no"}],"c":"\"text\":\"no\"","text":"yes","text":"late"}"#), "yes");
+    assert_eq!(whole(r#"{"text":5,"text":"late"}"#), "");
+    assert_eq!(whole(r#"[{"text":"no"}]"#), "");
+    assert_eq!(whole(r#"{"a":1}{"text":"no"}"#), "");
+    assert_eq!(whole(r#"{"textual":"no","tex":"no","":"no"}"#), "");
+}
+
+#[test]
+fn nothing_comes_after_what_is_broken() {
+    let broken = [
+        r#"{"a" "text":"no"}"#,
+        r#"{"a":[},"text":"no"}"#,
+        r#"{"a":{"b"},"text":"no"}"#,
+        r#"{"a":tru,"text":"no"}"#,
+        r#"{"a":1 2,"text":"no"}"#,
+        r#"{"a":,"text":"no"}"#,
+        r#"{,"text":"no"}"#,
+        r#"{"a":1,,"text":"no"}"#,
+        r#"{"a\x":1,"text":"no"}"#,
+        r#"{text:"no"}"#,
+        r#"x{"text":"no"}"#,
+    ];
+    assert_eq!(broken.map(whole), broken.map(|_| ""));
+    assert_eq!(whole("{\"text\":\"yes\nno\"}"), "yes");
+    assert_eq!(whole(r#"{"text":"yes\xno"}"#), "yes");
+    assert_eq!(whole(r#"{"text":"yes\u12g4no"}"#), "yes");
+}

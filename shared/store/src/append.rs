@@ -1,0 +1,330 @@
+//! Append is dispatch: one transaction keeps the message at the space's next number, and with it the decision whom it wakes and a queued
+//! run for each of them. Nobody decides again.
+//!
+//! What the transaction checks, and why:
+//! - `HEAD` is still at n: the space has one order; and at this version of the roster: whoever joined is asked, whoever left is not
+//! - there is no message at n + 1: the token of a first try whose answer was lost is found there
+//! - the sender is still a member
+//! - from a run: the lease is still the worker's, and the call is not done yet
+//! - the idempotency key is new
+
+use std::collections::BTreeMap;
+
+use smartspace_domain::{
+    Time,
+    dispatch::{Dispatch, Gate, Listener, Said, decide},
+    ids::{EntityId, LeaseId, MessageId, RunId, SpaceId, StreamId},
+    jobs::RunJob,
+    limits,
+    messages::{Message, Origin, excerpt},
+};
+use tokio::time::{Duration, Instant};
+
+use crate::{
+    Error, Result, Store, keys,
+    messages::{LongDispatch, MessageRecord},
+    posted::PostKey,
+    rosters::{Head, MemberRecord, Roster, no_such_space},
+    runs::{ActiveRecord, RunRecord},
+    spaces::SpaceRecord,
+    steps::{CallRecord, lease_holds},
+    table::{Old, WriteError},
+    write::Write,
+};
+
+/// How long a lost race is tried again.
+const RACED_FOR: Duration = Duration::from_secs(5);
+
+/// A message that is to be kept.
+#[derive(Clone, Debug)]
+pub struct NewMessage {
+    /// Its id, made before the first try: the token by which a lost answer is known.
+    pub id: MessageId,
+    /// Where.
+    pub space: SpaceId,
+    /// Who; must be a member.
+    pub sender: EntityId,
+    /// What; checked before.
+    pub text: String,
+    /// By which way it came.
+    pub by: By,
+}
+
+/// By which way a message came.
+#[derive(Clone, Debug)]
+pub enum By {
+    /// HTTP or a socket.
+    Door {
+        /// The caller's idempotency key.
+        key: Option<PostKey>,
+    },
+    /// A tool of a run.
+    Run(Box<ByRun>),
+}
+
+/// What a run's message brings along.
+#[derive(Clone, Debug)]
+pub struct ByRun {
+    /// The run.
+    pub run: RunId,
+    /// The worker's lease.
+    pub lease: LeaseId,
+    /// The run's depth plus one.
+    pub depth: u32,
+    /// Why it speaks.
+    pub origin: Origin,
+    /// The stream that the message ends.
+    pub stream: StreamId,
+    /// The call, with its result: kept in the same transaction, so that it happens once.
+    pub call: CallRecord,
+}
+
+/// What came of it.
+#[derive(Clone, Debug)]
+pub struct Appended {
+    /// The message, as kept.
+    pub message: Message,
+    /// Runs that it woke, to be queued.
+    pub woken: Vec<RunJob>,
+    /// It was kept before, by the same key or call.
+    pub repeated: bool,
+}
+
+/// A space, as a message finds it.
+struct Room {
+    space: SpaceRecord,
+    head: Head,
+    sender: MemberRecord,
+    roster: std::sync::Arc<Roster>,
+    gates: BTreeMap<EntityId, Gate>,
+}
+
+impl Store {
+    /// Keeps a message and wakes whom it wakes. Loses races for up to five seconds, then [`Error::Retry`].
+    pub async fn append(&self, new: &NewMessage, now: Time) -> Result<Appended> {
+        let mut room = self.room(new.space, new.sender).await?;
+        let until = Instant::now() + RACED_FOR;
+        let mut tries = 0;
+        loop {
+            let attempt = Attempt::new(new, &room, now)?;
+            let olds = match self.table.transact(&attempt.writes).await {
+                Ok(()) => return Ok(attempt.kept(new.space)),
+                Err(WriteError::Other(error)) => return Err(error),
+                Err(WriteError::Refused(olds)) => olds,
+            };
+            let failed = |place: Option<usize>| place.and_then(|place| olds.get(place)?.as_ref());
+            // The first try took effect and its answer was lost.
+            if failed(Some(Attempt::MESSAGE)).and_then(Old::read::<MessageRecord>).is_some_and(|there| there.id == new.id) {
+                return Ok(attempt.kept(new.space));
+            }
+            if let (Some(old), By::Door { key: Some(key) }) = (failed(attempt.key), &new.by) {
+                return self.posted_before(new.space, &key.made(old)?).await;
+            }
+            if failed(attempt.call).is_some() {
+                return Err(Error::Conflict("this call is done already".into()));
+            }
+            if failed(attempt.lease).is_some() {
+                return Err(Error::LeaseLost);
+            }
+            if failed(Some(Attempt::SENDER)).is_some() {
+                return Err(not_a_member());
+            }
+            let Some(old) = failed(Some(Attempt::HEAD)) else {
+                return Err(Error::Internal("a message could not be kept, and no condition says why".into()));
+            };
+            if Instant::now() >= until {
+                return Err(Error::Retry("the space is too busy just now; repeat with the same key".into()));
+            }
+            self.table.pause(tries).await;
+            tries += 1;
+            // Whoever won has moved on meanwhile: what the failure showed is only good for learning that the roster changed.
+            let roster = old.read::<Head>().ok_or_else(no_such_space)?.roster;
+            if roster == room.head.roster {
+                room.head = self.table.get(&keys::space_head(new.space)).await?.ok_or_else(no_such_space)?;
+            }
+            if roster != room.head.roster || room.head.roster != room.roster.head.roster {
+                room = self.room(new.space, new.sender).await?;
+            }
+        }
+    }
+
+    /// What a message would do, without writing anything.
+    pub async fn preview(&self, space: SpaceId, sender: EntityId, text: &str, now: Time) -> Result<Vec<Dispatch>> {
+        let room = self.room(space, sender).await?;
+        let new = NewMessage { id: MessageId::new(now, 0), space, sender, text: text.to_owned(), by: By::Door { key: None } };
+        Ok(room.decide(&new))
+    }
+
+    /// One batch read; two more where the roster has changed since this process last saw it.
+    async fn room(&self, id: SpaceId, sender: EntityId) -> Result<Room> {
+        let seen = self.rosters.last_seen(id);
+        let (meta, head_key, member) = (keys::space_meta(id), keys::space_head(id), keys::member(id, sender));
+        let mut wanted = vec![meta.clone(), head_key.clone(), member.clone()];
+        wanted.extend(seen.iter().flat_map(|roster| roster.agents()).map(keys::gate));
+        let mut items = self.table.get_all(&wanted).await?;
+        let space: SpaceRecord = items.take(&meta)?.ok_or_else(no_such_space)?;
+        let mut head: Head = items.take(&head_key)?.ok_or_else(no_such_space)?;
+        let sender: Option<MemberRecord> = items.take(&member)?;
+        let sender = sender.filter(|sender| !sender.left).ok_or_else(not_a_member)?;
+        let roster = match seen {
+            Some(seen) if seen.head.roster == head.roster => seen,
+            _ => {
+                let roster = self.roster(id).await?;
+                head = roster.head;
+                let missing: Vec<_> = roster.agents().map(keys::gate).filter(|key| !wanted.contains(key)).collect();
+                if !missing.is_empty() {
+                    items.extend(self.table.get_all(&missing).await?);
+                }
+                roster
+            }
+        };
+        let mut gates = BTreeMap::new();
+        for agent in roster.agents() {
+            // An agent without a gate is retired, and about to leave.
+            if let Some(gate) = items.take(&keys::gate(agent))? {
+                gates.insert(agent, gate);
+            }
+        }
+        Ok(Room { space, head, sender, roster, gates })
+    }
+
+    async fn posted_before(&self, space: SpaceId, made: &str) -> Result<Appended> {
+        let seq = made.parse().map_err(|_| Error::invalid("", "this Idempotency-Key made something else"))?;
+        let record = self.message_record(space, seq).await?;
+        let record = record.ok_or_else(|| Error::NotFound("what this Idempotency-Key made is gone".into()))?;
+        let message = self.whole(space, vec![record]).await?.pop();
+        let message = message.ok_or_else(|| Error::Internal("a message is nothing whole".into()))?;
+        Ok(Appended { message, woken: Vec::new(), repeated: true })
+    }
+}
+
+impl Room {
+    fn depth_of(&self, new: &NewMessage) -> u32 {
+        use smartspace_domain::entities::EntityType::{Agent, Human};
+        match (&new.by, self.sender.kind) {
+            (By::Run(by), _) => by.depth,
+            (By::Door { .. }, Human) => 0,
+            // Posted in an agent's name: nobody knows what it answers to, so it counts as an answer to the last message.
+            (By::Door { .. }, Agent) => self.head.depth + 1,
+        }
+    }
+
+    fn decide(&self, new: &NewMessage) -> Vec<Dispatch> {
+        let listeners: Vec<_> = self
+            .roster
+            .members
+            .iter()
+            .map(|member| Listener { id: member.entity_id, name: &member.name, gate: self.gates.get(&member.entity_id) })
+            .collect();
+        let said = Said { sender: new.sender, sender_kind: self.sender.kind, text: &new.text, chain_depth: self.depth_of(new) };
+        decide(&self.space.settings, &listeners, said, |agent| RunId::of_message(agent, new.id))
+    }
+}
+
+/// One try: the transaction, and where in it which condition stands.
+struct Attempt {
+    writes: Vec<Write>,
+    record: MessageRecord,
+    text: String,
+    dispatch: Option<Vec<Dispatch>>,
+    woken: Vec<RunJob>,
+    key: Option<usize>,
+    lease: Option<usize>,
+    call: Option<usize>,
+}
+
+impl Attempt {
+    const HEAD: usize = 0;
+    const MESSAGE: usize = 1;
+    const SENDER: usize = 2;
+
+    fn new(new: &NewMessage, room: &Room, now: Time) -> Result<Self> {
+        let (seq, depth) = (room.head.seq + 1, room.depth_of(new));
+        let decided = room.decide(new);
+        let woken = decided.iter().filter(|dispatch| dispatch.run_id.is_some()).count();
+        let later = woken > limits::WOKEN_AT_ONCE;
+        let dispatch = (!later).then_some(decided);
+        let apart = dispatch.as_ref().is_some_and(|dispatch| dispatch.len() > limits::DISPATCH_INLINE);
+        let (text, more_chars, long) = MessageRecord::split(&new.text);
+        let by_run = if let By::Run(by) = &new.by { Some(by) } else { None };
+        let record = MessageRecord {
+            id: new.id,
+            seq,
+            rev: 1,
+            sender: room.sender.sender(),
+            text,
+            more_chars,
+            run_id: by_run.map(|by| by.run),
+            stream_id: by_run.map(|by| by.stream),
+            chain_depth: depth,
+            origin: by_run.map(|by| by.origin.clone()),
+            created_at: now,
+            updated_at: now,
+            dispatch: dispatch.clone().filter(|_| !apart),
+            dispatch_apart: apart,
+            due: later.then(|| keys::due(new.id.part_of(keys::DUE_PARTS))),
+            due_at: later.then(|| now + limits::lease::QUEUED_DUE),
+        };
+        let head = Write::update(keys::space_head(new.space), "SET #seq = :next, #depth = :depth")
+            .when("#seq = :seq AND #roster = :roster")
+            .value(":seq", room.head.seq)?
+            .value(":next", seq)?
+            .value(":depth", depth)?
+            .value(":roster", room.roster.head.roster)?;
+        let sender = Write::check(keys::member(new.space, new.sender)).when("attribute_exists(PK) AND attribute_not_exists(#left)");
+        let mut attempt = Self {
+            writes: vec![head, Write::put(keys::numbered(new.space, keys::MSG, seq), &record)?.if_absent(), sender],
+            record,
+            text: new.text.clone(),
+            dispatch,
+            woken: Vec::with_capacity(woken),
+            key: None,
+            lease: None,
+            call: None,
+        };
+        if let Some(long) = long {
+            attempt.add(Write::put(keys::numbered(new.space, keys::TEXT, seq), &long)?);
+        }
+        if let Some(dispatch) = attempt.dispatch.clone().filter(|_| apart) {
+            attempt.add(Write::put(keys::numbered(new.space, keys::DISP, seq), &LongDispatch { dispatch })?);
+        }
+        match &new.by {
+            By::Door { key: Some(key) } => attempt.key = Some(attempt.add(key.write(&seq.to_string(), now)?)),
+            By::Door { key: None } => {}
+            By::Run(by) => {
+                let holds = lease_holds(Write::update(keys::run_meta(by.run), "SET #activeSpaceId = :space"), &by.lease)?;
+                attempt.lease = Some(attempt.add(holds.value(":space", new.space)?));
+                attempt.call = Some(attempt.add(by.call.write(by.run)?));
+            }
+        }
+        for (agent, run, source) in
+            attempt.dispatch.iter().flatten().filter_map(|it| Some((it.agent_id, it.run_id?, it.source?))).collect::<Vec<_>>()
+        {
+            let queued = RunRecord::queued(run, agent, new.space, &attempt.record, source, now);
+            let active = ActiveRecord::new(&queued, &room.space.settings.name, &attempt.record);
+            attempt.add(Write::put(keys::run_meta(run), &queued)?.if_absent());
+            attempt.add(Write::put(keys::active_run(agent, run), &active)?);
+            attempt.woken.push(queued.job());
+        }
+        Ok(attempt)
+    }
+
+    fn add(&mut self, write: Write) -> usize {
+        self.writes.push(write);
+        self.writes.len() - 1
+    }
+
+    fn kept(self, space: SpaceId) -> Appended {
+        let message = self.record.view(space, Some(self.text), self.dispatch);
+        Appended { message, woken: self.woken, repeated: false }
+    }
+}
+
+/// What an active run shows of its trigger's text.
+pub(crate) fn short(text: &str) -> String {
+    excerpt(text, 200).0.to_owned()
+}
+
+fn not_a_member() -> Error {
+    Error::invalid("/senderId", "expected a member of the space")
+}

@@ -1,0 +1,162 @@
+//! Sockets: tickets that open one, connections, and what they follow.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use smartspace_domain::{
+    Time,
+    access::Caller,
+    ids::{ConnectionId, EntityId, SpaceId},
+};
+
+use crate::{
+    Error, Result, Store, keys,
+    rosters::{Roster, no_such_space},
+    table::{Query, WriteError, key_of, read},
+    write::Write,
+};
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct TicketRecord {
+    caller: Caller,
+    valid_until: Time,
+    expires_at: i64,
+}
+
+/// A connection, or one of its subscriptions.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ConnectionRecord {
+    /// Its id.
+    pub id: ConnectionId,
+    /// Whose it is.
+    pub caller: Caller,
+    /// When its credential expires.
+    pub valid_until: Time,
+    /// When the item is dropped.
+    pub expires_at: i64,
+}
+
+/// Who follows a space, and who is in it, read together: only members are told.
+#[derive(Clone, Debug)]
+pub struct Audience {
+    /// Connections that may be told now.
+    pub connections: Vec<ConnectionRecord>,
+    /// Who is in the space.
+    pub roster: Arc<Roster>,
+}
+
+impl Store {
+    /// Keeps a ticket that opens one socket until then.
+    pub async fn keep_ticket(&self, ticket: &str, caller: Caller, valid_until: Time) -> Result<()> {
+        let record = TicketRecord { caller, valid_until, expires_at: valid_until.as_seconds() + 1 };
+        self.always(Write::put(keys::ticket(ticket), &record)?).await
+    }
+
+    /// Opens a connection with a ticket, which is used up by it. None where the ticket is unknown, used or too old.
+    pub async fn connect(
+        &self,
+        ticket: &str,
+        id: &ConnectionId,
+        valid_for: std::time::Duration,
+        now: Time,
+    ) -> Result<Option<ConnectionRecord>> {
+        let used = Write::delete(keys::ticket(ticket)).when("attribute_exists(PK)");
+        let ticket = match self.table.write(used).await {
+            Ok(Some(item)) => read::<TicketRecord>(item)?,
+            Ok(None) | Err(WriteError::Refused(_)) => return Ok(None),
+            Err(WriteError::Other(error)) => return Err(error),
+        };
+        if ticket.valid_until < now {
+            return Ok(None);
+        }
+        let valid_until = now + valid_for;
+        let record = ConnectionRecord { id: id.clone(), caller: ticket.caller, valid_until, expires_at: valid_until.as_seconds() + 60 };
+        self.always(Write::put(keys::connection_meta(id), &record)?).await?;
+        Ok(Some(record))
+    }
+
+    /// A connection; none where it is closed or its credential has expired.
+    pub async fn connection(&self, id: &ConnectionId, now: Time) -> Result<Option<ConnectionRecord>> {
+        let record: Option<ConnectionRecord> = self.table.get(&keys::connection_meta(id)).await?;
+        Ok(record.filter(|record| record.valid_until > now))
+    }
+
+    /// Lets a connection follow a space.
+    pub async fn subscribe(&self, connection: &ConnectionRecord, space: SpaceId) -> Result<()> {
+        let writes = [
+            Write::check(keys::connection_meta(&connection.id)).when("attribute_exists(PK)"),
+            Write::put(keys::subscription(space, &connection.id), connection)?,
+            Write::put(keys::follows(&connection.id, space), connection)?,
+        ];
+        match self.table.transact(&writes).await {
+            Ok(()) => Ok(()),
+            Err(WriteError::Refused(_)) => Err(Error::Unauthenticated("the connection is closed".into())),
+            Err(WriteError::Other(error)) => Err(error),
+        }
+    }
+
+    /// Ends a subscription; nothing where there is none.
+    pub async fn unsubscribe(&self, id: &ConnectionId, space: SpaceId) -> Result<()> {
+        let writes = [Write::delete(keys::subscription(space, id)), Write::delete(keys::follows(id, space))];
+        match self.table.transact(&writes).await {
+            Ok(()) => Ok(()),
+            Err(WriteError::Refused(_)) => Err(Error::Internal("a delete without a condition was refused".into())),
+            Err(WriteError::Other(error)) => Err(error),
+        }
+    }
+
+    /// Forgets a connection and all that it follows.
+    pub async fn disconnect(&self, id: &ConnectionId) -> Result<()> {
+        for item in self.table.all(Query::of(keys::connection(id)).begins_with(keys::FOLLOWS)).await? {
+            if let Some(space) = key_of(&item)?.sk.strip_prefix(keys::FOLLOWS).and_then(|space| space.parse().ok()) {
+                self.unsubscribe(id, space).await?;
+            }
+        }
+        self.always(Write::delete(keys::connection_meta(id))).await
+    }
+
+    /// Who follows a space and may be told now. One read gives both the connections and the roster that decides on them.
+    pub async fn audience(&self, space: SpaceId, now: Time) -> Result<Audience> {
+        let query = Query::of(keys::space(space)).between(keys::CONN, &format!("{}~", keys::MEMBER));
+        let mut items = self.table.all(query).await?;
+        let is_connection = |item: &crate::write::Item| key_of(item).is_ok_and(|key| key.sk.starts_with(keys::CONN));
+        let (mut connections, mut others) = (Vec::new(), Vec::new());
+        for item in items.drain(..) {
+            if is_connection(&item) {
+                connections.push(read::<ConnectionRecord>(item)?);
+            } else {
+                others.push(item);
+            }
+        }
+        let roster = self.roster_of(space, others).map_err(|_| no_such_space())?;
+        connections.retain(|connection| {
+            let member = match connection.caller {
+                Caller::Operator => true,
+                Caller::Entity(entity) => roster.member(entity).is_some(),
+            };
+            member && connection.valid_until > now
+        });
+        Ok(Audience { connections, roster })
+    }
+
+    /// Connections that follow a space, whoever they belong to.
+    pub async fn followers(&self, space: SpaceId) -> Result<Vec<ConnectionRecord>> {
+        self.table.all(Query::of(keys::space(space)).begins_with(keys::CONN)).await?.into_iter().map(read).collect()
+    }
+
+    /// Connections of an entity that follow a space.
+    pub async fn followers_of(&self, space: SpaceId, entity: EntityId) -> Result<Vec<ConnectionId>> {
+        let followers = self.followers(space).await?.into_iter();
+        Ok(followers.filter(|connection| connection.caller == Caller::Entity(entity)).map(|connection| connection.id).collect())
+    }
+
+    async fn always(&self, write: Write) -> Result<()> {
+        match self.table.write(write).await {
+            Ok(_) => Ok(()),
+            Err(WriteError::Refused(_)) => Err(Error::Internal("a write without a condition was refused".into())),
+            Err(WriteError::Other(error)) => Err(error),
+        }
+    }
+}

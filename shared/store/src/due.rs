@@ -1,0 +1,116 @@
+//! Due: whatever someone must come back to. The index finds candidates, the item decides.
+
+use serde::Deserialize;
+use smartspace_domain::{
+    Time,
+    ids::{EntityId, SpaceId},
+    jobs::{RunJob, TriggerJob},
+    limits::{self, lease},
+};
+
+use crate::{
+    Error, Result, Store,
+    keys::{self, Key},
+    runs::RunRecord,
+    table::{Query, WriteError, key_of},
+    write::Write,
+};
+
+/// What someone must come back to.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Duty {
+    /// A run that is queued, or whose worker is not heard of.
+    Run(RunJob),
+    /// A message that is not decided, or a change that is half done.
+    Trigger(TriggerJob),
+}
+
+/// What sweeping over one candidate came to.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Swept {
+    /// Its time was moved on; queue this.
+    Overdue(Duty),
+    /// It was not due after all, or someone else was faster.
+    NotDue,
+    /// It was acted on ten times; it left the index.
+    GivenUp,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct DueItem {
+    due_at: Option<Time>,
+    #[serde(default)]
+    due_count: u32,
+}
+
+impl Store {
+    /// Up to `limit` candidates of one part of the index that were due before `until`, the longest overdue first.
+    pub async fn due_in(&self, part: u8, until: Time, limit: usize) -> Result<Vec<Key>> {
+        let query = Query::of_index("GSI1", ("due", "dueAt"), keys::due(part)).between("", &until.to_string()).limit(limit);
+        self.table.all(query).await?.iter().map(key_of).collect()
+    }
+
+    /// Moves a candidate's time on, so that others leave it alone, and says what is to be queued for it.
+    pub async fn sweep_one(&self, key: &Key, now: Time) -> Result<Swept> {
+        let Some(item): Option<DueItem> = self.table.get(key).await? else { return Ok(Swept::NotDue) };
+        let Some(due_at) = item.due_at.filter(|due_at| *due_at <= now) else { return Ok(Swept::NotDue) };
+        let moved = if item.due_count >= limits::SWEEPS {
+            Write::update(key.clone(), "REMOVE #due, #dueAt")
+        } else {
+            let wait = (lease::QUEUED_DUE * 2_u32.pow(item.due_count)).min(std::time::Duration::from_hours(1));
+            Write::update(key.clone(), "SET #dueAt = :next, #dueCount = :count")
+                .value(":next", now + wait)?
+                .value(":count", item.due_count + 1)?
+        };
+        match self.table.write(moved.when("#dueAt = :dueAt").value(":dueAt", due_at)?).await {
+            Ok(_) if item.due_count >= limits::SWEEPS => Ok(Swept::GivenUp),
+            Ok(_) => Ok(self.duty(key).await?.map_or(Swept::NotDue, Swept::Overdue)),
+            Err(WriteError::Refused(_)) => Ok(Swept::NotDue),
+            Err(WriteError::Other(error)) => Err(error),
+        }
+    }
+
+    /// What is to be done about the item at `key`.
+    pub async fn duty(&self, key: &Key) -> Result<Option<Duty>> {
+        let unknown = || Error::Internal(format!("nobody knows what to do about {} {}", key.pk, key.sk));
+        let (kind, id) = key.pk.split_once('#').ok_or_else(unknown)?;
+        let place = key.sk.strip_prefix(keys::MSG).map(|seq| seq.parse::<u64>());
+        match (kind, place) {
+            ("RUN", None) => {
+                let run: Option<RunRecord> = self.table.get(key).await?;
+                Ok(run.filter(|run| run.status.is_active()).map(|run| Duty::Run(run.job())))
+            }
+            ("SPACE", Some(Ok(seq))) => {
+                let space_id: SpaceId = id.parse().map_err(|_| unknown())?;
+                Ok(Some(Duty::Trigger(TriggerJob::Dispatch { space_id, seq })))
+            }
+            ("SPACE", None) => {
+                let space_id: SpaceId = id.parse().map_err(|_| unknown())?;
+                Ok(Some(Duty::Trigger(TriggerJob::SettleSpace { space_id })))
+            }
+            ("ENTITY", None) => {
+                let entity_id: EntityId = id.parse().map_err(|_| unknown())?;
+                Ok(Some(Duty::Trigger(TriggerJob::SettleEntity { entity_id })))
+            }
+            _ => Err(unknown()),
+        }
+    }
+
+    /// For a host that starts, where nobody else can live: everything that is due at any time, with every lease ended.
+    pub async fn restart(&self) -> Result<Vec<Duty>> {
+        let mut duties = Vec::new();
+        for part in 0..keys::DUE_PARTS {
+            let all = Query::of_index("GSI1", ("due", "dueAt"), keys::due(part));
+            for item in self.table.all(all).await? {
+                let key = key_of(&item)?;
+                let duty = self.duty(&key).await?;
+                if let Some(Duty::Run(RunJob::Run { run_id, .. })) = &duty {
+                    self.end_lease(*run_id).await?;
+                }
+                duties.extend(duty);
+            }
+        }
+        Ok(duties)
+    }
+}

@@ -1,0 +1,145 @@
+//! How a run ends: by its worker (finish), or by someone else (cancel). One transaction each.
+
+use serde::Serialize;
+use smartspace_domain::{
+    Time,
+    ids::LeaseId,
+    runs::{EndReason, RunError, RunStatus, Usage},
+};
+
+use crate::{
+    Error, Result, Store, keys,
+    runs::RunRecord,
+    steps::{Marks, PromptRecord, StepRecord, lease_holds},
+    table::{Old, WriteError},
+    write::Write,
+};
+
+/// How a worker ends its run.
+#[derive(Clone, Debug)]
+pub struct Ending {
+    /// Completed, failed or canceled.
+    pub status: RunStatus,
+    /// Why.
+    pub reason: Option<EndReason>,
+    /// Why it failed.
+    pub error: Option<RunError>,
+    /// What it used in all.
+    pub usage: Usage,
+    /// The last model answer, where it called nothing: kept in the same transaction.
+    pub last_step: Option<StepRecord>,
+    /// The prompt, where the last answer is also the first.
+    pub prompt: Option<PromptRecord>,
+    /// How far it had read, where that counts: only a completed run moves its agent's cursors.
+    pub marks: Marks,
+}
+
+#[derive(Serialize)]
+struct ErrorItem<'a> {
+    #[serde(flatten)]
+    error: &'a RunError,
+    #[serde(rename = "expiresAt")]
+    expires_at: Option<i64>,
+}
+
+impl Store {
+    /// Ends a run under the worker's lease.
+    pub async fn finish(&self, run: &RunRecord, lease: &LeaseId, ending: &Ending, now: Time) -> Result<RunRecord> {
+        let step_count = ending.last_step.as_ref().map_or(run.step_count, |step| step.index + 1);
+        let ended = RunRecord {
+            status: ending.status,
+            end_reason: ending.reason,
+            usage: ending.usage,
+            step_count,
+            finished_at: Some(now),
+            ended_by: Some(lease.clone()),
+            expires_at: self.run_expiry(now),
+            lease: None,
+            lease_until: None,
+            due: None,
+            due_at: None,
+            ..run.clone()
+        };
+        let meta = lease_holds(end(&ended, "#stepCount = :steps, #usage = :usage, ")?, lease)?;
+        let meta = meta.value(":steps", step_count)?.value(":usage", ending.usage)?;
+        let mut writes = vec![meta, Write::delete(keys::active_run(run.agent_id, run.id))];
+        let expires_at = self.work_expiry(now);
+        if let Some(step) = &ending.last_step {
+            writes.push(Write::put(keys::step(run.id, step.index), &StepRecord { expires_at, ..step.clone() })?);
+        }
+        if let Some(prompt) = &ending.prompt {
+            writes.push(Write::put(keys::run_prompt(run.id), &PromptRecord { expires_at, ..prompt.clone() })?);
+        }
+        if let Some(error) = &ending.error {
+            writes.push(Write::put(keys::run_error(run.id), &ErrorItem { error, expires_at })?);
+        }
+        let mut first_cursor = writes.len();
+        for (space, mark) in &ending.marks {
+            // Forward only, and only while the agent is there.
+            let cursor = Write::update(keys::member(*space, run.agent_id), "SET #cursor = :mark");
+            writes.push(cursor.when("#cursor < :mark AND attribute_not_exists(#left)").value(":mark", mark)?);
+        }
+        loop {
+            let olds = match self.table.transact(&writes).await {
+                Ok(()) => return Ok(ended),
+                Err(WriteError::Other(error)) => return Err(error),
+                Err(WriteError::Refused(olds)) => olds,
+            };
+            if let Some(old) = &olds[0] {
+                return match old.read::<RunRecord>() {
+                    Some(there) if there.ended_by.as_ref() == Some(lease) => Ok(there),
+                    _ => Err(Error::LeaseLost),
+                };
+            }
+            // Only cursors failed: another run had read further, or the agent has left. Again without those.
+            if olds[..first_cursor].iter().any(Option::is_some) || writes.len() == first_cursor {
+                return Err(Error::Internal("a run could not be ended, and no condition says why".into()));
+            }
+            let mut olds = olds.iter();
+            writes.retain(|_| olds.next().is_some_and(Option::is_none));
+            first_cursor = first_cursor.min(writes.len());
+        }
+    }
+
+    /// Ends a run from outside, whoever works on it: its worker writes nothing more. [`Error::Conflict`] where it had ended.
+    /// `token` is made before the first try, and tells a lost answer.
+    pub async fn cancel(&self, run: &RunRecord, reason: EndReason, token: &LeaseId, now: Time) -> Result<RunRecord> {
+        let canceled = RunRecord {
+            status: RunStatus::Canceled,
+            end_reason: Some(reason),
+            finished_at: Some(now),
+            ended_by: Some(token.clone()),
+            expires_at: self.run_expiry(now),
+            ..run.clone()
+        };
+        // Its worker may have kept a step since this was read: what it counts stays.
+        let meta = end(&canceled, "")?
+            .when("#status IN (:queued, :running, :waiting)")
+            .value(":queued", RunStatus::Queued)?
+            .value(":running", RunStatus::Running)?
+            .value(":waiting", RunStatus::WaitingTool)?;
+        match self.table.transact(&[meta, Write::delete(keys::active_run(run.agent_id, run.id))]).await {
+            Ok(()) => Ok(canceled),
+            Err(WriteError::Other(error)) => Err(error),
+            Err(WriteError::Refused(olds)) => match olds[0].as_ref().and_then(Old::read::<RunRecord>) {
+                Some(there) if there.ended_by.as_ref() == Some(token) => Ok(there),
+                Some(there) => Err(Error::Conflict(format!("the run had ended already: it is {}", there.status.as_str()))),
+                None => Err(Error::NotFound("there is no such run".into())),
+            },
+        }
+    }
+}
+
+/// Ends a run, and sets what stands in `also`. Nobody has to come back to it.
+fn end(ended: &RunRecord, also: &str) -> Result<Write> {
+    let expression = format!(
+        "SET {also}#status = :status, #endReason = :reason, #finishedAt = :now, #endedBy = :by, #expiresAt = :expires \
+         REMOVE #lease, #leaseUntil, #due, #dueAt, #dueCount"
+    );
+    Write::update(keys::run_meta(ended.id), expression)
+        .value(":status", ended.status)?
+        .value(":reason", ended.end_reason)?
+        .value(":now", ended.finished_at)?
+        .value(":by", &ended.ended_by)?
+        .value(":expires", ended.expires_at)
+}

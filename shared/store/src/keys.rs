@@ -1,0 +1,216 @@
+//! The keys of every item, in one place.
+//!
+//! Numbers in keys are padded, so that the table's order is theirs. Index keys stand in `g2pk`/`g2sk` (entities, spaces, an entity's spaces, an
+//! agent's runs), `g3pk`/`g3sk` (a space's runs, and those of them that are active) and `due`/`dueAt` (what someone must come back to).
+
+use sha2::{Digest, Sha256};
+use smartspace_domain::ids::{ConnectionId, EntityId, RunId, SpaceId};
+
+/// How many parts the index of what is due has.
+pub const DUE_PARTS: u8 = 16;
+
+/// A primary key.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Key {
+    /// Partition.
+    pub pk: String,
+    /// Place in it.
+    pub sk: String,
+}
+
+impl Key {
+    fn new(pk: impl Into<String>, sk: impl Into<String>) -> Self {
+        Self { pk: pk.into(), sk: sk.into() }
+    }
+}
+
+/// All of a space.
+pub fn space(space: SpaceId) -> String {
+    format!("SPACE#{space}")
+}
+
+/// A space's settings.
+pub fn space_meta(id: SpaceId) -> Key {
+    Key::new(space(id), "META")
+}
+
+/// What changes with each message: `seq`, `depth`; and the version of the roster.
+pub fn space_head(id: SpaceId) -> Key {
+    Key::new(space(id), "HEAD")
+}
+
+/// What other spaces' prompts show of a space.
+pub fn space_card(id: SpaceId) -> Key {
+    Key::new(space(id), "CARD")
+}
+
+/// Members of a space.
+pub const MEMBER: &str = "MEMBER#";
+/// Subscriptions to a space.
+pub const CONN: &str = "CONN#";
+/// Messages.
+pub const MSG: &str = "MSG#";
+/// Texts too long for a message's item.
+pub const TEXT: &str = "TEXT#";
+/// Decisions on too many agents for a message's item.
+pub const DISP: &str = "DISP#";
+
+/// A member of a space.
+pub fn member(id: SpaceId, entity: EntityId) -> Key {
+    Key::new(space(id), format!("{MEMBER}{entity}"))
+}
+
+/// A connection that follows a space.
+pub fn subscription(id: SpaceId, connection: &ConnectionId) -> Key {
+    Key::new(space(id), format!("{CONN}{connection}"))
+}
+
+/// A numbered item of a space: `MSG#`, `TEXT#` or `DISP#`.
+pub fn numbered(id: SpaceId, kind: &str, seq: u64) -> Key {
+    Key::new(space(id), place(kind, seq))
+}
+
+/// Where a numbered item stands in its space.
+pub fn place(kind: &str, seq: u64) -> String {
+    format!("{kind}{seq:012}")
+}
+
+/// All of an entity.
+pub fn entity(id: EntityId) -> String {
+    format!("ENTITY#{id}")
+}
+
+/// An entity and, for an agent, its configuration.
+pub fn entity_meta(id: EntityId) -> Key {
+    Key::new(entity(id), "META")
+}
+
+/// What a dispatch reads of an agent.
+pub fn gate(agent: EntityId) -> Key {
+    Key::new(entity(agent), "GATE")
+}
+
+/// A space that an agent is in; a part of the range that is the agent's context.
+pub fn agent_space(agent: EntityId, space: SpaceId) -> Key {
+    Key::new(entity(agent), format!("{AGENT_SPACE}{space}"))
+}
+
+/// An agent's active run; a part of the range that is the agent's context.
+pub fn active_run(agent: EntityId, run: RunId) -> Key {
+    Key::new(entity(agent), format!("{ACTIVE_RUN}{run}"))
+}
+
+/// An agent's active runs.
+pub const ACTIVE_RUN: &str = "CTX#ACTIVE#";
+/// An agent's spaces.
+pub const AGENT_SPACE: &str = "CTX#SPACE#";
+/// The range of an entity's partition that is read for a prompt: all of `CTX#`, `GATE`, `LANE#` and `META`.
+pub const CONTEXT: (&str, &str) = ("CTX#", "META");
+
+/// Who has an external id.
+pub fn external(external_id: &str) -> Key {
+    Key::new(format!("EXT#{}", hash(&["ext", external_id])), "META")
+}
+
+/// All of a run.
+pub fn run(id: RunId) -> String {
+    format!("RUN#{id}")
+}
+
+/// A run's state.
+pub fn run_meta(id: RunId) -> Key {
+    Key::new(run(id), "META")
+}
+
+/// Why a run failed.
+pub fn run_error(id: RunId) -> Key {
+    Key::new(run(id), "ERROR")
+}
+
+/// What a run's model was first sent.
+pub fn run_prompt(id: RunId) -> Key {
+    Key::new(run(id), "PROMPT")
+}
+
+/// A finished model answer.
+pub fn step(id: RunId, step: u32) -> Key {
+    Key::new(run(id), format!("STEP#{step:03}"))
+}
+
+/// A finished tool call.
+pub fn call(id: RunId, step: u32, index: u32) -> Key {
+    Key::new(run(id), format!("CALL#{step:03}#{index:03}"))
+}
+
+/// All of a connection.
+pub fn connection(id: &ConnectionId) -> String {
+    format!("CONN#{id}")
+}
+
+/// A connection.
+pub fn connection_meta(id: &ConnectionId) -> Key {
+    Key::new(connection(id), "META")
+}
+
+/// Spaces that a connection follows.
+pub const FOLLOWS: &str = "SPACE#";
+
+/// A space that a connection follows.
+pub fn follows(id: &ConnectionId, space: SpaceId) -> Key {
+    Key::new(connection(id), format!("{FOLLOWS}{space}"))
+}
+
+/// A ticket, by the hash of its secret.
+pub fn ticket(ticket: &str) -> Key {
+    Key::new(format!("TICKET#{}", hash(&["ticket", ticket])), "META")
+}
+
+/// An idempotency key.
+pub fn idempotency(hashed: &str) -> Key {
+    Key::new(format!("IDEM#{hashed}"), "META")
+}
+
+/// Index partition of all entities.
+pub const ENTITIES: &str = "ENTITIES";
+/// Index partition of all spaces.
+pub const SPACES: &str = "SPACES";
+
+/// Index partition of an entity's spaces.
+pub fn spaces_of(id: EntityId) -> String {
+    format!("ENTITY#{id}#SPACES")
+}
+
+/// Index partition of an agent's runs.
+pub fn runs_of_agent(id: EntityId) -> String {
+    format!("AGENT#{id}#RUNS")
+}
+
+/// Index partition of a space's runs.
+pub fn runs_of_space(id: SpaceId) -> String {
+    format!("SPACE#{id}#RUNS")
+}
+
+/// Index partition of a space's active runs.
+pub fn active_in_space(id: SpaceId) -> String {
+    format!("SPACE#{id}#ACTIVE")
+}
+
+/// Index partition of what is due; `part` is below [`DUE_PARTS`].
+pub fn due(part: u8) -> String {
+    format!("DUE#{part}")
+}
+
+/// SHA-256 over `parts`, each behind its length so that no two lists of parts are alike, in hex.
+pub fn hash(parts: &[&str]) -> String {
+    use std::fmt::Write as _;
+    let mut digest = Sha256::new();
+    for part in parts {
+        digest.update((part.len() as u64).to_be_bytes());
+        digest.update(part.as_bytes());
+    }
+    digest.finalize().iter().fold(String::with_capacity(64), |mut text, byte| {
+        // Writing to a String can't fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}

@@ -1,0 +1,186 @@
+//! Joining, leaving, names, and read positions.
+
+use serde::Serialize;
+use smartspace_domain::{
+    Time,
+    entities::{Entity, EntityType},
+    ids::{EntityId, SpaceId},
+    limits,
+    spaces::Role,
+};
+
+use crate::{
+    Error, Result, Store, keys,
+    rosters::{MemberRecord, Roster, no_such_space},
+    spaces::Card,
+    table::WriteError,
+    write::Write,
+};
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct AgentSpace {
+    space_id: SpaceId,
+}
+
+/// How often a change of the roster is tried against others.
+const TRIES: u32 = 50;
+
+impl Store {
+    /// Adds an entity to a space; `None` where it was there already with that role. What was said before counts as read by it.
+    pub async fn join(&self, space: SpaceId, entity: &Entity, role: Role, now: Time) -> Result<Option<MemberRecord>> {
+        for tries in 0..TRIES {
+            let (record, roster) = futures::try_join!(self.space_record(space), self.roster(space))?;
+            let before = roster.member(entity.id);
+            if before.is_some_and(|member| member.role == role && member.name == entity.name) {
+                return Ok(None);
+            }
+            if before.is_none() && roster.members.len() >= limits::MEMBERS {
+                return Err(Error::Conflict(format!("a space has at most {} members", limits::MEMBERS)));
+            }
+            name_is_free(&roster, entity.id, entity.kind, &entity.name)?;
+            let (g2pk, g2sk) = (Some(keys::spaces_of(entity.id)), Some(space.to_string()));
+            let member = match before {
+                Some(member) => MemberRecord { role, name: entity.name.clone(), ..member.clone() },
+                None => MemberRecord {
+                    entity_id: entity.id,
+                    name: entity.name.clone(),
+                    kind: entity.kind,
+                    role,
+                    cursor: roster.head.seq,
+                    read_seq: roster.head.seq,
+                    joined_at: now,
+                    left: false,
+                    g2pk,
+                    g2sk,
+                },
+            };
+            let others = roster.members.iter().filter(|other| other.entity_id != entity.id);
+            let card = Card::of(&record.settings.name, others.chain([&member]).map(MemberRecord::sender));
+            let mut writes = roster_change(space, &roster, &card)?;
+            writes.push(match before {
+                // Its cursor and read position may have moved on since.
+                Some(_) => Write::update(keys::member(space, entity.id), "SET #role = :role, #name = :name")
+                    .value(":role", role)?
+                    .value(":name", &member.name)?,
+                None => Write::put(keys::member(space, entity.id), &member)?,
+            });
+            writes.push(Write::check(keys::entity_meta(entity.id)).when("attribute_exists(PK) AND attribute_not_exists(#retiredAt)"));
+            if entity.kind == EntityType::Agent {
+                writes.push(Write::put(keys::agent_space(entity.id, space), &AgentSpace { space_id: space })?);
+            }
+            match self.change_roster(&writes).await? {
+                Changed::Yes => return Ok(Some(member)),
+                Changed::LostRace => self.table.pause(tries).await,
+                Changed::NoSuchEntity => return Err(Error::invalid("", format!("there is no entity {}", entity.id))),
+            }
+        }
+        Err(Error::Retry("the space's members are being changed by many at once; repeat the call".into()))
+    }
+
+    /// Takes an entity out of a space; `None` where it was not in it.
+    pub async fn leave(&self, space: SpaceId, entity: EntityId) -> Result<Option<MemberRecord>> {
+        for tries in 0..TRIES {
+            let spaces = [space];
+            let (card, roster) = match futures::try_join!(self.cards(&spaces), self.roster(space)) {
+                Ok((mut cards, roster)) => (cards.remove(&space).ok_or_else(no_such_space)?, roster),
+                Err(Error::NotFound(_)) => return self.leave_deleted(space, entity).await.map(|()| None),
+                Err(error) => return Err(error),
+            };
+            let Some(member) = roster.member(entity) else { return Ok(None) };
+            let others = roster.members.iter().filter(|other| other.entity_id != entity);
+            let card = Card::of(&card.name, others.map(MemberRecord::sender));
+            let mut writes = roster_change(space, &roster, &card)?;
+            writes.push(Write::update(keys::member(space, entity), "SET #left = :yes REMOVE #g2pk, #g2sk").value(":yes", true)?);
+            // Its own item, or nothing: a person has none.
+            writes.push(Write::delete(keys::agent_space(entity, space)));
+            match self.change_roster(&writes).await? {
+                Changed::Yes => return Ok(Some(member.clone())),
+                Changed::LostRace | Changed::NoSuchEntity => self.table.pause(tries).await,
+            }
+        }
+        Err(Error::Retry("the space's members are being changed by many at once; repeat the call".into()))
+    }
+
+    /// Takes an entity out of a space that is being removed, where there is no order to keep any more.
+    pub async fn leave_deleted(&self, space: SpaceId, entity: EntityId) -> Result<()> {
+        let member = Write::update(keys::member(space, entity), "SET #left = :yes REMOVE #g2pk, #g2sk").value(":yes", true)?;
+        match self.table.transact(&[member, Write::delete(keys::agent_space(entity, space))]).await {
+            Ok(()) | Err(WriteError::Refused(_)) => Ok(()),
+            Err(WriteError::Other(error)) => Err(error),
+        }
+    }
+
+    /// Gives a member the name that its entity has now; nothing where it has it already, or is not a member.
+    pub async fn rename_member(&self, space: SpaceId, entity: &Entity) -> Result<()> {
+        match self.roster(space).await {
+            Ok(roster) => match roster.member(entity.id) {
+                Some(member) if member.name != entity.name => {
+                    let role = member.role;
+                    self.join(space, entity, role, entity.created_at).await.map(|_| ())
+                }
+                _ => Ok(()),
+            },
+            Err(Error::NotFound(_)) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Moves a member's read position forward to `seq`, at most to the space's last message. Where it stands then.
+    pub async fn read_up_to(&self, space: SpaceId, entity: EntityId, seq: u64) -> Result<(u64, bool)> {
+        let roster = self.roster(space).await?;
+        let member = roster.member(entity).ok_or_else(|| Error::NotFound("it is not a member of this space".into()))?;
+        let seq = seq.min(roster.head.seq);
+        let write = Write::update(keys::member(space, entity), "SET #readSeq = :seq")
+            .when("#readSeq < :seq AND attribute_not_exists(#left)")
+            .value(":seq", seq)?;
+        match self.table.write(write).await {
+            Ok(_) => Ok((seq, true)),
+            Err(WriteError::Refused(olds)) => {
+                let old = olds.into_iter().flatten().next().and_then(|old| old.read::<MemberRecord>());
+                Ok((old.map_or(member.read_seq, |old| old.read_seq), false))
+            }
+            Err(WriteError::Other(error)) => Err(error),
+        }
+    }
+
+    async fn change_roster(&self, writes: &[Write]) -> Result<Changed> {
+        match self.table.transact(writes).await {
+            Ok(()) => Ok(Changed::Yes),
+            // The entity's check stands fourth, where there is one.
+            Err(WriteError::Refused(olds)) if olds[0].is_none() && olds.get(3).is_some_and(Option::is_some) => Ok(Changed::NoSuchEntity),
+            Err(WriteError::Refused(_)) => Ok(Changed::LostRace),
+            Err(WriteError::Other(error)) => Err(error),
+        }
+    }
+}
+
+enum Changed {
+    Yes,
+    /// Something changed since it was read. Also where the answer to our own first try was lost: reading again shows it done.
+    LostRace,
+    NoSuchEntity,
+}
+
+fn roster_change(space: SpaceId, roster: &Roster, card: &Card) -> Result<Vec<Write>> {
+    // `seq` too: a cursor that starts at it must not miss a message that is being kept just now.
+    let head = Write::update(keys::space_head(space), "SET #roster = :next")
+        .when("#roster = :roster AND #seq = :seq")
+        .value(":roster", roster.head.roster)?
+        .value(":next", roster.head.roster + 1)?
+        .value(":seq", roster.head.seq)?;
+    Ok(vec![head, Write::put(keys::space_card(space), card)?])
+}
+
+/// Agents' names are unique within a space; case is ignored, as mentions do.
+pub fn name_is_free(roster: &Roster, id: EntityId, kind: EntityType, name: &str) -> Result<()> {
+    let taken = |other: &&MemberRecord| {
+        other.entity_id != id && other.kind == EntityType::Agent && other.name.to_lowercase() == name.to_lowercase()
+    };
+    match (kind, roster.members.iter().find(taken)) {
+        (EntityType::Agent, Some(other)) => {
+            Err(Error::Conflict(format!("an agent named {:?} is in the space already ({})", other.name, other.entity_id)))
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,49 @@
+//! Idempotency keys: the same POST twice makes one thing.
+
+use serde::{Deserialize, Serialize};
+use smartspace_domain::{Time, limits::KEY_KEPT};
+
+use crate::{Error, Result, keys, table::Old, write::Write};
+
+/// A caller's key for one POST, and the hash of what it sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PostKey {
+    /// hash(caller, method, path, key).
+    pub key: String,
+    /// The body's hash.
+    pub body: String,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Posted {
+    body: String,
+    made: String,
+    #[serde(rename = "expiresAt")]
+    expires_at: i64,
+}
+
+impl PostKey {
+    /// From what a request has.
+    pub fn new(caller: &str, method: &str, path: &str, key: &str, body: &[u8]) -> Self {
+        let body = String::from_utf8_lossy(body);
+        Self { key: keys::hash(&["key", caller, method, path, key]), body: keys::hash(&["body", &body]) }
+    }
+
+    /// Keeps that `made` came of it, unless something did before.
+    pub(crate) fn write(&self, made: &str, now: Time) -> Result<Write> {
+        let posted = Posted { body: self.body.clone(), made: made.to_owned(), expires_at: (now + KEY_KEPT).as_seconds() };
+        Write::put(keys::idempotency(&self.key), &posted)?
+            .when("attribute_not_exists(PK) OR #expiresAt <= :now")
+            .value(":now", now.as_seconds())
+    }
+
+    /// What came of it before, as the failed write found it.
+    pub(crate) fn made(&self, old: &Old) -> Result<String> {
+        let posted: Posted = old.read().ok_or_else(|| Error::Retry("the key was just used; repeat the call".into()))?;
+        if posted.body == self.body {
+            Ok(posted.made)
+        } else {
+            Err(Error::invalid("", "this Idempotency-Key was used before with another body"))
+        }
+    }
+}

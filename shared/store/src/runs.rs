@@ -1,0 +1,412 @@
+//! Runs: how they are kept, claimed, renewed and given back.
+//!
+//! A claim writes a random lease id. Every later write of the run checks that the lease is still the worker's and the run still running,
+//! never a time. Only who takes over looks at the clock.
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+use smartspace_domain::{
+    Time,
+    dispatch::Source,
+    events::ActiveRun,
+    ids::{EntityId, LeaseId, MessageId, RunId, SpaceId},
+    jobs::RunJob,
+    limits::{self, lease},
+    messages::Sender,
+    runs::{EndReason, Run, RunError, RunStatus, Usage},
+    triggers::Trigger,
+};
+
+use crate::{
+    Error, Result, Store,
+    append::short,
+    keys,
+    messages::MessageRecord,
+    pages::{Ask, Page, cursor},
+    steps::lease_holds,
+    table::{Old, Query, WriteError, key_of, read},
+    write::Write,
+};
+
+/// A run's state, as it is kept; under 1 KB. Its trigger is a message, kept by itself.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RunRecord {
+    /// Its id.
+    pub id: RunId,
+    /// Whose.
+    pub agent_id: EntityId,
+    /// Its state.
+    pub status: RunStatus,
+    /// Why it ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end_reason: Option<EndReason>,
+    /// The space that woke it.
+    pub space_id: SpaceId,
+    /// The message that woke it.
+    pub seq: u64,
+    /// Its id.
+    pub message_id: MessageId,
+    /// Why that woke it.
+    pub source: Source,
+    /// The message's depth.
+    pub chain_depth: u32,
+    /// Claims that followed a lost lease, and the first.
+    pub attempt: u32,
+    /// Finished model answers.
+    pub step_count: u32,
+    /// Where it would speak.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub active_space_id: Option<SpaceId>,
+    /// What it used.
+    pub usage: Usage,
+    /// When it was queued.
+    pub created_at: Time,
+    /// When it was first claimed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started_at: Option<Time>,
+    /// When it ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finished_at: Option<Time>,
+    /// Whose it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lease: Option<LeaseId>,
+    /// How long its worker is believed to live.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lease_until: Option<Time>,
+    /// The token of whoever ended it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended_by: Option<LeaseId>,
+    /// That someone must come back to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub due: Option<String>,
+    /// When.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub due_at: Option<Time>,
+    /// When it is dropped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<i64>,
+    g2pk: String,
+    g2sk: String,
+    g3pk: String,
+    g3sk: String,
+}
+
+/// The copy of an active run in its agent's context.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ActiveRecord {
+    /// The run.
+    pub run_id: RunId,
+    /// The space that woke it.
+    pub space_id: SpaceId,
+    /// The space's name then.
+    pub space_name: String,
+    /// Who woke it.
+    pub sender: Sender,
+    /// The first 200 characters of what woke it.
+    pub text: String,
+    g3pk: String,
+    g3sk: String,
+}
+
+impl RunRecord {
+    pub(crate) fn queued(id: RunId, agent_id: EntityId, space_id: SpaceId, message: &MessageRecord, source: Source, now: Time) -> Self {
+        Self {
+            id,
+            agent_id,
+            status: RunStatus::Queued,
+            end_reason: None,
+            space_id,
+            seq: message.seq,
+            message_id: message.id,
+            source,
+            chain_depth: message.chain_depth,
+            attempt: 1,
+            step_count: 0,
+            active_space_id: Some(space_id),
+            usage: Usage::default(),
+            created_at: now,
+            started_at: None,
+            finished_at: None,
+            lease: None,
+            lease_until: None,
+            ended_by: None,
+            due: Some(keys::due(id.part_of(keys::DUE_PARTS))),
+            due_at: Some(now + lease::QUEUED_DUE),
+            expires_at: None,
+            g2pk: keys::runs_of_agent(agent_id),
+            g2sk: id.to_string(),
+            g3pk: keys::runs_of_space(space_id),
+            g3sk: id.to_string(),
+        }
+    }
+
+    /// The job that goes on with it.
+    pub fn job(&self) -> RunJob {
+        RunJob::Run { run_id: self.id, agent_id: self.agent_id, space_id: self.space_id, seq: self.seq }
+    }
+
+    /// As the API shows it, given the message that woke it (gone with its space, perhaps).
+    pub fn view(&self, message: Option<&MessageRecord>, space_name: &str, error: Option<RunError>) -> Run {
+        let nobody = || Sender { id: self.agent_id, name: String::new(), kind: smartspace_domain::entities::EntityType::Human };
+        let trigger = Trigger::SpaceMessage {
+            source: self.source,
+            space_id: self.space_id,
+            space_name: space_name.to_owned(),
+            message_id: self.message_id,
+            seq: self.seq,
+            sender: message.map_or_else(nobody, |message| message.sender.clone()),
+            text: message.map(|message| message.text.clone()).unwrap_or_default(),
+            at: message.map_or(self.created_at, |message| message.created_at),
+        };
+        Run {
+            id: self.id,
+            agent_id: self.agent_id,
+            status: self.status,
+            end_reason: self.end_reason,
+            trigger: if message.is_some() { trigger } else { trigger.hidden() },
+            active_space_id: self.active_space_id,
+            chain_depth: self.chain_depth,
+            attempt: self.attempt,
+            step_count: self.step_count,
+            usage: self.usage,
+            error,
+            created_at: self.created_at,
+            started_at: self.started_at,
+            finished_at: self.finished_at,
+            steps: None,
+        }
+    }
+
+    /// From when on another worker may take it over.
+    pub fn free_at(&self) -> Time {
+        self.lease_until.map_or(Time::default(), |until| until + lease::GRACE)
+    }
+}
+
+impl ActiveRecord {
+    pub(crate) fn new(run: &RunRecord, space_name: &str, message: &MessageRecord) -> Self {
+        Self {
+            run_id: run.id,
+            space_id: run.space_id,
+            space_name: space_name.to_owned(),
+            sender: message.sender.clone(),
+            text: short(&message.text),
+            g3pk: keys::active_in_space(run.space_id),
+            g3sk: run.id.to_string(),
+        }
+    }
+}
+
+/// What came of a claim.
+#[derive(Clone, Debug)]
+pub enum Claim {
+    /// It is ours. `first` where nobody had it before.
+    Ours {
+        /// The run.
+        run: Box<RunRecord>,
+        /// Nobody had it before.
+        first: bool,
+    },
+    /// Another worker has it, until then at least.
+    Busy {
+        /// When it may be taken over.
+        until: Time,
+    },
+    /// It has ended, or there is no such run.
+    Ended,
+    /// It is ours, but only to be failed: its workers died too often.
+    TooOften(Box<RunRecord>),
+}
+
+impl Store {
+    /// Claims a run for the worker with this `lease`.
+    pub async fn claim(&self, id: RunId, lease: &LeaseId, now: Time) -> Result<Claim> {
+        let expression = "SET #status = :running, #lease = :lease, #leaseUntil = :until, #dueAt = :due, #startedAt = if_not_exists(#startedAt, :now) \
+                          REMOVE #dueCount";
+        let set = |write: Write| {
+            write
+                .value(":running", RunStatus::Running)?
+                .value(":lease", lease)?
+                .value(":until", now + lease::LASTS)?
+                .value(":due", now + lease::RUNNING_DUE)?
+                .value(":now", now)
+        };
+        let free = Write::update(keys::run_meta(id), expression)
+            .when("#status = :queued OR (#status = :running AND attribute_not_exists(#lease))");
+        let old = match self.table.write(set(free)?.value(":queued", RunStatus::Queued)?).await {
+            Ok(item) => return ours(item.map(read).transpose()?, now),
+            Err(WriteError::Other(error)) => return Err(error),
+            Err(WriteError::Refused(olds)) => olds.into_iter().flatten().next().and_then(|old| old.read::<RunRecord>()),
+        };
+        let Some(old) = old.filter(|old| old.status == RunStatus::Running) else { return Ok(Claim::Ended) };
+        if old.lease.as_ref() == Some(lease) {
+            // The answer to our first try was lost.
+            return ours(Some(old), now);
+        }
+        if old.free_at() > now {
+            return Ok(Claim::Busy { until: old.free_at() });
+        }
+        let expression = expression.replace(" REMOVE", ", #attempt = #attempt + :one REMOVE");
+        let taken = Write::update(keys::run_meta(id), expression)
+            .when("#status = :running AND #lease = :dead")
+            .value(":dead", &old.lease)?
+            .value(":one", 1)?;
+        match self.table.write(set(taken)?).await {
+            Ok(item) => match item.map(read::<RunRecord>).transpose()? {
+                Some(run) if run.attempt > limits::ATTEMPTS => Ok(Claim::TooOften(Box::new(run))),
+                run => ours(run, now),
+            },
+            Err(WriteError::Other(error)) => Err(error),
+            Err(WriteError::Refused(olds)) => match olds.into_iter().flatten().next().and_then(|old| old.read::<RunRecord>()) {
+                Some(run) if run.lease.as_ref() == Some(lease) => ours(Some(run), now),
+                Some(run) if run.status == RunStatus::Running => Ok(Claim::Busy { until: run.free_at() }),
+                _ => Ok(Claim::Ended),
+            },
+        }
+    }
+
+    /// Keeps a run for another 30 s. [`Error::LeaseLost`] where it is not the worker's any more.
+    pub async fn renew(&self, id: RunId, lease: &LeaseId, move_due: bool, now: Time) -> Result<()> {
+        let expression = if move_due { "SET #leaseUntil = :until, #dueAt = :due" } else { "SET #leaseUntil = :until" };
+        let write = lease_holds(Write::update(keys::run_meta(id), expression), lease)?.value(":until", now + lease::LASTS)?;
+        let write = if move_due { write.value(":due", now + lease::RUNNING_DUE)? } else { write };
+        self.held(write).await
+    }
+
+    /// Gives a run back, due now: another worker goes on with it, in the same attempt.
+    pub async fn give_back(&self, id: RunId, lease: &LeaseId, now: Time) -> Result<()> {
+        let write = lease_holds(Write::update(keys::run_meta(id), "SET #dueAt = :now REMOVE #lease, #leaseUntil"), lease)?;
+        match self.held(write.value(":now", now)?).await {
+            // Also where the answer to the first try was lost: the lease is not ours any more, which is what was asked for.
+            Ok(()) | Err(Error::LeaseLost) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Declares a run's worker dead, whoever it was: for a host that starts, where nobody else can live.
+    pub async fn end_lease(&self, id: RunId) -> Result<()> {
+        let write = Write::update(keys::run_meta(id), "SET #leaseUntil = :never").when("#status = :running AND attribute_exists(#lease)");
+        match self.table.write(write.value(":never", Time::default())?.value(":running", RunStatus::Running)?).await {
+            Ok(_) | Err(WriteError::Refused(_)) => Ok(()),
+            Err(WriteError::Other(error)) => Err(error),
+        }
+    }
+
+    async fn held(&self, write: Write) -> Result<()> {
+        match self.table.write(write).await {
+            Ok(_) => Ok(()),
+            Err(WriteError::Refused(_)) => Err(Error::LeaseLost),
+            Err(WriteError::Other(error)) => Err(error),
+        }
+    }
+
+    /// A run, as it is kept.
+    pub async fn run_record(&self, id: RunId) -> Result<RunRecord> {
+        let record: Option<RunRecord> = self.table.get(&keys::run_meta(id)).await?;
+        record.ok_or_else(|| Error::NotFound("there is no such run".into()))
+    }
+
+    /// A run as the API shows it, without steps.
+    pub async fn run(&self, record: &RunRecord) -> Result<Run> {
+        let mut runs = self.views(std::slice::from_ref(record)).await?;
+        runs.pop().ok_or_else(|| Error::Internal("a run has no view".into()))
+    }
+
+    async fn views(&self, records: &[RunRecord]) -> Result<Vec<Run>> {
+        let places: Vec<_> = records.iter().map(|run| (run.space_id, run.seq)).collect();
+        let mut spaces: Vec<_> = records.iter().map(|run| run.space_id).collect();
+        spaces.sort();
+        spaces.dedup();
+        let failed: Vec<_> = records.iter().filter(|run| run.status == RunStatus::Failed).map(|run| keys::run_error(run.id)).collect();
+        let (messages, cards, mut errors) =
+            futures::try_join!(self.messages_at(&places), self.cards(&spaces), self.table.get_all(&failed))?;
+        let mut views = Vec::with_capacity(records.len());
+        for (record, message) in records.iter().zip(&messages) {
+            let name = cards.get(&record.space_id).map_or("", |card| &card.name);
+            views.push(record.view(message.as_ref(), name, errors.take(&keys::run_error(record.id))?));
+        }
+        Ok(views)
+    }
+
+    /// An agent's runs, newest first.
+    pub async fn runs_of_agent(&self, agent: EntityId, status: Option<RunStatus>, ask: &Ask) -> Result<Page<Run>> {
+        self.runs_in("GSI2", ("g2pk", "g2sk"), keys::runs_of_agent(agent), status, ask).await
+    }
+
+    /// The runs that a space woke, newest first.
+    pub async fn runs_of_space(&self, space: SpaceId, ask: &Ask) -> Result<Page<Run>> {
+        self.runs_in("GSI3", ("g3pk", "g3sk"), keys::runs_of_space(space), None, ask).await
+    }
+
+    async fn runs_in(
+        &self,
+        index: &'static str,
+        names: (&'static str, &'static str),
+        pk: String,
+        status: Option<RunStatus>,
+        ask: &Ask,
+    ) -> Result<Page<Run>> {
+        let after = ask.after(names, &pk)?;
+        let page = self.table.page(Query::of_index(index, names, pk).newest_first().limit(ask.limit()?).after(after)).await?;
+        let wanted = page.items.iter().map(key_of).collect::<Result<Vec<_>>>()?;
+        let mut found = self.table.get_all(&wanted).await?;
+        let mut records = Vec::with_capacity(wanted.len());
+        for key in &wanted {
+            let record: Option<RunRecord> = found.take(key)?;
+            records.extend(record.filter(|record| status.is_none_or(|status| record.status == status)));
+        }
+        Ok(Page { items: self.views(&records).await?, next_cursor: cursor(page.next, names.1) })
+    }
+
+    /// Runs of a space that are queued, running or waiting.
+    pub async fn active_in_space(&self, space: SpaceId) -> Result<Vec<RunRecord>> {
+        let query = Query::of_index("GSI3", ("g3pk", "g3sk"), keys::active_in_space(space));
+        let mut wanted = Vec::new();
+        for item in self.table.all(query).await? {
+            wanted.extend(key_of(&item)?.sk.strip_prefix(keys::ACTIVE_RUN).and_then(|id| id.parse().ok()).map(keys::run_meta));
+        }
+        self.active_records(&wanted).await
+    }
+
+    /// The states of an agent's active runs.
+    pub async fn states_of(&self, active: &[ActiveRecord]) -> Result<HashMap<RunId, RunStatus>> {
+        let wanted: Vec<_> = active.iter().map(|active| keys::run_meta(active.run_id)).collect();
+        Ok(self.active_records(&wanted).await?.into_iter().map(|run| (run.id, run.status)).collect())
+    }
+
+    async fn active_records(&self, wanted: &[keys::Key]) -> Result<Vec<RunRecord>> {
+        let mut found = self.table.get_all(wanted).await?;
+        let mut runs = Vec::with_capacity(wanted.len());
+        for key in wanted {
+            let run: Option<RunRecord> = found.take(key)?;
+            runs.extend(run.filter(|run| run.status.is_active()));
+        }
+        Ok(runs)
+    }
+
+    /// Queues the run of a decided dispatch, unless it is there already: then it was queued before. Whether it is new.
+    pub async fn create_run(&self, run: &RunRecord, active: &ActiveRecord) -> Result<bool> {
+        let writes = [Write::put(keys::run_meta(run.id), run)?.if_absent(), Write::put(keys::active_run(run.agent_id, run.id), active)?];
+        match self.table.transact(&writes).await {
+            Ok(()) => Ok(true),
+            Err(WriteError::Refused(olds)) => {
+                Ok(olds[0].as_ref().and_then(Old::read::<RunRecord>).is_some_and(|old| old.status == RunStatus::Queued))
+            }
+            Err(WriteError::Other(error)) => Err(error),
+        }
+    }
+}
+
+/// As the API tells which runs are active.
+pub fn active_view(run: &RunRecord) -> ActiveRun {
+    ActiveRun { run_id: run.id, agent_id: run.agent_id, status: run.status }
+}
+
+fn ours(run: Option<RunRecord>, now: Time) -> Result<Claim> {
+    let run = run.ok_or_else(|| Error::Internal("an update answered without its item".into()))?;
+    let first = run.attempt == 1 && run.started_at == Some(now);
+    Ok(Claim::Ours { run: Box::new(run), first })
+}

@@ -1,0 +1,205 @@
+//! Spaces: their settings, and the small items that are read often.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use smartspace_domain::{
+    Time,
+    ids::{EntityId, SpaceId},
+    messages::Sender,
+    spaces::{Space, SpaceSettings},
+};
+
+use crate::{
+    Error, Result, Store, keys,
+    pages::{Ask, Page, cursor},
+    posted::PostKey,
+    rosters::{Head, Roster, no_such_space},
+    table::{Query, WriteError, key_of, read},
+    write::Write,
+};
+
+const LISTED: (&str, &str) = ("g2pk", "g2sk");
+
+/// A space's settings, as they are kept.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SpaceRecord {
+    /// Its id.
+    pub id: SpaceId,
+    /// What can be set of it.
+    pub settings: SpaceSettings,
+    /// When it was made.
+    pub created_at: Time,
+    /// Raised by each change.
+    pub rev: u64,
+    /// It is being removed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub deleted: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    g2pk: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    g2sk: Option<String>,
+}
+
+/// What prompts in other spaces show of a space.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Card {
+    /// Its name.
+    pub name: String,
+    /// Its first 20 members.
+    pub members: Vec<Sender>,
+    /// How many there are.
+    pub count: usize,
+}
+
+impl Card {
+    /// How many members a card names.
+    pub const NAMED: usize = 20;
+
+    pub(crate) fn of(name: &str, members: impl Iterator<Item = Sender>) -> Self {
+        let members: Vec<Sender> = members.collect();
+        let count = members.len();
+        Self { name: name.to_owned(), members: members.into_iter().take(Self::NAMED).collect(), count }
+    }
+}
+
+/// A space as the API shows it.
+pub fn view(record: SpaceRecord, roster: &Roster) -> Space {
+    let members = roster.members.iter().map(crate::rosters::MemberRecord::view).collect();
+    Space { id: record.id, settings: record.settings, seq: roster.head.seq, created_at: record.created_at, members, me: None }
+}
+
+impl Store {
+    /// Makes a space without members. With a `key` that was used before: the space that was made then.
+    pub async fn create_space(&self, id: SpaceId, settings: SpaceSettings, key: Option<&PostKey>, now: Time) -> Result<SpaceId> {
+        let card = Card::of(&settings.name, std::iter::empty());
+        let (g2pk, g2sk) = (Some(keys::SPACES.to_owned()), Some(id.to_string()));
+        let record = SpaceRecord { id, settings, created_at: now, rev: 1, deleted: false, g2pk, g2sk };
+        let mut writes = vec![
+            Write::put(keys::space_meta(id), &record)?.if_absent(),
+            Write::put(keys::space_head(id), &Head { seq: 0, depth: 0, roster: 1 })?.if_absent(),
+            Write::put(keys::space_card(id), &card)?,
+        ];
+        if let Some(key) = key {
+            writes.push(key.write(&id.to_string(), now)?);
+        }
+        match self.table.transact(&writes).await {
+            Ok(()) => Ok(id),
+            Err(WriteError::Other(error)) => Err(error),
+            // Its own item is there: the answer to the first try was lost.
+            Err(WriteError::Refused(olds)) => match (&olds[0], key, olds.get(3)) {
+                (Some(_), _, _) => Ok(id),
+                (None, Some(key), Some(Some(old))) => {
+                    key.made(old)?.parse().map_err(|_| Error::invalid("", "this Idempotency-Key made something else"))
+                }
+                _ => Err(Error::Internal("a new space's id was taken".into())),
+            },
+        }
+    }
+
+    /// A space's settings.
+    pub async fn space_record(&self, id: SpaceId) -> Result<SpaceRecord> {
+        let record: Option<SpaceRecord> = self.table.get(&keys::space_meta(id)).await?;
+        record.filter(|record| !record.deleted).ok_or_else(no_such_space)
+    }
+
+    /// A space, as the API shows it.
+    pub async fn space(&self, id: SpaceId) -> Result<Space> {
+        let (record, roster) = futures::try_join!(self.space_record(id), self.roster(id))?;
+        Ok(view(record, &roster))
+    }
+
+    /// All spaces, by age.
+    pub async fn spaces(&self, ask: &Ask) -> Result<Page<Space>> {
+        let query = Query::of_index("GSI2", LISTED, keys::SPACES.to_owned()).limit(ask.limit()?).after(ask.after(LISTED, keys::SPACES)?);
+        let page = self.table.page(query).await?;
+        let ids = page.items.iter().map(|item| Ok(key_of(item)?.pk)).collect::<Result<Vec<_>>>()?;
+        let ids = ids.iter().filter_map(|pk| pk.strip_prefix("SPACE#")?.parse().ok());
+        let spaces = futures::future::join_all(ids.map(|id| self.space(id))).await;
+        let mut items = Vec::with_capacity(spaces.len());
+        for space in spaces {
+            match space {
+                Ok(space) => items.push(space),
+                // The index lags behind a removal.
+                Err(Error::NotFound(_)) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(Page { items, next_cursor: cursor(page.next, "g2sk") })
+    }
+
+    /// Changes a space's settings, if they are still at `rev`.
+    pub async fn change_space(&self, id: SpaceId, settings: &SpaceSettings, rev: u64, roster: &Roster) -> Result<()> {
+        let card = Card::of(&settings.name, roster.members.iter().map(crate::rosters::MemberRecord::sender));
+        let meta = Write::update(keys::space_meta(id), "SET #settings = :settings, #rev = :next")
+            .when("#rev = :rev AND attribute_not_exists(#deleted)")
+            .value(":settings", settings)?
+            .value(":rev", rev)?
+            .value(":next", rev + 1)?;
+        let head = Write::check(keys::space_head(id)).when("#roster = :roster").value(":roster", roster.head.roster)?;
+        match self.table.transact(&[meta, head, Write::put(keys::space_card(id), &card)?]).await {
+            Ok(()) => Ok(()),
+            Err(WriteError::Refused(olds)) => {
+                // The next revision with these settings: the answer to our first try was lost.
+                let old = olds[0].as_ref().and_then(crate::table::Old::read::<SpaceRecord>);
+                match old {
+                    Some(old) if old.rev == rev + 1 && old.settings == *settings => Ok(()),
+                    _ => Err(Error::Conflict("the space was changed at the same time; read it again".into())),
+                }
+            }
+            Err(WriteError::Other(error)) => Err(error),
+        }
+    }
+
+    /// Marks a space as being removed: nothing more is said in it. What is left of it is removed by [`Store::clear_space`].
+    pub async fn delete_space(&self, id: SpaceId, now: Time) -> Result<()> {
+        let expression = "SET #deleted = :yes, #due = :due, #dueAt = :now REMOVE #g2pk, #g2sk";
+        let meta = Write::update(keys::space_meta(id), expression)
+            .when("attribute_not_exists(#deleted)")
+            .value(":yes", true)?
+            .value(":due", keys::due(id.part_of(keys::DUE_PARTS)))?
+            .value(":now", now)?;
+        match self.table.transact(&[meta, Write::delete(keys::space_head(id))]).await {
+            Ok(()) => Ok(()),
+            Err(WriteError::Refused(_)) => Err(no_such_space()),
+            Err(WriteError::Other(error)) => Err(error),
+        }
+    }
+
+    /// Removes all that is left of a deleted space; may be repeated. Its agents must have left before.
+    pub async fn clear_space(&self, id: SpaceId) -> Result<()> {
+        let items = self.table.all(Query::of(keys::space(id))).await?;
+        let mut keys_left = items.iter().map(key_of).collect::<Result<Vec<_>>>()?;
+        let meta = keys::space_meta(id);
+        keys_left.retain(|key| *key != meta);
+        // The settings go last: they carry the duty to come back.
+        for key in keys_left.into_iter().chain([meta]) {
+            self.table.write(Write::delete(key)).await.map_err(|error| match error {
+                WriteError::Other(error) => error,
+                WriteError::Refused(_) => Error::Internal("a delete without a condition was refused".into()),
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Members of a space that is being removed.
+    pub async fn members_left(&self, id: SpaceId) -> Result<Vec<EntityId>> {
+        let items = self.table.all(Query::of(keys::space(id)).begins_with(keys::MEMBER)).await?;
+        let members = items.into_iter().map(read::<crate::rosters::MemberRecord>).collect::<Result<Vec<_>>>()?;
+        Ok(members.into_iter().filter(|member| !member.left).map(|member| member.entity_id).collect())
+    }
+
+    /// Names of spaces, from their cards.
+    pub async fn cards(&self, ids: &[SpaceId]) -> Result<BTreeMap<SpaceId, Card>> {
+        let wanted: Vec<_> = ids.iter().map(|id| keys::space_card(*id)).collect();
+        let mut items = self.table.get_all(&wanted).await?;
+        let mut cards = BTreeMap::new();
+        for (id, key) in ids.iter().zip(&wanted) {
+            if let Some(card) = items.take(key)? {
+                cards.insert(*id, card);
+            }
+        }
+        Ok(cards)
+    }
+}

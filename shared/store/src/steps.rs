@@ -1,0 +1,270 @@
+//! What a run has done: its prompt, its model's answers, its calls. Each is kept once, under the worker's lease, and read again by who
+//! takes the run over.
+
+use std::{
+    collections::BTreeMap,
+    io::{Read, Write as _},
+};
+
+use flate2::{Compression, read::ZlibDecoder, write::ZlibEncoder};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use serde_json::Value;
+use smartspace_domain::{
+    Time,
+    ids::{CallId, LeaseId, RunId, SpaceId},
+    runs::{EndReason, RunError, RunStatus, Usage},
+    steps::{CallStatus, FinishReason, SystemMessage},
+};
+
+use crate::{
+    Error, Result, Store, keys,
+    runs::RunRecord,
+    table::{Old, Query, WriteError, key_of, read},
+    write::Write,
+};
+
+/// How far a run has read in each space.
+pub type Marks = BTreeMap<SpaceId, u64>;
+
+/// A finished model answer, as it is kept.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StepRecord {
+    /// From 0.
+    pub index: u32,
+    /// The run's attempt that made it.
+    pub attempt: u32,
+    /// The lease under which it was kept: the token of a lost answer.
+    pub lease: LeaseId,
+    /// `provider/model`.
+    pub model: String,
+    /// What the model thought aloud.
+    pub text: String,
+    /// What it called.
+    pub calls: Vec<CallBegun>,
+    /// What the system said before it.
+    pub system_messages: Vec<SystemMessage>,
+    /// Why it stopped.
+    pub finish_reason: FinishReason,
+    /// What it used.
+    pub usage: Usage,
+    /// When it was asked.
+    pub started_at: Time,
+    /// When its first piece came.
+    pub first_token_at: Option<Time>,
+    /// When it was complete.
+    pub finished_at: Time,
+    /// When it is dropped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<i64>,
+}
+
+/// A call as the model made it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CallBegun {
+    /// Its id.
+    pub call_id: CallId,
+    /// The tool.
+    pub name: String,
+    /// The input as the model wrote it.
+    pub input: String,
+}
+
+/// A finished call, as it is kept.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CallRecord {
+    /// Its id.
+    pub call_id: CallId,
+    /// Of which step.
+    pub step: u32,
+    /// Its place in it.
+    pub index: u32,
+    /// The tool.
+    pub name: String,
+    /// What came of it.
+    #[serde(serialize_with = "as_json_text", deserialize_with = "from_json_text")]
+    pub output: Value,
+    /// How it ended.
+    pub status: CallStatus,
+    /// When it began.
+    pub started_at: Time,
+    /// When it ended.
+    pub finished_at: Time,
+    /// It ends the run so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ends: Option<EndReason>,
+    /// The space that is active after it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub active_space: Option<SpaceId>,
+    /// What it showed.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub marks: Marks,
+    /// When it is dropped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<i64>,
+}
+
+/// What a run's model was first sent, as it is kept.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PromptRecord {
+    packed: Packed,
+    /// How far it reads in each space.
+    pub marks: Marks,
+    /// When it is dropped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<i64>,
+}
+
+impl PromptRecord {
+    /// Packs `prompt`, a JSON text.
+    pub fn new(prompt: &str, marks: Marks) -> Result<Self> {
+        let mut packer = ZlibEncoder::new(Vec::new(), Compression::fast());
+        let packed = packer.write_all(prompt.as_bytes()).and_then(|()| packer.finish());
+        let packed = packed.map_err(|error| Error::Internal(format!("a prompt could not be packed: {error}")))?;
+        Ok(Self { packed: Packed(packed), marks, expires_at: None })
+    }
+
+    /// The JSON text.
+    pub fn unpack(&self) -> Result<String> {
+        let mut text = String::new();
+        let read = ZlibDecoder::new(&self.packed.0[..]).read_to_string(&mut text);
+        read.map_err(|error| Error::Internal(format!("a prompt could not be unpacked: {error}")))?;
+        Ok(text)
+    }
+}
+
+/// Bytes, kept as bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Packed(Vec<u8>);
+
+impl Serialize for Packed {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Packed {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Bytes;
+        impl de::Visitor<'_> for Bytes {
+            type Value = Packed;
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("bytes")
+            }
+            fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Packed, E> {
+                Ok(Packed(bytes.to_vec()))
+            }
+            fn visit_byte_buf<E>(self, bytes: Vec<u8>) -> Result<Packed, E> {
+                Ok(Packed(bytes))
+            }
+        }
+        deserializer.deserialize_byte_buf(Bytes)
+    }
+}
+
+/// JSON as text: the table's numbers are not JSON's.
+fn as_json_text<S: Serializer>(value: &Value, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(value)
+}
+
+fn from_json_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Value, D::Error> {
+    serde_json::from_str(&String::deserialize(deserializer)?).map_err(de::Error::custom)
+}
+
+/// Adds to a write of a run's state that the lease is still the worker's.
+pub(crate) fn lease_holds(write: Write, lease: &LeaseId) -> Result<Write> {
+    write.when("#lease = :mine AND #status = :isRunning").value(":mine", lease)?.value(":isRunning", RunStatus::Running)
+}
+
+impl CallRecord {
+    pub(crate) fn write(&self, run: RunId) -> Result<Write> {
+        Ok(Write::put(keys::call(run, self.step, self.index), self)?.if_absent())
+    }
+}
+
+/// All that is kept of a run's work.
+#[derive(Clone, Debug, Default)]
+pub struct Work {
+    /// What its model was first sent.
+    pub prompt: Option<PromptRecord>,
+    /// Its model's answers, in order.
+    pub steps: Vec<StepRecord>,
+    /// Its finished calls, by step and place.
+    pub calls: BTreeMap<(u32, u32), CallRecord>,
+    /// Why it failed.
+    pub error: Option<RunError>,
+}
+
+impl Store {
+    /// What a run has done so far.
+    pub async fn work(&self, id: RunId) -> Result<Work> {
+        let mut work = Work::default();
+        for item in self.table.all(Query::of(keys::run(id))).await? {
+            let sk = key_of(&item)?.sk;
+            if sk == "PROMPT" {
+                work.prompt = Some(read(item)?);
+            } else if sk == "ERROR" {
+                work.error = Some(read(item)?);
+            } else if sk.starts_with("STEP#") {
+                work.steps.push(read(item)?);
+            } else if sk.starts_with("CALL#") {
+                let call: CallRecord = read(item)?;
+                work.calls.insert((call.step, call.index), call);
+            }
+        }
+        Ok(work)
+    }
+
+    /// Keeps a finished model answer, with the prompt where it is the first.
+    pub async fn keep_step(
+        &self,
+        run: &RunRecord,
+        step: &StepRecord,
+        prompt: Option<&PromptRecord>,
+        usage: Usage,
+        now: Time,
+    ) -> Result<()> {
+        let expires_at = self.work_expiry(now);
+        let meta = Write::update(keys::run_meta(run.id), "SET #stepCount = :steps, #usage = :usage");
+        let meta = lease_holds(meta, &step.lease)?.value(":steps", step.index + 1)?.value(":usage", usage)?;
+        let step_item = StepRecord { expires_at, ..step.clone() };
+        let mut writes = vec![meta, Write::put(keys::step(run.id, step.index), &step_item)?.if_absent()];
+        if let Some(prompt) = prompt {
+            writes.push(Write::put(keys::run_prompt(run.id), &PromptRecord { expires_at, ..prompt.clone() })?);
+        }
+        match self.table.transact(&writes).await {
+            Ok(()) => Ok(()),
+            Err(WriteError::Other(error)) => Err(error),
+            Err(WriteError::Refused(olds)) => match olds[1].as_ref().and_then(Old::read::<StepRecord>) {
+                Some(kept) if kept.lease == step.lease => Ok(()),
+                _ => Err(Error::LeaseLost),
+            },
+        }
+    }
+
+    /// Keeps a finished call that wrote nothing else.
+    pub async fn keep_call(&self, run: &RunRecord, lease: &LeaseId, call: &CallRecord, now: Time) -> Result<()> {
+        let call = CallRecord { expires_at: self.work_expiry(now), ..call.clone() };
+        let meta = match call.active_space {
+            Some(space) => Write::update(keys::run_meta(run.id), "SET #activeSpaceId = :space").value(":space", space)?,
+            None => Write::check(keys::run_meta(run.id)),
+        };
+        match self.table.transact(&[lease_holds(meta, lease)?, call.write(run.id)?]).await {
+            Ok(()) => Ok(()),
+            Err(WriteError::Other(error)) => Err(error),
+            Err(WriteError::Refused(olds)) => match olds[1].as_ref().and_then(Old::read::<CallRecord>) {
+                // Only this worker makes this call while its lease holds: the answer to the first try was lost.
+                Some(kept) if olds[0].is_none() && kept.call_id == call.call_id => Ok(()),
+                _ => Err(Error::LeaseLost),
+            },
+        }
+    }
+
+    /// Steps and calls outlive their run by nothing, but a run may last: they get a week more.
+    pub(crate) fn work_expiry(&self, now: Time) -> Option<i64> {
+        self.run_expiry(now + std::time::Duration::from_hours(7 * 24))
+    }
+}

@@ -1,0 +1,170 @@
+//! Conditional writes: `DynamoDB`'s own expressions, with names and values filled in.
+
+use std::collections::HashMap;
+
+use aws_sdk_dynamodb::types::{
+    AttributeValue, ConditionCheck, Delete, Put, ReturnValuesOnConditionCheckFailure::AllOld, TransactWriteItem, Update,
+};
+use serde::Serialize;
+
+use crate::{Error, Result, keys::Key};
+
+/// An item as the SDK has it.
+pub type Item = HashMap<String, AttributeValue>;
+
+/// One write, alone or in a transaction. In its expressions `#name` is an attribute and `:name` a value given with [`Write::value`].
+#[derive(Clone, Debug)]
+pub struct Write {
+    pub(crate) action: Action,
+    pub(crate) key: Key,
+    pub(crate) condition: Option<String>,
+    pub(crate) values: Item,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Action {
+    Put(Item),
+    Update(String),
+    Delete,
+    Check,
+}
+
+impl Write {
+    /// Puts `value` at `key`.
+    pub fn put(key: Key, value: &impl Serialize) -> Result<Self> {
+        let mut item: Item =
+            serde_dynamo::to_item(value).map_err(|error| Error::Internal(format!("an item could not be written: {error}")))?;
+        // Absent and null mean the same; absent is smaller, and index keys must not be null.
+        item.retain(|_, value| !value.is_null());
+        item.insert("PK".into(), AttributeValue::S(key.pk.clone()));
+        item.insert("SK".into(), AttributeValue::S(key.sk.clone()));
+        Ok(Self { action: Action::Put(item), key, condition: None, values: Item::new() })
+    }
+
+    /// Updates the item at `key` by an update expression. It must exist: an update never creates an item.
+    pub fn update(key: Key, expression: impl Into<String>) -> Self {
+        let condition = Some("attribute_exists(PK)".to_owned());
+        Self { action: Action::Update(expression.into()), key, condition, values: Item::new() }
+    }
+
+    /// Deletes what is at `key`.
+    pub fn delete(key: Key) -> Self {
+        Self { action: Action::Delete, key, condition: None, values: Item::new() }
+    }
+
+    /// Writes nothing; only its condition counts.
+    pub fn check(key: Key) -> Self {
+        Self { action: Action::Check, key, condition: None, values: Item::new() }
+    }
+
+    /// Only if `condition` holds too.
+    #[must_use]
+    pub fn when(mut self, condition: &str) -> Self {
+        self.condition = Some(match self.condition {
+            Some(before) => format!("{before} AND ({condition})"),
+            None => format!("({condition})"),
+        });
+        self
+    }
+
+    /// Only if there is no such item.
+    #[must_use]
+    pub fn if_absent(self) -> Self {
+        self.when("attribute_not_exists(PK)")
+    }
+
+    /// The value of `:name`.
+    pub fn value(mut self, name: &str, value: impl Serialize) -> Result<Self> {
+        let value =
+            serde_dynamo::to_attribute_value(value).map_err(|error| Error::Internal(format!("a value could not be written: {error}")))?;
+        self.values.insert(name.to_owned(), value);
+        Ok(self)
+    }
+
+    fn names(&self) -> Option<HashMap<String, String>> {
+        let update = if let Action::Update(expression) = &self.action { expression.as_str() } else { "" };
+        names(&[update, self.condition.as_deref().unwrap_or("")])
+    }
+
+    fn values(&self) -> Option<Item> {
+        (!self.values.is_empty()).then(|| self.values.clone())
+    }
+
+    /// As a part of a transaction on `table`. Each part asks for the old item where its condition fails.
+    pub(crate) fn into_transact(self, table: &str) -> Result<TransactWriteItem> {
+        let (names, values, key) = (self.names(), self.values(), key_item(&self.key));
+        let refused = |error: aws_sdk_dynamodb::error::BuildError| Error::Internal(error.to_string());
+        let part = TransactWriteItem::builder();
+        let part = match self.action {
+            Action::Put(item) => part.put(
+                Put::builder()
+                    .table_name(table)
+                    .set_item(Some(item))
+                    .set_condition_expression(self.condition)
+                    .set_expression_attribute_names(names)
+                    .set_expression_attribute_values(values)
+                    .return_values_on_condition_check_failure(AllOld)
+                    .build()
+                    .map_err(refused)?,
+            ),
+            Action::Update(expression) => part.update(
+                Update::builder()
+                    .table_name(table)
+                    .set_key(Some(key))
+                    .update_expression(expression)
+                    .set_condition_expression(self.condition)
+                    .set_expression_attribute_names(names)
+                    .set_expression_attribute_values(values)
+                    .return_values_on_condition_check_failure(AllOld)
+                    .build()
+                    .map_err(refused)?,
+            ),
+            Action::Delete => part.delete(
+                Delete::builder()
+                    .table_name(table)
+                    .set_key(Some(key))
+                    .set_condition_expression(self.condition)
+                    .set_expression_attribute_names(names)
+                    .set_expression_attribute_values(values)
+                    .return_values_on_condition_check_failure(AllOld)
+                    .build()
+                    .map_err(refused)?,
+            ),
+            Action::Check => part.condition_check(
+                ConditionCheck::builder()
+                    .table_name(table)
+                    .set_key(Some(key))
+                    .set_condition_expression(self.condition)
+                    .set_expression_attribute_names(names)
+                    .set_expression_attribute_values(values)
+                    .return_values_on_condition_check_failure(AllOld)
+                    .build()
+                    .map_err(refused)?,
+            ),
+        };
+        Ok(part.build())
+    }
+
+    pub(crate) fn parts(self) -> (Action, Item, Option<String>, Option<HashMap<String, String>>, Option<Item>) {
+        let (names, values, key) = (self.names(), self.values(), key_item(&self.key));
+        (self.action, key, self.condition, names, values)
+    }
+}
+
+/// A key as the SDK has it.
+pub(crate) fn key_item(key: &Key) -> Item {
+    Item::from([("PK".to_owned(), AttributeValue::S(key.pk.clone())), ("SK".to_owned(), AttributeValue::S(key.sk.clone()))])
+}
+
+/// The attributes that expressions name with `#`.
+fn names(expressions: &[&str]) -> Option<HashMap<String, String>> {
+    let mut names = HashMap::new();
+    for expression in expressions {
+        for (at, _) in expression.match_indices('#') {
+            let rest = &expression[at + 1..];
+            let end = rest.find(|char: char| !char.is_ascii_alphanumeric()).unwrap_or(rest.len());
+            names.insert(format!("#{}", &rest[..end]), rest[..end].to_owned());
+        }
+    }
+    (!names.is_empty()).then_some(names)
+}

@@ -1,0 +1,93 @@
+//! A request to the model, as tests read it.
+
+use std::time::Instant;
+
+use serde_json::Value;
+
+use super::prompt::Prompt;
+
+/// One request.
+#[derive(Clone, Debug)]
+pub(crate) struct Asked {
+    /// The model's name, as the test gave it.
+    pub(crate) model: String,
+    /// When it came.
+    pub(crate) at: Instant,
+    /// All of it.
+    pub(crate) body: Value,
+    pub(super) authorization: String,
+}
+
+impl Asked {
+    /// The conversation.
+    pub(crate) fn messages(&self) -> &[Value] {
+        self.body["messages"].as_array().map_or(&[], Vec::as_slice)
+    }
+
+    /// The system message that it begins with.
+    pub(crate) fn system(&self) -> Prompt {
+        Prompt::read(&text_of(&self.messages()[0]["content"]))
+    }
+
+    /// The first message in the user's role: the whole context of the run.
+    pub(crate) fn user(&self) -> Prompt {
+        let first = self.messages().iter().find(|message| message["role"] == "user");
+        Prompt::read(&first.map(|message| text_of(&message["content"])).unwrap_or_default())
+    }
+
+    /// The results of all calls so far, in order.
+    pub(crate) fn results(&self) -> Vec<Value> {
+        let results = self.messages().iter().filter(|message| message["role"] == "tool").map(|message| text_of(&message["content"]));
+        results.map(|text| serde_json::from_str(&text).unwrap_or(Value::String(text))).collect()
+    }
+
+    /// How many answers the run had before this one.
+    pub(crate) fn step(&self) -> usize {
+        self.messages().iter().filter(|message| message["role"] == "assistant").count()
+    }
+
+    /// Names of the tools that it offers.
+    pub(crate) fn tools(&self) -> Vec<&str> {
+        let tools = self.body["tools"].as_array().map_or(&[][..], Vec::as_slice);
+        tools.iter().filter_map(|tool| tool["function"]["name"].as_str()).collect()
+    }
+
+    /// The text of the message that woke the run.
+    pub(crate) fn trigger_text(&self) -> String {
+        self.user().field("TRIGGER", "message").map(|text| serde_json::from_str(&text).unwrap()).unwrap_or_default()
+    }
+
+    pub(super) fn key(&self) -> &str {
+        self.authorization.strip_prefix("Bearer ").unwrap_or("")
+    }
+
+    pub(super) fn full_name(&self) -> String {
+        self.body["model"].as_str().unwrap_or_default().to_owned()
+    }
+
+    pub(super) fn wants_usage(&self) -> bool {
+        self.body["stream_options"]["include_usage"] == true
+    }
+
+    pub(super) fn characters(&self) -> usize {
+        self.body["messages"].to_string().len()
+    }
+}
+
+/// The text of a message's content: a string, or blocks, each of which ends its line.
+pub(super) fn text_of(content: &Value) -> String {
+    match content {
+        Value::String(text) => text.clone(),
+        Value::Array(blocks) => {
+            let mut whole = String::new();
+            for block in blocks {
+                whole.push_str(block["text"].as_str().unwrap_or_default());
+                if !whole.ends_with('\n') {
+                    whole.push('\n');
+                }
+            }
+            whole
+        }
+        _ => String::new(),
+    }
+}

@@ -1,0 +1,97 @@
+//! What a provider would refuse, or what no agent should send: each fault fails the test, whatever the script answers.
+
+use std::collections::HashSet;
+
+use serde_json::Value;
+
+use super::asked::{Asked, text_of};
+
+/// Everything that is wrong with a request.
+pub(super) fn faults(asked: &Asked, key: Option<&str>) -> Vec<String> {
+    let mut faults = Faults(Vec::new());
+    let authorized = key.map_or(!asked.key().is_empty(), |key| asked.key() == key);
+    faults.unless(authorized, || format!("wrong Authorization: {:?}", asked.authorization));
+    faults.unless(asked.body["stream"] == true, || "it does not ask for a stream".into());
+    check_tools(asked, &mut faults);
+    check_roles(asked, &mut faults);
+    check_calls(asked, &mut faults);
+    faults.0
+}
+
+struct Faults(Vec<String>);
+
+impl Faults {
+    fn unless(&mut self, fine: bool, fault: impl FnOnce() -> String) {
+        if !fine {
+            self.0.push(fault());
+        }
+    }
+}
+
+fn check_tools(asked: &Asked, faults: &mut Faults) {
+    let names = asked.tools();
+    faults.unless(names.is_sorted(), || format!("tools are not sorted by name: {names:?}"));
+    let distinct: HashSet<_> = names.iter().collect();
+    faults.unless(distinct.len() == names.len(), || format!("a tool stands twice: {names:?}"));
+    for tool in asked.body["tools"].as_array().into_iter().flatten() {
+        let function = &tool["function"];
+        let fine = tool["type"] == "function"
+            && function["name"].as_str().is_some_and(|name| !name.is_empty())
+            && function["description"].is_string()
+            && function["parameters"]["type"] == "object";
+        faults.unless(fine, || format!("not a tool: {tool}"));
+    }
+}
+
+fn check_roles(asked: &Asked, faults: &mut Faults) {
+    let roles: Vec<&str> = asked.messages().iter().map(|message| message["role"].as_str().unwrap_or("")).collect();
+    faults.unless(roles.first() == Some(&"system"), || format!("it does not begin with the system message: {roles:?}"));
+    let user = roles.iter().position(|role| *role == "user");
+    faults.unless(user.is_some(), || format!("there is no user message: {roles:?}"));
+    let assistant = roles.iter().position(|role| *role == "assistant");
+    faults.unless(assistant.is_none() || user < assistant, || format!("the assistant speaks before the user: {roles:?}"));
+    faults.unless(roles.last() != Some(&"assistant"), || format!("the assistant has the last word: {roles:?}"));
+    let twice = roles.windows(2).any(|pair| pair == ["assistant", "assistant"]);
+    faults.unless(!twice, || format!("the assistant speaks twice in a row: {roles:?}"));
+    for (role, message) in roles.iter().zip(asked.messages()) {
+        let known = ["system", "user", "assistant", "tool"].contains(role);
+        faults.unless(known, || format!("unknown role {role:?}"));
+        let says = !text_of(&message["content"]).trim().is_empty() || message["tool_calls"].is_array();
+        faults.unless(says, || format!("a message without content: {message}"));
+    }
+}
+
+/// Every call has its result right behind it, and every result its call.
+fn check_calls(asked: &Asked, faults: &mut Faults) {
+    let mut open: Vec<String> = Vec::new();
+    let mut known = HashSet::new();
+    for message in asked.messages() {
+        if message["role"] == "tool" {
+            let id = message["tool_call_id"].as_str().unwrap_or("");
+            let before = open.len();
+            open.retain(|open| open != id);
+            faults.unless(open.len() + 1 == before, || format!("a result without its call: {message}"));
+            continue;
+        }
+        faults.unless(open.is_empty(), || format!("calls without results before {}: {open:?}", message["role"]));
+        open.clear();
+        let Some(calls) = message["tool_calls"].as_array() else { continue };
+        faults.unless(message["role"] == "assistant", || format!("calls of {}", message["role"]));
+        faults.unless(!calls.is_empty(), || "an empty list of calls".into());
+        for call in calls {
+            check_call(call, faults);
+            let id = call["id"].as_str().unwrap_or("").to_owned();
+            faults.unless(known.insert(id.clone()), || format!("a call's id is repeated: {id:?}"));
+            open.push(id);
+        }
+    }
+    faults.unless(open.is_empty(), || format!("calls without results at the end: {open:?}"));
+}
+
+fn check_call(call: &Value, faults: &mut Faults) {
+    let id = call["id"].as_str().unwrap_or("");
+    // Providers take no longer ones.
+    faults.unless((1..=40).contains(&id.len()), || format!("a call's id is empty or too long: {call}"));
+    let fine = call["type"] == "function" && call["function"]["name"].is_string() && call["function"]["arguments"].is_string();
+    faults.unless(fine, || format!("not a call: {call}"));
+}

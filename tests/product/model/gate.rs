@@ -1,0 +1,38 @@
+//! A gate at which the model waits, so that a test can look at what is there in the middle of an answer.
+
+use std::time::Duration;
+
+use tokio::{sync::watch, time::timeout};
+
+/// Closed until a test opens it.
+#[derive(Clone, Debug)]
+pub(crate) struct Gate {
+    open: watch::Sender<bool>,
+    arrived: watch::Sender<usize>,
+}
+
+impl Gate {
+    /// A gate that is closed.
+    pub(crate) fn closed() -> Self {
+        Self { open: watch::Sender::new(false), arrived: watch::Sender::new(0) }
+    }
+
+    /// Lets the model go on, now and whenever it comes here again.
+    pub(crate) fn open(&self) {
+        self.open.send_replace(true);
+    }
+
+    /// Waits until the model has come here so many times.
+    pub(crate) async fn reached(&self, times: usize) {
+        let mut arrived = self.arrived.subscribe();
+        let all = timeout(Duration::from_secs(30), arrived.wait_for(|arrived| *arrived >= times)).await;
+        assert!(all.is_ok(), "the model came to the gate {} times within 30 s, not {times} times", *self.arrived.borrow());
+    }
+
+    /// The model's side.
+    pub(super) async fn pass(&self) {
+        self.arrived.send_modify(|arrived| *arrived += 1);
+        // Fails only when the gate is gone, and with it its test.
+        let _ = self.open.subscribe().wait_for(|open| *open).await;
+    }
+}

@@ -1,0 +1,112 @@
+//! A prompt as tests read it: its blocks, their lines, and the lines of a timeline.
+
+use serde_json::{Deserializer, Value};
+
+/// A text made of blocks. A block's first line stands at the margin, begins in capitals and has a colon.
+#[derive(Clone, Debug)]
+pub(crate) struct Prompt {
+    /// What stands before the first block.
+    pub(crate) before: Vec<String>,
+    blocks: Vec<(String, Vec<String>)>,
+}
+
+impl Prompt {
+    pub(super) fn read(text: &str) -> Self {
+        let mut prompt = Self { before: Vec::new(), blocks: Vec::new() };
+        for line in text.lines().filter(|line| !line.trim().is_empty()) {
+            match name_of(line) {
+                Some(name) => prompt.blocks.push((name.to_owned(), vec![line.to_owned()])),
+                None => prompt.blocks.last_mut().map_or(&mut prompt.before, |(_, lines)| lines).push(line.to_owned()),
+            }
+        }
+        prompt
+    }
+
+    /// The names of its blocks, in order.
+    pub(crate) fn names(&self) -> Vec<&str> {
+        self.blocks.iter().map(|(name, _)| name.as_str()).collect()
+    }
+
+    /// The lines of a block, its first one included.
+    pub(crate) fn block(&self, name: &str) -> &[String] {
+        let found = self.blocks.iter().find(|(block, _)| block == name);
+        &found.unwrap_or_else(|| panic!("no block {name} in {:#?}", self.blocks)).1
+    }
+
+    /// What stands behind `  field: ` in a block.
+    pub(crate) fn field(&self, block: &str, field: &str) -> Option<String> {
+        let lines = &self.blocks.iter().find(|(name, _)| name == block)?.1;
+        lines.iter().find_map(|line| line.strip_prefix(&format!("  {field}: ")).map(str::to_owned))
+    }
+
+    /// The messages of the timeline. A line that is neither a message nor a note under one fails the test.
+    pub(crate) fn timeline(&self) -> Vec<Line> {
+        let mut lines: Vec<Line> = Vec::new();
+        for line in &self.block("SPACE HISTORY")[1..] {
+            if let Some(note) = line.strip_prefix("      [") {
+                lines.last_mut().unwrap().note = Some(note.trim_end_matches(']').to_owned());
+            } else if !line.starts_with("  … ") {
+                lines.push(Line::read(line).unwrap_or_else(|| panic!("not a line of a timeline: {line}")));
+            }
+        }
+        lines
+    }
+}
+
+fn name_of(line: &str) -> Option<&str> {
+    let end = line.find([':', '(']).filter(|_| line.contains(':'))?;
+    let name = line[..end].trim_end();
+    let capitals = !name.is_empty() && name.chars().all(|char| char.is_ascii_uppercase() || char == ' ') && !name.starts_with(' ');
+    capitals.then_some(name)
+}
+
+/// A message in a timeline.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Line {
+    /// `[SEEN]`, not `[NEW]`.
+    pub(crate) seen: bool,
+    /// The message's id.
+    pub(crate) id: String,
+    /// Its time, as it stands there.
+    pub(crate) at: String,
+    /// The sender, as it stands there.
+    pub(crate) sender: String,
+    /// What was said.
+    pub(crate) text: String,
+    /// It woke the run.
+    pub(crate) trigger: bool,
+    /// What stands under it in brackets.
+    pub(crate) note: Option<String>,
+}
+
+impl Line {
+    fn read(line: &str) -> Option<Self> {
+        let rest = line.strip_prefix("  [")?;
+        let (mark, rest) = rest.split_once(']')?;
+        let seen = match mark {
+            "SEEN" => true,
+            "NEW" => false,
+            _ => return None,
+        };
+        let (id, rest) = rest.trim_start().strip_prefix("[msg:")?.split_once(']')?;
+        let (at, rest) = rest.strip_prefix(" [")?.split_once("] ")?;
+        let (sender, rest) = rest.split_once("): ")?;
+        let mut json = Deserializer::from_str(rest).into_iter::<Value>();
+        let text = json.next()?.ok()?.as_str()?.to_owned();
+        let trigger = match &rest[json.byte_offset()..] {
+            "" => false,
+            "  ← TRIGGER" => true,
+            _ => return None,
+        };
+        Some(Self { seen, id: id.into(), at: at.into(), sender: format!("{sender})"), text, trigger, note: None })
+    }
+
+    /// The line as a test writes it: `SEEN Husam (human, id:…): text`, with ` ← TRIGGER` where it woke the run.
+    pub(crate) fn short(&self) -> String {
+        let mark = if self.seen { "SEEN" } else { "NEW" };
+        let who = self.sender.split(" (").next().unwrap_or_default();
+        let you = if self.sender.ends_with(", you)") { " (you)" } else { "" };
+        let trigger = if self.trigger { " ← TRIGGER" } else { "" };
+        format!("{mark} {who}{you}: {}{trigger}", self.text)
+    }
+}

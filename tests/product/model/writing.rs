@@ -1,0 +1,162 @@
+//! An answer as it goes over the wire: chat completions as server-sent events.
+
+use std::{convert::Infallible, io, time::Duration};
+
+use axum::{
+    body::Body,
+    response::{IntoResponse, Response},
+};
+use futures::{Stream, StreamExt, stream};
+use serde_json::{Value, json};
+
+use super::{
+    asked::Asked,
+    gate::Gate,
+    script::{Answer, Ending, Part},
+};
+
+/// What the model does next.
+enum Beat {
+    /// Sends an event.
+    Event(String),
+    /// Stops until the gate is open.
+    Wait(Gate),
+    /// Breaks the connection.
+    Break,
+    /// Falls silent.
+    Forever,
+}
+
+/// Answers as the script says.
+pub(super) async fn respond(answer: Answer, asked: &Asked) -> Response {
+    for part in &answer.parts {
+        let Part::Wait(gate) = part else { break };
+        gate.pass().await;
+    }
+    if let Some(refusal) = &answer.refusal {
+        return refuse(refusal.status, refusal.retry_after, asked);
+    }
+    let gap = answer.gap;
+    let events = play(beats(answer, asked), gap);
+    ([("content-type", "text/event-stream")], Body::from_stream(events)).into_response()
+}
+
+/// An error as the provider words it; a 401 names the key, as the real one does.
+fn refuse(status: u16, retry_after: Option<u64>, asked: &Asked) -> Response {
+    let (kind, message) = match status {
+        401 => ("invalid_request_error", format!("Incorrect API key provided: {}.", asked.key())),
+        429 => ("rate_limit_exceeded", "Rate limit reached for requests.".to_owned()),
+        400 => ("invalid_request_error", "This request is not to our liking.".to_owned()),
+        _ => ("server_error", "The server had an error while processing your request.".to_owned()),
+    };
+    let body = json!({ "error": { "message": message, "type": kind, "param": null, "code": kind } }).to_string();
+    let mut response = Response::builder().status(status).header("content-type", "application/json");
+    if let Some(seconds) = retry_after {
+        response = response.header("retry-after", seconds);
+    }
+    response.body(Body::from(body)).unwrap()
+}
+
+fn play(beats: Vec<Beat>, gap: Duration) -> impl Stream<Item = Result<String, io::Error>> {
+    stream::iter(beats.into_iter().enumerate())
+        .then(move |(index, beat)| async move {
+            match beat {
+                Beat::Event(event) => {
+                    if index > 0 && !gap.is_zero() {
+                        tokio::time::sleep(gap).await;
+                    }
+                    Some(Ok(event))
+                }
+                Beat::Wait(gate) => {
+                    gate.pass().await;
+                    None
+                }
+                Beat::Break => Some(Err(io::Error::other("the script breaks the connection here"))),
+                Beat::Forever => match std::future::pending::<Infallible>().await {},
+            }
+        })
+        .filter_map(std::future::ready)
+}
+
+fn beats(answer: Answer, asked: &Asked) -> Vec<Beat> {
+    let calls_anything = answer.parts.iter().any(|part| matches!(part, Part::Call { .. }));
+    let mut writer = Writer { beats: Vec::new(), model: asked.full_name(), piece_chars: answer.piece_chars };
+    writer.delta(json!({ "role": "assistant", "content": null }));
+    let mut calls = 0;
+    for part in answer.parts.into_iter().skip_while(|part| matches!(part, Part::Wait(_))) {
+        match part {
+            Part::Text(text) => writer.in_pieces(&text, |piece| json!({ "content": piece })),
+            Part::Wait(gate) => writer.beats.push(Beat::Wait(gate)),
+            Part::Call { name, input, hold } => {
+                writer.call(calls, &name, &input, hold);
+                calls += 1;
+            }
+        }
+    }
+    let mut beats = writer.beats;
+    match answer.ending {
+        Ending::Whole => {
+            let reason = if calls_anything { "tool_calls" } else { "stop" };
+            let model = asked.full_name();
+            beats.push(Beat::Event(event(&model, json!([{ "index": 0, "delta": {}, "finish_reason": reason }]), Value::Null)));
+            if asked.wants_usage() {
+                let usage = json!({
+                    "prompt_tokens": asked.characters() / 4, "completion_tokens": 12, "total_tokens": asked.characters() / 4 + 12,
+                    "prompt_tokens_details": { "cached_tokens": 0 },
+                });
+                beats.push(Beat::Event(event(&model, json!([]), usage)));
+            }
+            beats.push(Beat::Event("data: [DONE]\n\n".into()));
+        }
+        Ending::Broken(pieces) => {
+            beats.truncate(pieces);
+            beats.push(Beat::Break);
+        }
+        Ending::Short(pieces) => beats.truncate(pieces),
+        Ending::Silent => beats.push(Beat::Forever),
+    }
+    beats
+}
+
+struct Writer {
+    beats: Vec<Beat>,
+    model: String,
+    piece_chars: usize,
+}
+
+impl Writer {
+    fn delta(&mut self, delta: Value) {
+        let choices = json!([{ "index": 0, "delta": delta, "finish_reason": null }]);
+        self.beats.push(Beat::Event(event(&self.model, choices, Value::Null)));
+    }
+
+    fn in_pieces(&mut self, text: &str, delta: impl Fn(String) -> Value) {
+        let chars: Vec<char> = text.chars().collect();
+        for piece in chars.chunks(self.piece_chars.max(1)) {
+            self.delta(delta(piece.iter().collect()));
+        }
+    }
+
+    /// The name and id come once, then the input in pieces.
+    fn call(&mut self, index: usize, name: &str, input: &str, hold: Option<(usize, Gate)>) {
+        let function = json!({ "name": name, "arguments": "" });
+        self.delta(json!({ "tool_calls": [{ "index": index, "id": format!("call_{index}"), "type": "function", "function": function }] }));
+        let more = |piece: String| json!({ "tool_calls": [{ "index": index, "function": { "arguments": piece } }] });
+        match hold {
+            None => self.in_pieces(input, more),
+            Some((at, gate)) => {
+                let (before, after): (String, String) = (input.chars().take(at).collect(), input.chars().skip(at).collect());
+                self.in_pieces(&before, more);
+                self.beats.push(Beat::Wait(gate));
+                self.in_pieces(&after, more);
+            }
+        }
+    }
+}
+
+fn event(model: &str, choices: Value, usage: Value) -> String {
+    let chunk = json!({
+        "id": "chatcmpl-test", "object": "chat.completion.chunk", "created": 1_771_427_220, "model": model, "choices": choices, "usage": usage,
+    });
+    format!("data: {chunk}\n\n")
+}

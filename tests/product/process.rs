@@ -1,0 +1,176 @@
+//! The product as a child process, killed by its handle.
+
+use std::{
+    env,
+    fs::{self, File},
+    net::TcpListener,
+    path::{Path, PathBuf},
+    process::{Child, Command, ExitStatus, Stdio},
+    time::{Duration, Instant},
+};
+
+use tempfile::TempDir;
+use tokio::time::sleep;
+
+/// How long a start may take. Many tests start at once on few cores.
+const READY_WITHIN: Duration = Duration::from_secs(30);
+
+/// What the product is started with.
+#[derive(Clone, Debug)]
+pub(crate) struct Setup {
+    /// Where it keeps its data; nowhere where none is named.
+    pub(crate) on_disk: bool,
+    /// With the demo space of a first start.
+    pub(crate) demo: bool,
+    /// The operator's key.
+    pub(crate) admin_key: String,
+    /// Where its models are.
+    pub(crate) model_url: String,
+}
+
+/// A running product, or one that was stopped and can be started again on what it left.
+pub(crate) struct Process {
+    setup: Setup,
+    folder: TempDir,
+    child: Child,
+    /// Where it listens. Another port after each start: the old one may be taken.
+    pub(crate) url: String,
+}
+
+impl Process {
+    /// Starts the product and waits until it is ready.
+    pub(crate) async fn start(setup: Setup) -> Self {
+        let folder = tempfile::Builder::new().prefix("smartspace-test-").tempdir().unwrap();
+        let (child, url) = launch(&setup, folder.path()).await;
+        Self { setup, folder, child, url }
+    }
+
+    /// Starts it again on the same data.
+    pub(crate) async fn start_again(&mut self) {
+        (self.child, self.url) = launch(&self.setup, self.folder.path()).await;
+    }
+
+    /// Ends it as a crash does (SIGKILL).
+    pub(crate) fn kill(&mut self) {
+        // Fails only when it has ended already, which is as good.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+
+    /// Asks it to end (SIGTERM), and gives its status and how long it took.
+    pub(crate) async fn terminate(&mut self) -> (ExitStatus, Duration) {
+        let asked = Instant::now();
+        let sent = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status().unwrap();
+        assert!(sent.success(), "kill -TERM: {sent}");
+        loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                return (status, asked.elapsed());
+            }
+            assert!(asked.elapsed() < Duration::from_secs(20), "it does not end on SIGTERM");
+            sleep(Duration::from_millis(5)).await;
+        }
+    }
+
+    /// Starts a second process on the same data and gives how it ended and what it wrote to stderr.
+    pub(crate) async fn rival(&self) -> (ExitStatus, String) {
+        let mut rival = command(&self.setup, self.folder.path(), free_port()).stderr(Stdio::piped()).spawn().unwrap();
+        let started = Instant::now();
+        while rival.try_wait().unwrap().is_none() {
+            if started.elapsed() > READY_WITHIN {
+                let _ = rival.kill();
+                let _ = rival.wait();
+                panic!("a second process on the same folder goes on running");
+            }
+            sleep(Duration::from_millis(10)).await;
+        }
+        let output = rival.wait_with_output().unwrap();
+        (output.status, String::from_utf8_lossy(&output.stderr).into_owned())
+    }
+
+    /// What it wrote so far, its last 300 lines.
+    pub(crate) fn log(&self) -> String {
+        let log = fs::read(log_file(self.folder.path())).unwrap_or_default();
+        let log = String::from_utf8_lossy(&log);
+        let lines: Vec<&str> = log.lines().collect();
+        lines[lines.len().saturating_sub(300)..].join("\n")
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// Tries other ports while one turns out to be taken between its choice and its use.
+async fn launch(setup: &Setup, folder: &Path) -> (Child, String) {
+    for attempt in 1.. {
+        let port = free_port();
+        let log = File::options().create(true).append(true).open(log_file(folder)).unwrap();
+        let mut child = command(setup, folder, port).stdout(log.try_clone().unwrap()).stderr(log).spawn().unwrap();
+        let url = format!("http://127.0.0.1:{port}");
+        match ready(&mut child, &url, &setup.admin_key).await {
+            Ok(()) => return (child, url),
+            Err(fault) => {
+                let _ = child.kill();
+                let _ = child.wait();
+                let log = fs::read_to_string(log_file(folder)).unwrap_or_default();
+                let taken = log.to_lowercase().contains("in use");
+                assert!(taken && attempt < 5, "the product did not start: {fault}\n{log}");
+            }
+        }
+    }
+    unreachable!("the loop ends by returning or by failing")
+}
+
+fn command(setup: &Setup, folder: &Path, port: u16) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_smartspace-under-test"));
+    let data = if setup.on_disk { folder.join("data").into_os_string() } else { ":memory:".into() };
+    command.args(["--listen", &format!("127.0.0.1:{port}"), "--admin-key", &setup.admin_key]).arg("--data").arg(data);
+    if !setup.demo {
+        command.arg("--no-demo");
+    }
+    // Nothing of the tester's own environment: no proxies, no keys, no settings.
+    command.env_clear();
+    for kept in ["PATH", "HOME", "TMPDIR", "LD_LIBRARY_PATH", "LLVM_PROFILE_FILE", "RUST_BACKTRACE", "SMARTSPACE_LOG"] {
+        if let Some(value) = env::var_os(kept) {
+            command.env(kept, value);
+        }
+    }
+    command.env("OPENAI_BASE_URL", &setup.model_url).env("OPENAI_API_KEY", super::model::KEY);
+    command.current_dir(folder).stdin(Stdio::null());
+    command
+}
+
+/// Ready is who answers 200, is still running, and knows our key: another test's product may have taken the port.
+async fn ready(child: &mut Child, url: &str, key: &str) -> Result<(), String> {
+    let http = reqwest::Client::builder().no_proxy().timeout(Duration::from_secs(5)).build().unwrap();
+    let started = Instant::now();
+    let mut last = String::from("no answer");
+    while started.elapsed() < READY_WITHIN {
+        if let Some(status) = child.try_wait().unwrap() {
+            return Err(format!("it ended: {status}"));
+        }
+        match http.get(format!("{url}/healthz")).send().await {
+            Ok(answer) if answer.status() == 200 => {
+                let ours = http.get(format!("{url}/v1/spaces")).bearer_auth(key).send().await;
+                match ours {
+                    Ok(answer) if answer.status() == 200 => return Ok(()),
+                    other => return Err(format!("healthz is fine, but not /v1/spaces (is the port in use by another?): {other:?}")),
+                }
+            }
+            Ok(answer) => last = format!("healthz answers {}", answer.status()),
+            Err(error) => last = format!("{error:?}"),
+        }
+        sleep(Duration::from_millis(15)).await;
+    }
+    Err(format!("not ready within {READY_WITHIN:?}: {last}"))
+}
+
+fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+fn log_file(folder: &Path) -> PathBuf {
+    folder.join("log")
+}

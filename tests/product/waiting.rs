@@ -1,0 +1,70 @@
+//! How tests wait: for something to be so, with a limit, and never just for a time.
+
+use std::{
+    collections::HashMap,
+    time::{Duration, Instant},
+};
+
+use serde_json::Value;
+use tokio::time::sleep;
+
+use super::client::Client;
+
+/// Long enough for what takes a moment, also while other tests use the machine.
+pub(crate) const SOON: Duration = Duration::from_secs(20);
+
+/// Looks again until there is something.
+pub(crate) async fn wait_for<T>(what: &str, limit: Duration, look: impl AsyncFn() -> Option<T>) -> T {
+    let started = Instant::now();
+    loop {
+        if let Some(found) = look().await {
+            return found;
+        }
+        assert!(started.elapsed() < limit, "not within {limit:?}: {what}");
+        sleep(Duration::from_millis(20)).await;
+    }
+}
+
+impl Client {
+    /// Waits until a run has ended and gives it, with its steps.
+    pub(crate) async fn ended(&self, run: &str, limit: Duration) -> Value {
+        wait_for(&format!("the end of {run}"), limit, async || {
+            let run = self.run(run).await;
+            is_ended(&run).then_some(run)
+        })
+        .await
+    }
+
+    /// Waits until every message of a space is decided and every run that one woke has ended.
+    pub(crate) async fn quiet(&self, space: &str) {
+        self.quiet_within(space, Duration::from_secs(40)).await;
+    }
+
+    /// The same with a limit of its own.
+    pub(crate) async fn quiet_within(&self, space: &str, limit: Duration) {
+        wait_for(&format!("{space} is quiet"), limit, async || {
+            // In this order: a run that ends after the first look may have said something before it.
+            let runs = self.runs_of(space).await;
+            let all_ended = runs.iter().all(is_ended);
+            let ended: HashMap<_, _> = runs.iter().map(|run| (run["id"].as_str(), run)).collect();
+            let fine = all_ended
+                && self.messages(space).await.iter().all(|message| {
+                    let decisions = message["dispatch"].as_array();
+                    decisions.is_some_and(|all| {
+                        all.iter().filter_map(|one| one["runId"].as_str()).all(|run| ended.contains_key(&Some(run)))
+                    })
+                });
+            fine.then_some(())
+        })
+        .await;
+    }
+}
+
+/// Whether nothing more happens to a run.
+pub(crate) fn is_ended(run: &Value) -> bool {
+    match run["status"].as_str() {
+        Some("completed" | "failed" | "canceled") => true,
+        Some("queued" | "running" | "waiting_tool") => false,
+        other => panic!("{other:?} is no status of a run: {run}"),
+    }
+}
