@@ -28,7 +28,8 @@ use tokio::{net::TcpListener, sync::watch, task::JoinHandle, time::timeout};
 pub(crate) use self::{
     asked::Asked,
     gate::Gate,
-    script::{Answer, answer, call, http, http_retry, raw_call, say, say_held, silent, stop, think, wait},
+    prompt::Line,
+    script::{Answer, Part, answer, call, http, http_retry, raw_call, say, say_held, silent, stop, think, wait},
 };
 
 /// The key that the product is given for it.

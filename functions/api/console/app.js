@@ -142,7 +142,7 @@ class Session {
       this.working.show(room);
       this.composer.show(room);
     }
-    showSpaces(this.#spaces, this.#wanted, (id) => this.#select(id));
+    showSpaces(this.#spaces, room?.space.id, (id) => this.#select(id));
   }
 }
 
@@ -190,6 +190,7 @@ async function enter() {
 byId('sign-in-form').addEventListener('submit', (event) => {
   event.preventDefault();
   keepKey(byId('key').value.trim());
+  byId('key').value = '';
   enter();
 });
 byId('sign-out').addEventListener('click', () => {

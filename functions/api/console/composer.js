@@ -75,6 +75,8 @@ export class Composer {
     if (this.#isSending || body.text.trim() === '' || body.senderId === '') return;
     const what = JSON.stringify([room.space.id, body.senderId, body.text]);
     if (this.#unanswered?.what !== what) this.#unanswered = { what, key: crypto.randomUUID() };
+    // One may have gone to another space meanwhile, and have come back.
+    const isShown = () => this.#room.space.id === room.space.id;
     this.#isSending = true;
     this.#showBusy();
     setText(this.#problem, '');
@@ -82,12 +84,12 @@ export class Composer {
       const message = await this.#api.make(`/v1/spaces/${encodeURIComponent(room.space.id)}/messages`, body, this.#unanswered.key);
       this.#unanswered = null;
       this.#drafts.delete(room.space.id);
-      if (this.#room === room) this.#text.value = '';
+      if (isShown()) this.#text.value = '';
       this.#sent(room, message);
     } catch (problem) {
       if (!problem.isPassing) this.#unanswered = null;
       const advice = problem.isPassing ? ' It is not known whether your message was kept; sending it again can’t double it.' : '';
-      if (this.#room === room) setText(this.#problem, problem.message + advice);
+      if (isShown()) setText(this.#problem, problem.message + advice);
     } finally {
       this.#isSending = false;
       this.#showBusy();

@@ -26,7 +26,10 @@ export function arrange(parent, nodes) {
   }
 }
 
-/** Sets a text only where it differs, so that nothing is announced or selected anew. */
+/** Sets the text of a node without children; one that grew is only added to, so that a selection in it survives. */
 export function setText(node, text) {
-  if (node.textContent !== text) node.textContent = text;
+  const held = node.firstChild;
+  if (held?.data === text) return;
+  if (held && text.startsWith(held.data)) held.appendData(text.slice(held.data.length));
+  else node.textContent = text;
 }

@@ -42,7 +42,7 @@ export class Timeline {
     const entries = new Map();
     const views = new Map();
     for (const bubble of bubbles) {
-      const view = this.#bubbles.get(bubble.key) ?? new BubbleView(bubble.sender);
+      const view = this.#bubbles.get(bubble.key) ?? new BubbleView();
       views.set(bubble.key, view);
       for (const entry of bubble.entries) {
         const entryView = this.#entries.get(entry.key) ?? new EntryView();
@@ -94,12 +94,10 @@ class BubbleView {
   #time = element('time');
   #body = element('div', { class: 'entries' });
 
-  constructor(sender) {
-    const head = element('header', {}, this.#name, this.#badge, this.#time);
-    this.node = element('article', { class: `bubble ${sender.type === 'agent' ? 'agent' : 'human'} hue-${hueOf(sender.id)}` }, head, this.#body);
-  }
+  node = element('article', {}, element('header', {}, this.#name, this.#badge, this.#time), this.#body);
 
   show({ sender, at }, entries) {
+    this.node.className = `bubble ${sender.type === 'agent' ? 'agent' : 'human'} hue-${hueOf(sender.id)}`;
     setText(this.#name, sender.name);
     setText(this.#badge, sender.type === 'agent' ? 'agent' : 'person');
     setText(this.#time, at === null ? 'now' : timeText(at));

@@ -1,1 +1,64 @@
 //! The HTTP door.
+//!
+//! [`router`] is the whole of it. A request passes [`request_id`], then [`auth`] says who asks, [`input`] reads what was sent, a file of
+//! [`routes`] does it, and [`answers`] turns what went wrong into problem details.
+
+mod answers;
+mod auth;
+mod console;
+mod input;
+mod request_id;
+mod routes;
+
+use std::sync::Arc;
+
+use axum::{Router, http::HeaderValue, middleware};
+use smartspace_pipeline::Pipeline;
+use tower_http::{catch_panic::CatchPanicLayer, cors::CorsLayer};
+
+pub use auth::AdminKey;
+
+/// What this function needs.
+#[derive(Clone, Debug)]
+pub struct Api {
+    /// The table and the queues.
+    pub pipeline: Pipeline,
+    /// The operator's key.
+    pub admin_key: AdminKey,
+    /// Where browsers open sockets.
+    pub socket_url: SocketUrl,
+    /// Origins of pages that may call from browsers; the console's own needs none.
+    pub cors_origins: Vec<String>,
+}
+
+/// Where browsers open sockets.
+#[derive(Clone, Debug)]
+pub enum SocketUrl {
+    /// At this address.
+    Fixed(String),
+    /// At this path of the host that was called.
+    OfHost(&'static str),
+}
+
+/// The routes of the product, with everything around them.
+pub fn router(api: Api) -> Router {
+    let cors = cors(&api.cors_origins);
+    routes::all()
+        .fallback(answers::no_such_route)
+        .method_not_allowed_fallback(answers::no_such_method)
+        .layer(CatchPanicLayer::custom(answers::panicked))
+        .layer(cors)
+        .layer(middleware::from_fn_with_state(Arc::clone(&api.pipeline.ids), request_id::name_request))
+        .with_state(Arc::new(api))
+}
+
+fn cors(origins: &[String]) -> CorsLayer {
+    use axum::http::{HeaderName, Method, header};
+    let origins: Vec<HeaderValue> = origins.iter().filter_map(|origin| origin.parse().ok()).collect();
+    CorsLayer::new()
+        .allow_origin(origins)
+        .allow_methods([Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE])
+        .allow_headers([header::AUTHORIZATION, header::CONTENT_TYPE, HeaderName::from_static("idempotency-key")])
+        .expose_headers([header::LOCATION, header::RETRY_AFTER, HeaderName::from_static("x-request-id")])
+        .max_age(std::time::Duration::from_mins(10))
+}

@@ -1,1 +1,150 @@
 //! A run: what an agent does once it is woken.
+//!
+//! The way of a run through this crate, top down:
+//!
+//! - [`Runs::handle`] claims it while [`context::reading`] already reads what its prompt needs
+//! - [`worker`] holds the lease beside the loop, and stops when the run is not ours any more
+//! - [`context`] writes the prompt
+//! - [`steps`] is the loop: ask, keep, call, keep
+//! - [`answer`] listens to the model; [`stream`] posts what it says while it says it
+//! - [`tools`] is what an agent can do
+
+mod answer;
+mod context;
+mod steps;
+mod stream;
+mod tools;
+mod worker;
+
+use std::{sync::Arc, time::Duration};
+
+use smartspace_domain::{
+    Error, Result,
+    events::Happening,
+    ids::LeaseId,
+    jobs::RunJob,
+    runs::{EndReason, FailureCode, RunError, RunStatus},
+};
+use smartspace_edges::{queues::Delivery, sockets::Sockets};
+use smartspace_models::port::Model;
+use smartspace_pipeline::Pipeline;
+use smartspace_store::{
+    endings::Ending,
+    runs::{Claim, RunRecord},
+    steps::{Marks, Work},
+};
+use tokio::sync::watch;
+
+use crate::{
+    context::reading::{Gathered, SpacesSeen, gather},
+    stream::Air,
+    worker::Worker,
+};
+
+/// A delivery that finds a lease which ends this soon comes again instead of being acknowledged: it may be the one of a dead worker.
+const ALMOST_FREE: Duration = Duration::from_secs(10);
+
+/// What this function needs.
+pub struct Runs {
+    pipeline: Pipeline,
+    sockets: Arc<dyn Sockets>,
+    models: Arc<dyn Model>,
+    stopping: watch::Receiver<bool>,
+    seen: SpacesSeen,
+}
+
+impl Runs {
+    /// Works on runs until `stopping` says that the process ends: then leases are given back.
+    pub fn new(pipeline: Pipeline, sockets: Arc<dyn Sockets>, models: Arc<dyn Model>, stopping: watch::Receiver<bool>) -> Self {
+        Self { pipeline, sockets, models, stopping, seen: SpacesSeen::default() }
+    }
+
+    /// Claims a run and works on it to its end. May be repeated; may be delivered to several at once.
+    ///
+    /// # Errors
+    /// [`Error::Retry`] where the job should come again.
+    pub async fn handle(&self, job: &RunJob, delivery: &dyn Delivery) -> Result<()> {
+        if *self.stopping.borrow() {
+            return Err(Error::Retry("the process ends; the run goes on elsewhere".into()));
+        }
+        let RunJob::Run { run_id, agent_id, space_id, seq } = *job;
+        let (store, lease, now) = (&self.pipeline.store, self.pipeline.token(), self.pipeline.now());
+        let reading = gather(store, &self.seen, run_id, agent_id, space_id, seq);
+        // Reading while claiming: most claims succeed.
+        let (claim, gathered) = futures::join!(store.claim(run_id, &lease, now), reading);
+        match claim? {
+            Claim::Ended => Ok(()),
+            Claim::Busy { until } if until.since(now) > ALMOST_FREE => Ok(()),
+            Claim::Busy { .. } => Err(Error::Retry("another worker has the run, or had it until just now".into())),
+            Claim::TooOften(run) => self.end_early(&run, &lease, RunStatus::Failed).await,
+            Claim::Ours { run, first } => match gathered {
+                Ok(Some(gathered)) => Box::pin(self.work(*run, lease, first, gathered, delivery)).await,
+                Ok(None) => self.end_early(&run, &lease, RunStatus::Canceled).await,
+                Err(error) => {
+                    store.give_back(run.id, &lease, self.pipeline.now()).await?;
+                    Err(error)
+                }
+            },
+        }
+    }
+
+    async fn work(&self, run: RunRecord, lease: LeaseId, first: bool, gathered: Gathered, delivery: &dyn Delivery) -> Result<()> {
+        // A first claim has no steps to read.
+        let work = if first { Work::default() } else { self.pipeline.store.work(run.id).await? };
+        let Some(config) = gathered.agent.agent.clone() else { return self.end_early(&run, &lease, RunStatus::Canceled).await };
+        let space_name = gathered.space.settings.name.clone();
+        let view = run.view(Some(&gathered.trigger), &space_name, None);
+        if first {
+            self.pipeline.announce(run.space_id, Happening::RunStarted { run: Box::new(view.clone()) }).await;
+        }
+        let air = Air { store: self.pipeline.store.clone(), sockets: Arc::clone(&self.sockets), clock: Arc::clone(&self.pipeline.clock) };
+        let worker = Worker {
+            pipeline: self.pipeline.clone(),
+            models: Arc::clone(&self.models),
+            air,
+            stopping: self.stopping.clone(),
+            run,
+            lease,
+            config,
+            trigger: view.trigger,
+            message: gathered.trigger.clone(),
+            space_name,
+            writing: tokio::sync::Mutex::default(),
+            live: std::sync::Mutex::default(),
+        };
+        Box::pin(worker.work(&gathered, work, delivery)).await
+    }
+
+    /// Ends a run that can't be worked on: its workers died too often, or its agent is gone.
+    async fn end_early(&self, run: &RunRecord, lease: &LeaseId, status: RunStatus) -> Result<()> {
+        let failed = status == RunStatus::Failed;
+        let error = failed.then(|| RunError {
+            code: FailureCode::Attempts,
+            message: "the run was begun five times, and each time its process died; it was given up".into(),
+        });
+        let ending = Ending {
+            status,
+            reason: (!failed).then_some(EndReason::Removed),
+            error,
+            usage: run.usage,
+            last_step: None,
+            prompt: None,
+            marks: Marks::new(),
+        };
+        let ended = match self.pipeline.store.finish(run, lease, &ending, self.pipeline.now()).await {
+            Ok(ended) => ended,
+            Err(Error::LeaseLost) => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        let run = Box::new(self.pipeline.store.run(&ended).await?);
+        let what = if failed { Happening::RunFailed { run } } else { Happening::RunCanceled { run } };
+        self.pipeline.announce(ended.space_id, what).await;
+        Ok(())
+    }
+}
+
+impl std::fmt::Debug for Runs {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Runs").finish_non_exhaustive()
+    }
+}

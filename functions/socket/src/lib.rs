@@ -1,1 +1,221 @@
-//! x
+//! The WebSocket door: tickets, subscriptions with replay, sending, pings.
+//!
+//! [`Socket::connect`] opens a connection with a ticket, [`Socket::receive`] answers one frame ([`requests`]), [`Socket::disconnect`] forgets it.
+//! Answers and events go out through the port `Sockets`, the same way in every host.
+
+mod requests;
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use serde_json::{Value, json};
+use smartspace_domain::{
+    Error, Result,
+    access::{Caller, SpaceAction},
+    events::{Event, Happening},
+    ids::{ConnectionId, EntityId, MessageId, SpaceId},
+    limits,
+    problems::Problem,
+};
+use smartspace_edges::sockets::{PostError, Sockets, post_in_time};
+use smartspace_pipeline::Pipeline;
+use smartspace_store::{
+    append::{By, NewMessage},
+    connections::ConnectionRecord,
+    messages::Range,
+    posted::PostKey,
+    runs::active_view,
+};
+
+use requests::{Action, Request};
+
+/// Messages that a subscription replays at most.
+const REPLAYED: usize = 200;
+
+/// What this function needs.
+#[derive(Clone)]
+pub struct Socket {
+    /// The table and the queues.
+    pub pipeline: Pipeline,
+    /// The connections.
+    pub sockets: Arc<dyn Sockets>,
+}
+
+impl Socket {
+    /// Opens a connection. [`Error::Unauthenticated`] for a bad, old or used ticket.
+    pub async fn connect(&self, ticket: &str, id: &ConnectionId) -> Result<()> {
+        let connection = self.pipeline.store.connect(ticket, id, limits::CONNECTION_VALID, self.pipeline.now()).await?;
+        connection.map(|_| ()).ok_or_else(|| Error::Unauthenticated("expected a fresh ticket; POST /v1/socketTickets gives one".into()))
+    }
+
+    /// Forgets a connection.
+    pub async fn disconnect(&self, id: &ConnectionId) -> Result<()> {
+        self.pipeline.store.disconnect(id).await
+    }
+
+    /// Answers one frame. Whatever can't be done is answered too; the connection stays open, unless its credential has expired.
+    pub async fn receive(&self, id: &ConnectionId, frame: &str) -> Result<()> {
+        let request = Request::read(frame);
+        let Some(connection) = self.pipeline.store.connection(id, self.pipeline.now()).await? else {
+            self.answer_error(
+                id,
+                request.id.as_ref(),
+                &Error::Unauthenticated("the connection's credential has expired; connect again".into()),
+            )
+            .await;
+            self.sockets.close(id).await;
+            return Ok(());
+        };
+        let done = match request.action {
+            Ok(action) => self.act(&connection, request.id.as_ref(), action).await,
+            Err(error) => Err(error),
+        };
+        if let Err(error) = done {
+            self.answer_error(id, request.id.as_ref(), &error).await;
+        }
+        Ok(())
+    }
+
+    /// Tells a connection that its credential has expired, and closes it.
+    pub async fn expire(&self, id: &ConnectionId, request: Option<&Value>) {
+        let error = Error::Unauthenticated("the connection's credential has expired; connect again with a new ticket".into());
+        self.answer_error(id, request, &error).await;
+        self.sockets.close(id).await;
+    }
+
+    async fn act(&self, connection: &ConnectionRecord, id: Option<&Value>, action: Action) -> Result<()> {
+        match action {
+            Action::Subscribe { space_id, after_seq } => self.subscribe(connection, id, space_id, after_seq).await,
+            Action::Unsubscribe { space_id } => {
+                self.pipeline.store.unsubscribe(&connection.id, space_id).await?;
+                self.answer(&connection.id, id, json!({"type": "unsubscribed", "spaceId": space_id})).await;
+                Ok(())
+            }
+            Action::Send { space_id, text, idempotency_key, sender_id } => {
+                let answer = self.send(connection.caller, space_id, text, idempotency_key, sender_id).await?;
+                self.answer(&connection.id, id, answer).await;
+                Ok(())
+            }
+            Action::Ping { spaces } => {
+                let ahead = self.ahead(connection.caller, &spaces).await?;
+                self.answer(&connection.id, id, json!({"type": "pong", "spaces": ahead})).await;
+                Ok(())
+            }
+        }
+    }
+
+    async fn subscribe(&self, connection: &ConnectionRecord, id: Option<&Value>, space: SpaceId, after: Option<u64>) -> Result<()> {
+        let store = &self.pipeline.store;
+        self.authorise(connection.caller, SpaceAction::Read, space).await?;
+        // First followed, then read: what is kept in between comes twice rather than never.
+        store.subscribe(connection, space).await?;
+        let (roster, active) = (store.roster(space).await?, store.active_in_space(space).await?);
+        let replayed = match after {
+            Some(after) if after < roster.head.seq => {
+                let last = store.message_records(space, Range::Before(u64::MAX), REPLAYED).await?;
+                let missed = last.into_iter().filter(|message| message.seq > after).collect();
+                store.whole(space, missed).await?
+            }
+            _ => Vec::new(),
+        };
+        let answer = json!({
+            "type": "subscribed",
+            "spaceId": space,
+            "seq": roster.head.seq,
+            "from": replayed.first().map(|message| message.seq),
+            "active": active.iter().map(active_view).collect::<Vec<_>>(),
+        });
+        self.answer(&connection.id, id, answer).await;
+        let mut known = BTreeMap::new();
+        for message in replayed {
+            let event = Event { space_id: space, at: message.created_at, what: Happening::MessageCreated { message } };
+            let event = match event.foreign_origin() {
+                Some(origin) if !self.knows(connection.caller, origin, &mut known).await? => event.without_origin(),
+                _ => event,
+            };
+            self.post(&connection.id, event.to_frame()).await;
+        }
+        Ok(())
+    }
+
+    /// Whether a caller may know of a space, asked once for each.
+    async fn knows(&self, caller: Caller, space: SpaceId, known: &mut BTreeMap<SpaceId, bool>) -> Result<bool> {
+        if let Some(known) = known.get(&space) {
+            return Ok(*known);
+        }
+        let knows = match self.authorise(caller, SpaceAction::Read, space).await {
+            Ok(()) => true,
+            Err(Error::NotFound(_)) => false,
+            Err(error) => return Err(error),
+        };
+        known.insert(space, knows);
+        Ok(knows)
+    }
+
+    async fn send(&self, caller: Caller, space: SpaceId, text: String, key: Option<String>, sender: Option<EntityId>) -> Result<Value> {
+        self.authorise(caller, SpaceAction::Post, space).await?;
+        let sender = caller.speaks_as(sender)?;
+        let key = key.map(|key| PostKey::new(&sender.to_string(), "send", &space.to_string(), &key, text.as_bytes()));
+        let id = MessageId::new(self.pipeline.now(), self.pipeline.ids.random());
+        let posted = self.pipeline.post(&NewMessage { id, space, sender, text, by: By::Door { key } }).await?;
+        Ok(json!({"type": "sent", "messageId": posted.message.id, "seq": posted.message.seq}))
+    }
+
+    /// Of spaces and what a client has of them: those that are ahead.
+    async fn ahead(&self, caller: Caller, spaces: &BTreeMap<SpaceId, u64>) -> Result<BTreeMap<SpaceId, u64>> {
+        let mut ahead = BTreeMap::new();
+        for (space, seq) in spaces {
+            match self.authorise(caller, SpaceAction::Read, *space).await {
+                Ok(()) => {}
+                Err(Error::NotFound(_)) => continue,
+                Err(error) => return Err(error),
+            }
+            let head = self.pipeline.store.roster(*space).await?.head;
+            if head.seq > *seq {
+                ahead.insert(*space, head.seq);
+            }
+        }
+        Ok(ahead)
+    }
+
+    async fn authorise(&self, caller: Caller, action: SpaceAction, space: SpaceId) -> Result<()> {
+        let role = match caller {
+            Caller::Operator => self.pipeline.store.space_record(space).await.map(|_| None)?,
+            Caller::Entity(entity) => self.pipeline.store.member(space, entity).await?.map(|member| member.role),
+        };
+        caller.may_in_space(action, role)
+    }
+
+    async fn answer(&self, connection: &ConnectionId, id: Option<&Value>, mut answer: Value) {
+        if let (Some(id), Some(answer)) = (id, answer.as_object_mut()) {
+            answer.insert("id".into(), id.clone());
+        }
+        self.post(connection, answer.to_string()).await;
+    }
+
+    async fn answer_error(&self, connection: &ConnectionId, id: Option<&Value>, error: &Error) {
+        let problem = Problem::of(error);
+        if problem.status >= 500 {
+            tracing::error!(%connection, %error, "a socket request failed");
+        }
+        self.answer(connection, id, json!({"type": "error", "status": problem.status, "title": problem.title, "detail": problem.detail}))
+            .await;
+    }
+
+    async fn post(&self, connection: &ConnectionId, frame: String) {
+        match post_in_time(&*self.sockets, connection, frame.into()).await {
+            Ok(()) => {}
+            Err(PostError::Gone) => {
+                if let Err(error) = self.disconnect(connection).await {
+                    tracing::warn!(%connection, %error, "a connection that is gone could not be forgotten");
+                }
+            }
+            Err(error) => tracing::debug!(%connection, %error, "a frame was not taken"),
+        }
+    }
+}
+
+impl std::fmt::Debug for Socket {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Socket").finish_non_exhaustive()
+    }
+}

@@ -1,1 +1,85 @@
-//! x
+//! Comes back to whatever is overdue: on AWS every minute, locally every second. Queues and alarms only make things faster; what they lost
+//! is found here.
+
+use futures::future::try_join_all;
+use smartspace_domain::{
+    Result,
+    jobs::{RunJob, TriggerJob},
+};
+use smartspace_pipeline::Pipeline;
+use smartspace_store::{
+    due::{Duty, Swept},
+    keys::DUE_PARTS,
+};
+
+/// How many items of each part of the index one sweep acts on.
+const AT_ONCE: usize = 50;
+
+/// What this function needs.
+#[derive(Clone, Debug)]
+pub struct Sweep {
+    /// The table and the queues.
+    pub pipeline: Pipeline,
+}
+
+/// What is to be queued.
+#[derive(Debug, Default)]
+struct Found {
+    runs: Vec<RunJob>,
+    triggers: Vec<TriggerJob>,
+}
+
+impl Sweep {
+    /// Sweeps once. How many overdue items it found.
+    pub async fn handle(&self) -> Result<usize> {
+        let parts = try_join_all((0..DUE_PARTS).map(|part| self.sweep_part(part))).await?;
+        let mut found = Found::default();
+        for duty in parts.into_iter().flatten() {
+            found.add(duty);
+        }
+        let count = found.runs.len() + found.triggers.len();
+        self.queue(found).await;
+        Ok(count)
+    }
+
+    /// For a host that starts, where no worker of before can live: everything that is due at any time is queued at once.
+    pub async fn restart(&self) -> Result<usize> {
+        let mut found = Found::default();
+        for duty in self.pipeline.store.restart().await? {
+            found.add(duty);
+        }
+        let count = found.runs.len() + found.triggers.len();
+        self.queue(found).await;
+        Ok(count)
+    }
+
+    async fn sweep_part(&self, part: u8) -> Result<Vec<Duty>> {
+        let (store, now) = (&self.pipeline.store, self.pipeline.now());
+        let mut duties = Vec::new();
+        for key in store.due_in(part, now, AT_ONCE).await? {
+            match store.sweep_one(&key, now).await? {
+                Swept::Overdue(duty) => duties.push(duty),
+                Swept::NotDue => {}
+                // An alarm counts these lines.
+                Swept::GivenUp => {
+                    tracing::error!(event = "given_up", pk = key.pk, sk = key.sk, "an item was acted on ten times and is still due");
+                }
+            }
+        }
+        Ok(duties)
+    }
+
+    async fn queue(&self, found: Found) {
+        self.pipeline.queue_runs(found.runs).await;
+        self.pipeline.queue_triggers(found.triggers).await;
+    }
+}
+
+impl Found {
+    fn add(&mut self, duty: Duty) {
+        match duty {
+            Duty::Run(job) => self.runs.push(job),
+            Duty::Trigger(job) => self.triggers.push(job),
+        }
+    }
+}

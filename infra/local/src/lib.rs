@@ -1,1 +1,47 @@
-//! Smartspace on one machine, in one process.
+//! Smartspace on one machine, in one process: the same six libraries that run on AWS, with embedded edges.
+//!
+//! - [`flags`]: what can be set; the one place that reads the environment
+//! - [`host`]: builds everything, serves, and ends
+//! - [`embedded_table`]: DynamoDB's SDK, answered in the process
+//! - [`in_process_queue`], [`in_process_sockets`], [`in_process_bell`]: the edges
+//! - [`socket_server`]: the WebSocket server
+//! - [`data_folder`], [`demo`], [`log`]: the folder, the first space, the log
+
+mod data_folder;
+mod demo;
+mod embedded_table;
+mod flags;
+mod host;
+mod in_process_bell;
+mod in_process_queue;
+mod in_process_sockets;
+mod log;
+mod socket_server;
+
+use std::{io::Write, process::ExitCode};
+
+use clap::Parser;
+
+use crate::flags::Flags;
+
+/// Runs the product until it is told to end.
+pub fn main() -> ExitCode {
+    let flags = Flags::parse();
+    log::start(flags.log.as_deref());
+    match run(flags) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // Nothing can be done where even this can't be said.
+            let _ = writeln!(std::io::stderr(), "smartspace: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(flags: Flags) -> Result<(), String> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|error| format!("no runtime: {error}"))?;
+    let result = runtime.block_on(host::run(flags));
+    // What still runs has given back its lease, or is found by the next start.
+    runtime.shutdown_timeout(std::time::Duration::from_millis(200));
+    result
+}

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use crate::{
     Time,
     ids::{CallId, EntityId, MessageId, RunId, SpaceId, StreamId},
-    messages::{Message, Sender},
+    limits,
+    messages::{Message, Origin, Sender},
     runs::{Run, RunStatus},
     spaces::{Member, Space},
 };
@@ -178,4 +179,69 @@ pub struct ActiveRun {
     pub agent_id: EntityId,
     /// Its state.
     pub status: RunStatus,
+}
+
+impl Event {
+    /// The frame that browsers get, a JSON text of at most 30 KiB: a longer message, or a longer trigger of a run, travels cut.
+    pub fn to_frame(&self) -> String {
+        let whole = json(self);
+        if whole.len() <= limits::FRAME_BYTES {
+            return whole;
+        }
+        // Escaping makes a text longer by up to six times, so that the fitting length is found by trying.
+        let mut bytes = limits::SOCKET_TEXT_BYTES;
+        loop {
+            let frame = json(&self.cut_to(bytes));
+            if frame.len() <= limits::FRAME_BYTES || bytes == 0 {
+                return frame;
+            }
+            bytes /= 2;
+        }
+    }
+
+    fn cut_to(&self, bytes: usize) -> Self {
+        let mut event = self.clone();
+        match &mut event.what {
+            Happening::MessageCreated { message } | Happening::MessageUpdated { message } => {
+                *message = message.clone().cut_to(bytes);
+                if bytes < limits::TIMELINE_CHARS {
+                    // Hundreds of agents: who was woken is fetched over HTTP too.
+                    message.dispatch = None;
+                    message.truncated = true;
+                }
+            }
+            Happening::RunStarted { run }
+            | Happening::RunCompleted { run }
+            | Happening::RunFailed { run }
+            | Happening::RunCanceled { run } => {
+                run.trigger = run.trigger.clone().cut_to(bytes / 4);
+            }
+            Happening::SpaceUpdated { space } => space.members.truncate(bytes / 256),
+            _ => {}
+        }
+        event
+    }
+
+    /// The same for who is no member of the space that a message's origin names: the origin is its type only.
+    #[must_use]
+    pub fn without_origin(&self) -> Self {
+        let mut event = self.clone();
+        if let Happening::MessageCreated { message } | Happening::MessageUpdated { message } = &mut event.what
+            && let Some(origin) = &mut message.origin
+        {
+            *origin = Origin { trigger: origin.trigger.hidden(), tools_used: Vec::new() };
+        }
+        event
+    }
+
+    /// The space that a message's origin names, where it is not the message's own.
+    pub fn foreign_origin(&self) -> Option<SpaceId> {
+        let (Happening::MessageCreated { message } | Happening::MessageUpdated { message }) = &self.what else { return None };
+        message.origin.as_ref()?.trigger.space_id().filter(|space| *space != self.space_id)
+    }
+}
+
+/// Events are made of what JSON can say; an error is a fault of ours and shows as an empty frame.
+fn json(event: &Event) -> String {
+    serde_json::to_string(event).unwrap_or_default()
 }

@@ -6,7 +6,7 @@
 //! - [`entities`], [`agents`] (with [`tools`] and [`scripts`]), [`spaces`]: who takes part, and how it is configured
 //! - [`messages`], [`mentions`], [`dispatch`]: what is said, and whom it wakes
 //! - [`runs`], [`triggers`], [`steps`]: what a woken agent does
-//! - [`events`], [`jobs`]: what travels to browsers and between functions
+//! - [`events`], [`jobs`], [`problems`]: what travels to browsers and between functions
 //! - [`access`]: who may do what
 
 pub mod access;
@@ -21,6 +21,7 @@ pub mod jobs;
 pub mod limits;
 pub mod mentions;
 pub mod messages;
+pub mod problems;
 pub mod runs;
 pub mod scripts;
 pub mod spaces;

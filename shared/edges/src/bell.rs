@@ -22,6 +22,6 @@ impl Bell for NoBell {
     fn ring(&self, _run: RunId) {}
 
     async fn heard(&self, _run: RunId) {
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
 }

@@ -67,7 +67,8 @@ mod sqs {
                 let mut entries = Vec::with_capacity(batch.len());
                 for (index, job) in batch.iter().enumerate() {
                     let body = serde_json::to_string(job).map_err(|error| QueueError(error.to_string()))?;
-                    let entry = SendMessageBatchRequestEntry::builder().id(index.to_string()).message_body(body).message_group_id(job.group());
+                    let entry =
+                        SendMessageBatchRequestEntry::builder().id(index.to_string()).message_body(body).message_group_id(job.group());
                     entries.push(entry.build().map_err(|error| QueueError(error.to_string()))?);
                 }
                 let sent = self.client.send_message_batch().queue_url(&self.url).set_entries(Some(entries)).send().await;
@@ -95,7 +96,8 @@ mod sqs {
     impl Delivery for SqsDelivery {
         async fn hold(&self, time: Duration) {
             let seconds = i32::try_from(time.as_secs()).unwrap_or(i32::MAX);
-            let change = self.client.change_message_visibility().queue_url(&self.url).receipt_handle(&self.receipt).visibility_timeout(seconds);
+            let change =
+                self.client.change_message_visibility().queue_url(&self.url).receipt_handle(&self.receipt).visibility_timeout(seconds);
             if let Err(error) = change.send().await {
                 tracing::warn!(error = %aws_sdk_sqs::error::DisplayErrorContext(error), "a job's visibility could not be set");
             }

@@ -24,7 +24,7 @@ pub struct Request {
     pub messages: Vec<Message>,
     /// Sorted by name, the same bytes in every space.
     pub tools: Vec<ToolSpec>,
-    /// Requests with the same key share a prefix (OpenAI: `prompt_cache_key`).
+    /// Requests with the same key share a prefix (`OpenAI`: `prompt_cache_key`).
     pub cache_key: String,
 }
 

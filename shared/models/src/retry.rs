@@ -10,7 +10,7 @@ use crate::port::ModelError;
 const BACK_OFF: [Duration; 3] = [Duration::from_millis(500), Duration::from_secs(1), Duration::from_secs(2)];
 
 /// Who wants us to wait longer is left alone.
-const LONGEST_WAIT: Duration = Duration::from_secs(60);
+const LONGEST_WAIT: Duration = Duration::from_mins(1);
 
 /// The tries of one question: the model of the configuration with its repeats, then each fallback once.
 #[derive(Clone, Debug)]
@@ -125,8 +125,7 @@ mod tests {
 
     #[test]
     fn an_error_that_stays_goes_to_the_fallbacks_at_once() {
-        let expected =
-            [(model(), millis(0)), (stand_in("openai", "second"), millis(0)), (stand_in("bedrock", "third"), Next::GiveUp)];
+        let expected = [(model(), millis(0)), (stand_in("openai", "second"), millis(0)), (stand_in("bedrock", "third"), Next::GiveUp)];
         for code in [FailureCode::ContextTooLong, FailureCode::BadRequest, FailureCode::Unauthorized, FailureCode::NotConfigured] {
             assert_eq!(course(&error(code), 0), expected);
         }

@@ -1,1 +1,89 @@
-//! What more than one function does: keep first, then tell.
+//! What more than one function does with a space: keep it first, then tell. `api`, `socket`, `run` and `trigger` all post messages; they do
+//! it here, and only here.
+//!
+//! What is kept counts. Queueing behind it only makes things faster: a job that a queue did not take is found again by what is due.
+//!
+//! - [`post`]: a message, whom it wakes, and who is told
+//! - [`cancel`]: the end of a run from outside
+//! - [`membership`]: joining and leaving, and what follows from it
+//! - [`settle`]: what a change of an entity or a space leaves to be done
+
+pub mod cancel;
+pub mod membership;
+pub mod post;
+pub mod settle;
+
+use std::sync::Arc;
+
+use smartspace_domain::{
+    Time,
+    events::{Event, Happening},
+    ids::{LeaseId, SpaceId},
+    jobs::{BroadcastJob, Job, RunJob, TriggerJob},
+};
+use smartspace_edges::{bell::Bell, clock::Clock, ids::Ids, queues::Queue};
+use smartspace_store::Store;
+
+/// The table and the edges that all of this needs.
+#[derive(Clone)]
+pub struct Pipeline {
+    /// The table.
+    pub store: Store,
+    /// Runs to be worked on.
+    pub runs: Arc<dyn Queue<RunJob>>,
+    /// What browsers are told.
+    pub broadcasts: Arc<dyn Queue<BroadcastJob>>,
+    /// What takes longer.
+    pub triggers: Arc<dyn Queue<TriggerJob>>,
+    /// Tells workers in the same process that a run was canceled.
+    pub bell: Arc<dyn Bell>,
+    /// The clock.
+    pub clock: Arc<dyn Clock>,
+    /// New ids.
+    pub ids: Arc<dyn Ids>,
+}
+
+impl Pipeline {
+    /// Now.
+    pub fn now(&self) -> Time {
+        self.clock.now()
+    }
+
+    /// A token made before a first try.
+    pub fn token(&self) -> LeaseId {
+        LeaseId::new(self.ids.random())
+    }
+
+    /// Queues runs that are kept.
+    pub async fn queue_runs(&self, jobs: Vec<RunJob>) {
+        queue(&*self.runs, jobs).await;
+    }
+
+    /// Queues what takes longer.
+    pub async fn queue_triggers(&self, jobs: Vec<TriggerJob>) {
+        queue(&*self.triggers, jobs).await;
+    }
+
+    /// Tells everyone who follows the space.
+    pub async fn announce(&self, space_id: SpaceId, what: Happening) {
+        let event = Event { space_id, at: self.now(), what };
+        queue(&*self.broadcasts, vec![BroadcastJob::Event { event: Box::new(event) }]).await;
+    }
+}
+
+impl std::fmt::Debug for Pipeline {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Pipeline").finish_non_exhaustive()
+    }
+}
+
+/// Queues jobs; what the queue does not take is only said in the log, since the table knows of it.
+pub(crate) async fn queue<J: Job>(queue: &dyn Queue<J>, jobs: Vec<J>) {
+    if jobs.is_empty() {
+        return;
+    }
+    let count = jobs.len();
+    if let Err(error) = queue.send(jobs).await {
+        tracing::warn!(%error, count, "jobs were not queued; what is due finds them");
+    }
+}

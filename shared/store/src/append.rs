@@ -16,7 +16,7 @@ use smartspace_domain::{
     ids::{EntityId, LeaseId, MessageId, RunId, SpaceId, StreamId},
     jobs::RunJob,
     limits,
-    messages::{Message, Origin, excerpt},
+    messages::{Message, Origin, Sender, excerpt},
 };
 use tokio::time::{Duration, Instant};
 
@@ -94,7 +94,7 @@ pub struct Appended {
 struct Room {
     space: SpaceRecord,
     head: Head,
-    sender: MemberRecord,
+    sender: Option<MemberRecord>,
     roster: std::sync::Arc<Roster>,
     gates: BTreeMap<EntityId, Gate>,
 }
@@ -151,8 +151,17 @@ impl Store {
     /// What a message would do, without writing anything.
     pub async fn preview(&self, space: SpaceId, sender: EntityId, text: &str, now: Time) -> Result<Vec<Dispatch>> {
         let room = self.room(space, sender).await?;
-        let new = NewMessage { id: MessageId::new(now, 0), space, sender, text: text.to_owned(), by: By::Door { key: None } };
-        Ok(room.decide(&new))
+        let sender = room.sender()?;
+        let depth = room.depth_of(&By::Door { key: None }, sender);
+        Ok(room.decide(MessageId::new(now, 0), &sender.sender(), text, depth))
+    }
+
+    /// Decides whom a message wakes that was kept without a decision. Its sender may have left meanwhile.
+    pub async fn decide_late(&self, space: SpaceId, record: &MessageRecord) -> Result<Vec<Dispatch>> {
+        let room = self.room(space, record.sender.id).await?;
+        let whole = self.whole(space, vec![record.clone()]).await?;
+        let text = whole.first().map_or("", Message::text);
+        Ok(room.decide(record.id, &record.sender, text, record.chain_depth))
     }
 
     /// One batch read; two more where the roster has changed since this process last saw it.
@@ -165,7 +174,7 @@ impl Store {
         let space: SpaceRecord = items.take(&meta)?.ok_or_else(no_such_space)?;
         let mut head: Head = items.take(&head_key)?.ok_or_else(no_such_space)?;
         let sender: Option<MemberRecord> = items.take(&member)?;
-        let sender = sender.filter(|sender| !sender.left).ok_or_else(not_a_member)?;
+        let sender = sender.filter(|sender| !sender.left);
         let roster = match seen {
             Some(seen) if seen.head.roster == head.roster => seen,
             _ => {
@@ -199,9 +208,13 @@ impl Store {
 }
 
 impl Room {
-    fn depth_of(&self, new: &NewMessage) -> u32 {
+    fn sender(&self) -> Result<&MemberRecord> {
+        self.sender.as_ref().ok_or_else(not_a_member)
+    }
+
+    fn depth_of(&self, by: &By, sender: &MemberRecord) -> u32 {
         use smartspace_domain::entities::EntityType::{Agent, Human};
-        match (&new.by, self.sender.kind) {
+        match (by, sender.kind) {
             (By::Run(by), _) => by.depth,
             (By::Door { .. }, Human) => 0,
             // Posted in an agent's name: nobody knows what it answers to, so it counts as an answer to the last message.
@@ -209,15 +222,15 @@ impl Room {
         }
     }
 
-    fn decide(&self, new: &NewMessage) -> Vec<Dispatch> {
+    fn decide(&self, id: MessageId, sender: &Sender, text: &str, chain_depth: u32) -> Vec<Dispatch> {
         let listeners: Vec<_> = self
             .roster
             .members
             .iter()
             .map(|member| Listener { id: member.entity_id, name: &member.name, gate: self.gates.get(&member.entity_id) })
             .collect();
-        let said = Said { sender: new.sender, sender_kind: self.sender.kind, text: &new.text, chain_depth: self.depth_of(new) };
-        decide(&self.space.settings, &listeners, said, |agent| RunId::of_message(agent, new.id))
+        let said = Said { sender: sender.id, sender_kind: sender.kind, text, chain_depth };
+        decide(&self.space.settings, &listeners, said, |agent| RunId::of_message(agent, id))
     }
 }
 
@@ -239,8 +252,9 @@ impl Attempt {
     const SENDER: usize = 2;
 
     fn new(new: &NewMessage, room: &Room, now: Time) -> Result<Self> {
-        let (seq, depth) = (room.head.seq + 1, room.depth_of(new));
-        let decided = room.decide(new);
+        let member = room.sender()?;
+        let (seq, depth, from) = (room.head.seq + 1, room.depth_of(&new.by, member), member.sender());
+        let decided = room.decide(new.id, &from, &new.text, depth);
         let woken = decided.iter().filter(|dispatch| dispatch.run_id.is_some()).count();
         let later = woken > limits::WOKEN_AT_ONCE;
         let dispatch = (!later).then_some(decided);
@@ -251,7 +265,7 @@ impl Attempt {
             id: new.id,
             seq,
             rev: 1,
-            sender: room.sender.sender(),
+            sender: from,
             text,
             more_chars,
             run_id: by_run.map(|by| by.run),

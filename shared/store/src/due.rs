@@ -75,7 +75,7 @@ impl Store {
     pub async fn duty(&self, key: &Key) -> Result<Option<Duty>> {
         let unknown = || Error::Internal(format!("nobody knows what to do about {} {}", key.pk, key.sk));
         let (kind, id) = key.pk.split_once('#').ok_or_else(unknown)?;
-        let place = key.sk.strip_prefix(keys::MSG).map(|seq| seq.parse::<u64>());
+        let place = key.sk.strip_prefix(keys::MSG).map(str::parse::<u64>);
         match (kind, place) {
             ("RUN", None) => {
                 let run: Option<RunRecord> = self.table.get(key).await?;

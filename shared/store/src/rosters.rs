@@ -16,6 +16,7 @@ use smartspace_domain::{
 
 use crate::{
     Error, Result, Store, keys,
+    spaces::SpaceRecord,
     table::{Query, key_of, read},
 };
 
@@ -137,6 +138,15 @@ impl Store {
         let roster = Arc::new(Roster { head, members });
         self.rosters.saw(space, Arc::clone(&roster));
         Ok(roster)
+    }
+
+    /// A space, and an entity's place in it; none where the entity is not in it, or the space is gone.
+    pub async fn place_of(&self, space: SpaceId, entity: EntityId) -> Result<Option<(SpaceRecord, MemberRecord)>> {
+        let (meta, member) = (keys::space_meta(space), keys::member(space, entity));
+        let mut items = self.table.get_all(&[meta.clone(), member.clone()]).await?;
+        let record: Option<SpaceRecord> = items.take(&meta)?;
+        let member: Option<MemberRecord> = items.take(&member)?;
+        Ok(record.filter(|record| !record.deleted).zip(member.filter(|member| !member.left)))
     }
 
     /// A member of a space, as it is now.

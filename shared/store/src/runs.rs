@@ -87,10 +87,10 @@ pub struct RunRecord {
     /// When it is dropped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<i64>,
-    g2pk: String,
-    g2sk: String,
-    g3pk: String,
-    g3sk: String,
+    pub(crate) g2pk: String,
+    pub(crate) g2sk: String,
+    pub(crate) g3pk: String,
+    pub(crate) g3sk: String,
 }
 
 /// The copy of an active run in its agent's context.
@@ -107,12 +107,13 @@ pub struct ActiveRecord {
     pub sender: Sender,
     /// The first 200 characters of what woke it.
     pub text: String,
-    g3pk: String,
-    g3sk: String,
+    pub(crate) g3pk: String,
+    pub(crate) g3sk: String,
 }
 
 impl RunRecord {
-    pub(crate) fn queued(id: RunId, agent_id: EntityId, space_id: SpaceId, message: &MessageRecord, source: Source, now: Time) -> Self {
+    /// A run that is queued now, woken by `message`.
+    pub fn queued(id: RunId, agent_id: EntityId, space_id: SpaceId, message: &MessageRecord, source: Source, now: Time) -> Self {
         Self {
             id,
             agent_id,
@@ -187,7 +188,8 @@ impl RunRecord {
 }
 
 impl ActiveRecord {
-    pub(crate) fn new(run: &RunRecord, space_name: &str, message: &MessageRecord) -> Self {
+    /// The copy of a run that `message` wakes.
+    pub fn new(run: &RunRecord, space_name: &str, message: &MessageRecord) -> Self {
         Self {
             run_id: run.id,
             space_id: run.space_id,

@@ -3,6 +3,7 @@
 use aws_sdk_dynamodb::{
     Client,
     error::DisplayErrorContext,
+    operation::create_table::CreateTableError,
     types::{
         AttributeDefinition, BillingMode, GlobalSecondaryIndex, KeySchemaElement, KeyType, Projection, ProjectionType, ScalarAttributeType,
         TimeToLiveSpecification,
@@ -32,7 +33,7 @@ pub async fn create_table(client: &Client, name: &str) -> Result<()> {
     }
     match create.send().await {
         Ok(_) => {}
-        Err(error) if error.as_service_error().is_some_and(|error| error.is_resource_in_use_exception()) => return Ok(()),
+        Err(error) if error.as_service_error().is_some_and(CreateTableError::is_resource_in_use_exception) => return Ok(()),
         Err(error) => return Err(Error::Internal(format!("the table could not be made: {}", DisplayErrorContext(error)))),
     }
     let ttl = TimeToLiveSpecification::builder().attribute_name("expiresAt").enabled(true).build().map_err(refused)?;

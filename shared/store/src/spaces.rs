@@ -172,7 +172,8 @@ impl Store {
         let items = self.table.all(Query::of(keys::space(id))).await?;
         let mut keys_left = items.iter().map(key_of).collect::<Result<Vec<_>>>()?;
         let meta = keys::space_meta(id);
-        keys_left.retain(|key| *key != meta);
+        // Subscriptions go with their connections: who follows the space may not have been told yet.
+        keys_left.retain(|key| *key != meta && !key.sk.starts_with(keys::CONN));
         // The settings go last: they carry the duty to come back.
         for key in keys_left.into_iter().chain([meta]) {
             self.table.write(Write::delete(key)).await.map_err(|error| match error {

@@ -8,12 +8,12 @@ use std::{
 
 use flate2::{Compression, read::ZlibDecoder, write::ZlibEncoder};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
-use serde_json::Value;
+use serde_json::{Value, json};
 use smartspace_domain::{
     Time,
     ids::{CallId, LeaseId, RunId, SpaceId},
     runs::{EndReason, RunError, RunStatus, Usage},
-    steps::{CallStatus, FinishReason, SystemMessage},
+    steps::{Call, CallStatus, FinishReason, Prompt, Step, SystemMessage},
 };
 
 use crate::{
@@ -110,7 +110,7 @@ pub struct CallRecord {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PromptRecord {
-    packed: Packed,
+    pub(crate) packed: Packed,
     /// How far it reads in each space.
     pub marks: Marks,
     /// When it is dropped.
@@ -138,7 +138,7 @@ impl PromptRecord {
 
 /// Bytes, kept as bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Packed(Vec<u8>);
+pub(crate) struct Packed(Vec<u8>);
 
 impl Serialize for Packed {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -264,7 +264,57 @@ impl Store {
     }
 
     /// Steps and calls outlive their run by nothing, but a run may last: they get a week more.
-    pub(crate) fn work_expiry(&self, now: Time) -> Option<i64> {
+    pub fn work_expiry(&self, now: Time) -> Option<i64> {
         self.run_expiry(now + std::time::Duration::from_hours(7 * 24))
+    }
+}
+
+/// A run's steps, as the API shows them: the prompt whole in step 0, later only what was added.
+pub fn view(work: Work) -> Result<Vec<Step>> {
+    let mut prompt = match &work.prompt {
+        Some(prompt) => {
+            serde_json::from_str(&prompt.unpack()?).map_err(|error| Error::Internal(format!("a prompt could not be read: {error}")))?
+        }
+        None => Prompt::default(),
+    };
+    let mut steps = Vec::with_capacity(work.steps.len());
+    for step in work.steps {
+        let calls: Vec<Call> =
+            step.calls.iter().enumerate().map(|(index, begun)| call_view(begun, work.calls.get(&(step.index, index as u32)))).collect();
+        let results: Vec<Value> = calls.iter().map(|call| json!({"callId": call.call_id, "output": call.output})).collect();
+        let added = Prompt {
+            system: Vec::new(),
+            messages: vec![
+                json!({"role": "assistant", "text": step.text, "calls": step.calls}),
+                json!({"role": "tool_results", "results": results}),
+            ],
+        };
+        steps.push(Step {
+            index: step.index,
+            attempt: step.attempt,
+            model: step.model,
+            prompt: std::mem::replace(&mut prompt, added),
+            system_messages: step.system_messages,
+            text: step.text,
+            calls,
+            finish_reason: step.finish_reason,
+            usage: step.usage,
+            started_at: step.started_at,
+            first_token_at: step.first_token_at,
+            finished_at: step.finished_at,
+        });
+    }
+    Ok(steps)
+}
+
+fn call_view(begun: &CallBegun, done: Option<&CallRecord>) -> Call {
+    Call {
+        call_id: begun.call_id,
+        name: begun.name.clone(),
+        input: serde_json::from_str(&begun.input).unwrap_or_else(|_| Value::String(begun.input.clone())),
+        output: done.map(|done| done.output.clone()),
+        status: done.map_or(CallStatus::Pending, |done| done.status),
+        started_at: done.map(|done| done.started_at),
+        finished_at: done.map(|done| done.finished_at),
     }
 }

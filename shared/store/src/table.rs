@@ -14,7 +14,7 @@ use tokio::time::Instant;
 use crate::{
     Error, Random, Result,
     keys::Key,
-    write::{Action, Item, Write, key_item},
+    write::{Action, Item, Parts, Write, key_item},
 };
 
 /// How long a call is repeated while its outcome is not known.
@@ -131,14 +131,14 @@ impl Table {
 
     /// One item, consistently.
     pub async fn get<T: DeserializeOwned>(&self, key: &Key) -> Result<Option<T>> {
-        self.repeat(async || {
+        let mut patience = self.patience();
+        loop {
             let get = self.client.get_item().table_name(&*self.name).set_key(Some(key_item(key))).consistent_read(true);
-            get.send().await.map_err(unknown)
-        })
-        .await?
-        .item
-        .map(read)
-        .transpose()
+            match get.send().await {
+                Ok(answer) => return answer.item.map(read).transpose(),
+                Err(error) => patience.wait(unknown(error)).await?,
+            }
+        }
     }
 
     /// Several items, consistently, by their keys. Those that are not there are left out.
@@ -151,8 +151,7 @@ impl Table {
     async fn get_chunk(&self, keys: &[Key]) -> Result<Vec<(Key, Item)>> {
         let mut found = Vec::with_capacity(keys.len());
         let mut wanted: Vec<Item> = keys.iter().map(key_item).collect();
-        let until = Instant::now() + REPEATED_FOR;
-        let mut tries = 0;
+        let mut patience = self.patience();
         while !wanted.is_empty() {
             let ask = KeysAndAttributes::builder().set_keys(Some(wanted.clone())).consistent_read(true).build();
             let ask = HashMap::from([(self.name.to_string(), ask.map_err(|error| Error::Internal(error.to_string()))?)]);
@@ -162,20 +161,11 @@ impl Table {
                         found.push((key_of(&item)?, item));
                     }
                     wanted = answer.unprocessed_keys.unwrap_or_default().into_values().flat_map(|rest| rest.keys).collect();
-                }
-                Err(error) => {
-                    let error = unknown(error);
-                    if !error.is_passing() || Instant::now() >= until {
-                        return Err(error);
+                    if !wanted.is_empty() {
+                        patience.wait(Error::Retry("the table did not answer in full; repeat the call".into())).await?;
                     }
                 }
-            }
-            if !wanted.is_empty() {
-                if Instant::now() >= until {
-                    return Err(Error::Retry("the table did not answer in full; repeat the call".into()));
-                }
-                self.pause(tries).await;
-                tries += 1;
+                Err(error) => patience.wait(unknown(error)).await?,
             }
         }
         Ok(found)
@@ -191,15 +181,17 @@ impl Table {
             values.insert(":last".into(), AttributeValue::S(last.clone()));
             condition = format!("{condition} AND {sk} BETWEEN :first AND :last");
         }
-        let answer = self
-            .repeat(async || {
-                let call = self.client.query().table_name(&*self.name).set_index_name(query.index.map(str::to_owned));
-                let call = call.key_condition_expression(&condition).set_expression_attribute_values(Some(values.clone()));
-                let call = call.consistent_read(query.index.is_none()).scan_index_forward(!query.newest_first);
-                let call = call.set_limit(query.limit.map(|limit| limit as i32)).set_exclusive_start_key(query.after.clone());
-                call.send().await.map_err(unknown)
-            })
-            .await?;
+        let mut patience = self.patience();
+        let answer = loop {
+            let call = self.client.query().table_name(&*self.name).set_index_name(query.index.map(str::to_owned));
+            let call = call.key_condition_expression(&condition).set_expression_attribute_values(Some(values.clone()));
+            let call = call.consistent_read(query.index.is_none()).scan_index_forward(!query.newest_first);
+            let call = call.set_limit(query.limit.map(|limit| limit as i32)).set_exclusive_start_key(query.after.clone());
+            match call.send().await {
+                Ok(answer) => break answer,
+                Err(error) => patience.wait(unknown(error)).await?,
+            }
+        };
         Ok(Page { items: answer.items.unwrap_or_default(), next: answer.last_evaluated_key })
     }
 
@@ -220,8 +212,7 @@ impl Table {
 
     /// One write. The item as it is afterwards, where it was an update.
     pub async fn write(&self, write: Write) -> Result<Option<Item>, WriteError> {
-        let until = Instant::now() + REPEATED_FOR;
-        let mut tries = 0;
+        let mut patience = self.patience();
         loop {
             let (error, old) = match self.write_once(write.clone()).await {
                 Ok(item) => return Ok(item),
@@ -229,18 +220,14 @@ impl Table {
             };
             match error {
                 Failure::Condition => return Err(WriteError::Refused(vec![Some(Old(old))])),
-                Failure::Passing(_) if Instant::now() < until => {
-                    self.pause(tries).await;
-                    tries += 1;
-                }
-                Failure::Passing(text) => return Err(Error::Retry(text).into()),
+                Failure::Passing(text) => patience.wait(Error::Retry(text)).await?,
                 Failure::Final(text) => return Err(Error::Internal(text).into()),
             }
         }
     }
 
     async fn write_once(&self, write: Write) -> Result<Option<Item>, (Failure, Option<Item>)> {
-        let (action, key, condition, names, values) = write.parts();
+        let Parts { action, key, condition, names, values } = write.into_parts();
         let table = &*self.name;
         match action {
             Action::Put(item) => {
@@ -278,14 +265,10 @@ impl Table {
     /// All of `writes`, or none. What is not known to have failed is repeated as it is: a condition that then fails on the caller's own
     /// token is a success, which only the caller can tell. A conflict with another transaction is a lost race, and tried again too.
     pub async fn transact(&self, writes: &[Write]) -> Result<(), WriteError> {
-        let until = Instant::now() + REPEATED_FOR;
+        let mut patience = self.patience();
         let parts = writes.iter().cloned().map(|write| write.into_transact(&self.name)).collect::<Result<Vec<_>>>()?;
-        let mut tries = 0;
         loop {
-            let error = match self.client.transact_write_items().set_transact_items(Some(parts.clone())).send().await {
-                Ok(_) => return Ok(()),
-                Err(error) => error,
-            };
+            let Err(error) = self.client.transact_write_items().set_transact_items(Some(parts.clone())).send().await else { return Ok(()) };
             if let Some(TransactWriteItemsError::TransactionCanceledException(canceled)) = error.as_service_error() {
                 let reasons = canceled.cancellation_reasons();
                 let refused = |code: Option<&str>| code == Some("ConditionalCheckFailed");
@@ -300,11 +283,7 @@ impl Table {
             } else if let Failure::Final(text) = Failure::of(&error) {
                 return Err(Error::Internal(text).into());
             }
-            if Instant::now() >= until {
-                return Err(Error::Retry("it is not known whether this was kept; repeat it with the same key".into()).into());
-            }
-            self.pause(tries).await;
-            tries += 1;
+            patience.wait(Error::Retry("it is not known whether this was kept; repeat it with the same key".into())).await?;
         }
     }
 
@@ -315,18 +294,27 @@ impl Table {
         tokio::time::sleep(Duration::from_micros(micros as u64)).await;
     }
 
-    async fn repeat<T>(&self, call: impl AsyncFn() -> Result<T>) -> Result<T> {
-        let until = Instant::now() + REPEATED_FOR;
-        let mut tries = 0;
-        loop {
-            match call().await {
-                Err(Error::Retry(_)) if Instant::now() < until => {
-                    self.pause(tries).await;
-                    tries += 1;
-                }
-                result => return result,
-            }
+    fn patience(&self) -> Patience<'_> {
+        Patience { table: self, until: Instant::now() + REPEATED_FOR, tries: 0 }
+    }
+}
+
+/// How often one call is tried again.
+struct Patience<'a> {
+    table: &'a Table,
+    until: Instant,
+    tries: u32,
+}
+
+impl Patience<'_> {
+    /// Waits before the next try. The error itself where another try can't help, or there is no time for one.
+    async fn wait(&mut self, error: Error) -> Result<()> {
+        if !matches!(error, Error::Retry(_)) || Instant::now() >= self.until {
+            return Err(error);
         }
+        self.table.pause(self.tries).await;
+        self.tries += 1;
+        Ok(())
     }
 }
 

@@ -1,4 +1,4 @@
-//! Conditional writes: `DynamoDB`'s own expressions, with names and values filled in.
+//! Conditional writes: DynamoDB's own expressions, with names and values filled in.
 
 use std::collections::HashMap;
 
@@ -27,6 +27,15 @@ pub(crate) enum Action {
     Update(String),
     Delete,
     Check,
+}
+
+/// What the SDK's calls take.
+pub(crate) struct Parts {
+    pub(crate) action: Action,
+    pub(crate) key: Item,
+    pub(crate) condition: Option<String>,
+    pub(crate) names: Option<HashMap<String, String>>,
+    pub(crate) values: Option<Item>,
 }
 
 impl Write {
@@ -145,9 +154,10 @@ impl Write {
         Ok(part.build())
     }
 
-    pub(crate) fn parts(self) -> (Action, Item, Option<String>, Option<HashMap<String, String>>, Option<Item>) {
+    /// For a write that stands alone.
+    pub(crate) fn into_parts(self) -> Parts {
         let (names, values, key) = (self.names(), self.values(), key_item(&self.key));
-        (self.action, key, self.condition, names, values)
+        Parts { action: self.action, key, condition: self.condition, names, values }
     }
 }
 

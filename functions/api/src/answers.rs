@@ -1,0 +1,74 @@
+//! How a request is answered: what was asked for, or problem details.
+
+use std::any::Any;
+
+use axum::{
+    Json,
+    body::Body,
+    http::{HeaderValue, Method, Response, StatusCode, Uri, header},
+    response::IntoResponse,
+};
+use serde::Serialize;
+use smartspace_domain::{Error, problems::Problem};
+
+/// What a route answers where it can't do what was asked.
+pub(crate) struct Refusal(pub(crate) Error);
+
+/// What a route answers.
+pub(crate) type Answer<T> = std::result::Result<T, Refusal>;
+
+impl From<Error> for Refusal {
+    fn from(error: Error) -> Self {
+        Self(error)
+    }
+}
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response<Body> {
+        let problem = Problem::of(&self.0);
+        if problem.status >= 500 {
+            tracing::error!(event = "request_failed", error = %self.0, "a request failed");
+        }
+        let mut response = respond(&problem);
+        let headers = response.headers_mut();
+        match self.0 {
+            Error::Unauthenticated(_) => headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer")),
+            Error::Retry(_) => headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1")),
+            _ => None,
+        };
+        response
+    }
+}
+
+fn respond(problem: &Problem) -> Response<Body> {
+    let status = StatusCode::from_u16(problem.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let mut response = (status, Json(problem)).into_response();
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+    response
+}
+
+/// Something was made: 201, with its address.
+pub(crate) struct Created<T> {
+    pub(crate) location: String,
+    pub(crate) made: T,
+}
+
+impl<T: Serialize> IntoResponse for Created<T> {
+    fn into_response(self) -> Response<Body> {
+        (StatusCode::CREATED, [(header::LOCATION, self.location)], Json(self.made)).into_response()
+    }
+}
+
+pub(crate) async fn no_such_route(method: Method, uri: Uri) -> Response<Body> {
+    respond(&Problem::new(404, "Not Found", format!("there is no route {method} {}", uri.path())))
+}
+
+pub(crate) async fn no_such_method(method: Method, uri: Uri) -> Response<Body> {
+    respond(&Problem::new(405, "Method Not Allowed", format!("{} can't be asked with {method}; the header Allow says how", uri.path())))
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "the layer hands it over")]
+pub(crate) fn panicked(panic: Box<dyn Any + Send + 'static>) -> Response<Body> {
+    let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
+    Refusal(Error::Internal(format!("a handler panicked: {}", text.unwrap_or("without a text")))).into_response()
+}

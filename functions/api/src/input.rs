@@ -1,0 +1,115 @@
+//! What a request brings: a path's ids, a query, a JSON body. What is wrong with it is said with a pointer to the place.
+
+use std::{str::FromStr, sync::Arc};
+
+use axum::{
+    body::to_bytes,
+    extract::{FromRequest, FromRequestParts, Path, Query, Request},
+    http::{HeaderMap, header, request::Parts},
+};
+use bytes::Bytes;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use serde_path_to_error::Segment;
+use smartspace_domain::{Error, Result, access::Caller, limits::BODY_BYTES};
+use smartspace_store::posted::PostKey;
+
+use crate::{Api, answers::Refusal};
+
+/// The body of a request, as it came.
+#[derive(Debug)]
+pub(crate) struct Body(Bytes);
+
+impl FromRequest<Arc<Api>> for Body {
+    type Rejection = Refusal;
+
+    async fn from_request(request: Request, _: &Arc<Api>) -> Result<Self, Refusal> {
+        let too_large = || Refusal(Error::TooLarge(format!("a body has at most {BODY_BYTES} bytes")));
+        let said = request.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
+        if said.is_some_and(|length| length > BODY_BYTES) {
+            return Err(too_large());
+        }
+        to_bytes(request.into_body(), BODY_BYTES).await.map(Self).map_err(|_| too_large())
+    }
+}
+
+impl Body {
+    /// As JSON of a certain shape.
+    pub(crate) fn read<T: DeserializeOwned>(&self) -> Result<T> {
+        shaped(self.json()?)
+    }
+
+    /// The same; no body at all is like `{}`.
+    pub(crate) fn read_or_nothing<T: DeserializeOwned + Default>(&self) -> Result<T> {
+        if self.0.is_empty() { Ok(T::default()) } else { self.read() }
+    }
+
+    /// As a JSON object.
+    pub(crate) fn object(&self) -> Result<serde_json::Map<String, Value>> {
+        match self.json()? {
+            Value::Object(object) => Ok(object),
+            _ => Err(Error::invalid("", "expected a JSON object")),
+        }
+    }
+
+    fn json(&self) -> Result<Value> {
+        serde_json::from_slice(&self.0).map_err(|error| Error::Malformed(format!("expected a JSON body: {error}")))
+    }
+
+    /// The caller's idempotency key for this body, if it sent one.
+    pub(crate) fn key(&self, headers: &HeaderMap, caller: Caller, path: &str) -> Result<Option<PostKey>> {
+        let Some(key) = headers.get("idempotency-key") else { return Ok(None) };
+        let key = key.to_str().ok().filter(|key| (1..=255).contains(&key.len()));
+        let key = key.ok_or_else(|| Error::Malformed("Idempotency-Key: expected 1 to 255 ASCII characters".into()))?;
+        let caller = match caller {
+            Caller::Operator => "operator".to_owned(),
+            Caller::Entity(entity) => entity.to_string(),
+        };
+        Ok(Some(PostKey::new(&caller, "POST", path, key, &self.0)))
+    }
+}
+
+/// Reads JSON into a certain shape, and points at what does not fit.
+pub(crate) fn shaped<T: DeserializeOwned>(value: Value) -> Result<T> {
+    serde_path_to_error::deserialize(value).map_err(|error| {
+        let place = |segment: &Segment| match segment {
+            Segment::Seq { index } => Some(format!("/{index}")),
+            Segment::Map { key } => Some(format!("/{}", key.replace('~', "~0").replace('/', "~1"))),
+            Segment::Enum { .. } | Segment::Unknown => None,
+        };
+        let pointer: String = error.path().iter().filter_map(place).collect();
+        Error::invalid(pointer, error.inner().to_string())
+    })
+}
+
+/// An id in a path. What is no id names nothing: 404.
+pub(crate) fn id<T: FromStr<Err: std::fmt::Display>>(text: &str) -> Result<T> {
+    text.parse().map_err(|error: T::Err| Error::NotFound(error.to_string()))
+}
+
+/// The one id of a path.
+#[derive(Debug)]
+pub(crate) struct Id<T>(pub(crate) T);
+
+impl<T: FromStr<Err: std::fmt::Display>> FromRequestParts<Arc<Api>> for Id<T> {
+    type Rejection = Refusal;
+
+    async fn from_request_parts(parts: &mut Parts, api: &Arc<Api>) -> Result<Self, Refusal> {
+        let Path(text): Path<String> = Path::from_request_parts(parts, api).await.map_err(|error| Error::NotFound(error.to_string()))?;
+        Ok(Self(id(&text)?))
+    }
+}
+
+/// The query of a request.
+#[derive(Debug)]
+pub(crate) struct Asked<T>(pub(crate) T);
+
+impl<T: DeserializeOwned> FromRequestParts<Arc<Api>> for Asked<T> {
+    type Rejection = Refusal;
+
+    async fn from_request_parts(parts: &mut Parts, api: &Arc<Api>) -> Result<Self, Refusal> {
+        let query = Query::from_request_parts(parts, api).await;
+        let Query(query) = query.map_err(|error| Error::Malformed(error.body_text()))?;
+        Ok(Self(query))
+    }
+}

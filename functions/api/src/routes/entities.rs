@@ -1,0 +1,94 @@
+//! `/v1/entities`: people and agents.
+
+use std::sync::Arc;
+
+use axum::{
+    Json, Router,
+    extract::State,
+    http::{HeaderMap, StatusCode},
+    routing::get,
+};
+use serde_json::Value;
+use smartspace_domain::{
+    Error,
+    entities::{Entity, EntitySettings},
+    ids::EntityId,
+};
+use smartspace_store::{members::name_is_free, pages::Page};
+
+use super::PageQuery;
+use crate::{
+    Api,
+    answers::{Answer, Created},
+    auth::By,
+    input::{Asked, Body, Id, shaped},
+};
+
+pub(super) fn routes() -> Router<Arc<Api>> {
+    Router::new().route("/v1/entities", get(list).post(create)).route("/v1/entities/{id}", get(show).patch(change).delete(retire))
+}
+
+async fn create(State(api): State<Arc<Api>>, By(caller): By, headers: HeaderMap, body: Body) -> Answer<Created<Entity>> {
+    caller.must_be_operator()?;
+    let settings: EntitySettings = body.read()?;
+    settings.check()?;
+    let key = body.key(&headers, caller, "/v1/entities")?;
+    let (now, random) = (api.pipeline.now(), api.pipeline.ids.random());
+    let made = api.pipeline.store.create_entity(EntityId::new(now, random), settings, key.as_ref(), now).await?;
+    Ok(Created { location: format!("/v1/entities/{}", made.id), made })
+}
+
+async fn list(State(api): State<Arc<Api>>, By(caller): By, Asked(query): Asked<PageQuery>) -> Answer<Json<Page<Entity>>> {
+    caller.must_be_operator()?;
+    Ok(Json(api.pipeline.store.entities(&query.into()).await?))
+}
+
+async fn show(State(api): State<Arc<Api>>, By(caller): By, Id(id): Id<EntityId>) -> Answer<Json<Entity>> {
+    caller.must_be_operator()?;
+    Ok(Json(api.pipeline.store.entity(id).await?))
+}
+
+async fn change(State(api): State<Arc<Api>>, By(caller): By, Id(id): Id<EntityId>, body: Body) -> Answer<Json<Entity>> {
+    caller.must_be_operator()?;
+    let store = &api.pipeline.store;
+    let record = store.entity_record(id).await?;
+    let settings = patched(&record.entity, Value::Object(body.object()?))?;
+    settings.check()?;
+    if settings.kind != record.entity.kind {
+        return Err(Error::invalid("/type", "can't be changed").into());
+    }
+    let renamed = settings.name != record.entity.name;
+    if renamed {
+        for space in store.spaces_of(id).await? {
+            match store.roster(space).await {
+                Ok(roster) => name_is_free(&roster, id, settings.kind, &settings.name)?,
+                // A space that is being removed asks for no name.
+                Err(Error::NotFound(_)) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+    let entity = store.change_entity(&record, settings, api.pipeline.now()).await?;
+    if renamed {
+        // What is not finished here is due, and finished by `sweep`.
+        api.pipeline.settle_entity(id).await?;
+    }
+    Ok(Json(entity))
+}
+
+async fn retire(State(api): State<Arc<Api>>, By(caller): By, Id(id): Id<EntityId>) -> Answer<StatusCode> {
+    caller.must_be_operator()?;
+    let record = api.pipeline.store.entity_record(id).await?;
+    api.pipeline.store.retire_entity(&record, api.pipeline.now()).await?;
+    api.pipeline.settle_entity(id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// What can be set of an entity, with a merge patch applied.
+fn patched(entity: &Entity, patch: Value) -> smartspace_domain::Result<EntitySettings> {
+    let Entity { kind, name, external_id, agent, .. } = entity.clone();
+    let settings = EntitySettings { kind, name, external_id, agent };
+    let mut value = serde_json::to_value(settings).map_err(|error| Error::Internal(error.to_string()))?;
+    json_patch::merge(&mut value, &patch);
+    shaped(value)
+}

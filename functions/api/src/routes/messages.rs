@@ -1,0 +1,147 @@
+//! `/v1/spaces/{id}/messages`: saying something, and reading what was said.
+
+use std::sync::Arc;
+
+use axum::{
+    Json, Router,
+    extract::State,
+    http::HeaderMap,
+    routing::{get, post},
+};
+use serde::{Deserialize, Serialize};
+use smartspace_domain::{
+    Error, Result,
+    access::SpaceAction,
+    dispatch::Dispatch,
+    ids::{EntityId, MessageId, SpaceId},
+    limits::{PAGE_BYTES, check_text},
+    messages::Message,
+};
+use smartspace_store::{
+    append::{By as Way, NewMessage},
+    messages::Range,
+    pages::{Ask, Page},
+};
+
+use crate::{
+    Api,
+    answers::{Answer, Created},
+    auth::By,
+    input::{Asked, Body, Id},
+};
+
+pub(super) fn routes() -> Router<Arc<Api>> {
+    Router::new().route("/v1/spaces/{id}/messages", get(list).post(create)).route("/v1/spaces/{id}/messages/preview", post(preview))
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct MessageBody {
+    text: String,
+    #[serde(default)]
+    sender_id: Option<EntityId>,
+}
+
+async fn create(
+    State(api): State<Arc<Api>>,
+    By(caller): By,
+    Id(space): Id<SpaceId>,
+    headers: HeaderMap,
+    body: Body,
+) -> Answer<Created<Message>> {
+    api.authorise(caller, SpaceAction::Post, space).await?;
+    let MessageBody { text, sender_id } = body.read()?;
+    check_text(&text)?;
+    let sender = caller.speaks_as(sender_id)?;
+    let path = format!("/v1/spaces/{space}/messages");
+    let key = body.key(&headers, caller, &path)?;
+    let id = MessageId::new(api.pipeline.now(), api.pipeline.ids.random());
+    let made = api.pipeline.post(&NewMessage { id, space, sender, text, by: Way::Door { key } }).await?.message;
+    Ok(Created { location: format!("{path}?after={}&limit=1", made.seq - 1), made })
+}
+
+#[derive(Serialize)]
+struct PreviewResponse {
+    dispatch: Vec<Dispatch>,
+}
+
+async fn preview(State(api): State<Arc<Api>>, By(caller): By, Id(space): Id<SpaceId>, body: Body) -> Answer<Json<PreviewResponse>> {
+    api.authorise(caller, SpaceAction::Post, space).await?;
+    let MessageBody { text, sender_id } = body.read()?;
+    check_text(&text)?;
+    let sender = caller.speaks_as(sender_id)?;
+    let mut dispatch = api.pipeline.store.preview(space, sender, &text, api.pipeline.now()).await?;
+    // Nothing was made: there are no runs to name.
+    for decision in &mut dispatch {
+        decision.run_id = None;
+    }
+    Ok(Json(PreviewResponse { dispatch }))
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MessagesQuery {
+    after: Option<u64>,
+    before: Option<u64>,
+    cursor: Option<String>,
+    limit: Option<usize>,
+}
+
+impl MessagesQuery {
+    /// Which messages; without a word the newest.
+    fn range(&self) -> Result<Range> {
+        let refused = || Error::Malformed("cursor: expected what nextCursor said".into());
+        match (&self.cursor, self.after, self.before) {
+            (None, None, None) => Ok(Range::Before(u64::MAX)),
+            (None, Some(after), None) => Ok(Range::After(after)),
+            (None, None, Some(before)) => Ok(Range::Before(before)),
+            (Some(cursor), None, None) => {
+                let (kind, seq) = cursor.split_once('-').ok_or_else(refused)?;
+                let seq = seq.parse().map_err(|_| refused())?;
+                match kind {
+                    "after" => Ok(Range::After(seq)),
+                    "before" => Ok(Range::Before(seq)),
+                    _ => Err(refused()),
+                }
+            }
+            _ => Err(Error::Malformed("expected one of after, before and cursor".into())),
+        }
+    }
+}
+
+async fn list(
+    State(api): State<Arc<Api>>,
+    By(caller): By,
+    Id(space): Id<SpaceId>,
+    Asked(query): Asked<MessagesQuery>,
+) -> Answer<Json<Page<Message>>> {
+    api.authorise(caller, SpaceAction::Read, space).await?;
+    let (range, limit) = (query.range()?, Ask { limit: query.limit, cursor: None }.limit()?);
+    api.pipeline.store.space_record(space).await?;
+    let found = api.pipeline.store.messages(space, range, limit).await?;
+    let full = found.len() == limit;
+    Ok(Json(page(found, range, full)))
+}
+
+/// A page of at most 1 MiB, cut at its far end, and what asks for the next one.
+fn page(mut items: Vec<Message>, range: Range, full: bool) -> Page<Message> {
+    let mut bytes = 0;
+    let mut fits = |message: &Message| {
+        bytes += message.text().len() + 1_024;
+        bytes <= PAGE_BYTES
+    };
+    let count = items.len();
+    match range {
+        Range::After(_) => items.truncate(items.iter().take_while(|message| fits(message)).count()),
+        Range::Before(_) => {
+            let fit = items.iter().rev().take_while(|message| fits(message)).count();
+            items.drain(..count - fit);
+        }
+    }
+    let more = full || items.len() < count;
+    let next_cursor = match range {
+        Range::After(_) => items.last().map(|last| format!("after-{}", last.seq)),
+        Range::Before(_) => items.first().filter(|first| first.seq > 1).map(|first| format!("before-{}", first.seq)),
+    };
+    Page { items, next_cursor: next_cursor.filter(|_| more) }
+}

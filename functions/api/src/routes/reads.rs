@@ -1,0 +1,53 @@
+//! `/v1/spaces/{id}/read`: how far somebody has read.
+
+use std::sync::Arc;
+
+use axum::{Json, Router, extract::State, routing::put};
+use serde::{Deserialize, Serialize};
+use smartspace_domain::{
+    Error,
+    access::{Caller, SpaceAction},
+    events::Happening,
+    ids::{EntityId, SpaceId},
+};
+
+use crate::{
+    Api,
+    answers::Answer,
+    auth::By,
+    input::{Body, Id},
+};
+
+pub(super) fn routes() -> Router<Arc<Api>> {
+    Router::new().route("/v1/spaces/{id}/read", put(read))
+}
+
+/// `entityId` says whose position it is; the operator has none of its own.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct ReadBody {
+    seq: u64,
+    #[serde(default)]
+    entity_id: Option<EntityId>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ReadResponse {
+    entity_id: EntityId,
+    seq: u64,
+}
+
+async fn read(State(api): State<Arc<Api>>, By(caller): By, Id(space): Id<SpaceId>, body: Body) -> Answer<Json<ReadResponse>> {
+    api.authorise(caller, SpaceAction::Read, space).await?;
+    let ReadBody { seq, entity_id } = body.read()?;
+    let entity_id = match (caller, entity_id) {
+        (Caller::Operator, None) => return Err(Error::invalid("/entityId", "required with the admin key: the member who has read").into()),
+        (caller, entity) => caller.speaks_as(entity)?,
+    };
+    let (seq, moved) = api.pipeline.store.read_up_to(space, entity_id, seq).await?;
+    if moved {
+        api.pipeline.announce(space, Happening::SpaceRead { entity_id, seq }).await;
+    }
+    Ok(Json(ReadResponse { entity_id, seq }))
+}

@@ -1,0 +1,82 @@
+//! Runs: what agents did, and ending one.
+
+use std::sync::Arc;
+
+use axum::{
+    Json, Router,
+    extract::State,
+    http::StatusCode,
+    response::IntoResponse,
+    routing::{get, post},
+};
+use serde::Deserialize;
+use smartspace_domain::{
+    access::SpaceAction,
+    ids::{EntityId, RunId, SpaceId},
+    runs::{EndReason, Run, RunStatus},
+};
+use smartspace_store::{
+    pages::{Ask, Page},
+    steps,
+};
+
+use super::PageQuery;
+use crate::{
+    Api,
+    answers::Answer,
+    auth::By,
+    input::{Asked, Id},
+};
+
+pub(super) fn routes() -> Router<Arc<Api>> {
+    Router::new()
+        .route("/v1/spaces/{id}/runs", get(of_space))
+        .route("/v1/agents/{id}/runs", get(of_agent))
+        .route("/v1/runs/{id}", get(show))
+        .route("/v1/runs/{id}/cancel", post(cancel))
+}
+
+async fn of_space(
+    State(api): State<Arc<Api>>,
+    By(caller): By,
+    Id(space): Id<SpaceId>,
+    Asked(query): Asked<PageQuery>,
+) -> Answer<Json<Page<Run>>> {
+    api.authorise(caller, SpaceAction::Read, space).await?;
+    api.pipeline.store.space_record(space).await?;
+    Ok(Json(api.pipeline.store.runs_of_space(space, &query.into()).await?))
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AgentRunsQuery {
+    status: Option<RunStatus>,
+    cursor: Option<String>,
+    limit: Option<usize>,
+}
+
+async fn of_agent(
+    State(api): State<Arc<Api>>,
+    By(caller): By,
+    Id(agent): Id<EntityId>,
+    Asked(query): Asked<AgentRunsQuery>,
+) -> Answer<Json<Page<Run>>> {
+    caller.must_be_operator()?;
+    api.pipeline.store.entity(agent).await?;
+    let ask = Ask { cursor: query.cursor, limit: query.limit };
+    Ok(Json(api.pipeline.store.runs_of_agent(agent, query.status, &ask).await?))
+}
+
+async fn show(State(api): State<Arc<Api>>, By(caller): By, Id(id): Id<RunId>) -> Answer<Json<Run>> {
+    caller.must_be_operator()?;
+    let store = &api.pipeline.store;
+    let (record, work) = futures::future::try_join(store.run_record(id), store.work(id)).await?;
+    let run = store.run(&record).await?;
+    Ok(Json(Run { steps: Some(steps::view(work)?), ..run }))
+}
+
+async fn cancel(State(api): State<Arc<Api>>, By(caller): By, Id(id): Id<RunId>) -> Answer<impl IntoResponse> {
+    caller.must_be_operator()?;
+    let run = api.pipeline.cancel(id, EndReason::Cancel).await?;
+    Ok((StatusCode::ACCEPTED, Json(run)))
+}

@@ -1,0 +1,73 @@
+//! `/v1/socketTickets`: what opens a WebSocket.
+
+use std::sync::Arc;
+
+use axum::{
+    Json, Router,
+    extract::State,
+    http::{HeaderMap, StatusCode, header},
+    response::IntoResponse,
+    routing::post,
+};
+use serde::{Deserialize, Serialize};
+use smartspace_domain::{
+    Error, Time,
+    access::Caller,
+    ids::{EntityId, TicketId},
+    limits::TICKET_VALID,
+};
+
+use crate::{Api, SocketUrl, answers::Answer, auth::By, input::Body};
+
+pub(super) fn routes() -> Router<Arc<Api>> {
+    Router::new().route("/v1/socketTickets", post(create))
+}
+
+/// `entityId` says as whom the operator follows and speaks; without it the operator follows every space.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct TicketBody {
+    #[serde(default)]
+    entity_id: Option<EntityId>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct TicketResponse {
+    ticket: String,
+    url: String,
+    expires_at: Time,
+}
+
+async fn create(State(api): State<Arc<Api>>, By(caller): By, headers: HeaderMap, body: Body) -> Answer<impl IntoResponse> {
+    let TicketBody { entity_id } = body.read_or_nothing()?;
+    let caller = match (caller, entity_id) {
+        (Caller::Operator, None) => Caller::Operator,
+        (caller, entity) => Caller::Entity(caller.speaks_as(entity)?),
+    };
+    if let Caller::Entity(entity) = caller {
+        api.pipeline.store.entity(entity).await.map_err(|error| match error {
+            Error::NotFound(_) => Error::invalid("/entityId", format!("there is no entity {entity}")),
+            error => error,
+        })?;
+    }
+    let now = api.pipeline.now();
+    // 80 random bits, good once and for a minute.
+    let ticket = TicketId::new(now, api.pipeline.ids.random()).to_string();
+    let expires_at = now + TICKET_VALID;
+    api.pipeline.store.keep_ticket(&ticket, caller, expires_at).await?;
+    let url = format!("{}?ticket={ticket}", address(&api.socket_url, &headers));
+    Ok((StatusCode::CREATED, Json(TicketResponse { ticket, url, expires_at })))
+}
+
+/// Where to connect: behind a proxy that speaks TLS the socket does too.
+fn address(url: &SocketUrl, headers: &HeaderMap) -> String {
+    match url {
+        SocketUrl::Fixed(url) => url.clone(),
+        SocketUrl::OfHost(path) => {
+            let text = |name| headers.get(name).and_then(|value: &axum::http::HeaderValue| value.to_str().ok());
+            let secure = text(header::HeaderName::from_static("x-forwarded-proto")) == Some("https");
+            format!("{}://{}{path}", if secure { "wss" } else { "ws" }, text(header::HOST).unwrap_or("localhost"))
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! `/v1/spaces`.
+
+use std::sync::Arc;
+
+use axum::{
+    Json, Router,
+    extract::State,
+    http::{HeaderMap, StatusCode},
+    routing::get,
+};
+use futures::future::try_join_all;
+use serde_json::Value;
+use smartspace_domain::{
+    Error, Result,
+    access::SpaceAction,
+    entities::EntityType,
+    events::Happening,
+    ids::{EntityId, SpaceId},
+    limits,
+    spaces::{Role, Space, SpaceSettings},
+};
+use smartspace_store::pages::Page;
+
+use super::PageQuery;
+use crate::{
+    Api,
+    answers::{Answer, Created},
+    auth::By,
+    input::{Asked, Body, Id, shaped},
+};
+
+pub(super) fn routes() -> Router<Arc<Api>> {
+    Router::new().route("/v1/spaces", get(list).post(create)).route("/v1/spaces/{id}", get(show).patch(change).delete(delete))
+}
+
+async fn create(State(api): State<Arc<Api>>, By(caller): By, headers: HeaderMap, body: Body) -> Answer<Created<Space>> {
+    caller.must_be_operator()?;
+    let (settings, members) = new_space(&body)?;
+    let key = body.key(&headers, caller, "/v1/spaces")?;
+    let store = &api.pipeline.store;
+    // All of them before anything is made: a space without some of its members is not what was asked for.
+    let members = try_join_all(members.iter().enumerate().map(async |(index, id)| match store.entity(*id).await {
+        Err(Error::NotFound(_)) => Err(Error::invalid(format!("/members/{index}"), format!("there is no entity {id}"))),
+        found => found,
+    }))
+    .await?;
+    let mut names: Vec<_> =
+        members.iter().filter(|member| member.kind == EntityType::Agent).map(|member| member.name.to_lowercase()).collect();
+    names.sort();
+    if let Some([name, _]) = names.array_windows().find(|[one, other]| one == other) {
+        return Err(Error::Conflict(format!("two of the agents are named {name:?}; names of agents are unique within a space")).into());
+    }
+    if let Some(admin) = settings.admin_agent_id
+        && !members.iter().any(|member| member.id == admin && member.kind == EntityType::Agent)
+    {
+        return Err(Error::invalid("/adminAgentId", "expected an agent among the members").into());
+    }
+    let (now, random) = (api.pipeline.now(), api.pipeline.ids.random());
+    let id = store.create_space(SpaceId::new(now, random), settings, key.as_ref(), now).await?;
+    // Also where the key had made it before: what was cut off then is finished now, and joining twice is joining once.
+    for member in &members {
+        api.pipeline.join(id, member, Role::Member).await?;
+    }
+    Ok(Created { location: format!("/v1/spaces/{id}"), made: store.space(id).await? })
+}
+
+/// `{name, members?: [id], …}`.
+fn new_space(body: &Body) -> Result<(SpaceSettings, Vec<EntityId>)> {
+    let mut object = body.object()?;
+    let members = object.remove("members").unwrap_or_else(|| Value::Array(Vec::new()));
+    let mut members: Vec<EntityId> = shaped(members).map_err(|error| match error {
+        Error::Invalid(faults) => Error::invalid(format!("/members{}", faults[0].pointer), faults[0].detail.clone()),
+        error => error,
+    })?;
+    if members.len() > limits::MEMBERS {
+        return Err(Error::invalid("/members", format!("expected at most {} members", limits::MEMBERS)));
+    }
+    let settings: SpaceSettings = shaped(Value::Object(object))?;
+    settings.check()?;
+    let mut seen = std::collections::BTreeSet::new();
+    members.retain(|member| seen.insert(*member));
+    Ok((settings, members))
+}
+
+async fn list(State(api): State<Arc<Api>>, By(caller): By, Asked(query): Asked<PageQuery>) -> Answer<Json<Page<Space>>> {
+    caller.must_be_operator()?;
+    Ok(Json(api.pipeline.store.spaces(&query.into()).await?))
+}
+
+async fn show(State(api): State<Arc<Api>>, By(caller): By, Id(id): Id<SpaceId>) -> Answer<Json<Space>> {
+    api.authorise(caller, SpaceAction::Read, id).await?;
+    Ok(Json(api.pipeline.store.space(id).await?))
+}
+
+async fn change(State(api): State<Arc<Api>>, By(caller): By, Id(id): Id<SpaceId>, body: Body) -> Answer<Json<Space>> {
+    api.authorise(caller, SpaceAction::Govern, id).await?;
+    let store = &api.pipeline.store;
+    let (record, roster) = (store.space_record(id).await?, store.roster(id).await?);
+    let mut value = serde_json::to_value(&record.settings).map_err(|error| Error::Internal(error.to_string()))?;
+    json_patch::merge(&mut value, &Value::Object(body.object()?));
+    let settings: SpaceSettings = shaped(value)?;
+    settings.check()?;
+    if let Some(admin) = settings.admin_agent_id.filter(|admin| Some(*admin) != record.settings.admin_agent_id)
+        && !roster.agents().any(|agent| agent == admin)
+    {
+        return Err(Error::invalid("/adminAgentId", "expected an agent of the space").into());
+    }
+    store.change_space(id, &settings, record.rev, &roster).await?;
+    let space = store.space(id).await?;
+    api.pipeline.announce(id, Happening::SpaceUpdated { space: Box::new(space.clone()) }).await;
+    Ok(Json(space))
+}
+
+async fn delete(State(api): State<Arc<Api>>, By(caller): By, Id(id): Id<SpaceId>) -> Answer<StatusCode> {
+    api.authorise(caller, SpaceAction::Govern, id).await?;
+    api.pipeline.delete_space(id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

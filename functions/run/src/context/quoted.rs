@@ -1,0 +1,123 @@
+//! How texts of others stand in a prompt: as data that can't forge a line, a marker or a block.
+
+use std::fmt::{self, Write};
+
+use smartspace_domain::{
+    entities::EntityType,
+    limits::TIMELINE_CHARS,
+    messages::{Sender, excerpt},
+};
+
+/// A text as a JSON string. Every control character, line or paragraph separator and bidirectional mark is escaped, so that it stays on
+/// one line and shows in the order in which it was written.
+pub(crate) struct Quoted<'a>(pub(crate) &'a str);
+
+impl fmt::Display for Quoted<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_char('"')?;
+        for char in self.0.chars() {
+            match char {
+                '"' => f.write_str("\\\"")?,
+                '\\' => f.write_str("\\\\")?,
+                char if must_escape(char) => write!(f, "\\u{:04x}", u32::from(char))?,
+                char => f.write_char(char)?,
+            }
+        }
+        f.write_char('"')
+    }
+}
+
+/// All of these are in the basic plane, so that one escape is enough.
+fn must_escape(char: char) -> bool {
+    char.is_control()
+        || matches!(char, '\u{2028}' | '\u{2029}' | '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// A name: bare where it is made of letters, digits, spaces, `-`, `_` and `.` only, else quoted.
+pub(crate) struct Name<'a>(pub(crate) &'a str);
+
+impl fmt::Display for Name<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let plain = |char: char| char.is_alphanumeric() || " -_.".contains(char);
+        if !self.0.is_empty() && self.0.chars().all(plain) { f.write_str(self.0) } else { Quoted(self.0).fmt(f) }
+    }
+}
+
+/// `Husam (human)`.
+pub(crate) struct Who<'a>(pub(crate) &'a Sender);
+
+impl fmt::Display for Who<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", Name(&self.0.name), kind(self.0.kind))
+    }
+}
+
+pub(crate) fn kind(kind: EntityType) -> &'static str {
+    kind.as_str()
+}
+
+/// A message's text, of which `more` characters stand elsewhere, with a note of them.
+pub(crate) struct Cut<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) more: usize,
+}
+
+impl fmt::Display for Cut<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (text, cut) = excerpt(self.text, TIMELINE_CHARS);
+        Quoted(text).fmt(f)?;
+        match self.more + cut {
+            0 => Ok(()),
+            more => write!(f, " … ({} more characters; read_messages shows all)", Thousands(more as u64)),
+        }
+    }
+}
+
+/// A number with a comma between thousands.
+pub(crate) struct Thousands(pub(crate) u64);
+
+impl fmt::Display for Thousands {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let digits = self.0.to_string();
+        for (at, digit) in digits.char_indices() {
+            if at > 0 && (digits.len() - at).is_multiple_of(3) {
+                f.write_char(',')?;
+            }
+            f.write_char(digit)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn a_text_stays_on_one_line_and_comes_back(text: String) {
+            let quoted = Quoted(&text).to_string();
+            prop_assert_eq!(quoted.lines().count(), 1);
+            prop_assert!(!quoted.chars().any(must_escape));
+            prop_assert_eq!(serde_json::from_str::<String>(&quoted).unwrap(), text);
+        }
+
+        #[test]
+        fn a_bare_name_is_made_of_harmless_characters(name in "[a-zA-Zéö \\-_.()\"\\n\u{202e}←]{0,12}") {
+            let shown = Name(&name).to_string();
+            prop_assert!(shown == name || serde_json::from_str::<String>(&shown).unwrap() == name);
+            prop_assert!(shown.starts_with('"') || !shown.contains(['(', '\n', '←', '\u{202e}']));
+        }
+    }
+
+    #[test]
+    fn marks_and_numbers() {
+        assert_eq!(Quoted("a\n\u{202e}\"\\\u{2028}").to_string(), r#""a\u000a\u202e\"\\\u2028""#);
+        let numbers = [0, 999, 1_000, 1_234_567].map(|number| Thousands(number).to_string());
+        assert_eq!(numbers, ["0", "999", "1,000", "1,234,567"]);
+        let long = "x".repeat(TIMELINE_CHARS + 2);
+        assert!(Cut { text: &long, more: 1_232 }.to_string().ends_with("x\" … (1,234 more characters; read_messages shows all)"));
+    }
+}

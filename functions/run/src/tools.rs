@@ -1,0 +1,192 @@
+//! What an agent can do. Built-in tools are a file each; [`run`] checks a call's input and does it.
+
+mod enter_space;
+mod read_messages;
+pub(crate) mod send_message;
+mod skip_response;
+
+use std::sync::LazyLock;
+
+use jsonschema::Validator;
+use serde_json::{Value, json};
+use smartspace_domain::{
+    Result, Time,
+    ids::{MessageId, SpaceId, StreamId},
+    runs::EndReason,
+    steps::CallStatus,
+};
+use smartspace_models::port::ToolSpec;
+use smartspace_store::steps::{CallBegun, CallRecord, Marks};
+
+use crate::worker::Worker;
+
+/// An output for the model, in bytes.
+const OUTPUT_BYTES: usize = 30 * 1024;
+
+/// A built-in tool.
+struct Spec {
+    name: &'static str,
+    description: &'static str,
+    input: Value,
+    /// It changes nothing that others see.
+    read_only: bool,
+    /// After it another space may be active.
+    changes_space: bool,
+}
+
+struct Checked {
+    spec: Spec,
+    validator: Option<Validator>,
+}
+
+/// Sorted by name, as models are told of them.
+static TOOLS: LazyLock<Vec<Checked>> = LazyLock::new(|| {
+    let specs = [enter_space::spec(), read_messages::spec(), send_message::spec(), skip_response::spec()];
+    specs.map(|spec| Checked { validator: jsonschema::validator_for(&spec.input).ok(), spec }).into()
+});
+
+fn tool(name: &str) -> Option<&'static Checked> {
+    TOOLS.iter().find(|tool| tool.spec.name == name)
+}
+
+/// All tools, as models are told of them.
+pub(crate) fn specs() -> Vec<ToolSpec> {
+    let spec = |tool: &Checked| ToolSpec {
+        name: tool.spec.name.to_owned(),
+        description: tool.spec.description.to_owned(),
+        input_schema: tool.spec.input.clone(),
+    };
+    TOOLS.iter().map(spec).collect()
+}
+
+/// Whether after this tool another space may be active.
+pub(crate) fn changes_space(name: &str) -> bool {
+    tool(name).is_some_and(|tool| tool.spec.changes_space)
+}
+
+/// Whether this tool changes nothing. An unknown one changes nothing either.
+pub(crate) fn is_read_only(name: &str) -> bool {
+    tool(name).is_none_or(|tool| tool.spec.read_only)
+}
+
+/// A call that is being made.
+pub(crate) struct Calling<'a> {
+    pub(crate) worker: &'a Worker,
+    pub(crate) begun: &'a CallBegun,
+    pub(crate) step: u32,
+    pub(crate) index: u32,
+    pub(crate) active_space: Option<SpaceId>,
+    pub(crate) stream: StreamId,
+    /// Tools used before in this run, each once.
+    pub(crate) tools_used: Vec<String>,
+    /// How far the run has read.
+    pub(crate) marks: &'a Marks,
+    pub(crate) started_at: Time,
+}
+
+/// What came of a call.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    pub(crate) status: CallStatus,
+    pub(crate) output: Value,
+    /// It ends the run.
+    pub(crate) ends: Option<EndReason>,
+    /// The space that is active after it.
+    pub(crate) active_space: Option<SpaceId>,
+    /// What it showed.
+    pub(crate) mark: Option<(SpaceId, u64)>,
+    /// The message that it posted.
+    pub(crate) message: Option<MessageId>,
+    /// Its result is kept already, with its effect.
+    pub(crate) kept: bool,
+}
+
+impl Outcome {
+    fn completed(output: Value) -> Self {
+        Self { status: CallStatus::Completed, output, ends: None, active_space: None, mark: None, message: None, kept: false }
+    }
+
+    /// A result that tells the model what was wrong. The run goes on.
+    pub(crate) fn error(text: impl Into<String>) -> Self {
+        Self { status: CallStatus::Failed, ..Self::completed(json!({"error": text.into()})) }
+    }
+}
+
+impl Calling<'_> {
+    /// What is kept of this call.
+    fn record(&self) -> CallRecord {
+        CallRecord {
+            call_id: self.begun.call_id,
+            step: self.step,
+            index: self.index,
+            name: self.begun.name.clone(),
+            output: Value::Null,
+            status: CallStatus::Completed,
+            started_at: self.started_at,
+            finished_at: self.worker.pipeline.now(),
+            ends: None,
+            active_space: self.active_space,
+            marks: Marks::new(),
+            expires_at: None,
+        }
+    }
+
+    /// The same with what came of it.
+    pub(crate) fn finished(&self, outcome: &Outcome) -> CallRecord {
+        CallRecord {
+            output: outcome.output.clone(),
+            status: outcome.status,
+            ends: outcome.ends,
+            active_space: outcome.active_space.or(self.active_space),
+            marks: outcome.mark.into_iter().collect(),
+            ..self.record()
+        }
+    }
+}
+
+/// Checks a call's input against its schema and does it. What the model did wrong is a result; an error is trouble of ours.
+pub(crate) async fn run(calling: &Calling<'_>) -> Result<Outcome> {
+    let name = calling.begun.name.as_str();
+    let Some(tool) = tool(name) else {
+        let known: Vec<_> = TOOLS.iter().map(|tool| tool.spec.name).collect();
+        return Ok(Outcome::error(format!("there is no tool {name:?}; there are {}", known.join(", "))));
+    };
+    let input = match parse(&calling.begun.input) {
+        Ok(input) => input,
+        Err(error) => return Ok(Outcome::error(format!("the input of {name} is not JSON ({error}); expected {}", tool.spec.input))),
+    };
+    if let Some(error) = tool.validator.as_ref().and_then(|validator| validator.iter_errors(&input).next()) {
+        let place = error.instance_path().to_string();
+        let place = if place.is_empty() { String::new() } else { format!(" at {place}") };
+        return Ok(Outcome::error(format!("the input of {name} does not fit{place}: {error}; expected {}", tool.spec.input)));
+    }
+    match name {
+        send_message::NAME => send_message::call(calling, &input).await,
+        enter_space::NAME => enter_space::call(calling, &input).await,
+        read_messages::NAME => Box::pin(read_messages::call(calling, &input)).await,
+        skip_response::NAME => Ok(skip_response::call()),
+        _ => Ok(Outcome::error(format!("the tool {name} can't be used here"))),
+    }
+}
+
+/// A call's input. Models send nothing at all for a tool without required input.
+fn parse(input: &str) -> Result<Value, serde_json::Error> {
+    if input.trim().is_empty() { Ok(json!({})) } else { serde_json::from_str(input) }
+}
+
+/// A text of an input that its schema requires.
+fn text_of<'a>(input: &'a Value, field: &str) -> &'a str {
+    input.get(field).and_then(Value::as_str).unwrap_or("")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tools_are_sorted_and_their_schemas_hold() {
+        assert!(TOOLS.is_sorted_by_key(|tool| tool.spec.name));
+        assert!(TOOLS.iter().all(|tool| tool.validator.is_some()));
+        assert!(TOOLS.iter().all(|tool| smartspace_domain::tools::BUILT_IN.contains(&tool.spec.name)));
+    }
+}

@@ -1,0 +1,80 @@
+//! `read_messages`: reads further back, in any space that the agent belongs to.
+
+use serde_json::{Value, json};
+use smartspace_domain::{Result, ids::SpaceId, messages::Message};
+use smartspace_store::{messages::Range, rosters::MemberRecord};
+
+use super::{Calling, OUTPUT_BYTES, Outcome, Spec};
+
+pub(super) const NAME: &str = "read_messages";
+
+pub(super) fn spec() -> Spec {
+    Spec {
+        name: NAME,
+        description: "Read messages of a space that you belong to, whole and oldest first: the last ones, or those before a seq.",
+        input: json!({
+            "type": "object",
+            "properties": {
+                "spaceId": {"type": "string", "description": "The space; the active one unless given."},
+                "limit": {"type": "integer", "minimum": 1, "maximum": 100, "default": 20, "description": "How many."},
+                "before": {"type": "integer", "minimum": 1, "description": "Only messages whose seq is below it."}
+            },
+            "additionalProperties": false
+        }),
+        read_only: true,
+        changes_space: false,
+    }
+}
+
+pub(super) async fn call(calling: &Calling<'_>, input: &Value) -> Result<Outcome> {
+    let space = match input.get("spaceId").and_then(Value::as_str) {
+        Some(text) => match text.parse::<SpaceId>() {
+            Ok(space) => space,
+            Err(error) => return Ok(Outcome::error(format!("spaceId: {error}"))),
+        },
+        None => match calling.active_space {
+            Some(space) => space,
+            None => return Ok(Outcome::error("no space is active; give spaceId")),
+        },
+    };
+    let limit = input.get("limit").and_then(Value::as_u64).unwrap_or(20) as usize;
+    let before = input.get("before").and_then(Value::as_u64);
+    let (store, agent) = (&calling.worker.pipeline.store, calling.worker.run.agent_id);
+    let Some(member) = store.member(space, agent).await? else {
+        return Ok(Outcome::error(format!("you are not a member of {space}; YOUR SPACES lists where you are")));
+    };
+    let (messages, head) =
+        futures::try_join!(store.messages(space, Range::Before(before.unwrap_or(u64::MAX)), limit), store.roster(space))?;
+    let last = messages.last().map_or(0, |message| message.seq);
+    let shown = fitting(messages.iter().map(|message| shown(message, &member)).collect());
+    let first = last + 1 - shown.len() as u64;
+    let read = calling.marks.get(&space).copied().unwrap_or(0).max(member.cursor);
+    // Only what is read without a gap counts: what lies between stays new.
+    let mark = (!shown.is_empty() && first <= read + 1 && last > read).then_some((space, last));
+    let next_before = (first > 1 && !shown.is_empty()).then_some(first);
+    let output = json!({"messages": shown, "total": head.head.seq.max(last), "nextBefore": next_before});
+    Ok(Outcome { mark, ..Outcome::completed(output) })
+}
+
+/// A message as the model is shown it.
+pub(super) fn shown(message: &Message, member: &MemberRecord) -> Value {
+    json!({
+        "id": message.id,
+        "seq": message.seq,
+        "at": message.created_at.to_whole_seconds(),
+        "sender": message.sender,
+        "text": message.text(),
+        "seen": message.seq <= member.cursor || message.sender.id == member.entity_id,
+    })
+}
+
+/// The newest of the messages that fit a result, but at least one.
+pub(super) fn fitting(mut messages: Vec<Value>) -> Vec<Value> {
+    let mut bytes = 0;
+    let fit = messages.iter().rev().take_while(|message| {
+        bytes += message.to_string().len() + 1;
+        bytes <= OUTPUT_BYTES
+    });
+    let fit = fit.count().max(1).min(messages.len());
+    messages.split_off(messages.len() - fit)
+}

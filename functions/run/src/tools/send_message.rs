@@ -1,0 +1,60 @@
+//! `send_message`: speaks in the active space. The message, the call's result and the lease's check are one transaction.
+
+use serde_json::json;
+use smartspace_domain::{Error, Result, ids::MessageId, limits::check_text, messages::Origin, steps::CallStatus};
+use smartspace_store::{
+    append::{By, ByRun, NewMessage},
+    steps::CallRecord,
+};
+
+use super::{Calling, Outcome, Spec, text_of};
+
+pub(crate) const NAME: &str = "send_message";
+
+pub(super) fn spec() -> Spec {
+    Spec {
+        name: NAME,
+        description: "Post a message to the active space. Everyone there reads it; it streams to them while you write it.",
+        input: json!({
+            "type": "object",
+            "properties": {"text": {"type": "string", "minLength": 1, "description": "What to say."}},
+            "required": ["text"],
+            "additionalProperties": false
+        }),
+        read_only: false,
+        changes_space: false,
+    }
+}
+
+pub(super) async fn call(calling: &Calling<'_>, input: &serde_json::Value) -> Result<Outcome> {
+    let text = text_of(input, "text");
+    let Some(space) = calling.active_space else {
+        return Ok(Outcome::error("no space is active; call enter_space first"));
+    };
+    if let Err(error) = check_text(text) {
+        return Ok(Outcome::error(error.to_string()));
+    }
+    let (worker, begun) = (calling.worker, calling.begun);
+    let id = MessageId::of_call(begun.call_id);
+    let output = json!({"success": true, "messageId": id, "status": "delivered"});
+    let record = CallRecord { status: CallStatus::Completed, output: output.clone(), ..calling.record() };
+    let by = ByRun {
+        run: worker.run.id,
+        lease: worker.lease.clone(),
+        depth: worker.run.chain_depth + 1,
+        origin: Origin { trigger: worker.trigger.clone().cut_to(200), tools_used: calling.tools_used.clone() },
+        stream: calling.stream,
+        call: worker.with_expiry(record),
+    };
+    let new = NewMessage { id, space, sender: worker.run.agent_id, text: text.to_owned(), by: By::Run(Box::new(by)) };
+    let posted = {
+        let _writing = worker.writing.lock().await;
+        worker.pipeline.post(&new).await
+    };
+    match posted {
+        Ok(_) => Ok(Outcome { kept: true, message: Some(id), active_space: Some(space), ..Outcome::completed(output) }),
+        // It left the space, or the space is gone: the model is told, and the run goes on.
+        Err(Error::Invalid(_) | Error::NotFound(_)) => Ok(Outcome::error("you are not a member of the active space any more")),
+        Err(error) => Err(error),
+    }
+}

@@ -1,0 +1,310 @@
+//! The worker of one run, from its claim to its end: it holds the lease, drives the loop beside it, and stops at once when the run is not
+//! its own any more.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use smartspace_domain::{
+    Error, Result,
+    agents::AgentConfig,
+    events::{Happening, StreamEnd},
+    ids::{CallId, LeaseId, MessageId},
+    limits::lease,
+    runs::{EndReason, FailureCode, RunError, RunStatus},
+    triggers::Trigger,
+};
+use smartspace_edges::queues::Delivery;
+use smartspace_models::port::Model;
+use smartspace_pipeline::Pipeline;
+use smartspace_store::{
+    endings::Ending,
+    messages::MessageRecord,
+    runs::RunRecord,
+    steps::{CallRecord, Marks, Work},
+};
+use tokio::{
+    sync::watch,
+    task::JoinHandle,
+    time::{Instant, sleep, sleep_until},
+};
+
+use crate::{
+    context::reading::Gathered,
+    stream::{Air, LiveStream},
+};
+
+/// How often a worker that nobody rings looks whether its run was canceled.
+const LOOKED_AFTER: Duration = Duration::from_secs(2);
+
+/// Why a worker stops before its run ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stop {
+    /// The run was ended from outside.
+    Ended(StreamEnd),
+    /// Another worker has it.
+    TakenOver,
+    /// The lease could not be renewed for too long: someone may take the run over any moment.
+    NotRenewed,
+    /// The process ends.
+    Stopping,
+}
+
+/// Who works on a run.
+pub(crate) struct Worker {
+    pub(crate) pipeline: Pipeline,
+    pub(crate) models: Arc<dyn Model>,
+    pub(crate) air: Air,
+    pub(crate) stopping: watch::Receiver<bool>,
+    pub(crate) run: RunRecord,
+    pub(crate) lease: LeaseId,
+    pub(crate) config: AgentConfig,
+    pub(crate) trigger: Trigger,
+    pub(crate) message: MessageRecord,
+    pub(crate) space_name: String,
+    /// A run has one writer: its writes go one after the other, the lease's renewal among them.
+    pub(crate) writing: tokio::sync::Mutex<()>,
+    pub(crate) live: Mutex<Live>,
+}
+
+/// Streams of a run. They outlive the loop, which may be dropped at any point.
+#[derive(Debug, Default)]
+pub(crate) struct Live {
+    open: HashMap<CallId, LiveStream>,
+    closing: Vec<JoinHandle<()>>,
+}
+
+impl Worker {
+    /// Works on the run until it ends, or until it is not ours any more.
+    pub(crate) async fn work(&self, gathered: &Gathered, work: Work, delivery: &dyn Delivery) -> Result<()> {
+        let outcome = tokio::select! {
+            result = self.drive(gathered, work) => Ok(result),
+            stop = self.hold(delivery) => Err(stop),
+        };
+        let result = match outcome {
+            Ok(Ok(run)) => {
+                self.tell_end(&run, None).await;
+                Ok(())
+            }
+            Ok(Err(Error::LeaseLost)) => {
+                self.stop(self.why_lost().await).await;
+                Ok(())
+            }
+            Ok(Err(error @ Error::Retry(_))) => {
+                // Nobody knows whether the last write happened. Whoever goes on reads what is kept.
+                self.end_streams(Some(StreamEnd::Failed));
+                self.pipeline.store.give_back(self.run.id, &self.lease, self.pipeline.now()).await?;
+                Err(error)
+            }
+            Ok(Err(error)) => {
+                tracing::error!(event = "run_failed", run = %self.run.id, %error, "a fault of ours ended a run");
+                let text = "something went wrong in Smartspace; the log says what".to_owned();
+                self.fail(RunError { code: FailureCode::Internal, message: text }).await
+            }
+            Err(stop) => {
+                self.stop(stop).await;
+                Ok(())
+            }
+        };
+        self.end_streams(None);
+        self.close().await;
+        result
+    }
+
+    /// Ends the run with an error, where it is still ours.
+    pub(crate) async fn fail(&self, error: RunError) -> Result<()> {
+        self.end_streams(Some(StreamEnd::Failed));
+        self.end(Ending {
+            status: RunStatus::Failed,
+            reason: None,
+            error: Some(error),
+            usage: self.run.usage,
+            last_step: None,
+            prompt: None,
+            marks: Marks::new(),
+        })
+        .await
+    }
+
+    async fn end(&self, ending: Ending) -> Result<()> {
+        let run = match self.pipeline.store.run_record(self.run.id).await {
+            Ok(run) if run.lease.as_ref() == Some(&self.lease) => run,
+            Ok(_) | Err(Error::NotFound(_)) => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        let ending = Ending { usage: run.usage, ..ending };
+        match self.pipeline.store.finish(&run, &self.lease, &ending, self.pipeline.now()).await {
+            Ok(run) => {
+                self.tell_end(&run, ending.error).await;
+                Ok(())
+            }
+            Err(Error::LeaseLost) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Tells the space how its run ended.
+    async fn tell_end(&self, run: &RunRecord, error: Option<RunError>) {
+        let error = match (run.status, error) {
+            (RunStatus::Failed, None) => self.pipeline.store.run(run).await.ok().and_then(|run| run.error),
+            (_, error) => error,
+        };
+        if run.status == RunStatus::Failed {
+            self.end_streams(Some(StreamEnd::Failed));
+        }
+        let run = Box::new(run.view(Some(&self.message), &self.space_name, error));
+        let what = match run.status {
+            RunStatus::Failed => Happening::RunFailed { run },
+            RunStatus::Canceled => Happening::RunCanceled { run },
+            _ => Happening::RunCompleted { run },
+        };
+        self.pipeline.announce(self.run.space_id, what).await;
+    }
+
+    async fn stop(&self, stop: Stop) {
+        tracing::info!(run = %self.run.id, ?stop, "stopped working on a run");
+        match stop {
+            Stop::Ended(reason) => self.end_streams(Some(reason)),
+            // Who goes on streams again, with a higher attempt.
+            Stop::TakenOver | Stop::NotRenewed => self.end_streams(None),
+            Stop::Stopping => {
+                let _writing = self.writing.lock().await;
+                if let Err(error) = self.pipeline.store.give_back(self.run.id, &self.lease, self.pipeline.now()).await {
+                    tracing::warn!(run = %self.run.id, %error, "a run could not be given back; its lease runs out by itself");
+                }
+            }
+        }
+    }
+
+    /// Keeps the lease, and returns when there is a reason to stop.
+    async fn hold(&self, delivery: &dyn Delivery) -> Stop {
+        let mut stopping = Box::pin(told(self.stopping.clone()));
+        let mut renewed = Instant::now();
+        let mut due_moved = Instant::now();
+        let mut next = renewed + lease::RENEWED;
+        let mut look = Box::pin(sleep(LOOKED_AFTER));
+        let mut heard = self.pipeline.bell.heard(self.run.id);
+        delivery.hold(lease::LASTS).await;
+        loop {
+            tokio::select! {
+                () = sleep_until(next) => {
+                    let move_due = due_moved.elapsed() >= lease::RUNNING_DUE / 2;
+                    let result = {
+                        let _writing = self.writing.lock().await;
+                        self.pipeline.store.renew(self.run.id, &self.lease, move_due, self.pipeline.now()).await
+                    };
+                    match result {
+                        Ok(()) => {
+                            renewed = Instant::now();
+                            if move_due {
+                                due_moved = renewed;
+                            }
+                            delivery.hold(lease::LASTS).await;
+                        }
+                        Err(Error::LeaseLost) => return self.why_lost().await,
+                        Err(error) => {
+                            tracing::warn!(run = %self.run.id, %error, "a lease could not be renewed");
+                            if renewed.elapsed() >= lease::GIVEN_UP {
+                                return Stop::NotRenewed;
+                            }
+                        }
+                    }
+                    next = Instant::now() + lease::RENEWED;
+                }
+                () = &mut look => {
+                    if let Some(stop) = self.look().await {
+                        return stop;
+                    }
+                    look = Box::pin(sleep(LOOKED_AFTER));
+                }
+                () = &mut heard => {
+                    heard = self.pipeline.bell.heard(self.run.id);
+                    if let Some(stop) = self.look().await {
+                        return stop;
+                    }
+                }
+                () = &mut stopping => return Stop::Stopping,
+            }
+        }
+    }
+
+    /// Looks whether the run is still ours.
+    async fn look(&self) -> Option<Stop> {
+        match self.pipeline.store.run_record(self.run.id).await {
+            Ok(run) if run.lease.as_ref() == Some(&self.lease) => None,
+            Ok(run) if run.status == RunStatus::Canceled => Some(Stop::Ended(match run.end_reason {
+                Some(EndReason::Absorbed) => StreamEnd::Absorbed,
+                _ => StreamEnd::Canceled,
+            })),
+            // We ended it ourselves, this very moment.
+            Ok(run) if run.ended_by.as_ref() == Some(&self.lease) => None,
+            Ok(_) | Err(Error::NotFound(_)) => Some(Stop::TakenOver),
+            // Not known: every write checks it anyway.
+            Err(_) => None,
+        }
+    }
+
+    async fn why_lost(&self) -> Stop {
+        self.look().await.unwrap_or(Stop::TakenOver)
+    }
+
+    /// What is kept of a call, with the time when it is dropped.
+    pub(crate) fn with_expiry(&self, call: CallRecord) -> CallRecord {
+        CallRecord { expires_at: self.pipeline.store.work_expiry(self.pipeline.now()), ..call }
+    }
+
+    pub(crate) fn keep_stream(&self, call: CallId, stream: LiveStream) {
+        self.streams().open.insert(call, stream);
+    }
+
+    pub(crate) fn push_stream(&self, call: CallId, text: String) {
+        if let Some(stream) = self.streams().open.get(&call) {
+            stream.push(text);
+        }
+    }
+
+    /// A call is done: its stream became `message`, or ended without one.
+    pub(crate) fn end_stream(&self, call: CallId, message: Option<MessageId>) {
+        let mut live = self.streams();
+        if let Some(stream) = live.open.remove(&call) {
+            let reason = message.is_none().then_some(StreamEnd::Failed);
+            live.closing.push(stream.end(message, reason));
+        }
+    }
+
+    /// Ends every stream that is open. Without a reason nothing is said: it goes on elsewhere.
+    pub(crate) fn end_streams(&self, reason: Option<StreamEnd>) {
+        let mut live = self.streams();
+        for (_, stream) in std::mem::take(&mut live.open) {
+            let task = match reason {
+                Some(reason) => stream.end(None, Some(reason)),
+                None => stream.leave(),
+            };
+            live.closing.push(task);
+        }
+    }
+
+    /// Waits for the tasks of all streams.
+    async fn close(&self) {
+        let closing = std::mem::take(&mut self.streams().closing);
+        for task in closing {
+            if let Err(error) = task.await {
+                tracing::error!(run = %self.run.id, %error, "a stream's task failed");
+            }
+        }
+    }
+
+    fn streams(&self) -> std::sync::MutexGuard<'_, Live> {
+        self.live.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Waits until the process ends.
+async fn told(mut stopping: watch::Receiver<bool>) {
+    if stopping.wait_for(|stopping| *stopping).await.is_err() {
+        // Whoever could tell is gone, and tells nothing any more.
+        std::future::pending::<()>().await;
+    }
+}

@@ -1,0 +1,138 @@
+//! DynamoDB in the process: the same SDK calls as on AWS, answered by an embedded database on SQLite behind an HTTP connector.
+//! There is no socket between them.
+
+use std::path::Path;
+
+use aws_sdk_dynamodb::{
+    Client, Config,
+    config::{BehaviorVersion, Region, retry::RetryConfig, timeout::TimeoutConfig},
+};
+use aws_smithy_runtime_api::client::{
+    http::{HttpClient, HttpConnector, HttpConnectorFuture, HttpConnectorSettings, SharedHttpConnector},
+    orchestrator::{HttpRequest, HttpResponse},
+    result::ConnectorError,
+    runtime_components::RuntimeComponents,
+};
+use aws_smithy_types::body::SdkBody;
+use dynoxide::{Database, DynoxideError};
+use serde::{Serialize, de::DeserializeOwned};
+
+/// The table's name.
+pub(crate) const NAME: &str = "smartspace";
+
+/// An embedded database.
+#[derive(Clone)]
+pub(crate) struct EmbeddedTable {
+    database: Database,
+    on_disk: bool,
+}
+
+impl EmbeddedTable {
+    /// In a file, which is made where it is missing.
+    pub(crate) fn open(path: &Path) -> Result<Self, String> {
+        let told = |error: DynoxideError| format!("the table {} can't be opened: {error}", path.display());
+        let database = Database::new(&path.to_string_lossy()).map_err(told)?;
+        // One fsync at each checkpoint of the log instead of one at each write. A killed process loses nothing by it; a power cut may lose the
+        // last commits.
+        database.disable_bulk_loading().map_err(told)?;
+        Ok(Self { database, on_disk: true })
+    }
+
+    /// In memory.
+    pub(crate) fn in_memory() -> Result<Self, String> {
+        let database = Database::memory().map_err(|error| format!("no table in memory: {error}"))?;
+        Ok(Self { database, on_disk: false })
+    }
+
+    /// The SDK's client on it.
+    pub(crate) fn client(&self) -> Client {
+        let config = Config::builder()
+            .behavior_version(BehaviorVersion::latest())
+            .region(Region::new("local"))
+            .allow_no_auth()
+            // Answers do not get lost in a process: what fails once fails again.
+            .retry_config(RetryConfig::disabled())
+            .timeout_config(TimeoutConfig::disabled())
+            .stalled_stream_protection(aws_sdk_dynamodb::config::StalledStreamProtectionConfig::disabled())
+            .endpoint_url("http://embedded.invalid")
+            .http_client(self.clone());
+        Client::from_conf(config.build())
+    }
+
+    /// Drops what has expired, as DynamoDB does by itself.
+    pub(crate) fn drop_expired(&self) -> Result<usize, String> {
+        self.database.sweep_ttl().map_err(|error| error.to_string())
+    }
+}
+
+impl std::fmt::Debug for EmbeddedTable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("EmbeddedTable").field("on_disk", &self.on_disk).finish_non_exhaustive()
+    }
+}
+
+impl HttpClient for EmbeddedTable {
+    fn http_connector(&self, _: &HttpConnectorSettings, _: &RuntimeComponents) -> SharedHttpConnector {
+        SharedHttpConnector::new(self.clone())
+    }
+}
+
+impl HttpConnector for EmbeddedTable {
+    fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
+        let database = self.database.clone();
+        let operation = request.headers().get("x-amz-target").and_then(|target| target.rsplit('.').next()).unwrap_or_default().to_owned();
+        let body = request.body().bytes().unwrap_or_default().to_vec();
+        if !self.on_disk {
+            return HttpConnectorFuture::ready(respond(answer(&database, &operation, &body)));
+        }
+        HttpConnectorFuture::new(async move {
+            let answered = tokio::task::spawn_blocking(move || answer(&database, &operation, &body)).await;
+            respond(answered.map_err(|error| ConnectorError::other(error.into(), None))?)
+        })
+    }
+}
+
+type Answer = Result<String, DynoxideError>;
+
+fn respond(answer: Answer) -> Result<HttpResponse, ConnectorError> {
+    let (status, body) = match answer {
+        Ok(body) => (200, body),
+        Err(error) => (error.status_code(), error.to_json()),
+    };
+    let status = aws_smithy_runtime_api::http::StatusCode::try_from(status).map_err(|error| ConnectorError::other(error.into(), None))?;
+    Ok(HttpResponse::new(status, SdkBody::from(body)))
+}
+
+fn answer(database: &Database, operation: &str, body: &[u8]) -> Answer {
+    match operation {
+        "GetItem" => call(body, |request| database.get_item(request)),
+        "BatchGetItem" => call(body, |request| database.batch_get_item(request)),
+        "Query" => call(body, |request| database.query(request)),
+        "PutItem" => call(body, |request| database.put_item(request)),
+        "UpdateItem" => call(body, |request| database.update_item(request)),
+        "DeleteItem" => call(body, |request| database.delete_item(request)),
+        "TransactWriteItems" => call(body, |request: dynoxide::actions::transact_write_items::TransactWriteItemsRequest| {
+            // The database keeps every token's request for ten minutes, which is a lot of memory, for answers that can't be lost here.
+            let mut request = request;
+            request.client_request_token = None;
+            database.transact_write_items(request)
+        }),
+        "CreateTable" => call(body, |request| database.create_table(request)),
+        "UpdateTimeToLive" => call(body, |request| database.update_time_to_live(request)),
+        _ => Err(DynoxideError::ValidationException(format!("the product does not use {operation}"))),
+    }
+}
+
+fn call<Request: DeserializeOwned, Response: Serialize>(
+    body: &[u8],
+    act: impl FnOnce(Request) -> Result<Response, DynoxideError>,
+) -> Answer {
+    let request = serde_json::from_slice(body).map_err(|error| {
+        let text = error.to_string();
+        match text.strip_prefix("VALIDATION:") {
+            Some(text) => DynoxideError::ValidationException(text.to_owned()),
+            None => DynoxideError::SerializationException(text),
+        }
+    })?;
+    serde_json::to_string(&act(request)?).map_err(|error| DynoxideError::InternalServerError(error.to_string()))
+}

@@ -1,0 +1,84 @@
+//! What can be set, by flag or by environment. Nothing else reads the environment.
+
+use std::{net::SocketAddr, path::PathBuf, time::Duration};
+
+use clap::{Parser, builder::FalseyValueParser};
+use smartspace_domain::durations::WrittenDuration;
+
+/// People and AI agents work together as equal members of shared spaces.
+#[derive(Parser)]
+#[command(name = "smartspace", version, about)]
+pub(crate) struct Flags {
+    /// Where to listen
+    #[arg(long, env = "SMARTSPACE_LISTEN", default_value = "127.0.0.1:7700")]
+    pub(crate) listen: SocketAddr,
+    /// Folder that keeps everything; `:memory:` keeps nothing
+    #[arg(long, env = "SMARTSPACE_DATA", default_value = ".smartspace")]
+    pub(crate) data: PathBuf,
+    /// The operator's key; made at the first start and kept in the data folder unless given
+    #[arg(long, env = "SMARTSPACE_ADMIN_KEY", hide_env_values = true, value_parser = admin_key)]
+    pub(crate) admin_key: Option<String>,
+    /// Origins of pages that may call from browsers
+    #[arg(long = "cors-origin", env = "SMARTSPACE_CORS_ORIGINS", value_delimiter = ',')]
+    pub(crate) cors_origins: Vec<String>,
+    /// How long ended runs are kept: "30 days", or a number of days; 0 keeps them for ever
+    #[arg(long, env = "SMARTSPACE_KEEP_RUNS", default_value = "30 days", value_parser = keep_runs)]
+    pub(crate) keep_runs: KeepRuns,
+    /// Do not make a demo space on an empty folder
+    #[arg(long, env = "SMARTSPACE_NO_DEMO", value_parser = FalseyValueParser::new())]
+    pub(crate) no_demo: bool,
+    /// What is logged: error, warn, info, debug, trace, or a filter
+    #[arg(long, env = "SMARTSPACE_LOG", hide = true)]
+    pub(crate) log: Option<String>,
+    /// A key for models that speak like OpenAI's
+    #[arg(skip = variable("OPENAI_API_KEY"))]
+    pub(crate) openai_key: Option<String>,
+    /// Where they are
+    #[arg(skip = variable("OPENAI_BASE_URL"))]
+    pub(crate) openai_base_url: Option<String>,
+}
+
+impl Flags {
+    /// Whether nothing is kept.
+    pub(crate) fn in_memory(&self) -> bool {
+        self.data.as_os_str() == ":memory:"
+    }
+}
+
+/// How long ended runs are kept; for ever where none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct KeepRuns(pub(crate) Option<Duration>);
+
+fn keep_runs(text: &str) -> Result<KeepRuns, String> {
+    if let Ok(days) = text.parse::<u32>() {
+        return Ok(KeepRuns((days > 0).then(|| Duration::from_hours(24) * days)));
+    }
+    text.parse::<WrittenDuration>().map(|kept| KeepRuns(Some(kept.length())))
+}
+
+fn admin_key(text: &str) -> Result<String, String> {
+    let plain = text.chars().all(|char| char.is_ascii_graphic());
+    if text.len() >= 16 && plain { Ok(text.to_owned()) } else { Err("expected at least 16 visible ASCII characters".into()) }
+}
+
+/// A variable of the environment; an empty one is like none.
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_flags_are_sound() {
+        Flags::command().debug_assert();
+        assert_eq!(keep_runs("30 days"), Ok(KeepRuns(Some(Duration::from_hours(24 * 30)))));
+        assert_eq!(keep_runs("7"), Ok(KeepRuns(Some(Duration::from_hours(24 * 7)))));
+        assert_eq!(keep_runs("0"), Ok(KeepRuns(None)));
+        assert!(keep_runs("soon").is_err());
+        assert!(admin_key("short").is_err());
+    }
+}

@@ -1,0 +1,121 @@
+//! `/v1/socket`: WebSockets, as API Gateway has them. Frames go to the function `socket`; what it and others post comes back through
+//! [`InProcessSockets`].
+
+use std::sync::Arc;
+
+use axum::{
+    Json, Router,
+    extract::{
+        Query, State, WebSocketUpgrade,
+        ws::{CloseFrame, Message, WebSocket, close_code},
+    },
+    http::{HeaderMap, StatusCode, header},
+    response::{IntoResponse, Response},
+    routing::get,
+};
+use futures::{SinkExt, StreamExt};
+use serde::Deserialize;
+use smartspace_domain::{Error, ids::ConnectionId, limits, problems::Problem};
+use smartspace_edges::{ids::Ids, sockets::Sockets};
+use smartspace_socket::Socket;
+
+use crate::in_process_sockets::InProcessSockets;
+
+/// Where it is.
+pub(crate) const PATH: &str = "/v1/socket";
+/// A frame over this closes the connection; between it and the promised 30 KiB it is refused with an answer.
+const MESSAGE_BYTES: usize = 128 * 1024;
+
+/// What the server needs.
+#[derive(Clone)]
+pub(crate) struct SocketServer {
+    pub(crate) socket: Socket,
+    pub(crate) connections: Arc<InProcessSockets>,
+    pub(crate) ids: Arc<dyn Ids>,
+    /// Origins of other pages that may connect.
+    pub(crate) origins: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct Connect {
+    #[serde(default)]
+    ticket: String,
+}
+
+pub(crate) fn router(server: SocketServer) -> Router {
+    Router::new().route(PATH, get(connect)).with_state(server)
+}
+
+async fn connect(
+    State(server): State<SocketServer>,
+    headers: HeaderMap,
+    Query(Connect { ticket }): Query<Connect>,
+    upgrade: WebSocketUpgrade,
+) -> Response {
+    if !server.may_come_from(&headers) {
+        return refuse(&Error::Forbidden("pages of this origin may not connect; --cors-origin allows them".into()));
+    }
+    let id = ConnectionId(format!("{:032x}", server.ids.random()));
+    match server.socket.connect(&ticket, &id).await {
+        Ok(()) => upgrade.max_message_size(MESSAGE_BYTES).on_upgrade(move |socket| serve(server, id, socket)),
+        Err(error) => refuse(&error),
+    }
+}
+
+fn refuse(error: &Error) -> Response {
+    let problem = Problem::of(error);
+    let status = StatusCode::from_u16(problem.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    (status, [(header::CONTENT_TYPE, "application/problem+json")], Json(problem).into_response().into_body()).into_response()
+}
+
+impl SocketServer {
+    /// Who is no page has no origin; a page of our own has ours.
+    fn may_come_from(&self, headers: &HeaderMap) -> bool {
+        let text = |name: header::HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
+        let Some(origin) = text(header::ORIGIN) else { return true };
+        let host = origin.split_once("://").map(|(_, host)| host);
+        host.is_some() && host == text(header::HOST) || self.origins.iter().any(|allowed| allowed == origin)
+    }
+}
+
+async fn serve(server: SocketServer, id: ConnectionId, socket: WebSocket) {
+    let mut frames = server.connections.open(id.clone());
+    let (mut writer, mut reader) = socket.split();
+    let writing = tokio::spawn(async move {
+        while let Some(frame) = frames.recv().await {
+            if writer.send(Message::Text(frame.as_ref().into())).await.is_err() {
+                return;
+            }
+        }
+        // Closed from this side.
+        let close = CloseFrame { code: close_code::NORMAL, reason: "".into() };
+        let _ = writer.send(Message::Close(Some(close))).await;
+    });
+    let mut expires = Box::pin(tokio::time::sleep(limits::CONNECTION_VALID));
+    let mut writing = writing;
+    loop {
+        tokio::select! {
+            received = reader.next() => match received {
+                Some(Ok(Message::Text(frame))) => server.receive(&id, &frame).await,
+                // An empty text is no JSON, and is told so.
+                Some(Ok(Message::Binary(_))) => server.receive(&id, "").await,
+                Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
+                Some(Ok(Message::Close(_)) | Err(_)) | None => break,
+            },
+            () = &mut expires => server.socket.expire(&id, None).await,
+            _ = &mut writing => break,
+        }
+    }
+    server.connections.close(&id).await;
+    if let Err(error) = server.socket.disconnect(&id).await {
+        tracing::warn!(connection = %id, %error, "a connection could not be forgotten");
+    }
+}
+
+impl SocketServer {
+    async fn receive(&self, id: &ConnectionId, frame: &str) {
+        if let Err(error) = self.socket.receive(id, frame).await {
+            tracing::error!(connection = %id, %error, "a frame could not be answered");
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! The HTTP client that providers are asked with. One client serves all, so that connections and certificates are kept.
+
+use std::time::Duration;
+
+use reqwest::{Client, ClientBuilder, redirect::Policy};
+
+/// How long a connection may take to open. How long an answer may take is bounded by [`crate::limits::Limits`].
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// A client's settings. No redirects: a prompt goes nowhere but where the configuration says.
+pub fn client() -> ClientBuilder {
+    Client::builder().redirect(Policy::none()).connect_timeout(CONNECT_TIMEOUT)
+}

@@ -1,0 +1,121 @@
+//! A provider on a free port that answers as a test tells it to, and keeps what it was asked.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use axum::{
+    Router,
+    body::{Body, Bytes},
+    extract::State,
+    http::{HeaderMap, Uri},
+    response::Response,
+};
+use futures::{StreamExt, stream};
+use serde_json::Value;
+use tokio::net::TcpListener;
+
+/// A piece of an answer's body.
+#[derive(Clone, Debug)]
+pub(super) enum Part {
+    /// These bytes.
+    Bytes(Vec<u8>),
+    /// The connection breaks.
+    Break,
+    /// Nothing comes any more.
+    Silence,
+}
+
+/// An answer.
+#[derive(Clone, Debug)]
+pub(super) struct Reply {
+    pub(super) status: u16,
+    pub(super) headers: Vec<(&'static str, &'static str)>,
+    pub(super) parts: Vec<Part>,
+}
+
+/// A question, as it came.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Asked {
+    pub(super) path: String,
+    pub(super) authorization: Option<String>,
+    pub(super) body: Value,
+}
+
+/// The running provider; it ends with the test's runtime.
+pub(super) struct Provider {
+    /// Where it listens.
+    pub(super) address: String,
+    asked: Arc<Mutex<Vec<Asked>>>,
+}
+
+impl Reply {
+    /// Server-sent events, in one part.
+    pub(super) fn events(events: &str) -> Self {
+        Self { status: 200, headers: vec![("content-type", "text/event-stream")], parts: vec![Part::Bytes(events.into())] }
+    }
+
+    /// A refusal.
+    pub(super) fn refusal(status: u16, body: &str) -> Self {
+        Self { status, headers: vec![], parts: vec![Part::Bytes(body.into())] }
+    }
+
+    /// The same with another header.
+    pub(super) fn with_header(mut self, name: &'static str, value: &'static str) -> Self {
+        self.headers.push((name, value));
+        self
+    }
+
+    /// The same with something behind it.
+    pub(super) fn then(mut self, part: Part) -> Self {
+        self.parts.push(part);
+        self
+    }
+
+    /// The same, cut into parts of `size` bytes.
+    pub(super) fn cut(mut self, size: usize) -> Self {
+        let cut = |part| match part {
+            Part::Bytes(bytes) => bytes.chunks(size).map(|piece| Part::Bytes(piece.to_vec())).collect(),
+            other => vec![other],
+        };
+        self.parts = self.parts.into_iter().flat_map(cut).collect();
+        self
+    }
+
+    fn response(self) -> Response {
+        let parts = stream::iter(self.parts).then(|part| async move {
+            // Without this the server would join all parts into one write.
+            tokio::task::yield_now().await;
+            match part {
+                Part::Bytes(bytes) => Ok(bytes),
+                Part::Break => Err(std::io::Error::other("broken on purpose")),
+                Part::Silence => std::future::pending().await,
+            }
+        });
+        let response =
+            self.headers.iter().fold(Response::builder().status(self.status), |response, (name, value)| response.header(*name, *value));
+        response.body(Body::from_stream(parts)).unwrap()
+    }
+}
+
+impl Provider {
+    /// One that always gives the same answer.
+    pub(super) async fn start(reply: Reply) -> Self {
+        let asked = Arc::new(Mutex::new(Vec::new()));
+        let kept = Arc::clone(&asked);
+        let answer = async move |State(reply): State<Reply>, uri: Uri, headers: HeaderMap, body: Bytes| {
+            let authorization = headers.get("authorization").map(|value| value.to_str().unwrap().to_owned());
+            let body = serde_json::from_slice(&body).unwrap();
+            kept.lock().unwrap().push(Asked { path: uri.to_string(), authorization, body });
+            reply.response()
+        };
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = format!("http://{}", listener.local_addr().unwrap());
+        let routes = Router::new().fallback(answer).with_state(reply);
+        tokio::spawn(async move { axum::serve(listener, routes).await });
+        Self { address, asked }
+    }
+
+    /// What it was asked so far.
+    pub(super) fn asked(&self) -> Vec<Asked> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}

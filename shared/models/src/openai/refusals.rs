@@ -1,0 +1,198 @@
+//! Sorts what goes wrong by what can be done about it. Every text of a provider goes through here, so that none brings the key along.
+
+use std::{error::Error, time::Duration};
+
+use futures::StreamExt;
+use jiff::fmt::rfc2822;
+use reqwest::{
+    Response,
+    header::{DATE, HeaderMap, HeaderName, RETRY_AFTER},
+};
+use serde_json::Value;
+use smartspace_domain::runs::FailureCode;
+
+use crate::{estimate::as_text, port::ModelError};
+
+/// Of the provider's own text.
+const LONGEST_TEXT: usize = 500;
+const LONGEST_BODY: usize = 64 * 1024;
+
+/// Makes errors out of refusals, and knows the key that no error may tell.
+pub(super) struct Refusals {
+    key: Option<String>,
+}
+
+/// What a provider says of an error, as far as it says it.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Complaint {
+    status: Option<u16>,
+    /// Its code and type.
+    words: String,
+    message: String,
+}
+
+impl Refusals {
+    /// For requests with this key.
+    pub(super) fn new(key: Option<String>) -> Self {
+        Self { key }
+    }
+
+    /// An answer that broke off.
+    pub(super) fn broken(&self, text: &str) -> ModelError {
+        self.error(FailureCode::BrokenStream, text)
+    }
+
+    /// A request that was never answered.
+    pub(super) fn unsent(&self, error: reqwest::Error) -> ModelError {
+        let code = if error.is_builder() { FailureCode::BadRequest } else { FailureCode::Overloaded };
+        // The address may hold a password; the causes say what a person needs.
+        let error = error.without_url();
+        let causes = std::iter::successors(error.source(), |&cause| cause.source()).map(ToString::to_string);
+        let causes: Vec<String> = std::iter::once(error.to_string()).chain(causes).collect();
+        self.error(code, &format!("the provider can't be reached: {}", causes.join(": ")))
+    }
+
+    /// An answer with another status than 200.
+    pub(super) async fn of_response(&self, response: Response) -> ModelError {
+        let status = response.status().as_u16();
+        let retry_after = retry_after(response.headers());
+        let complaint = Complaint { status: Some(status), ..Complaint::of_body(&body(response).await) };
+        let error = self.sorted(&complaint);
+        ModelError { retry_after: retry_after.filter(|_| error.is_passing()), ..error }
+    }
+
+    /// An event that is an error, or no chunk of an answer.
+    pub(super) fn of_event(&self, data: &str) -> ModelError {
+        match serde_json::from_str::<Value>(data) {
+            Ok(Value::Object(fields)) if fields.get("choices").is_none_or(Value::is_null) => self.sorted(&Complaint::of_body(data)),
+            Ok(_) => self.broken("the provider sent an event that is no part of a chat completion"),
+            Err(_) => self.broken("the provider sent an event that is no JSON"),
+        }
+    }
+
+    /// An error in the middle of an answer.
+    pub(super) fn of_error(&self, error: &Value) -> ModelError {
+        self.sorted(&Complaint::of_error(error))
+    }
+
+    fn sorted(&self, complaint: &Complaint) -> ModelError {
+        let code = complaint.code();
+        let status = complaint.status.map(|status| format!(" {status}")).unwrap_or_default();
+        let about = match complaint.status {
+            _ if complaint.quota_is_used() => ", the quota of this key is used".to_owned(),
+            Some(300..400) => ", a redirect, which is not followed".to_owned(),
+            _ => String::new(),
+        };
+        let message = self.discreet(&complaint.message);
+        let colon = if message.is_empty() { "" } else { ": " };
+        ModelError::new(
+            code,
+            format!("the provider answered{}{about}{colon}{message}", if status.is_empty() { " with an error" } else { &status }),
+        )
+    }
+
+    fn error(&self, code: FailureCode, text: &str) -> ModelError {
+        ModelError::new(code, self.discreet(text))
+    }
+
+    /// Without the key, on one line, and not too long. The key goes first: a part of it that a cut left would not be found.
+    fn discreet(&self, text: &str) -> String {
+        let text = self.key.as_ref().map_or_else(|| text.to_owned(), |key| text.replace(key, "[key]"));
+        text.trim().chars().map(|c| if c.is_control() { ' ' } else { c }).take(LONGEST_TEXT).collect()
+    }
+}
+
+impl Complaint {
+    fn of_body(body: &str) -> Self {
+        match serde_json::from_str::<Value>(body) {
+            // Google's servers put the error into a list.
+            Ok(Value::Array(items)) if items.len() == 1 => Self::of_error(items[0].get("error").unwrap_or(&items[0])),
+            Ok(json) => Self::of_error(json.get("error").filter(|error| !error.is_null()).unwrap_or(&json)),
+            Err(_) => Self { message: body.to_owned(), ..Self::default() },
+        }
+    }
+
+    fn of_error(error: &Value) -> Self {
+        let field = |name| error.get(name).filter(|field| !field.is_null());
+        let status = ["code", "status"].into_iter().find_map(|name| field(name)?.as_u64()).and_then(|status| u16::try_from(status).ok());
+        let words = ["code", "type", "status"].into_iter().filter_map(|name| field(name)?.as_str()).collect::<Vec<_>>().join(" ");
+        let message = field("message").or(field("detail")).map_or_else(|| as_text(error), as_text);
+        Self { status, words: words.to_lowercase(), message }
+    }
+
+    fn code(&self) -> FailureCode {
+        match self.status {
+            None | Some(400 | 413 | 422) if self.is_too_long() => FailureCode::ContextTooLong,
+            _ if self.quota_is_used() => FailureCode::BadRequest,
+            Some(401 | 403) => FailureCode::Unauthorized,
+            Some(429) => FailureCode::RateLimited,
+            Some(408 | 409 | 500..) => FailureCode::Overloaded,
+            Some(_) => FailureCode::BadRequest,
+            None => self.code_of_words(),
+        }
+    }
+
+    /// In a stream there is no status any more.
+    fn code_of_words(&self) -> FailureCode {
+        let says = |parts: &[&str]| parts.iter().any(|part| self.words.contains(part));
+        if says(&["rate_limit", "too_many_requests"]) {
+            FailureCode::RateLimited
+        } else if says(&["authentication", "invalid_api_key", "permission"]) {
+            FailureCode::Unauthorized
+        } else if says(&["invalid_request", "bad_request"]) {
+            FailureCode::BadRequest
+        } else if says(&["server_error", "overloaded", "unavailable", "timeout"]) {
+            FailureCode::Overloaded
+        } else {
+            FailureCode::BrokenStream
+        }
+    }
+
+    fn is_too_long(&self) -> bool {
+        let said = format!("{} {}", self.words, self.message.to_lowercase());
+        let ways = [
+            "context_length",
+            "context length",
+            "context window",
+            "context size",
+            "maximum number of tokens",
+            "prompt is too long",
+            "input is too long",
+        ];
+        ways.iter().any(|way| said.contains(way))
+    }
+
+    /// No wait helps against this, though it comes as 429.
+    fn quota_is_used(&self) -> bool {
+        matches!(self.status, None | Some(402 | 403 | 429))
+            && ["insufficient_quota", "billing_hard_limit"].iter().any(|word| self.words.contains(word))
+    }
+}
+
+/// Empty where it did not come whole: a part could end in the middle of the key.
+async fn body(response: Response) -> String {
+    let mut body = Vec::new();
+    let mut pieces = response.bytes_stream();
+    while let Some(piece) = pieces.next().await {
+        match piece {
+            Ok(piece) if body.len() + piece.len() <= LONGEST_BODY => body.extend_from_slice(&piece),
+            _ => return String::new(),
+        }
+    }
+    String::from_utf8_lossy(&body).into_owned()
+}
+
+/// Seconds, or a date. A date is compared with the answer's own date: that needs no clock here, and none that goes right.
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let text = |name: HeaderName| headers.get(name)?.to_str().ok().map(str::trim);
+    let wish = text(RETRY_AFTER)?;
+    if let Ok(seconds) = wish.parse() {
+        return Duration::try_from_secs_f64(seconds).ok();
+    }
+    let parser = rfc2822::DateTimeParser::new();
+    let [until, now] = [wish, text(DATE)?].map(|date| parser.parse_timestamp(date).ok());
+    Some(Duration::try_from(until?.duration_since(now?)).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,154 @@
+use serde_json::{Value, json};
+use smartspace_domain::agents::ModelConfig;
+use tokio::time::Instant;
+
+use super::*;
+use crate::{partial_json::TextScanner, samples};
+
+const MENTION: &str = "ACTIVE SPACE: \"Alpha\" (id: spc_1)\nTRIGGER:\n  type: space_message\n  source: mention\n  space: \"Alpha\" (id: spc_1)\n  \
+    sender: Husam (human, id: ent_1)\n  message: \"What is the Weather?\"\n  messageId: msg_1\n  at: 2026-02-18T15:06:55Z\n\
+    NOW: 2026-02-18T15:07:00Z";
+
+fn asked(script: Value, messages: Vec<Message>) -> Request {
+    let model: ModelConfig = serde_json::from_value(json!({"provider": "scripted", "name": "demo", "script": script})).unwrap();
+    Request { model, system: vec!["You are Demo.".to_owned()], messages, ..samples::request() }
+}
+
+fn user(blocks: &[&str]) -> Message {
+    Message::User { blocks: blocks.iter().map(|&block| block.to_owned()).collect() }
+}
+
+async fn play(request: &Request) -> Result<Vec<Result<Piece, ModelError>>, ModelError> {
+    Ok(Scripted.ask(request).await?.collect().await)
+}
+
+/// The answer without its end.
+async fn answer(request: &Request) -> Vec<Piece> {
+    let mut pieces: Vec<Piece> = play(request).await.unwrap().into_iter().map(Result::unwrap).collect();
+    assert!(matches!(pieces.pop(), Some(Piece::Finished { .. })));
+    pieces
+}
+
+fn text(text: &str) -> Piece {
+    Piece::Text(text.to_owned())
+}
+
+/// A script whose every rule says its own number.
+fn numbered(rules: &[Value]) -> Value {
+    let rule = |(number, when): (usize, &Value)| json!({"when": when, "steps": [{"text": number.to_string()}]});
+    json!({"rules": rules.iter().enumerate().map(rule).collect::<Vec<_>>()})
+}
+
+#[tokio::test]
+async fn steps_are_played_one_by_one_and_then_it_is_silent() {
+    let script = json!({"rules": [{"when": {"trigger": "space_message", "sender": "human", "source": "mention", "contains": "weather"}, "steps": [
+        {"text": "I look.", "calls": [{"tool": "fetchWeather", "input": {"city": "Oslo"}}]},
+        {"calls": [{"tool": "send_message", "input": {"text": "{{sender}}, it is {{result}}"}}, {"tool": "skip_response"}]},
+    ]}]});
+    let mut messages = vec![user(&["EARLIER: \"…\"", MENTION])];
+    let first = play(&asked(script.clone(), messages.clone())).await.unwrap();
+    let input = |index, json: &str| Ok(Piece::CallInput { index, json: json.to_owned() });
+    let started = |index, name: &str| Ok(Piece::CallStarted { index, name: name.to_owned() });
+    let finished = |reason, input_tokens, output_tokens| {
+        Ok(Piece::Finished { reason, usage: Usage { input_tokens, output_tokens, ..Usage::default() } })
+    };
+    let request = asked(script.clone(), messages.clone());
+    let tokens = |request: &Request| estimate::characters(request).div_ceil(4) as u64;
+    let expected = [
+        Ok(text("I")),
+        Ok(text(" look.")),
+        started(0, "fetchWeather"),
+        input(0, r#"{"city":"Oslo"#),
+        input(0, "\"}"),
+        finished(FinishReason::ToolCalls, tokens(&request), 9),
+    ];
+    assert_eq!(first, expected);
+
+    messages.extend(samples::call_and_result("fetchWeather", json!("grey, {{sender}}")));
+    let request = asked(script.clone(), messages.clone());
+    let expected = [
+        started(0, "send_message"),
+        input(0, r#"{"text":"Husam,"#),
+        input(0, " it"),
+        input(0, " is"),
+        input(0, " grey,"),
+        input(0, " {{sender}}"),
+        input(0, "\"}"),
+        started(1, "skip_response"),
+        input(1, "{}"),
+        finished(FinishReason::ToolCalls, tokens(&request), 17),
+    ];
+    assert_eq!(play(&request).await.unwrap(), expected);
+
+    messages.extend(samples::call_and_result("send_message", json!({"success": true})));
+    let request = asked(script, messages);
+    assert_eq!(play(&request).await.unwrap(), [finished(FinishReason::Stop, tokens(&request), 0)]);
+}
+
+#[tokio::test]
+async fn the_first_rule_that_fits_wholly_is_played() {
+    let rules = [
+        json!({"trigger": "plan"}),
+        json!({"sender": "agent"}),
+        json!({"source": "auto"}),
+        json!({"contains": "rain"}),
+        json!({"sender": "human", "contains": "WEATHER"}),
+        json!({}),
+    ];
+    assert_eq!(answer(&asked(numbered(&rules), vec![user(&[MENTION])])).await, [text("4")]);
+    let plan = "TRIGGER:\n  type: plan\n  plan: \"Daily\" (id: pln_1)\n  instruction: \"Tell of rain\"\nNOW: 1";
+    assert_eq!(answer(&asked(numbered(&rules), vec![user(&[plan])])).await, [text("0")]);
+    assert_eq!(answer(&asked(numbered(&rules[3..]), vec![user(&[plan])])).await, [text("0")]);
+    let service = "TRIGGER:\n  type: service\n  service: \"sky\"\n  payload: {\"is\":\"Rain\"}\nNOW: 1";
+    assert_eq!(answer(&asked(numbered(&rules), vec![user(&[service])])).await, [text("3")]);
+    assert_eq!(answer(&asked(numbered(&rules[..3]), vec![user(&[service])])).await, []);
+}
+
+#[tokio::test]
+async fn without_script_or_trigger_it_is_silent() {
+    assert_eq!(answer(&asked(Value::Null, vec![user(&[MENTION])])).await, []);
+    assert_eq!(answer(&asked(numbered(&[json!({})]), vec![user(&["NOW: 1"])])).await, []);
+}
+
+#[tokio::test]
+async fn answers_before_the_trigger_are_no_steps() {
+    let said = Message::Assistant { text: "\"On it.\"".to_owned(), calls: vec![] };
+    let request = asked(numbered(&[json!({})]), vec![user(&["[Husam (human)] \"Hi\""]), said, user(&[MENTION])]);
+    assert_eq!(answer(&request).await, [text("0")]);
+}
+
+#[tokio::test]
+async fn an_error_comes_before_the_answer_or_in_its_middle() {
+    let script = |step: Value| asked(json!({"rules": [{"steps": [step]}]}), vec![user(&[MENTION])]);
+    let codes = [
+        ("rate_limited", FailureCode::RateLimited),
+        ("overloaded", FailureCode::Overloaded),
+        ("context_too_long", FailureCode::ContextTooLong),
+        ("bad_request", FailureCode::BadRequest),
+    ];
+    for (name, code) in codes {
+        let error = ModelError::new(code, format!("the script fails here with {name}"));
+        assert_eq!(play(&script(json!({"text": "a b", "error": name}))).await, Err(error));
+    }
+    let error = ModelError::new(FailureCode::BrokenStream, "the script fails here with broken_stream");
+    let half = play(&script(json!({"text": "a b c d", "error": "broken_stream"}))).await.unwrap();
+    assert_eq!(half, [Ok(text("a")), Ok(text(" b")), Err(error.clone())]);
+    assert_eq!(play(&script(json!({"error": "broken_stream"}))).await.unwrap(), [Ok(text("…")), Err(error)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_message_grows_word_by_word() {
+    let call = json!({"tool": "send_message", "input": {"text": "It is \"grey\"."}});
+    let script = json!({"wordDelayMs": 40, "rules": [{"steps": [{"text": "Well", "calls": [call]}]}]});
+    let began = Instant::now();
+    let mut pieces = Scripted.ask(&asked(script, vec![user(&[MENTION])])).await.unwrap();
+    let mut scanner = TextScanner::new("text");
+    let mut grown = Vec::new();
+    while let Some(piece) = pieces.next().await {
+        if let Ok(Piece::CallInput { json, .. }) = piece {
+            grown.push((scanner.push(&json), began.elapsed().as_millis()));
+        }
+    }
+    let expected = [("It", 40), (" is", 80), (" \"grey\".", 120), ("", 120)];
+    assert_eq!(grown, expected.map(|(text, millis)| (text.to_owned(), millis)));
+}

@@ -1,0 +1,23 @@
+//! A message: kept, then its runs are queued, then everyone who follows the space is told.
+
+use smartspace_domain::{Result, events::Happening, jobs::TriggerJob};
+use smartspace_store::append::{Appended, NewMessage};
+
+use crate::Pipeline;
+
+impl Pipeline {
+    /// Keeps a message and queues what follows from it. Once it is kept the answer is yes, whether or not queueing worked.
+    pub async fn post(&self, new: &NewMessage) -> Result<Appended> {
+        let mut appended = self.store.append(new, self.now()).await?;
+        if appended.repeated {
+            return Ok(appended);
+        }
+        let message = &appended.message;
+        let undecided = message.dispatch.is_none().then_some(TriggerJob::Dispatch { space_id: message.space_id, seq: message.seq });
+        // The runs first: an agent that begins to think sooner is worth more than a line that shows sooner.
+        self.queue_runs(std::mem::take(&mut appended.woken)).await;
+        self.queue_triggers(undecided.into_iter().collect()).await;
+        self.announce(message.space_id, Happening::MessageCreated { message: message.clone() }).await;
+        Ok(appended)
+    }
+}

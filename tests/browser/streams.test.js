@@ -1,0 +1,70 @@
+// Text in the making: what the console's own module puts together from frames, inside of the browser that runs it.
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { openTab, startBrowser } from './console.js';
+import { startProduct } from './product.js';
+
+let product;
+let browser;
+before(async () => {
+  product = await startProduct();
+  browser = await startBrowser();
+});
+after(async () => {
+  await browser?.close();
+  await product?.stop();
+});
+
+test('pieces of a text fit together in any order, doubled, overlapping, and by UTF-16 offsets', async (t) => {
+  const page = await openTab(t, browser);
+  await page.goto(product.base);
+  const wrong = await page.evaluate(async () => {
+    const { Streams } = await import('/console/streams.js');
+    const whole = 'Ein Möwenschrei 🕊️ über dem Hafen, 你好, dann Stille.'.repeat(4);
+    const wrong = [];
+    for (let round = 0; round < 500; round += 1) {
+      const frames = [];
+      for (let offset = 0; offset < whole.length; ) {
+        const length = 1 + Math.floor(Math.random() * 9);
+        const frame = { type: 'stream.delta', streamId: 's', offset, text: whole.slice(offset, offset + length) };
+        frames.push(frame, ...(Math.random() < 0.3 ? [frame] : []));
+        offset += length;
+      }
+      const half = Math.floor(Math.random() * whole.length);
+      frames.push({ type: 'stream.snapshot', streamId: 's', text: whole.slice(0, half) });
+      frames.push({ type: 'stream.snapshot', streamId: 's', offset: half, text: whole.slice(half, half + 20) });
+      frames.sort(() => Math.random() - 0.5);
+      const streams = new Streams();
+      for (const frame of frames) {
+        streams.take(frame, 0);
+        const text = streams.all()[0]?.text ?? '';
+        if (!whole.startsWith(text)) wrong.push(text);
+      }
+      if (streams.all()[0].text !== whole) wrong.push(streams.all()[0].text);
+    }
+    return wrong;
+  });
+  assert.deepEqual(wrong, []);
+});
+
+test('of two tries of one call the later one holds, whichever is heard of first', async (t) => {
+  const page = await openTab(t, browser);
+  await page.goto(product.base);
+  const shown = await page.evaluate(async () => {
+    const { Streams } = await import('/console/streams.js');
+    const frames = [
+      { type: 'stream.started', streamId: 'one', callId: 'c', attempt: 1 },
+      { type: 'stream.delta', streamId: 'one', offset: 0, text: 'first' },
+      { type: 'stream.started', streamId: 'two', callId: 'c', attempt: 2 },
+      { type: 'stream.delta', streamId: 'two', offset: 0, text: 'second' },
+    ];
+    const shown = (order) => {
+      const streams = new Streams();
+      for (const index of order) streams.take(frames[index], 0);
+      return streams.all().map(({ text }) => text);
+    };
+    return [[0, 1, 2, 3], [2, 3, 0, 1], [3, 2, 1, 0], [1, 3, 0, 2]].map(shown);
+  });
+  assert.deepEqual(shown, [['second'], ['second'], ['second'], ['second']]);
+});

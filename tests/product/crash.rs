@@ -1,0 +1,139 @@
+//! The product's process is killed in every awkward moment, and started again on what it left.
+
+use std::time::Duration;
+
+use super::{
+    model::{Gate, answer, say, say_held, stop, wait},
+    routes::woken,
+    stack::Stack,
+    waiting::SOON,
+};
+
+/// A person, an agent that asks the model `ada`, and their space.
+async fn pair(stack: &Stack) -> (String, String, String) {
+    let (person, agent) = (stack.person("Husam").await, stack.agent("Ada", &stack.model.name("ada")).await);
+    let space = stack.space("Team", &[&person, &agent]).await;
+    (person, agent, space)
+}
+
+#[tokio::test]
+async fn a_kill_while_the_agent_writes_costs_no_answer_and_makes_no_second_one() {
+    let Some(mut stack) = Stack::local().await else { return };
+    let gate = Gate::closed();
+    stack.model.plays("ada", [answer([say_held("It is sun", &gate, "ny.")]), say("It is sunny.").into(), stop()]);
+    let (person, agent, space) = pair(&stack).await;
+    let socket = stack.socket().await;
+    socket.subscribe(&space, None).await;
+    let question = stack.post(&space, &person, "Weather?").await;
+    socket.shows(&space, "the text so far", SOON, |view| (view.live() == ["It is sun"]).then_some(())).await;
+
+    stack.kill9();
+    stack.restart().await;
+    stack.quiet(&space).await;
+
+    assert_eq!(stack.texts(&space).await, ["Weather?", "It is sunny."]);
+    let run = stack.run(&woken(&question, &agent).unwrap()).await;
+    assert_eq!((run["status"].as_str(), run["attempt"].as_u64()), (Some("completed"), Some(2)), "{run}");
+    let again = stack.socket().await;
+    again.subscribe(&space, Some(0)).await;
+    let shown = again.shows(&space, "both messages", SOON, |view| (view.messages.len() == 2).then(|| view.clone())).await;
+    assert_eq!((shown.texts(), shown.live()), (vec!["Weather?", "It is sunny."], vec![]));
+}
+
+#[tokio::test]
+async fn a_kill_before_the_models_first_byte_costs_nothing() {
+    let Some(mut stack) = Stack::local().await else { return };
+    let gate = Gate::closed();
+    stack.model.plays("ada", [answer([wait(&gate), say("Never heard.")]), say("Here I am.").into(), stop()]);
+    let (person, _, space) = pair(&stack).await;
+    stack.post(&space, &person, "Where are you?").await;
+    gate.reached(1).await;
+
+    stack.kill9();
+    stack.restart().await;
+    stack.quiet(&space).await;
+
+    assert_eq!(stack.texts(&space).await, ["Where are you?", "Here I am."]);
+    let asked = stack.model.asked("ada");
+    assert_eq!(asked[1].body["messages"], asked[0].body["messages"], "the model is asked again as it was asked before");
+}
+
+#[tokio::test]
+async fn a_kill_between_two_steps_repeats_neither_the_first_nor_its_message() {
+    let Some(mut stack) = Stack::local().await else { return };
+    let gate = Gate::closed();
+    let held = answer([wait(&gate), say("Never heard.")]);
+    stack.model.plays("ada", [say("First.").into(), held, say("Second.").into(), stop()]);
+    let (person, agent, space) = pair(&stack).await;
+    let question = stack.post(&space, &person, "Two, please.").await;
+    gate.reached(1).await;
+
+    stack.kill9();
+    stack.restart().await;
+    stack.quiet(&space).await;
+
+    assert_eq!(stack.texts(&space).await, ["Two, please.", "First.", "Second."]);
+    let asked = stack.model.asked("ada");
+    let (before, after) = (asked[1].messages(), asked[2].messages());
+    assert_eq!(after[..before.len()], *before, "it sends again what it had sent");
+    let run = stack.run(&woken(&question, &agent).unwrap()).await;
+    let steps = run["steps"].as_array().unwrap();
+    assert_eq!(run["status"], "completed");
+    assert_eq!(steps.iter().map(|step| step["index"].as_u64().unwrap()).collect::<Vec<_>>(), [0, 1, 2]);
+}
+
+#[tokio::test]
+async fn a_kill_right_after_the_201_loses_neither_the_message_nor_its_run() {
+    let Some(mut stack) = Stack::local().await else { return };
+    stack.model.replies("ada", |asked| say(&format!("re: {}", asked.trigger_text())));
+    let (person, _, space) = pair(&stack).await;
+    for round in 0..3 {
+        stack.post(&space, &person, &format!("question {round}")).await;
+        stack.kill9();
+        stack.restart().await;
+        stack.quiet(&space).await;
+    }
+    let mut texts = stack.texts(&space).await;
+    texts.sort();
+    assert_eq!(texts, ["question 0", "question 1", "question 2", "re: question 0", "re: question 1", "re: question 2"]);
+}
+
+#[tokio::test]
+async fn a_kill_under_load_loses_nothing_that_was_answered() {
+    let Some(mut stack) = Stack::local().await else { return };
+    stack.model.replies("ada", |asked| answer([say(&format!("re: {}", asked.trigger_text()))]).slow(5, Duration::from_millis(5)));
+    let (person, _, space) = pair(&stack).await;
+    let texts: Vec<String> = (0..30).map(|number| format!("question {number}")).collect();
+    futures::future::join_all(texts.iter().map(|text| stack.post(&space, &person, text))).await;
+
+    stack.kill9();
+    stack.restart().await;
+    stack.quiet(&space).await;
+
+    let kept = stack.texts(&space).await;
+    for text in &texts {
+        let count = |wanted: &str| kept.iter().filter(|kept| *kept == wanted).count();
+        assert_eq!((count(text), count(&format!("re: {text}"))), (1, 1), "{text} in {kept:#?}");
+    }
+    assert!(stack.runs_of(&space).await.iter().all(|run| run["status"] == "completed"));
+}
+
+#[tokio::test]
+async fn keys_and_read_positions_outlast_a_kill() {
+    let Some(mut stack) = Stack::local().await else { return };
+    let (person, _, space) = pair(&stack).await;
+    let first = stack.post_with_key(&space, &person, "once", "key").await.must_be(201);
+    let read = serde_json::json!({ "seq": 1, "entityId": person });
+    assert!(stack.put(&format!("/v1/spaces/{space}/read"), read).await.status < 300);
+    stack.quiet(&space).await;
+
+    stack.kill9();
+    stack.restart().await;
+
+    let again = stack.post_with_key(&space, &person, "once", "key").await.must_be(201);
+    assert_eq!(again["id"], first["id"]);
+    assert_eq!(stack.texts(&space).await, ["once"]);
+    let shown = stack.get(&format!("/v1/spaces/{space}")).await.must_be(200);
+    let member = shown["members"].as_array().unwrap().iter().find(|member| member["id"] == person.as_str()).unwrap().clone();
+    assert_eq!(member["readSeq"], 1);
+}

@@ -1,0 +1,206 @@
+//! What browsers see while agents write.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::{
+    model::{Gate, answer, raw_call, say, say_held, stop},
+    routes::{id, seq},
+    stack::Stack,
+    waiting::SOON,
+};
+
+/// A person, an agent that asks the model `ada`, and their space.
+async fn pair(stack: &Stack) -> (String, String, String) {
+    let (person, agent) = (stack.person("Husam").await, stack.agent("Ada", &stack.model.name("ada")).await);
+    let space = stack.space("Team", &[&person, &agent]).await;
+    (person, agent, space)
+}
+
+#[tokio::test]
+async fn text_comes_while_the_model_still_writes_and_its_message_replaces_it() {
+    let stack = Stack::start().await;
+    let gate = Gate::closed();
+    stack.model.plays("ada", [answer([say_held("Hello wor", &gate, "ld, at last.")]), stop()]);
+    let (person, agent, space) = pair(&stack).await;
+    let socket = stack.socket_of(&person).await;
+    socket.subscribe(&space, None).await;
+    let question = stack.post(&space, &person, "Hello?").await;
+
+    socket.shows(&space, "the text so far", SOON, |view| (view.live() == ["Hello wor"]).then_some(())).await;
+    assert_eq!(socket.view(&space).texts(), ["Hello?"], "the model has not finished: nothing is kept yet");
+    gate.open();
+    let shown = socket.shows(&space, "the message", SOON, |view| (view.messages.len() == 2).then(|| view.clone())).await;
+    assert_eq!((shown.texts(), shown.live()), (vec!["Hello?", "Hello world, at last."], vec![]));
+
+    let started = socket.frame("stream.started", SOON, |_| true).await.body;
+    let answer = &shown.messages[&2];
+    assert_eq!(started["kind"], "message");
+    assert_eq!(started["sender"], json!({ "id": agent, "name": "Ada", "type": "agent" }));
+    assert_eq!(started["runId"], question["dispatch"][0]["runId"]);
+    assert_eq!((&answer["streamId"], &answer["runId"]), (&started["streamId"], &started["runId"]));
+    assert_eq!(shown.streams.len(), 1);
+    let ended = socket.frame("stream.ended", SOON, |_| true).await.body;
+    assert_eq!((&ended["streamId"], &ended["messageId"], &ended["reason"]), (&started["streamId"], &answer["id"], &Value::Null));
+    let completed = socket.frame("run.completed", SOON, |_| true).await.body;
+    assert_eq!((&completed["run"]["id"], &completed["run"]["endReason"]), (&started["runId"], &json!("done")));
+    socket.frame("run.started", SOON, |frame| frame["run"]["id"] == started["runId"]).await;
+}
+
+#[tokio::test]
+async fn offsets_count_utf16_units_and_no_character_is_ever_halved() {
+    let stack = Stack::start().await;
+    let text = "a😀b 👩‍👩‍👧 \"quoted\"\n\\ é end";
+    // Every non-ASCII character as an escape, a character at a time: escapes and surrogate pairs are cut everywhere.
+    let escaped: String = Value::from(text).to_string().chars().fold(String::new(), |mut json, char| {
+        if char.is_ascii() {
+            json.push(char);
+        } else {
+            char.encode_utf16(&mut [0; 2]).iter().for_each(|unit| json.push_str(&format!("\\u{unit:04x}")));
+        }
+        json
+    });
+    let escapes = answer([raw_call("send_message", &format!("{{\"text\": {escaped}}}"))]).slow(1, Duration::from_millis(3));
+    stack.model.plays("ada", [escapes, answer([say(text)]).slow(1, Duration::from_millis(12)), stop()]);
+    let (person, _, space) = pair(&stack).await;
+    let socket = stack.socket().await;
+    socket.subscribe(&space, None).await;
+    stack.post(&space, &person, "?").await;
+
+    let shown = socket.shows(&space, "both messages", SOON, |view| (view.messages.len() == 3).then(|| view.clone())).await;
+    assert_eq!(shown.texts(), ["?", text, text]);
+    socket.frame("run.completed", SOON, |_| true).await;
+    assert_eq!(shown.streams.len(), 2);
+    for id in shown.streams.keys() {
+        let deltas: Vec<(usize, String)> = socket
+            .frames()
+            .iter()
+            .filter(|frame| frame.kind == "stream.delta" && frame.body["streamId"] == id.as_str())
+            .map(|frame| (frame.body["offset"].as_u64().unwrap() as usize, frame.body["text"].as_str().unwrap().to_owned()))
+            .collect();
+        assert!(deltas.len() > 1, "it came in pieces: {deltas:?}");
+        let view = socket.view(&space);
+        assert_eq!(view.streams[id].text(), text, "deltas and snapshots make the whole text");
+    }
+}
+
+#[tokio::test]
+async fn who_joins_in_the_middle_has_the_whole_text_so_far_within_a_second() {
+    let stack = Stack::start().await;
+    let gate = Gate::closed();
+    stack.model.plays("ada", [answer([say_held("The first half, ", &gate, "and the second.")]), stop()]);
+    let (person, agent, space) = pair(&stack).await;
+    let early = stack.socket().await;
+    early.subscribe(&space, None).await;
+    let question = stack.post(&space, &person, "Both?").await;
+    early.shows(&space, "the first half", SOON, |view| (view.live() == ["The first half, "]).then_some(())).await;
+
+    let late = stack.socket_of(&person).await;
+    let joined = Instant::now();
+    let subscribed = late.subscribe(&space, Some(0)).await;
+    let active = json!([{ "runId": question["dispatch"][0]["runId"], "agentId": agent, "status": "running" }]);
+    assert_eq!(subscribed["active"], active);
+    // A second, and a little for a busy machine.
+    let limit = Duration::from_millis(1_500);
+    late.shows(&space, "the first half", limit, |view| (view.live() == ["The first half, "]).then_some(())).await;
+    assert!(joined.elapsed() < limit);
+
+    gate.open();
+    for socket in [&early, &late] {
+        let shown = socket.shows(&space, "the message", SOON, |view| (view.messages.len() == 2).then(|| view.clone())).await;
+        assert_eq!((shown.texts(), shown.live()), (vec!["Both?", "The first half, and the second."], vec![]));
+    }
+}
+
+#[tokio::test]
+async fn who_joins_while_text_comes_is_complete_within_a_second_too() {
+    let stack = Stack::start().await;
+    let text = "word ".repeat(120);
+    stack.model.plays("ada", [answer([say(&text)]).slow(5, Duration::from_millis(40)), stop()]);
+    let (person, _, space) = pair(&stack).await;
+    let early = stack.socket().await;
+    early.subscribe(&space, None).await;
+    stack.post(&space, &person, "Many words, please.").await;
+    early.shows(&space, "some words", SOON, |view| view.live().first().is_some_and(|text| text.len() > 50).then_some(())).await;
+
+    let late = stack.socket().await;
+    late.subscribe(&space, None).await;
+    let limit = Duration::from_millis(1_500);
+    late.shows(&space, "all words so far", limit, |view| view.live().first().is_some_and(|text| text.len() > 50).then_some(())).await;
+    let shown = late.shows(&space, "the message", SOON, |view| view.messages.get(&2).cloned()).await;
+    assert_eq!(shown["parts"][0]["text"], text.as_str());
+}
+
+#[tokio::test]
+async fn who_reconnects_with_after_seq_has_every_message_once() {
+    let stack = Stack::start().await;
+    stack.model.replies("ada", |asked| say(&format!("re: {}", asked.trigger_text())));
+    let (person, _, space) = pair(&stack).await;
+    let socket = stack.socket_of(&person).await;
+    socket.subscribe(&space, Some(0)).await;
+    for number in 0..3 {
+        stack.post(&space, &person, &format!("before {number}")).await;
+    }
+    stack.quiet(&space).await;
+    let shown = socket.shows(&space, "six messages", SOON, |view| (view.messages.len() == 6).then(|| view.clone())).await;
+    let last = *shown.messages.keys().last().unwrap();
+    drop(socket);
+
+    for number in 0..3 {
+        stack.post(&space, &person, &format!("meanwhile {number}")).await;
+    }
+    let again = stack.socket_of(&person).await;
+    let subscribed = again.subscribe(&space, Some(last)).await;
+    assert_eq!(subscribed["from"], last + 1);
+    stack.post(&space, &person, "after").await;
+    stack.quiet(&space).await;
+
+    let expected = stack.messages(&space).await;
+    assert_eq!(expected.len(), 14);
+    again.shows(&space, "the other eight", SOON, |view| (view.messages.len() == 8).then_some(())).await;
+    let mut both = shown;
+    both.messages.extend(again.view(&space).messages);
+    let ids = |messages: Vec<&Value>| messages.into_iter().map(id).collect::<Vec<_>>();
+    assert_eq!(ids(both.messages.values().collect()), ids(expected.iter().collect()));
+}
+
+#[tokio::test]
+async fn far_behind_one_gets_the_last_two_hundred_and_is_told_from_where() {
+    let stack = Stack::start().await;
+    let person = stack.person("Husam").await;
+    let space = stack.space("Alone", &[&person]).await;
+    for number in 1..=230 {
+        stack.post(&space, &person, &format!("message {number}")).await;
+    }
+    let socket = stack.socket().await;
+    let subscribed = socket.subscribe(&space, Some(5)).await;
+    assert_eq!((subscribed["seq"].as_u64(), subscribed["from"].as_u64()), (Some(230), Some(31)));
+    socket.shows(&space, "200 messages", SOON, |view| (view.messages.len() == 200).then_some(())).await;
+    let created: Vec<u64> = socket
+        .frames()
+        .iter()
+        .filter(|frame| frame.kind == "message.created" && frame.body["spaceId"] == space.as_str())
+        .map(|frame| seq(&frame.body["message"]))
+        .collect();
+    assert_eq!(created.len(), 200, "each once");
+    assert_eq!(socket.view(&space).messages.keys().copied().collect::<Vec<_>>(), (31..=230).collect::<Vec<_>>());
+}
+
+#[tokio::test]
+async fn a_message_longer_than_a_frame_travels_cut_and_says_so() {
+    let stack = Stack::start().await;
+    let person = stack.person("Husam").await;
+    let space = stack.space("Alone", &[&person]).await;
+    let socket = stack.socket().await;
+    socket.subscribe(&space, None).await;
+    // Control characters take six bytes each in JSON.
+    for long in ["ä".repeat(16_000), "\u{1}".repeat(30_000)] {
+        let message = stack.post(&space, &person, &long).await;
+        assert_eq!(message["parts"][0]["text"], long.as_str());
+        let frame = socket.frame("message.created", SOON, |frame| frame["message"]["id"] == message["id"]).await;
+        assert_eq!(frame.body["message"]["truncated"], true);
+        let cut = frame.body["message"]["parts"][0]["text"].as_str().unwrap();
+        assert!(long.starts_with(cut) && !cut.is_empty());
+    }
+}
