@@ -1,1 +1,7 @@
-fn main() {}
+//! The product's own binary, under a name of this package.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    smartspace::main()
+}

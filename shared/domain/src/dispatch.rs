@@ -187,10 +187,10 @@ mod tests {
         let kind = if sender == 1 { EntityType::Human } else { EntityType::Agent };
         let said = Said { sender: entity(sender), sender_kind: kind, text, chain_depth };
         let message = MessageId::new(Time::from_millis(1), 9);
-        let decisions = decide(space, &members, said, |agent| RunId::of_message(agent, message));
+        let decisions = decide(space, &members, said, |agent| RunId::of_message(agent, message, Time::from_millis(2)));
         let words = decisions.iter().map(|decision| {
             let number = (1..=4).find(|&number| entity(number) == decision.agent_id).unwrap();
-            assert_eq!(decision.run_id, decision.source.map(|_| RunId::of_message(decision.agent_id, message)));
+            assert_eq!(decision.run_id, decision.source.map(|_| RunId::of_message(decision.agent_id, message, Time::from_millis(2))));
             match (decision.source, decision.reason) {
                 (Some(source), None) => format!("{number}:{}", source.as_str()),
                 (None, Some(reason)) => format!("{number}!{reason:?}"),

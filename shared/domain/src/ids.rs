@@ -141,9 +141,10 @@ id!(
 );
 
 impl RunId {
-    /// The run that a message wakes `agent` for: the same however often the waking is repeated.
-    pub fn of_message(agent: EntityId, message: MessageId) -> Self {
-        Self(repeatable(message.0.timestamp_ms(), &["run", &agent.to_string(), &message.to_string()]))
+    /// The run that a message, kept at `created_at`, wakes `agent` for: the same however often the waking is repeated.
+    pub fn of_message(agent: EntityId, message: MessageId, created_at: Time) -> Self {
+        let at = u64::try_from(created_at.as_millis()).unwrap_or(0);
+        Self(repeatable(at, &["run", &agent.to_string(), &message.to_string()]))
     }
 }
 
@@ -217,8 +218,8 @@ mod tests {
     fn repeated_work_has_the_same_ids_under_the_time_of_its_cause() {
         let at = Time::from_millis(1_771_427_220_000);
         let (agent, message) = (EntityId::new(at, 1), MessageId::new(at, 2));
-        let run = RunId::of_message(agent, message);
-        assert_eq!(run, RunId::of_message(agent, message));
+        let run = RunId::of_message(agent, message, at);
+        assert_eq!(run, RunId::of_message(agent, message, at));
         let call = CallId::of(run, 0, 1);
         let ids = [run.time(), call.time(), MessageId::of_call(call).time(), StreamId::of(call, 1).time()];
         assert_eq!(ids, [at; 4]);

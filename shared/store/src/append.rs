@@ -153,7 +153,7 @@ impl Store {
         let room = self.room(space, sender).await?;
         let sender = room.sender()?;
         let depth = room.depth_of(&By::Door { key: None }, sender);
-        Ok(room.decide(MessageId::new(now, 0), &sender.sender(), text, depth))
+        Ok(room.decide(MessageId::new(now, 0), &sender.sender(), text, depth, now))
     }
 
     /// Decides whom a message wakes that was kept without a decision. Its sender may have left meanwhile.
@@ -161,7 +161,7 @@ impl Store {
         let room = self.room(space, record.sender.id).await?;
         let whole = self.whole(space, vec![record.clone()]).await?;
         let text = whole.first().map_or("", Message::text);
-        Ok(room.decide(record.id, &record.sender, text, record.chain_depth))
+        Ok(room.decide(record.id, &record.sender, text, record.chain_depth, record.created_at))
     }
 
     /// One batch read; two more where the roster has changed since this process last saw it.
@@ -222,7 +222,7 @@ impl Room {
         }
     }
 
-    fn decide(&self, id: MessageId, sender: &Sender, text: &str, chain_depth: u32) -> Vec<Dispatch> {
+    fn decide(&self, id: MessageId, sender: &Sender, text: &str, chain_depth: u32, created_at: Time) -> Vec<Dispatch> {
         let listeners: Vec<_> = self
             .roster
             .members
@@ -230,7 +230,7 @@ impl Room {
             .map(|member| Listener { id: member.entity_id, name: &member.name, gate: self.gates.get(&member.entity_id) })
             .collect();
         let said = Said { sender: sender.id, sender_kind: sender.kind, text, chain_depth };
-        decide(&self.space.settings, &listeners, said, |agent| RunId::of_message(agent, id))
+        decide(&self.space.settings, &listeners, said, |agent| RunId::of_message(agent, id, created_at))
     }
 }
 
@@ -254,7 +254,7 @@ impl Attempt {
     fn new(new: &NewMessage, room: &Room, now: Time) -> Result<Self> {
         let member = room.sender()?;
         let (seq, depth, from) = (room.head.seq + 1, room.depth_of(&new.by, member), member.sender());
-        let decided = room.decide(new.id, &from, &new.text, depth);
+        let decided = room.decide(new.id, &from, &new.text, depth, now);
         let woken = decided.iter().filter(|dispatch| dispatch.run_id.is_some()).count();
         let later = woken > limits::WOKEN_AT_ONCE;
         let dispatch = (!later).then_some(decided);
