@@ -69,7 +69,7 @@ impl Runs {
         }
         let RunJob::Run { run_id, agent_id, space_id, seq } = *job;
         let (store, lease, now) = (&self.pipeline.store, self.pipeline.token(), self.pipeline.now());
-        let reading = gather(store, &self.seen, run_id, agent_id, space_id, seq);
+        let reading = Box::pin(gather(store, &self.seen, run_id, agent_id, space_id, seq));
         // Reading while claiming: most claims succeed.
         let (claim, gathered) = futures::join!(store.claim(run_id, &lease, now), reading);
         match claim? {

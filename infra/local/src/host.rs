@@ -173,7 +173,7 @@ impl Functions {
             let (function, working) = (function.clone(), Working::new(working.clone()));
             async move {
                 let _working = working;
-                Box::pin(function.handle(&job, &Held)).await
+                function.handle(&job, &Held).await
             }
         }));
         let function = self.broadcast.clone();

@@ -63,11 +63,11 @@ impl Caller {
 mod tests {
     use super::*;
     use crate::Time;
+    use SpaceAction::{Govern, Post, Read};
 
     #[test]
     fn what_each_caller_may_do_in_a_space() {
         let me = Caller::Entity(EntityId::new(Time::from_millis(1), 1));
-        use SpaceAction::{Govern, Post, Read};
         for action in [Read, Post, Govern] {
             assert_eq!(Caller::Operator.may_in_space(action, None), Ok(()));
             assert_eq!(me.may_in_space(action, Some(Role::Owner)), Ok(()));

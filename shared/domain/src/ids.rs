@@ -231,7 +231,7 @@ mod tests {
 
     #[test]
     fn another_kind_is_refused() {
-        let id = SpaceId::new(Time::from_millis(1), 0xABCDEF).to_string();
+        let id = SpaceId::new(Time::from_millis(1), 0xAB_CDEF).to_string();
         assert!(id.parse::<SpaceId>().is_ok());
         assert!(id.parse::<RunId>().unwrap_err().to_string().starts_with("expected an id like run_"));
         assert!(id.to_lowercase().parse::<SpaceId>().is_err());

@@ -41,7 +41,9 @@ pub use api_gateway::ApiGatewaySockets;
 
 #[cfg(feature = "aws")]
 mod api_gateway {
-    use aws_sdk_apigatewaymanagement::{Client, error::DisplayErrorContext, primitives::Blob};
+    use aws_sdk_apigatewaymanagement::{
+        Client, error::DisplayErrorContext, operation::post_to_connection::PostToConnectionError, primitives::Blob,
+    };
 
     use super::{Arc, ConnectionId, PostError, Sockets, async_trait};
 
@@ -64,7 +66,7 @@ mod api_gateway {
             let post = self.client.post_to_connection().connection_id(&connection.0).data(Blob::new(frame.as_bytes()));
             match post.send().await {
                 Ok(_) => Ok(()),
-                Err(error) if error.as_service_error().is_some_and(|error| error.is_gone_exception()) => Err(PostError::Gone),
+                Err(error) if error.as_service_error().is_some_and(PostToConnectionError::is_gone_exception) => Err(PostError::Gone),
                 Err(error) => Err(PostError::Failed(DisplayErrorContext(error).to_string())),
             }
         }

@@ -1,6 +1,6 @@
 //! Chat completions of `OpenAI`, and of whatever speaks like it, as a stream.
 //!
-//! [`question`] writes the request, [`events`] reads server-sent events, [`answer`] makes pieces of them, and [`refusals`] sorts all
+//! `question` writes the request, `events` reads server-sent events, `answer` makes pieces of them, and `refusals` sorts all
 //! that can go wrong and keeps the key out of its texts.
 
 mod answer;

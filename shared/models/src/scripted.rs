@@ -1,6 +1,6 @@
 //! A model that plays a script out of the agent's configuration: for demos and tests, without a key.
 //!
-//! [`trigger`] reads why the agent woke up, [`blanks`] fills that into the script's texts, [`played`] writes a step word by word.
+//! `trigger` reads why the agent woke up, `blanks` fills that into the script's texts, `played` writes a step word by word.
 
 mod blanks;
 mod played;

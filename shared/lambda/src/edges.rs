@@ -1,0 +1,95 @@
+//! The table, the queues and the sockets on AWS, and what secrets hold.
+
+use std::{sync::Arc, time::Duration};
+
+use aws_config::{BehaviorVersion, SdkConfig, timeout::TimeoutConfig};
+use serde::Deserialize;
+use smartspace_edges::{
+    bell::NoBell,
+    clock::SystemClock,
+    ids::{Ids, RandomIds},
+    queues::SqsQueue,
+    sockets::{ApiGatewaySockets, Sockets},
+};
+use smartspace_models::{Models, Settings, http, limits::Limits};
+use smartspace_pipeline::Pipeline;
+use smartspace_store::Store;
+
+use crate::{Error, config::Config};
+
+/// One try of a call to AWS; the SDK and the store repeat.
+const ATTEMPT: Duration = Duration::from_secs(3);
+
+/// What a function is built from.
+#[derive(Debug)]
+pub struct Aws {
+    /// Its environment.
+    pub config: Config,
+    /// The table and the queues.
+    pub pipeline: Pipeline,
+    sdk: SdkConfig,
+}
+
+/// The stack's secret.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Secrets {
+    /// The operator's key.
+    pub admin_key: String,
+    /// A key for models that speak like OpenAI's.
+    #[serde(default, rename = "OPENAI_API_KEY")]
+    pub openai_key: Option<String>,
+}
+
+impl Aws {
+    /// Reads the environment and makes the clients.
+    pub async fn new() -> Result<Self, Error> {
+        let config = Config::from_env()?;
+        let timeouts = TimeoutConfig::builder().operation_attempt_timeout(ATTEMPT).build();
+        let sdk = aws_config::defaults(BehaviorVersion::latest()).timeout_config(timeouts).load().await;
+        let sqs = aws_sdk_sqs::Client::new(&sdk);
+        let store =
+            Store::new(aws_sdk_dynamodb::Client::new(&sdk), config.table.as_str(), config.keep_runs, Arc::new(|| RandomIds.random()));
+        let pipeline = Pipeline {
+            store,
+            runs: Arc::new(SqsQueue::new(sqs.clone(), config.runs_queue.clone())),
+            broadcasts: Arc::new(SqsQueue::new(sqs.clone(), config.broadcasts_queue.clone())),
+            triggers: Arc::new(SqsQueue::new(sqs, config.triggers_queue.clone())),
+            bell: Arc::new(NoBell),
+            clock: Arc::new(SystemClock),
+            ids: Arc::new(RandomIds),
+        };
+        Ok(Self { config, pipeline, sdk })
+    }
+
+    /// The connections of browsers.
+    pub fn sockets(&self) -> Arc<dyn Sockets> {
+        let config = aws_sdk_apigatewaymanagement::config::Builder::from(&self.sdk).endpoint_url(&self.config.socket_endpoint).build();
+        Arc::new(ApiGatewaySockets::new(aws_sdk_apigatewaymanagement::Client::from_conf(config)))
+    }
+
+    /// A client for deliveries of the runs queue.
+    pub fn sqs(&self) -> aws_sdk_sqs::Client {
+        aws_sdk_sqs::Client::new(&self.sdk)
+    }
+
+    /// Reads the stack's secret.
+    pub async fn secrets(&self) -> Result<Secrets, Error> {
+        let client = aws_sdk_secretsmanager::Client::new(&self.sdk);
+        let secret = client.get_secret_value().secret_id(&self.config.secret).send().await?;
+        // The text of a JSON error would show the secret.
+        serde_json::from_str(secret.secret_string().unwrap_or_default())
+            .map_err(|_| Error::from("the stack's secret is not the JSON that is expected"))
+    }
+
+    /// The models, with the keys of the secret.
+    pub async fn models(&self) -> Result<Models, Error> {
+        let secrets = self.secrets().await?;
+        Ok(Models::new(Settings {
+            openai_key: secrets.openai_key.filter(|key| !key.is_empty()),
+            openai_base_url: self.config.openai_base_url.clone(),
+            limits: Limits::default(),
+            http: http::client().build()?,
+        }))
+    }
+}
