@@ -1,0 +1,73 @@
+//! What a newcomer finds on an empty folder.
+
+use serde_json::{Value, json};
+
+use super::{
+    routes::{id, text, woken},
+    stack::Stack,
+    waiting::SOON,
+};
+
+struct Demo {
+    space: String,
+    person: String,
+    agents: Vec<Value>,
+}
+
+impl Demo {
+    async fn of(stack: &Stack) -> Self {
+        let spaces = stack.all("/v1/spaces").await;
+        assert_eq!(spaces.len(), 1);
+        let members = spaces[0]["members"].as_array().unwrap().clone();
+        let (people, agents): (Vec<_>, Vec<_>) = members.into_iter().partition(|member| member["type"] == "human");
+        assert_eq!((people.len(), agents.len()), (1, 3));
+        Self { space: id(&spaces[0]), person: id(&people[0]), agents }
+    }
+
+    fn agent(&self, name: &str) -> String {
+        id(self.agents.iter().find(|agent| agent["name"] == name).unwrap())
+    }
+}
+
+#[tokio::test]
+async fn a_message_is_answered_live_by_one_of_three_agents() {
+    let Some(stack) = Stack::local_with_demo().await else { return };
+    let demo = Demo::of(&stack).await;
+    let socket = stack.socket().await;
+    socket.subscribe(&demo.space, None).await;
+    let question = stack.post(&demo.space, &demo.person, "Hello?").await;
+    assert!(demo.agents.iter().all(|agent| woken(&question, &id(agent)).is_some()));
+
+    let growing = |wanted: usize| move |view: &super::view::View| (view.live().first()?.len() > wanted).then_some(());
+    socket.shows(&demo.space, "the first word", SOON, growing(0)).await;
+    socket.shows(&demo.space, "more words", SOON, growing(30)).await;
+    assert_eq!(socket.view(&demo.space).messages.len(), 1, "it is shown before it is kept");
+    stack.quiet(&demo.space).await;
+
+    let messages = stack.messages(&demo.space).await;
+    assert_eq!(messages.len(), 2);
+    assert_eq!(messages[1]["sender"]["name"], "Guide");
+    let watching = stack.run(&woken(&question, &demo.agent("Observer")).unwrap()).await;
+    assert_eq!(watching["endReason"], "skipped");
+    let waiting = stack.run(&woken(&question, &demo.agent("Librarian")).unwrap()).await;
+    assert_eq!((&waiting["endReason"], &waiting["status"]), (&json!("done"), &json!("completed")));
+}
+
+#[tokio::test]
+async fn the_one_that_is_named_speaks() {
+    let Some(stack) = Stack::local_with_demo().await else { return };
+    let demo = Demo::of(&stack).await;
+    stack.post(&demo.space, &demo.person, "@librarian, what is this place?").await;
+    stack.quiet(&demo.space).await;
+    let messages = stack.messages(&demo.space).await;
+    let spoke: Vec<_> = messages.iter().map(|message| message["sender"]["name"].as_str().unwrap()).collect();
+    assert_eq!(spoke, ["You", "Librarian"]);
+    assert!(text(&messages[1]).ends_with("what you asked was: @librarian, what is this place?"), "{}", messages[1]);
+}
+
+#[tokio::test]
+async fn it_is_made_once() {
+    let Some(mut stack) = Stack::local_with_demo().await else { return };
+    stack.restart().await;
+    Demo::of(&stack).await;
+}

@@ -1,0 +1,216 @@
+//! Entities and spaces: made, read, listed, changed, removed.
+
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use super::{
+    routes::{id, seq, woken},
+    stack::Stack,
+    waiting::{SOON, wait_for},
+};
+
+#[tokio::test]
+async fn an_agent_has_the_defaults_that_are_promised() {
+    let stack = Stack::start().await;
+    let body = json!({ "type": "agent", "name": "Ada", "agent": { "model": { "provider": "scripted", "name": "demo" } } });
+    let reply = stack.create("/v1/entities", body).await;
+    let location = reply.header("location").to_owned();
+    let made = reply.must_be(201);
+    assert_eq!(location, format!("/v1/entities/{}", id(&made)));
+    let model = json!({ "provider": "scripted", "name": "demo", "temperature": null, "maxOutputTokens": 4096, "contextWindow": 200_000, "fallback": [] });
+    let expected = json!({
+        "description": "", "instructions": "", "paused": false, "open": false, "model": model,
+        "loop": { "maxSteps": 20, "continueOn": "toolCalls", "timeLimit": "30 minutes" },
+        "context": { "window": 50, "history": "timeline" },
+        "concurrency": { "maxRuns": 5, "mode": "parallel" },
+        "budget": { "tokensPerDay": null, "costPerDay": null, "runsPerMinute": 60 },
+        "maxChainDepth": 5, "tools": [], "mcp": { "servers": [] }, "webhooks": {},
+    });
+    assert_eq!(made["agent"], expected);
+    assert_eq!(stack.get(&location).await.must_be(200), made);
+}
+
+#[tokio::test]
+async fn a_whole_configuration_is_kept_as_it_was_sent() {
+    let stack = Stack::start().await;
+    let agent = json!({
+        "description": "d", "instructions": "i", "paused": false, "open": true,
+        "model": { "provider": "openai", "name": "m", "temperature": 0.5, "maxOutputTokens": 100, "contextWindow": 8000,
+                   "fallback": [{ "provider": "anthropic", "name": "n" }] },
+        "loop": { "maxSteps": 3, "continueOn": "writes", "timeLimit": "2 minutes" },
+        "context": { "window": 10, "history": "roles", "spaces": "all" },
+        "concurrency": { "maxRuns": 2, "mode": "coalesce" },
+        "budget": { "tokensPerDay": 1000, "costPerDay": 1.5, "runsPerMinute": 7 },
+        "maxChainDepth": 3,
+        "tools": [
+            { "name": "fetchWeather", "description": "…", "inputSchema": { "type": "object" }, "visible": true, "readOnly": true, "idempotent": true,
+              "execution": { "type": "http", "method": "GET", "url": "https://api.example.com/weather?city={{input.city}}",
+                             "headers": { "Authorization": "Bearer ${secret.WEATHER_KEY}" }, "timeoutMs": 10000 } },
+            { "name": "getApproval", "description": "…", "inputSchema": {}, "visible": false, "readOnly": false, "idempotent": false,
+              "execution": { "type": "space", "ui": "form", "resultSchema": {}, "expiresAfter": "10 minutes", "answerBy": "humans" } },
+        ],
+        "mcp": { "servers": [{ "name": "docs", "url": "https://example.com/mcp", "headers": {}, "allowedTools": ["search"], "timeoutMs": 30000 }] },
+        "webhooks": { "jira": { "scheme": "standard", "secrets": ["JIRA_HOOK"] } },
+    });
+    let made = stack.create("/v1/entities", json!({ "type": "agent", "name": "Ada", "externalId": "ada@example.com", "agent": agent })).await.must_be(201);
+    assert_eq!(made["agent"], agent);
+    let shown = stack.get(&format!("/v1/entities/{}", id(&made))).await.must_be(200);
+    assert_eq!((&shown["agent"], &shown["externalId"]), (&agent, &json!("ada@example.com")));
+}
+
+#[tokio::test]
+async fn an_external_id_is_given_once_and_is_free_again() {
+    let stack = Stack::start().await;
+    let body = json!({ "type": "human", "name": "Sara", "externalId": "sara-1" });
+    let first = id(&stack.create("/v1/entities", body.clone()).await.must_be(201));
+    stack.create("/v1/entities", body.clone()).await.must_be(409);
+    let other = stack.person("Other").await;
+    stack.patch(&format!("/v1/entities/{other}"), json!({ "externalId": "sara-1" })).await.must_be(409);
+    stack.delete(&format!("/v1/entities/{first}")).await.must_be(204);
+    stack.get(&format!("/v1/entities/{first}")).await.must_be(404);
+    stack.delete(&format!("/v1/entities/{first}")).await.must_be(404);
+    stack.create("/v1/entities", body).await.must_be(201);
+}
+
+#[tokio::test]
+async fn a_merge_patch_changes_what_it_names() {
+    let stack = Stack::start().await;
+    let agent = stack.agent("Ada", "m").await;
+    let path = format!("/v1/entities/{agent}");
+    let before = stack.get(&path).await.must_be(200);
+    let patch = json!({ "name": "Ada II", "agent": { "paused": true, "model": { "temperature": 1.0 }, "loop": { "maxSteps": 7 } } });
+    let changed = stack.patch(&path, patch).await.must_be(200);
+    let mut expected = before.clone();
+    expected["name"] = "Ada II".into();
+    expected["agent"]["paused"] = true.into();
+    expected["agent"]["model"]["temperature"] = json!(1.0);
+    expected["agent"]["loop"]["maxSteps"] = 7.into();
+    assert_eq!(changed, expected);
+    assert_eq!(stack.get(&path).await.must_be(200), expected);
+    // Null takes it back to what it was without a word.
+    let back = stack.patch(&path, json!({ "agent": { "loop": null } })).await.must_be(200);
+    assert_eq!(back["agent"]["loop"]["maxSteps"], 20);
+    stack.patch(&path, json!({ "type": "human" })).await.must_be(422);
+    stack.patch(&path, json!({ "agent": { "model": null } })).await.must_be(422);
+    stack.patch(&path, json!({ "id": "x" })).await.must_be(422);
+}
+
+#[tokio::test]
+async fn lists_come_in_pages_that_hold_everything_once() {
+    let stack = Stack::start().await;
+    let mut made = Vec::new();
+    for number in 0..7 {
+        made.push(stack.person(&format!("Person {number}")).await);
+    }
+    let mut spaces = Vec::new();
+    for number in 0..5 {
+        spaces.push(stack.space(&format!("Space {number}"), &[&made[0]]).await);
+    }
+    for (path, expected) in [("/v1/entities?limit=3", &made), ("/v1/spaces?limit=2", &spaces)] {
+        let listed: Vec<_> = stack.all(path).await.iter().map(id).collect();
+        let ours: Vec<_> = listed.iter().filter(|id| expected.contains(id)).collect();
+        assert_eq!(ours.len(), expected.len());
+        assert!(expected.iter().all(|id| listed.contains(id)));
+    }
+}
+
+#[tokio::test]
+async fn a_space_is_shown_with_its_members_changed_and_removed() {
+    let stack = Stack::start().await;
+    let (person, agent) = (stack.person("Husam").await, stack.agent("Ada", "m").await);
+    let reply = stack.create("/v1/spaces", json!({ "name": "Team", "members": [person, agent] })).await;
+    let location = reply.header("location").to_owned();
+    let made = reply.must_be(201);
+    assert_eq!(location, format!("/v1/spaces/{}", id(&made)));
+    let names = |space: &Value| space["members"].as_array().unwrap().iter().map(|member| member["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>();
+    assert_eq!(names(&made), ["Husam", "Ada"]);
+    assert_eq!((&made["triggerPolicy"], &made["maxChainDepth"], &made["seq"]), (&json!("all"), &json!(5), &json!(0)));
+    assert_eq!(made["budget"]["runsPerMinute"], 120);
+
+    let socket = stack.socket_of(&person).await;
+    socket.subscribe(&id(&made), None).await;
+    let changed = stack.patch(&location, json!({ "name": "Team 2", "triggerPolicy": "mention" })).await.must_be(200);
+    assert_eq!((&changed["name"], &changed["triggerPolicy"]), (&json!("Team 2"), &json!("mention")));
+    let told = socket.frame("space.updated", SOON, |_| true).await.body;
+    assert_eq!(told["space"]["name"], "Team 2");
+
+    stack.delete(&location).await.must_be(204);
+    stack.get(&location).await.must_be(404);
+    socket.frame("space.deleted", SOON, |frame| frame["spaceId"] == made["id"]).await;
+    let refused = stack.post_with_key(&id(&made), &person, "Anybody?", "k").await;
+    assert_eq!(refused.status, 404, "{}", refused.text);
+    assert!(stack.all("/v1/spaces").await.iter().all(|space| space["id"] != made["id"]));
+}
+
+#[tokio::test]
+async fn a_post_with_a_key_makes_one_entity_and_one_space() {
+    let stack = Stack::start().await;
+    let keyed = async |path: &str, body: &Value| {
+        let request = stack.request(Method::POST, path).bearer_auth(&stack.key).header("idempotency-key", "same").json(body);
+        stack.send(request).await
+    };
+    for (path, body, other) in [
+        ("/v1/entities", json!({ "type": "human", "name": "One" }), json!({ "type": "human", "name": "Two" })),
+        ("/v1/spaces", json!({ "name": "One" }), json!({ "name": "Two" })),
+    ] {
+        let first = keyed(path, &body).await.must_be(201);
+        assert_eq!(keyed(path, &body).await.must_be(201)["id"], first["id"]);
+        keyed(path, &other).await.must_be(422);
+    }
+}
+
+#[tokio::test]
+async fn messages_are_read_in_both_directions() {
+    let stack = Stack::start().await;
+    let person = stack.person("Husam").await;
+    let space = stack.space("Alone", &[&person]).await;
+    for number in 1..=9 {
+        stack.post(&space, &person, &format!("message {number}")).await;
+    }
+    let page = async |query: &str| {
+        let page = stack.get(&format!("/v1/spaces/{space}/messages?{query}")).await.must_be(200);
+        let seqs: Vec<u64> = page["items"].as_array().unwrap().iter().map(seq).collect();
+        (seqs, page["nextCursor"].as_str().map(str::to_owned))
+    };
+    let (newest, next) = page("limit=4").await;
+    assert_eq!(newest, [6, 7, 8, 9]);
+    let (older, next) = page(&format!("limit=4&cursor={}", next.unwrap())).await;
+    assert_eq!(older, [2, 3, 4, 5]);
+    assert_eq!(page(&format!("limit=4&cursor={}", next.unwrap())).await, (vec![1], None));
+    assert_eq!(page("after=7").await, (vec![8, 9], None));
+    assert_eq!(page("before=3").await, (vec![1, 2], None));
+    let (first, next) = page("after=0&limit=5").await;
+    assert_eq!(first, [1, 2, 3, 4, 5]);
+    assert_eq!(page(&format!("limit=5&cursor={}", next.unwrap())).await, (vec![6, 7, 8, 9], None));
+    assert_eq!(page("after=9").await, (vec![], None));
+}
+
+#[tokio::test]
+async fn a_preview_says_who_would_wake_and_writes_nothing() {
+    let stack = Stack::start().await;
+    let (person, agent) = (stack.person("Husam").await, stack.agent("Ada", "m").await);
+    let space = stack.space("Team", &[&person, &agent]).await;
+    let preview = stack.create(&format!("/v1/spaces/{space}/messages/preview"), json!({ "text": "@Ada?", "senderId": person })).await.must_be(200);
+    assert_eq!(preview, json!({ "dispatch": [{ "agentId": agent, "runId": null, "source": "mention" }] }));
+    assert!(stack.messages(&space).await.is_empty() && stack.runs_of(&space).await.is_empty());
+}
+
+#[tokio::test]
+async fn a_paused_agent_sleeps_and_a_retired_one_is_gone() {
+    let stack = Stack::start().await;
+    let (person, agent) = (stack.person("Husam").await, stack.agent("Ada", &stack.model.name("ada")).await);
+    let space = stack.space("Team", &[&person, &agent]).await;
+    stack.patch(&format!("/v1/entities/{agent}"), json!({ "agent": { "paused": true } })).await.must_be(200);
+    let asleep = stack.post(&space, &person, "Awake?").await;
+    assert_eq!(asleep["dispatch"], json!([{ "agentId": agent, "runId": null, "reason": "paused" }]));
+    stack.patch(&format!("/v1/entities/{agent}"), json!({ "agent": { "paused": false } })).await.must_be(200);
+    assert!(woken(&stack.post(&space, &person, "And now?").await, &agent).is_some());
+    stack.quiet(&space).await;
+    stack.delete(&format!("/v1/entities/{agent}")).await.must_be(204);
+    wait_for("it has left", SOON, async || {
+        let shown = stack.get(&format!("/v1/spaces/{space}")).await.must_be(200);
+        (shown["members"].as_array().unwrap().len() == 1).then_some(())
+    })
+    .await;
+    assert_eq!(stack.post(&space, &person, "Gone?").await["dispatch"], json!([]));
+}
