@@ -8,13 +8,14 @@ use super::{
     stack::Stack,
 };
 
-const NO_SPACE: &str = "/v1/spaces/spc_01ARZ3NDEKTSV4RRFFQ69G5FAV";
+/// A space that is not there.
+pub(crate) const NO_SPACE: &str = "/v1/spaces/spc_01ARZ3NDEKTSV4RRFFQ69G5FAV";
 const NO_ENTITY: &str = "ent_01ARZ3NDEKTSV4RRFFQ69G5FAV";
 const NO_RUN: &str = "/v1/runs/run_01ARZ3NDEKTSV4RRFFQ69G5FAV";
 
 /// Every refusal is a problem that says what it is, under an id that the log has too.
 #[track_caller]
-fn assert_problem(reply: &Reply, statuses: &[u16], word: &str, what: &str) {
+pub(crate) fn assert_problem(reply: &Reply, statuses: &[u16], word: &str, what: &str) {
     let shown = format!("{what}: {} {:.600}", reply.status, reply.text);
     assert!(statuses.contains(&reply.status), "expected {statuses:?}: {shown}");
     assert_eq!(reply.header("content-type"), "application/problem+json", "{shown}");
@@ -28,7 +29,7 @@ fn assert_problem(reply: &Reply, statuses: &[u16], word: &str, what: &str) {
 }
 
 /// All that could have been written.
-async fn everything(stack: &Client, space: &str) -> [Value; 4] {
+pub(crate) async fn everything(stack: &Client, space: &str) -> [Value; 4] {
     let all = [
         stack.all("/v1/entities?limit=200").await,
         stack.all("/v1/spaces?limit=200").await,
@@ -150,7 +151,9 @@ async fn bodies_that_are_no_json_or_too_large() {
     for (body, statuses, word) in table {
         for path in [messages.as_str(), "/v1/entities", "/v1/spaces"] {
             let what = format!("POST {path} {:.60}", String::from_utf8_lossy(&body));
+            // Each on a connection of its own: what a refusal does to the next request is another test's question.
             let request = stack.request(Method::POST, path).bearer_auth(&stack.key).header("content-type", "application/json");
+            let request = request.header("connection", "close");
             assert_problem(&stack.send(request.body(body.clone())).await, statuses, word, &what);
         }
     }
@@ -225,42 +228,6 @@ async fn addresses_that_lead_nowhere() {
 }
 
 #[tokio::test]
-async fn callers_who_are_not_signed_in() {
-    let stack = Stack::start().await;
-    let person = stack.person("Husam").await;
-    let space = stack.space("Team", &[&person]).await;
-    let before = everything(&stack, &space).await;
-    let wrong = format!("{}x", stack.key);
-    let short = &stack.key[..stack.key.len() - 1];
-    let credentials =
-        ["".to_owned(), "Bearer".into(), "Bearer ".into(), format!("Bearer {wrong}"), format!("Bearer {short}"), format!("Basic {}", stack.key)];
-    let routes = [
-        (Method::GET, "/v1/entities".to_owned()),
-        (Method::POST, "/v1/entities".into()),
-        (Method::GET, "/v1/spaces".into()),
-        (Method::POST, "/v1/spaces".into()),
-        (Method::GET, format!("/v1/spaces/{space}")),
-        (Method::GET, NO_SPACE.into()),
-        (Method::POST, format!("/v1/spaces/{space}/messages")),
-        (Method::GET, format!("/v1/spaces/{space}/runs")),
-        (Method::POST, "/v1/socketTickets".into()),
-        (Method::DELETE, format!("/v1/entities/{person}")),
-    ];
-    for (method, path) in &routes {
-        for credential in &credentials {
-            let mut request = stack.request(method.clone(), path).json(&json!({ "type": "human", "name": "x" }));
-            if !credential.is_empty() {
-                request = request.header("authorization", credential);
-            }
-            assert_problem(&stack.send(request).await, &[401], "", &format!("{method} {path} with {credential:?}"));
-        }
-    }
-    let in_query = stack.send(stack.request(Method::GET, &format!("/v1/spaces?key={0}&token={0}", stack.key))).await;
-    assert_problem(&in_query, &[401], "", "a key in the query");
-    assert_eq!(everything(&stack, &space).await, before);
-}
-
-#[tokio::test]
 async fn a_ticket_for_nobody_is_refused() {
     let stack = Stack::start().await;
     for (body, statuses) in [
@@ -271,16 +238,4 @@ async fn a_ticket_for_nobody_is_refused() {
         let what = format!("a ticket {body}");
         assert_problem(&stack.create("/v1/socketTickets", body).await, statuses, "", &what);
     }
-}
-
-#[tokio::test]
-async fn every_answer_has_an_id_and_health_needs_no_key() {
-    let stack = Stack::start().await;
-    let health = stack.send(stack.request(Method::GET, "/healthz")).await;
-    assert_eq!(health.status, 200);
-    assert!(!health.header("x-request-id").is_empty());
-    let (first, second) = (stack.get("/v1/entities").await, stack.get("/v1/entities").await);
-    assert_eq!((first.status, second.status), (200, 200));
-    assert_ne!(first.header("x-request-id"), second.header("x-request-id"));
-    assert!(second.header("content-type").starts_with("application/json"));
 }

@@ -33,7 +33,7 @@ async fn three_agents_who_answer_everything_stop_at_the_depth_of_the_space() {
     assert!(of_depth(2).iter().all(|message| text(message) == "About About weather"));
     for message in of_depth(2) {
         let sender = message["sender"]["id"].as_str().unwrap();
-        let mut told: Vec<_> = message["dispatch"].as_array().unwrap().iter().cloned().collect();
+        let mut told = message["dispatch"].as_array().unwrap().clone();
         told.sort_by_key(|decision| decision["agentId"].to_string());
         let mut expected: Vec<_> = agents.iter().filter(|agent| *agent != sender).collect();
         expected.sort();

@@ -57,7 +57,7 @@ async fn offsets_count_utf16_units_and_no_character_is_ever_halved() {
         if char.is_ascii() {
             json.push(char);
         } else {
-            char.encode_utf16(&mut [0; 2]).iter().for_each(|unit| json.push_str(&format!("\\u{unit:04x}")));
+            json.extend(char.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")));
         }
         json
     });

@@ -20,7 +20,10 @@ async fn who_joins_is_woken_from_then_on_and_who_leaves_is_not() {
     assert_eq!(stack.post(&space, &person, "Alone?").await["dispatch"], json!([]));
 
     let member = stack.put(&place, json!({})).await.must_be(200);
-    assert_eq!((&member["id"], &member["name"], &member["type"], &member["role"]), (&json!(agent), &json!("Ada"), &json!("agent"), &json!("member")));
+    assert_eq!(
+        (&member["id"], &member["name"], &member["type"], &member["role"]),
+        (&json!(agent), &json!("Ada"), &json!("agent"), &json!("member"))
+    );
     assert_eq!(stack.put(&place, json!({})).await.must_be(200), member, "it may be repeated");
     assert!(woken(&stack.post(&space, &person, "Welcome!").await, &agent).is_some());
     stack.quiet(&space).await;
@@ -111,7 +114,9 @@ async fn read_positions_only_go_forward() {
     }
     let socket = stack.socket().await;
     socket.subscribe(&space, None).await;
-    let read = async |seq: u64| stack.put(&format!("/v1/spaces/{space}/read"), json!({ "seq": seq, "entityId": person })).await.must_be(200)["seq"].clone();
+    let read = async |seq: u64| {
+        stack.put(&format!("/v1/spaces/{space}/read"), json!({ "seq": seq, "entityId": person })).await.must_be(200)["seq"].clone()
+    };
     assert_eq!((read(3).await, read(1).await, read(99).await), (json!(3), json!(3), json!(5)));
     socket.frame("space.read", SOON, |frame| frame["seq"] == 3 && frame["entityId"] == person.as_str()).await;
     let shown = stack.get(&format!("/v1/spaces/{space}")).await.must_be(200);

@@ -132,7 +132,7 @@ impl Drop for Model {
 
 /// A fixed address may still belong to the test before.
 async fn listen(address: &str) -> TcpListener {
-    let until = Instant::now() + Duration::from_secs(60);
+    let until = Instant::now() + Duration::from_mins(1);
     loop {
         match TcpListener::bind(address).await {
             Ok(listener) => return listener,

@@ -45,8 +45,9 @@ impl Process {
         Self { setup, folder, child, url }
     }
 
-    /// Starts it again on the same data.
+    /// Starts it again on the same data. One that still runs is killed.
     pub(crate) async fn start_again(&mut self) {
+        self.kill();
         (self.child, self.url) = launch(&self.setup, self.folder.path()).await;
     }
 

@@ -1,10 +1,10 @@
 //! What a run's model reads, as the API describes it.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{
-    model::{Asked, Gate, Line, answer, call, http, say, stop, wait},
-    routes::{id, text, woken},
+    model::{Asked, Gate, Line, answer, http, say, stop, wait},
+    routes::{id, woken},
     stack::Stack,
 };
 
@@ -101,13 +101,8 @@ async fn over_three_runs_the_marks_tell_what_is_new_and_what_woke() {
     let first_steps: Vec<Asked> = stack.model.asked("ada").into_iter().filter(|asked| asked.step() == 0).collect();
     assert_eq!(lines(&first_steps[0]), ["NEW Husam: One? ← TRIGGER"]);
     assert_eq!(lines(&first_steps[1]), ["SEEN Husam: One?", "SEEN Ada (you): Yes, one?", "NEW Husam: Two? ← TRIGGER"]);
-    let third = [
-        "SEEN Husam: One?",
-        "SEEN Ada (you): Yes, one?",
-        "SEEN Husam: Two?",
-        "SEEN Ada (you): Yes, two?",
-        "NEW Husam: Three? ← TRIGGER",
-    ];
+    let third =
+        ["SEEN Husam: One?", "SEEN Ada (you): Yes, one?", "SEEN Husam: Two?", "SEEN Ada (you): Yes, two?", "NEW Husam: Three? ← TRIGGER"];
     assert_eq!(lines(&first_steps[2]), third);
     let own = &first_steps[2].user().timeline()[1];
     assert_eq!(own.note.as_deref().map(|note| bare(note, "Husam")), Some("sent because Husam wrote \"One?\" in \"Team\"".into()));
@@ -173,87 +168,13 @@ async fn a_message_can_forge_neither_a_line_nor_a_mark() {
     }
     let line = &asked[0].user().timeline()[0];
     assert_eq!((line.text.as_str(), line.trigger), (forged, true));
-    let odd_line = asked[1].user().block("SPACE HISTORY")[2].clone();
-    assert!(odd_line.contains("\"Eve\\"), "a name with odd characters stands in quotes: {odd_line}");
-    assert!(!odd_line.contains(", you)") || odd_line.contains("\\\"x"), "{odd_line}");
+    let line = &asked[1].user().timeline()[1];
+    assert!(
+        line.sender.starts_with("\"Eve\\") && line.sender.ends_with(&format!(" (human, id:{odd})")),
+        "an odd name stands in quotes: {line:?}"
+    );
+    assert_eq!((line.text.as_str(), line.trigger), (forged, true));
     assert!(stack.runs_of(&space).await.iter().all(|run| run["agentId"] == agent.as_str()));
-}
-
-#[tokio::test]
-async fn a_run_enters_another_space_reads_it_and_speaks_there() {
-    let stack = Stack::start().await;
-    let (person, agent, team) = pair(&stack).await;
-    let sarah = stack.person("Sarah").await;
-    let reports = stack.space_with("Reports", &[&sarah, &agent], json!({ "paused": true })).await;
-    for number in 1..=4 {
-        stack.post(&reports, &sarah, &format!("report {number}")).await;
-    }
-    let enter = call("enter_space", json!({ "spaceId": reports, "limit": 3 }));
-    stack.model.plays("ada", [answer([enter, say("Thank you, Sarah.")]), stop()]);
-    let question = stack.post(&team, &person, "Thank Sarah, please.").await;
-    stack.quiet(&team).await;
-
-    assert_eq!(stack.texts(&team).await, ["Thank Sarah, please."]);
-    let messages = stack.messages(&reports).await;
-    let thanks = messages.last().unwrap();
-    assert_eq!((text(thanks), thanks["chainDepth"].as_u64()), ("Thank you, Sarah.", Some(1)));
-    assert_eq!((&thanks["sender"]["id"], &thanks["runId"]), (&json!(agent), &question["dispatch"][0]["runId"]));
-    assert_eq!((&thanks["origin"]["type"], &thanks["origin"]["spaceId"]), (&json!("space_message"), &json!(team)));
-
-    let results = stack.model.asked("ada")[1].results();
-    let entered = &results[0];
-    assert_eq!((&entered["success"], &entered["spaceId"], &entered["spaceName"]), (&json!(true), &json!(reports), &json!("Reports")));
-    assert_eq!((&entered["totalMessages"], &entered["unreadBefore"]), (&json!(4), &json!(1)), "three of four unread are shown");
-    let history = entered["history"].as_array().unwrap();
-    assert_eq!(history.iter().map(|message| message["seq"].as_u64().unwrap()).collect::<Vec<_>>(), [2, 3, 4]);
-    assert_eq!((&history[0]["text"], &history[0]["seen"], &history[0]["id"]), (&json!("report 2"), &json!(false), &messages[1]["id"]));
-    assert_eq!((&results[1]["success"], &results[1]["messageId"]), (&json!(true), &thanks["id"]));
-    assert_eq!(results[1]["status"], "delivered");
-    let run = stack.run(&woken(&question, &agent).unwrap()).await;
-    assert_eq!((&run["status"], &run["activeSpaceId"]), (&json!("completed"), &json!(reports)));
-}
-
-#[tokio::test]
-async fn a_run_can_enter_only_spaces_of_its_agent() {
-    let stack = Stack::start().await;
-    let (person, _, team) = pair(&stack).await;
-    let private = stack.space("Private", &[&person]).await;
-    stack.post(&private, &person, "secret").await;
-    let calls = ["enter_space", "read_messages"].map(|tool| call(tool, json!({ "spaceId": private })));
-    stack.model.plays("ada", [answer(calls), say("I can't.").into(), stop()]);
-    stack.post(&team, &person, "What is in Private?").await;
-    stack.quiet(&team).await;
-    assert_eq!(stack.texts(&team).await, ["What is in Private?", "I can't."], "after a refusal the active space is the old one");
-    let results = stack.model.asked("ada")[1].results();
-    assert!(results.iter().all(|result| result["error"].is_string()), "{results:?}");
-    assert!(!json!(results).to_string().contains("secret"));
-    assert_eq!(stack.texts(&private).await, ["secret"]);
-}
-
-#[tokio::test]
-async fn read_messages_reads_further_back_in_pages() {
-    let stack = Stack::start().await;
-    let (person, _, space) = pair(&stack).await;
-    stack.patch(&format!("/v1/spaces/{space}"), json!({ "paused": true })).await.must_be(200);
-    for number in 1..=5 {
-        stack.post(&space, &person, &format!("message {number}")).await;
-    }
-    stack.patch(&format!("/v1/spaces/{space}"), json!({ "paused": false })).await.must_be(200);
-    let read = |before: u64| call("read_messages", json!({ "limit": 2, "before": before }));
-    stack.model.plays("ada", [answer([read(5), read(3)]), stop()]);
-    stack.post(&space, &person, "Read back, please.").await;
-    stack.quiet(&space).await;
-
-    let results = stack.model.asked("ada")[1].results();
-    for (result, expected) in results.iter().zip([[3, 4], [1, 2]]) {
-        let mut seqs: Vec<_> = result["messages"].as_array().unwrap().iter().map(|message| message["seq"].as_u64().unwrap()).collect();
-        seqs.sort_unstable();
-        assert_eq!((seqs.as_slice(), &result["total"]), (&expected[..], &json!(6)));
-    }
-    assert_eq!((&results[0]["nextBefore"], &results[1]["nextBefore"]), (&json!(3), &Value::Null));
-    let first = &results[1]["messages"].as_array().unwrap().iter().find(|message| message["seq"] == 1).unwrap();
-    assert_eq!(first["text"], "message 1");
-    assert!(first["id"].is_string() && first["at"].is_string() && first["sender"].to_string().contains("Husam"), "{first}");
 }
 
 #[tokio::test]
@@ -274,7 +195,7 @@ async fn a_long_history_begins_later_and_says_so() {
     let shown = user.block("SPACE HISTORY").len() - 2;
     assert!((10..=14).contains(&shown), "the window holds 10 to 14 messages, not {shown}");
     let first = 39 - shown + 1;
-    let earlier = format!("  … {} earlier messages; read_messages({{\"before\":{first}}}) shows them", first - 1);
+    let earlier = format!("  … {0} earlier messages, {0} of them [NEW]; read_messages({{\"before\":{first}}}) shows them", first - 1);
     assert_eq!(user.block("SPACE HISTORY")[1], earlier);
     let last = user.block("SPACE HISTORY").last().unwrap();
     assert!(last.contains("(1,000 more characters; read_messages shows all)"), "{last}");

@@ -28,7 +28,11 @@ async fn sigterm_ends_it_within_two_seconds_and_a_run_goes_on_at_the_next_start(
 
     assert_eq!(stack.texts(&space).await, ["All of it?", "All of it."]);
     let run = stack.run(&woken(&question, &agent).unwrap()).await;
-    assert_eq!((run["status"].as_str(), run["attempt"].as_u64()), (Some("completed"), Some(1)), "its lease was given back, not lost: {run}");
+    assert_eq!(
+        (run["status"].as_str(), run["attempt"].as_u64()),
+        (Some("completed"), Some(1)),
+        "its lease was given back, not lost: {run}"
+    );
 }
 
 #[tokio::test]

@@ -96,9 +96,10 @@ async fn a_stranger_follows_nothing_and_sends_nothing() {
     let (member, stranger) = (stack.person("Husam").await, stack.person("Eve").await);
     let space = stack.space("Private", &[&member]).await;
     let socket = stack.socket_of(&stranger).await;
-    for action in ["subscribe", "send"] {
-        let refused = socket.request(json!({ "action": action, "spaceId": space, "text": "let me in" })).await;
-        assert_eq!((refused["type"].as_str(), refused["status"].as_u64()), (Some("error"), Some(404)), "{action}: {refused}");
+    for request in [json!({ "action": "subscribe", "spaceId": space }), json!({ "action": "send", "spaceId": space, "text": "let me in" })]
+    {
+        let refused = socket.request(request.clone()).await;
+        assert_eq!((refused["type"].as_str(), refused["status"].as_u64()), (Some("error"), Some(404)), "{request}: {refused}");
     }
     let forged = socket.request(json!({ "action": "send", "spaceId": space, "text": "I am Husam", "senderId": member })).await;
     assert_eq!(forged["type"], "error", "{forged}");

@@ -52,7 +52,10 @@ async fn a_whole_configuration_is_kept_as_it_was_sent() {
         "mcp": { "servers": [{ "name": "docs", "url": "https://example.com/mcp", "headers": {}, "allowedTools": ["search"], "timeoutMs": 30000 }] },
         "webhooks": { "jira": { "scheme": "standard", "secrets": ["JIRA_HOOK"] } },
     });
-    let made = stack.create("/v1/entities", json!({ "type": "agent", "name": "Ada", "externalId": "ada@example.com", "agent": agent })).await.must_be(201);
+    let made = stack
+        .create("/v1/entities", json!({ "type": "agent", "name": "Ada", "externalId": "ada@example.com", "agent": agent }))
+        .await
+        .must_be(201);
     assert_eq!(made["agent"], agent);
     let shown = stack.get(&format!("/v1/entities/{}", id(&made))).await.must_be(200);
     assert_eq!((&shown["agent"], &shown["externalId"]), (&agent, &json!("ada@example.com")));
@@ -122,7 +125,9 @@ async fn a_space_is_shown_with_its_members_changed_and_removed() {
     let location = reply.header("location").to_owned();
     let made = reply.must_be(201);
     assert_eq!(location, format!("/v1/spaces/{}", id(&made)));
-    let names = |space: &Value| space["members"].as_array().unwrap().iter().map(|member| member["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>();
+    let names = |space: &Value| {
+        space["members"].as_array().unwrap().iter().map(|member| member["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
     assert_eq!(names(&made), ["Husam", "Ada"]);
     assert_eq!((&made["triggerPolicy"], &made["maxChainDepth"], &made["seq"]), (&json!("all"), &json!(5), &json!(0)));
     assert_eq!(made["budget"]["runsPerMinute"], 120);
@@ -190,7 +195,8 @@ async fn a_preview_says_who_would_wake_and_writes_nothing() {
     let stack = Stack::start().await;
     let (person, agent) = (stack.person("Husam").await, stack.agent("Ada", "m").await);
     let space = stack.space("Team", &[&person, &agent]).await;
-    let preview = stack.create(&format!("/v1/spaces/{space}/messages/preview"), json!({ "text": "@Ada?", "senderId": person })).await.must_be(200);
+    let preview =
+        stack.create(&format!("/v1/spaces/{space}/messages/preview"), json!({ "text": "@Ada?", "senderId": person })).await.must_be(200);
     assert_eq!(preview, json!({ "dispatch": [{ "agentId": agent, "runId": null, "source": "mention" }] }));
     assert!(stack.messages(&space).await.is_empty() && stack.runs_of(&space).await.is_empty());
 }

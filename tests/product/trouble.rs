@@ -12,7 +12,7 @@ use super::{
 };
 
 /// Every repetition waits longer than the one before.
-const PATIENT: Duration = Duration::from_secs(60);
+const PATIENT: Duration = Duration::from_mins(1);
 
 /// A message was posted and the run that it woke has ended.
 struct Outcome {

@@ -50,9 +50,8 @@ impl Client {
             let fine = all_ended
                 && self.messages(space).await.iter().all(|message| {
                     let decisions = message["dispatch"].as_array();
-                    decisions.is_some_and(|all| {
-                        all.iter().filter_map(|one| one["runId"].as_str()).all(|run| ended.contains_key(&Some(run)))
-                    })
+                    decisions
+                        .is_some_and(|all| all.iter().filter_map(|one| one["runId"].as_str()).all(|run| ended.contains_key(&Some(run))))
                 });
             fine.then_some(())
         })

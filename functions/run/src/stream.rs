@@ -6,7 +6,7 @@
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use smartspace_domain::{
-    Result, Time,
+    Error, Result, Time,
     events::{Event, Happening, StreamEnd, StreamKind},
     ids::{CallId, ConnectionId, EntityId, MessageId, RunId, SpaceId, StreamId},
     limits::STREAM_BYTES,
@@ -29,6 +29,8 @@ const JOINED: Duration = Duration::from_millis(50);
 const JOINED_EACH: Duration = Duration::from_millis(2);
 /// How often who follows is read again, and a snapshot sent: below the second that is promised.
 const SNAPSHOT: Duration = Duration::from_millis(800);
+/// For so long who is a member is not asked again: a first word that comes at once waits for nothing.
+const CHECKED: Duration = Duration::from_millis(10);
 /// Bytes of text in a snapshot's frame; escaping may make them more, the rest goes into a second frame.
 const SNAPSHOT_BYTES: usize = 14 * 1024;
 
@@ -52,12 +54,13 @@ pub(crate) struct About {
 }
 
 /// Who follows the space, read while the model is being asked.
-pub(crate) type Expected = JoinHandle<Result<Audience>>;
+pub(crate) type Expected = JoinHandle<Result<(Audience, Instant)>>;
 
 /// Begins to read who follows a space.
 pub(crate) fn expect_audience(air: &Air, space: SpaceId) -> Expected {
     let (store, now) = (air.store.clone(), air.clock.now());
-    tokio::spawn(async move { store.audience(space, now).await })
+    let asked = Instant::now();
+    tokio::spawn(async move { Ok((store.audience(space, now).await?, asked)) })
 }
 
 enum Op {
@@ -99,9 +102,9 @@ impl LiveStream {
 
 async fn run(air: Air, about: About, audience: Expected, mut ops: mpsc::UnboundedReceiver<Op>) {
     // Without knowing who is a member nothing is shown; the message comes by itself.
-    let Ok(Ok(audience)) = audience.await else { return };
+    let Ok(Ok((audience, asked))) = audience.await else { return };
     let Some(member) = audience.roster.member(about.agent) else { return };
-    let mut stream = Stream::new(air, about, member.sender());
+    let mut stream = Stream::new(air, about, member.sender(), (audience.roster.head.roster, asked));
     stream.admit(&audience);
     let mut refresh = Instant::now() + SNAPSHOT;
     loop {
@@ -112,17 +115,20 @@ async fn run(air: Air, about: About, audience: Expected, mut ops: mpsc::Unbounde
             op = ops.recv() => match op {
                 Some(Op::Text(text)) => stream.push(&text),
                 Some(Op::End { message, reason }) => {
-                    stream.flush();
+                    if stream.flush().await == Members::Gone {
+                        break;
+                    }
                     stream.post(Happening::StreamEnded { stream_id: stream.about.stream, message_id: message, reason });
                     break;
                 }
                 // The worker was dropped without a word: clients drop the text when the run goes on or ends.
                 None => break,
             },
-            () = sleep_until(flush.unwrap_or(refresh)), if flush.is_some() => stream.flush(),
+            () = sleep_until(flush.unwrap_or(refresh)), if flush.is_some() => if stream.flush().await == Members::Gone {
+                break;
+            },
             () = sleep_until(refresh) => {
-                stream.flush();
-                if !stream.refresh().await {
+                if stream.flush().await == Members::Gone || stream.refresh().await == Members::Gone {
                     break;
                 }
                 refresh = Instant::now() + SNAPSHOT;
@@ -132,10 +138,21 @@ async fn run(air: Air, about: About, audience: Expected, mut ops: mpsc::Unbounde
     stream.close().await;
 }
 
+/// Whether a stream may go on: its agent is a member of the space still.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Members {
+    There,
+    Gone,
+}
+
 struct Stream {
     air: Air,
     about: About,
     sender: Sender,
+    /// The roster by which the listeners were chosen.
+    roster: u64,
+    /// When it was last known to be the newest.
+    checked: Instant,
     text: String,
     /// UTF-16 code units of what was posted.
     posted_units: usize,
@@ -148,9 +165,9 @@ struct Stream {
 }
 
 impl Stream {
-    fn new(air: Air, about: About, sender: Sender) -> Self {
+    fn new(air: Air, about: About, sender: Sender, (roster, checked): (u64, Instant)) -> Self {
         let (text, listeners, tasks) = (String::new(), HashMap::new(), JoinSet::new());
-        Self { air, about, sender, text, posted_units: 0, posted: 0, snapshot: 0, last_flush: None, listeners, tasks }
+        Self { air, about, sender, roster, checked, text, posted_units: 0, posted: 0, snapshot: 0, last_flush: None, listeners, tasks }
     }
 
     /// When what waits is to be posted; none where nothing waits.
@@ -165,9 +182,12 @@ impl Stream {
         self.text.push_str(&text[..text.floor_char_boundary(room)]);
     }
 
-    fn flush(&mut self) {
+    async fn flush(&mut self) -> Members {
         if self.posted == self.text.len() {
-            return;
+            return Members::There;
+        }
+        if self.check().await == Members::Gone {
+            return Members::Gone;
         }
         let text = self.text[self.posted..].to_owned();
         let offset = self.posted_units;
@@ -180,21 +200,45 @@ impl Stream {
             self.post(Happening::StreamDelta { stream_id: self.about.stream, offset, text: piece.to_owned() });
             offset += piece.encode_utf16().count();
         }
+        Members::There
     }
 
-    /// Reads again who follows. False where the agent is no member any more.
-    async fn refresh(&mut self) -> bool {
+    /// Before anything is shown: has anybody left since the listeners were chosen? The space's head says so, for the price of one small read.
+    async fn check(&mut self) -> Members {
+        if self.checked.elapsed() < CHECKED {
+            return Members::There;
+        }
+        match self.air.store.head(self.about.space).await {
+            Ok(Some(head)) if head.roster == self.roster => {
+                self.checked = Instant::now();
+                Members::There
+            }
+            Ok(None) => Members::Gone,
+            Ok(Some(_)) => self.refresh().await,
+            Err(_) => {
+                self.listeners.clear();
+                Members::There
+            }
+        }
+    }
+
+    /// Reads again who follows, and who may.
+    async fn refresh(&mut self) -> Members {
         let audience = match self.air.store.audience(self.about.space, self.air.clock.now()).await {
             Ok(audience) => audience,
-            Err(smartspace_domain::Error::NotFound(_)) => return false,
-            // Those who are here are not told more than what they may know: they are asked again in a moment.
-            Err(_) => return true,
+            Err(Error::NotFound(_)) => return Members::Gone,
+            Err(_) => {
+                // Nobody is told what they perhaps may not know. Who may is found again, with a snapshot, in a moment.
+                self.listeners.clear();
+                return Members::There;
+            }
         };
         if audience.roster.member(self.about.agent).is_none() {
-            return false;
+            return Members::Gone;
         }
-        if self.snapshot < self.text.len() {
-            self.snapshot = self.text.len();
+        (self.roster, self.checked) = (audience.roster.head.roster, Instant::now());
+        if self.snapshot < self.posted {
+            self.snapshot = self.posted;
             let frames = self.snapshot_frames();
             self.admit_quietly(&audience);
             for frame in frames {
@@ -203,7 +247,7 @@ impl Stream {
         } else {
             self.admit(&audience);
         }
-        true
+        Members::There
     }
 
     /// Takes in who is new, with all that was said so far, and lets go who left.

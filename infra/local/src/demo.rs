@@ -33,7 +33,7 @@ fn guide() -> Value {
         "Welcomes newcomers and answers every person.",
         json!([
             {
-                "when": {"trigger": "space_message", "sender": "human", "source": "mention", "contains": "@Librarian"},
+                "when": {"trigger": "space_message", "sender": "human", "contains": "@Librarian"},
                 "steps": [{"calls": [{"tool": "skip_response", "input": {"reason": "The question is for the Librarian."}}]}]
             },
             {

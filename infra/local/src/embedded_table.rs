@@ -81,6 +81,7 @@ impl HttpConnector for EmbeddedTable {
     fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
         let database = self.database.clone();
         let operation = request.headers().get("x-amz-target").and_then(|target| target.rsplit('.').next()).unwrap_or_default().to_owned();
+        tracing::trace!(operation, "table call");
         let body = request.body().bytes().unwrap_or_default().to_vec();
         if !self.on_disk {
             return HttpConnectorFuture::ready(respond(answer(&database, &operation, &body)));

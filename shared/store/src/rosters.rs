@@ -140,6 +140,11 @@ impl Store {
         Ok(roster)
     }
 
+    /// A space's head, as it is now; none where the space is gone. The cheapest way to learn whether the roster changed.
+    pub async fn head(&self, space: SpaceId) -> Result<Option<Head>> {
+        self.table.get(&keys::space_head(space)).await
+    }
+
     /// A space, and an entity's place in it; none where the entity is not in it, or the space is gone.
     pub async fn place_of(&self, space: SpaceId, entity: EntityId) -> Result<Option<(SpaceRecord, MemberRecord)>> {
         let (meta, member) = (keys::space_meta(space), keys::member(space, entity));

@@ -95,3 +95,46 @@ fn check_call(call: &Value, faults: &mut Faults) {
     let fine = call["type"] == "function" && call["function"]["name"].is_string() && call["function"]["arguments"].is_string();
     faults.unless(fine, || format!("not a call: {call}"));
 }
+
+mod tests {
+    use std::time::Instant;
+
+    use serde_json::json;
+
+    use super::*;
+
+    fn found(messages: Value, tools: Value) -> Vec<String> {
+        let body = json!({ "model": "m", "stream": true, "messages": messages, "tools": tools });
+        faults(&Asked { model: "m".into(), at: Instant::now(), body, authorization: "Bearer key".into() }, Some("key"))
+    }
+
+    #[test]
+    fn a_conversation_that_a_provider_would_refuse_is_found() {
+        let tool =
+            |name: &str| json!({ "type": "function", "function": { "name": name, "description": "", "parameters": { "type": "object" } } });
+        let system = json!({ "role": "system", "content": "s" });
+        let user = json!({ "role": "user", "content": [{ "type": "text", "text": "u" }] });
+        let call = |id: &str| json!({ "id": id, "type": "function", "function": { "name": "a", "arguments": "{}" } });
+        let calls = |ids: &[&str]| json!({ "role": "assistant", "tool_calls": ids.iter().map(|id| call(id)).collect::<Vec<_>>() });
+        let result = |id: &str| json!({ "role": "tool", "tool_call_id": id, "content": "r" });
+        let tools = json!([tool("a"), tool("b")]);
+        let fine = json!([system, user, calls(&["1", "2"]), result("1"), result("2"), calls(&["3"]), result("3")]);
+        assert_eq!(found(fine, tools.clone()), [""; 0]);
+        for (wrong, word) in [
+            (json!([system]), "no user"),
+            (json!([user, system]), "begin"),
+            (json!([system, user, calls(&["1"])]), "without results at the end"),
+            (json!([system, user, calls(&["1"]), user]), "without results before"),
+            (json!([system, user, result("1")]), "without its call"),
+            (json!([system, user, calls(&["1"]), result("1"), result("1")]), "without its call"),
+            (json!([system, user, calls(&["1"]), result("1"), calls(&["1"]), result("1")]), "repeated"),
+            (json!([system, user, calls(&[""]), result("")]), "empty"),
+            (json!([system, user, calls(&[]), user]), "empty list"),
+            (json!([system, user, { "role": "assistant", "content": "" }, user]), "without content"),
+        ] {
+            let found = found(wrong.clone(), tools.clone()).join("; ");
+            assert!(found.contains(word), "{word:?} in {found:?} of {wrong}");
+        }
+        assert!(found(json!([system, user]), json!([tool("b"), tool("a")])).join("").contains("not sorted"));
+    }
+}

@@ -90,23 +90,53 @@ impl Line {
         };
         let (id, rest) = rest.trim_start().strip_prefix("[msg:")?.split_once(']')?;
         let (at, rest) = rest.strip_prefix(" [")?.split_once("] ")?;
-        let (sender, rest) = rest.split_once("): ")?;
+        // A name in quotes may look like anything, also like the end of the sender.
+        let mut name = Deserializer::from_str(rest).into_iter::<Value>();
+        let name_end = if rest.starts_with('"') && name.next()?.is_ok() { name.byte_offset() } else { rest.find(" (")? };
+        let sender_end = name_end + rest[name_end..].find("): ")? + 1;
+        let (sender, rest) = (&rest[..sender_end], &rest[sender_end + 2..]);
         let mut json = Deserializer::from_str(rest).into_iter::<Value>();
         let text = json.next()?.ok()?.as_str()?.to_owned();
-        let trigger = match &rest[json.byte_offset()..] {
-            "" => false,
-            "  ← TRIGGER" => true,
-            _ => return None,
-        };
-        Some(Self { seen, id: id.into(), at: at.into(), sender: format!("{sender})"), text, trigger, note: None })
+        let rest = &rest[json.byte_offset()..];
+        let (rest, trigger) = rest.strip_suffix("  ← TRIGGER").map_or((rest, false), |rest| (rest, true));
+        let cut = rest.trim_start().starts_with("… (") && rest.ends_with(" shows all)");
+        if !rest.is_empty() && !cut {
+            return None;
+        }
+        Some(Self { seen, id: id.into(), at: at.into(), sender: sender.into(), text, trigger, note: None })
     }
 
     /// The line as a test writes it: `SEEN Husam (human, id:…): text`, with ` ← TRIGGER` where it woke the run.
     pub(crate) fn short(&self) -> String {
         let mark = if self.seen { "SEEN" } else { "NEW" };
-        let who = self.sender.split(" (").next().unwrap_or_default();
+        let who = self.sender.rsplit_once(" (").map_or("", |(who, _)| who);
         let you = if self.sender.ends_with(", you)") { " (you)" } else { "" };
         let trigger = if self.trigger { " ← TRIGGER" } else { "" };
         format!("{mark} {who}{you}: {}{trigger}", self.text)
+    }
+}
+
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_prompt_is_read_as_its_description_shows_it() {
+        let text = r#"SPACE HISTORY ("Team", id: spc_1):
+  … 1,204 earlier messages; read_messages({"before":1205}) shows them
+  [SEEN] [msg:msg_1] [2026-02-18T14:51:23Z] Ada (agent, you): "On \"it\"."
+      [sent because Husam wrote "Report" in "Team"; used fetch]
+  [NEW]  [msg:msg_2] [2026-02-18T15:06:55Z] "Hu\nsam (x): " (human, id:ent_1): "@Ada: (well)"  ← TRIGGER
+  [NEW]  [msg:msg_3] [2026-02-18T15:06:55Z] Husam (human, id:ent_1): "long" … (1,234 more characters; read_messages shows all)
+TRIGGER:
+  type: space_message
+NOW: 2026-02-18T15:07:00Z
+"#;
+        let prompt = Prompt::read(text);
+        assert_eq!(prompt.names(), ["SPACE HISTORY", "TRIGGER", "NOW"]);
+        assert_eq!(prompt.field("TRIGGER", "type").as_deref(), Some("space_message"));
+        let lines = prompt.timeline();
+        let short: Vec<String> = lines.iter().map(Line::short).collect();
+        assert_eq!(short, ["SEEN Ada (you): On \"it\".", "NEW \"Hu\\nsam (x): \": @Ada: (well) ← TRIGGER", "NEW Husam: long"]);
+        assert_eq!(lines[0].note.as_deref(), Some("sent because Husam wrote \"Report\" in \"Team\"; used fetch"));
     }
 }

@@ -44,12 +44,16 @@ impl Refusals {
 
     /// A request that was never answered.
     pub(super) fn unsent(&self, error: reqwest::Error) -> ModelError {
-        let code = if error.is_builder() { FailureCode::BadRequest } else { FailureCode::Overloaded };
+        let (code, text) = match () {
+            () if error.is_builder() => (FailureCode::BadRequest, "the request could not be made"),
+            () if error.is_connect() => (FailureCode::Overloaded, "the provider can't be reached"),
+            () => (FailureCode::BrokenStream, "the connection broke before the answer came"),
+        };
         // The address may hold a password; the causes say what a person needs.
         let error = error.without_url();
         let causes = std::iter::successors(error.source(), |&cause| cause.source()).map(ToString::to_string);
         let causes: Vec<String> = std::iter::once(error.to_string()).chain(causes).collect();
-        self.error(code, &format!("the provider can't be reached: {}", causes.join(": ")))
+        self.error(code, &format!("{text}: {}", causes.join(": ")))
     }
 
     /// An answer with another status than 200.
