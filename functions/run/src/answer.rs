@@ -79,8 +79,8 @@ impl Worker {
     }
 
     async fn listen(&self, request: &Request, question: &Question<'_>, attempt: u32) -> Result<Answer, ModelError> {
-        // Who follows is read while the model is being asked, so that the first word waits for nothing.
-        let mut expected = question.active_space.map(|space| expect_audience(&self.air, space));
+        // Who follows is read while the model is first asked, so that the first word waits for nothing. Later answers rarely speak.
+        let mut expected = question.active_space.filter(|_| question.step == 0).map(|space| expect_audience(&self.air, space));
         let mut answer = Answer {
             model: format!("{}/{}", request.model.provider.as_str(), request.model.name),
             text: String::new(),

@@ -36,7 +36,7 @@ use smartspace_store::{
 use tokio::sync::watch;
 
 use crate::{
-    context::reading::{Gathered, SpacesSeen, gather},
+    context::reading::{Gathered, Seen, gather},
     stream::Air,
     worker::Worker,
 };
@@ -50,13 +50,13 @@ pub struct Runs {
     sockets: Arc<dyn Sockets>,
     models: Arc<dyn Model>,
     stopping: watch::Receiver<bool>,
-    seen: SpacesSeen,
+    seen: Seen,
 }
 
 impl Runs {
     /// Works on runs until `stopping` says that the process ends: then leases are given back.
     pub fn new(pipeline: Pipeline, sockets: Arc<dyn Sockets>, models: Arc<dyn Model>, stopping: watch::Receiver<bool>) -> Self {
-        Self { pipeline, sockets, models, stopping, seen: SpacesSeen::default() }
+        Self { pipeline, sockets, models, stopping, seen: Seen::default() }
     }
 
     /// Claims a run and works on it to its end. May be repeated; may be delivered to several at once.
@@ -107,7 +107,7 @@ impl Runs {
             lease,
             config,
             trigger: view.trigger,
-            message: gathered.trigger.clone(),
+            message: Arc::clone(&gathered.trigger),
             space_name,
             writing: tokio::sync::Mutex::default(),
             live: std::sync::Mutex::default(),

@@ -62,7 +62,7 @@ pub(crate) struct Worker {
     pub(crate) lease: LeaseId,
     pub(crate) config: AgentConfig,
     pub(crate) trigger: Trigger,
-    pub(crate) message: MessageRecord,
+    pub(crate) message: Arc<MessageRecord>,
     pub(crate) space_name: String,
     /// A run has one writer: its writes go one after the other, the lease's renewal among them.
     pub(crate) writing: tokio::sync::Mutex<()>,

@@ -2,7 +2,7 @@
 
 use std::{
     collections::{BTreeMap, HashMap},
-    sync::{Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use smartspace_domain::{
@@ -36,9 +36,9 @@ pub(crate) struct Gathered {
     /// Its place there.
     pub(crate) member: MemberRecord,
     /// The last messages, oldest first; more than the window may show.
-    pub(crate) messages: Vec<MessageRecord>,
+    pub(crate) messages: Vec<Arc<MessageRecord>>,
     /// The message that woke it.
-    pub(crate) trigger: MessageRecord,
+    pub(crate) trigger: Arc<MessageRecord>,
     /// Its spaces, by id.
     pub(crate) cards: BTreeMap<SpaceId, Card>,
     /// How many spaces it has.
@@ -49,40 +49,84 @@ pub(crate) struct Gathered {
     pub(crate) states: HashMap<RunId, RunStatus>,
 }
 
-/// The spaces of agents as last seen: their cards are read at once, and again only for what was missing.
+/// What this process has seen before, so that it reads only what is new. Nothing here decides anything.
 #[derive(Debug, Default)]
-pub(crate) struct SpacesSeen(Mutex<HashMap<EntityId, Vec<SpaceId>>>);
+pub(crate) struct Seen {
+    /// The spaces of agents: their cards are read at once, and again only for what was missing.
+    spaces: Cache<EntityId, Arc<[SpaceId]>>,
+    /// The last messages of spaces. What was said never changes, and numbers have no gaps: only what came since is read.
+    messages: Cache<SpaceId, Arc<[Arc<MessageRecord>]>>,
+}
 
-impl SpacesSeen {
-    const MOST: usize = 10_000;
+#[derive(Debug)]
+struct Cache<K, V>(Mutex<HashMap<K, V>>);
 
-    fn of(&self, agent: EntityId) -> Option<Vec<SpaceId>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&agent).cloned()
+impl<K, V> Default for Cache<K, V> {
+    fn default() -> Self {
+        Self(Mutex::default())
+    }
+}
+
+impl<K: std::hash::Hash + Eq, V: Clone> Cache<K, V> {
+    fn of(&self, key: &K) -> Option<V> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned()
     }
 
-    fn saw(&self, agent: EntityId, spaces: &[SpaceId]) {
+    /// Keeps a value; forgets all others once there are `most`.
+    fn saw(&self, key: K, value: V, most: usize) {
         let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if seen.len() >= Self::MOST {
+        if seen.len() >= most && !seen.contains_key(&key) {
             seen.clear();
         }
-        seen.insert(agent, spaces.to_vec());
+        seen.insert(key, value);
+    }
+}
+
+/// Agents whose spaces are remembered.
+const AGENTS: usize = 10_000;
+/// Spaces whose last messages are remembered: some 75 KB each.
+const SPACES: usize = 200;
+
+impl Seen {
+    /// The last messages of a space, oldest first: as many as a usual window may show.
+    async fn last_messages(&self, store: &Store, space: SpaceId) -> Result<Vec<Arc<MessageRecord>>> {
+        let most = window::most(window::USUAL);
+        let before = self.messages.of(&space).unwrap_or_default();
+        let mut messages = before.to_vec();
+        let new = match before.last() {
+            Some(last) => store.message_records(space, Range::After(last.seq), most).await?,
+            None => store.message_records(space, Range::Before(u64::MAX), most).await?,
+        };
+        if new.is_empty() {
+            return Ok(messages);
+        }
+        if new.len() == most && !before.is_empty() {
+            // So much came meanwhile that this may not be all of it.
+            messages.clear();
+            messages.extend(store.message_records(space, Range::Before(u64::MAX), most).await?.into_iter().map(Arc::new));
+        } else {
+            messages.extend(new.into_iter().map(Arc::new));
+            messages.drain(..messages.len().saturating_sub(most));
+        }
+        self.messages.saw(space, messages.as_slice().into(), SPACES);
+        Ok(messages)
     }
 }
 
 /// Reads what the prompt of `run` needs. None where the agent is retired, or not in the space any more, or the space is gone.
 pub(crate) async fn gather(
     store: &Store,
-    seen: &SpacesSeen,
+    seen: &Seen,
     run: RunId,
     agent_id: EntityId,
     space_id: SpaceId,
     seq: u64,
 ) -> Result<Option<Gathered>> {
-    let guessed = seen.of(agent_id).unwrap_or_else(|| vec![space_id]);
+    let guessed = seen.spaces.of(&agent_id).unwrap_or_else(|| [space_id].into());
     let (context, place, messages, mut cards) = futures::try_join!(
         store.agent_context(agent_id),
         store.place_of(space_id, agent_id),
-        store.message_records(space_id, Range::Before(u64::MAX), window::most(window::USUAL)),
+        seen.last_messages(store, space_id),
         store.cards(&guessed),
     )?;
     let (Some(agent), Some((space, member))) = (context.agent, place) else { return Ok(None) };
@@ -91,12 +135,13 @@ pub(crate) async fn gather(
     let mut messages = messages;
     let most = window::most(config.context.window as usize);
     if most > window::most(window::USUAL) {
-        messages = store.message_records(space_id, Range::Before(u64::MAX), most).await?;
+        let more = store.message_records(space_id, Range::Before(u64::MAX), most).await?;
+        messages = more.into_iter().map(Arc::new).collect();
     }
     let trigger = match messages.iter().find(|message| message.seq == seq) {
-        Some(message) => message.clone(),
+        Some(message) => Arc::clone(message),
         None => match store.message_record(space_id, seq).await? {
-            Some(message) => message,
+            Some(message) => Arc::new(message),
             None => return Ok(None),
         },
     };
@@ -107,7 +152,7 @@ pub(crate) async fn gather(
         cards.extend(store.cards(&missing).await?);
     }
     cards.retain(|space, _| shown.contains(space));
-    seen.saw(agent_id, &shown);
+    seen.spaces.saw(agent_id, shown.as_slice().into(), AGENTS);
 
     let others: Vec<ActiveRecord> = context.active.iter().filter(|active| active.run_id != run).take(ACTIVE_SHOWN).cloned().collect();
     let states = if others.is_empty() { HashMap::new() } else { store.states_of(&others).await? };

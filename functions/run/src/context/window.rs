@@ -3,6 +3,8 @@
 //! The window does not slide by one: it begins at a multiple of half its size, so that prompts of neighbouring runs have the same beginning
 //! and providers bill it at a fraction.
 
+use std::sync::Arc;
+
 use smartspace_store::messages::MessageRecord;
 
 /// The usual window.
@@ -29,7 +31,7 @@ fn first(last: u64, window: usize) -> u64 {
 }
 
 /// The messages to show, of those read, each with the length of its lines. Cut from the old end, in halves of the window, where they are too long.
-pub(crate) fn choose(messages: &[MessageRecord], lengths: &[usize], window: usize, context_window: u32) -> usize {
+pub(crate) fn choose(messages: &[Arc<MessageRecord>], lengths: &[usize], window: usize, context_window: u32) -> usize {
     let Some(last) = messages.last() else { return 0 };
     let most_chars = MOST_CHARS.min(context_window as usize * 4 * MOST_PERCENT / 100);
     let mut from = first(last.seq, window);
