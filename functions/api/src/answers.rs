@@ -33,6 +33,8 @@ impl IntoResponse for Refusal {
         let headers = response.headers_mut();
         match self.0 {
             Error::Unauthenticated(_) => headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer")),
+            // The rest of the body was not read: the connection can't be used again, and says so.
+            Error::TooLarge(_) => headers.insert(header::CONNECTION, HeaderValue::from_static("close")),
             Error::Retry(_) => headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1")),
             _ => None,
         };
