@@ -69,9 +69,13 @@ async fn latencies(product: &Product, room: &Room, rounds: usize) -> Result<(Lat
     Ok((latency(first), latency(kept)))
 }
 
+/// Waits for all that belongs to one reply. Broadcasts have no promised order.
 async fn one_reply(socket: &mut Socket, begun: Instant) -> Result<(Duration, Duration), String> {
-    let (mut first, mut kept) = (None, None);
+    let (mut first, mut kept, mut completed) = (None, None, false);
     loop {
+        if let (Some(first), Some(kept), true) = (first, kept, completed) {
+            return Ok((first, kept));
+        }
         let frame = frame(socket).await?;
         match frame["type"].as_str() {
             Some("stream.delta") => {
@@ -80,19 +84,9 @@ async fn one_reply(socket: &mut Socket, begun: Instant) -> Result<(Duration, Dur
             Some("message.created") if frame["message"]["runId"].is_string() => {
                 kept.get_or_insert(begun.elapsed());
             }
-            Some("run.completed") => {}
+            Some("run.completed") => completed = true,
             Some("run.failed") => return Err(format!("a run failed: {frame}")),
-            _ => continue,
-        }
-        // Broadcasts have no promised order: a round ends with all that belongs to it.
-        if let (Some(first), Some(kept), true) = (first, kept, frame["type"] == "run.completed") {
-            return Ok((first, kept));
-        }
-        if let (Some(first), Some(kept)) = (first, kept)
-            && frame["type"] == "message.created"
-        {
-            while self::frame(socket).await?["type"] != "run.completed" {}
-            return Ok((first, kept));
+            _ => {}
         }
     }
 }

@@ -46,23 +46,28 @@ impl EmbeddedTable {
 
     /// The SDK's client on it.
     pub(crate) fn client(&self) -> Client {
-        let config = Config::builder()
-            .behavior_version(BehaviorVersion::latest())
-            .region(Region::new("local"))
-            .allow_no_auth()
-            // Answers do not get lost in a process: what fails once fails again.
-            .retry_config(RetryConfig::disabled())
-            .timeout_config(TimeoutConfig::disabled())
-            .stalled_stream_protection(aws_sdk_dynamodb::config::StalledStreamProtectionConfig::disabled())
-            .endpoint_url("http://embedded.invalid")
-            .http_client(self.clone());
-        Client::from_conf(config.build())
+        client_on(self.clone())
     }
 
     /// Drops what has expired, as DynamoDB does by itself.
     pub(crate) fn drop_expired(&self) -> Result<usize, String> {
         self.database.sweep_ttl().map_err(|error| error.to_string())
     }
+}
+
+/// The SDK's client on a connector.
+pub(crate) fn client_on(http: impl HttpClient + 'static) -> Client {
+    let config = Config::builder()
+        .behavior_version(BehaviorVersion::latest())
+        .region(Region::new("local"))
+        .allow_no_auth()
+        // Answers do not get lost in a process: what fails once fails again.
+        .retry_config(RetryConfig::disabled())
+        .timeout_config(TimeoutConfig::disabled())
+        .stalled_stream_protection(aws_sdk_dynamodb::config::StalledStreamProtectionConfig::disabled())
+        .endpoint_url("http://embedded.invalid")
+        .http_client(http);
+    Client::from_conf(config.build())
 }
 
 impl std::fmt::Debug for EmbeddedTable {

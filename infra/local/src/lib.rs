@@ -16,6 +16,8 @@ mod in_process_bell;
 mod in_process_queue;
 mod in_process_sockets;
 mod log;
+#[cfg(test)]
+mod lost_answers;
 mod socket_server;
 
 use std::{io::Write, process::ExitCode};

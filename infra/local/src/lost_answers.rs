@@ -1,0 +1,232 @@
+//! Every write of a message's way, with its answer lost, refused before its effect, or in conflict: what is kept is the same each time.
+
+use std::sync::{
+    Arc, Mutex,
+    atomic::{AtomicUsize, Ordering},
+};
+
+use aws_smithy_runtime_api::client::{
+    http::{HttpClient, HttpConnector, HttpConnectorFuture, HttpConnectorSettings, SharedHttpConnector},
+    orchestrator::{HttpRequest, HttpResponse},
+    runtime_components::RuntimeComponents,
+};
+use aws_smithy_types::body::SdkBody;
+use serde_json::json;
+use smartspace_domain::{
+    Time,
+    entities::EntitySettings,
+    ids::{CallId, EntityId, LeaseId, MessageId, SpaceId, StreamId},
+    messages::Origin,
+    runs::{EndReason, RunStatus, Usage},
+    spaces::{Role, SpaceSettings},
+    steps::{CallStatus, FinishReason},
+};
+use smartspace_store::{
+    Store,
+    append::{By, ByRun, NewMessage},
+    endings::Ending,
+    messages::Range,
+    posted::PostKey,
+    runs::{Claim, RunRecord},
+    schema,
+    steps::{CallBegun, CallRecord, Marks, PromptRecord, StepRecord},
+};
+
+use crate::embedded_table::{EmbeddedTable, NAME, client_on};
+
+/// What goes wrong with one write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fault {
+    /// It takes effect, and nobody is told.
+    LostAnswer,
+    /// It does not take effect.
+    Refused,
+    /// Another transaction was faster.
+    Conflict,
+}
+
+/// The table behind a connector that fails the `at`-th write.
+#[derive(Clone, Debug)]
+struct Faulty {
+    table: EmbeddedTable,
+    writes: Arc<AtomicUsize>,
+    plan: Arc<Mutex<Option<(usize, Fault)>>>,
+}
+
+impl HttpClient for Faulty {
+    fn http_connector(&self, _: &HttpConnectorSettings, _: &RuntimeComponents) -> SharedHttpConnector {
+        SharedHttpConnector::new(self.clone())
+    }
+}
+
+impl HttpConnector for Faulty {
+    fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
+        let target = request.headers().get("x-amz-target").unwrap_or_default().to_owned();
+        let transaction = target.ends_with("TransactWriteItems");
+        if !transaction && !["PutItem", "UpdateItem", "DeleteItem"].iter().any(|write| target.ends_with(write)) {
+            return self.table.call(request);
+        }
+        let number = self.writes.fetch_add(1, Ordering::Relaxed);
+        let fault = self.plan.lock().unwrap().filter(|(at, _)| *at == number).map(|(_, fault)| fault);
+        match fault {
+            None => self.table.call(request),
+            Some(Fault::LostAnswer) => {
+                let done = self.table.call(request);
+                HttpConnectorFuture::new(async move {
+                    done.await?;
+                    Ok(answer(500, "InternalServerError", json!({})))
+                })
+            }
+            Some(Fault::Conflict) if transaction => {
+                let reasons = json!({"CancellationReasons": [{"Code": "TransactionConflict"}, {"Code": "None"}]});
+                HttpConnectorFuture::ready(Ok(answer(400, "TransactionCanceledException", reasons)))
+            }
+            Some(Fault::Refused | Fault::Conflict) => HttpConnectorFuture::ready(Ok(answer(500, "InternalServerError", json!({})))),
+        }
+    }
+}
+
+fn answer(status: u16, kind: &str, mut body: serde_json::Value) -> HttpResponse {
+    body["__type"] = format!("com.amazonaws.dynamodb.v20120810#{kind}").into();
+    HttpResponse::new(status.try_into().unwrap(), SdkBody::from(body.to_string()))
+}
+
+fn at(seconds: i64) -> Time {
+    Time::from_millis(1_771_427_220_000 + seconds * 1_000)
+}
+
+fn read<T: serde::de::DeserializeOwned>(value: serde_json::Value) -> T {
+    serde_json::from_value(value).unwrap()
+}
+
+/// A person asks, an agent answers, and another run of it is canceled. What is kept at the end, and how many writes it took.
+async fn way_of_a_message(fault: Option<(usize, Fault)>) -> (String, usize) {
+    let plan = Arc::new(Mutex::new(fault));
+    let faulty = Faulty { table: EmbeddedTable::in_memory().unwrap(), writes: Arc::default(), plan };
+    let writes = Arc::clone(&faulty.writes);
+    let client = client_on(faulty);
+    schema::create_table(&client, NAME).await.unwrap();
+    let store = Store::new(client, NAME, None, Arc::new(|| 4));
+
+    let (person, agent, space) = (EntityId::new(at(0), 1), EntityId::new(at(0), 2), SpaceId::new(at(0), 3));
+    let human: EntitySettings = read(json!({"type": "human", "name": "Husam", "externalId": "husam"}));
+    let model = json!({"model": {"provider": "scripted", "name": "m"}});
+    let bot: EntitySettings = read(json!({"type": "agent", "name": "Ada", "agent": model}));
+    let settings: SpaceSettings = read(json!({"name": "Team"}));
+    let key = |key: &str| PostKey::new("operator", "POST", "/", key, b"body");
+    let people = [
+        store.create_entity(person, human, Some(&key("person")), at(0)).await.unwrap(),
+        store.create_entity(agent, bot, None, at(0)).await.unwrap(),
+    ];
+    assert_eq!(store.create_space(space, settings, Some(&key("space")), at(0)).await, Ok(space));
+    for member in &people {
+        store.join(space, member, Role::Member, at(0)).await.unwrap();
+    }
+    let question = NewMessage {
+        id: MessageId::new(at(1), 5),
+        space,
+        sender: person,
+        text: "Well?".into(),
+        by: By::Door { key: Some(key("question")) },
+    };
+    let asked = store.append(&question, at(1)).await.unwrap().message;
+    let again = store.append(&NewMessage { id: MessageId::new(at(2), 6), ..question }, at(2)).await.unwrap();
+    assert_eq!((again.message.id, again.repeated), (asked.id, true), "the same key makes one message");
+
+    let lease = LeaseId::new(7);
+    let run_id = asked.dispatch.as_ref().unwrap()[0].run_id.unwrap();
+    let Claim::Ours { run, .. } = store.claim(run_id, &lease, at(3)).await.unwrap() else { panic!("nobody else claims it") };
+    store.renew(run_id, &lease, true, at(4)).await.unwrap();
+    answer_in(&store, &run, &lease, space).await;
+    let second = NewMessage { id: MessageId::new(at(9), 8), space, sender: person, text: "And?".into(), by: By::Door { key: None } };
+    let second = store.append(&second, at(9)).await.unwrap().message;
+    let second = store.run_record(second.dispatch.unwrap()[0].run_id.unwrap()).await.unwrap();
+    let canceled = store.cancel(&second, EndReason::Cancel, &LeaseId::new(9), at(10)).await.unwrap();
+    assert_eq!(canceled.status, RunStatus::Canceled);
+
+    let messages = store.messages(space, Range::After(0), 100).await.unwrap();
+    let (run, work) = (store.run_record(run_id).await.unwrap(), store.work(run_id).await.unwrap());
+    let active = store.agent_context(agent).await.unwrap().active;
+    let cursor = store.member(space, agent).await.unwrap().unwrap().cursor;
+    (format!("{messages:#?} {run:#?} {work:#?} {active:#?} {cursor}"), writes.load(Ordering::Relaxed))
+}
+
+/// The agent's run: an answer with one call, the message that it posts, another call, and the end.
+async fn answer_in(store: &Store, run: &RunRecord, lease: &LeaseId, space: SpaceId) {
+    let calls: Vec<_> = ["send_message", "read_messages"]
+        .iter()
+        .zip(0..)
+        .map(|(name, index)| CallBegun { call_id: CallId::of(run.id, 0, index), name: (*name).into(), input: "{}".into() })
+        .collect();
+    let step = |index: u32, calls: &[CallBegun]| StepRecord {
+        index,
+        attempt: 1,
+        lease: lease.clone(),
+        model: "scripted/m".into(),
+        text: "hm".into(),
+        calls: calls.to_vec(),
+        system_messages: Vec::new(),
+        finish_reason: FinishReason::Stop,
+        usage: Usage::default(),
+        started_at: at(5),
+        first_token_at: None,
+        finished_at: at(5),
+        expires_at: None,
+    };
+    let call = |begun: &CallBegun, index: u32| CallRecord {
+        call_id: begun.call_id,
+        step: 0,
+        index,
+        name: begun.name.clone(),
+        output: json!({"success": true}),
+        status: CallStatus::Completed,
+        started_at: at(6),
+        finished_at: at(6),
+        ends: None,
+        active_space: Some(space),
+        marks: Marks::new(),
+        expires_at: None,
+    };
+    let prompt = PromptRecord::new("{}", Marks::from([(space, 1)])).unwrap();
+    store.keep_step(run, &step(0, &calls), Some(&prompt), Usage::default(), at(5)).await.unwrap();
+    let message = store.message_record(space, run.seq).await.unwrap();
+    let by = ByRun {
+        run: run.id,
+        lease: lease.clone(),
+        depth: 1,
+        origin: Origin { trigger: run.view(message.as_ref(), "Team", None).trigger, tools_used: Vec::new() },
+        stream: StreamId::of(calls[0].call_id, 1),
+        call: call(&calls[0], 0),
+    };
+    let reply = NewMessage {
+        id: MessageId::of_call(calls[0].call_id),
+        space,
+        sender: run.agent_id,
+        text: "Well.".into(),
+        by: By::Run(Box::new(by)),
+    };
+    store.append(&reply, at(6)).await.unwrap();
+    store.keep_call(run, lease, &call(&calls[1], 1), at(7)).await.unwrap();
+    let ending = Ending {
+        status: RunStatus::Completed,
+        reason: Some(EndReason::Done),
+        error: None,
+        usage: Usage::default(),
+        last_step: Some(step(1, &[])),
+        prompt: None,
+        marks: Marks::from([(space, 1)]),
+    };
+    store.finish(run, lease, &ending, at(8)).await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_kept_is_the_same_whichever_write_goes_wrong() {
+    let (expected, writes) = Box::pin(way_of_a_message(None)).await;
+    assert!(expected.contains("Well.") && writes > 10, "{writes}");
+    for fault in [Fault::LostAnswer, Fault::Refused, Fault::Conflict] {
+        for number in 0..writes {
+            let (kept, _) = Box::pin(way_of_a_message(Some((number, fault)))).await;
+            assert!(kept == expected, "{fault:?} of write {number}:\n{kept}\ninstead of\n{expected}");
+        }
+    }
+}
