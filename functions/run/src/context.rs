@@ -5,6 +5,8 @@
 pub(crate) mod blocks;
 pub(crate) mod quoted;
 pub(crate) mod reading;
+#[cfg(test)]
+mod tests;
 mod timeline;
 pub(crate) mod window;
 
