@@ -29,8 +29,9 @@ use smartspace_edges::{queues::Delivery, sockets::Sockets};
 use smartspace_models::port::Model;
 use smartspace_pipeline::Pipeline;
 use smartspace_store::{
+    claims::Claim,
     endings::Ending,
-    runs::{Claim, RunRecord},
+    runs::RunRecord,
     steps::{Marks, Work},
 };
 use tokio::sync::watch;

@@ -8,6 +8,7 @@ use std::time::Duration;
 use smartspace_domain::{
     Error, Result,
     agents::ContinueOn,
+    events::StreamEnd,
     ids::{SpaceId, StreamId},
     runs::{EndReason, RunError, RunStatus, Usage},
 };
@@ -89,7 +90,10 @@ impl Worker {
                     let error = Some(RunError { code, message });
                     return Ok(End { status: RunStatus::Failed, reason: None, error, last_step: None });
                 }
-                Err(_) => return Ok(End::completed(EndReason::TimeLimit)),
+                Err(_) => {
+                    self.end_streams(Some(StreamEnd::Failed));
+                    return Ok(End::completed(EndReason::TimeLimit));
+                }
             };
             let step = self.step_record(state.steps, &answer);
             state.usage += answer.usage;
@@ -202,9 +206,8 @@ impl Worker {
             if done.len() == step.calls.len() && !ended {
                 state.messages.push(results(&done));
             } else {
-                // The stream of a call that is made again belongs to this attempt.
-                let attempt = self.run.attempt.max(step.attempt);
-                state.pending = Some(Pending { calls: step.calls, done, attempt });
+                // What was streamed before its message could be kept is replaced by that message: the stream is the same.
+                state.pending = Some(Pending { calls: step.calls, done, attempt: step.stream_attempt });
             }
         }
         Ok(state)
@@ -214,6 +217,7 @@ impl Worker {
         StepRecord {
             index,
             attempt: self.run.attempt,
+            stream_attempt: answer.attempt,
             lease: self.lease.clone(),
             model: answer.model.clone(),
             text: answer.text.clone(),

@@ -24,10 +24,11 @@ use smartspace_domain::{
 use smartspace_store::{
     Store,
     append::{By, ByRun, NewMessage},
+    claims::Claim,
     endings::Ending,
     messages::Range,
     posted::PostKey,
-    runs::{Claim, RunRecord},
+    runs::RunRecord,
     schema,
     steps::{CallBegun, CallRecord, Marks, PromptRecord, StepRecord},
 };
@@ -161,6 +162,7 @@ async fn answer_in(store: &Store, run: &RunRecord, lease: &LeaseId, space: Space
     let step = |index: u32, calls: &[CallBegun]| StepRecord {
         index,
         attempt: 1,
+        stream_attempt: 1,
         lease: lease.clone(),
         model: "scripted/m".into(),
         text: "hm".into(),

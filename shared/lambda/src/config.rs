@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// The environment of a function. The template gives each function what it needs; the rest stays empty.
+/// The environment of a function. Every function is given all of it.
 #[derive(Clone, Debug)]
 pub struct Config {
     /// `TABLE_NAME`.

@@ -34,6 +34,8 @@ pub struct StepRecord {
     pub index: u32,
     /// The run's attempt that made it.
     pub attempt: u32,
+    /// Which try of an answer it was: the streams of its calls are named by it.
+    pub stream_attempt: u32,
     /// The lease under which it was kept: the token of a lost answer.
     pub lease: LeaseId,
     /// `provider/model`.

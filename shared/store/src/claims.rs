@@ -1,0 +1,129 @@
+//! Claiming a run, keeping it, and giving it back.
+//!
+//! A claim writes a random lease id. Every later write of the run checks that the lease is still the worker's and the run still running,
+//! never a time. Only who takes over looks at the clock.
+
+use smartspace_domain::{
+    Time,
+    ids::{LeaseId, RunId},
+    limits::{self, lease},
+    runs::RunStatus,
+};
+
+use crate::{
+    Error, Result, Store, keys,
+    runs::RunRecord,
+    steps::lease_holds,
+    table::{WriteError, read},
+    write::Write,
+};
+
+/// What came of a claim.
+#[derive(Clone, Debug)]
+pub enum Claim {
+    /// It is ours. `first` where nobody had it before.
+    Ours {
+        /// The run.
+        run: Box<RunRecord>,
+        /// Nobody had it before.
+        first: bool,
+    },
+    /// Another worker has it, until then at least.
+    Busy {
+        /// When it may be taken over.
+        until: Time,
+    },
+    /// It has ended, or there is no such run.
+    Ended,
+    /// It is ours, but only to be failed: its workers died too often.
+    TooOften(Box<RunRecord>),
+}
+
+impl Store {
+    /// Claims a run for the worker with this `lease`.
+    pub async fn claim(&self, id: RunId, lease: &LeaseId, now: Time) -> Result<Claim> {
+        let expression = "SET #status = :running, #lease = :lease, #leaseUntil = :until, #dueAt = :due, #startedAt = if_not_exists(#startedAt, :now) \
+                          REMOVE #dueCount";
+        let set = |write: Write| {
+            write
+                .value(":running", RunStatus::Running)?
+                .value(":lease", lease)?
+                .value(":until", now + lease::LASTS)?
+                .value(":due", now + lease::RUNNING_DUE)?
+                .value(":now", now)
+        };
+        let free = Write::update(keys::run_meta(id), expression)
+            .when("#status = :queued OR (#status = :running AND attribute_not_exists(#lease))");
+        let old = match self.table.write(set(free)?.value(":queued", RunStatus::Queued)?).await {
+            Ok(item) => return ours(item.map(read).transpose()?, now),
+            Err(WriteError::Other(error)) => return Err(error),
+            Err(WriteError::Refused(olds)) => olds.into_iter().flatten().next().and_then(|old| old.read::<RunRecord>()),
+        };
+        let Some(old) = old.filter(|old| old.status == RunStatus::Running) else { return Ok(Claim::Ended) };
+        if old.lease.as_ref() == Some(lease) {
+            // The answer to our first try was lost.
+            return ours(Some(old), now);
+        }
+        if old.free_at() > now {
+            return Ok(Claim::Busy { until: old.free_at() });
+        }
+        let expression = expression.replace(" REMOVE", ", #attempt = #attempt + :one REMOVE");
+        let taken = Write::update(keys::run_meta(id), expression)
+            .when("#status = :running AND #lease = :dead")
+            .value(":dead", &old.lease)?
+            .value(":one", 1)?;
+        match self.table.write(set(taken)?).await {
+            Ok(item) => match item.map(read::<RunRecord>).transpose()? {
+                Some(run) if run.attempt > limits::ATTEMPTS => Ok(Claim::TooOften(Box::new(run))),
+                run => ours(run, now),
+            },
+            Err(WriteError::Other(error)) => Err(error),
+            Err(WriteError::Refused(olds)) => match olds.into_iter().flatten().next().and_then(|old| old.read::<RunRecord>()) {
+                Some(run) if run.lease.as_ref() == Some(lease) => ours(Some(run), now),
+                Some(run) if run.status == RunStatus::Running => Ok(Claim::Busy { until: run.free_at() }),
+                _ => Ok(Claim::Ended),
+            },
+        }
+    }
+
+    /// Keeps a run for another 30 s. [`Error::LeaseLost`] where it is not the worker's any more.
+    pub async fn renew(&self, id: RunId, lease: &LeaseId, move_due: bool, now: Time) -> Result<()> {
+        let expression = if move_due { "SET #leaseUntil = :until, #dueAt = :due" } else { "SET #leaseUntil = :until" };
+        let write = lease_holds(Write::update(keys::run_meta(id), expression), lease)?.value(":until", now + lease::LASTS)?;
+        let write = if move_due { write.value(":due", now + lease::RUNNING_DUE)? } else { write };
+        self.held(write).await
+    }
+
+    /// Gives a run back, due now: another worker goes on with it, in the same attempt.
+    pub async fn give_back(&self, id: RunId, lease: &LeaseId, now: Time) -> Result<()> {
+        let write = lease_holds(Write::update(keys::run_meta(id), "SET #dueAt = :now REMOVE #lease, #leaseUntil"), lease)?;
+        match self.held(write.value(":now", now)?).await {
+            // Also where the answer to the first try was lost: the lease is not ours any more, which is what was asked for.
+            Ok(()) | Err(Error::LeaseLost) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Declares a run's worker dead, whoever it was: for a host that starts, where nobody else can live.
+    pub async fn end_lease(&self, id: RunId) -> Result<()> {
+        let write = Write::update(keys::run_meta(id), "SET #leaseUntil = :never").when("#status = :running AND attribute_exists(#lease)");
+        match self.table.write(write.value(":never", Time::default())?.value(":running", RunStatus::Running)?).await {
+            Ok(_) | Err(WriteError::Refused(_)) => Ok(()),
+            Err(WriteError::Other(error)) => Err(error),
+        }
+    }
+
+    async fn held(&self, write: Write) -> Result<()> {
+        match self.table.write(write).await {
+            Ok(_) => Ok(()),
+            Err(WriteError::Refused(_)) => Err(Error::LeaseLost),
+            Err(WriteError::Other(error)) => Err(error),
+        }
+    }
+}
+
+fn ours(run: Option<RunRecord>, now: Time) -> Result<Claim> {
+    let run = run.ok_or_else(|| Error::Internal("an update answered without its item".into()))?;
+    let first = run.attempt == 1 && run.started_at == Some(now);
+    Ok(Claim::Ours { run: Box::new(run), first })
+}
