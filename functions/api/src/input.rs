@@ -83,7 +83,7 @@ pub(crate) fn shaped<T: DeserializeOwned>(value: Value) -> Result<T> {
 }
 
 /// An id in a path. What is no id names nothing: 404.
-pub(crate) fn id<T: FromStr<Err: std::fmt::Display>>(text: &str) -> Result<T> {
+fn id<T: FromStr<Err: std::fmt::Display>>(text: &str) -> Result<T> {
     text.parse().map_err(|error: T::Err| Error::NotFound(error.to_string()))
 }
 
@@ -97,6 +97,20 @@ impl<T: FromStr<Err: std::fmt::Display>> FromRequestParts<Arc<Api>> for Id<T> {
     async fn from_request_parts(parts: &mut Parts, api: &Arc<Api>) -> Result<Self, Refusal> {
         let Path(text): Path<String> = Path::from_request_parts(parts, api).await.map_err(|error| Error::NotFound(error.to_string()))?;
         Ok(Self(id(&text)?))
+    }
+}
+
+/// The two ids of a path.
+#[derive(Debug)]
+pub(crate) struct TwoIds<A, B>(pub(crate) A, pub(crate) B);
+
+impl<A: FromStr<Err: std::fmt::Display>, B: FromStr<Err: std::fmt::Display>> FromRequestParts<Arc<Api>> for TwoIds<A, B> {
+    type Rejection = Refusal;
+
+    async fn from_request_parts(parts: &mut Parts, api: &Arc<Api>) -> Result<Self, Refusal> {
+        let path = Path::from_request_parts(parts, api).await;
+        let Path((one, other)): Path<(String, String)> = path.map_err(|error| Error::NotFound(error.to_string()))?;
+        Ok(Self(id(&one)?, id(&other)?))
     }
 }
 

@@ -241,7 +241,9 @@ impl State {
             let read = self.marks.entry(*space).or_default();
             *read = (*read).max(*mark);
         }
-        if record.name != tools::send_message::NAME && !self.tools_used.contains(&record.name) {
+        // A name that a model made up is no tool, and stands in no prompt.
+        let used = tools::is_known(&record.name) && record.name != tools::send_message::NAME;
+        if used && !self.tools_used.contains(&record.name) {
             self.tools_used.push(record.name.clone());
         }
     }

@@ -59,6 +59,11 @@ pub(crate) fn specs() -> Vec<ToolSpec> {
     TOOLS.iter().map(spec).collect()
 }
 
+/// Whether there is such a tool.
+pub(crate) fn is_known(name: &str) -> bool {
+    tool(name).is_some()
+}
+
 /// Whether after this tool another space may be active.
 pub(crate) fn changes_space(name: &str) -> bool {
     tool(name).is_some_and(|tool| tool.spec.changes_space)

@@ -37,6 +37,10 @@ const BLOCKING_THREADS: usize = 4;
 pub fn main() -> ExitCode {
     let flags = Flags::parse();
     log::start(flags.log.as_deref());
+    // Each browser is a connection, and many systems allow a process only a thousand unless it asks.
+    if let Err(error) = rlimit::increase_nofile_limit(u64::MAX) {
+        tracing::warn!(%error, "the limit of open connections could not be raised");
+    }
     match run(flags) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

@@ -7,7 +7,8 @@ use axum::{
     Json, Router,
     extract::{
         Query, State, WebSocketUpgrade,
-        ws::{CloseFrame, Message, WebSocket, close_code},
+        rejection::QueryRejection,
+        ws::{CloseFrame, Message, WebSocket, close_code, rejection::WebSocketUpgradeRejection},
     },
     http::{HeaderMap, StatusCode, header},
     response::{IntoResponse, Response},
@@ -49,9 +50,12 @@ pub(crate) fn router(server: SocketServer) -> Router {
 async fn connect(
     State(server): State<SocketServer>,
     headers: HeaderMap,
-    Query(Connect { ticket }): Query<Connect>,
-    upgrade: WebSocketUpgrade,
+    query: Result<Query<Connect>, QueryRejection>,
+    upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Response {
+    let (Ok(Query(Connect { ticket })), Ok(upgrade)) = (query, upgrade) else {
+        return refuse(&Error::Malformed("expected a WebSocket handshake with one ticket".into()));
+    };
     if !server.may_come_from(&headers) {
         return refuse(&Error::Forbidden("pages of this origin may not connect; --cors-origin allows them".into()));
     }

@@ -23,7 +23,7 @@ use tokio::time::{Duration, Instant};
 use crate::{
     Error, Result, Store, keys,
     messages::{LongDispatch, MessageRecord},
-    posted::PostKey,
+    posted::{PostKey, Posted},
     rosters::{Head, MemberRecord, Roster, no_such_space},
     runs::{ActiveRecord, RunRecord},
     spaces::SpaceRecord,
@@ -102,7 +102,12 @@ struct Room {
 impl Store {
     /// Keeps a message and wakes whom it wakes. Loses races for up to five seconds, then [`Error::Retry`].
     pub async fn append(&self, new: &NewMessage, now: Time) -> Result<Appended> {
-        let mut room = self.room(new.space, new.sender).await?;
+        let key = if let By::Door { key } = &new.by { key.as_ref() } else { None };
+        let (mut room, posted) = self.room(new.space, new.sender, key).await?;
+        // Also where the sender has left since: the answer is what was made.
+        if let Some(made) = key.map(|key| key.made_before(posted, now)).transpose()?.flatten() {
+            return self.posted_before(new.space, &made).await;
+        }
         let until = Instant::now() + RACED_FOR;
         let mut tries = 0;
         loop {
@@ -143,14 +148,14 @@ impl Store {
                 room.head = self.table.get(&keys::space_head(new.space)).await?.ok_or_else(no_such_space)?;
             }
             if roster != room.head.roster || room.head.roster != room.roster.head.roster {
-                room = self.room(new.space, new.sender).await?;
+                (room, _) = self.room(new.space, new.sender, None).await?;
             }
         }
     }
 
     /// What a message would do, without writing anything.
     pub async fn preview(&self, space: SpaceId, sender: EntityId, text: &str, now: Time) -> Result<Vec<Dispatch>> {
-        let room = self.room(space, sender).await?;
+        let (room, _) = self.room(space, sender, None).await?;
         let sender = room.sender()?;
         let depth = room.depth_of(&By::Door { key: None }, sender);
         Ok(room.decide(MessageId::new(now, 0), &sender.sender(), text, depth, now))
@@ -158,21 +163,26 @@ impl Store {
 
     /// Decides whom a message wakes that was kept without a decision. Its sender may have left meanwhile.
     pub async fn decide_late(&self, space: SpaceId, record: &MessageRecord) -> Result<Vec<Dispatch>> {
-        let room = self.room(space, record.sender.id).await?;
+        let (room, _) = self.room(space, record.sender.id, None).await?;
         let whole = self.whole(space, vec![record.clone()]).await?;
         let text = whole.first().map_or("", Message::text);
         Ok(room.decide(record.id, &record.sender, text, record.chain_depth, record.created_at))
     }
 
     /// One batch read; two more where the roster has changed since this process last saw it.
-    async fn room(&self, id: SpaceId, sender: EntityId) -> Result<Room> {
+    async fn room(&self, id: SpaceId, sender: EntityId, key: Option<&PostKey>) -> Result<(Room, Option<Posted>)> {
         let seen = self.rosters.last_seen(id);
         let (meta, head_key, member) = (keys::space_meta(id), keys::space_head(id), keys::member(id, sender));
         let mut wanted = vec![meta.clone(), head_key.clone(), member.clone()];
+        wanted.extend(key.map(PostKey::place));
         wanted.extend(seen.iter().flat_map(|roster| roster.agents()).map(keys::gate));
         let mut items = self.table.get_all(&wanted).await?;
         let space: SpaceRecord = items.take(&meta)?.ok_or_else(no_such_space)?;
         let mut head: Head = items.take(&head_key)?.ok_or_else(no_such_space)?;
+        let posted = match key {
+            Some(key) => items.take(&key.place())?,
+            None => None,
+        };
         let sender: Option<MemberRecord> = items.take(&member)?;
         let sender = sender.filter(|sender| !sender.left);
         let roster = match seen {
@@ -194,7 +204,7 @@ impl Store {
                 gates.insert(agent, gate);
             }
         }
-        Ok(Room { space, head, sender, roster, gates })
+        Ok((Room { space, head, sender, roster, gates }, posted))
     }
 
     async fn posted_before(&self, space: SpaceId, made: &str) -> Result<Appended> {

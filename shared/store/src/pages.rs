@@ -43,6 +43,10 @@ impl Ask {
         let refused = || Error::Malformed("cursor: expected what nextCursor said".into());
         let bytes = URL_SAFE_NO_PAD.decode(cursor).map_err(|_| refused())?;
         let [pk, sk, place]: [String; 3] = serde_json::from_slice(&bytes).map_err(|_| refused())?;
+        // The table takes no empty key.
+        if [&pk, &sk, &place].iter().any(|part| part.is_empty() || part.len() > 256) {
+            return Err(refused());
+        }
         let attributes = [("PK", pk), ("SK", sk), (names.0, partition.to_owned()), (names.1, place)];
         Ok(Some(attributes.map(|(name, value)| (name.to_owned(), AttributeValue::S(value))).into()))
     }
@@ -54,4 +58,23 @@ pub(crate) fn cursor(key: Option<Item>, place: &str) -> Option<String> {
     let text = |name: &str| key.get(name).and_then(|value| value.as_s().ok()).cloned().unwrap_or_default();
     let parts = serde_json::json!([text("PK"), text("SK"), text(place)]);
     Some(URL_SAFE_NO_PAD.encode(parts.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cursor_comes_back_and_a_made_up_one_is_refused() {
+        let text = |text: &str| AttributeValue::S(text.into());
+        let key = Item::from([("PK".into(), text("p")), ("SK".into(), text("s")), ("g2sk".into(), text("g"))]);
+        let ask = |cursor: Option<String>| Ask { cursor, limit: None }.after(("g2pk", "g2sk"), "ALL");
+        let mut expected = key.clone();
+        expected.insert("g2pk".into(), text("ALL"));
+        assert_eq!(ask(cursor(Some(key), "g2sk")), Ok(Some(expected)));
+        assert_eq!(ask(None), Ok(None));
+        for made_up in ["", "?", "W10", &URL_SAFE_NO_PAD.encode(r#"["","b","c"]"#), &URL_SAFE_NO_PAD.encode(r#"["a","b",3]"#)] {
+            assert!(matches!(ask(Some(made_up.into())), Err(Error::Malformed(_))), "{made_up}");
+        }
+    }
 }

@@ -1,9 +1,11 @@
 //! Idempotency keys: the same POST twice makes one thing.
 
+use std::str::FromStr;
+
 use serde::{Deserialize, Serialize};
 use smartspace_domain::{Time, limits::KEY_KEPT};
 
-use crate::{Error, Result, keys, table::Old, write::Write};
+use crate::{Error, Result, Store, keys, table::Old, write::Write};
 
 /// A caller's key for one POST, and the hash of what it sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,8 +16,8 @@ pub struct PostKey {
     pub body: String,
 }
 
-#[derive(Serialize, Deserialize)]
-struct Posted {
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Posted {
     body: String,
     made: String,
     #[serde(rename = "expiresAt")]
@@ -37,13 +39,36 @@ impl PostKey {
             .value(":now", now.as_seconds())
     }
 
+    /// Where it is kept.
+    pub(crate) fn place(&self) -> keys::Key {
+        keys::idempotency(&self.key)
+    }
+
     /// What came of it before, as the failed write found it.
     pub(crate) fn made(&self, old: &Old) -> Result<String> {
         let posted: Posted = old.read().ok_or_else(|| Error::Retry("the key was just used; repeat the call".into()))?;
+        self.made_by(posted)
+    }
+
+    /// What came of it before, if that is not forgotten yet.
+    pub(crate) fn made_before(&self, posted: Option<Posted>, now: Time) -> Result<Option<String>> {
+        posted.filter(|posted| posted.expires_at > now.as_seconds()).map(|posted| self.made_by(posted)).transpose()
+    }
+
+    fn made_by(&self, posted: Posted) -> Result<String> {
         if posted.body == self.body {
             Ok(posted.made)
         } else {
             Err(Error::invalid("", "this Idempotency-Key was used before with another body"))
         }
+    }
+}
+
+impl Store {
+    /// The id of what a key made before, if it did: whatever has changed since, the answer is what was made.
+    pub async fn made_before<T: FromStr>(&self, key: Option<&PostKey>, now: Time) -> Result<Option<T>> {
+        let Some(key) = key else { return Ok(None) };
+        let made = key.made_before(self.table.get(&key.place()).await?, now)?;
+        made.map(|made| made.parse().map_err(|_| Error::invalid("", "this Idempotency-Key made something else"))).transpose()
     }
 }

@@ -154,6 +154,11 @@ impl Store {
         Ok(record.filter(|record| !record.deleted).zip(member.filter(|member| !member.left)))
     }
 
+    /// Whether an entity is, or ever was, a member of a space.
+    pub async fn was_member(&self, space: SpaceId, entity: EntityId) -> Result<bool> {
+        Ok(self.table.get::<MemberRecord>(&keys::member(space, entity)).await?.is_some())
+    }
+
     /// A member of a space, as it is now.
     pub async fn member(&self, space: SpaceId, entity: EntityId) -> Result<Option<MemberRecord>> {
         let member: Option<MemberRecord> = self.table.get(&keys::member(space, entity)).await?;

@@ -34,6 +34,10 @@ async fn create(State(api): State<Arc<Api>>, By(caller): By, headers: HeaderMap,
     settings.check()?;
     let key = body.key(&headers, caller, "/v1/entities")?;
     let (now, random) = (api.pipeline.now(), api.pipeline.ids.random());
+    if let Some(before) = api.pipeline.store.made_before::<EntityId>(key.as_ref(), now).await? {
+        let made = api.pipeline.store.entity(before).await?;
+        return Ok(Created { location: format!("/v1/entities/{}", made.id), made });
+    }
     let made = api.pipeline.store.create_entity(EntityId::new(now, random), settings, key.as_ref(), now).await?;
     Ok(Created { location: format!("/v1/entities/{}", made.id), made })
 }

@@ -2,33 +2,21 @@
 
 use std::sync::Arc;
 
-use axum::{
-    Json, Router,
-    extract::{Path, State},
-    http::StatusCode,
-    routing::put,
-};
+use axum::{Json, Router, extract::State, http::StatusCode, routing::put};
 use smartspace_domain::{
-    Error, Result,
+    Error,
     access::SpaceAction,
     ids::{EntityId, SpaceId},
     spaces::{Member, Role},
 };
 
-use crate::{Api, answers::Answer, auth::By, input::id};
+use crate::{Api, answers::Answer, auth::By, input::TwoIds};
 
 pub(super) fn routes() -> Router<Arc<Api>> {
     Router::new().route("/v1/spaces/{id}/members/{entityId}", put(join).delete(leave))
 }
 
-type Place = Path<(String, String)>;
-
-fn place(Path((space, entity)): Place) -> Result<(SpaceId, EntityId)> {
-    Ok((id(&space)?, id(&entity)?))
-}
-
-async fn join(State(api): State<Arc<Api>>, By(caller): By, path: Place) -> Answer<Json<Member>> {
-    let (space, entity) = place(path)?;
+async fn join(State(api): State<Arc<Api>>, By(caller): By, TwoIds(space, entity): TwoIds<SpaceId, EntityId>) -> Answer<Json<Member>> {
     api.authorise(caller, SpaceAction::Govern, space).await?;
     let store = &api.pipeline.store;
     let entity = store.entity(entity).await?;
@@ -38,8 +26,7 @@ async fn join(State(api): State<Arc<Api>>, By(caller): By, path: Place) -> Answe
     Ok(Json(member.view()))
 }
 
-async fn leave(State(api): State<Arc<Api>>, By(caller): By, path: Place) -> Answer<StatusCode> {
-    let (space, entity) = place(path)?;
+async fn leave(State(api): State<Arc<Api>>, By(caller): By, TwoIds(space, entity): TwoIds<SpaceId, EntityId>) -> Answer<StatusCode> {
     api.authorise(caller, SpaceAction::Govern, space).await?;
     api.pipeline.store.space_record(space).await?;
     api.pipeline.leave(space, entity).await?;

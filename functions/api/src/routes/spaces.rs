@@ -37,7 +37,10 @@ async fn create(State(api): State<Arc<Api>>, By(caller): By, headers: HeaderMap,
     caller.must_be_operator()?;
     let (settings, members) = new_space(&body)?;
     let key = body.key(&headers, caller, "/v1/spaces")?;
-    let store = &api.pipeline.store;
+    let (store, now) = (&api.pipeline.store, api.pipeline.now());
+    if let Some(before) = store.made_before::<SpaceId>(key.as_ref(), now).await? {
+        return finished(&api, before, &members).await;
+    }
     // All of them before anything is made: a space without some of its members is not what was asked for.
     let members = try_join_all(members.iter().enumerate().map(async |(index, id)| match store.entity(*id).await {
         Err(Error::NotFound(_)) => Err(Error::invalid(format!("/members/{index}"), format!("there is no entity {id}"))),
@@ -55,11 +58,24 @@ async fn create(State(api): State<Arc<Api>>, By(caller): By, headers: HeaderMap,
     {
         return Err(Error::invalid("/adminAgentId", "expected an agent among the members").into());
     }
-    let (now, random) = (api.pipeline.now(), api.pipeline.ids.random());
-    let id = store.create_space(SpaceId::new(now, random), settings, key.as_ref(), now).await?;
-    // Also where the key had made it before: what was cut off then is finished now, and joining twice is joining once.
+    let id = store.create_space(SpaceId::new(now, api.pipeline.ids.random()), settings, key.as_ref(), now).await?;
     for member in &members {
         api.pipeline.join(id, member, Role::Member).await?;
+    }
+    Ok(Created { location: format!("/v1/spaces/{id}"), made: store.space(id).await? })
+}
+
+/// A space that the same key made before. Where its first request was cut off, those join who never did.
+async fn finished(api: &Api, id: SpaceId, members: &[EntityId]) -> Answer<Created<Space>> {
+    let store = &api.pipeline.store;
+    for member in members {
+        if !store.was_member(id, *member).await? {
+            match store.entity(*member).await {
+                Ok(member) => api.pipeline.join(id, &member, Role::Member).await?,
+                Err(Error::NotFound(_)) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
     }
     Ok(Created { location: format!("/v1/spaces/{id}"), made: store.space(id).await? })
 }

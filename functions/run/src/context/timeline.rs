@@ -87,7 +87,8 @@ fn why(origin: &Origin) -> String {
         Trigger::Hidden(_) => "[sent for a reason that is not told here".to_owned(),
     };
     if !origin.tools_used.is_empty() {
-        let _ = write!(text, "; used {}", origin.tools_used.join(", "));
+        let used: Vec<_> = origin.tools_used.iter().map(|tool| Name(tool).to_string()).collect();
+        let _ = write!(text, "; used {}", used.join(", "));
     }
     text.push(']');
     text
