@@ -98,3 +98,16 @@ async fn messages_of_runs_and_people_share_one_order() {
         assert!(place(text).unwrap() < place(&format!("re: {text}")).unwrap_or_else(|| panic!("no answer to {text}")));
     }
 }
+
+#[tokio::test]
+async fn a_key_answers_with_what_was_made_whatever_has_changed_since() {
+    let stack = Stack::start().await;
+    let person = stack.person("Husam").await;
+    let space = stack.space("Team", &[&person]).await;
+    let said = stack.post_with_key(&space, &person, "hello", "key").await.must_be(201);
+    stack.delete(&format!("/v1/spaces/{space}/members/{person}")).await.must_be(204);
+    let again = stack.post_with_key(&space, &person, "hello", "key").await.must_be(201);
+    assert_eq!((id(&again), seq(&again)), (id(&said), 1));
+    assert_eq!(stack.post_with_key(&space, &person, "other", "key").await.status, 422);
+    assert_eq!(stack.post_with_key(&space, &person, "hello", "another key").await.status, 422);
+}
