@@ -61,7 +61,7 @@ async fn the_one_that_is_named_speaks() {
     stack.quiet(&demo.space).await;
     let messages = stack.messages(&demo.space).await;
     let spoke: Vec<_> = messages.iter().map(|message| message["sender"]["name"].as_str().unwrap()).collect();
-    assert_eq!(spoke, ["You", "Librarian"]);
+    assert_eq!(spoke, ["Robin", "Librarian"]);
     assert!(text(&messages[1]).ends_with("what you asked was: @librarian, what is this place?"), "{}", messages[1]);
 }
 

@@ -153,6 +153,9 @@ impl Worker {
         };
         if run.status == RunStatus::Failed {
             self.end_streams(Some(StreamEnd::Failed));
+            if let Some(RunError { code, message }) = &error {
+                tracing::warn!(event = "run_failed", run = %run.id, agent = %run.agent_id, ?code, message, "a run failed");
+            }
         }
         let run = Box::new(run.view(Some(&self.message), &self.space_name, error));
         let what = match run.status {

@@ -1,9 +1,9 @@
 //! The folder that keeps everything: locked by the operating system, so that two processes never share it.
 
 use std::{
-    fs::{self, File, OpenOptions, TryLockError},
+    fs::{DirBuilder, File, OpenOptions, TryLockError},
     io::{Read, Write},
-    os::unix::fs::OpenOptionsExt,
+    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
     path::{Path, PathBuf},
 };
 
@@ -18,7 +18,8 @@ impl DataFolder {
     /// Makes the folder where it is missing, and locks it.
     pub(crate) fn open(path: &Path) -> Result<Self, String> {
         let told = |error: std::io::Error| format!("the data folder {} can't be used: {error}", path.display());
-        fs::create_dir_all(path).map_err(told)?;
+        // What people say to each other is nobody else's on this machine.
+        DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(told)?;
         let lock = OpenOptions::new().create(true).truncate(false).write(true).open(path.join("lock")).map_err(told)?;
         match lock.try_lock() {
             Ok(()) => Ok(Self { path: path.to_owned(), _lock: lock }),

@@ -19,7 +19,7 @@ pub(crate) async fn make(pipeline: &Pipeline) -> Result<()> {
     let settings: SpaceSettings = read(json!({"name": "Welcome"}))?;
     let (now, random) = (pipeline.now(), pipeline.ids.random());
     let space = pipeline.store.create_space(SpaceId::new(now, random), settings, None, now).await?;
-    for settings in [json!({"type": "human", "name": "You"}), guide(), librarian(), observer()] {
+    for settings in [json!({"type": "human", "name": "Robin"}), guide(), librarian(), observer()] {
         let member = entity(pipeline, settings).await?;
         pipeline.join(space, &member, Role::Member).await?;
     }

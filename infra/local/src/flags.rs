@@ -5,9 +5,15 @@ use std::{net::SocketAddr, path::PathBuf, time::Duration};
 use clap::{Parser, builder::FalseyValueParser};
 use smartspace_domain::durations::WrittenDuration;
 
+/// What only the environment says.
+const ENVIRONMENT: &str = "Models:
+  OPENAI_API_KEY   a key for agents with the provider openai
+  OPENAI_BASE_URL  where they are, if not at OpenAI: anything that speaks chat completions and calls tools, \
+such as http://localhost:11434/v1";
+
 /// People and AI agents work together as equal members of shared spaces.
 #[derive(Parser)]
-#[command(name = "smartspace", version, about)]
+#[command(name = "smartspace", version, about, after_help = ENVIRONMENT)]
 pub(crate) struct Flags {
     /// Where to listen
     #[arg(long, env = "SMARTSPACE_LISTEN", default_value = "127.0.0.1:7700")]
@@ -28,8 +34,8 @@ pub(crate) struct Flags {
     #[arg(long, env = "SMARTSPACE_NO_DEMO", value_parser = FalseyValueParser::new())]
     pub(crate) no_demo: bool,
     /// What is logged: error, warn, info, debug, trace, or a filter
-    #[arg(long, env = "SMARTSPACE_LOG", hide = true)]
-    pub(crate) log: Option<String>,
+    #[arg(long, env = "SMARTSPACE_LOG", default_value = "info")]
+    pub(crate) log: String,
     /// A key for models that speak like OpenAI's
     #[arg(skip = variable("OPENAI_API_KEY"))]
     pub(crate) openai_key: Option<String>,
@@ -39,6 +45,16 @@ pub(crate) struct Flags {
 }
 
 impl Flags {
+    /// What can't be right, before anything is begun.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        match &self.openai_base_url {
+            Some(url) if !url.starts_with("http://") && !url.starts_with("https://") => {
+                Err("OPENAI_BASE_URL: expected an address like http://localhost:11434/v1".into())
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Whether nothing is kept.
     pub(crate) fn in_memory(&self) -> bool {
         self.data.as_os_str() == ":memory:"
@@ -53,7 +69,8 @@ fn keep_runs(text: &str) -> Result<KeepRuns, String> {
     if let Ok(days) = text.parse::<u32>() {
         return Ok(KeepRuns((days > 0).then(|| Duration::from_hours(24) * days)));
     }
-    text.parse::<WrittenDuration>().map(|kept| KeepRuns(Some(kept.length())))
+    let written = text.parse::<WrittenDuration>().map_err(|error| format!("{error}, or a number of days"))?;
+    Ok(KeepRuns(Some(written.length())))
 }
 
 fn admin_key(text: &str) -> Result<String, String> {

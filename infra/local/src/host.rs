@@ -60,7 +60,9 @@ pub(crate) async fn run(flags: Flags) -> Result<(), String> {
         (None, Some(folder)) => folder.admin_key(new_key)?,
         (None, None) => new_key(),
     };
-    let listener = TcpListener::bind(flags.listen).await.map_err(|error| format!("{} can't be listened on: {error}", flags.listen))?;
+    let listener = TcpListener::bind(flags.listen)
+        .await
+        .map_err(|error| format!("{} can't be listened on: {error}; --listen chooses another address", flags.listen))?;
     let address = listener.local_addr().map_err(|error| error.to_string())?;
 
     let table = match &folder {

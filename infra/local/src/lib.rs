@@ -36,7 +36,7 @@ const BLOCKING_THREADS: usize = 4;
 /// Runs the product until it is told to end.
 pub fn main() -> ExitCode {
     let flags = Flags::parse();
-    log::start(flags.log.as_deref());
+    log::start(&flags.log);
     // Each browser is a connection, and many systems allow a process only a thousand unless it asks.
     if let Err(error) = rlimit::increase_nofile_limit(u64::MAX) {
         tracing::warn!(%error, "the limit of open connections could not be raised");
@@ -52,6 +52,7 @@ pub fn main() -> ExitCode {
 }
 
 fn run(flags: Flags) -> Result<(), String> {
+    flags.check()?;
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
     // Blocking threads wait for the table's one lock: more of them would only hold memory.
     let runtime = runtime.enable_all().max_blocking_threads(BLOCKING_THREADS).build().map_err(|error| format!("no runtime: {error}"))?;

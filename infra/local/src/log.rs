@@ -4,9 +4,9 @@ use std::io::{IsTerminal, stderr};
 
 use tracing_subscriber::EnvFilter;
 
-/// Begins to log. `filter` is `info` unless given.
-pub(crate) fn start(filter: Option<&str>) {
-    let filter = EnvFilter::try_new(filter.unwrap_or("info")).unwrap_or_else(|_| EnvFilter::new("info"));
+/// Begins to log what `filter` lets through; what is no filter is taken for `info`.
+pub(crate) fn start(filter: &str) {
+    let filter = EnvFilter::try_new(filter).unwrap_or_else(|_| EnvFilter::new("info"));
     let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(stderr);
     // A second call, in a test, changes nothing.
     let _ = if stderr().is_terminal() { log.compact().try_init() } else { log.json().flatten_event(true).try_init() };

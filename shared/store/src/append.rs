@@ -102,6 +102,7 @@ struct Room {
 impl Store {
     /// Keeps a message and wakes whom it wakes. Loses races for up to five seconds, then [`Error::Retry`].
     pub async fn append(&self, new: &NewMessage, now: Time) -> Result<Appended> {
+        let _turn = self.turns.wait(new.space).await;
         let key = if let By::Door { key } = &new.by { key.as_ref() } else { None };
         let (mut room, posted) = self.room(new.space, new.sender, key).await?;
         // Also where the sender has left since: the answer is what was made.

@@ -104,7 +104,8 @@ pub fn active_run(agent: EntityId, run: RunId) -> Key {
 pub const ACTIVE_RUN: &str = "CTX#ACTIVE#";
 /// An agent's spaces.
 pub const AGENT_SPACE: &str = "CTX#SPACE#";
-/// The range of an entity's partition that is read for a prompt: all of `CTX#`, `GATE`, `LANE#` and `META`.
+/// The range of an entity's partition that is read for a prompt: all of `CTX#`, `GATE` and `META`. Nothing that a prompt does not need may sort
+/// between them.
 pub const CONTEXT: (&str, &str) = ("CTX#", "META");
 
 /// Who has an external id.

@@ -27,7 +27,9 @@ pub mod write;
 
 use std::{sync::Arc, time::Duration};
 
-use smartspace_domain::Time;
+use smartspace_domain::{Time, ids::SpaceId};
+use tokio::sync::{Mutex, MutexGuard};
+
 pub use smartspace_domain::{Error, Result};
 
 use crate::{rosters::RosterCache, table::Table};
@@ -40,13 +42,14 @@ pub type Random = Arc<dyn Fn() -> u128 + Send + Sync>;
 pub struct Store {
     table: Table,
     rosters: Arc<RosterCache>,
+    turns: Arc<Turns>,
     keep_runs: Option<Duration>,
 }
 
 impl Store {
     /// The table `name` behind `client`. Ended runs are kept for `keep_runs`; for ever where none is given.
     pub fn new(client: aws_sdk_dynamodb::Client, name: impl Into<Arc<str>>, keep_runs: Option<Duration>, random: Random) -> Self {
-        Self { table: Table::new(client, name.into(), random), rosters: Arc::default(), keep_runs }
+        Self { table: Table::new(client, name.into(), random), rosters: Arc::default(), turns: Arc::default(), keep_runs }
     }
 
     /// When a run that ended `now` is dropped, in seconds as the table's TTL wants it.
@@ -58,5 +61,21 @@ impl Store {
 impl std::fmt::Debug for Store {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Store").finish_non_exhaustive()
+    }
+}
+
+/// Within one process, appends to a space take turns, first come first served: they would only race for the next number. Processes race still.
+struct Turns([Mutex<()>; 256]);
+
+impl Default for Turns {
+    fn default() -> Self {
+        Self(std::array::from_fn(|_| Mutex::default()))
+    }
+}
+
+impl Turns {
+    /// Waits for a space's turn. Spaces may share one; that costs time, nothing else.
+    async fn wait(&self, space: SpaceId) -> MutexGuard<'_, ()> {
+        self.0[usize::from(space.part_of(u8::MAX))].lock().await
     }
 }
