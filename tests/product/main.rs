@@ -26,6 +26,7 @@ mod chains;
 mod crash;
 mod demo;
 mod doors;
+mod hundred_spaces;
 mod live;
 mod members;
 mod order;

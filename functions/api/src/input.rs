@@ -8,6 +8,7 @@ use axum::{
     http::{HeaderMap, header, request::Parts},
 };
 use bytes::Bytes;
+use http_body_util::LengthLimitError;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use serde_path_to_error::Segment;
@@ -29,7 +30,11 @@ impl FromRequest<Arc<Api>> for Body {
         if said.is_some_and(|length| length > BODY_BYTES) {
             return Err(too_large());
         }
-        to_bytes(request.into_body(), BODY_BYTES).await.map(Self).map_err(|_| too_large())
+        to_bytes(request.into_body(), BODY_BYTES).await.map(Self).map_err(|error| {
+            let error = error.into_inner();
+            let over = error.is::<LengthLimitError>();
+            if over { too_large() } else { Refusal(Error::Malformed(format!("the body could not be read: {error}"))) }
+        })
     }
 }
 

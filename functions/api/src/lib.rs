@@ -40,16 +40,18 @@ pub enum SocketUrl {
     OfHost(&'static str),
 }
 
-/// The routes of the product, with everything around them.
-pub fn router(api: Api) -> Router {
+/// The routes of the product and a host's own, with everything around them.
+pub fn router(api: Api, hosts: Router) -> Router {
     let cors = cors(&api.cors_origins);
+    let ids = Arc::clone(&api.pipeline.ids);
     routes::all()
+        .with_state(Arc::new(api))
+        .merge(hosts)
         .fallback(answers::no_such_route)
         .method_not_allowed_fallback(answers::no_such_method)
         .layer(CatchPanicLayer::custom(answers::panicked))
         .layer(cors)
-        .layer(middleware::from_fn_with_state(Arc::clone(&api.pipeline.ids), request_id::name_request))
-        .with_state(Arc::new(api))
+        .layer(middleware::from_fn_with_state(ids, request_id::name_request))
 }
 
 fn cors(origins: &[String]) -> CorsLayer {

@@ -24,6 +24,8 @@ use crate::{
 
 /// What of an answer can be kept in one item, in bytes.
 const ANSWER_BYTES: usize = 256 * 1024;
+/// What a call takes besides its name and input.
+const CALL_BYTES: usize = 64;
 /// Tries of one answer: streams of different tries must not be mixed up. At most 1 + 3 repeats + 4 fallbacks.
 const TRIES: u32 = 8;
 
@@ -111,7 +113,7 @@ impl Worker {
                         self.start_stream(call_id, space, attempt, audience);
                         scanner = Some((call_id, TextScanner::new("text")));
                     }
-                    bytes += name.len();
+                    bytes += name.len() + CALL_BYTES;
                     answer.calls.push(CallBegun { call_id, name, input: String::new() });
                 }
                 Piece::CallInput { index, json } => {

@@ -30,6 +30,8 @@ use requests::{Action, Request};
 
 /// Messages that a subscription replays at most.
 const REPLAYED: usize = 200;
+/// Active runs that a subscription tells at most: more do not fit a frame, and show as they end.
+const ACTIVE: usize = 200;
 
 /// What this function needs.
 #[derive(Clone)]
@@ -122,7 +124,7 @@ impl Socket {
             "spaceId": space,
             "seq": roster.head.seq,
             "from": replayed.first().map(|message| message.seq),
-            "active": active.iter().map(active_view).collect::<Vec<_>>(),
+            "active": active.iter().take(ACTIVE).map(active_view).collect::<Vec<_>>(),
         });
         self.answer(&connection.id, id, answer).await;
         let mut known = BTreeMap::new();

@@ -13,6 +13,9 @@ use smartspace_domain::{
 /// How many spaces one ping may ask for.
 const PINGED: usize = 20;
 
+/// How long a request's `id` may be.
+const ID_BYTES: usize = 256;
+
 /// A request. `id` comes back with its answer.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Request {
@@ -59,6 +62,12 @@ impl Request {
             Err(error) => return Self { id: None, action: Err(Error::Malformed(format!("expected JSON: {error}"))) },
         };
         let id = object.remove("id");
+        if id.as_ref().is_some_and(|id| id.to_string().len() > ID_BYTES) {
+            return Self {
+                id: None,
+                action: Err(Error::invalid("/id", format!("expected at most {ID_BYTES} bytes; it comes back in the answer"))),
+            };
+        }
         let known = ["subscribe", "unsubscribe", "send", "ping"];
         let action = match object.get("action").and_then(Value::as_str) {
             Some(action) if known.contains(&action) => {
@@ -117,5 +126,8 @@ mod tests {
             assert!(error.contains(expected), "{frame}: {error}");
         }
         assert!(matches!(Request::read(&"x".repeat(40_000)).action, Err(Error::TooLarge(_))));
+        let long = format!(r#"{{"id":"{}","action":"ping"}}"#, "x".repeat(300));
+        assert_eq!(Request::read(&long).id, None);
+        assert!(Request::read(&long).action.is_err());
     }
 }

@@ -108,7 +108,7 @@ pub(crate) async fn run(flags: Flags) -> Result<(), String> {
     };
     let socket = Socket { pipeline: pipeline.clone(), sockets: connections.clone() };
     let server = SocketServer { socket, connections: connections.clone(), ids: pipeline.ids.clone(), origins: flags.cors_origins };
-    let app = smartspace_api::router(api).merge(socket_server::router(server));
+    let app = smartspace_api::router(api, socket_server::router(server));
     // Small frames must not wait for each other.
     let listener = listener.tap_io(|connection| {
         let _ = connection.set_nodelay(true);

@@ -47,8 +47,9 @@ impl Sockets for InProcessSockets {
             Err(SendTimeoutError::Closed(_)) => Err(PostError::Gone),
             Err(SendTimeoutError::Timeout(_)) => {
                 // It comes back with `afterSeq` and misses nothing.
-                tracing::info!(%connection, "a connection that does not read was closed");
-                self.close(connection).await;
+                if self.lock().remove(connection).is_some() {
+                    tracing::info!(%connection, "a connection that does not read was closed");
+                }
                 Err(PostError::Gone)
             }
         }

@@ -1,7 +1,7 @@
 //! `/v1/socket`: WebSockets, as API Gateway has them. Frames go to the function `socket`; what it and others post comes back through
 //! [`InProcessSockets`].
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use axum::{
     Json, Router,
@@ -19,6 +19,7 @@ use serde::Deserialize;
 use smartspace_domain::{Error, ids::ConnectionId, limits, problems::Problem};
 use smartspace_edges::{ids::Ids, sockets::Sockets};
 use smartspace_socket::Socket;
+use tokio::time::timeout;
 
 use crate::in_process_sockets::InProcessSockets;
 
@@ -26,6 +27,11 @@ use crate::in_process_sockets::InProcessSockets;
 pub(crate) const PATH: &str = "/v1/socket";
 /// A frame over this closes the connection; between it and the promised 30 KiB it is refused with an answer.
 const MESSAGE_BYTES: usize = 128 * 1024;
+
+/// What each connection reads into; thousands of them are idle.
+const BUFFER_BYTES: usize = 4 * 1024;
+/// Who takes no frame for so long is let go.
+const STUCK: Duration = Duration::from_secs(5);
 
 /// What the server needs.
 #[derive(Clone)]
@@ -61,7 +67,11 @@ async fn connect(
     }
     let id = ConnectionId(format!("{:032x}", server.ids.random()));
     match server.socket.connect(&ticket, &id).await {
-        Ok(()) => upgrade.max_message_size(MESSAGE_BYTES).on_upgrade(move |socket| serve(server, id, socket)),
+        Ok(()) => upgrade
+            .read_buffer_size(BUFFER_BYTES)
+            .write_buffer_size(0)
+            .max_message_size(MESSAGE_BYTES)
+            .on_upgrade(move |socket| serve(server, id, socket)),
         Err(error) => refuse(&error),
     }
 }
@@ -87,13 +97,13 @@ async fn serve(server: SocketServer, id: ConnectionId, socket: WebSocket) {
     let (mut writer, mut reader) = socket.split();
     let writing = tokio::spawn(async move {
         while let Some(frame) = frames.recv().await {
-            if writer.send(Message::Text(frame.as_ref().into())).await.is_err() {
+            if !matches!(timeout(STUCK, writer.send(Message::Text(frame.as_ref().into()))).await, Ok(Ok(()))) {
                 return;
             }
         }
         // Closed from this side.
         let close = CloseFrame { code: close_code::NORMAL, reason: "".into() };
-        let _ = writer.send(Message::Close(Some(close))).await;
+        let _ = timeout(STUCK, writer.send(Message::Close(Some(close)))).await;
     });
     let mut expires = Box::pin(tokio::time::sleep(limits::CONNECTION_VALID));
     let mut writing = writing;

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use smartspace_domain::{
     Time,
-    ids::LeaseId,
+    ids::{EntityId, LeaseId, SpaceId},
     runs::{EndReason, RunError, RunStatus, Usage},
 };
 
@@ -14,6 +14,9 @@ use crate::{
     table::{Old, WriteError},
     write::Write,
 };
+
+/// Cursors that move with a run's end; a transaction holds 100 items.
+const CURSORS: usize = 80;
 
 /// How a worker ends its run.
 #[derive(Clone, Debug)]
@@ -74,14 +77,15 @@ impl Store {
             writes.push(Write::put(keys::run_error(run.id), &ErrorItem { error, expires_at })?);
         }
         let mut first_cursor = writes.len();
-        for (space, mark) in &ending.marks {
-            // Forward only, and only while the agent is there.
-            let cursor = Write::update(keys::member(*space, run.agent_id), "SET #cursor = :mark");
-            writes.push(cursor.when("#cursor < :mark AND attribute_not_exists(#left)").value(":mark", mark)?);
-        }
+        let mut cursors = ending.marks.iter().map(|(space, mark)| cursor(*space, run.agent_id, *mark)).collect::<Result<Vec<_>>>()?;
+        let rest = cursors.split_off(cursors.len().min(CURSORS));
+        writes.extend(cursors);
         loop {
             let olds = match self.table.transact(&writes).await {
-                Ok(()) => return Ok(ended),
+                Ok(()) => {
+                    self.move_cursors(rest).await;
+                    return Ok(ended);
+                }
                 Err(WriteError::Other(error)) => return Err(error),
                 Err(WriteError::Refused(olds)) => olds,
             };
@@ -98,6 +102,15 @@ impl Store {
             let mut olds = olds.iter();
             writes.retain(|_| olds.next().is_some_and(Option::is_none));
             first_cursor = first_cursor.min(writes.len());
+        }
+    }
+
+    /// Moves cursors that the transaction had no room for. One that is not moved leaves as new what was read, which is the safe side.
+    async fn move_cursors(&self, cursors: Vec<Write>) {
+        for cursor in cursors {
+            if let Err(WriteError::Other(error)) = self.table.write(cursor).await {
+                tracing::warn!(%error, "a cursor was not moved");
+            }
         }
     }
 
@@ -128,6 +141,12 @@ impl Store {
             },
         }
     }
+}
+
+/// Moves an agent's cursor: forward only, and only while the agent is there.
+fn cursor(space: SpaceId, agent: EntityId, mark: u64) -> Result<Write> {
+    let cursor = Write::update(keys::member(space, agent), "SET #cursor = :mark");
+    cursor.when("#cursor < :mark AND attribute_not_exists(#left)").value(":mark", mark)
 }
 
 /// Ends a run, and sets what stands in `also`. Nobody has to come back to it.

@@ -38,6 +38,9 @@ impl Store {
             if before.is_none() && roster.members.len() >= limits::MEMBERS {
                 return Err(Error::Conflict(format!("a space has at most {} members", limits::MEMBERS)));
             }
+            if before.is_none() && entity.kind == EntityType::Agent && self.spaces_of(entity.id).await?.len() >= limits::SPACES_OF_AGENT {
+                return Err(Error::Conflict(format!("an agent is in at most {} spaces", limits::SPACES_OF_AGENT)));
+            }
             name_is_free(&roster, entity.id, entity.kind, &entity.name)?;
             let (g2pk, g2sk) = (Some(keys::spaces_of(entity.id)), Some(space.to_string()));
             let member = match before {

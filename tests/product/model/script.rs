@@ -51,7 +51,14 @@ pub(super) enum Ending {
 
 impl<const N: usize> From<[Part; N]> for Answer {
     fn from(parts: [Part; N]) -> Self {
-        Self { refusal: None, parts: parts.into(), piece_chars: 7, gap: Duration::ZERO, ending: Ending::Whole }
+        Self::of(parts.into())
+    }
+}
+
+impl Answer {
+    /// Any number of parts as one answer.
+    pub(crate) fn of(parts: Vec<Part>) -> Self {
+        Self { refusal: None, parts, piece_chars: 7, gap: Duration::ZERO, ending: Ending::Whole }
     }
 }
 

@@ -84,8 +84,10 @@ impl<K: std::hash::Hash + Eq, V: Clone> Cache<K, V> {
 
 /// Agents whose spaces are remembered.
 const AGENTS: usize = 10_000;
-/// Spaces whose last messages are remembered: some 75 KB each.
-const SPACES: usize = 200;
+/// Spaces whose last messages are remembered.
+const SPACES: usize = 100;
+/// What of a space is remembered at most, in bytes of text: all of them together stay under 15 MB.
+const SPACE_BYTES: usize = 150_000;
 
 impl Seen {
     /// The last messages of a space, oldest first: as many as a usual window may show.
@@ -108,7 +110,9 @@ impl Seen {
             messages.extend(new.into_iter().map(Arc::new));
             messages.drain(..messages.len().saturating_sub(most));
         }
-        self.messages.saw(space, messages.as_slice().into(), SPACES);
+        let remembered =
+            if messages.iter().map(|message| message.text.len()).sum::<usize>() > SPACE_BYTES { &[] } else { messages.as_slice() };
+        self.messages.saw(space, remembered.into(), SPACES);
         Ok(messages)
     }
 }
