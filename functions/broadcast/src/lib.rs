@@ -13,10 +13,8 @@ use smartspace_domain::{
     ids::{ConnectionId, EntityId, SpaceId},
     jobs::BroadcastJob,
 };
-use smartspace_edges::{
-    clock::Clock,
-    sockets::{PostError, Sockets, post_in_time},
-};
+use smartspace_edges::{clock::Clock, sockets::Sockets};
+use smartspace_pipeline::frames::tell;
 use smartspace_store::{Store, connections::ConnectionRecord};
 
 /// What this function needs.
@@ -85,19 +83,7 @@ impl Broadcast {
     }
 
     async fn post(&self, frames: impl Iterator<Item = (&ConnectionId, &Arc<str>)>) {
-        join_all(frames.map(|(connection, frame)| self.post_one(connection, Arc::clone(frame)))).await;
-    }
-
-    async fn post_one(&self, connection: &ConnectionId, frame: Arc<str>) {
-        match post_in_time(&*self.sockets, connection, frame).await {
-            Ok(()) => {}
-            Err(PostError::Gone) => {
-                if let Err(error) = self.store.disconnect(connection).await {
-                    tracing::warn!(%connection, %error, "a connection that is gone could not be forgotten");
-                }
-            }
-            Err(error) => tracing::debug!(%connection, %error, "a frame was not taken"),
-        }
+        join_all(frames.map(|(connection, frame)| tell(&self.store, &*self.sockets, connection, Arc::clone(frame)))).await;
     }
 }
 

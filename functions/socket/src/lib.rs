@@ -16,8 +16,8 @@ use smartspace_domain::{
     limits,
     problems::Problem,
 };
-use smartspace_edges::sockets::{PostError, Sockets, post_in_time};
-use smartspace_pipeline::Pipeline;
+use smartspace_edges::sockets::Sockets;
+use smartspace_pipeline::{Pipeline, frames::tell};
 use smartspace_store::{
     append::{By, NewMessage},
     connections::ConnectionRecord,
@@ -204,15 +204,7 @@ impl Socket {
     }
 
     async fn post(&self, connection: &ConnectionId, frame: String) {
-        match post_in_time(&*self.sockets, connection, frame.into()).await {
-            Ok(()) => {}
-            Err(PostError::Gone) => {
-                if let Err(error) = self.disconnect(connection).await {
-                    tracing::warn!(%connection, %error, "a connection that is gone could not be forgotten");
-                }
-            }
-            Err(error) => tracing::debug!(%connection, %error, "a frame was not taken"),
-        }
+        tell(&self.pipeline.store, &*self.sockets, connection, frame.into()).await;
     }
 }
 

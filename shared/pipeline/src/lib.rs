@@ -5,10 +5,12 @@
 //!
 //! - [`post`]: a message, whom it wakes, and who is told
 //! - [`cancel`]: the end of a run from outside
+//! - [`frames`]: one frame for one connection
 //! - [`membership`]: joining and leaving, and what follows from it
 //! - [`settle`]: what a change of an entity or a space leaves to be done
 
 pub mod cancel;
+pub mod frames;
 pub mod membership;
 pub mod post;
 pub mod settle;

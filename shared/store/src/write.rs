@@ -102,54 +102,25 @@ impl Write {
     /// As a part of a transaction on `table`. Each part asks for the old item where its condition fails.
     pub(crate) fn into_transact(self, table: &str) -> Result<TransactWriteItem> {
         let (names, values, key) = (self.names(), self.values(), key_item(&self.key));
-        let refused = |error: aws_sdk_dynamodb::error::BuildError| Error::Internal(error.to_string());
         let part = TransactWriteItem::builder();
+        // Four builders of the SDK, alike but for their types.
+        macro_rules! complete {
+            ($builder:expr) => {
+                $builder
+                    .table_name(table)
+                    .set_condition_expression(self.condition)
+                    .set_expression_attribute_names(names)
+                    .set_expression_attribute_values(values)
+                    .return_values_on_condition_check_failure(AllOld)
+                    .build()
+                    .map_err(|error| Error::Internal(error.to_string()))?
+            };
+        }
         let part = match self.action {
-            Action::Put(item) => part.put(
-                Put::builder()
-                    .table_name(table)
-                    .set_item(Some(item))
-                    .set_condition_expression(self.condition)
-                    .set_expression_attribute_names(names)
-                    .set_expression_attribute_values(values)
-                    .return_values_on_condition_check_failure(AllOld)
-                    .build()
-                    .map_err(refused)?,
-            ),
-            Action::Update(expression) => part.update(
-                Update::builder()
-                    .table_name(table)
-                    .set_key(Some(key))
-                    .update_expression(expression)
-                    .set_condition_expression(self.condition)
-                    .set_expression_attribute_names(names)
-                    .set_expression_attribute_values(values)
-                    .return_values_on_condition_check_failure(AllOld)
-                    .build()
-                    .map_err(refused)?,
-            ),
-            Action::Delete => part.delete(
-                Delete::builder()
-                    .table_name(table)
-                    .set_key(Some(key))
-                    .set_condition_expression(self.condition)
-                    .set_expression_attribute_names(names)
-                    .set_expression_attribute_values(values)
-                    .return_values_on_condition_check_failure(AllOld)
-                    .build()
-                    .map_err(refused)?,
-            ),
-            Action::Check => part.condition_check(
-                ConditionCheck::builder()
-                    .table_name(table)
-                    .set_key(Some(key))
-                    .set_condition_expression(self.condition)
-                    .set_expression_attribute_names(names)
-                    .set_expression_attribute_values(values)
-                    .return_values_on_condition_check_failure(AllOld)
-                    .build()
-                    .map_err(refused)?,
-            ),
+            Action::Put(item) => part.put(complete!(Put::builder().set_item(Some(item)))),
+            Action::Update(expression) => part.update(complete!(Update::builder().set_key(Some(key)).update_expression(expression))),
+            Action::Delete => part.delete(complete!(Delete::builder().set_key(Some(key)))),
+            Action::Check => part.condition_check(complete!(ConditionCheck::builder().set_key(Some(key)))),
         };
         Ok(part.build())
     }

@@ -9,7 +9,7 @@ use smartspace_domain::{
     limits::{FRAME_BYTES, STREAM_BYTES},
     messages::Sender,
 };
-use smartspace_edges::sockets::{PostError, post_in_time};
+use smartspace_pipeline::frames::{Told, tell};
 use smartspace_store::connections::Audience;
 use tokio::{sync::mpsc, task::JoinSet, time::Instant};
 
@@ -233,15 +233,10 @@ fn escaped(char: char) -> usize {
 /// Posts to one connection, one frame after the other. A frame that is not taken in time takes those behind it along: a snapshot follows.
 async fn post_all(air: Air, connection: ConnectionId, mut frames: mpsc::UnboundedReceiver<Arc<str>>) {
     while let Some(frame) = frames.recv().await {
-        match post_in_time(&*air.sockets, &connection, frame).await {
-            Ok(()) => {}
-            Err(PostError::Gone) => {
-                if let Err(error) = air.store.disconnect(&connection).await {
-                    tracing::warn!(%connection, %error, "a connection that is gone could not be forgotten");
-                }
-                return;
-            }
-            Err(PostError::Failed(_)) => while frames.try_recv().is_ok() {},
+        match tell(&air.store, &*air.sockets, &connection, frame).await {
+            Told::Yes => {}
+            Told::Gone => return,
+            Told::NotInTime => while frames.try_recv().is_ok() {},
         }
     }
 }
