@@ -11,7 +11,7 @@ use smartspace_domain::{
 
 use crate::{
     Error, Result, Store, keys,
-    rosters::{Roster, no_such_space},
+    rosters::{Head, Roster, no_such_space},
     table::{Query, WriteError, key_of, read},
     write::Write,
 };
@@ -117,20 +117,25 @@ impl Store {
         self.always(Write::delete(keys::connection_meta(id))).await
     }
 
-    /// Who follows a space and may be told now. One read gives both the connections and the roster that decides on them.
+    /// Who follows a space and may be told now. One read gives the connections and the roster's version, which decides on them; who is in the
+    /// space is read again only where that has changed.
     pub async fn audience(&self, space: SpaceId, now: Time) -> Result<Audience> {
-        let query = Query::of(keys::space(space)).between(keys::CONN, &format!("{}~", keys::MEMBER));
-        let mut items = self.table.all(query).await?;
-        let is_connection = |item: &crate::write::Item| key_of(item).is_ok_and(|key| key.sk.starts_with(keys::CONN));
-        let (mut connections, mut others) = (Vec::new(), Vec::new());
-        for item in items.drain(..) {
-            if is_connection(&item) {
+        let head = keys::space_head(space).sk;
+        let mut connections = Vec::new();
+        let mut version = None;
+        for item in self.table.all(Query::of(keys::space(space)).between(keys::CONN, &head)).await? {
+            let sk = key_of(&item)?.sk;
+            if sk == head {
+                version = Some(read::<Head>(item)?.roster);
+            } else if sk.starts_with(keys::CONN) {
                 connections.push(read::<ConnectionRecord>(item)?);
-            } else {
-                others.push(item);
             }
         }
-        let roster = self.roster_of(space, others).map_err(|_| no_such_space())?;
+        let version = version.ok_or_else(no_such_space)?;
+        let roster = match self.rosters.last_seen(space) {
+            Some(seen) if seen.head.roster == version => seen,
+            _ => self.roster(space).await?,
+        };
         connections.retain(|connection| {
             let member = match connection.caller {
                 Caller::Operator => true,

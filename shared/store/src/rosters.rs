@@ -115,26 +115,21 @@ impl RosterCache {
 }
 
 impl Store {
-    /// Reads who is in a space, and its head.
+    /// Reads who is in a space, and its head. HEAD comes first, so a roster is never older than its version.
     pub async fn roster(&self, space: SpaceId) -> Result<Arc<Roster>> {
         let head = keys::space_head(space).sk;
         let items = self.table.all(Query::of(keys::space(space)).between(&head, &format!("{}~", keys::MEMBER))).await?;
-        self.roster_of(space, items)
-    }
-
-    /// Makes a roster of a space's items from `HEAD` to `MEMBER#`. HEAD comes first, so a roster is never older than its version.
-    pub(crate) fn roster_of(&self, space: SpaceId, items: Vec<crate::write::Item>) -> Result<Arc<Roster>> {
-        let mut head = None;
+        let mut found = None;
         let mut members = Vec::with_capacity(items.len());
         for item in items {
             match key_of(&item)?.sk.as_str() {
-                "HEAD" => head = Some(read::<Head>(item)?),
+                sk if sk == head => found = Some(read::<Head>(item)?),
                 sk if sk.starts_with(keys::MEMBER) => members.push(read::<MemberRecord>(item)?),
                 _ => {}
             }
         }
         members.retain(|member| !member.left);
-        let head = head.ok_or_else(no_such_space)?;
+        let head = found.ok_or_else(no_such_space)?;
         let roster = Arc::new(Roster { head, members });
         self.rosters.saw(space, Arc::clone(&roster));
         Ok(roster)
