@@ -311,7 +311,7 @@ impl Attempt {
             attempt.add(Write::put(keys::numbered(new.space, keys::TEXT, seq), &long)?);
         }
         if let Some(dispatch) = attempt.dispatch.clone().filter(|_| apart) {
-            attempt.add(Write::put(keys::numbered(new.space, keys::DISP, seq), &LongDispatch { dispatch })?);
+            attempt.add(Write::put(keys::numbered(new.space, keys::WOKEN, seq), &LongDispatch { dispatch })?);
         }
         match &new.by {
             By::Door { key: Some(key) } => attempt.key = Some(attempt.add(key.write(&seq.to_string(), now)?)),

@@ -52,8 +52,8 @@ pub const CONN: &str = "CONN#";
 pub const MSG: &str = "MSG#";
 /// Texts too long for a message's item.
 pub const TEXT: &str = "TEXT#";
-/// Decisions on too many agents for a message's item.
-pub const DISP: &str = "DISP#";
+/// Decisions on too many agents for a message's item. Behind everything else: what stands between `CONN#` and `MEMBER#` is read at every event.
+pub const WOKEN: &str = "WOKEN#";
 
 /// A member of a space.
 pub fn member(id: SpaceId, entity: EntityId) -> Key {
@@ -65,7 +65,7 @@ pub fn subscription(id: SpaceId, connection: &ConnectionId) -> Key {
     Key::new(space(id), format!("{CONN}{connection}"))
 }
 
-/// A numbered item of a space: `MSG#`, `TEXT#` or `DISP#`.
+/// A numbered item of a space: `MSG#`, `TEXT#` or `WOKEN#`.
 pub fn numbered(id: SpaceId, kind: &str, seq: u64) -> Key {
     Key::new(space(id), place(kind, seq))
 }

@@ -47,10 +47,10 @@ pub struct MessageRecord {
     pub created_at: Time,
     /// When it last changed.
     pub updated_at: Time,
-    /// Whom it woke; none until decided, or where it stands in `DISP#`.
+    /// Whom it woke; none until decided, or where it stands in `WOKEN#`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dispatch: Option<Vec<Dispatch>>,
-    /// The decision stands in `DISP#`.
+    /// The decision stands in `WOKEN#`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dispatch_apart: bool,
     /// Who must come back to it: it is not decided.
@@ -172,13 +172,13 @@ impl Store {
         let mut apart = Vec::new();
         for record in &records {
             apart.extend((record.more_chars > 0).then(|| keys::numbered(space, keys::TEXT, record.seq)));
-            apart.extend(record.dispatch_apart.then(|| keys::numbered(space, keys::DISP, record.seq)));
+            apart.extend(record.dispatch_apart.then(|| keys::numbered(space, keys::WOKEN, record.seq)));
         }
         let mut items = if apart.is_empty() { crate::table::Items::default() } else { self.table.get_all(&apart).await? };
         let mut messages = Vec::with_capacity(records.len());
         for record in records {
             let text: Option<LongText> = items.take(&keys::numbered(space, keys::TEXT, record.seq))?;
-            let dispatch: Option<LongDispatch> = items.take(&keys::numbered(space, keys::DISP, record.seq))?;
+            let dispatch: Option<LongDispatch> = items.take(&keys::numbered(space, keys::WOKEN, record.seq))?;
             messages.push(record.view(space, text.map(|long| long.text), dispatch.map(|long| long.dispatch)));
         }
         Ok(messages)
@@ -193,7 +193,7 @@ impl Store {
                 .value(":now", now)?
                 .value(":one", 1)?;
         let list = LongDispatch { dispatch: decided.to_vec() };
-        match self.table.transact(&[write, Write::put(keys::numbered(space, keys::DISP, seq), &list)?.if_absent()]).await {
+        match self.table.transact(&[write, Write::put(keys::numbered(space, keys::WOKEN, seq), &list)?.if_absent()]).await {
             // Somebody had decided, or we had and the answer was lost: what is stored counts.
             Ok(()) | Err(WriteError::Refused(_)) => Ok(()),
             Err(WriteError::Other(error)) => Err(error),
