@@ -9,19 +9,12 @@ use super::{
     waiting::SOON,
 };
 
-/// A person, an agent that asks the model `ada`, and their space.
-async fn pair(stack: &Stack) -> (String, String, String) {
-    let (person, agent) = (stack.person("Husam").await, stack.agent("Ada", &stack.model.name("ada")).await);
-    let space = stack.space("Team", &[&person, &agent]).await;
-    (person, agent, space)
-}
-
 #[tokio::test]
 async fn a_kill_while_the_agent_writes_costs_no_answer_and_makes_no_second_one() {
     let Some(mut stack) = Stack::local().await else { return };
     let gate = Gate::closed();
     stack.model.plays("ada", [answer([say_held("It is sun", &gate, "ny.")]), say("It is sunny.").into(), stop()]);
-    let (person, agent, space) = pair(&stack).await;
+    let (person, agent, space) = stack.pair().await;
     let socket = stack.socket().await;
     socket.subscribe(&space, None).await;
     let question = stack.post(&space, &person, "Weather?").await;
@@ -45,7 +38,7 @@ async fn a_kill_before_the_models_first_byte_costs_nothing() {
     let Some(mut stack) = Stack::local().await else { return };
     let gate = Gate::closed();
     stack.model.plays("ada", [answer([wait(&gate), say("Never heard.")]), say("Here I am.").into(), stop()]);
-    let (person, _, space) = pair(&stack).await;
+    let (person, _, space) = stack.pair().await;
     stack.post(&space, &person, "Where are you?").await;
     gate.reached(1).await;
 
@@ -69,7 +62,7 @@ async fn a_kill_between_two_steps_repeats_neither_the_first_nor_its_message() {
     let gate = Gate::closed();
     let held = answer([wait(&gate), say("Never heard.")]);
     stack.model.plays("ada", [say("First.").into(), held, say("Second.").into(), stop()]);
-    let (person, agent, space) = pair(&stack).await;
+    let (person, agent, space) = stack.pair().await;
     let question = stack.post(&space, &person, "Two, please.").await;
     gate.reached(1).await;
 
@@ -91,7 +84,7 @@ async fn a_kill_between_two_steps_repeats_neither_the_first_nor_its_message() {
 async fn a_kill_right_after_the_201_loses_neither_the_message_nor_its_run() {
     let Some(mut stack) = Stack::local().await else { return };
     stack.model.replies("ada", |asked| say(&format!("re: {}", asked.trigger_text())));
-    let (person, _, space) = pair(&stack).await;
+    let (person, _, space) = stack.pair().await;
     for round in 0..3 {
         stack.post(&space, &person, &format!("question {round}")).await;
         stack.kill9();
@@ -107,7 +100,7 @@ async fn a_kill_right_after_the_201_loses_neither_the_message_nor_its_run() {
 async fn a_kill_under_load_loses_nothing_that_was_answered() {
     let Some(mut stack) = Stack::local().await else { return };
     stack.model.replies("ada", |asked| answer([say(&format!("re: {}", asked.trigger_text()))]).slow(5, Duration::from_millis(5)));
-    let (person, _, space) = pair(&stack).await;
+    let (person, _, space) = stack.pair().await;
     let texts: Vec<String> = (0..30).map(|number| format!("question {number}")).collect();
     futures::future::join_all(texts.iter().map(|text| stack.post(&space, &person, text))).await;
 
@@ -126,7 +119,7 @@ async fn a_kill_under_load_loses_nothing_that_was_answered() {
 #[tokio::test]
 async fn keys_and_read_positions_outlast_a_kill() {
     let Some(mut stack) = Stack::local().await else { return };
-    let (person, _, space) = pair(&stack).await;
+    let (person, _, space) = stack.pair().await;
     let first = stack.post_with_key(&space, &person, "once", "key").await.must_be(201);
     let read = serde_json::json!({ "seq": 1, "entityId": person });
     assert!(stack.put(&format!("/v1/spaces/{space}/read"), read).await.status < 300);

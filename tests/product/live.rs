@@ -11,19 +11,12 @@ use super::{
     waiting::SOON,
 };
 
-/// A person, an agent that asks the model `ada`, and their space.
-async fn pair(stack: &Stack) -> (String, String, String) {
-    let (person, agent) = (stack.person("Husam").await, stack.agent("Ada", &stack.model.name("ada")).await);
-    let space = stack.space("Team", &[&person, &agent]).await;
-    (person, agent, space)
-}
-
 #[tokio::test]
 async fn text_comes_while_the_model_still_writes_and_its_message_replaces_it() {
     let stack = Stack::start().await;
     let gate = Gate::closed();
     stack.model.plays("ada", [answer([say_held("Hello wor", &gate, "ld, at last.")]), stop()]);
-    let (person, agent, space) = pair(&stack).await;
+    let (person, agent, space) = stack.pair().await;
     let socket = stack.socket_of(&person).await;
     socket.subscribe(&space, None).await;
     let question = stack.post(&space, &person, "Hello?").await;
@@ -63,7 +56,7 @@ async fn offsets_count_utf16_units_and_no_character_is_ever_halved() {
     });
     let escapes = answer([raw_call("send_message", &format!("{{\"text\": {escaped}}}"))]).slow(1, Duration::from_millis(3));
     stack.model.plays("ada", [escapes, answer([say(text)]).slow(1, Duration::from_millis(12)), stop()]);
-    let (person, _, space) = pair(&stack).await;
+    let (person, _, space) = stack.pair().await;
     let socket = stack.socket().await;
     socket.subscribe(&space, None).await;
     stack.post(&space, &person, "?").await;
@@ -90,7 +83,7 @@ async fn who_joins_in_the_middle_has_the_whole_text_so_far_within_a_second() {
     let stack = Stack::start().await;
     let gate = Gate::closed();
     stack.model.plays("ada", [answer([say_held("The first half, ", &gate, "and the second.")]), stop()]);
-    let (person, agent, space) = pair(&stack).await;
+    let (person, agent, space) = stack.pair().await;
     let early = stack.socket().await;
     early.subscribe(&space, None).await;
     let question = stack.post(&space, &person, "Both?").await;
@@ -118,7 +111,7 @@ async fn who_joins_while_text_comes_is_complete_within_a_second_too() {
     let stack = Stack::start().await;
     let text = "word ".repeat(120);
     stack.model.plays("ada", [answer([say(&text)]).slow(5, Duration::from_millis(40)), stop()]);
-    let (person, _, space) = pair(&stack).await;
+    let (person, _, space) = stack.pair().await;
     let early = stack.socket().await;
     early.subscribe(&space, None).await;
     stack.post(&space, &person, "Many words, please.").await;
@@ -136,7 +129,7 @@ async fn who_joins_while_text_comes_is_complete_within_a_second_too() {
 async fn who_reconnects_with_after_seq_has_every_message_once() {
     let stack = Stack::start().await;
     stack.model.replies("ada", |asked| say(&format!("re: {}", asked.trigger_text())));
-    let (person, _, space) = pair(&stack).await;
+    let (person, _, space) = stack.pair().await;
     let socket = stack.socket_of(&person).await;
     socket.subscribe(&space, Some(0)).await;
     for number in 0..3 {

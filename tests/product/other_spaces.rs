@@ -8,17 +8,10 @@ use super::{
     stack::Stack,
 };
 
-/// A person, an agent that asks the model `ada`, and their space.
-async fn pair(stack: &Stack) -> (String, String, String) {
-    let (person, agent) = (stack.person("Husam").await, stack.agent("Ada", &stack.model.name("ada")).await);
-    let space = stack.space("Team", &[&person, &agent]).await;
-    (person, agent, space)
-}
-
 #[tokio::test]
 async fn a_run_enters_another_space_reads_it_and_speaks_there() {
     let stack = Stack::start().await;
-    let (person, agent, team) = pair(&stack).await;
+    let (person, agent, team) = stack.pair().await;
     let sarah = stack.person("Sarah").await;
     let reports = stack.space_with("Reports", &[&sarah, &agent], json!({ "paused": true })).await;
     for number in 1..=4 {
@@ -52,7 +45,7 @@ async fn a_run_enters_another_space_reads_it_and_speaks_there() {
 #[tokio::test]
 async fn a_run_can_enter_only_spaces_of_its_agent() {
     let stack = Stack::start().await;
-    let (person, _, team) = pair(&stack).await;
+    let (person, _, team) = stack.pair().await;
     let private = stack.space("Private", &[&person]).await;
     stack.post(&private, &person, "secret").await;
     let calls = ["enter_space", "read_messages"].map(|tool| call(tool, json!({ "spaceId": private })));
@@ -69,7 +62,7 @@ async fn a_run_can_enter_only_spaces_of_its_agent() {
 #[tokio::test]
 async fn read_messages_reads_further_back_in_pages() {
     let stack = Stack::start().await;
-    let (person, _, space) = pair(&stack).await;
+    let (person, _, space) = stack.pair().await;
     stack.patch(&format!("/v1/spaces/{space}"), json!({ "paused": true })).await.must_be(200);
     for number in 1..=5 {
         stack.post(&space, &person, &format!("message {number}")).await;

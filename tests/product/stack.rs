@@ -61,6 +61,13 @@ impl Stack {
         Self { client: Client::new(process.url.clone(), admin_key), model, process: Some(process) }
     }
 
+    /// A person, an agent that asks the model `ada`, and their space.
+    pub(crate) async fn pair(&self) -> (String, String, String) {
+        let (person, agent) = (self.person("Husam").await, self.agent("Ada", &self.model.name("ada")).await);
+        let space = self.space("Team", &[&person, &agent]).await;
+        (person, agent, space)
+    }
+
     /// Whether it runs on this machine, for this test alone.
     pub(crate) fn is_local(&self) -> bool {
         self.process.is_some()

@@ -107,10 +107,7 @@ impl Store {
     /// Declares a run's worker dead, whoever it was: for a host that starts, where nobody else can live.
     pub async fn end_lease(&self, id: RunId) -> Result<()> {
         let write = Write::update(keys::run_meta(id), "SET #leaseUntil = :never").when("#status = :running AND attribute_exists(#lease)");
-        match self.table.write(write.value(":never", Time::default())?.value(":running", RunStatus::Running)?).await {
-            Ok(_) | Err(WriteError::Refused(_)) => Ok(()),
-            Err(WriteError::Other(error)) => Err(error),
-        }
+        self.table.write_where_it_holds(write.value(":never", Time::default())?.value(":running", RunStatus::Running)?).await
     }
 
     async fn held(&self, write: Write) -> Result<()> {

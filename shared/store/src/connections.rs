@@ -51,7 +51,7 @@ impl Store {
     /// Keeps a ticket that opens one socket until then.
     pub async fn keep_ticket(&self, ticket: &str, caller: Caller, valid_until: Time) -> Result<()> {
         let record = TicketRecord { caller, valid_until, expires_at: valid_until.as_seconds() + 1 };
-        self.always(Write::put(keys::ticket(ticket), &record)?).await
+        self.table.write_always(Write::put(keys::ticket(ticket), &record)?).await
     }
 
     /// Opens a connection with a ticket, which is used up by it. None where the ticket is unknown, used or too old.
@@ -73,7 +73,7 @@ impl Store {
         }
         let valid_until = now + valid_for;
         let record = ConnectionRecord { id: id.clone(), caller: ticket.caller, valid_until, expires_at: valid_until.as_seconds() + 60 };
-        self.always(Write::put(keys::connection_meta(id), &record)?).await?;
+        self.table.write_always(Write::put(keys::connection_meta(id), &record)?).await?;
         Ok(Some(record))
     }
 
@@ -114,7 +114,7 @@ impl Store {
                 self.unsubscribe(id, space).await?;
             }
         }
-        self.always(Write::delete(keys::connection_meta(id))).await
+        self.table.write_always(Write::delete(keys::connection_meta(id))).await
     }
 
     /// Who follows a space and may be told now. One read gives the connections and the roster's version, which decides on them; who is in the
@@ -155,13 +155,5 @@ impl Store {
     pub async fn followers_of(&self, space: SpaceId, entity: EntityId) -> Result<Vec<ConnectionId>> {
         let followers = self.followers(space).await?.into_iter();
         Ok(followers.filter(|connection| connection.caller == Caller::Entity(entity)).map(|connection| connection.id).collect())
-    }
-
-    async fn always(&self, write: Write) -> Result<()> {
-        match self.table.write(write).await {
-            Ok(_) => Ok(()),
-            Err(WriteError::Refused(_)) => Err(Error::Internal("a write without a condition was refused".into())),
-            Err(WriteError::Other(error)) => Err(error),
-        }
     }
 }

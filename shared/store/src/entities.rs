@@ -195,10 +195,7 @@ impl Store {
     /// Ends the duty to come back to an entity, if it has not changed since `rev`.
     pub async fn entity_settled(&self, id: EntityId, rev: u64) -> Result<()> {
         let write = Write::update(keys::entity_meta(id), "REMOVE #due, #dueAt, #dueCount").when("#rev = :rev").value(":rev", rev)?;
-        match self.table.write(write).await {
-            Ok(_) | Err(WriteError::Refused(_)) => Ok(()),
-            Err(WriteError::Other(error)) => Err(error),
-        }
+        self.table.write_where_it_holds(write).await
     }
 
     /// The spaces of an entity: candidates from the index; whether it is a member there, the member's item decides.

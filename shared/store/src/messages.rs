@@ -203,9 +203,6 @@ impl Store {
     /// Ends the duty to come back to a message: all that it wakes are queued.
     pub async fn message_settled(&self, space: SpaceId, seq: u64) -> Result<()> {
         let write = Write::update(keys::numbered(space, keys::MSG, seq), "REMOVE #due, #dueAt, #dueCount");
-        match self.table.write(write).await {
-            Ok(_) | Err(WriteError::Refused(_)) => Ok(()),
-            Err(WriteError::Other(error)) => Err(error),
-        }
+        self.table.write_where_it_holds(write).await
     }
 }

@@ -176,10 +176,7 @@ impl Store {
         keys_left.retain(|key| *key != meta && !key.sk.starts_with(keys::CONN));
         // The settings go last: they carry the duty to come back.
         for key in keys_left.into_iter().chain([meta]) {
-            self.table.write(Write::delete(key)).await.map_err(|error| match error {
-                WriteError::Other(error) => error,
-                WriteError::Refused(_) => Error::Internal("a delete without a condition was refused".into()),
-            })?;
+            self.table.write_always(Write::delete(key)).await?;
         }
         Ok(())
     }

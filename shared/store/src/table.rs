@@ -226,6 +226,23 @@ impl Table {
         }
     }
 
+    /// One write without a condition.
+    pub async fn write_always(&self, write: Write) -> Result<()> {
+        match self.write(write).await {
+            Ok(_) => Ok(()),
+            Err(WriteError::Refused(_)) => Err(Error::Internal("a write without a condition was refused".into())),
+            Err(WriteError::Other(error)) => Err(error),
+        }
+    }
+
+    /// One write that is done, or whose condition does not hold: then there was nothing to do, or it was done before.
+    pub async fn write_where_it_holds(&self, write: Write) -> Result<()> {
+        match self.write(write).await {
+            Ok(_) | Err(WriteError::Refused(_)) => Ok(()),
+            Err(WriteError::Other(error)) => Err(error),
+        }
+    }
+
     async fn write_once(&self, write: Write) -> Result<Option<Item>, (Failure, Option<Item>)> {
         let Parts { action, key, condition, names, values } = write.into_parts();
         let table = &*self.name;
