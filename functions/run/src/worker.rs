@@ -2,7 +2,7 @@
 //! its own any more.
 
 use std::{
-    collections::HashMap,
+    collections::BTreeMap,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
@@ -72,7 +72,7 @@ pub(crate) struct Worker {
 /// Streams of a run. They outlive the loop, which may be dropped at any point.
 #[derive(Debug, Default)]
 pub(crate) struct Live {
-    open: HashMap<CallId, LiveStream>,
+    open: BTreeMap<CallId, LiveStream>,
     closing: Vec<JoinHandle<()>>,
 }
 
@@ -80,6 +80,8 @@ impl Worker {
     /// Works on the run until it ends, or until it is not ours any more.
     pub(crate) async fn work(&self, gathered: &Gathered, work: Work, delivery: &dyn Delivery) -> Result<()> {
         let outcome = tokio::select! {
+            // In a fixed order, as everywhere: what happens can be made to happen again.
+            biased;
             result = self.drive(gathered, work) => Ok(result),
             stop = self.hold(delivery) => Err(stop),
         };
@@ -192,6 +194,7 @@ impl Worker {
         delivery.hold(lease::LASTS).await;
         loop {
             tokio::select! {
+                biased;
                 () = sleep_until(next) => {
                     let move_due = due_moved.elapsed() >= lease::RUNNING_DUE / 2;
                     let result = {

@@ -9,10 +9,10 @@
 
 mod data_folder;
 mod demo;
-mod embedded_table;
+pub mod embedded_table;
 mod flags;
 mod host;
-mod in_process_bell;
+pub mod in_process_bell;
 mod in_process_queue;
 mod in_process_sockets;
 mod log;
