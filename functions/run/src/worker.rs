@@ -77,12 +77,18 @@ pub(crate) struct Live {
 }
 
 impl Worker {
-    /// Works on the run until it ends, or until it is not ours any more.
-    pub(crate) async fn work(&self, gathered: &Gathered, work: Work, delivery: &dyn Delivery) -> Result<()> {
+    /// Works on the run until it ends, or until it is not ours any more. `started` is told beside its first step: the model waits for nobody.
+    pub(crate) async fn work(&self, gathered: &Gathered, work: Work, started: Option<Happening>, delivery: &dyn Delivery) -> Result<()> {
+        let telling = async {
+            if let Some(started) = started {
+                self.pipeline.announce(self.run.space_id, started).await;
+            }
+        };
+        let driving = async { futures::join!(self.drive(gathered, work), telling).0 };
         let outcome = tokio::select! {
             // In a fixed order, as everywhere: what happens can be made to happen again.
             biased;
-            result = self.drive(gathered, work) => Ok(result),
+            result = driving => Ok(result),
             stop = self.hold(delivery) => Err(stop),
         };
         let result = match outcome {

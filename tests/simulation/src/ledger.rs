@@ -28,8 +28,8 @@ pub struct Ledger {
     pub words: BTreeMap<String, Instant>,
     /// When runs were first delivered to a worker.
     pub delivered: BTreeMap<RunId, Instant>,
-    /// When POSTs were sent, by text, where that is measured.
-    pub sent: BTreeMap<String, Instant>,
+    /// Every call of a process, with the time when it began, where calls are counted.
+    pub calls: Vec<(Instant, String)>,
 }
 
 /// Something that a person said. Its text is like no other.

@@ -97,7 +97,10 @@ impl SimModel {
     fn pieces(&self, ask: &Ask, request: &Request, number: usize, place: &str) -> VecDeque<(String, Piece)> {
         let chance = &self.world.chance;
         let by_agent = ask.lines.iter().any(|line| line.message == ask.trigger && line.own) || trigger_is_agent(request);
-        let silent = if ask.step > 0 {
+        let crowd = self.world.plan.agents > 3;
+        let silent = if crowd {
+            930
+        } else if ask.step > 0 {
             750
         } else if by_agent {
             450

@@ -60,8 +60,10 @@ impl Person {
                 50..65 => self.send(&place, space).await,
                 65..76 => self.cancel(&place).await,
                 76..86 => self.take_out(&place, space).await,
-                86..94 => self.reconnect().await,
-                _ => self.ping().await,
+                86..93 => self.reconnect().await,
+                93..96 => self.ping().await,
+                96..99 => self.rename(&place).await,
+                _ => self.retire(&place).await,
             }
             if self.connection.as_ref().is_none_or(|connection| !world.connections.is_open(connection)) {
                 self.connect().await;
@@ -155,11 +157,7 @@ impl Person {
 
     /// Takes someone out of a space, and lets it in again after a while.
     async fn take_out(&mut self, place: &str, space: SpaceId) {
-        let entity = {
-            let ledger = locked(&self.world.ledger);
-            let all: Vec<_> = ledger.people.iter().copied().chain(ledger.agents.iter().map(|(id, _)| *id)).collect();
-            all[self.world.chance.below(place, all.len() as u64) as usize]
-        };
+        let entity = self.someone(place);
         let path = format!("/v1/spaces/{space}/members/{entity}");
         let busy = locked(&self.world.ledger)
             .removed
@@ -190,6 +188,42 @@ impl Person {
         }
         self.world.history.note(&self.name, || format!("lets {entity} into {space} again"));
         self.world.http_until(&self.name, Method::PUT, &path, None, None).await;
+    }
+
+    fn someone(&self, place: &str) -> EntityId {
+        let ledger = locked(&self.world.ledger);
+        let all: Vec<_> = ledger.people.iter().copied().chain(ledger.agents.iter().map(|(id, _)| *id)).collect();
+        all[self.world.chance.below(place, all.len() as u64) as usize]
+    }
+
+    /// Gives someone another name, which its spaces are told of one by one.
+    async fn rename(&mut self, place: &str) {
+        let entity = self.someone(place);
+        let body = json!({"name": format!("Renamed {}", place.replace('/', "-"))});
+        self.world.history.note(&self.name, || format!("renames {entity}"));
+        self.world.http_until(&self.name, Method::PATCH, &format!("/v1/entities/{entity}"), None, Some(&body)).await;
+    }
+
+    /// Retires an agent, for good.
+    async fn retire(&mut self, place: &str) {
+        let agents = locked(&self.world.ledger).agents.clone();
+        let agent = agents[self.world.chance.below(place, agents.len() as u64) as usize].0;
+        self.world.history.note(&self.name, || format!("retires {agent}"));
+        let path = format!("/v1/entities/{agent}");
+        let answer = self.world.http_until(&self.name, Method::DELETE, &path, None, None).await;
+        // It leaves its spaces behind the answer.
+        sleep(self.world.chance.time(place, Duration::ZERO, Duration::from_secs(60))).await;
+        let spaces = locked(&self.world.ledger).spaces.clone();
+        for space in spaces.into_iter().filter(|_| answer.as_ref().is_some_and(|(status, _)| *status == 204)) {
+            let at = Instant::now();
+            let shown = self.world.http_until(&self.name, Method::GET, &format!("/v1/spaces/{space}"), None, None).await;
+            let Some((200, shown)) = shown else { continue };
+            let is_gone =
+                shown["members"].as_array().is_some_and(|members| members.iter().all(|member| member["id"] != agent.to_string().as_str()));
+            if let (true, Some(after)) = (is_gone, shown["seq"].as_u64()) {
+                locked(&self.world.ledger).removed.push(Removed { entity: agent, space, at, after, back: None, back_after: None });
+            }
+        }
     }
 
     async fn reconnect(&mut self) {

@@ -25,8 +25,8 @@ pub struct Setup {
     pub history: bool,
 }
 
-/// How likely each fault is, in 1 of 100,000 calls.
-#[derive(Clone, Debug)]
+/// How likely each fault is, in 1 of 100,000 calls. By default nothing goes wrong.
+#[derive(Clone, Debug, Default)]
 pub struct Weather {
     /// A process dies before a call takes effect.
     pub killed_before: u64,
@@ -96,18 +96,20 @@ impl Plan {
     pub fn of(chance: &Chance) -> Self {
         let number = |name: &str, from: u64, to: u64| from + chance.below(&format!("plan/{name}"), to - from + 1);
         let local = number("local", 0, 3) == 0;
-        let agents = number("agents", 1, 3);
+        // Over thirty agents a message is decided behind its answer.
+        let crowd = number("crowd", 0, 39) == 0;
+        let agents = if crowd { number("many agents", 31, 34) } else { number("agents", 1, 3) };
         // Where many agents all wake each other the world is large, and nothing happens in it that does not happen in a small one.
-        let depth = number("depth", 1, 4 - agents.min(2));
+        let depth = number("depth", 1, 4 - agents.min(3));
         Self {
             local,
             processes: if local { 1 } else { number("processes", 2, 4) as usize },
-            people: number("people", 1, 3) as usize,
+            people: if crowd { 1 } else { number("people", 1, 3) as usize },
             agents: agents as usize,
-            spaces: number("spaces", 1, 2) as usize,
+            spaces: if crowd { 1 } else { number("spaces", 1, 2) as usize },
             depth: depth as u32,
             policy: ["all", "all", "mention"][number("policy", 0, 2) as usize],
-            deeds: number("deeds", 4, 8) as usize,
+            deeds: if crowd { 2 } else { number("deeds", 4, 8) as usize },
             weather: Weather::of(chance),
         }
     }

@@ -9,6 +9,7 @@ use smartspace_store::schema;
 
 use crate::{life::Life, locked, table::SimTable, world::World};
 
+/// Names of agents; where there are more, they have numbers.
 const AGENTS: [&str; 3] = ["Ada", "Bob", "Cyd"];
 
 /// Makes everything through the product's own doors.
@@ -23,11 +24,12 @@ pub async fn set(world: &Arc<World>) -> Result<(), String> {
         members.push(made["id"].clone());
         locked(&world.ledger).people.push(id(&made)?);
     }
-    for name in &AGENTS[..plan.agents] {
+    for index in 0..plan.agents {
+        let name = AGENTS.get(index).map_or_else(|| format!("Agent {index}"), |name| (*name).to_owned());
         let agent = json!({"model": {"provider": "scripted", "name": "chance"}, "maxChainDepth": 5, "loop": {"maxSteps": 6}});
         let made = make(world, "/v1/entities", json!({"type": "agent", "name": name, "agent": agent})).await?;
         members.push(made["id"].clone());
-        locked(&world.ledger).agents.push((id(&made)?, (*name).into()));
+        locked(&world.ledger).agents.push((id(&made)?, name));
     }
     for index in 0..plan.spaces {
         let space =

@@ -130,6 +130,9 @@ impl World {
         self.steps.fetch_add(1, Ordering::Relaxed);
         let weather = &self.plan.weather;
         let place = format!("{}/{what}", life.name);
+        if self.fixed_latency.is_some() {
+            locked(&self.ledger).calls.push((Instant::now(), what.to_owned()));
+        }
         life.acts().await;
         sleep(self.latency(&place)).await;
         if self.chance.strikes(&format!("{place}/clock"), weather.clock) {

@@ -32,7 +32,8 @@ pub(super) fn new_until_a_completed_run_read_it(evidence: &mut Evidence<'_>) {
             continue;
         };
         let asks = ledger.asks.iter().filter(|ask| ask.agent.to_string() == agent && ask.trigger == trigger);
-        let last = |lines: &[Line]| lines.iter().filter_map(|line| place.get(line.message.as_str())).map(|(_, seq)| *seq).max().unwrap_or(0);
+        let last =
+            |lines: &[Line]| lines.iter().filter_map(|line| place.get(line.message.as_str())).map(|(_, seq)| *seq).max().unwrap_or(0);
         let lasts: Vec<_> = asks.map(|ask| last(&ask.lines)).collect();
         let space = run["spaceId"].as_str().unwrap_or_default().to_owned();
         let mut at_least = BTreeMap::from([(space.clone(), lasts.iter().copied().min().unwrap_or(0))]);

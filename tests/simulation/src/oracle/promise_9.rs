@@ -14,9 +14,9 @@ pub(super) fn nobody_reads_or_writes_where_they_are_no_member(evidence: &mut Evi
         let Removed { entity, space, at, after, back, back_after } = removed;
         let space_name = space.to_string();
         // What it wrote while it was out.
-        let until = back_after.unwrap_or(*after);
+        let until = if back.is_none() { u64::MAX } else { back_after.unwrap_or(*after) };
         for (seq, message) in evidence.kept.messages.get(&space_name).into_iter().flatten() {
-            if (after + 1..=until).contains(seq) && message["sender"]["id"] == entity.to_string().as_str() {
+            if *seq > *after && *seq <= until && message["sender"]["id"] == entity.to_string().as_str() {
                 found.push(format!("{entity} wrote number {seq} of {space} after it was taken out at {after}"));
             }
         }
