@@ -152,6 +152,8 @@ impl Functions {
         let settings = Settings {
             openai_key: flags.openai_key.clone(),
             openai_base_url: flags.openai_base_url.clone(),
+            anthropic_key: flags.anthropic_key.clone(),
+            anthropic_base_url: flags.anthropic_base_url.clone(),
             limits: Limits::default(),
             http,
         };
