@@ -20,12 +20,14 @@ mod stack;
 mod view;
 mod waiting;
 
+mod anthropic;
 mod bad_input;
 mod cancel;
 mod chains;
 mod crash;
 mod demo;
 mod doors;
+mod fallback;
 mod hundred_spaces;
 mod live;
 mod members;

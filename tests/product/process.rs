@@ -139,6 +139,7 @@ fn command(setup: &Setup, folder: &Path, port: u16) -> Command {
         }
     }
     command.env("OPENAI_BASE_URL", &setup.model_url).env("OPENAI_API_KEY", super::model::KEY);
+    command.env("ANTHROPIC_BASE_URL", setup.model_url.trim_end_matches("/v1")).env("ANTHROPIC_API_KEY", super::model::KEY);
     command.current_dir(folder).stdin(Stdio::null());
     command
 }

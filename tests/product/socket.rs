@@ -164,7 +164,8 @@ impl Socket {
         let found = timeout(limit, search).await;
         found.unwrap_or_else(|_| {
             let frames: Vec<String> = self.frames().iter().map(|frame| format!("{:.300}", frame.body)).collect();
-            panic!("not within {limit:?}: {what}\nframes: {frames:#?}\nfaults: {:?}", self.heard.faults.lock().unwrap())
+            let faults = self.heard.faults.lock().unwrap().clone();
+            panic!("not within {limit:?}: {what}\nframes: {frames:#?}\nfaults: {faults:?}")
         })
     }
 

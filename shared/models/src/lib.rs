@@ -14,6 +14,9 @@ pub mod anthropic;
 mod calls;
 mod estimate;
 mod events;
+#[cfg(any(test, feature = "fuzzing"))]
+#[doc(hidden)]
+pub mod fuzzing;
 pub mod http;
 pub mod limits;
 pub mod openai;

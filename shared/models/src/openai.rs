@@ -2,7 +2,7 @@
 //!
 //! `question` writes the request, and `answer` makes pieces of what comes back.
 
-mod answer;
+pub(crate) mod answer;
 mod question;
 
 use async_trait::async_trait;

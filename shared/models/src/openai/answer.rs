@@ -60,7 +60,7 @@ struct Details {
 
 /// What is known of an answer while it comes.
 #[derive(Debug)]
-pub(super) struct Answer {
+pub(crate) struct Answer {
     calls: Vec<Call>,
     started: u32,
     finish_reason: Option<String>,
@@ -81,7 +81,7 @@ struct Call {
 
 impl Answer {
     /// To a question of `asked` characters, in case the provider does not count.
-    pub(super) fn new(asked: usize) -> Self {
+    pub(crate) fn new(asked: usize) -> Self {
         Self { calls: Vec::new(), started: 0, finish_reason: None, usage: None, asked, written: 0 }
     }
 
