@@ -8,6 +8,7 @@ mod judged;
 mod load;
 
 use std::{
+    cell::RefCell,
     env,
     time::{Duration, Instant},
 };
@@ -90,7 +91,9 @@ async fn kill_and_judge(kills: u64, mut chance: Chance) {
         load.go_on(&process.url);
         let (Moment::Starting(after) | Moment::Ready(after) | Moment::Going(after)) = moment;
         if let Moment::Going(_) = moment {
+            load.calm(true);
             going_again(&town, &process, started, kill).await;
+            load.calm(false);
             longest = longest.max(started.elapsed());
         }
         sleep(after).await;
@@ -111,6 +114,7 @@ fn number(name: &str) -> Option<u64> {
 /// Waits until a new message in every space is answered, and all that was left by the process before is done.
 async fn going_again(town: &Town, process: &Process, started: Instant, kill: u64) {
     let client = town.client(&process.url);
+    let waits_for = RefCell::new(String::from("a socket"));
     let going = async {
         let socket = Socket::open(&client.ticket(None).await).await.unwrap();
         let mut left = Vec::new();
@@ -125,13 +129,15 @@ async fn going_again(town: &Town, process: &Process, started: Instant, kill: u64
             let sent = socket.request(request).await;
             assert_eq!(sent["type"], "sent", "{sent}");
             let answer = load::answer_to(&text);
+            *waits_for.borrow_mut() = format!("{answer:?} in {}", space.id);
             socket.shows(&space.id, "an answer", GOING_WITHIN, |view| view.texts().contains(&answer.as_str()).then_some(())).await;
         }
         for run in left {
-            wait_for(&format!("the end of {run}, which was left"), GOING_WITHIN, async || is_ended(&client.run(&run).await).then_some(()))
-                .await;
+            *waits_for.borrow_mut() = format!("the end of {run}, which was left");
+            wait_for("its end", GOING_WITHIN, async || is_ended(&client.run(&run).await).then_some(())).await;
         }
     };
     let in_time = timeout_at((started + GOING_WITHIN).into(), going).await;
-    assert!(in_time.is_ok(), "it did not go on within {GOING_WITHIN:?} of start {kill}\n{}", process.log());
+    let waits_for = waits_for.into_inner();
+    assert!(in_time.is_ok(), "not within {GOING_WITHIN:?} of start {kill}: {waits_for}\n{}", process.log());
 }

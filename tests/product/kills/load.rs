@@ -1,7 +1,10 @@
 //! People who talk all the time, over HTTP and over sockets, repeat what was not answered, and come back when the product does.
 
 use std::{
+    cell::Cell,
     collections::BTreeMap,
+    ops::Range,
+    rc::Rc,
     time::{Duration, Instant},
 };
 
@@ -12,8 +15,10 @@ use super::chance::Chance;
 use crate::{client::Client, routes::seq, socket::Socket};
 
 const SPACES: usize = 3;
-/// How long somebody thinks before the next message.
-const THOUGHT: std::ops::Range<u64> = 20..220;
+/// How long somebody thinks before the next message, in milliseconds: while it comes back, so that it is not how fast this machine is that
+/// counts, and else.
+const CALM: Range<u64> = 200..800;
+const BUSY: Range<u64> = 20..220;
 /// How long what was missed may take to come.
 const CAUGHT_UP_WITHIN: Duration = Duration::from_secs(20);
 
@@ -96,6 +101,7 @@ pub(super) struct Load {
     /// Where the product is; nowhere while it is down.
     place: watch::Sender<Option<Client>>,
     ending: watch::Sender<bool>,
+    calm: Rc<Cell<bool>>,
     town: Town,
 }
 
@@ -103,6 +109,7 @@ impl Load {
     /// Sends everybody to talk.
     pub(super) fn begin(town: &Town, url: &str, chance: &mut Chance) -> Self {
         let (place, ending) = (watch::Sender::new(Some(town.client(url))), watch::Sender::new(false));
+        let calm = Rc::default();
         let mut clients = JoinSet::new();
         for (number, space) in town.spaces.iter().enumerate() {
             for (kind, person) in [("written", 1), ("spoken", 2)] {
@@ -112,6 +119,7 @@ impl Load {
                     person: space.people[person].clone(),
                     place: place.subscribe(),
                     ending: ending.subscribe(),
+                    calm: Rc::clone(&calm),
                     chance: chance.branch(),
                     done: Done::default(),
                 };
@@ -122,7 +130,7 @@ impl Load {
                 };
             }
         }
-        Self { clients, place, ending, town: town.clone() }
+        Self { clients, place, ending, calm, town: town.clone() }
     }
 
     /// The product is about to go: nobody need look for it.
@@ -133,6 +141,11 @@ impl Load {
     /// The product is here.
     pub(super) fn go_on(&self, url: &str) {
         self.place.send_replace(Some(self.town.client(url)));
+    }
+
+    /// Whether people talk less.
+    pub(super) fn calm(&self, calm: bool) {
+        self.calm.set(calm);
     }
 
     /// Lets everybody finish, and see what was said in the end.
@@ -149,6 +162,7 @@ struct Talker {
     person: String,
     place: watch::Receiver<Option<Client>>,
     ending: watch::Receiver<bool>,
+    calm: Rc<Cell<bool>>,
     chance: Chance,
     done: Done,
 }
@@ -261,7 +275,8 @@ impl Talker {
     }
 
     async fn think(&mut self) {
-        sleep(self.chance.millis(THOUGHT)).await;
+        let range = if self.calm.get() { CALM } else { BUSY };
+        sleep(self.chance.millis(range)).await;
     }
 }
 
