@@ -11,6 +11,9 @@
 
 mod answer;
 mod context;
+#[cfg(any(test, feature = "fuzzing"))]
+#[doc(hidden)]
+pub mod fuzzing;
 mod steps;
 mod stream;
 mod tools;

@@ -7,9 +7,11 @@ use smartspace_domain::durations::WrittenDuration;
 
 /// What only the environment says.
 const ENVIRONMENT: &str = "Models:
-  OPENAI_API_KEY   a key for agents with the provider openai
-  OPENAI_BASE_URL  where they are, if not at OpenAI: anything that speaks chat completions and calls tools, \
-such as http://localhost:11434/v1";
+  OPENAI_API_KEY      a key for agents with the provider openai
+  OPENAI_BASE_URL     where they are, if not at OpenAI: anything that speaks chat completions and calls tools, \
+such as http://localhost:11434/v1
+  ANTHROPIC_API_KEY   a key for agents with the provider anthropic
+  ANTHROPIC_BASE_URL  where they are, if not at Anthropic";
 
 /// People and AI agents work together as equal members of shared spaces.
 #[derive(Parser)]
@@ -42,17 +44,27 @@ pub(crate) struct Flags {
     /// Where they are
     #[arg(skip = variable("OPENAI_BASE_URL"))]
     pub(crate) openai_base_url: Option<String>,
+    /// A key for Anthropic's models
+    #[arg(skip = variable("ANTHROPIC_API_KEY"))]
+    pub(crate) anthropic_key: Option<String>,
+    /// Where they are
+    #[arg(skip = variable("ANTHROPIC_BASE_URL"))]
+    pub(crate) anthropic_base_url: Option<String>,
 }
 
 impl Flags {
     /// What can't be right, before anything is begun.
     pub(crate) fn check(&self) -> Result<(), String> {
-        match &self.openai_base_url {
-            Some(url) if !url.starts_with("http://") && !url.starts_with("https://") => {
-                Err("OPENAI_BASE_URL: expected an address like http://localhost:11434/v1".into())
+        let bases = [
+            ("OPENAI_BASE_URL", &self.openai_base_url, "http://localhost:11434/v1"),
+            ("ANTHROPIC_BASE_URL", &self.anthropic_base_url, "http://localhost:4000"),
+        ];
+        for (name, base, example) in bases {
+            if base.as_ref().is_some_and(|base| !base.starts_with("http://") && !base.starts_with("https://")) {
+                return Err(format!("{name}: expected an address like {example}"));
             }
-            _ => Ok(()),
         }
+        Ok(())
     }
 
     /// Whether nothing is kept.
@@ -97,5 +109,16 @@ mod tests {
         assert_eq!(keep_runs("0"), Ok(KeepRuns(None)));
         assert!(keep_runs("soon").is_err());
         assert!(admin_key("short").is_err());
+    }
+
+    #[test]
+    fn an_address_that_is_none_is_told_by_its_name() {
+        let flags = || Flags::parse_from(["smartspace"]);
+        let openai = Flags { openai_base_url: Some("localhost".into()), anthropic_base_url: None, ..flags() };
+        assert_eq!(openai.check(), Err("OPENAI_BASE_URL: expected an address like http://localhost:11434/v1".into()));
+        let anthropic = Flags { openai_base_url: None, anthropic_base_url: Some("localhost".into()), ..flags() };
+        assert_eq!(anthropic.check(), Err("ANTHROPIC_BASE_URL: expected an address like http://localhost:4000".into()));
+        let fine = Flags { openai_base_url: Some("http://a".into()), anthropic_base_url: Some("https://b".into()), ..flags() };
+        assert_eq!(fine.check(), Ok(()));
     }
 }

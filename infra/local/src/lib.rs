@@ -2,6 +2,7 @@
 //!
 //! - [`flags`]: what can be set; the one place that reads the environment
 //! - [`host`]: builds everything, serves, and ends
+//! - [`web_server`]: the HTTP server
 //! - [`embedded_table`]: DynamoDB's SDK, answered in the process
 //! - [`in_process_queue`], [`in_process_sockets`], [`in_process_bell`]: the edges
 //! - [`socket_server`]: the WebSocket server
@@ -19,6 +20,7 @@ mod log;
 #[cfg(test)]
 mod lost_answers;
 mod socket_server;
+mod web_server;
 
 use std::{io::Write, process::ExitCode};
 

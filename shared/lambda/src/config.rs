@@ -25,6 +25,8 @@ pub struct Config {
     pub keep_runs: Option<Duration>,
     /// `OPENAI_BASE_URL`; may be empty.
     pub openai_base_url: Option<String>,
+    /// `ANTHROPIC_BASE_URL`; may be empty.
+    pub anthropic_base_url: Option<String>,
 }
 
 /// What is wrong with the environment, all of it.
@@ -58,6 +60,7 @@ impl Config {
             cors_origins: Vec::new(),
             keep_runs: None,
             openai_base_url: variable("OPENAI_BASE_URL").filter(|url| !url.is_empty()),
+            anthropic_base_url: variable("ANTHROPIC_BASE_URL").filter(|url| !url.is_empty()),
         };
         let origins = variable("ALLOWED_ORIGINS").unwrap_or_default();
         config.cors_origins = origins.split(',').map(str::trim).filter(|origin| !origin.is_empty()).map(str::to_owned).collect();
