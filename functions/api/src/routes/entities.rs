@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use axum::{
-    Json, Router,
+    Json,
     extract::State,
     http::{HeaderMap, StatusCode},
-    routing::get,
 };
 use serde_json::Value;
 use smartspace_domain::{
@@ -15,6 +14,7 @@ use smartspace_domain::{
     ids::EntityId,
 };
 use smartspace_store::{members::name_is_free, pages::Page};
+use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::PageQuery;
 use crate::{
@@ -24,10 +24,11 @@ use crate::{
     input::{Asked, Body, Id, shaped},
 };
 
-pub(super) fn routes() -> Router<Arc<Api>> {
-    Router::new().route("/v1/entities", get(list).post(create)).route("/v1/entities/{id}", get(show).patch(change).delete(retire))
+pub(super) fn routes() -> OpenApiRouter<Arc<Api>> {
+    OpenApiRouter::default().routes(routes!(list, create)).routes(routes!(show, change, retire))
 }
 
+#[utoipa::path(post, path = "/v1/entities")]
 async fn create(State(api): State<Arc<Api>>, By(caller): By, headers: HeaderMap, body: Body) -> Answer<Created<Entity>> {
     caller.must_be_operator()?;
     let settings: EntitySettings = body.read()?;
@@ -42,16 +43,19 @@ async fn create(State(api): State<Arc<Api>>, By(caller): By, headers: HeaderMap,
     Ok(Created { location: format!("/v1/entities/{}", made.id), made })
 }
 
+#[utoipa::path(get, path = "/v1/entities")]
 async fn list(State(api): State<Arc<Api>>, By(caller): By, Asked(query): Asked<PageQuery>) -> Answer<Json<Page<Entity>>> {
     caller.must_be_operator()?;
     Ok(Json(api.pipeline.store.entities(&query.into()).await?))
 }
 
+#[utoipa::path(get, path = "/v1/entities/{id}")]
 async fn show(State(api): State<Arc<Api>>, By(caller): By, Id(id): Id<EntityId>) -> Answer<Json<Entity>> {
     caller.must_be_operator()?;
     Ok(Json(api.pipeline.store.entity(id).await?))
 }
 
+#[utoipa::path(patch, path = "/v1/entities/{id}")]
 async fn change(State(api): State<Arc<Api>>, By(caller): By, Id(id): Id<EntityId>, body: Body) -> Answer<Json<Entity>> {
     caller.must_be_operator()?;
     let store = &api.pipeline.store;
@@ -80,6 +84,7 @@ async fn change(State(api): State<Arc<Api>>, By(caller): By, Id(id): Id<EntityId
     Ok(Json(entity))
 }
 
+#[utoipa::path(delete, path = "/v1/entities/{id}")]
 async fn retire(State(api): State<Arc<Api>>, By(caller): By, Id(id): Id<EntityId>) -> Answer<StatusCode> {
     caller.must_be_operator()?;
     let record = api.pipeline.store.entity_record(id).await?;

@@ -2,20 +2,22 @@
 
 use std::sync::Arc;
 
-use axum::{Json, Router, extract::State, http::StatusCode, routing::put};
+use axum::{Json, extract::State, http::StatusCode};
 use smartspace_domain::{
     Error,
     access::SpaceAction,
     ids::{EntityId, SpaceId},
     spaces::{Member, Role},
 };
+use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{Api, answers::Answer, auth::By, input::TwoIds};
 
-pub(super) fn routes() -> Router<Arc<Api>> {
-    Router::new().route("/v1/spaces/{id}/members/{entityId}", put(join).delete(leave))
+pub(super) fn routes() -> OpenApiRouter<Arc<Api>> {
+    OpenApiRouter::default().routes(routes!(join, leave))
 }
 
+#[utoipa::path(put, path = "/v1/spaces/{id}/members/{entityId}")]
 async fn join(State(api): State<Arc<Api>>, By(caller): By, TwoIds(space, entity): TwoIds<SpaceId, EntityId>) -> Answer<Json<Member>> {
     api.authorise(caller, SpaceAction::Govern, space).await?;
     let store = &api.pipeline.store;
@@ -26,6 +28,7 @@ async fn join(State(api): State<Arc<Api>>, By(caller): By, TwoIds(space, entity)
     Ok(Json(member.view()))
 }
 
+#[utoipa::path(delete, path = "/v1/spaces/{id}/members/{entityId}")]
 async fn leave(State(api): State<Arc<Api>>, By(caller): By, TwoIds(space, entity): TwoIds<SpaceId, EntityId>) -> Answer<StatusCode> {
     api.authorise(caller, SpaceAction::Govern, space).await?;
     api.pipeline.store.space_record(space).await?;

@@ -2,12 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::{
-    Json, Router,
-    extract::State,
-    http::HeaderMap,
-    routing::{get, post},
-};
+use axum::{Json, extract::State, http::HeaderMap};
 use serde::{Deserialize, Serialize};
 use smartspace_domain::{
     Error, Result,
@@ -22,6 +17,7 @@ use smartspace_store::{
     messages::Range,
     pages::{Ask, Page},
 };
+use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
     Api,
@@ -30,8 +26,8 @@ use crate::{
     input::{Asked, Body, Id},
 };
 
-pub(super) fn routes() -> Router<Arc<Api>> {
-    Router::new().route("/v1/spaces/{id}/messages", get(list).post(create)).route("/v1/spaces/{id}/messages/preview", post(preview))
+pub(super) fn routes() -> OpenApiRouter<Arc<Api>> {
+    OpenApiRouter::default().routes(routes!(list, create)).routes(routes!(preview))
 }
 
 #[derive(Deserialize)]
@@ -42,6 +38,7 @@ struct MessageBody {
     sender_id: Option<EntityId>,
 }
 
+#[utoipa::path(post, path = "/v1/spaces/{id}/messages")]
 async fn create(
     State(api): State<Arc<Api>>,
     By(caller): By,
@@ -65,6 +62,7 @@ struct PreviewResponse {
     dispatch: Vec<Dispatch>,
 }
 
+#[utoipa::path(post, path = "/v1/spaces/{id}/messages/preview")]
 async fn preview(State(api): State<Arc<Api>>, By(caller): By, Id(space): Id<SpaceId>, body: Body) -> Answer<Json<PreviewResponse>> {
     api.authorise(caller, SpaceAction::Post, space).await?;
     let MessageBody { text, sender_id } = body.read()?;
@@ -109,6 +107,7 @@ impl MessagesQuery {
     }
 }
 
+#[utoipa::path(get, path = "/v1/spaces/{id}/messages")]
 async fn list(
     State(api): State<Arc<Api>>,
     By(caller): By,

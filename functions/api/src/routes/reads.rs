@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::{Json, Router, extract::State, routing::put};
+use axum::{Json, extract::State};
 use serde::{Deserialize, Serialize};
 use smartspace_domain::{
     Error,
@@ -10,6 +10,7 @@ use smartspace_domain::{
     events::Happening,
     ids::{EntityId, SpaceId},
 };
+use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
     Api,
@@ -18,8 +19,8 @@ use crate::{
     input::{Body, Id},
 };
 
-pub(super) fn routes() -> Router<Arc<Api>> {
-    Router::new().route("/v1/spaces/{id}/read", put(read))
+pub(super) fn routes() -> OpenApiRouter<Arc<Api>> {
+    OpenApiRouter::default().routes(routes!(read))
 }
 
 /// `entityId` says whose position it is; the operator has none of its own.
@@ -38,6 +39,7 @@ struct ReadResponse {
     seq: u64,
 }
 
+#[utoipa::path(put, path = "/v1/spaces/{id}/read")]
 async fn read(State(api): State<Arc<Api>>, By(caller): By, Id(space): Id<SpaceId>, body: Body) -> Answer<Json<ReadResponse>> {
     api.authorise(caller, SpaceAction::Read, space).await?;
     let ReadBody { seq, entity_id } = body.read()?;

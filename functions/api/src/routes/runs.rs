@@ -2,13 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::{
-    Json, Router,
-    extract::State,
-    http::StatusCode,
-    response::IntoResponse,
-    routing::{get, post},
-};
+use axum::{Json, extract::State, http::StatusCode, response::IntoResponse};
 use serde::Deserialize;
 use smartspace_domain::{
     access::SpaceAction,
@@ -19,6 +13,7 @@ use smartspace_store::{
     pages::{Ask, Page},
     steps,
 };
+use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::PageQuery;
 use crate::{
@@ -28,14 +23,11 @@ use crate::{
     input::{Asked, Id},
 };
 
-pub(super) fn routes() -> Router<Arc<Api>> {
-    Router::new()
-        .route("/v1/spaces/{id}/runs", get(of_space))
-        .route("/v1/agents/{id}/runs", get(of_agent))
-        .route("/v1/runs/{id}", get(show))
-        .route("/v1/runs/{id}/cancel", post(cancel))
+pub(super) fn routes() -> OpenApiRouter<Arc<Api>> {
+    OpenApiRouter::default().routes(routes!(of_space)).routes(routes!(of_agent)).routes(routes!(show)).routes(routes!(cancel))
 }
 
+#[utoipa::path(get, path = "/v1/spaces/{id}/runs")]
 async fn of_space(
     State(api): State<Arc<Api>>,
     By(caller): By,
@@ -55,6 +47,7 @@ struct AgentRunsQuery {
     limit: Option<usize>,
 }
 
+#[utoipa::path(get, path = "/v1/agents/{id}/runs")]
 async fn of_agent(
     State(api): State<Arc<Api>>,
     By(caller): By,
@@ -67,6 +60,7 @@ async fn of_agent(
     Ok(Json(api.pipeline.store.runs_of_agent(agent, query.status, &ask).await?))
 }
 
+#[utoipa::path(get, path = "/v1/runs/{id}")]
 async fn show(State(api): State<Arc<Api>>, By(caller): By, Id(id): Id<RunId>) -> Answer<Json<Run>> {
     caller.must_be_operator()?;
     let store = &api.pipeline.store;
@@ -75,6 +69,7 @@ async fn show(State(api): State<Arc<Api>>, By(caller): By, Id(id): Id<RunId>) ->
     Ok(Json(Run { steps: Some(steps::view(work)?), ..run }))
 }
 
+#[utoipa::path(post, path = "/v1/runs/{id}/cancel")]
 async fn cancel(State(api): State<Arc<Api>>, By(caller): By, Id(id): Id<RunId>) -> Answer<impl IntoResponse> {
     caller.must_be_operator()?;
     let run = api.pipeline.cancel(id, EndReason::Cancel).await?;

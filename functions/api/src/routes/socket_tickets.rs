@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use axum::{
-    Json, Router,
+    Json,
     extract::State,
     http::{HeaderMap, StatusCode, header},
     response::IntoResponse,
-    routing::post,
 };
 use serde::{Deserialize, Serialize};
 use smartspace_domain::{
@@ -16,11 +15,12 @@ use smartspace_domain::{
     ids::{EntityId, TicketId},
     limits::TICKET_VALID,
 };
+use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{Api, SocketUrl, answers::Answer, auth::By, input::Body};
 
-pub(super) fn routes() -> Router<Arc<Api>> {
-    Router::new().route("/v1/socketTickets", post(create))
+pub(super) fn routes() -> OpenApiRouter<Arc<Api>> {
+    OpenApiRouter::default().routes(routes!(create))
 }
 
 /// `entityId` says as whom the operator follows and speaks; without it the operator follows every space.
@@ -39,6 +39,7 @@ struct TicketResponse {
     expires_at: Time,
 }
 
+#[utoipa::path(post, path = "/v1/socketTickets")]
 async fn create(State(api): State<Arc<Api>>, By(caller): By, headers: HeaderMap, body: Body) -> Answer<impl IntoResponse> {
     let TicketBody { entity_id } = body.read_or_nothing()?;
     let caller = match (caller, entity_id) {

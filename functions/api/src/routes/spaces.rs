@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use axum::{
-    Json, Router,
+    Json,
     extract::State,
     http::{HeaderMap, StatusCode},
-    routing::get,
 };
 use futures::future::try_join_all;
 use serde_json::Value;
@@ -20,6 +19,7 @@ use smartspace_domain::{
     spaces::{Role, Space, SpaceSettings},
 };
 use smartspace_store::pages::Page;
+use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::PageQuery;
 use crate::{
@@ -29,10 +29,11 @@ use crate::{
     input::{Asked, Body, Id, shaped},
 };
 
-pub(super) fn routes() -> Router<Arc<Api>> {
-    Router::new().route("/v1/spaces", get(list).post(create)).route("/v1/spaces/{id}", get(show).patch(change).delete(delete))
+pub(super) fn routes() -> OpenApiRouter<Arc<Api>> {
+    OpenApiRouter::default().routes(routes!(list, create)).routes(routes!(show, change, delete))
 }
 
+#[utoipa::path(post, path = "/v1/spaces")]
 async fn create(State(api): State<Arc<Api>>, By(caller): By, headers: HeaderMap, body: Body) -> Answer<Created<Space>> {
     caller.must_be_operator()?;
     let (settings, members) = new_space(&body)?;
@@ -98,16 +99,19 @@ fn new_space(body: &Body) -> Result<(SpaceSettings, Vec<EntityId>)> {
     Ok((settings, members))
 }
 
+#[utoipa::path(get, path = "/v1/spaces")]
 async fn list(State(api): State<Arc<Api>>, By(caller): By, Asked(query): Asked<PageQuery>) -> Answer<Json<Page<Space>>> {
     caller.must_be_operator()?;
     Ok(Json(api.pipeline.store.spaces(&query.into()).await?))
 }
 
+#[utoipa::path(get, path = "/v1/spaces/{id}")]
 async fn show(State(api): State<Arc<Api>>, By(caller): By, Id(id): Id<SpaceId>) -> Answer<Json<Space>> {
     api.authorise(caller, SpaceAction::Read, id).await?;
     Ok(Json(api.pipeline.store.space(id).await?))
 }
 
+#[utoipa::path(patch, path = "/v1/spaces/{id}")]
 async fn change(State(api): State<Arc<Api>>, By(caller): By, Id(id): Id<SpaceId>, body: Body) -> Answer<Json<Space>> {
     api.authorise(caller, SpaceAction::Govern, id).await?;
     let store = &api.pipeline.store;
@@ -127,6 +131,7 @@ async fn change(State(api): State<Arc<Api>>, By(caller): By, Id(id): Id<SpaceId>
     Ok(Json(space))
 }
 
+#[utoipa::path(delete, path = "/v1/spaces/{id}")]
 async fn delete(State(api): State<Arc<Api>>, By(caller): By, Id(id): Id<SpaceId>) -> Answer<StatusCode> {
     api.authorise(caller, SpaceAction::Govern, id).await?;
     api.pipeline.delete_space(id).await?;
