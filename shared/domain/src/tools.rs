@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use utoipa::ToSchema;
 
 use crate::{
     agents::{SECRET_NAME, is_secret_name},
@@ -33,12 +34,14 @@ pub const BUILT_IN: [&str; 16] = [
 ];
 
 /// A tool of an agent.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Tool {
     /// `[A-Za-z_][A-Za-z0-9_]{0,63}`, not a built-in's.
+    #[schema(pattern = "^[A-Za-z_][A-Za-z0-9_]{0,63}$")]
     pub name: String,
     /// What the model is told of it.
+    #[schema(max_length = 4096)]
     pub description: String,
     /// JSON Schema of its input.
     pub input_schema: Value,
@@ -59,7 +62,7 @@ pub struct Tool {
 }
 
 /// How a tool runs.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(tag = "type", rename_all = "lowercase", rename_all_fields = "camelCase", deny_unknown_fields)]
 pub enum Execution {
     /// A request.
@@ -76,12 +79,14 @@ pub enum Execution {
         body: Option<Value>,
         /// How long it may take.
         #[serde(default = "http_timeout")]
+        #[schema(default = http_timeout, minimum = 1, maximum = 300_000)]
         timeout_ms: u32,
     },
     /// In the browser, answered by people.
     Space {
         /// `form`, `buttons`, or a component that the client knows.
         #[serde(default = "form")]
+        #[schema(default = form, min_length = 1, max_length = 64)]
         ui: String,
         /// JSON Schema of the answer.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -96,6 +101,7 @@ pub enum Execution {
     /// A CEL expression over the input.
     Compute {
         /// The expression.
+        #[schema(min_length = 1, max_length = 8192)]
         expression: String,
     },
     /// Nothing: returns `output`.
@@ -114,7 +120,7 @@ fn form() -> String {
 }
 
 /// Who may answer a form.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(untagged)]
 pub enum AnswerBy {
     /// `humans` or `anyone`.
@@ -128,7 +134,7 @@ pub enum AnswerBy {
 }
 
 /// A group that may answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum AnswerGroup {
     /// People of the space.
@@ -138,19 +144,21 @@ pub enum AnswerGroup {
 }
 
 /// MCP servers of an agent.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct McpConfig {
     /// The servers.
     #[serde(default)]
+    #[schema(max_items = 10)]
     pub servers: Vec<McpServer>,
 }
 
 /// One MCP server over streamable HTTP.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct McpServer {
     /// Stands before its tools' names.
+    #[schema(pattern = "^[A-Za-z_][A-Za-z0-9_]{0,63}$")]
     pub name: String,
     /// Where it is.
     pub url: String,
@@ -162,6 +170,7 @@ pub struct McpServer {
     pub allowed_tools: Option<Vec<String>>,
     /// How long a call may take.
     #[serde(default = "mcp_timeout")]
+    #[schema(default = mcp_timeout, minimum = 1, maximum = 300_000)]
     pub timeout_ms: u32,
 }
 
