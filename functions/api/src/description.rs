@@ -9,13 +9,13 @@ mod merge_patches;
 use std::sync::{Arc, LazyLock};
 
 use axum::{http::header, response::IntoResponse};
-use smartspace_domain::{entities::EntitySettings, limits, problems::Problem, spaces::SpaceSettings};
+use smartspace_domain::{entities::EntitySettings, limits, problems::Problem, schemas::NewEntity, spaces::SpaceSettings, tools::Execution};
 use utoipa::{
-    IntoParams, OpenApi,
+    IntoParams, OpenApi, ToSchema,
     openapi::{
-        OpenApi as Description, Required,
+        Components, OpenApi as Description, RefOr, Required,
         path::{Parameter, ParameterBuilder, ParameterIn},
-        schema::{Object, ObjectBuilder, Type},
+        schema::{AdditionalProperties, Object, ObjectBuilder, Schema, Type},
         security::{Http, HttpAuthScheme, SecurityScheme},
     },
 };
@@ -70,12 +70,25 @@ pub(crate) fn description() -> Description {
     let components = whole.components.get_or_insert_default();
     let bearer = Http::builder().scheme(HttpAuthScheme::Bearer).description(Some("The admin key, or a JWT.")).build();
     components.add_security_scheme("bearer", SecurityScheme::Http(bearer));
+    refuse_unknown_fields(components);
     merge_patches::describe(components);
     answers::describe(components);
     for operation in whole.paths.paths.values_mut().flat_map(answers::operations) {
         answers::complete(operation);
     }
     whole
+}
+
+/// Of inputs that are one of several objects: the derive says it of plain ones.
+fn refuse_unknown_fields(components: &mut Components) {
+    for name in [NewEntity::name(), Execution::name()] {
+        let Some(RefOr::T(Schema::OneOf(choice))) = components.schemas.get_mut(&*name) else { continue };
+        for item in &mut choice.items {
+            if let RefOr::T(Schema::Object(object)) = item {
+                object.additional_properties = Some(Box::new(AdditionalProperties::FreeForm(false)));
+            }
+        }
+    }
 }
 
 /// The header `Idempotency-Key`.

@@ -48,9 +48,9 @@ impl Body {
         shaped(self.json()?)
     }
 
-    /// The same; no body at all is like `{}`.
+    /// The same; no body at all, or null, is like `{}`.
     pub(crate) fn read_or_nothing<T: DeserializeOwned + Default>(&self) -> Result<T> {
-        if self.0.is_empty() { Ok(T::default()) } else { self.read() }
+        if self.0.is_empty() { Ok(T::default()) } else { Ok(self.read::<Option<T>>()?.unwrap_or_default()) }
     }
 
     /// As a JSON object.

@@ -19,7 +19,7 @@ use crate::{
 pub struct AgentConfig {
     /// What it is for, in a sentence; a router reads it.
     #[serde(default)]
-    #[schema(max_length = 4096)]
+    #[schema(max_length = 4096, default = "")]
     pub description: String,
     /// Its own instructions, the beginning of every prompt; at most 32 KiB.
     #[serde(default)]
@@ -27,23 +27,29 @@ pub struct AgentConfig {
     pub instructions: String,
     /// A paused agent is not woken.
     #[serde(default)]
+    #[schema(default = false)]
     pub paused: bool,
     /// Owners of spaces may add it.
     #[serde(default)]
+    #[schema(default = false)]
     pub open: bool,
     /// The model that thinks for it.
     pub model: ModelConfig,
     /// Bounds of one run.
     #[serde(rename = "loop", default)]
+    #[schema(default = LoopConfig::default)]
     pub run_loop: LoopConfig,
     /// What it reads.
     #[serde(default)]
+    #[schema(default = ContextConfig::default)]
     pub context: ContextConfig,
     /// How many runs side by side.
     #[serde(default)]
+    #[schema(default = ConcurrencyConfig::default)]
     pub concurrency: ConcurrencyConfig,
     /// What it may spend.
     #[serde(default = "Budget::of_agent")]
+    #[schema(default = Budget::of_agent)]
     pub budget: Budget,
     /// Messages of this depth or more do not wake it.
     #[serde(default = "default_chain_depth")]
@@ -58,6 +64,7 @@ pub struct AgentConfig {
     pub mcp: McpConfig,
     /// Services that may wake it, by name.
     #[serde(default)]
+    #[schema(value_type = BTreeMap<schemas::ServiceName, Webhook>)]
     pub webhooks: BTreeMap<String, Webhook>,
 }
 
@@ -150,7 +157,7 @@ impl ModelConfig {
     }
 }
 
-fn check_model_name(name: &str, faults: &mut Faults) {
+pub(crate) fn check_model_name(name: &str, faults: &mut Faults) {
     let fine = (1..=200).contains(&name.len()) && !name.contains(char::is_control);
     faults.check(fine, "name", "expected the model's name, 1 to 200 bytes");
 }

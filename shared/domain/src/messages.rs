@@ -35,6 +35,7 @@ pub enum Part {
         text: String,
     },
     /// A tool call, as a card.
+    #[schema(rename_all = "camelCase")]
     Tool {
         /// The call.
         call_id: CallId,
@@ -43,6 +44,7 @@ pub enum Part {
         /// What it was called with.
         input: Value,
         /// What came of it.
+        #[schema(required)]
         output: Option<Value>,
         /// How it stands.
         status: String,

@@ -80,6 +80,52 @@ pub(crate) fn secret_names() -> RefOr<Schema> {
     ArrayBuilder::new().items(name).min_items(Some(1)).max_items(Some(5)).into()
 }
 
+/// Where a request of an agent goes.
+pub(crate) fn url() -> Object {
+    text("http:// or https:// and a host without placeholders.")
+        .max_length(Some(2_048))
+        .pattern(Some(r"^https?://[^/?#{$ @]+([/?#][\s\S]*)?$"))
+        .build()
+}
+
+/// A JSON Schema.
+pub(crate) fn json_schema() -> Object {
+    ObjectBuilder::new().schema_type(SchemaType::from_iter([Type::Object, Type::Boolean])).description(Some("A JSON Schema.")).build()
+}
+
+/// A JSON Schema, or none.
+pub(crate) fn json_schema_or_null() -> Object {
+    let mut schema = json_schema();
+    schema.schema_type = SchemaType::from_iter([Type::Object, Type::Boolean, Type::Null]);
+    schema
+}
+
+/// Texts that are keys or values of maps: each with what it must look like.
+macro_rules! described_text {
+    ($($(#[$doc:meta])* $name:ident: $pattern:literal;)*) => {$(
+        $(#[$doc])*
+        #[derive(Debug)]
+        pub struct $name;
+
+        impl PartialSchema for $name {
+            fn schema() -> RefOr<Schema> {
+                ObjectBuilder::new().schema_type(Type::String).pattern(Some($pattern)).into()
+            }
+        }
+
+        impl ToSchema for $name {}
+    )*};
+}
+
+described_text! {
+    /// The name of a service that may wake an agent.
+    ServiceName: "^[A-Za-z0-9._-]{1,64}$";
+    /// The name of a header.
+    HeaderName: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$";
+    /// The value of a header; `${secret.NAME}` is filled in.
+    HeaderValue: r"^[^\r\n\u0000]*$";
+}
+
 impl PartialSchema for Time {
     fn schema() -> RefOr<Schema> {
         text("RFC 3339, UTC, with milliseconds.").format(Some(SchemaFormat::KnownFormat(KnownFormat::DateTime))).into()
@@ -124,6 +170,7 @@ impl ToSchema for ShownTrigger {
 #[serde(tag = "type", rename_all = "lowercase", rename_all_fields = "camelCase", deny_unknown_fields)]
 pub enum NewEntity {
     /// A person.
+    #[schema(rename_all = "camelCase")]
     Human {
         /// Its name.
         #[schema(schema_with = name)]
@@ -133,6 +180,7 @@ pub enum NewEntity {
         external_id: Option<String>,
     },
     /// An agent.
+    #[schema(rename_all = "camelCase")]
     Agent {
         /// Its name.
         #[schema(schema_with = name)]
@@ -152,10 +200,15 @@ pub struct NewSpace;
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "stands for its fields' schemas")]
 struct NewMembers {
-    /// Ids of people and agents; two agents of one name are refused.
     #[serde(default)]
-    #[schema(max_items = 500)]
+    #[schema(schema_with = members)]
     members: Vec<EntityId>,
+}
+
+fn members() -> RefOr<Schema> {
+    let described = "Ids of people and agents; two agents of one name are refused.";
+    let id = Ref::from_schema_name(EntityId::name());
+    ArrayBuilder::new().items(id).max_items(Some(limits::MEMBERS)).default(Some(serde_json::json!([]))).description(Some(described)).into()
 }
 
 impl PartialSchema for NewSpace {

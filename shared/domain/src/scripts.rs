@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use crate::{entities::EntityType, errors::Faults};
+use crate::{dispatch::Source, entities::EntityType, errors::Faults, triggers::TriggerKind};
 
 /// A script: the first rule that fits wholly is played; where none fits, the agent is silent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -38,12 +38,14 @@ pub struct Rule {
 pub struct When {
     /// `space_message`, `plan` or `service`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<TriggerKind>)]
     pub trigger: Option<String>,
     /// Person or agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sender: Option<EntityType>,
     /// `mention`, `auto`, `broadcast`, …
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Source>)]
     pub source: Option<String>,
     /// A part of the message, instruction or payload; case is ignored.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -5,7 +5,7 @@ use utoipa::ToSchema;
 
 use crate::{
     Time,
-    agents::{Budget, FallbackModel, default_chain_depth},
+    agents::{Budget, FallbackModel, check_model_name, default_chain_depth},
     entities::{EntityType, check_name},
     errors::{Faults, Result},
     ids::{EntityId, SpaceId},
@@ -47,6 +47,7 @@ pub struct SpaceSettings {
     pub name: String,
     /// Whom a message wakes.
     #[serde(default)]
+    #[schema(default = TriggerPolicy::default)]
     pub trigger_policy: TriggerPolicy,
     /// With the policy `admin`: the agent that is woken.
     #[serde(default)]
@@ -60,9 +61,11 @@ pub struct SpaceSettings {
     pub max_chain_depth: u32,
     /// In a paused space nobody is woken.
     #[serde(default)]
+    #[schema(default = false)]
     pub paused: bool,
     /// What it may spend.
     #[serde(default = "Budget::of_space")]
+    #[schema(default = Budget::of_space)]
     pub budget: Budget,
 }
 
@@ -78,8 +81,7 @@ impl SpaceSettings {
         let router = self.trigger_policy != TriggerPolicy::Router || self.router.is_some();
         faults.check(router, "router", "required with the policy router");
         if let Some(router) = &self.router {
-            let name = (1..=200).contains(&router.model.name.len());
-            faults.within("router", |faults| faults.check(name, "model", "expected the model's name, 1 to 200 bytes"));
+            faults.within("router", |faults| faults.within("model", |faults| check_model_name(&router.model.name, faults)));
         }
         faults.done()
     }

@@ -11,6 +11,7 @@ use crate::{
     durations::WrittenDuration,
     errors::Faults,
     ids::{EntityId, SpaceId},
+    schemas,
 };
 
 /// Names that configured tools can't take.
@@ -44,15 +45,19 @@ pub struct Tool {
     #[schema(max_length = 4096)]
     pub description: String,
     /// JSON Schema of its input.
+    #[schema(schema_with = schemas::json_schema)]
     pub input_schema: Value,
     /// Whether its calls are posted as cards.
     #[serde(default)]
+    #[schema(default = false)]
     pub visible: bool,
     /// It changes nothing.
     #[serde(default)]
+    #[schema(default = false)]
     pub read_only: bool,
     /// It may be repeated.
     #[serde(default)]
+    #[schema(default = false)]
     pub idempotent: bool,
     /// Where its card goes instead of the active space.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -66,13 +71,17 @@ pub struct Tool {
 #[serde(tag = "type", rename_all = "lowercase", rename_all_fields = "camelCase", deny_unknown_fields)]
 pub enum Execution {
     /// A request.
+    #[schema(rename_all = "camelCase")]
     Http {
         /// GET, POST, PUT, PATCH or DELETE.
+        #[schema(pattern = "^(GET|POST|PUT|PATCH|DELETE)$")]
         method: String,
         /// Where; `{{input.x}}` is filled in behind the host.
+        #[schema(schema_with = schemas::url)]
         url: String,
         /// Sent with it.
         #[serde(default)]
+        #[schema(value_type = BTreeMap<schemas::HeaderName, schemas::HeaderValue>)]
         headers: BTreeMap<String, String>,
         /// Sent as JSON.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -83,6 +92,7 @@ pub enum Execution {
         timeout_ms: u32,
     },
     /// In the browser, answered by people.
+    #[schema(rename_all = "camelCase")]
     Space {
         /// `form`, `buttons`, or a component that the client knows.
         #[serde(default = "form")]
@@ -90,12 +100,14 @@ pub enum Execution {
         ui: String,
         /// JSON Schema of the answer.
         #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schema(schema_with = schemas::json_schema_or_null)]
         result_schema: Option<Value>,
         /// How long it may wait.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         expires_after: Option<WrittenDuration>,
         /// Who may answer.
         #[serde(default)]
+        #[schema(default = AnswerBy::default)]
         answer_by: AnswerBy,
     },
     /// A CEL expression over the input.
@@ -120,17 +132,19 @@ fn form() -> String {
 }
 
 /// Who may answer a form.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(untagged)]
 pub enum AnswerBy {
     /// `humans` or `anyone`.
     Group(AnswerGroup),
     /// Those named.
     Entities(Vec<EntityId>),
-    /// Not said: humans.
-    #[default]
-    #[serde(skip)]
-    Unsaid,
+}
+
+impl Default for AnswerBy {
+    fn default() -> Self {
+        Self::Group(AnswerGroup::Humans)
+    }
 }
 
 /// A group that may answer.
@@ -161,9 +175,11 @@ pub struct McpServer {
     #[schema(pattern = "^[A-Za-z_][A-Za-z0-9_]{0,63}$")]
     pub name: String,
     /// Where it is.
+    #[schema(schema_with = schemas::url)]
     pub url: String,
     /// Sent with each request.
     #[serde(default)]
+    #[schema(value_type = BTreeMap<schemas::HeaderName, schemas::HeaderValue>)]
     pub headers: BTreeMap<String, String>,
     /// Only these; all where not said.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -16,6 +16,7 @@ use crate::{
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum Trigger {
     /// Someone said something.
+    #[schema(rename_all = "camelCase")]
     SpaceMessage {
         /// Why it woke this agent.
         source: Source,
@@ -35,6 +36,7 @@ pub enum Trigger {
         at: Time,
     },
     /// A plan's time has come.
+    #[schema(rename_all = "camelCase")]
     Plan {
         /// The plan.
         plan_id: PlanId,
@@ -48,6 +50,7 @@ pub enum Trigger {
         missed: u32,
     },
     /// A service called.
+    #[schema(rename_all = "camelCase")]
     Service {
         /// The service.
         service: String,
