@@ -35,6 +35,7 @@ RULES = re.compile(
             r", 1 to 200 bytes",
             r"^expected (a CEL expression of )?1 to 8192 bytes",
             # Too long, or a language of its own.
+            r"^expected dollars, 0 or ",
             r"^expected at most (1 day|7 days)$",
             r"^expected a JSON Schema: ",
             r"^expected the name of a secret: ",
