@@ -35,6 +35,7 @@ mod live;
 mod members;
 mod order;
 mod other_spaces;
+mod promises;
 mod prompt;
 mod removals;
 mod shutdown;

@@ -1,5 +1,7 @@
 //! What a request brings: a path's ids, a query, a JSON body. What is wrong with it is said with a pointer to the place.
 
+mod exact;
+
 use std::{str::FromStr, sync::Arc, time::Duration};
 
 use axum::{
@@ -12,10 +14,15 @@ use http_body_util::LengthLimitError;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use serde_path_to_error::Segment;
-use smartspace_domain::{Error, Result, access::Caller, limits::BODY_BYTES};
+use smartspace_domain::{
+    Error, Result,
+    access::Caller,
+    limits::{BODY_BYTES, KEY_CHARS},
+};
 use smartspace_store::posted::PostKey;
 use tokio::time::timeout;
 
+use self::exact::Exact;
 use crate::{Api, answers::Refusal};
 
 /// How long a body may take to come. Without a limit, each half-sent request would hold its connection for ever.
@@ -55,9 +62,9 @@ impl Body {
         shaped(self.json()?)
     }
 
-    /// The same; no body at all is like `{}`.
+    /// The same; no body at all, or null, is like `{}`.
     pub(crate) fn read_or_nothing<T: DeserializeOwned + Default>(&self) -> Result<T> {
-        if self.0.is_empty() { Ok(T::default()) } else { self.read() }
+        if self.0.is_empty() { Ok(T::default()) } else { Ok(self.read::<Option<T>>()?.unwrap_or_default()) }
     }
 
     /// As a JSON object.
@@ -75,8 +82,9 @@ impl Body {
     /// The caller's idempotency key for this body, if it sent one.
     pub(crate) fn key(&self, headers: &HeaderMap, caller: Caller, path: &str) -> Result<Option<PostKey>> {
         let Some(key) = headers.get("idempotency-key") else { return Ok(None) };
-        let key = key.to_str().ok().filter(|key| (1..=255).contains(&key.len()));
-        let key = key.ok_or_else(|| Error::Malformed("Idempotency-Key: expected 1 to 255 ASCII characters".into()))?;
+        let key =
+            key.to_str().ok().filter(|key| (1..=KEY_CHARS).contains(&key.len()) && key.bytes().all(|byte| (b' '..=b'~').contains(&byte)));
+        let key = key.ok_or_else(|| Error::Malformed(format!("Idempotency-Key: expected 1 to {KEY_CHARS} ASCII characters")))?;
         let caller = match caller {
             Caller::Operator => "operator".to_owned(),
             Caller::Entity(entity) => entity.to_string(),
@@ -87,7 +95,7 @@ impl Body {
 
 /// Reads JSON into a certain shape, and points at what does not fit.
 pub(crate) fn shaped<T: DeserializeOwned>(value: Value) -> Result<T> {
-    serde_path_to_error::deserialize(value).map_err(|error| {
+    serde_path_to_error::deserialize(Exact(value)).map_err(|error| {
         let place = |segment: &Segment| match segment {
             Segment::Seq { index } => Some(format!("/{index}")),
             Segment::Map { key } => Some(format!("/{}", key.replace('~', "~0").replace('/', "~1"))),

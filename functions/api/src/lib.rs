@@ -6,6 +6,7 @@
 mod answers;
 mod auth;
 mod console;
+mod description;
 mod input;
 mod request_id;
 mod routes;

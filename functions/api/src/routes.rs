@@ -14,12 +14,22 @@ use std::sync::Arc;
 use axum::Router;
 use serde::Deserialize;
 use smartspace_store::pages::Ask;
+use utoipa::IntoParams;
+use utoipa_axum::router::OpenApiRouter;
 
-use crate::{Api, console};
+use crate::{
+    Api, console,
+    description::{self, limit},
+};
 
 /// All of them.
 pub(crate) fn all() -> Router<Arc<Api>> {
-    Router::new()
+    Router::from(described()).merge(console::routes())
+}
+
+/// Those of the API, with their description.
+pub(crate) fn described() -> OpenApiRouter<Arc<Api>> {
+    OpenApiRouter::default()
         .merge(entities::routes())
         .merge(spaces::routes())
         .merge(members::routes())
@@ -28,14 +38,17 @@ pub(crate) fn all() -> Router<Arc<Api>> {
         .merge(runs::routes())
         .merge(socket_tickets::routes())
         .merge(health::routes())
-        .merge(console::routes())
+        .merge(description::routes())
 }
 
 /// The query of a list.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
 struct PageQuery {
+    /// What `nextCursor` of the page before said.
     cursor: Option<String>,
+    #[param(schema_with = limit)]
     limit: Option<usize>,
 }
 

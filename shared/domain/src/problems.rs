@@ -3,11 +3,12 @@
 //! This is the one place where the kinds of [`Error`] become numbers. What is for the operator only is left out.
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use crate::{Error, Fault};
 
 /// A problem, as a caller is told of it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Problem {
     /// What kind; `about:blank` says that the status does.
     #[serde(rename = "type")]
@@ -18,7 +19,7 @@ pub struct Problem {
     pub status: u16,
     /// What is wrong, and what was expected.
     pub detail: String,
-    /// The request that it was.
+    /// The request that it was: `urn:request:` and its `x-request-id`. Not over sockets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instance: Option<String>,
     /// Each fault of an input.

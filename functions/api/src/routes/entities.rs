@@ -3,31 +3,40 @@
 use std::sync::Arc;
 
 use axum::{
-    Json, Router,
+    Json,
     extract::State,
     http::{HeaderMap, StatusCode},
-    routing::get,
 };
 use serde_json::Value;
 use smartspace_domain::{
     Error,
     entities::{Entity, EntitySettings},
     ids::EntityId,
+    schemas::NewEntity,
 };
 use smartspace_store::{members::name_is_free, pages::Page};
+use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::PageQuery;
 use crate::{
     Api,
     answers::{Answer, Created},
     auth::By,
+    description::IdempotencyKey,
     input::{Asked, Body, Id, shaped},
 };
 
-pub(super) fn routes() -> Router<Arc<Api>> {
-    Router::new().route("/v1/entities", get(list).post(create)).route("/v1/entities/{id}", get(show).patch(change).delete(retire))
+pub(super) fn routes() -> OpenApiRouter<Arc<Api>> {
+    OpenApiRouter::default().routes(routes!(list, create)).routes(routes!(show, change, retire))
 }
 
+/// Make a person or an agent
+#[utoipa::path(
+    post, path = "/v1/entities", operation_id = "createEntity", tag = "entities",
+    params(IdempotencyKey),
+    request_body = NewEntity,
+    responses((status = 201, body = Entity), (status = 409, description = "Another entity has this `externalId`."))
+)]
 async fn create(State(api): State<Arc<Api>>, By(caller): By, headers: HeaderMap, body: Body) -> Answer<Created<Entity>> {
     caller.must_be_operator()?;
     let settings: EntitySettings = body.read()?;
@@ -42,16 +51,37 @@ async fn create(State(api): State<Arc<Api>>, By(caller): By, headers: HeaderMap,
     Ok(Created { location: format!("/v1/entities/{}", made.id), made })
 }
 
+/// List people and agents
+#[utoipa::path(
+    get, path = "/v1/entities", operation_id = "listEntities", tag = "entities",
+    params(PageQuery),
+    responses((status = 200, body = Page<Entity>))
+)]
 async fn list(State(api): State<Arc<Api>>, By(caller): By, Asked(query): Asked<PageQuery>) -> Answer<Json<Page<Entity>>> {
     caller.must_be_operator()?;
     Ok(Json(api.pipeline.store.entities(&query.into()).await?))
 }
 
+/// Show a person or an agent
+#[utoipa::path(
+    get, path = "/v1/entities/{id}", operation_id = "showEntity", tag = "entities",
+    params(("id" = EntityId, Path)),
+    responses((status = 200, body = Entity))
+)]
 async fn show(State(api): State<Arc<Api>>, By(caller): By, Id(id): Id<EntityId>) -> Answer<Json<Entity>> {
     caller.must_be_operator()?;
     Ok(Json(api.pipeline.store.entity(id).await?))
 }
 
+/// Change a person or an agent
+///
+/// A JSON merge patch: what it names changes, null goes back to the default. `type` can't be changed.
+#[utoipa::path(
+    patch, path = "/v1/entities/{id}", operation_id = "changeEntity", tag = "entities",
+    params(("id" = EntityId, Path)),
+    request_body(content((ref("#/components/schemas/EntityPatch") = "application/merge-patch+json"), (ref("#/components/schemas/EntityPatch") = "application/json"))),
+    responses((status = 200, body = Entity), (status = 409, description = "The name is taken in one of its spaces, another entity has this `externalId`, or it was changed at the same time."))
+)]
 async fn change(State(api): State<Arc<Api>>, By(caller): By, Id(id): Id<EntityId>, body: Body) -> Answer<Json<Entity>> {
     caller.must_be_operator()?;
     let store = &api.pipeline.store;
@@ -80,6 +110,14 @@ async fn change(State(api): State<Arc<Api>>, By(caller): By, Id(id): Id<EntityId
     Ok(Json(entity))
 }
 
+/// Retire a person or an agent
+///
+/// It leaves its spaces, its runs end, its messages keep its name.
+#[utoipa::path(
+    delete, path = "/v1/entities/{id}", operation_id = "retireEntity", tag = "entities",
+    params(("id" = EntityId, Path)),
+    responses((status = 204), (status = 409, description = "It was changed at the same time."))
+)]
 async fn retire(State(api): State<Arc<Api>>, By(caller): By, Id(id): Id<EntityId>) -> Answer<StatusCode> {
     caller.must_be_operator()?;
     let record = api.pipeline.store.entity_record(id).await?;

@@ -2,20 +2,29 @@
 
 use std::sync::Arc;
 
-use axum::{Json, Router, extract::State, http::StatusCode, routing::put};
+use axum::{Json, extract::State, http::StatusCode};
 use smartspace_domain::{
     Error,
     access::SpaceAction,
     ids::{EntityId, SpaceId},
     spaces::{Member, Role},
 };
+use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{Api, answers::Answer, auth::By, input::TwoIds};
 
-pub(super) fn routes() -> Router<Arc<Api>> {
-    Router::new().route("/v1/spaces/{id}/members/{entityId}", put(join).delete(leave))
+pub(super) fn routes() -> OpenApiRouter<Arc<Api>> {
+    OpenApiRouter::default().routes(routes!(join, leave))
 }
 
+/// Add a member
+///
+/// It may be repeated.
+#[utoipa::path(
+    put, path = "/v1/spaces/{id}/members/{entityId}", operation_id = "addMember", tag = "spaces",
+    params(("id" = SpaceId, Path), ("entityId" = EntityId, Path)),
+    responses((status = 200, body = Member), (status = 409, description = "Its name is taken there, the space is full, or the agent is in too many spaces."))
+)]
 async fn join(State(api): State<Arc<Api>>, By(caller): By, TwoIds(space, entity): TwoIds<SpaceId, EntityId>) -> Answer<Json<Member>> {
     api.authorise(caller, SpaceAction::Govern, space).await?;
     let store = &api.pipeline.store;
@@ -26,6 +35,14 @@ async fn join(State(api): State<Arc<Api>>, By(caller): By, TwoIds(space, entity)
     Ok(Json(member.view()))
 }
 
+/// Remove a member
+///
+/// It may be repeated.
+#[utoipa::path(
+    delete, path = "/v1/spaces/{id}/members/{entityId}", operation_id = "removeMember", tag = "spaces",
+    params(("id" = SpaceId, Path), ("entityId" = EntityId, Path)),
+    responses((status = 204))
+)]
 async fn leave(State(api): State<Arc<Api>>, By(caller): By, TwoIds(space, entity): TwoIds<SpaceId, EntityId>) -> Answer<StatusCode> {
     api.authorise(caller, SpaceAction::Govern, space).await?;
     api.pipeline.store.space_record(space).await?;

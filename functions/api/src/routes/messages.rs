@@ -2,12 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::{
-    Json, Router,
-    extract::State,
-    http::HeaderMap,
-    routing::{get, post},
-};
+use axum::{Json, extract::State, http::HeaderMap};
 use serde::{Deserialize, Serialize};
 use smartspace_domain::{
     Error, Result,
@@ -16,32 +11,47 @@ use smartspace_domain::{
     ids::{EntityId, MessageId, SpaceId},
     limits::{PAGE_BYTES, check_text},
     messages::Message,
+    schemas,
 };
 use smartspace_store::{
     append::{By as Way, NewMessage},
     messages::Range,
-    pages::{Ask, Page},
+    pages::{Ask, Page, json_bytes},
 };
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
     Api,
     answers::{Answer, Created},
     auth::By,
+    description::{IdempotencyKey, limit},
     input::{Asked, Body, Id},
 };
 
-pub(super) fn routes() -> Router<Arc<Api>> {
-    Router::new().route("/v1/spaces/{id}/messages", get(list).post(create)).route("/v1/spaces/{id}/messages/preview", post(preview))
+pub(super) fn routes() -> OpenApiRouter<Arc<Api>> {
+    OpenApiRouter::default().routes(routes!(list, create)).routes(routes!(preview))
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct MessageBody {
+    #[schema(schema_with = schemas::message_text)]
     text: String,
+    /// In whose name: required with the admin key, and a member.
     #[serde(default)]
     sender_id: Option<EntityId>,
 }
 
+/// Say something
+///
+/// The answer says in `dispatch` whom it woke.
+#[utoipa::path(
+    post, path = "/v1/spaces/{id}/messages", operation_id = "createMessage", tag = "messages",
+    params(("id" = SpaceId, Path), IdempotencyKey),
+    request_body = MessageBody,
+    responses((status = 201, body = Message))
+)]
 async fn create(
     State(api): State<Arc<Api>>,
     By(caller): By,
@@ -60,11 +70,20 @@ async fn create(
     Ok(Created { location: format!("{path}?after={}&limit=1", made.seq - 1), made })
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 struct PreviewResponse {
     dispatch: Vec<Dispatch>,
 }
 
+/// Ask whom a message would wake
+///
+/// Nothing is written.
+#[utoipa::path(
+    post, path = "/v1/spaces/{id}/messages/preview", operation_id = "previewMessage", tag = "messages",
+    params(("id" = SpaceId, Path)),
+    request_body = MessageBody,
+    responses((status = 200, body = PreviewResponse))
+)]
 async fn preview(State(api): State<Arc<Api>>, By(caller): By, Id(space): Id<SpaceId>, body: Body) -> Answer<Json<PreviewResponse>> {
     api.authorise(caller, SpaceAction::Post, space).await?;
     let MessageBody { text, sender_id } = body.read()?;
@@ -78,12 +97,19 @@ async fn preview(State(api): State<Arc<Api>>, By(caller): By, Id(space): Id<Spac
     Ok(Json(PreviewResponse { dispatch }))
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
 struct MessagesQuery {
+    /// Those with a higher `seq`, from the oldest.
+    #[param(schema_with = schemas::seq)]
     after: Option<u64>,
+    /// Those with a lower `seq`, from the newest.
+    #[param(schema_with = schemas::seq)]
     before: Option<u64>,
+    /// What `nextCursor` of the page before said.
     cursor: Option<String>,
+    #[param(schema_with = limit)]
     limit: Option<usize>,
 }
 
@@ -109,6 +135,14 @@ impl MessagesQuery {
     }
 }
 
+/// Read messages
+///
+/// Oldest first in a page. At most one of `after`, `before` and `cursor`; without any the newest page.
+#[utoipa::path(
+    get, path = "/v1/spaces/{id}/messages", operation_id = "listMessages", tag = "messages",
+    params(("id" = SpaceId, Path), MessagesQuery),
+    responses((status = 200, body = Page<Message>))
+)]
 async fn list(
     State(api): State<Arc<Api>>,
     By(caller): By,
@@ -127,7 +161,7 @@ async fn list(
 fn page(mut items: Vec<Message>, range: Range, full: bool) -> Page<Message> {
     let mut bytes = 0;
     let mut fits = |message: &Message| {
-        bytes += message.text().len() + 1_024;
+        bytes += json_bytes(message);
         bytes <= PAGE_BYTES
     };
     let count = items.len();

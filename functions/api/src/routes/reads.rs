@@ -2,14 +2,17 @@
 
 use std::sync::Arc;
 
-use axum::{Json, Router, extract::State, routing::put};
+use axum::{Json, extract::State};
 use serde::{Deserialize, Serialize};
 use smartspace_domain::{
     Error,
     access::{Caller, SpaceAction},
     events::Happening,
     ids::{EntityId, SpaceId},
+    schemas,
 };
+use utoipa::ToSchema;
+use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
     Api,
@@ -18,26 +21,37 @@ use crate::{
     input::{Body, Id},
 };
 
-pub(super) fn routes() -> Router<Arc<Api>> {
-    Router::new().route("/v1/spaces/{id}/read", put(read))
+pub(super) fn routes() -> OpenApiRouter<Arc<Api>> {
+    OpenApiRouter::default().routes(routes!(read))
 }
 
 /// `entityId` says whose position it is; the operator has none of its own.
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct ReadBody {
+    #[schema(schema_with = schemas::seq)]
     seq: u64,
+    /// Whose position: required with the admin key.
     #[serde(default)]
     entity_id: Option<EntityId>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct ReadResponse {
     entity_id: EntityId,
     seq: u64,
 }
 
+/// Say how far somebody has read
+///
+/// Forward only: a lower `seq` changes nothing.
+#[utoipa::path(
+    put, path = "/v1/spaces/{id}/read", operation_id = "markRead", tag = "messages",
+    params(("id" = SpaceId, Path)),
+    request_body = ReadBody,
+    responses((status = 200, body = ReadResponse))
+)]
 async fn read(State(api): State<Arc<Api>>, By(caller): By, Id(space): Id<SpaceId>, body: Body) -> Answer<Json<ReadResponse>> {
     api.authorise(caller, SpaceAction::Read, space).await?;
     let ReadBody { seq, entity_id } = body.read()?;

@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use axum::{
-    Json, Router,
+    Json,
     extract::State,
     http::{HeaderMap, StatusCode, header},
     response::IntoResponse,
-    routing::post,
 };
 use serde::{Deserialize, Serialize};
 use smartspace_domain::{
@@ -16,22 +15,24 @@ use smartspace_domain::{
     ids::{EntityId, TicketId},
     limits::TICKET_VALID,
 };
+use utoipa::ToSchema;
+use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{Api, SocketUrl, answers::Answer, auth::By, input::Body};
 
-pub(super) fn routes() -> Router<Arc<Api>> {
-    Router::new().route("/v1/socketTickets", post(create))
+pub(super) fn routes() -> OpenApiRouter<Arc<Api>> {
+    OpenApiRouter::default().routes(routes!(create))
 }
 
 /// `entityId` says as whom the operator follows and speaks; without it the operator follows every space.
-#[derive(Default, Deserialize)]
+#[derive(Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct TicketBody {
     #[serde(default)]
     entity_id: Option<EntityId>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct TicketResponse {
     ticket: String,
@@ -39,6 +40,14 @@ struct TicketResponse {
     expires_at: Time,
 }
 
+/// Make a ticket for a WebSocket
+///
+/// It opens one, within a minute. Without `entityId` the operator follows every space.
+#[utoipa::path(
+    post, path = "/v1/socketTickets", operation_id = "createSocketTicket", tag = "sockets",
+    request_body = Option<TicketBody>,
+    responses((status = 201, body = TicketResponse))
+)]
 async fn create(State(api): State<Arc<Api>>, By(caller): By, headers: HeaderMap, body: Body) -> Answer<impl IntoResponse> {
     let TicketBody { entity_id } = body.read_or_nothing()?;
     let caller = match (caller, entity_id) {

@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use axum::{
-    Json, Router,
+    Json,
     extract::State,
     http::{HeaderMap, StatusCode},
-    routing::get,
 };
 use futures::future::try_join_all;
 use serde_json::Value;
@@ -17,22 +16,32 @@ use smartspace_domain::{
     events::Happening,
     ids::{EntityId, SpaceId},
     limits,
+    schemas::NewSpace,
     spaces::{Role, Space, SpaceSettings},
 };
 use smartspace_store::pages::Page;
+use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::PageQuery;
 use crate::{
     Api,
     answers::{Answer, Created},
     auth::By,
+    description::IdempotencyKey,
     input::{Asked, Body, Id, shaped},
 };
 
-pub(super) fn routes() -> Router<Arc<Api>> {
-    Router::new().route("/v1/spaces", get(list).post(create)).route("/v1/spaces/{id}", get(show).patch(change).delete(delete))
+pub(super) fn routes() -> OpenApiRouter<Arc<Api>> {
+    OpenApiRouter::default().routes(routes!(list, create)).routes(routes!(show, change, delete))
 }
 
+/// Make a space
+#[utoipa::path(
+    post, path = "/v1/spaces", operation_id = "createSpace", tag = "spaces",
+    params(IdempotencyKey),
+    request_body = NewSpace,
+    responses((status = 201, body = Space), (status = 409, description = "Two of its agents have the same name, or one is in too many spaces."))
+)]
 async fn create(State(api): State<Arc<Api>>, By(caller): By, headers: HeaderMap, body: Body) -> Answer<Created<Space>> {
     caller.must_be_operator()?;
     let (settings, members) = new_space(&body)?;
@@ -98,16 +107,37 @@ fn new_space(body: &Body) -> Result<(SpaceSettings, Vec<EntityId>)> {
     Ok((settings, members))
 }
 
+/// List spaces
+#[utoipa::path(
+    get, path = "/v1/spaces", operation_id = "listSpaces", tag = "spaces",
+    params(PageQuery),
+    responses((status = 200, body = Page<Space>))
+)]
 async fn list(State(api): State<Arc<Api>>, By(caller): By, Asked(query): Asked<PageQuery>) -> Answer<Json<Page<Space>>> {
     caller.must_be_operator()?;
     Ok(Json(api.pipeline.store.spaces(&query.into()).await?))
 }
 
+/// Show a space
+#[utoipa::path(
+    get, path = "/v1/spaces/{id}", operation_id = "showSpace", tag = "spaces",
+    params(("id" = SpaceId, Path)),
+    responses((status = 200, body = Space))
+)]
 async fn show(State(api): State<Arc<Api>>, By(caller): By, Id(id): Id<SpaceId>) -> Answer<Json<Space>> {
     api.authorise(caller, SpaceAction::Read, id).await?;
     Ok(Json(api.pipeline.store.space(id).await?))
 }
 
+/// Change a space
+///
+/// A JSON merge patch: what it names changes, null goes back to the default.
+#[utoipa::path(
+    patch, path = "/v1/spaces/{id}", operation_id = "changeSpace", tag = "spaces",
+    params(("id" = SpaceId, Path)),
+    request_body(content((ref("#/components/schemas/SpacePatch") = "application/merge-patch+json"), (ref("#/components/schemas/SpacePatch") = "application/json"))),
+    responses((status = 200, body = Space), (status = 409, description = "It was changed at the same time."))
+)]
 async fn change(State(api): State<Arc<Api>>, By(caller): By, Id(id): Id<SpaceId>, body: Body) -> Answer<Json<Space>> {
     api.authorise(caller, SpaceAction::Govern, id).await?;
     let store = &api.pipeline.store;
@@ -127,6 +157,12 @@ async fn change(State(api): State<Arc<Api>>, By(caller): By, Id(id): Id<SpaceId>
     Ok(Json(space))
 }
 
+/// Delete a space with all that was said in it
+#[utoipa::path(
+    delete, path = "/v1/spaces/{id}", operation_id = "deleteSpace", tag = "spaces",
+    params(("id" = SpaceId, Path)),
+    responses((status = 204))
+)]
 async fn delete(State(api): State<Arc<Api>>, By(caller): By, Id(id): Id<SpaceId>) -> Answer<StatusCode> {
     api.authorise(caller, SpaceAction::Govern, id).await?;
     api.pipeline.delete_space(id).await?;
