@@ -66,11 +66,7 @@ impl Body {
         let Some(key) = headers.get("idempotency-key") else { return Ok(None) };
         let key = key.to_str().ok().filter(|key| (1..=255).contains(&key.len()));
         let key = key.ok_or_else(|| Error::Malformed("Idempotency-Key: expected 1 to 255 ASCII characters".into()))?;
-        let caller = match caller {
-            Caller::Operator => "operator".to_owned(),
-            Caller::Entity(entity) => entity.to_string(),
-        };
-        Ok(Some(PostKey::new(&caller, "POST", path, key, &self.0)))
+        Ok(Some(PostKey::new(&caller.label(), "POST", path, key, &self.0)))
     }
 }
 
