@@ -12,7 +12,11 @@ use http_body_util::LengthLimitError;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use serde_path_to_error::Segment;
-use smartspace_domain::{Error, Result, access::Caller, limits::BODY_BYTES};
+use smartspace_domain::{
+    Error, Result,
+    access::Caller,
+    limits::{BODY_BYTES, KEY_CHARS},
+};
 use smartspace_store::posted::PostKey;
 
 use crate::{Api, answers::Refusal};
@@ -44,9 +48,9 @@ impl Body {
         shaped(self.json()?)
     }
 
-    /// The same; no body at all is like `{}`.
+    /// The same; no body at all, or null, is like `{}`.
     pub(crate) fn read_or_nothing<T: DeserializeOwned + Default>(&self) -> Result<T> {
-        if self.0.is_empty() { Ok(T::default()) } else { self.read() }
+        if self.0.is_empty() { Ok(T::default()) } else { Ok(self.read::<Option<T>>()?.unwrap_or_default()) }
     }
 
     /// As a JSON object.
@@ -64,8 +68,8 @@ impl Body {
     /// The caller's idempotency key for this body, if it sent one.
     pub(crate) fn key(&self, headers: &HeaderMap, caller: Caller, path: &str) -> Result<Option<PostKey>> {
         let Some(key) = headers.get("idempotency-key") else { return Ok(None) };
-        let key = key.to_str().ok().filter(|key| (1..=255).contains(&key.len()));
-        let key = key.ok_or_else(|| Error::Malformed("Idempotency-Key: expected 1 to 255 ASCII characters".into()))?;
+        let key = key.to_str().ok().filter(|key| (1..=KEY_CHARS).contains(&key.len()));
+        let key = key.ok_or_else(|| Error::Malformed(format!("Idempotency-Key: expected 1 to {KEY_CHARS} ASCII characters")))?;
         Ok(Some(PostKey::new(&caller.label(), "POST", path, key, &self.0)))
     }
 }

@@ -14,9 +14,13 @@ use std::sync::Arc;
 use axum::Router;
 use serde::Deserialize;
 use smartspace_store::pages::Ask;
+use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 
-use crate::{Api, console, description};
+use crate::{
+    Api, console,
+    description::{self, limit},
+};
 
 /// All of them.
 pub(crate) fn all() -> Router<Arc<Api>> {
@@ -38,10 +42,13 @@ pub(crate) fn described() -> OpenApiRouter<Arc<Api>> {
 }
 
 /// The query of a list.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
 struct PageQuery {
+    /// What `nextCursor` of the page before said.
     cursor: Option<String>,
+    #[param(schema_with = limit)]
     limit: Option<usize>,
 }
 

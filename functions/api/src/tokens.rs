@@ -18,8 +18,8 @@ const LEEWAY: Duration = Duration::from_secs(30);
 const SECRET_BYTES: usize = 32;
 /// A token has at most so many bytes.
 const TOKEN_BYTES: usize = 8 * 1024;
-/// The last second of the year 9999: times are written with four digits.
-const LAST_SECOND: f64 = 253_402_300_799.0;
+/// The beginning of the year 9000: a year is written with four digits, and what is later is as good as for ever.
+const LAST_SECOND: f64 = 221_845_392_000.0;
 
 /// Which tokens are believed, and what becomes of a person whom nobody knows yet.
 #[derive(Clone, Debug)]

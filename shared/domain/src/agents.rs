@@ -3,56 +3,68 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use crate::{
     durations::WrittenDuration,
     errors::Faults,
-    limits,
+    limits, schemas,
     scripts::Script,
     tools::{McpConfig, Tool, check_tools},
 };
 
 /// The configuration of an agent.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AgentConfig {
     /// What it is for, in a sentence; a router reads it.
     #[serde(default)]
+    #[schema(max_length = 4096, default = "")]
     pub description: String,
     /// Its own instructions, the beginning of every prompt; at most 32 KiB.
     #[serde(default)]
+    #[schema(schema_with = schemas::instructions)]
     pub instructions: String,
     /// A paused agent is not woken.
     #[serde(default)]
+    #[schema(default = false)]
     pub paused: bool,
     /// Owners of spaces may add it.
     #[serde(default)]
+    #[schema(default = false)]
     pub open: bool,
     /// The model that thinks for it.
     pub model: ModelConfig,
     /// Bounds of one run.
     #[serde(rename = "loop", default)]
+    #[schema(default = LoopConfig::default)]
     pub run_loop: LoopConfig,
     /// What it reads.
     #[serde(default)]
+    #[schema(default = ContextConfig::default)]
     pub context: ContextConfig,
     /// How many runs side by side.
     #[serde(default)]
+    #[schema(default = ConcurrencyConfig::default)]
     pub concurrency: ConcurrencyConfig,
     /// What it may spend.
     #[serde(default = "Budget::of_agent")]
+    #[schema(default = Budget::of_agent)]
     pub budget: Budget,
     /// Messages of this depth or more do not wake it.
     #[serde(default = "default_chain_depth")]
+    #[schema(default = default_chain_depth, maximum = 100)]
     pub max_chain_depth: u32,
     /// Its own tools.
     #[serde(default)]
+    #[schema(max_items = 100)]
     pub tools: Vec<Tool>,
     /// MCP servers whose tools it has.
     #[serde(default)]
     pub mcp: McpConfig,
     /// Services that may wake it, by name.
     #[serde(default)]
+    #[schema(value_type = BTreeMap<schemas::ServiceName, Webhook>)]
     pub webhooks: BTreeMap<String, Webhook>,
 }
 
@@ -62,7 +74,7 @@ pub fn default_chain_depth() -> u32 {
 }
 
 /// Who offers a model.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Provider {
     /// Plays a script from the configuration; needs no key.
@@ -88,24 +100,29 @@ impl Provider {
 }
 
 /// Which model, and how it is asked.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ModelConfig {
     /// Who offers it.
     pub provider: Provider,
     /// Its name there.
+    #[schema(schema_with = schemas::model_name)]
     pub name: String,
     /// 0 to 2; the provider's default where null.
     #[serde(default)]
+    #[schema(minimum = 0, maximum = 2)]
     pub temperature: Option<f32>,
     /// Tokens of one answer.
     #[serde(default = "ModelConfig::default_output")]
+    #[schema(default = ModelConfig::default_output, minimum = 1, maximum = 1_000_000)]
     pub max_output_tokens: u32,
     /// Tokens that it reads at most.
     #[serde(default = "ModelConfig::default_window")]
+    #[schema(default = ModelConfig::default_window, minimum = 1_000, maximum = 10_000_000)]
     pub context_window: u32,
     /// Tried in order once it failed for good.
     #[serde(default)]
+    #[schema(max_items = 4)]
     pub fallback: Vec<FallbackModel>,
     /// What a scripted model plays.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -140,26 +157,29 @@ impl ModelConfig {
     }
 }
 
-fn check_model_name(name: &str, faults: &mut Faults) {
+pub(crate) fn check_model_name(name: &str, faults: &mut Faults) {
     let fine = (1..=200).contains(&name.len()) && !name.contains(char::is_control);
     faults.check(fine, "name", "expected the model's name, 1 to 200 bytes");
 }
 
 /// A model that steps in.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct FallbackModel {
     /// Who offers it.
     pub provider: Provider,
     /// Its name there.
+    #[schema(schema_with = schemas::model_name)]
     pub name: String,
 }
 
 /// Bounds of one run's loop.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+#[schema(default)]
 pub struct LoopConfig {
     /// Model answers at most.
+    #[schema(minimum = 1, maximum = 200)]
     pub max_steps: u32,
     /// When a run goes on after its tools.
     pub continue_on: ContinueOn,
@@ -179,7 +199,7 @@ fn half_an_hour() -> WrittenDuration {
 }
 
 /// When a run goes on after its tools.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum ContinueOn {
     /// After any call.
@@ -190,10 +210,12 @@ pub enum ContinueOn {
 }
 
 /// What an agent reads.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+#[schema(default)]
 pub struct ContextConfig {
     /// Messages of the timeline; up to half as many more, since the window moves in halves.
+    #[schema(minimum = 2, maximum = 500)]
     pub window: u32,
     /// In which form.
     pub history: History,
@@ -209,7 +231,7 @@ impl Default for ContextConfig {
 }
 
 /// The form of the history in a prompt.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum History {
     /// One structured text.
@@ -219,7 +241,7 @@ pub enum History {
 }
 
 /// Which of its spaces an agent is shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum SpacesShown {
     /// All of them.
@@ -229,10 +251,12 @@ pub enum SpacesShown {
 }
 
 /// How many runs of an agent go side by side.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+#[schema(default)]
 pub struct ConcurrencyConfig {
     /// Active runs at most.
+    #[schema(minimum = 1, maximum = 100)]
     pub max_runs: u32,
     /// What a trigger does while a run is active in its space.
     pub mode: ConcurrencyMode,
@@ -245,7 +269,7 @@ impl Default for ConcurrencyConfig {
 }
 
 /// What a trigger does while a run is active in its space.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ConcurrencyMode {
     /// Its own run, at once.
@@ -259,14 +283,16 @@ pub enum ConcurrencyMode {
 }
 
 /// What may be spent in a day, and how often something may run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct Budget {
     /// Tokens a day.
     pub tokens_per_day: Option<u64>,
     /// Dollars a day.
+    #[schema(minimum = 0)]
     pub cost_per_day: Option<f64>,
     /// Runs a minute.
+    #[schema(minimum = 1, maximum = 100_000)]
     pub runs_per_minute: u32,
 }
 
@@ -297,17 +323,18 @@ impl Budget {
 }
 
 /// How a service's webhook is signed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Webhook {
     /// Whose signatures.
     pub scheme: WebhookScheme,
     /// Names of secrets, any of which may have signed.
+    #[schema(schema_with = schemas::secret_names)]
     pub secrets: Vec<String>,
 }
 
 /// Whose way of signing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum WebhookScheme {
     /// Standard Webhooks.

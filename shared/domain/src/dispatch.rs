@@ -1,6 +1,7 @@
 //! Whom a message wakes. Decided once, in the transaction that keeps the message, and kept with it.
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use crate::{
     agents::ConcurrencyMode,
@@ -11,7 +12,7 @@ use crate::{
 };
 
 /// Why an agent was woken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Source {
     /// Another agent handed it on.
@@ -40,7 +41,7 @@ impl Source {
 }
 
 /// Why an agent was not woken; of several the first that fits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
     /// It, or the space, is paused.
@@ -56,12 +57,13 @@ pub enum Reason {
 }
 
 /// What became of one agent.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Dispatch {
     /// The agent.
     pub agent_id: EntityId,
     /// Its run, where it was woken.
+    #[schema(required)]
     pub run_id: Option<RunId>,
     /// Why it was woken.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -23,6 +23,9 @@ impl FromStr for WrittenDuration {
     fn from_str(text: &str) -> Result<Self, String> {
         let refuse = || format!("expected a duration like \"30 seconds\", \"2 hours\", \"1 day\" or \"1 week\", got {text:?}");
         let (count, unit) = text.split_once(' ').ok_or_else(refuse)?;
+        if !count.starts_with(|first: char| first.is_ascii_digit() && first != '0') {
+            return Err(refuse());
+        }
         let count: u32 = count.parse().map_err(|_| refuse())?;
         let unit = match unit.strip_suffix('s').unwrap_or(unit) {
             "second" => 1,
@@ -32,9 +35,6 @@ impl FromStr for WrittenDuration {
             "week" => 604_800,
             _ => return Err(refuse()),
         };
-        if count == 0 {
-            return Err(refuse());
-        }
         Ok(Self { text: text.to_owned(), length: Duration::from_secs(u64::from(count) * unit) })
     }
 }
@@ -68,7 +68,7 @@ mod tests {
         assert_eq!(read("1 minute"), Some(60));
         assert_eq!(read("2 hours"), Some(7_200));
         assert_eq!(read("1 week"), Some(604_800));
-        for wrong in ["", "30", "seconds", "-1 day", "0 days", "1  day", "1 month", "1.5 hours", "1 dayss"] {
+        for wrong in ["", "30", "seconds", "-1 day", "0 days", "1  day", "1 month", "1.5 hours", "1 dayss", "+1 day", "01 day"] {
             assert_eq!(read(wrong), None, "{wrong}");
         }
     }

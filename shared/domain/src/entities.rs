@@ -1,6 +1,7 @@
 //! People and agents: equal members of spaces.
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use crate::{
     Time,
@@ -8,10 +9,11 @@ use crate::{
     agents::AgentConfig,
     errors::{Faults, Result},
     ids::EntityId,
+    schemas,
 };
 
 /// What an entity is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum EntityType {
     /// A person.
@@ -31,7 +33,7 @@ impl EntityType {
 }
 
 /// A person or an agent, as the API shows it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Entity {
     /// Its id.
@@ -42,6 +44,7 @@ pub struct Entity {
     /// Its name.
     pub name: String,
     /// Its id in the deployment's own user directory.
+    #[schema(required)]
     pub external_id: Option<String>,
     /// When it was made.
     pub created_at: Time,
@@ -62,16 +65,18 @@ impl Entity {
 }
 
 /// What can be set of an entity: the body of `POST /v1/entities`, and what a merge patch is applied to.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct EntitySettings {
     /// Person or agent; can't be changed.
     #[serde(rename = "type")]
     pub kind: EntityType,
     /// 1 to 128 characters.
+    #[schema(schema_with = schemas::name)]
     pub name: String,
     /// At most 256 characters, and not like one of our ids.
     #[serde(default)]
+    #[schema(schema_with = schemas::external_id)]
     pub external_id: Option<String>,
     /// Required for agents, refused for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]

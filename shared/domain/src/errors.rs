@@ -1,6 +1,7 @@
 //! The one error of the domain. Its kinds are what a caller can act on; no kind knows of HTTP.
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 /// What the domain's functions answer.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -53,7 +54,7 @@ impl Error {
 }
 
 /// One thing that is wrong with an input.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Fault {
     /// JSON pointer to the place.
     pub pointer: String,

@@ -8,6 +8,7 @@
 //! - [`runs`], [`triggers`], [`steps`]: what a woken agent does
 //! - [`events`], [`jobs`], [`problems`]: what travels to browsers and between functions
 //! - [`access`]: who may do what
+//! - [`schemas`]: what the API's description says that no type shows
 
 pub mod access;
 pub mod agents;
@@ -23,6 +24,7 @@ pub mod mentions;
 pub mod messages;
 pub mod problems;
 pub mod runs;
+pub mod schemas;
 pub mod scripts;
 pub mod spaces;
 pub mod steps;

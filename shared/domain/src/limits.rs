@@ -34,6 +34,8 @@ pub const PAGE_ITEMS: (usize, usize) = (50, 200);
 pub const ATTEMPTS: u32 = 5;
 /// How often `sweep` acts on one item before it gives up and raises an alarm.
 pub const SWEEPS: u32 = 10;
+/// An idempotency key, in characters.
+pub const KEY_CHARS: usize = 255;
 /// How long an idempotency key is kept.
 pub const KEY_KEPT: Duration = Duration::from_hours(24);
 /// How long a ticket opens a socket.

@@ -2,17 +2,19 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use utoipa::ToSchema;
 
 use crate::{
     Time,
     dispatch::Dispatch,
     entities::EntityType,
     ids::{CallId, EntityId, MessageId, RunId, SpaceId, StreamId},
+    schemas::ShownTrigger,
     triggers::Trigger,
 };
 
 /// Who said it. Kept with the message: it outlives a change of name and a removal.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Sender {
     /// The entity.
     pub id: EntityId,
@@ -24,7 +26,7 @@ pub struct Sender {
 }
 
 /// A part of a message.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(tag = "type", rename_all = "lowercase", rename_all_fields = "camelCase")]
 pub enum Part {
     /// Text.
@@ -33,6 +35,7 @@ pub enum Part {
         text: String,
     },
     /// A tool call, as a card.
+    #[schema(rename_all = "camelCase")]
     Tool {
         /// The call.
         call_id: CallId,
@@ -41,6 +44,7 @@ pub enum Part {
         /// What it was called with.
         input: Value,
         /// What came of it.
+        #[schema(required)]
         output: Option<Value>,
         /// How it stands.
         status: String,
@@ -48,7 +52,7 @@ pub enum Part {
 }
 
 /// A message, as the API shows it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Message {
     /// Its id.
@@ -64,12 +68,15 @@ pub struct Message {
     /// What was said.
     pub parts: Vec<Part>,
     /// The run that said it.
+    #[schema(required)]
     pub run_id: Option<RunId>,
     /// The stream that it ends.
+    #[schema(required)]
     pub stream_id: Option<StreamId>,
     /// How many agents' messages lie between it and a person.
     pub chain_depth: u32,
     /// Why an agent said it.
+    #[schema(required)]
     pub origin: Option<Origin>,
     /// When.
     pub created_at: Time,
@@ -123,11 +130,12 @@ impl Message {
 }
 
 /// Why an agent's message was sent: what woke the run, and which tools it had used before.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Origin {
     /// What woke the run; its text is cut to 200 characters.
     #[serde(flatten)]
+    #[schema(value_type = ShownTrigger)]
     pub trigger: Trigger,
     /// Names of the tools used before, in order, each once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -3,11 +3,12 @@
 //! This is the one place where the kinds of [`Error`] become numbers. What is for the operator only is left out.
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use crate::{Error, Fault};
 
 /// A problem, as a caller is told of it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Problem {
     /// What kind; `about:blank` says that the status does.
     #[serde(rename = "type")]

@@ -1,16 +1,18 @@
 //! A run: what an agent does once it is woken.
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use crate::{
     Time,
     ids::{EntityId, RunId, SpaceId},
+    schemas::ShownTrigger,
     steps::Step,
     triggers::Trigger,
 };
 
 /// A run's state. `queued → running → completed | failed`; `running → waiting_tool → running`; all but the last three `→ canceled`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RunStatus {
     /// Nobody works on it yet.
@@ -47,7 +49,7 @@ impl RunStatus {
 }
 
 /// Why a run ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EndReason {
     /// The model stopped calling tools.
@@ -75,7 +77,7 @@ pub enum EndReason {
 }
 
 /// Why a run failed, sorted so that people can act on it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FailureCode {
     /// The provider has no key here, or is not built in.
@@ -101,7 +103,7 @@ pub enum FailureCode {
 }
 
 /// Why a run failed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct RunError {
     /// Sorted.
     pub code: FailureCode,
@@ -110,7 +112,7 @@ pub struct RunError {
 }
 
 /// Tokens and dollars.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Usage {
     /// Tokens read.
@@ -122,6 +124,7 @@ pub struct Usage {
     /// Tokens written.
     pub output_tokens: u64,
     /// Dollars; null where the model has no price.
+    #[schema(required)]
     pub cost: Option<f64>,
 }
 
@@ -139,7 +142,7 @@ impl std::ops::AddAssign for Usage {
 }
 
 /// A run, as the API shows it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Run {
     /// Its id.
@@ -149,10 +152,13 @@ pub struct Run {
     /// Its state.
     pub status: RunStatus,
     /// Why it ended.
+    #[schema(required)]
     pub end_reason: Option<EndReason>,
     /// Why it was started.
+    #[schema(value_type = ShownTrigger)]
     pub trigger: Trigger,
     /// Where it would speak.
+    #[schema(required)]
     pub active_space_id: Option<SpaceId>,
     /// Its trigger's depth.
     pub chain_depth: u32,
@@ -163,12 +169,15 @@ pub struct Run {
     /// What it used.
     pub usage: Usage,
     /// Why it failed.
+    #[schema(required)]
     pub error: Option<RunError>,
     /// When it was queued.
     pub created_at: Time,
     /// When it was first claimed.
+    #[schema(required)]
     pub started_at: Option<Time>,
     /// When it ended.
+    #[schema(required)]
     pub finished_at: Option<Time>,
     /// What it did; for the operator, and not in lists.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -2,44 +2,50 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use utoipa::ToSchema;
 
-use crate::{entities::EntityType, errors::Faults};
+use crate::{dispatch::Source, entities::EntityType, errors::Faults, triggers::TriggerKind};
 
 /// A script: the first rule that fits wholly is played; where none fits, the agent is silent.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Script {
     /// How long it takes to write a word, in milliseconds.
     #[serde(default)]
+    #[schema(maximum = 60_000)]
     pub word_delay_ms: u64,
     /// Tried in order.
     #[serde(default)]
+    #[schema(max_items = 100)]
     pub rules: Vec<Rule>,
 }
 
 /// One rule of a script.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Rule {
     /// When it fits; every field is optional.
     #[serde(default)]
     pub when: When,
     /// The n-th step is the n-th answer, then the run ends.
+    #[schema(max_items = 200)]
     pub steps: Vec<ScriptStep>,
 }
 
 /// What a trigger must be for a rule to fit.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct When {
     /// `space_message`, `plan` or `service`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<TriggerKind>)]
     pub trigger: Option<String>,
     /// Person or agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sender: Option<EntityType>,
     /// `mention`, `auto`, `broadcast`, …
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Source>)]
     pub source: Option<String>,
     /// A part of the message, instruction or payload; case is ignored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -47,7 +53,7 @@ pub struct When {
 }
 
 /// One answer of the scripted model.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ScriptStep {
     /// What it thinks; posted nowhere.
@@ -62,7 +68,7 @@ pub struct ScriptStep {
 }
 
 /// A call of the scripted model. In texts of `input`, `{{message}}`, `{{sender}}` and the like are filled in.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ScriptCall {
     /// The tool's name.
@@ -73,7 +79,7 @@ pub struct ScriptCall {
 }
 
 /// How a scripted step fails.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ScriptError {
     /// As with 429.

@@ -1,18 +1,20 @@
 //! Spaces and who is in them.
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use crate::{
     Time,
     access::Caller,
-    agents::{Budget, FallbackModel, default_chain_depth},
+    agents::{Budget, FallbackModel, check_model_name, default_chain_depth},
     entities::{EntityType, check_name},
     errors::{Faults, Result},
     ids::{EntityId, SpaceId},
+    schemas,
 };
 
 /// Whom a message wakes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum TriggerPolicy {
     /// Every other agent.
@@ -27,7 +29,7 @@ pub enum TriggerPolicy {
 }
 
 /// The model that chooses whom a message wakes, and what it is told.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RouterConfig {
     /// The model.
@@ -38,13 +40,15 @@ pub struct RouterConfig {
 }
 
 /// What can be set of a space: what a merge patch is applied to.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SpaceSettings {
     /// 1 to 128 characters.
+    #[schema(schema_with = schemas::name)]
     pub name: String,
     /// Whom a message wakes.
     #[serde(default)]
+    #[schema(default = TriggerPolicy::default)]
     pub trigger_policy: TriggerPolicy,
     /// With the policy `admin`: the agent that is woken.
     #[serde(default)]
@@ -54,12 +58,15 @@ pub struct SpaceSettings {
     pub router: Option<RouterConfig>,
     /// Messages of this depth or more wake nobody.
     #[serde(default = "default_chain_depth")]
+    #[schema(default = default_chain_depth, maximum = 100)]
     pub max_chain_depth: u32,
     /// In a paused space nobody is woken.
     #[serde(default)]
+    #[schema(default = false)]
     pub paused: bool,
     /// What it may spend.
     #[serde(default = "Budget::of_space")]
+    #[schema(default = Budget::of_space)]
     pub budget: Budget,
 }
 
@@ -75,15 +82,14 @@ impl SpaceSettings {
         let router = self.trigger_policy != TriggerPolicy::Router || self.router.is_some();
         faults.check(router, "router", "required with the policy router");
         if let Some(router) = &self.router {
-            let name = (1..=200).contains(&router.model.name.len());
-            faults.within("router", |faults| faults.check(name, "model", "expected the model's name, 1 to 200 bytes"));
+            faults.within("router", |faults| faults.within("model", |faults| check_model_name(&router.model.name, faults)));
         }
         faults.done()
     }
 }
 
 /// What a member may do.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
     /// May change the space and its members.
@@ -94,7 +100,7 @@ pub enum Role {
 }
 
 /// A member of a space, as the API shows it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Member {
     /// The entity.
@@ -142,7 +148,7 @@ impl Space {
 }
 
 /// A caller's own place in a space.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Me {
     /// How far it has read.

@@ -2,11 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use utoipa::ToSchema;
 
 use crate::{Time, ids::CallId, runs::Usage};
 
 /// One model answer and its calls, as the API shows it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Step {
     /// From 0.
@@ -30,13 +31,14 @@ pub struct Step {
     /// When it was asked.
     pub started_at: Time,
     /// When its first text or call came.
+    #[schema(required)]
     pub first_token_at: Option<Time>,
     /// When its answer was complete.
     pub finished_at: Time,
 }
 
 /// What was sent to a model.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Prompt {
     /// Texts of the system message.
     pub system: Vec<String>,
@@ -45,7 +47,7 @@ pub struct Prompt {
 }
 
 /// What the system said between two steps.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SystemMessage {
     /// Which watcher.
     pub watcher: String,
@@ -54,7 +56,7 @@ pub struct SystemMessage {
 }
 
 /// A tool call.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Call {
     /// Its id.
@@ -64,17 +66,20 @@ pub struct Call {
     /// What it was called with; a text where the model wrote broken JSON.
     pub input: Value,
     /// What came of it.
+    #[schema(required)]
     pub output: Option<Value>,
     /// How it stands.
     pub status: CallStatus,
     /// When it began.
+    #[schema(required)]
     pub started_at: Option<Time>,
     /// When it ended.
+    #[schema(required)]
     pub finished_at: Option<Time>,
 }
 
 /// How a call stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum CallStatus {
     /// Not done yet.
@@ -92,7 +97,7 @@ pub enum CallStatus {
 }
 
 /// Why a model stopped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FinishReason {
     /// To have its calls run.

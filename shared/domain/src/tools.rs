@@ -4,12 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use utoipa::ToSchema;
 
 use crate::{
     agents::{SECRET_NAME, is_secret_name},
     durations::WrittenDuration,
     errors::Faults,
     ids::{EntityId, SpaceId},
+    schemas,
 };
 
 /// Names that configured tools can't take.
@@ -33,23 +35,29 @@ pub const BUILT_IN: [&str; 16] = [
 ];
 
 /// A tool of an agent.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Tool {
     /// `[A-Za-z_][A-Za-z0-9_]{0,63}`, not a built-in's.
+    #[schema(pattern = "^[A-Za-z_][A-Za-z0-9_]{0,63}$")]
     pub name: String,
     /// What the model is told of it.
+    #[schema(max_length = 4096)]
     pub description: String,
     /// JSON Schema of its input.
+    #[schema(schema_with = schemas::json_schema)]
     pub input_schema: Value,
     /// Whether its calls are posted as cards.
     #[serde(default)]
+    #[schema(default = false)]
     pub visible: bool,
     /// It changes nothing.
     #[serde(default)]
+    #[schema(default = false)]
     pub read_only: bool,
     /// It may be repeated.
     #[serde(default)]
+    #[schema(default = false)]
     pub idempotent: bool,
     /// Where its card goes instead of the active space.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -59,43 +67,53 @@ pub struct Tool {
 }
 
 /// How a tool runs.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(tag = "type", rename_all = "lowercase", rename_all_fields = "camelCase", deny_unknown_fields)]
 pub enum Execution {
     /// A request.
+    #[schema(rename_all = "camelCase")]
     Http {
         /// GET, POST, PUT, PATCH or DELETE.
+        #[schema(pattern = "^(GET|POST|PUT|PATCH|DELETE)$")]
         method: String,
         /// Where; `{{input.x}}` is filled in behind the host.
+        #[schema(schema_with = schemas::url)]
         url: String,
         /// Sent with it.
         #[serde(default)]
+        #[schema(value_type = BTreeMap<schemas::HeaderName, schemas::HeaderValue>)]
         headers: BTreeMap<String, String>,
         /// Sent as JSON.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         body: Option<Value>,
         /// How long it may take.
         #[serde(default = "http_timeout")]
+        #[schema(default = http_timeout, minimum = 1, maximum = 300_000)]
         timeout_ms: u32,
     },
     /// In the browser, answered by people.
+    #[schema(rename_all = "camelCase")]
     Space {
         /// `form`, `buttons`, or a component that the client knows.
         #[serde(default = "form")]
+        #[schema(default = form, min_length = 1, max_length = 64)]
         ui: String,
         /// JSON Schema of the answer.
         #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schema(schema_with = schemas::json_schema_or_null)]
         result_schema: Option<Value>,
         /// How long it may wait.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         expires_after: Option<WrittenDuration>,
         /// Who may answer.
         #[serde(default)]
+        #[schema(default = AnswerBy::default)]
         answer_by: AnswerBy,
     },
     /// A CEL expression over the input.
     Compute {
         /// The expression.
+        #[schema(min_length = 1, max_length = 8192)]
         expression: String,
     },
     /// Nothing: returns `output`.
@@ -114,21 +132,23 @@ fn form() -> String {
 }
 
 /// Who may answer a form.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(untagged)]
 pub enum AnswerBy {
     /// `humans` or `anyone`.
     Group(AnswerGroup),
     /// Those named.
     Entities(Vec<EntityId>),
-    /// Not said: humans.
-    #[default]
-    #[serde(skip)]
-    Unsaid,
+}
+
+impl Default for AnswerBy {
+    fn default() -> Self {
+        Self::Group(AnswerGroup::Humans)
+    }
 }
 
 /// A group that may answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum AnswerGroup {
     /// People of the space.
@@ -138,30 +158,35 @@ pub enum AnswerGroup {
 }
 
 /// MCP servers of an agent.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct McpConfig {
     /// The servers.
     #[serde(default)]
+    #[schema(max_items = 10)]
     pub servers: Vec<McpServer>,
 }
 
 /// One MCP server over streamable HTTP.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct McpServer {
     /// Stands before its tools' names.
+    #[schema(pattern = "^[A-Za-z_][A-Za-z0-9_]{0,63}$")]
     pub name: String,
     /// Where it is.
+    #[schema(schema_with = schemas::url)]
     pub url: String,
     /// Sent with each request.
     #[serde(default)]
+    #[schema(value_type = BTreeMap<schemas::HeaderName, schemas::HeaderValue>)]
     pub headers: BTreeMap<String, String>,
     /// Only these; all where not said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allowed_tools: Option<Vec<String>>,
     /// How long a call may take.
     #[serde(default = "mcp_timeout")]
+    #[schema(default = mcp_timeout, minimum = 1, maximum = 300_000)]
     pub timeout_ms: u32,
 }
 

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use utoipa::ToSchema;
 
 use crate::{
     Time,
@@ -11,10 +12,11 @@ use crate::{
 };
 
 /// Why a run was started, as the API shows it to those who may know.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum Trigger {
     /// Someone said something.
+    #[schema(rename_all = "camelCase")]
     SpaceMessage {
         /// Why it woke this agent.
         source: Source,
@@ -34,6 +36,7 @@ pub enum Trigger {
         at: Time,
     },
     /// A plan's time has come.
+    #[schema(rename_all = "camelCase")]
     Plan {
         /// The plan.
         plan_id: PlanId,
@@ -47,6 +50,7 @@ pub enum Trigger {
         missed: u32,
     },
     /// A service called.
+    #[schema(rename_all = "camelCase")]
     Service {
         /// The service.
         service: String,
@@ -63,7 +67,7 @@ pub enum Trigger {
 }
 
 /// The type of a trigger, without what it says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct HiddenTrigger {
     /// Which one.
     #[serde(rename = "type")]
@@ -71,7 +75,7 @@ pub struct HiddenTrigger {
 }
 
 /// The three kinds of trigger.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TriggerKind {
     /// Someone said something.

@@ -4,16 +4,18 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde::Serialize;
 use smartspace_domain::limits::PAGE_ITEMS;
+use utoipa::ToSchema;
 
 use crate::{Error, Result, write::Item};
 
 /// A page of a list, as the API answers it.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Page<T> {
     /// What is on it.
     pub items: Vec<T>,
     /// Asks for the next one; null on the last.
+    #[schema(required)]
     pub next_cursor: Option<String>,
 }
 

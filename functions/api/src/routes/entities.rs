@@ -13,6 +13,7 @@ use smartspace_domain::{
     access::{Caller, EntityAction},
     entities::{Entity, EntitySettings},
     ids::EntityId,
+    schemas::NewEntity,
 };
 use smartspace_store::{members::name_is_free, pages::Page};
 use utoipa_axum::{router::OpenApiRouter, routes};
@@ -22,6 +23,7 @@ use crate::{
     Api,
     answers::{Answer, Created},
     auth::By,
+    description::IdempotencyKey,
     input::{Asked, Body, Id, shaped},
 };
 
@@ -29,7 +31,13 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Api>> {
     OpenApiRouter::default().routes(routes!(list, create)).routes(routes!(show, change, retire))
 }
 
-#[utoipa::path(post, path = "/v1/entities")]
+/// Make a person or an agent
+#[utoipa::path(
+    post, path = "/v1/entities", operation_id = "createEntity", tag = "entities",
+    params(IdempotencyKey),
+    request_body = NewEntity,
+    responses((status = 201, body = Entity))
+)]
 async fn create(State(api): State<Arc<Api>>, By(caller): By, headers: HeaderMap, body: Body) -> Answer<Created<Entity>> {
     caller.must_be_operator()?;
     let settings: EntitySettings = body.read()?;
@@ -44,7 +52,12 @@ async fn create(State(api): State<Arc<Api>>, By(caller): By, headers: HeaderMap,
     Ok(Created { location: format!("/v1/entities/{}", made.id), made })
 }
 
-#[utoipa::path(get, path = "/v1/entities")]
+/// List people and agents
+#[utoipa::path(
+    get, path = "/v1/entities", operation_id = "listEntities", tag = "entities",
+    params(PageQuery),
+    responses((status = 200, body = Page<Entity>))
+)]
 async fn list(State(api): State<Arc<Api>>, By(caller): By, Asked(query): Asked<PageQuery>) -> Answer<Json<Page<Entity>>> {
     let store = &api.pipeline.store;
     match caller {
@@ -56,13 +69,26 @@ async fn list(State(api): State<Arc<Api>>, By(caller): By, Asked(query): Asked<P
     }
 }
 
-#[utoipa::path(get, path = "/v1/entities/{id}")]
+/// Show a person or an agent
+#[utoipa::path(
+    get, path = "/v1/entities/{id}", operation_id = "showEntity", tag = "entities",
+    params(("id" = EntityId, Path)),
+    responses((status = 200, body = Entity))
+)]
 async fn show(State(api): State<Arc<Api>>, By(caller): By, Id(id): Id<EntityId>) -> Answer<Json<Entity>> {
     api.pipeline.authorise_with(caller, EntityAction::Read, id).await?;
     Ok(Json(api.pipeline.store.entity(id).await?.seen_by(caller)))
 }
 
-#[utoipa::path(patch, path = "/v1/entities/{id}")]
+/// Change a person or an agent
+///
+/// A JSON merge patch: what it names changes, null goes back to the default. `type` can't be changed.
+#[utoipa::path(
+    patch, path = "/v1/entities/{id}", operation_id = "changeEntity", tag = "entities",
+    params(("id" = EntityId, Path)),
+    request_body(content((ref("#/components/schemas/EntityPatch") = "application/merge-patch+json"), (ref("#/components/schemas/EntityPatch") = "application/json"))),
+    responses((status = 200, body = Entity), (status = 409, description = "The name is taken in one of its spaces, or it was changed at the same time."))
+)]
 async fn change(State(api): State<Arc<Api>>, By(caller): By, Id(id): Id<EntityId>, body: Body) -> Answer<Json<Entity>> {
     api.pipeline.authorise_with(caller, EntityAction::Rename, id).await?;
     let store = &api.pipeline.store;
@@ -97,7 +123,14 @@ async fn change(State(api): State<Arc<Api>>, By(caller): By, Id(id): Id<EntityId
     Ok(Json(entity.seen_by(caller)))
 }
 
-#[utoipa::path(delete, path = "/v1/entities/{id}")]
+/// Retire a person or an agent
+///
+/// It leaves its spaces, its runs end, its messages keep its name.
+#[utoipa::path(
+    delete, path = "/v1/entities/{id}", operation_id = "retireEntity", tag = "entities",
+    params(("id" = EntityId, Path)),
+    responses((status = 204))
+)]
 async fn retire(State(api): State<Arc<Api>>, By(caller): By, Id(id): Id<EntityId>) -> Answer<StatusCode> {
     api.pipeline.authorise_with(caller, EntityAction::Change, id).await?;
     let record = api.pipeline.store.entity_record(id).await?;

@@ -9,6 +9,7 @@ use smartspace_domain::{
     ids::{EntityId, SpaceId},
     spaces::{Member, Role},
 };
+use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
@@ -23,14 +24,22 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Api>> {
 }
 
 /// Without `role` a new member is a plain one, and who is there already stays what it is.
-#[derive(Default, Deserialize)]
+#[derive(Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 struct MemberBody {
     #[serde(default)]
     role: Option<Role>,
 }
 
-#[utoipa::path(put, path = "/v1/spaces/{id}/members/{entityId}")]
+/// Add a member, or change its role
+///
+/// It may be repeated. Owners add people, and agents that are `open`.
+#[utoipa::path(
+    put, path = "/v1/spaces/{id}/members/{entityId}", operation_id = "addMember", tag = "spaces",
+    params(("id" = SpaceId, Path), ("entityId" = EntityId, Path)),
+    request_body = Option<MemberBody>,
+    responses((status = 200, body = Member), (status = 409, description = "Its name is taken there, the space is full, or the agent is in too many spaces."))
+)]
 async fn join(
     State(api): State<Arc<Api>>,
     By(caller): By,
@@ -43,7 +52,14 @@ async fn join(
     Ok(Json(api.pipeline.admit(caller, space, &entity, role).await?))
 }
 
-#[utoipa::path(delete, path = "/v1/spaces/{id}/members/{entityId}")]
+/// Remove a member, or leave
+///
+/// It may be repeated.
+#[utoipa::path(
+    delete, path = "/v1/spaces/{id}/members/{entityId}", operation_id = "removeMember", tag = "spaces",
+    params(("id" = SpaceId, Path), ("entityId" = EntityId, Path)),
+    responses((status = 204))
+)]
 async fn leave(State(api): State<Arc<Api>>, By(caller): By, TwoIds(space, entity): TwoIds<SpaceId, EntityId>) -> Answer<StatusCode> {
     let store = &api.pipeline.store;
     store.space_record(space).await?;

@@ -11,6 +11,7 @@ use smartspace_domain::{
     ids::{EntityId, MessageId, SpaceId},
     limits::{PAGE_BYTES, check_text},
     messages::Message,
+    schemas,
 };
 use smartspace_pipeline::access::KnownSpaces;
 use smartspace_store::{
@@ -18,12 +19,14 @@ use smartspace_store::{
     messages::Range,
     pages::{Ask, Page},
 };
+use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
     Api,
     answers::{Answer, Created},
     auth::By,
+    description::{IdempotencyKey, limit},
     input::{Asked, Body, Id},
 };
 
@@ -31,15 +34,25 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Api>> {
     OpenApiRouter::default().routes(routes!(list, create)).routes(routes!(preview))
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct MessageBody {
+    #[schema(schema_with = schemas::message_text)]
     text: String,
+    /// In whose name: required with the admin key, and a member.
     #[serde(default)]
     sender_id: Option<EntityId>,
 }
 
-#[utoipa::path(post, path = "/v1/spaces/{id}/messages")]
+/// Say something
+///
+/// The answer says in `dispatch` whom it woke.
+#[utoipa::path(
+    post, path = "/v1/spaces/{id}/messages", operation_id = "createMessage", tag = "messages",
+    params(("id" = SpaceId, Path), IdempotencyKey),
+    request_body = MessageBody,
+    responses((status = 201, body = Message))
+)]
 async fn create(
     State(api): State<Arc<Api>>,
     By(caller): By,
@@ -58,12 +71,20 @@ async fn create(
     Ok(Created { location: format!("{path}?after={}&limit=1", made.seq - 1), made })
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 struct PreviewResponse {
     dispatch: Vec<Dispatch>,
 }
 
-#[utoipa::path(post, path = "/v1/spaces/{id}/messages/preview")]
+/// Ask whom a message would wake
+///
+/// Nothing is written.
+#[utoipa::path(
+    post, path = "/v1/spaces/{id}/messages/preview", operation_id = "previewMessage", tag = "messages",
+    params(("id" = SpaceId, Path)),
+    request_body = MessageBody,
+    responses((status = 200, body = PreviewResponse))
+)]
 async fn preview(State(api): State<Arc<Api>>, By(caller): By, Id(space): Id<SpaceId>, body: Body) -> Answer<Json<PreviewResponse>> {
     api.pipeline.authorise(caller, SpaceAction::Post, space).await?;
     let MessageBody { text, sender_id } = body.read()?;
@@ -77,12 +98,17 @@ async fn preview(State(api): State<Arc<Api>>, By(caller): By, Id(space): Id<Spac
     Ok(Json(PreviewResponse { dispatch }))
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
 struct MessagesQuery {
+    /// Those with a higher `seq`, from the oldest.
     after: Option<u64>,
+    /// Those with a lower `seq`, from the newest.
     before: Option<u64>,
+    /// What `nextCursor` of the page before said.
     cursor: Option<String>,
+    #[param(schema_with = limit)]
     limit: Option<usize>,
 }
 
@@ -108,7 +134,14 @@ impl MessagesQuery {
     }
 }
 
-#[utoipa::path(get, path = "/v1/spaces/{id}/messages")]
+/// Read messages
+///
+/// Oldest first in a page. At most one of `after`, `before` and `cursor`; without any the newest page.
+#[utoipa::path(
+    get, path = "/v1/spaces/{id}/messages", operation_id = "listMessages", tag = "messages",
+    params(("id" = SpaceId, Path), MessagesQuery),
+    responses((status = 200, body = Page<Message>))
+)]
 async fn list(
     State(api): State<Arc<Api>>,
     By(caller): By,

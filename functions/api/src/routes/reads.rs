@@ -10,6 +10,7 @@ use smartspace_domain::{
     events::Happening,
     ids::{EntityId, SpaceId},
 };
+use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
@@ -24,7 +25,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Api>> {
 }
 
 /// `entityId` says whose position it is; the operator has none of its own.
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct ReadBody {
     seq: u64,
@@ -32,14 +33,22 @@ struct ReadBody {
     entity_id: Option<EntityId>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct ReadResponse {
     entity_id: EntityId,
     seq: u64,
 }
 
-#[utoipa::path(put, path = "/v1/spaces/{id}/read")]
+/// Say how far somebody has read
+///
+/// Forward only: a lower `seq` changes nothing.
+#[utoipa::path(
+    put, path = "/v1/spaces/{id}/read", operation_id = "markRead", tag = "messages",
+    params(("id" = SpaceId, Path)),
+    request_body = ReadBody,
+    responses((status = 200, body = ReadResponse))
+)]
 async fn read(State(api): State<Arc<Api>>, By(caller): By, Id(space): Id<SpaceId>, body: Body) -> Answer<Json<ReadResponse>> {
     api.pipeline.authorise(caller, SpaceAction::Read, space).await?;
     let ReadBody { seq, entity_id } = body.read()?;

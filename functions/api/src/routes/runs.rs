@@ -16,6 +16,7 @@ use smartspace_store::{
     runs::{RunRecord, no_such_run},
     steps,
 };
+use utoipa::IntoParams;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::PageQuery;
@@ -23,6 +24,7 @@ use crate::{
     Api,
     answers::Answer,
     auth::By,
+    description::limit,
     input::{Asked, Id},
 };
 
@@ -30,7 +32,14 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Api>> {
     OpenApiRouter::default().routes(routes!(of_space)).routes(routes!(of_agent)).routes(routes!(show)).routes(routes!(cancel))
 }
 
-#[utoipa::path(get, path = "/v1/spaces/{id}/runs")]
+/// List the runs that a space woke
+///
+/// Newest first, without steps.
+#[utoipa::path(
+    get, path = "/v1/spaces/{id}/runs", operation_id = "listRunsOfSpace", tag = "runs",
+    params(("id" = SpaceId, Path), PageQuery),
+    responses((status = 200, body = Page<Run>))
+)]
 async fn of_space(
     State(api): State<Arc<Api>>,
     By(caller): By,
@@ -47,15 +56,26 @@ async fn of_space(
     Ok(Json(Page { items: shown, next_cursor }))
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
 struct AgentRunsQuery {
+    /// Only those in this state.
     status: Option<RunStatus>,
+    /// What `nextCursor` of the page before said.
     cursor: Option<String>,
+    #[param(schema_with = limit)]
     limit: Option<usize>,
 }
 
-#[utoipa::path(get, path = "/v1/agents/{id}/runs")]
+/// List the runs of an agent
+///
+/// Newest first, without steps.
+#[utoipa::path(
+    get, path = "/v1/agents/{id}/runs", operation_id = "listRunsOfAgent", tag = "runs",
+    params(("id" = EntityId, Path), AgentRunsQuery),
+    responses((status = 200, body = Page<Run>))
+)]
 async fn of_agent(
     State(api): State<Arc<Api>>,
     By(caller): By,
@@ -68,7 +88,12 @@ async fn of_agent(
     Ok(Json(api.pipeline.store.runs_of_agent(agent, query.status, &ask).await?))
 }
 
-#[utoipa::path(get, path = "/v1/runs/{id}")]
+/// Show a run with its steps
+#[utoipa::path(
+    get, path = "/v1/runs/{id}", operation_id = "showRun", tag = "runs",
+    params(("id" = RunId, Path)),
+    responses((status = 200, body = Run))
+)]
 async fn show(State(api): State<Arc<Api>>, By(caller): By, Id(id): Id<RunId>) -> Answer<Json<Run>> {
     let store = &api.pipeline.store;
     let record = of_own_space(&api, caller, SpaceAction::Read, id).await?;
@@ -81,7 +106,12 @@ async fn show(State(api): State<Arc<Api>>, By(caller): By, Id(id): Id<RunId>) ->
     Ok(Json(Run { steps: Some(steps::view(work)?), ..run }))
 }
 
-#[utoipa::path(post, path = "/v1/runs/{id}/cancel")]
+/// Cancel a run
+#[utoipa::path(
+    post, path = "/v1/runs/{id}/cancel", operation_id = "cancelRun", tag = "runs",
+    params(("id" = RunId, Path)),
+    responses((status = 202, body = Run), (status = 409, description = "It had ended."))
+)]
 async fn cancel(State(api): State<Arc<Api>>, By(caller): By, Id(id): Id<RunId>) -> Answer<impl IntoResponse> {
     let record = of_own_space(&api, caller, SpaceAction::Cancel, id).await?;
     let run = api.pipeline.cancel(id, EndReason::Cancel).await?;

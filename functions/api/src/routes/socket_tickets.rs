@@ -15,6 +15,7 @@ use smartspace_domain::{
     ids::{EntityId, TicketId},
     limits::TICKET_VALID,
 };
+use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{Api, SocketUrl, answers::Answer, auth::Signed, input::Body};
@@ -24,14 +25,14 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Api>> {
 }
 
 /// `entityId` says as whom the operator follows and speaks; without it the operator follows every space.
-#[derive(Default, Deserialize)]
+#[derive(Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct TicketBody {
     #[serde(default)]
     entity_id: Option<EntityId>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct TicketResponse {
     ticket: String,
@@ -39,7 +40,14 @@ struct TicketResponse {
     expires_at: Time,
 }
 
-#[utoipa::path(post, path = "/v1/socketTickets")]
+/// Make a ticket for a WebSocket
+///
+/// It opens one, within a minute. Without `entityId` the operator follows every space.
+#[utoipa::path(
+    post, path = "/v1/socketTickets", operation_id = "createSocketTicket", tag = "sockets",
+    request_body = Option<TicketBody>,
+    responses((status = 201, body = TicketResponse))
+)]
 async fn create(
     State(api): State<Arc<Api>>,
     Signed { caller, until }: Signed,

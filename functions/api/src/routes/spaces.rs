@@ -16,6 +16,7 @@ use smartspace_domain::{
     events::Happening,
     ids::{EntityId, SpaceId},
     limits,
+    schemas::NewSpace,
     spaces::{Role, Space, SpaceSettings},
 };
 use smartspace_pipeline::access::may_in;
@@ -27,6 +28,7 @@ use crate::{
     Api,
     answers::{Answer, Created},
     auth::By,
+    description::IdempotencyKey,
     input::{Asked, Body, Id, shaped},
 };
 
@@ -34,7 +36,13 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Api>> {
     OpenApiRouter::default().routes(routes!(list, create)).routes(routes!(show, change, delete))
 }
 
-#[utoipa::path(post, path = "/v1/spaces")]
+/// Make a space
+#[utoipa::path(
+    post, path = "/v1/spaces", operation_id = "createSpace", tag = "spaces",
+    params(IdempotencyKey),
+    request_body = NewSpace,
+    responses((status = 201, body = Space), (status = 409, description = "Two of its agents have the same name, or one is in too many spaces."))
+)]
 async fn create(State(api): State<Arc<Api>>, By(caller): By, headers: HeaderMap, body: Body) -> Answer<Created<Space>> {
     let (settings, members) = new_space(&body, caller)?;
     let key = body.key(&headers, caller, "/v1/spaces")?;
@@ -114,7 +122,12 @@ fn new_space(body: &Body, caller: Caller) -> Result<(SpaceSettings, Vec<EntityId
     Ok((settings, members))
 }
 
-#[utoipa::path(get, path = "/v1/spaces")]
+/// List spaces
+#[utoipa::path(
+    get, path = "/v1/spaces", operation_id = "listSpaces", tag = "spaces",
+    params(PageQuery),
+    responses((status = 200, body = Page<Space>))
+)]
 async fn list(State(api): State<Arc<Api>>, By(caller): By, Asked(query): Asked<PageQuery>) -> Answer<Json<Page<Space>>> {
     let store = &api.pipeline.store;
     Ok(Json(match caller {
@@ -123,13 +136,26 @@ async fn list(State(api): State<Arc<Api>>, By(caller): By, Asked(query): Asked<P
     }))
 }
 
-#[utoipa::path(get, path = "/v1/spaces/{id}")]
+/// Show a space
+#[utoipa::path(
+    get, path = "/v1/spaces/{id}", operation_id = "showSpace", tag = "spaces",
+    params(("id" = SpaceId, Path)),
+    responses((status = 200, body = Space))
+)]
 async fn show(State(api): State<Arc<Api>>, By(caller): By, Id(id): Id<SpaceId>) -> Answer<Json<Space>> {
     api.pipeline.authorise(caller, SpaceAction::Read, id).await?;
     Ok(Json(api.pipeline.store.space(id).await?.seen_by(caller)))
 }
 
-#[utoipa::path(patch, path = "/v1/spaces/{id}")]
+/// Change a space
+///
+/// A JSON merge patch: what it names changes, null goes back to the default.
+#[utoipa::path(
+    patch, path = "/v1/spaces/{id}", operation_id = "changeSpace", tag = "spaces",
+    params(("id" = SpaceId, Path)),
+    request_body(content((ref("#/components/schemas/SpacePatch") = "application/merge-patch+json"), (ref("#/components/schemas/SpacePatch") = "application/json"))),
+    responses((status = 200, body = Space), (status = 409, description = "It was changed at the same time."))
+)]
 async fn change(State(api): State<Arc<Api>>, By(caller): By, Id(id): Id<SpaceId>, body: Body) -> Answer<Json<Space>> {
     let store = &api.pipeline.store;
     let (record, roster) = (store.space_record(id).await?, store.roster(id).await?);
@@ -149,7 +175,12 @@ async fn change(State(api): State<Arc<Api>>, By(caller): By, Id(id): Id<SpaceId>
     Ok(Json(space.seen_by(caller)))
 }
 
-#[utoipa::path(delete, path = "/v1/spaces/{id}")]
+/// Delete a space with all that was said in it
+#[utoipa::path(
+    delete, path = "/v1/spaces/{id}", operation_id = "deleteSpace", tag = "spaces",
+    params(("id" = SpaceId, Path)),
+    responses((status = 204))
+)]
 async fn delete(State(api): State<Arc<Api>>, By(caller): By, Id(id): Id<SpaceId>) -> Answer<StatusCode> {
     api.pipeline.authorise(caller, SpaceAction::Govern, id).await?;
     api.pipeline.delete_space(id).await?;
