@@ -23,7 +23,7 @@ const FRESH: Duration = Duration::from_mins(10);
 /// Keys that could not be read again for so long are believed no more.
 const BELIEVED: Duration = Duration::from_hours(6);
 /// The shortest time from one reading to the next.
-const READ_AGAIN: Duration = Duration::from_secs(10);
+const READ_AGAIN: Duration = Duration::from_secs(5);
 
 /// A provider's keys.
 pub(crate) struct TokenKeys {
