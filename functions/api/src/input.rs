@@ -1,5 +1,7 @@
 //! What a request brings: a path's ids, a query, a JSON body. What is wrong with it is said with a pointer to the place.
 
+mod exact;
+
 use std::{str::FromStr, sync::Arc};
 
 use axum::{
@@ -19,6 +21,7 @@ use smartspace_domain::{
 };
 use smartspace_store::posted::PostKey;
 
+use self::exact::Exact;
 use crate::{Api, answers::Refusal};
 
 /// The body of a request, as it came.
@@ -68,7 +71,8 @@ impl Body {
     /// The caller's idempotency key for this body, if it sent one.
     pub(crate) fn key(&self, headers: &HeaderMap, caller: Caller, path: &str) -> Result<Option<PostKey>> {
         let Some(key) = headers.get("idempotency-key") else { return Ok(None) };
-        let key = key.to_str().ok().filter(|key| (1..=KEY_CHARS).contains(&key.len()));
+        let key =
+            key.to_str().ok().filter(|key| (1..=KEY_CHARS).contains(&key.len()) && key.bytes().all(|byte| (b' '..=b'~').contains(&byte)));
         let key = key.ok_or_else(|| Error::Malformed(format!("Idempotency-Key: expected 1 to {KEY_CHARS} ASCII characters")))?;
         Ok(Some(PostKey::new(&caller.label(), "POST", path, key, &self.0)))
     }
@@ -76,7 +80,7 @@ impl Body {
 
 /// Reads JSON into a certain shape, and points at what does not fit.
 pub(crate) fn shaped<T: DeserializeOwned>(value: Value) -> Result<T> {
-    serde_path_to_error::deserialize(value).map_err(|error| {
+    serde_path_to_error::deserialize(Exact(value)).map_err(|error| {
         let place = |segment: &Segment| match segment {
             Segment::Seq { index } => Some(format!("/{index}")),
             Segment::Map { key } => Some(format!("/{}", key.replace('~', "~0").replace('/', "~1"))),

@@ -1,17 +1,20 @@
-//! `x-request-id`: a caller's own, or a new one; on every answer and every line of the log.
+//! `x-request-id`: a caller's own, or a new one; on every answer, in every problem and on every line of the log.
 
 use std::sync::Arc;
 
 use axum::{
+    body::to_bytes,
     extract::{Request, State},
-    http::HeaderValue,
+    http::{HeaderValue, header},
     middleware::Next,
     response::Response,
 };
+use smartspace_domain::problems::Problem;
 use smartspace_edges::ids::Ids;
 use tracing::Instrument;
 
 const HEADER: &str = "x-request-id";
+const PROBLEM: &str = "application/problem+json";
 
 pub(crate) async fn name_request(State(ids): State<Arc<dyn Ids>>, request: Request, next: Next) -> Response {
     let sane = |value: &&HeaderValue| {
@@ -22,6 +25,23 @@ pub(crate) async fn name_request(State(ids): State<Arc<dyn Ids>>, request: Reque
     let Some(id) = id else { return next.run(request).await };
     let span = tracing::info_span!("request", request_id = id.to_str().unwrap_or_default(), method = %request.method(), path = request.uri().path());
     let mut response = next.run(request).instrument(span).await;
+    if response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind == PROBLEM) {
+        response = with_instance(response, &id).await;
+    }
     response.headers_mut().insert(HEADER, id);
     response
+}
+
+/// A problem names the request that it is an answer to: who passes it on passes on what the log has too.
+async fn with_instance(response: Response, id: &HeaderValue) -> Response {
+    let (mut parts, body) = response.into_parts();
+    let body = to_bytes(body, usize::MAX).await.unwrap_or_default();
+    let Ok(mut problem) = serde_json::from_slice::<Problem>(&body) else { return Response::from_parts(parts, body.into()) };
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
+    let id: String =
+        id.as_bytes().iter().map(|byte| if plain(*byte) { char::from(*byte).to_string() } else { format!("%{byte:02X}") }).collect();
+    problem.instance = Some(format!("urn:request:{id}"));
+    parts.headers.remove(header::CONTENT_LENGTH);
+    let body = serde_json::to_vec(&problem).map_or(body, Into::into);
+    Response::from_parts(parts, body.into())
 }

@@ -287,6 +287,7 @@ pub enum ConcurrencyMode {
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct Budget {
     /// Tokens a day.
+    #[schema(maximum = 1_000_000_000_000_000_i64)]
     pub tokens_per_day: Option<u64>,
     /// Dollars a day.
     #[schema(minimum = 0)]
@@ -316,6 +317,9 @@ impl Budget {
     /// Checks its numbers.
     pub fn check(&self, faults: &mut Faults) {
         faults.check_range(&self.runs_per_minute, 1..=100_000, "runsPerMinute");
+        if let Some(tokens) = self.tokens_per_day {
+            faults.check_range(&tokens, 0..=1_000_000_000_000_000, "tokensPerDay");
+        }
         if let Some(cost) = self.cost_per_day {
             faults.check(cost.is_finite() && cost >= 0.0, "costPerDay", "expected dollars, 0 or more");
         }

@@ -19,7 +19,7 @@ pub struct Problem {
     pub status: u16,
     /// What is wrong, and what was expected.
     pub detail: String,
-    /// The request that it was.
+    /// The request that it was: `urn:request:` and its `x-request-id`. Not over sockets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instance: Option<String>,
     /// Each fault of an input.

@@ -65,6 +65,11 @@ pub fn message_text() -> Object {
     text("1 to 32,768 bytes without NUL.").min_length(Some(1)).max_length(Some(limits::MESSAGE_BYTES)).pattern(Some(NO_NUL)).build()
 }
 
+/// A place in a space's order.
+pub fn seq() -> Object {
+    ObjectBuilder::new().schema_type(Type::Integer).minimum(Some(0)).maximum(Some(u64::MAX)).build()
+}
+
 /// A model's name.
 pub(crate) fn model_name() -> Object {
     text("The model's name there, 1 to 200 bytes without control characters.")

@@ -11,7 +11,7 @@ use smartspace_domain::{
 
 use crate::{
     Error, Result, Store, keys,
-    pages::{Ask, Page, cursor},
+    pages::{Ask, Page},
     posted::PostKey,
     table::{Old, Query, WriteError, key_of, read},
     write::Write,
@@ -24,7 +24,7 @@ const LISTED: (&str, &str) = ("g2pk", "g2sk");
 #[serde(rename_all = "camelCase")]
 pub struct EntityRecord {
     /// It, as the API shows it.
-    #[serde(flatten)]
+    #[serde(flatten, with = "kept")]
     pub entity: Entity,
     /// Raised by each change.
     pub rev: u64,
@@ -35,6 +35,60 @@ pub struct EntityRecord {
     g2pk: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     g2sk: Option<String>,
+}
+
+/// An entity with its configuration as JSON's text: what a schema or a script may hold, the table's own numbers, names and depth do not.
+mod kept {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
+    use smartspace_domain::{
+        Time,
+        agents::AgentConfig,
+        entities::{Entity, EntityType},
+        ids::EntityId,
+    };
+
+    #[derive(Serialize, Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Kept {
+        id: EntityId,
+        #[serde(rename = "type")]
+        kind: EntityType,
+        name: String,
+        #[serde(default)]
+        external_id: Option<String>,
+        created_at: Time,
+        #[serde(default)]
+        agent: Option<Agent>,
+    }
+
+    #[derive(Serialize, Deserialize)]
+    #[serde(untagged)]
+    enum Agent {
+        Text(String),
+        /// As it was kept before.
+        Map(Box<AgentConfig>),
+    }
+
+    /// A configuration as it is kept.
+    pub(super) fn text(agent: Option<&AgentConfig>) -> serde_json::Result<Option<String>> {
+        agent.map(serde_json::to_string).transpose()
+    }
+
+    pub(super) fn serialize<S: Serializer>(entity: &Entity, serializer: S) -> Result<S::Ok, S::Error> {
+        let Entity { id, kind, name, external_id, created_at, agent } = entity.clone();
+        let agent = text(agent.as_ref()).map_err(ser::Error::custom)?.map(Agent::Text);
+        Kept { id, kind, name, external_id, created_at, agent }.serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Entity, D::Error> {
+        let Kept { id, kind, name, external_id, created_at, agent } = Kept::deserialize(deserializer)?;
+        let agent = match agent {
+            Some(Agent::Text(text)) => Some(serde_json::from_str(&text).map_err(de::Error::custom)?),
+            Some(Agent::Map(agent)) => Some(*agent),
+            None => None,
+        };
+        Ok(Entity { id, kind, name, external_id, created_at, agent })
+    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -111,11 +165,11 @@ impl Store {
         let wanted = page.items.iter().map(key_of).collect::<Result<Vec<_>>>()?;
         let mut found = self.table.get_all(&wanted).await?;
         let mut items = Vec::with_capacity(wanted.len());
-        for key in &wanted {
+        for (key, entry) in wanted.iter().zip(page.items) {
             let record: Option<EntityRecord> = found.take(key)?;
-            items.extend(record.filter(|record| record.retired_at.is_none()).map(|record| record.entity));
+            items.extend(record.filter(|record| record.retired_at.is_none()).map(|record| (entry, record.entity)));
         }
-        Ok(Page { items, next_cursor: cursor(page.next, "g2sk") })
+        Ok(Page::cut(items, page.next, "g2sk"))
     }
 
     /// Changes an entity, if it is still at `record.rev`. Where the name changes it becomes due, until its spaces know
@@ -132,7 +186,7 @@ impl Store {
             .when("#rev = :rev AND attribute_not_exists(#retiredAt)")
             .value(":name", &entity.name)?
             .value(":externalId", &entity.external_id)?
-            .value(":agent", &entity.agent)?
+            .value(":agent", kept::text(entity.agent.as_ref()).map_err(|error| Error::Internal(error.to_string()))?)?
             .value(":rev", record.rev)?
             .value(":next", record.rev + 1)?;
         if entity.name != before.name {

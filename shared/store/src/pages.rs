@@ -3,7 +3,7 @@
 use aws_sdk_dynamodb::types::AttributeValue;
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde::Serialize;
-use smartspace_domain::limits::PAGE_ITEMS;
+use smartspace_domain::limits::{PAGE_BYTES, PAGE_ITEMS};
 use utoipa::ToSchema;
 
 use crate::{Error, Result, write::Item};
@@ -17,6 +17,27 @@ pub struct Page<T> {
     /// Asks for the next one; null on the last.
     #[schema(required)]
     pub next_cursor: Option<String>,
+}
+
+impl<T: Serialize> Page<T> {
+    /// What was found with its entries in an index, up to 1 MiB, and what asks for the rest: `next` unless it was cut before.
+    pub(crate) fn cut(found: impl IntoIterator<Item = (Item, T)>, next: Option<Item>, place: &str) -> Self {
+        let (mut items, mut bytes, mut last) = (Vec::new(), 0, None);
+        for (entry, item) in found {
+            bytes += json_bytes(&item);
+            if bytes > PAGE_BYTES && !items.is_empty() {
+                return Self { items, next_cursor: cursor(last, place) };
+            }
+            items.push(item);
+            last = Some(entry);
+        }
+        Self { items, next_cursor: cursor(next, place) }
+    }
+}
+
+/// How many bytes something is in an answer.
+pub fn json_bytes(value: &impl Serialize) -> usize {
+    serde_json::to_vec(value).map_or(0, |text| text.len() + 1)
 }
 
 /// Which page is asked for.
@@ -65,6 +86,21 @@ pub(crate) fn cursor(key: Option<Item>, place: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_page_ends_at_a_mebibyte_and_the_next_one_goes_on_there() {
+        let entry =
+            |number: usize| Item::from(["PK", "SK", "g2sk"].map(|name| (name.to_owned(), AttributeValue::S(format!("{name}{number}")))));
+        let of = |sizes: &[usize]| {
+            let found = sizes.iter().enumerate().map(|(number, size)| (entry(number), "x".repeat(*size)));
+            Page::cut(found, Some(entry(99)), "g2sk")
+        };
+        let half = PAGE_BYTES / 2;
+        let (all, cut, first) = (of(&[half - 10, half - 10]), of(&[half, half, 1]), of(&[PAGE_BYTES * 2, 1]));
+        assert_eq!((all.items.len(), cut.items.len(), first.items.len()), (2, 1, 1));
+        assert_eq!(all.next_cursor, cursor(Some(entry(99)), "g2sk"));
+        assert_eq!([cut.next_cursor, first.next_cursor], [0, 0].map(|number| cursor(Some(entry(number)), "g2sk")));
+    }
 
     #[test]
     fn a_cursor_comes_back_and_a_made_up_one_is_refused() {

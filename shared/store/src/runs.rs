@@ -20,7 +20,7 @@ use crate::{
     append::short,
     keys,
     messages::MessageRecord,
-    pages::{Ask, Page, cursor},
+    pages::{Ask, Page},
     table::{Old, Query, WriteError, key_of},
     write::Write,
 };
@@ -250,11 +250,15 @@ impl Store {
         let wanted = page.items.iter().map(key_of).collect::<Result<Vec<_>>>()?;
         let mut found = self.table.get_all(&wanted).await?;
         let mut records = Vec::with_capacity(wanted.len());
-        for key in &wanted {
+        let mut entries = Vec::with_capacity(wanted.len());
+        for (key, entry) in wanted.iter().zip(page.items) {
             let record: Option<RunRecord> = found.take(key)?;
-            records.extend(record.filter(|record| status.is_none_or(|status| record.status == status)));
+            if let Some(record) = record.filter(|record| status.is_none_or(|status| record.status == status)) {
+                records.push(record);
+                entries.push(entry);
+            }
         }
-        Ok(Page { items: self.views(&records).await?, next_cursor: cursor(page.next, names.1) })
+        Ok(Page::cut(entries.into_iter().zip(self.views(&records).await?), page.next, names.1))
     }
 
     /// Runs of a space that are queued, running or waiting.

@@ -12,7 +12,7 @@ use smartspace_domain::{
 
 use crate::{
     Error, Result, Store, keys,
-    pages::{Ask, Page, cursor},
+    pages::{Ask, Page},
     posted::PostKey,
     rosters::{Head, Roster, no_such_space},
     table::{Query, WriteError, key_of, read},
@@ -114,19 +114,19 @@ impl Store {
     pub async fn spaces(&self, ask: &Ask) -> Result<Page<Space>> {
         let query = Query::of_index("GSI2", LISTED, keys::SPACES.to_owned()).limit(ask.limit()?).after(ask.after(LISTED, keys::SPACES)?);
         let page = self.table.page(query).await?;
-        let ids = page.items.iter().map(|item| Ok(key_of(item)?.pk)).collect::<Result<Vec<_>>>()?;
-        let ids = ids.iter().filter_map(|pk| pk.strip_prefix("SPACE#")?.parse().ok());
-        let spaces = futures::future::join_all(ids.map(|id| self.space(id))).await;
+        let keys = page.items.iter().map(key_of).collect::<Result<Vec<_>>>()?;
+        let ids = keys.iter().map(|key| key.pk.strip_prefix("SPACE#").and_then(|id| id.parse().ok()).ok_or_else(no_such_space));
+        let spaces = futures::future::join_all(ids.map(async |id| self.space(id?).await)).await;
         let mut items = Vec::with_capacity(spaces.len());
-        for space in spaces {
+        for (entry, space) in page.items.into_iter().zip(spaces) {
             match space {
-                Ok(space) => items.push(space),
+                Ok(space) => items.push((entry, space)),
                 // The index lags behind a removal.
                 Err(Error::NotFound(_)) => {}
                 Err(error) => return Err(error),
             }
         }
-        Ok(Page { items, next_cursor: cursor(page.next, "g2sk") })
+        Ok(Page::cut(items, page.next, "g2sk"))
     }
 
     /// Changes a space's settings, if they are still at `rev`.

@@ -80,6 +80,11 @@ pub(super) fn complete(operation: &mut Operation) {
     let takes = |place: ParameterIn| parameters.iter().any(|one| matches!(one, RefOr::T(one) if one.parameter_in == place));
     let (path, query, header) = (takes(ParameterIn::Path), takes(ParameterIn::Query), takes(ParameterIn::Header));
     let body = operation.request_body.is_some();
+    if let Some(RefOr::T(body)) = &mut operation.request_body
+        && body.content.contains_key("application/merge-patch+json")
+    {
+        body.required = Some(Required::True);
+    }
     parameters.push(RefOr::Ref(Ref::new("#/components/parameters/RequestId")));
 
     let answers = &mut operation.responses.responses;

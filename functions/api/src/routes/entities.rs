@@ -36,7 +36,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Api>> {
     post, path = "/v1/entities", operation_id = "createEntity", tag = "entities",
     params(IdempotencyKey),
     request_body = NewEntity,
-    responses((status = 201, body = Entity))
+    responses((status = 201, body = Entity), (status = 409, description = "Another entity has this `externalId`."))
 )]
 async fn create(State(api): State<Arc<Api>>, By(caller): By, headers: HeaderMap, body: Body) -> Answer<Created<Entity>> {
     caller.must_be_operator()?;
@@ -87,7 +87,7 @@ async fn show(State(api): State<Arc<Api>>, By(caller): By, Id(id): Id<EntityId>)
     patch, path = "/v1/entities/{id}", operation_id = "changeEntity", tag = "entities",
     params(("id" = EntityId, Path)),
     request_body(content((ref("#/components/schemas/EntityPatch") = "application/merge-patch+json"), (ref("#/components/schemas/EntityPatch") = "application/json"))),
-    responses((status = 200, body = Entity), (status = 409, description = "The name is taken in one of its spaces, or it was changed at the same time."))
+    responses((status = 200, body = Entity), (status = 409, description = "The name is taken in one of its spaces, another entity has this `externalId`, or it was changed at the same time."))
 )]
 async fn change(State(api): State<Arc<Api>>, By(caller): By, Id(id): Id<EntityId>, body: Body) -> Answer<Json<Entity>> {
     api.pipeline.authorise_with(caller, EntityAction::Rename, id).await?;
@@ -129,7 +129,7 @@ async fn change(State(api): State<Arc<Api>>, By(caller): By, Id(id): Id<EntityId
 #[utoipa::path(
     delete, path = "/v1/entities/{id}", operation_id = "retireEntity", tag = "entities",
     params(("id" = EntityId, Path)),
-    responses((status = 204))
+    responses((status = 204), (status = 409, description = "It was changed at the same time."))
 )]
 async fn retire(State(api): State<Arc<Api>>, By(caller): By, Id(id): Id<EntityId>) -> Answer<StatusCode> {
     api.pipeline.authorise_with(caller, EntityAction::Change, id).await?;

@@ -17,7 +17,7 @@ use smartspace_pipeline::access::KnownSpaces;
 use smartspace_store::{
     append::{By as Way, NewMessage},
     messages::Range,
-    pages::{Ask, Page},
+    pages::{Ask, Page, json_bytes},
 };
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
@@ -103,8 +103,10 @@ async fn preview(State(api): State<Arc<Api>>, By(caller): By, Id(space): Id<Spac
 #[into_params(parameter_in = Query)]
 struct MessagesQuery {
     /// Those with a higher `seq`, from the oldest.
+    #[param(schema_with = schemas::seq)]
     after: Option<u64>,
     /// Those with a lower `seq`, from the newest.
+    #[param(schema_with = schemas::seq)]
     before: Option<u64>,
     /// What `nextCursor` of the page before said.
     cursor: Option<String>,
@@ -168,7 +170,7 @@ async fn list(
 fn page(mut items: Vec<Message>, range: Range, full: bool) -> Page<Message> {
     let mut bytes = 0;
     let mut fits = |message: &Message| {
-        bytes += message.text().len() + 1_024;
+        bytes += json_bytes(message);
         bytes <= PAGE_BYTES
     };
     let count = items.len();

@@ -9,6 +9,7 @@ use smartspace_domain::{
     access::{Caller, SpaceAction},
     events::Happening,
     ids::{EntityId, SpaceId},
+    schemas,
 };
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
@@ -28,7 +29,9 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Api>> {
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct ReadBody {
+    #[schema(schema_with = schemas::seq)]
     seq: u64,
+    /// Whose position: required with the admin key.
     #[serde(default)]
     entity_id: Option<EntityId>,
 }

@@ -1,0 +1,115 @@
+"""Holds the product against its own description: `run.py [--seed N] [--examples N]`, with the packages of requirements.txt.
+
+It starts the product on a free loopback port with everything in memory, makes something to ask for, runs schemathesis, and ends what it started.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import secrets
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+
+HERE = pathlib.Path(__file__).resolve().parent
+BINARY = os.environ.get("SMARTSPACE_BIN", HERE / "../../target/debug/smartspace-under-test")
+START_LIMIT_S = 30
+STOP_LIMIT_S = 5
+
+
+def main():
+    flags = argparse.ArgumentParser(description=__doc__)
+    flags.add_argument("--seed", default="1")
+    flags.add_argument("--examples", default="25", help="for each operation")
+    flags = flags.parse_args()
+
+    listen, key = f"127.0.0.1:{free_port()}", f"contract-tests-{secrets.token_hex(8)}"
+    with tempfile.TemporaryFile("w+") as log, tempfile.TemporaryDirectory() as reports:
+        command = [BINARY, "--listen", listen, "--data", ":memory:", "--admin-key", key, "--log", "warn"]
+        product = subprocess.Popen(command, stdout=log, stderr=log)
+        try:
+            client = Client(f"http://{listen}", key)
+            wait_until_ready(client, product, log)
+            environment = {
+                **os.environ,
+                "PYTHONPATH": str(HERE),
+                "PYTHONDONTWRITEBYTECODE": "1",
+                "SMARTSPACE_CONTRACT_KEY": key,
+                "SMARTSPACE_CONTRACT_IDS": json.dumps(prepare(client)),
+            }
+            suite = [sys.executable, "-m", "schemathesis.cli", "--config-file", HERE / "schemathesis.toml", "run"]
+            suite += [f"{client.base}/openapi.json", "--seed", flags.seed, "--max-examples", flags.examples]
+            failed = subprocess.run(suite, env=environment, cwd=reports, check=False).returncode
+            if product.poll() is not None:
+                raise SystemExit(f"the product ended by itself:\n{tail(log)}")
+            if failed:
+                print(f"the product's log:\n{tail(log)}", file=sys.stderr)
+            return failed
+        finally:
+            product.terminate()
+            try:
+                product.wait(STOP_LIMIT_S)
+            except subprocess.TimeoutExpired:
+                product.kill()
+
+
+class Client:
+    """The operator."""
+
+    def __init__(self, base, key):
+        self.base, self.key = base, key
+
+    def ask(self, path, body=None):
+        data = None if body is None else json.dumps(body).encode()
+        headers = {"authorization": f"Bearer {self.key}", "content-type": "application/json"}
+        with urllib.request.urlopen(urllib.request.Request(self.base + path, data, headers), timeout=30) as answer:
+            return json.load(answer)
+
+
+def prepare(client):
+    """People, agents, spaces, and runs of which some have ended and many have not: their agent writes a word a minute."""
+    people = [client.ask("/v1/entities", {"type": "human", "name": name})["id"] for name in ("Sara", "Husam", "Robin")]
+    agents = [client.ask("/v1/entities", {"type": "agent", "name": name, "agent": agent(delay)})["id"] for name, delay in (("Quick", 0), ("Slow", 60_000))]
+    spaces = [client.ask("/v1/spaces", {"name": f"Space {number}", "members": people + agents})["id"] for number in range(3)]
+    runs = []
+    for number in range(20):
+        for space in spaces:
+            said = client.ask(f"/v1/spaces/{space}/messages", {"text": f"Number {number}", "senderId": people[0]})
+            runs += [decision["runId"] for decision in said["dispatch"] if decision["runId"]]
+    return {"people": people, "agents": agents, "spaces": spaces, "runs": runs}
+
+
+def agent(word_delay_ms):
+    says = {"calls": [{"tool": "send_message", "input": {"text": "You said: {{message}}, and I heard every word of it."}}]}
+    script = {"wordDelayMs": word_delay_ms, "rules": [{"when": {"sender": "human"}, "steps": [says]}]}
+    return {"model": {"provider": "scripted", "name": "demo", "script": script}}
+
+
+def wait_until_ready(client, product, log):
+    started = time.monotonic()
+    while True:
+        try:
+            return client.ask("/healthz")
+        except OSError:
+            if product.poll() is not None or time.monotonic() - started > START_LIMIT_S:
+                raise SystemExit(f"{BINARY} is not ready:\n{tail(log)}") from None
+            time.sleep(0.05)
+
+
+def free_port():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return taken.getsockname()[1]
+
+
+def tail(log):
+    log.seek(0)
+    return log.read()[-6000:]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
