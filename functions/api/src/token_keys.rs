@@ -48,7 +48,7 @@ struct Known {
 struct Key {
     kid: Option<String>,
     algorithm: Algorithm,
-    key: DecodingKey,
+    verifier: DecodingKey,
 }
 
 impl TokenKeys {
@@ -97,7 +97,7 @@ impl TokenKeys {
                     (known.keys, known.read_at, known.failed) = (read.into(), Some(now), false);
                 }
                 Err(error) => {
-                    tracing::warn!(event = "key_set_unread", %error, "the keys of tokens could not be read; those known are used on")
+                    tracing::warn!(event = "key_set_unread", %error, "the keys of tokens could not be read; those known are used on");
                 }
             }
             drop(turn);
@@ -118,7 +118,7 @@ impl Known {
             return Vec::new();
         }
         let fits = |key: &&Key| key.algorithm == algorithm && kid.is_none_or(|kid| key.kid.as_deref() == Some(kid));
-        self.keys.iter().filter(fits).map(|key| key.key.clone()).collect()
+        self.keys.iter().filter(fits).map(|key| key.verifier.clone()).collect()
     }
 }
 
@@ -149,8 +149,8 @@ fn key_of(jwk: &Jwk) -> Option<Key> {
     let for_signatures = common.public_key_use.as_ref().is_none_or(|its| *its == PublicKeyUse::Signature)
         && common.key_operations.as_ref().is_none_or(|its| its.contains(&KeyOperations::Verify))
         && common.key_algorithm.is_none_or(|its| its.to_string() == format!("{algorithm:?}"));
-    let key = DecodingKey::from_jwk(jwk).ok().filter(|_| for_signatures)?;
-    Some(Key { kid: common.key_id.clone(), algorithm, key })
+    let verifier = DecodingKey::from_jwk(jwk).ok().filter(|_| for_signatures)?;
+    Some(Key { kid: common.key_id.clone(), algorithm, verifier })
 }
 
 impl fmt::Debug for TokenKeys {

@@ -75,11 +75,10 @@ impl Flags {
 
     /// Which tokens are believed; none where nothing is said of them. No error shows a secret.
     pub(crate) fn tokens(&self) -> Result<Option<Tokens>, String> {
-        fn set(value: &Option<String>) -> Option<&str> {
-            value.as_deref().filter(|value| !value.is_empty())
-        }
-        let (issuer, audience) = (set(&self.jwt_issuer), set(&self.jwt_audience));
-        match (set(&self.jwt_secret), set(&self.jwks_url), issuer, audience) {
+        // An empty variable is like none.
+        let said = [&self.jwt_secret, &self.jwks_url, &self.jwt_issuer, &self.jwt_audience];
+        let [secret, url, issuer, audience] = said.map(|value| value.as_deref().filter(|value| !value.is_empty()));
+        match (secret, url, issuer, audience) {
             (Some(_), Some(_), ..) => Err("--jwt-secret and --jwks-url: expected one of them, as tokens are signed in one way only".into()),
             (Some(secret), None, None, None) => {
                 Tokens::signed_with(secret, self.jwt_create).map(Some).map_err(|error| format!("--jwt-secret: {error}"))

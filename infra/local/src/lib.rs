@@ -10,6 +10,8 @@
 mod data_folder;
 mod demo;
 mod embedded_table;
+#[cfg(test)]
+mod expired_connections;
 mod flags;
 mod host;
 mod in_process_bell;

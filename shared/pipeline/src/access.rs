@@ -25,7 +25,7 @@ impl Pipeline {
     pub async fn authorise_with(&self, caller: Caller, action: EntityAction, other: EntityId) -> Result<()> {
         match caller {
             Caller::Operator => Ok(()),
-            Caller::Entity(entity) => caller.may_with_entity(action, self.store.acquaintance(entity, other).await?),
+            Caller::Entity(entity) => caller.may_with_entity(action, Box::pin(self.store.acquaintance(entity, other)).await?),
         }
     }
 }
