@@ -72,15 +72,21 @@ class Client:
 
 def prepare(client):
     """People, agents, spaces, and runs of which some have ended and many have not: their agent writes a word a minute."""
-    people = [client.ask("/v1/entities", {"type": "human", "name": name})["id"] for name in ("Sara", "Husam", "Robin")]
-    agents = [client.ask("/v1/entities", {"type": "agent", "name": name, "agent": agent(delay)})["id"] for name, delay in (("Quick", 0), ("Slow", 60_000))]
+
+    def make(body):
+        return client.ask("/v1/entities", body)["id"]
+
+    people = [make({"type": "human", "name": name}) for name in ("Sara", "Husam", "Robin")]
+    # They join and leave.
+    guests = [make({"type": "human", "name": f"Guest {number}"}) for number in range(3)]
+    agents = [make({"type": "agent", "name": name, "agent": agent(delay)}) for name, delay in (("Quick", 0), ("Slow", 60_000))]
     spaces = [client.ask("/v1/spaces", {"name": f"Space {number}", "members": people + agents})["id"] for number in range(3)]
     runs = []
     for number in range(20):
         for space in spaces:
             said = client.ask(f"/v1/spaces/{space}/messages", {"text": f"Number {number}", "senderId": people[0]})
             runs += [decision["runId"] for decision in said["dispatch"] if decision["runId"]]
-    return {"people": people, "agents": agents, "spaces": spaces, "runs": runs}
+    return {"people": people, "guests": guests, "agents": agents, "spaces": spaces, "runs": runs}
 
 
 def agent(word_delay_ms):

@@ -35,6 +35,7 @@ mod members;
 mod order;
 mod other_peoples;
 mod other_spaces;
+mod promises;
 mod prompt;
 mod removals;
 mod shutdown;

@@ -290,7 +290,7 @@ pub struct Budget {
     #[schema(maximum = 1_000_000_000_000_000_i64)]
     pub tokens_per_day: Option<u64>,
     /// Dollars a day.
-    #[schema(minimum = 0)]
+    #[schema(minimum = 0, maximum = 1_000_000_000)]
     pub cost_per_day: Option<f64>,
     /// Runs a minute.
     #[schema(minimum = 1, maximum = 100_000)]
@@ -321,7 +321,9 @@ impl Budget {
             faults.check_range(&tokens, 0..=1_000_000_000_000_000, "tokensPerDay");
         }
         if let Some(cost) = self.cost_per_day {
-            faults.check(cost.is_finite() && cost >= 0.0, "costPerDay", "expected dollars, 0 or more");
+            // The table holds no number of any size, or smallness.
+            let fine = cost == 0.0 || (1e-9..=1e9).contains(&cost);
+            faults.check(fine, "costPerDay", "expected dollars, 0 or 0.000000001 to 1000000000");
         }
     }
 }

@@ -194,7 +194,7 @@ pub enum NewEntity {
         #[schema(schema_with = external_id, required = false)]
         external_id: Option<String>,
         /// How it is configured.
-        agent: AgentConfig,
+        agent: Box<AgentConfig>,
     },
 }
 

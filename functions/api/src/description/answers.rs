@@ -99,7 +99,7 @@ pub(super) fn complete(operation: &mut Operation) {
             answer.description = worded(status).into();
         }
         if status == "201" && header {
-            answer.headers.insert("location".into(), header_of("Location"));
+            answer.headers.insert("Location".into(), header_of("Location"));
         }
         answer.headers.insert("x-request-id".into(), header_of("RequestId"));
     }
