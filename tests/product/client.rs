@@ -11,7 +11,7 @@ pub(crate) struct Client {
     http: reqwest::Client,
     /// Where the product is, without a slash at the end.
     pub(crate) url: String,
-    /// The operator's key.
+    /// The operator's key, or a token.
     pub(crate) key: String,
 }
 
@@ -50,7 +50,12 @@ impl Client {
         Self { http, url, key }
     }
 
-    /// Asks with the operator's key.
+    /// The same product, asked with another credential.
+    pub(crate) fn with(&self, credential: &str) -> Self {
+        Self { key: credential.to_owned(), ..self.clone() }
+    }
+
+    /// Asks with its key.
     pub(crate) async fn call(&self, method: Method, path: &str, body: Option<Value>) -> Reply {
         let request = self.request(method, path).bearer_auth(&self.key);
         self.send(match body {

@@ -7,6 +7,7 @@
 //! - [`stack`], [`process`]: what a test starts with; the product as a child process
 //! - [`client`], [`routes`], [`waiting`]: HTTP, what tests do with it, and how they wait
 //! - [`socket`], [`view`]: the live side, and what a browser would show of it
+//! - [`tokens`]: JWTs, made by hand, and a provider that publishes keys
 //! - [`model`]: the model that agents ask, played by a script
 //! - all others: the tests, a module for each subject
 
@@ -18,9 +19,11 @@ mod process;
 mod routes;
 mod socket;
 mod stack;
+mod tokens;
 mod view;
 mod waiting;
 
+mod access;
 mod anthropic;
 mod bad_input;
 mod cancel;
@@ -34,11 +37,14 @@ mod kills;
 mod live;
 mod members;
 mod order;
+mod other_peoples;
 mod other_spaces;
 mod promises;
 mod prompt;
 mod removals;
 mod shutdown;
+mod signing_in;
+mod socket_access;
 mod socket_frames;
 mod spaces;
 mod trouble;

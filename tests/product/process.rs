@@ -26,6 +26,8 @@ pub(crate) struct Setup {
     pub(crate) admin_key: String,
     /// Where its models are.
     pub(crate) model_url: String,
+    /// More flags.
+    pub(crate) flags: Vec<String>,
 }
 
 /// A running product, or one that was stopped and can be started again on what it left.
@@ -139,6 +141,7 @@ fn command(setup: &Setup, folder: &Path, port: u16) -> Command {
     let mut command = Command::new(binary);
     let data = if setup.on_disk { folder.join("data").into_os_string() } else { ":memory:".into() };
     command.args(["--listen", &format!("127.0.0.1:{port}"), "--admin-key", &setup.admin_key]).arg("--data").arg(data);
+    command.args(&setup.flags);
     if !setup.demo {
         command.arg("--no-demo");
     }

@@ -31,8 +31,17 @@ impl Stack {
                 let model = Model::start(&random()).await;
                 Self { client: Client::new(url, key), model, process: None }
             }
-            None => Self::spawn(false, false).await,
+            None => Self::spawn(false, false, Vec::new()).await,
         }
+    }
+
+    /// A product that keeps nothing, with more flags. None against a deployed stack: the test is skipped.
+    pub(crate) async fn with(flags: &[&str]) -> Option<Self> {
+        if deployed().is_some() {
+            eprintln!("skipped: it needs a process of its own");
+            return None;
+        }
+        Some(Self::spawn(false, false, flags.iter().map(|flag| (*flag).to_owned()).collect()).await)
     }
 
     /// A product on a folder, as a process that the test may kill. None against a deployed stack: the test is skipped.
@@ -50,13 +59,13 @@ impl Stack {
             eprintln!("skipped: it needs a process of its own");
             return None;
         }
-        Some(Self::spawn(true, demo).await)
+        Some(Self::spawn(true, demo, Vec::new()).await)
     }
 
-    async fn spawn(on_disk: bool, demo: bool) -> Self {
+    async fn spawn(on_disk: bool, demo: bool, flags: Vec<String>) -> Self {
         let model = Model::start(&random()).await;
         let admin_key = format!("admin-{}{}", random(), random());
-        let setup = Setup { on_disk, demo, admin_key: admin_key.clone(), model_url: model.base_url.clone() };
+        let setup = Setup { on_disk, demo, admin_key: admin_key.clone(), model_url: model.base_url.clone(), flags };
         let process = Process::start(setup).await;
         Self { client: Client::new(process.url.clone(), admin_key), model, process: Some(process) }
     }
@@ -94,6 +103,11 @@ impl Stack {
     /// How a second process on the same folder ends, and what it says.
     pub(crate) async fn rival(&mut self) -> (ExitStatus, String) {
         self.own_process().rival().await
+    }
+
+    /// What the product wrote so far.
+    pub(crate) fn log(&self) -> String {
+        self.process.as_ref().map(Process::log).unwrap_or_default()
     }
 
     fn own_process(&mut self) -> &mut Process {

@@ -1,4 +1,5 @@
-//! Who asks. What they may do then is decided in `smartspace_domain::access`.
+//! Who asks: the operator, by the admin key, or an entity, by a token ([`crate::tokens`]). What they may do then is decided in
+//! `smartspace_domain::access`.
 
 use std::{fmt, sync::Arc};
 
@@ -8,13 +9,18 @@ use axum::{
 };
 use sha2::{Digest, Sha256};
 use smartspace_domain::{
-    Error, Result,
-    access::{Caller, SpaceAction},
-    ids::SpaceId,
+    Error, Result, Time,
+    access::Caller,
+    entities::{EntitySettings, EntityType},
+    ids::EntityId,
 };
 use subtle::ConstantTimeEq;
 
-use crate::{Api, answers::Refusal};
+use crate::{
+    Api,
+    answers::Refusal,
+    tokens::{Subject, Tokens},
+};
 
 /// The operator's key. Only its hash is held, and it can't be printed.
 #[derive(Clone)]
@@ -39,38 +45,78 @@ impl fmt::Debug for AdminKey {
     }
 }
 
-/// The caller of a request. A route that does not take it is open to everyone.
+/// The caller of a request, and until when its credential holds. A route that takes neither this nor [`By`] is open to everyone.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Signed {
+    pub(crate) caller: Caller,
+    /// None: for ever.
+    pub(crate) until: Option<Time>,
+}
+
+/// The caller of a request.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct By(pub(crate) Caller);
+
+impl FromRequestParts<Arc<Api>> for Signed {
+    type Rejection = Refusal;
+
+    async fn from_request_parts(parts: &mut Parts, api: &Arc<Api>) -> Result<Self, Refusal> {
+        let sent = parts.headers.get(header::AUTHORIZATION);
+        let sent = sent.ok_or_else(|| unauthenticated("expected an Authorization header with a bearer token"))?;
+        let (scheme, credential) = sent.to_str().ok().and_then(|value| value.split_once(' ')).unwrap_or_default();
+        if !scheme.eq_ignore_ascii_case("bearer") {
+            return Err(unauthenticated("expected `Authorization: Bearer <key or token>`").into());
+        }
+        let credential = credential.trim();
+        // First of all: the admin key costs nothing to compare, and is nobody's token.
+        if api.admin_key.is(credential) {
+            return Ok(Self { caller: Caller::Operator, until: None });
+        }
+        let Some(tokens) = &api.tokens else { return Err(unauthenticated("this is not the admin key").into()) };
+        let subject = tokens.verify(credential, api.pipeline.now()).await?;
+        let until = Some(subject.until);
+        Ok(Self { caller: Caller::Entity(api.entity_of(tokens, subject).await?), until })
+    }
+}
 
 impl FromRequestParts<Arc<Api>> for By {
     type Rejection = Refusal;
 
     async fn from_request_parts(parts: &mut Parts, api: &Arc<Api>) -> Result<Self, Refusal> {
-        let token = parts
-            .headers
-            .get(header::AUTHORIZATION)
-            .ok_or_else(|| unauthenticated("expected an Authorization header with a bearer token"))?;
-        let token = token.to_str().ok().and_then(|value| value.split_once(' '));
-        match token {
-            Some((scheme, key)) if scheme.eq_ignore_ascii_case("bearer") && api.admin_key.is(key.trim()) => Ok(Self(Caller::Operator)),
-            Some((scheme, _)) if scheme.eq_ignore_ascii_case("bearer") => Err(unauthenticated("this is not the admin key")),
-            _ => Err(unauthenticated("expected `Authorization: Bearer <key>`")),
-        }
+        Signed::from_request_parts(parts, api).await.map(|signed| Self(signed.caller))
     }
 }
 
-fn unauthenticated(text: &str) -> Refusal {
-    Refusal(Error::Unauthenticated(text.into()))
+fn unauthenticated(text: impl Into<String>) -> Error {
+    Error::Unauthenticated(text.into())
 }
 
 impl Api {
-    /// Checks that a caller may do something in a space. The operator is told by what follows whether there is such a space.
-    pub(crate) async fn authorise(&self, caller: Caller, action: SpaceAction, space: SpaceId) -> Result<()> {
-        let role = match caller {
-            Caller::Operator => None,
-            Caller::Entity(entity) => self.pipeline.store.member(space, entity).await?.map(|member| member.role),
-        };
-        caller.may_in_space(action, role)
+    /// The entity that a token speaks for. Who is retired has given up its `externalId`, and is nobody's subject any more.
+    async fn entity_of(&self, tokens: &Tokens, subject: Subject) -> Result<EntityId> {
+        let store = &self.pipeline.store;
+        if EntitySettings::is_like_an_id(&subject.id) {
+            let id: Option<EntityId> = subject.id.parse().ok().filter(|_| tokens.may_name_ids());
+            let nobody = || unauthenticated(format!("no entity has the id or externalId {:?}", subject.id));
+            return match store.entity(id.ok_or_else(nobody)?).await {
+                Err(Error::NotFound(_)) => Err(nobody()),
+                found => found.map(|entity| entity.id),
+            };
+        }
+        if let Some(known) = store.entity_with(&subject.id).await? {
+            return Ok(known);
+        }
+        if !tokens.make_people() {
+            return Err(unauthenticated(format!("no entity has externalId {:?}", subject.id)));
+        }
+        let (now, random) = (self.pipeline.now(), self.pipeline.ids.random());
+        let Subject { id: external_id, name, .. } = subject;
+        let person = EntitySettings { kind: EntityType::Human, name, external_id: Some(external_id.clone()), agent: None };
+        match store.create_entity(EntityId::new(now, random), person, None, now).await {
+            Ok(made) => Ok(made.id),
+            // Its first two calls came at once: the other one has made it.
+            Err(Error::Conflict(text)) => store.entity_with(&external_id).await?.ok_or(Error::Retry(text)),
+            Err(error) => Err(error),
+        }
     }
 }

@@ -85,11 +85,7 @@ impl Body {
         let key =
             key.to_str().ok().filter(|key| (1..=KEY_CHARS).contains(&key.len()) && key.bytes().all(|byte| (b' '..=b'~').contains(&byte)));
         let key = key.ok_or_else(|| Error::Malformed(format!("Idempotency-Key: expected 1 to {KEY_CHARS} ASCII characters")))?;
-        let caller = match caller {
-            Caller::Operator => "operator".to_owned(),
-            Caller::Entity(entity) => entity.to_string(),
-        };
-        Ok(Some(PostKey::new(&caller, "POST", path, key, &self.0)))
+        Ok(Some(PostKey::new(&caller.label(), "POST", path, key, &self.0)))
     }
 }
 

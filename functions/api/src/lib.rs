@@ -1,6 +1,7 @@
 //! The HTTP door.
 //!
-//! [`router`] is the whole of it. A request passes [`request_id`], then [`auth`] says who asks, [`input`] reads what was sent, a file of
+//! [`router`] is the whole of it. A request passes [`request_id`], then [`auth`] says who asks (by [`tokens`], signed with
+//! [`token_keys`]), [`input`] reads what was sent, a file of
 //! [`routes`] does it, and [`answers`] turns what went wrong into problem details.
 
 mod answers;
@@ -10,6 +11,8 @@ mod description;
 mod input;
 mod request_id;
 mod routes;
+mod token_keys;
+mod tokens;
 
 use std::sync::Arc;
 
@@ -18,6 +21,7 @@ use smartspace_pipeline::Pipeline;
 use tower_http::{catch_panic::CatchPanicLayer, cors::CorsLayer};
 
 pub use auth::AdminKey;
+pub use tokens::Tokens;
 
 /// What this function needs.
 #[derive(Clone, Debug)]
@@ -26,6 +30,8 @@ pub struct Api {
     pub pipeline: Pipeline,
     /// The operator's key.
     pub admin_key: AdminKey,
+    /// Which tokens are believed; none where there is nothing to believe them by.
+    pub tokens: Option<Tokens>,
     /// Where browsers open sockets.
     pub socket_url: SocketUrl,
     /// Origins of pages that may call from browsers; the console's own needs none.

@@ -1,4 +1,4 @@
-//! Tells everyone who follows a space what happened there.
+//! Tells everyone who follows a space what happened there, and an entity which spaces it came into and left.
 //!
 //! Who is told is read together with who is a member. Each connection is posted to by itself and for a second at most; one that is gone
 //! is forgotten. No job ever fails for a connection's sake.
@@ -14,7 +14,7 @@ use smartspace_domain::{
     jobs::BroadcastJob,
 };
 use smartspace_edges::{clock::Clock, sockets::Sockets};
-use smartspace_pipeline::frames::tell;
+use smartspace_pipeline::frames::{close_expired, tell};
 use smartspace_store::{Store, connections::ConnectionRecord};
 
 /// What this function needs.
@@ -33,13 +33,18 @@ impl Broadcast {
     pub async fn handle(&self, job: &BroadcastJob) -> Result<()> {
         match job {
             BroadcastJob::Event { event } => self.tell(event).await,
+            BroadcastJob::Joined { entity_id, space_id } => self.joined(*space_id, *entity_id).await,
+            BroadcastJob::Left { entity_id, space_id } => self.left(*space_id, *entity_id).await,
             BroadcastJob::Removed { entity_id, space_id } => self.remove(*space_id, *entity_id).await,
         }
     }
 
     async fn tell(&self, event: &Event) -> Result<()> {
         let connections = match self.store.audience(event.space_id, self.clock.now()).await {
-            Ok(audience) => audience.connections,
+            Ok(audience) => {
+                self.close(&audience.expired).await?;
+                audience.connections
+            }
             // The space is gone: there is no roster any more, and only the news of it is for those who follow it still.
             Err(Error::NotFound(_)) if event.what == Happening::SpaceDeleted => self.store.followers(event.space_id).await?,
             Err(Error::NotFound(_)) => return Ok(()),
@@ -49,12 +54,12 @@ impl Broadcast {
             return Ok(());
         }
         let whole: Arc<str> = event.to_frame().into();
-        let Some(origin) = event.foreign_origin() else {
+        let Some(other) = event.foreign_space() else {
             self.post(connections.iter().map(|connection| (&connection.id, &whole))).await;
             return Ok(());
         };
-        let cut: Arc<str> = event.without_origin().to_frame().into();
-        let knows = self.who_knows(origin).await?;
+        let cut: Arc<str> = event.without_foreign_space().to_frame().into();
+        let knows = self.who_knows(other).await?;
         self.post(connections.iter().map(|connection| (&connection.id, if knows(connection) { &whole } else { &cut }))).await;
         Ok(())
     }
@@ -79,6 +84,44 @@ impl Broadcast {
         }
         let frame: Arc<str> = format!(r#"{{"type":"unsubscribed","spaceId":"{space}","reason":"removed"}}"#).into();
         self.post(connections.iter().map(|connection| (connection, &frame))).await;
+        Ok(())
+    }
+
+    /// Tells an entity's own connections of a space that it is in. Where it has left again meanwhile there is nothing to tell.
+    async fn joined(&self, id: SpaceId, entity: EntityId) -> Result<()> {
+        let connections = self.store.connections_of(entity, self.clock.now()).await?;
+        if connections.is_empty() {
+            return Ok(());
+        }
+        let space = match self.store.space(id).await {
+            Ok(space) => space.seen_by(Caller::Entity(entity)),
+            Err(Error::NotFound(_)) => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        let Some(member) = space.members.iter().find(|member| member.id == entity) else { return Ok(()) };
+        let at = member.joined_at;
+        self.tell_own(&connections, Event { space_id: id, at, what: Happening::SpaceJoined { space: Box::new(space) } }).await;
+        Ok(())
+    }
+
+    /// Tells an entity's own connections of a space that it has left.
+    async fn left(&self, space_id: SpaceId, entity: EntityId) -> Result<()> {
+        let now = self.clock.now();
+        let connections = self.store.connections_of(entity, now).await?;
+        self.tell_own(&connections, Event { space_id, at: now, what: Happening::SpaceLeft }).await;
+        Ok(())
+    }
+
+    async fn tell_own(&self, connections: &[ConnectionId], event: Event) {
+        let frame: Arc<str> = event.to_frame().into();
+        self.post(connections.iter().map(|connection| (connection, &frame))).await;
+    }
+
+    /// Closes connections whose credential has expired, and forgets them. A host that keeps their time itself has done so before.
+    async fn close(&self, expired: &[ConnectionId]) -> Result<()> {
+        for connection in expired {
+            close_expired(&self.store, &*self.sockets, connection).await?;
+        }
         Ok(())
     }
 

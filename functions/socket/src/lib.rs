@@ -12,7 +12,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use serde_json::{Value, json};
 use smartspace_domain::{
-    Error, Result,
+    Error, Result, Time,
     access::{Caller, SpaceAction},
     events::{Event, Happening},
     ids::{ConnectionId, EntityId, MessageId, SpaceId},
@@ -20,7 +20,11 @@ use smartspace_domain::{
     problems::Problem,
 };
 use smartspace_edges::sockets::Sockets;
-use smartspace_pipeline::{Pipeline, frames::tell};
+use smartspace_pipeline::{
+    Pipeline,
+    access::KnownSpaces,
+    frames::{close_expired, error_frame, tell},
+};
 use smartspace_store::{
     append::{By, NewMessage},
     connections::ConnectionRecord,
@@ -29,6 +33,7 @@ use smartspace_store::{
     runs::active_view,
 };
 
+pub use requests::ACTIONS;
 use requests::{Action, Request};
 
 /// Messages that a subscription replays at most.
@@ -46,10 +51,12 @@ pub struct Socket {
 }
 
 impl Socket {
-    /// Opens a connection. [`Error::Unauthenticated`] for a bad, old or used ticket.
-    pub async fn connect(&self, ticket: &str, id: &ConnectionId) -> Result<()> {
+    /// Opens a connection, and says until when it lasts at most: as long as the credential behind its ticket.
+    /// [`Error::Unauthenticated`] for a bad, old or used ticket.
+    pub async fn connect(&self, ticket: &str, id: &ConnectionId) -> Result<Time> {
         let connection = self.pipeline.store.connect(ticket, id, limits::CONNECTION_VALID, self.pipeline.now()).await?;
-        connection.map(|_| ()).ok_or_else(|| Error::Unauthenticated("expected a fresh ticket; POST /v1/socketTickets gives one".into()))
+        let refused = || Error::Unauthenticated("expected a fresh ticket; POST /v1/socketTickets gives one".into());
+        connection.map(|connection| connection.valid_until).ok_or_else(refused)
     }
 
     /// Forgets a connection.
@@ -61,14 +68,7 @@ impl Socket {
     pub async fn receive(&self, id: &ConnectionId, frame: &str) -> Result<()> {
         let request = Request::read(frame);
         let Some(connection) = self.pipeline.store.connection(id, self.pipeline.now()).await? else {
-            self.answer_error(
-                id,
-                request.id.as_ref(),
-                &Error::Unauthenticated("the connection's credential has expired; connect again".into()),
-            )
-            .await;
-            self.sockets.close(id).await;
-            return Ok(());
+            return self.expire(id).await;
         };
         let done = match request.action {
             Ok(action) => self.act(&connection, request.id.as_ref(), action).await,
@@ -81,10 +81,8 @@ impl Socket {
     }
 
     /// Tells a connection that its credential has expired, and closes it.
-    pub async fn expire(&self, id: &ConnectionId, request: Option<&Value>) {
-        let error = Error::Unauthenticated("the connection's credential has expired; connect again with a new ticket".into());
-        self.answer_error(id, request, &error).await;
-        self.sockets.close(id).await;
+    pub async fn expire(&self, id: &ConnectionId) -> Result<()> {
+        close_expired(&self.pipeline.store, &*self.sockets, id).await
     }
 
     async fn act(&self, connection: &ConnectionRecord, id: Option<&Value>, action: Action) -> Result<()> {
@@ -110,7 +108,9 @@ impl Socket {
 
     async fn subscribe(&self, connection: &ConnectionRecord, id: Option<&Value>, space: SpaceId, after: Option<u64>) -> Result<()> {
         let store = &self.pipeline.store;
-        self.authorise(connection.caller, SpaceAction::Read, space).await?;
+        self.pipeline.authorise(connection.caller, SpaceAction::Read, space).await?;
+        // The operator may follow whatever there is.
+        store.space_record(space).await?;
         // First followed, then read: what is kept in between comes twice rather than never.
         store.subscribe(connection, space).await?;
         let (roster, active) = (store.roster(space).await?, store.active_in_space(space).await?);
@@ -130,11 +130,11 @@ impl Socket {
             "active": active.iter().take(ACTIVE).map(active_view).collect::<Vec<_>>(),
         });
         self.answer(&connection.id, id, answer).await;
-        let mut known = BTreeMap::new();
+        let mut known = KnownSpaces::of(connection.caller);
         for message in replayed {
             let event = Event { space_id: space, at: message.created_at, what: Happening::MessageCreated { message } };
-            let event = match event.foreign_origin() {
-                Some(origin) if !self.knows(connection.caller, origin, &mut known).await? => event.without_origin(),
+            let event = match event.foreign_space() {
+                Some(other) if !known.has(&self.pipeline, other).await? => event.without_foreign_space(),
                 _ => event,
             };
             self.post(&connection.id, event.to_frame()).await;
@@ -142,24 +142,11 @@ impl Socket {
         Ok(())
     }
 
-    /// Whether a caller may know of a space, asked once for each.
-    async fn knows(&self, caller: Caller, space: SpaceId, known: &mut BTreeMap<SpaceId, bool>) -> Result<bool> {
-        if let Some(known) = known.get(&space) {
-            return Ok(*known);
-        }
-        let knows = match self.authorise(caller, SpaceAction::Read, space).await {
-            Ok(()) => true,
-            Err(Error::NotFound(_)) => false,
-            Err(error) => return Err(error),
-        };
-        known.insert(space, knows);
-        Ok(knows)
-    }
-
     async fn send(&self, caller: Caller, space: SpaceId, text: String, key: Option<String>, sender: Option<EntityId>) -> Result<Value> {
-        self.authorise(caller, SpaceAction::Post, space).await?;
+        self.pipeline.authorise(caller, SpaceAction::Post, space).await?;
         let sender = caller.speaks_as(sender)?;
-        let key = key.map(|key| PostKey::new(&sender.to_string(), "send", &space.to_string(), &key, text.as_bytes()));
+        let body = format!("{sender} {text}");
+        let key = key.map(|key| PostKey::new(&caller.label(), "send", &space.to_string(), &key, body.as_bytes()));
         let id = MessageId::new(self.pipeline.now(), self.pipeline.ids.random());
         let posted = self.pipeline.post(&NewMessage { id, space, sender, text, by: By::Door { key } }).await?;
         Ok(json!({"type": "sent", "messageId": posted.message.id, "seq": posted.message.seq}))
@@ -169,25 +156,17 @@ impl Socket {
     async fn ahead(&self, caller: Caller, spaces: &BTreeMap<SpaceId, u64>) -> Result<BTreeMap<SpaceId, u64>> {
         let mut ahead = BTreeMap::new();
         for (space, seq) in spaces {
-            match self.authorise(caller, SpaceAction::Read, *space).await {
+            match self.pipeline.authorise(caller, SpaceAction::Read, *space).await {
                 Ok(()) => {}
                 Err(Error::NotFound(_)) => continue,
                 Err(error) => return Err(error),
             }
-            let head = self.pipeline.store.roster(*space).await?.head;
-            if head.seq > *seq {
+            // A space that is gone is not ahead.
+            if let Some(head) = self.pipeline.store.head(*space).await?.filter(|head| head.seq > *seq) {
                 ahead.insert(*space, head.seq);
             }
         }
         Ok(ahead)
-    }
-
-    async fn authorise(&self, caller: Caller, action: SpaceAction, space: SpaceId) -> Result<()> {
-        let role = match caller {
-            Caller::Operator => self.pipeline.store.space_record(space).await.map(|_| None)?,
-            Caller::Entity(entity) => self.pipeline.store.member(space, entity).await?.map(|member| member.role),
-        };
-        caller.may_in_space(action, role)
     }
 
     async fn answer(&self, connection: &ConnectionId, id: Option<&Value>, mut answer: Value) {
@@ -198,12 +177,10 @@ impl Socket {
     }
 
     async fn answer_error(&self, connection: &ConnectionId, id: Option<&Value>, error: &Error) {
-        let problem = Problem::of(error);
-        if problem.status >= 500 {
+        if Problem::of(error).status >= 500 {
             tracing::error!(%connection, %error, "a socket request failed");
         }
-        self.answer(connection, id, json!({"type": "error", "status": problem.status, "title": problem.title, "detail": problem.detail}))
-            .await;
+        self.post(connection, error_frame(id, error)).await;
     }
 
     async fn post(&self, connection: &ConnectionId, frame: String) {

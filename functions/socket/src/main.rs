@@ -15,7 +15,7 @@ async fn main() -> Result<(), Error> {
     let socket = Socket { sockets: aws.sockets(), pipeline: aws.pipeline };
     let socket = &socket;
     websocket::serve(async move |connection, event| match event {
-        SocketEvent::Connect { ticket } => socket.connect(&ticket, &connection).await,
+        SocketEvent::Connect { ticket } => socket.connect(&ticket, &connection).await.map(|_| ()),
         SocketEvent::Frame { text } => socket.receive(&connection, &text).await,
         SocketEvent::Disconnect => socket.disconnect(&connection).await,
     })

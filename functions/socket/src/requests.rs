@@ -16,6 +16,9 @@ const PINGED: usize = 20;
 /// How long a request's `id` may be.
 const ID_BYTES: usize = 256;
 
+/// What can be asked for.
+pub const ACTIONS: [&str; 4] = ["subscribe", "unsubscribe", "send", "ping"];
+
 /// A request. `id` comes back with its answer.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Request {
@@ -68,13 +71,12 @@ impl Request {
                 action: Err(Error::invalid("/id", format!("expected at most {ID_BYTES} bytes; it comes back in the answer"))),
             };
         }
-        let known = ["subscribe", "unsubscribe", "send", "ping"];
         let action = match object.get("action").and_then(Value::as_str) {
-            Some(action) if known.contains(&action) => {
+            Some(action) if ACTIONS.contains(&action) => {
                 serde_json::from_value(Value::Object(object)).map_err(|error| Error::invalid("", error.to_string()))
             }
-            Some(action) => Err(Error::Malformed(format!("there is no action {action:?}; there are {}", known.join(", ")))),
-            None => Err(Error::Malformed(format!("expected an action: one of {}", known.join(", ")))),
+            Some(action) => Err(Error::Malformed(format!("there is no action {action:?}; there are {}", ACTIONS.join(", ")))),
+            None => Err(Error::Malformed(format!("expected an action: one of {}", ACTIONS.join(", ")))),
         };
         Self { id, action: action.and_then(Action::checked) }
     }

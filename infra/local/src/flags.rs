@@ -1,9 +1,11 @@
 //! What can be set, by flag or by environment. Nothing else reads the environment.
 
-use std::{net::SocketAddr, path::PathBuf, time::Duration};
+use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
 use clap::{Parser, builder::FalseyValueParser};
+use smartspace_api::Tokens;
 use smartspace_domain::durations::WrittenDuration;
+use smartspace_edges::key_sets::HttpKeySet;
 
 /// What only the environment says.
 const ENVIRONMENT: &str = "Models:
@@ -26,6 +28,21 @@ pub(crate) struct Flags {
     /// The operator's key; made at the first start and kept in the data folder unless given
     #[arg(long, env = "SMARTSPACE_ADMIN_KEY", hide_env_values = true, value_parser = admin_key)]
     pub(crate) admin_key: Option<String>,
+    /// Believe JWTs signed with this secret (HS256, at least 32 bytes): for a backend that makes its own
+    #[arg(long, env = "SMARTSPACE_JWT_SECRET", hide_env_values = true)]
+    pub(crate) jwt_secret: Option<String>,
+    /// Believe JWTs of the provider that publishes its keys here (RS256, ES256)
+    #[arg(long, env = "SMARTSPACE_JWKS_URL")]
+    pub(crate) jwks_url: Option<String>,
+    /// Who makes them: their `iss`
+    #[arg(long, env = "SMARTSPACE_JWT_ISSUER")]
+    pub(crate) jwt_issuer: Option<String>,
+    /// For whom they are made: their `aud`
+    #[arg(long, env = "SMARTSPACE_JWT_AUDIENCE")]
+    pub(crate) jwt_audience: Option<String>,
+    /// A token's `sub` that nobody has becomes a person
+    #[arg(long, env = "SMARTSPACE_JWT_CREATE", value_parser = FalseyValueParser::new())]
+    pub(crate) jwt_create: bool,
     /// Origins of pages that may call from browsers
     #[arg(long = "cors-origin", env = "SMARTSPACE_CORS_ORIGINS", value_delimiter = ',')]
     pub(crate) cors_origins: Vec<String>,
@@ -55,6 +72,7 @@ pub(crate) struct Flags {
 impl Flags {
     /// What can't be right, before anything is begun.
     pub(crate) fn check(&self) -> Result<(), String> {
+        self.tokens()?;
         let bases = [
             ("OPENAI_BASE_URL", &self.openai_base_url, "http://localhost:11434/v1"),
             ("ANTHROPIC_BASE_URL", &self.anthropic_base_url, "http://localhost:4000"),
@@ -65,6 +83,29 @@ impl Flags {
             }
         }
         Ok(())
+    }
+
+    /// Which tokens are believed; none where nothing is said of them. No error shows a secret.
+    pub(crate) fn tokens(&self) -> Result<Option<Tokens>, String> {
+        // An empty variable is like none.
+        let said = [&self.jwt_secret, &self.jwks_url, &self.jwt_issuer, &self.jwt_audience];
+        let [secret, url, issuer, audience] = said.map(|value| value.as_deref().filter(|value| !value.is_empty()));
+        match (secret, url, issuer, audience) {
+            (Some(_), Some(_), ..) => Err("--jwt-secret and --jwks-url: expected one of them, as tokens are signed in one way only".into()),
+            (Some(secret), None, None, None) => {
+                Tokens::signed_with(secret, self.jwt_create).map(Some).map_err(|error| format!("--jwt-secret: {error}"))
+            }
+            (None, Some(url), Some(issuer), Some(audience)) => {
+                let keys = HttpKeySet::new(url).map_err(|error| format!("--jwks-url: {error}"))?;
+                Ok(Some(Tokens::of_provider(Arc::new(keys), issuer.to_owned(), audience.to_owned(), self.jwt_create)))
+            }
+            (None, Some(_), None, _) => Err("--jwks-url needs --jwt-issuer: whose tokens are believed (their iss)".into()),
+            (None, Some(_), Some(_), None) => Err("--jwks-url needs --jwt-audience: tokens made for whom (their aud)".into()),
+            (_, None, Some(_), _) => Err("--jwt-issuer goes with --jwks-url".into()),
+            (_, None, None, Some(_)) => Err("--jwt-audience goes with --jwks-url".into()),
+            (None, None, None, None) if self.jwt_create => Err("--jwt-create goes with --jwt-secret or --jwks-url".into()),
+            (None, None, None, None) => Ok(None),
+        }
     }
 
     /// Whether nothing is kept.
@@ -120,5 +161,34 @@ mod tests {
         assert_eq!(anthropic.check(), Err("ANTHROPIC_BASE_URL: expected an address like http://localhost:4000".into()));
         let fine = Flags { openai_base_url: Some("http://a".into()), anthropic_base_url: Some("https://b".into()), ..flags() };
         assert_eq!(fine.check(), Ok(()));
+    }
+
+    #[test]
+    fn what_is_said_of_tokens_is_whole_or_refused_without_showing_a_secret() {
+        let told = |arguments: &[&str]| {
+            let flags = Flags::try_parse_from([&["smartspace"], arguments].concat()).unwrap();
+            flags.tokens().map(|tokens| tokens.is_some())
+        };
+        let (secret, url) = ("0123456789abcdef0123456789abcdef", "https://login.example.com/jwks.json");
+        assert_eq!(told(&[]), Ok(false));
+        assert_eq!(told(&["--jwt-secret", ""]), Ok(false), "an empty variable is like none");
+        assert_eq!(told(&["--jwt-secret", secret, "--jwt-create"]), Ok(true));
+        assert_eq!(told(&["--jwks-url", url, "--jwt-issuer", "i", "--jwt-audience", "a"]), Ok(true));
+        let refused: [(&[&str], &str); 8] = [
+            (&["--jwt-secret", &secret[1..]], "at least 32 bytes, got 31"),
+            (&["--jwt-secret", secret, "--jwks-url", url], "expected one of them"),
+            (&["--jwks-url", url, "--jwt-audience", "a"], "needs --jwt-issuer"),
+            (&["--jwks-url", url, "--jwt-issuer", "i"], "needs --jwt-audience"),
+            (&["--jwks-url", "login", "--jwt-issuer", "i", "--jwt-audience", "a"], "expected an address like"),
+            (&["--jwks-url", "file:///keys", "--jwt-issuer", "i", "--jwt-audience", "a"], "begins with https://"),
+            (&["--jwt-secret", secret, "--jwt-issuer", "i"], "--jwt-issuer goes with --jwks-url"),
+            (&["--jwt-create"], "goes with"),
+        ];
+        for (arguments, expected) in refused {
+            let error = told(arguments).unwrap_err();
+            assert!(error.contains(expected) && !error.contains(&secret[1..]), "{arguments:?}: {error}");
+        }
+        let flags = Flags::try_parse_from(["smartspace", "--jwt-secret", secret]).unwrap();
+        assert!(!format!("{:?}", flags.tokens()).contains("0123456789"), "nor does a log");
     }
 }

@@ -103,6 +103,7 @@ pub(crate) async fn run(flags: Flags) -> Result<(), String> {
     let api = Api {
         pipeline: pipeline.clone(),
         admin_key: AdminKey::new(&key),
+        tokens: flags.tokens()?,
         socket_url: SocketUrl::OfHost(socket_server::PATH),
         cors_origins: flags.cors_origins.clone(),
     };

@@ -11,6 +11,8 @@
 mod data_folder;
 mod demo;
 pub mod embedded_table;
+#[cfg(test)]
+mod expired_connections;
 mod flags;
 mod host;
 pub mod in_process_bell;

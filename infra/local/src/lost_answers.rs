@@ -14,6 +14,7 @@ use aws_smithy_types::body::SdkBody;
 use serde_json::json;
 use smartspace_domain::{
     Time,
+    access::{Caller, SpaceAction},
     entities::EntitySettings,
     ids::{CallId, EntityId, LeaseId, MessageId, SpaceId, StreamId},
     messages::Origin,
@@ -21,6 +22,7 @@ use smartspace_domain::{
     spaces::{Role, SpaceSettings},
     steps::{CallStatus, FinishReason},
 };
+use smartspace_pipeline::access::may_in;
 use smartspace_store::{
     Store,
     append::{By, ByRun, NewMessage},
@@ -28,6 +30,7 @@ use smartspace_store::{
     endings::Ending,
     messages::Range,
     posted::PostKey,
+    rosters::Roster,
     runs::RunRecord,
     schema,
     steps::{CallBegun, CallRecord, Marks, PromptRecord, StepRecord},
@@ -229,6 +232,49 @@ async fn what_is_kept_is_the_same_whichever_write_goes_wrong() {
         for number in 0..writes {
             let (kept, _) = Box::pin(way_of_a_message(Some((number, fault)))).await;
             assert!(kept == expected, "{fault:?} of write {number}:\n{kept}\ninstead of\n{expected}");
+        }
+    }
+}
+
+/// An owner lets somebody in, gives its ownership away, and leaves. Whether each was told as done, and who is there at the end.
+async fn way_of_an_owner(fault: Option<(usize, Fault)>) -> (String, usize) {
+    let (writes, plan) = (Arc::new(AtomicUsize::new(0)), Arc::new(Mutex::new(None)));
+    let faulty = Faulty { table: EmbeddedTable::in_memory().unwrap(), writes: Arc::clone(&writes), plan: Arc::clone(&plan) };
+    let client = client_on(faulty);
+    schema::create_table(&client, NAME).await.unwrap();
+    let store = Store::new(client, NAME, None, Arc::new(|| 4));
+    let space = SpaceId::new(at(0), 3);
+    store.create_space(space, read(json!({"name": "Team"})), None, at(0)).await.unwrap();
+    let mut people = Vec::new();
+    for (number, name) in [(1, "Husam"), (2, "Sara")] {
+        let person = store.create_entity(EntityId::new(at(0), number), read(json!({"type": "human", "name": name})), None, at(0));
+        people.push(person.await.unwrap());
+    }
+    let [owner, other] = &people[..] else { panic!("two people") };
+    store.join(space, owner, Role::Owner, at(0)).await.unwrap();
+    writes.store(0, Ordering::Relaxed);
+    *plan.lock().unwrap() = fault;
+
+    let caller = Caller::Entity(owner.id);
+    let may = |action| move |roster: &Roster| may_in(roster, caller, action);
+    let joined = store.join_if(space, other, Role::Owner, at(1), may(SpaceAction::Govern)).await;
+    let given = store.join_if(space, owner, Role::Member, at(2), may(SpaceAction::Govern)).await;
+    let refused = store.join_if(space, owner, Role::Owner, at(3), may(SpaceAction::Govern)).await;
+    let left = store.leave_if(space, owner.id, may(SpaceAction::Leave)).await;
+    let again = store.leave_if(space, owner.id, may(SpaceAction::Leave)).await;
+    let told = [joined, given, refused, left, again].map(|told| told.map(|member| member.map(|member| (member.entity_id, member.role))));
+    let there = store.roster(space).await.unwrap().members.clone();
+    (format!("{told:#?} {there:#?}"), writes.load(Ordering::Relaxed))
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_gives_up_what_allowed_it_is_told_that_it_is_done_also_where_the_answer_was_lost() {
+    let (expected, writes) = way_of_an_owner(None).await;
+    assert_eq!((expected.matches("Some(").count(), expected.matches("Forbidden").count(), writes), (3, 1, 3), "{expected}");
+    for fault in [Fault::LostAnswer, Fault::Refused, Fault::Conflict] {
+        for number in 0..writes {
+            let (told, _) = way_of_an_owner(Some((number, fault))).await;
+            assert!(told == expected, "{fault:?} of write {number}:\n{told}\ninstead of\n{expected}");
         }
     }
 }

@@ -16,7 +16,7 @@ use axum::{
 };
 use futures::{SinkExt, StreamExt};
 use serde::Deserialize;
-use smartspace_domain::{Error, ids::ConnectionId, limits, problems::Problem};
+use smartspace_domain::{Error, Time, ids::ConnectionId, problems::Problem};
 use smartspace_edges::{ids::Ids, sockets::Sockets};
 use smartspace_socket::Socket;
 use tokio::time::timeout;
@@ -67,11 +67,11 @@ async fn connect(
     }
     let id = ConnectionId(format!("{:032x}", server.ids.random()));
     match server.socket.connect(&ticket, &id).await {
-        Ok(()) => upgrade
+        Ok(until) => upgrade
             .read_buffer_size(BUFFER_BYTES)
             .write_buffer_size(0)
             .max_message_size(MESSAGE_BYTES)
-            .on_upgrade(move |socket| serve(server, id, socket)),
+            .on_upgrade(move |socket| serve(server, id, until, socket)),
         Err(error) => refuse(&error),
     }
 }
@@ -92,7 +92,7 @@ impl SocketServer {
     }
 }
 
-async fn serve(server: SocketServer, id: ConnectionId, socket: WebSocket) {
+async fn serve(server: SocketServer, id: ConnectionId, until: Time, socket: WebSocket) {
     let mut frames = server.connections.open(id.clone());
     let (mut writer, mut reader) = socket.split();
     let writing = tokio::spawn(async move {
@@ -105,7 +105,8 @@ async fn serve(server: SocketServer, id: ConnectionId, socket: WebSocket) {
         let close = CloseFrame { code: close_code::NORMAL, reason: "".into() };
         let _ = timeout(STUCK, writer.send(Message::Close(Some(close)))).await;
     });
-    let mut expires = Box::pin(tokio::time::sleep(limits::CONNECTION_VALID));
+    let mut expires = Box::pin(tokio::time::sleep(until.since(server.socket.pipeline.now())));
+    let mut expired = false;
     let mut writing = writing;
     loop {
         tokio::select! {
@@ -116,7 +117,12 @@ async fn serve(server: SocketServer, id: ConnectionId, socket: WebSocket) {
                 Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
                 Some(Ok(Message::Close(_)) | Err(_)) | None => break,
             },
-            () = &mut expires => server.socket.expire(&id, None).await,
+            () = &mut expires, if !expired => {
+                expired = true;
+                if let Err(error) = server.socket.expire(&id).await {
+                    tracing::warn!(connection = %id, %error, "a connection whose credential has expired could not be forgotten");
+                }
+            }
             _ = &mut writing => break,
         }
     }

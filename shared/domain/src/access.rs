@@ -1,8 +1,13 @@
-//! Who may do what, in one place. `api` and `socket` ask here; nothing else decides it.
+//! Who may do what, in one place. `api` and `socket` say what is attempted and where the caller stands; nothing else decides it.
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Error, Result, ids::EntityId, spaces::Role};
+use crate::{
+    Error, Result,
+    entities::{Entity, EntityType},
+    ids::EntityId,
+    spaces::Role,
+};
 
 /// Who asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,21 +26,81 @@ pub enum SpaceAction {
     Read,
     /// Say something.
     Post,
+    /// End a run that the space woke.
+    Cancel,
+    /// Leave it oneself.
+    Leave,
     /// Change or delete it, add or remove members.
     Govern,
 }
 
+/// Where a member stands in a space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// What it may do.
+    pub role: Role,
+    /// Person or agent.
+    pub kind: EntityType,
+}
+
+/// What is asked for with an entity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EntityAction {
+    /// See it.
+    Read,
+    /// Change its name.
+    Rename,
+    /// Change anything else of it, or retire it.
+    Change,
+}
+
+/// What an entity that asks has to do with the one it asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Acquaintance {
+    /// It is the same.
+    Itself,
+    /// They share a space.
+    SharesSpace,
+    /// Nothing.
+    Stranger,
+}
+
 impl Caller {
-    /// Whether this caller, with its `role` in the space (none for a stranger), may do it.
+    /// Whether this caller, with its `place` in the space (none for a stranger), may do it.
     /// A stranger is told that there is no such space.
-    pub fn may_in_space(self, action: SpaceAction, role: Option<Role>) -> Result<()> {
-        match (self, role, action) {
-            (Self::Operator, _, _) | (Self::Entity(_), Some(_), SpaceAction::Read | SpaceAction::Post) => Ok(()),
-            (Self::Entity(_), Some(Role::Owner), SpaceAction::Govern) => Ok(()),
-            (Self::Entity(_), Some(Role::Member), SpaceAction::Govern) => {
-                Err(Error::Forbidden("only an owner of the space may do this".into()))
+    pub fn may_in_space(self, action: SpaceAction, place: Option<Place>) -> Result<()> {
+        if self == Self::Operator {
+            return Ok(());
+        }
+        let Some(Place { role, kind }) = place else { return Err(Error::NotFound("there is no such space".into())) };
+        match action {
+            SpaceAction::Read | SpaceAction::Post | SpaceAction::Leave => Ok(()),
+            SpaceAction::Cancel if kind == EntityType::Human => Ok(()),
+            SpaceAction::Cancel => Err(Error::Forbidden("only people may cancel a run".into())),
+            SpaceAction::Govern if role == Role::Owner => Ok(()),
+            SpaceAction::Govern => Err(Error::Forbidden("only an owner of the space may do this".into())),
+        }
+    }
+
+    /// Whether this caller may do it with an entity. A stranger is told that there is no such entity.
+    pub fn may_with_entity(self, action: EntityAction, acquaintance: Acquaintance) -> Result<()> {
+        match (self, action, acquaintance) {
+            (Self::Operator, _, _) => Ok(()),
+            (_, _, Acquaintance::Stranger) => Err(Error::NotFound("there is no such entity".into())),
+            (_, EntityAction::Read, _) | (_, EntityAction::Rename, Acquaintance::Itself) => Ok(()),
+            (_, EntityAction::Rename, _) => Err(Error::Forbidden("only itself and the operator may change its name".into())),
+            (_, EntityAction::Change, _) => Err(Error::Forbidden("only the operator may do this".into())),
+        }
+    }
+
+    /// Whether this caller, who governs a space, may bring `entity` into it. People come in by whoever knows their id; an agent costs its
+    /// operator money, who says with `open` that any owner may bring it in.
+    pub fn may_bring_in(self, entity: &Entity) -> Result<()> {
+        match (self, &entity.agent) {
+            (Self::Entity(_), Some(agent)) if !agent.open => {
+                Err(Error::Forbidden(format!("the agent {} is not open: only the operator adds it to spaces", entity.id)))
             }
-            (Self::Entity(_), None, _) => Err(Error::NotFound("there is no such space".into())),
+            _ => Ok(()),
         }
     }
 
@@ -57,25 +122,73 @@ impl Caller {
             Self::Entity(_) => Err(Error::Forbidden("only the operator may do this".into())),
         }
     }
+
+    /// Its name where keys of callers must not meet.
+    pub fn label(self) -> String {
+        match self {
+            Self::Operator => "operator".to_owned(),
+            Self::Entity(entity) => entity.to_string(),
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::Time;
-    use SpaceAction::{Govern, Post, Read};
+
+    /// As the API answers it.
+    fn status(answer: Result<()>) -> u16 {
+        answer.map_or_else(|error| crate::problems::Problem::of(&error).status, |()| 200)
+    }
+
+    fn me() -> Caller {
+        Caller::Entity(EntityId::new(Time::from_millis(1), 1))
+    }
 
     #[test]
     fn what_each_caller_may_do_in_a_space() {
-        let me = Caller::Entity(EntityId::new(Time::from_millis(1), 1));
-        for action in [Read, Post, Govern] {
-            assert_eq!(Caller::Operator.may_in_space(action, None), Ok(()));
-            assert_eq!(me.may_in_space(action, Some(Role::Owner)), Ok(()));
-            assert!(matches!(me.may_in_space(action, None), Err(Error::NotFound(_))));
+        use SpaceAction::{Cancel, Govern, Leave, Post, Read};
+        let place = |role, kind| Some(Place { role, kind });
+        let [person, agent] = [EntityType::Human, EntityType::Agent];
+        let places = [None, place(Role::Member, person), place(Role::Member, agent), place(Role::Owner, person), place(Role::Owner, agent)];
+        //                 stranger, member, agent, owner, an agent that is owner
+        let table = [
+            (Read, [404, 200, 200, 200, 200]),
+            (Post, [404, 200, 200, 200, 200]),
+            (Leave, [404, 200, 200, 200, 200]),
+            (Cancel, [404, 200, 403, 200, 403]),
+            (Govern, [404, 403, 403, 200, 200]),
+        ];
+        for (action, expected) in table {
+            assert_eq!(places.map(|place| status(me().may_in_space(action, place))), expected, "{action:?}");
+            assert_eq!(places.map(|place| status(Caller::Operator.may_in_space(action, place))), [200; 5], "{action:?}");
         }
-        assert_eq!(me.may_in_space(Read, Some(Role::Member)), Ok(()));
-        assert_eq!(me.may_in_space(Post, Some(Role::Member)), Ok(()));
-        assert!(matches!(me.may_in_space(Govern, Some(Role::Member)), Err(Error::Forbidden(_))));
+    }
+
+    #[test]
+    fn what_each_caller_may_do_with_an_entity() {
+        use Acquaintance::{Itself, SharesSpace, Stranger};
+        let table =
+            [(EntityAction::Read, [200, 200, 404]), (EntityAction::Rename, [200, 403, 404]), (EntityAction::Change, [403, 403, 404])];
+        for (action, expected) in table {
+            let told = |caller: Caller| [Itself, SharesSpace, Stranger].map(|it| status(caller.may_with_entity(action, it)));
+            assert_eq!((told(me()), told(Caller::Operator)), (expected, [200; 3]), "{action:?}");
+        }
+    }
+
+    #[test]
+    fn owners_bring_in_people_and_open_agents() {
+        let entity = |agent: Option<bool>| {
+            let agent = agent.map(|open| serde_json::json!({"model": {"provider": "scripted", "name": "demo"}, "open": open}));
+            let agent = agent.map(|agent| serde_json::from_value(agent).unwrap());
+            let (id, created_at) = (EntityId::new(Time::from_millis(1), 2), Time::from_millis(1));
+            let kind = if agent.is_some() { EntityType::Agent } else { EntityType::Human };
+            Entity { id, kind, name: "Ada".into(), external_id: None, created_at, agent }
+        };
+        let all = [None, Some(false), Some(true)].map(entity);
+        assert_eq!(all.each_ref().map(|it| status(me().may_bring_in(it))), [200, 403, 200]);
+        assert_eq!(all.each_ref().map(|it| status(Caller::Operator.may_bring_in(it))), [200; 3]);
     }
 
     #[test]

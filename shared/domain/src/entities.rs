@@ -5,6 +5,7 @@ use utoipa::ToSchema;
 
 use crate::{
     Time,
+    access::Caller,
     agents::AgentConfig,
     errors::{Faults, Result},
     ids::EntityId,
@@ -52,6 +53,17 @@ pub struct Entity {
     pub agent: Option<AgentConfig>,
 }
 
+impl Entity {
+    /// As a caller sees it: how an agent is made is its operator's.
+    #[must_use]
+    pub fn seen_by(self, caller: Caller) -> Self {
+        match caller {
+            Caller::Operator => self,
+            Caller::Entity(_) => Self { agent: None, ..self },
+        }
+    }
+}
+
 /// What can be set of an entity: the body of `POST /v1/entities`, and what a merge patch is applied to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -72,6 +84,11 @@ pub struct EntitySettings {
 }
 
 impl EntitySettings {
+    /// Whether a text begins like an id of ours: no `externalId` does, so that a token's `sub` is either one or the other.
+    pub fn is_like_an_id(text: &str) -> bool {
+        ["ent_", "spc_", "msg_", "run_", "pln_", "cal_", "str_", "dlv_", "tkt_"].iter().any(|prefix| text.starts_with(prefix))
+    }
+
     /// Everything that is wrong with it, at once.
     pub fn check(&self) -> Result<()> {
         let mut faults = Faults::default();
@@ -83,12 +100,7 @@ impl EntitySettings {
                 "externalId",
                 "expected 1 to 256 characters without NUL",
             );
-            let like_ours = ["ent_", "spc_", "msg_", "run_", "pln_", "cal_", "str_", "dlv_", "tkt_"];
-            faults.check(
-                !like_ours.iter().any(|prefix| external_id.starts_with(prefix)),
-                "externalId",
-                "must not begin like an id of ours",
-            );
+            faults.check(!Self::is_like_an_id(external_id), "externalId", "must not begin like an id of ours");
         }
         match (self.kind, &self.agent) {
             (EntityType::Agent, None) => faults.check(false, "agent", "required for an agent"),

@@ -6,7 +6,7 @@ use crate::{
     Time,
     ids::{CallId, EntityId, MessageId, RunId, SpaceId, StreamId},
     limits,
-    messages::{Message, Origin, Sender},
+    messages::{Message, Sender},
     runs::{Run, RunStatus},
     spaces::{Member, Space},
 };
@@ -145,6 +145,15 @@ pub enum Happening {
     /// The space is gone.
     #[serde(rename = "space.deleted")]
     SpaceDeleted,
+    /// To an entity's own connections: it is in the space now.
+    #[serde(rename = "space.joined")]
+    SpaceJoined {
+        /// The space, with the entity's own place in it.
+        space: Box<Space>,
+    },
+    /// To an entity's own connections: it is not in the space any more.
+    #[serde(rename = "space.left")]
+    SpaceLeft,
 }
 
 /// What a stream will be.
@@ -216,28 +225,37 @@ impl Event {
             | Happening::RunCanceled { run } => {
                 run.trigger = run.trigger.clone().cut_to(bytes / 4);
             }
-            Happening::SpaceUpdated { space } => space.members.truncate(bytes / 256),
+            Happening::SpaceUpdated { space } | Happening::SpaceJoined { space } => space.members.truncate(bytes / 256),
             _ => {}
         }
         event
     }
 
-    /// The same for who is no member of the space that a message's origin names: the origin is its type only.
-    #[must_use]
-    pub fn without_origin(&self) -> Self {
-        let mut event = self.clone();
-        if let Happening::MessageCreated { message } | Happening::MessageUpdated { message } = &mut event.what
-            && let Some(origin) = &mut message.origin
-        {
-            *origin = Origin { trigger: origin.trigger.hidden(), tools_used: Vec::new() };
+    /// Another space that it names: a message's origin may, and where a run went.
+    pub fn foreign_space(&self) -> Option<SpaceId> {
+        match &self.what {
+            Happening::MessageCreated { message } | Happening::MessageUpdated { message } => message.foreign_space(),
+            Happening::RunStarted { run }
+            | Happening::RunCompleted { run }
+            | Happening::RunFailed { run }
+            | Happening::RunCanceled { run } => run.foreign_space(self.space_id),
+            _ => None,
         }
-        event
     }
 
-    /// The space that a message's origin names, where it is not the message's own.
-    pub fn foreign_origin(&self) -> Option<SpaceId> {
-        let (Happening::MessageCreated { message } | Happening::MessageUpdated { message }) = &self.what else { return None };
-        message.origin.as_ref()?.trigger.space_id().filter(|space| *space != self.space_id)
+    /// The same for who is no member of that other space.
+    #[must_use]
+    pub fn without_foreign_space(&self) -> Self {
+        let mut event = self.clone();
+        match &mut event.what {
+            Happening::MessageCreated { message } | Happening::MessageUpdated { message } => *message = message.clone().without_origin(),
+            Happening::RunStarted { run }
+            | Happening::RunCompleted { run }
+            | Happening::RunFailed { run }
+            | Happening::RunCanceled { run } => **run = (**run).clone().without_active_space(),
+            _ => {}
+        }
+        event
     }
 }
 

@@ -35,6 +35,22 @@ pub enum BroadcastJob {
         /// What.
         event: Box<Event>,
     },
+    /// Tell an entity's own connections that it is in a space now, if it is.
+    #[serde(rename = "joined.1")]
+    Joined {
+        /// Who.
+        entity_id: EntityId,
+        /// Where.
+        space_id: SpaceId,
+    },
+    /// Tell an entity's own connections that it is in a space no more.
+    #[serde(rename = "left.1")]
+    Left {
+        /// Who.
+        entity_id: EntityId,
+        /// Where.
+        space_id: SpaceId,
+    },
     /// Tell an entity's connections that it is no member any more, and forget their subscriptions.
     #[serde(rename = "removed.1")]
     Removed {
@@ -88,7 +104,7 @@ impl Job for BroadcastJob {
     fn group(&self) -> String {
         match self {
             Self::Event { event } => event.space_id.to_string(),
-            Self::Removed { space_id, .. } => space_id.to_string(),
+            Self::Removed { space_id, .. } | Self::Joined { space_id, .. } | Self::Left { space_id, .. } => space_id.to_string(),
         }
     }
 }

@@ -102,6 +102,18 @@ impl Message {
             .unwrap_or("")
     }
 
+    /// The space that its origin names, where it is another one.
+    pub fn foreign_space(&self) -> Option<SpaceId> {
+        self.origin.as_ref()?.trigger.space_id().filter(|space| *space != self.space_id)
+    }
+
+    /// The same for who is no member of the space that its origin names: the origin is its type only.
+    #[must_use]
+    pub fn without_origin(mut self) -> Self {
+        self.origin = self.origin.map(|origin| Origin { trigger: origin.trigger.hidden(), tools_used: Vec::new() });
+        self
+    }
+
     /// The same with its text cut to at most `bytes`, marked as truncated where that took something away.
     #[must_use]
     pub fn cut_to(mut self, bytes: usize) -> Self {

@@ -184,3 +184,16 @@ pub struct Run {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steps: Option<Vec<Step>>,
 }
+
+impl Run {
+    /// The space that it entered, where that is not the one that woke it.
+    pub fn foreign_space(&self, woken_in: SpaceId) -> Option<SpaceId> {
+        self.active_space_id.filter(|space| *space != woken_in)
+    }
+
+    /// The same for who is no member of the space that it entered.
+    #[must_use]
+    pub fn without_active_space(self) -> Self {
+        Self { active_space_id: None, ..self }
+    }
+}

@@ -5,6 +5,7 @@ use utoipa::ToSchema;
 
 use crate::{
     Time,
+    access::Caller,
     agents::{Budget, FallbackModel, check_model_name, default_chain_depth},
     entities::{EntityType, check_name},
     errors::{Faults, Result},
@@ -134,6 +135,16 @@ pub struct Space {
     pub members: Vec<Member>,
     /// The caller's own place in it; null for the operator.
     pub me: Option<Me>,
+}
+
+impl Space {
+    /// As a caller sees it: with its own place, where it has one.
+    #[must_use]
+    pub fn seen_by(self, caller: Caller) -> Self {
+        let own = self.members.iter().find(|member| caller == Caller::Entity(member.id));
+        let me = own.map(|Member { read_seq, .. }| Me { read_seq: *read_seq, unread: self.seq.saturating_sub(*read_seq) });
+        Self { me, ..self }
+    }
 }
 
 /// A caller's own place in a space.

@@ -4,5 +4,6 @@
 pub mod bell;
 pub mod clock;
 pub mod ids;
+pub mod key_sets;
 pub mod queues;
 pub mod sockets;

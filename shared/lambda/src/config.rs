@@ -27,6 +27,21 @@ pub struct Config {
     pub openai_base_url: Option<String>,
     /// `ANTHROPIC_BASE_URL`; may be empty.
     pub anthropic_base_url: Option<String>,
+    /// `JWKS_URL`, with `JWT_ISSUER` and `JWT_AUDIENCE`: whose tokens are believed. Without it the secret's `jwtSecret` signs them.
+    pub provider: Option<Provider>,
+    /// `JWT_CREATE`: "true" makes a person of a token's `sub` that nobody has.
+    pub jwt_create: bool,
+}
+
+/// An identity provider.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Provider {
+    /// Where it publishes its keys.
+    pub keys: String,
+    /// Its tokens' `iss`.
+    pub issuer: String,
+    /// Their `aud`.
+    pub audience: String,
 }
 
 /// What is wrong with the environment, all of it.
@@ -61,7 +76,16 @@ impl Config {
             keep_runs: None,
             openai_base_url: variable("OPENAI_BASE_URL").filter(|url| !url.is_empty()),
             anthropic_base_url: variable("ANTHROPIC_BASE_URL").filter(|url| !url.is_empty()),
+            provider: None,
+            jwt_create: variable("JWT_CREATE").is_some_and(|create| create == "true"),
         };
+        let provider = ["JWKS_URL", "JWT_ISSUER", "JWT_AUDIENCE"].map(|name| variable(name).unwrap_or_default());
+        if provider.iter().all(|value| !value.is_empty()) {
+            let [keys, issuer, audience] = provider;
+            config.provider = Some(Provider { keys, issuer, audience });
+        } else if provider.iter().any(|value| !value.is_empty()) {
+            wrong.push("JWKS_URL, JWT_ISSUER, JWT_AUDIENCE: expected all of them, or none".into());
+        }
         let origins = variable("ALLOWED_ORIGINS").unwrap_or_default();
         config.cors_origins = origins.split(',').map(str::trim).filter(|origin| !origin.is_empty()).map(str::to_owned).collect();
         match variable("RUN_RETENTION_DAYS").unwrap_or_else(|| "30".into()).parse::<u32>() {
@@ -83,6 +107,8 @@ mod tests {
         };
         let BadConfig(wrong) = Config::read(set).unwrap_err();
         assert_eq!(wrong.len(), 7, "{wrong:?}");
+        let half = Config::read(|name| Some(if name == "JWT_ISSUER" { String::new() } else { "1".into() })).unwrap_err();
+        assert_eq!(half.0, ["JWKS_URL, JWT_ISSUER, JWT_AUDIENCE: expected all of them, or none"]);
         assert!(wrong.contains(&"SECRET_ARN is missing".to_owned()) && wrong.iter().any(|text| text.starts_with("RUN_RETENTION_DAYS")));
 
         let config = Config::read(|name| Some(if name == "RUN_RETENTION_DAYS" { "0".into() } else { format!("a {name}, b") })).unwrap();

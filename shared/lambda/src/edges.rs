@@ -36,6 +36,9 @@ pub struct Aws {
 pub struct Secrets {
     /// The operator's key.
     pub admin_key: String,
+    /// What signs the tokens of a deployment without an identity provider.
+    #[serde(default)]
+    pub jwt_secret: Option<String>,
     /// A key for models that speak like OpenAI's.
     #[serde(default, rename = "OPENAI_API_KEY")]
     pub openai_key: Option<String>,

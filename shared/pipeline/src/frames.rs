@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use smartspace_domain::ids::ConnectionId;
+use serde_json::{Value, json};
+use smartspace_domain::{Error, Result, ids::ConnectionId, problems::Problem};
 use smartspace_edges::sockets::{PostError, Sockets, post_in_time};
 use smartspace_store::Store;
 
@@ -32,4 +33,22 @@ pub async fn tell(store: &Store, sockets: &dyn Sockets, connection: &ConnectionI
             Told::NotInTime
         }
     }
+}
+
+/// Tells a connection that its credential has expired, closes it and forgets it.
+pub async fn close_expired(store: &Store, sockets: &dyn Sockets, connection: &ConnectionId) -> Result<()> {
+    let error = Error::Unauthenticated("the connection's credential has expired; connect again with a new ticket".into());
+    tell(store, sockets, connection, error_frame(None, &error).into()).await;
+    sockets.close(connection).await;
+    store.disconnect(connection).await
+}
+
+/// How an error is told over a socket, with the `id` of the request that it answers.
+pub fn error_frame(id: Option<&Value>, error: &Error) -> String {
+    let Problem { status, title, detail, .. } = Problem::of(error);
+    let mut frame = json!({"type": "error", "status": status, "title": title, "detail": detail});
+    if let Some(id) = id {
+        frame["id"] = id.clone();
+    }
+    frame.to_string()
 }

@@ -3,12 +3,14 @@
 //!
 //! What is kept counts. Queueing behind it only makes things faster: a job that a queue did not take is found again by what is due.
 //!
+//! - [`access`]: whether a caller may do what it asks for
 //! - [`post`]: a message, whom it wakes, and who is told
 //! - [`cancel`]: the end of a run from outside
 //! - [`frames`]: one frame for one connection
 //! - [`membership`]: joining and leaving, and what follows from it
 //! - [`settle`]: what a change of an entity or a space leaves to be done
 
+pub mod access;
 pub mod cancel;
 pub mod frames;
 pub mod membership;

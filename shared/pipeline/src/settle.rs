@@ -4,10 +4,10 @@ use smartspace_domain::{
     Error, Result,
     events::Happening,
     ids::{EntityId, SpaceId},
-    jobs::TriggerJob,
+    jobs::{BroadcastJob, TriggerJob},
 };
 
-use crate::Pipeline;
+use crate::{Pipeline, queue};
 
 impl Pipeline {
     /// Brings an entity's new name to its spaces; a retired one leaves them.
@@ -39,7 +39,9 @@ impl Pipeline {
     /// Removes what is left of a deleted space: its runs end, its members leave, its messages go.
     pub async fn settle_space(&self, id: SpaceId) -> Result<()> {
         self.cancel_all(id, None).await?;
-        for member in self.store.members_left(id).await? {
+        let members = self.store.members_left(id).await?;
+        queue(&*self.broadcasts, members.iter().map(|member| BroadcastJob::Left { entity_id: *member, space_id: id }).collect()).await;
+        for member in members {
             self.store.leave_deleted(id, member).await?;
         }
         self.store.clear_space(id).await

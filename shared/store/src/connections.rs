@@ -21,6 +21,9 @@ use crate::{
 struct TicketRecord {
     caller: Caller,
     valid_until: Time,
+    /// When the credential that it was made with expires.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    credential_until: Option<Time>,
     expires_at: i64,
 }
 
@@ -43,18 +46,20 @@ pub struct ConnectionRecord {
 pub struct Audience {
     /// Connections that may be told now.
     pub connections: Vec<ConnectionRecord>,
+    /// Connections whose credential has expired.
+    pub expired: Vec<ConnectionId>,
     /// Who is in the space.
     pub roster: Arc<Roster>,
 }
 
 impl Store {
-    /// Keeps a ticket that opens one socket until then.
-    pub async fn keep_ticket(&self, ticket: &str, caller: Caller, valid_until: Time) -> Result<()> {
-        let record = TicketRecord { caller, valid_until, expires_at: valid_until.as_seconds() + 1 };
+    /// Keeps a ticket that opens one socket until `valid_until`; the socket lasts no longer than the credential that it was made with.
+    pub async fn keep_ticket(&self, ticket: &str, caller: Caller, valid_until: Time, credential_until: Option<Time>) -> Result<()> {
+        let record = TicketRecord { caller, valid_until, credential_until, expires_at: valid_until.as_seconds() + 1 };
         self.table.write_always(Write::put(keys::ticket(ticket), &record)?).await
     }
 
-    /// Opens a connection with a ticket, which is used up by it. None where the ticket is unknown, used or too old.
+    /// Opens a connection with a ticket, which is used up by it. None where the ticket is unknown, used or too old, or its entity retired.
     pub async fn connect(
         &self,
         ticket: &str,
@@ -68,13 +73,29 @@ impl Store {
             Ok(None) | Err(WriteError::Refused(_)) => return Ok(None),
             Err(WriteError::Other(error)) => return Err(error),
         };
-        if ticket.valid_until < now {
+        let lasts = now + valid_for;
+        let valid_until = ticket.credential_until.map_or(lasts, |until| until.min(lasts));
+        if ticket.valid_until < now || valid_until <= now {
             return Ok(None);
         }
-        let valid_until = now + valid_for;
         let record = ConnectionRecord { id: id.clone(), caller: ticket.caller, valid_until, expires_at: valid_until.as_seconds() + 60 };
-        self.table.write_always(Write::put(keys::connection_meta(id), &record)?).await?;
-        Ok(Some(record))
+        let mut writes = vec![Write::put(keys::connection_meta(id), &record)?];
+        if let Caller::Entity(entity) = record.caller {
+            writes.push(Write::put(keys::own_connection(entity, id), &record)?);
+            writes.push(Write::check(keys::entity_meta(entity)).when("attribute_exists(PK) AND attribute_not_exists(#retiredAt)"));
+        }
+        match self.table.transact(&writes).await {
+            Ok(()) => Ok(Some(record)),
+            Err(WriteError::Refused(_)) => Ok(None),
+            Err(WriteError::Other(error)) => Err(error),
+        }
+    }
+
+    /// An entity's own connections that may be told now.
+    pub async fn connections_of(&self, entity: EntityId, now: Time) -> Result<Vec<ConnectionId>> {
+        let items = self.table.all(Query::of(keys::entity(entity)).begins_with(keys::CONN)).await?;
+        let records = items.into_iter().map(read::<ConnectionRecord>).collect::<Result<Vec<_>>>()?;
+        Ok(records.into_iter().filter(|connection| connection.valid_until > now).map(|connection| connection.id).collect())
     }
 
     /// A connection; none where it is closed or its credential has expired.
@@ -109,12 +130,18 @@ impl Store {
 
     /// Forgets a connection and all that it follows.
     pub async fn disconnect(&self, id: &ConnectionId) -> Result<()> {
-        for item in self.table.all(Query::of(keys::connection(id)).begins_with(keys::FOLLOWS)).await? {
-            if let Some(space) = key_of(&item)?.sk.strip_prefix(keys::FOLLOWS).and_then(|space| space.parse().ok()) {
+        let meta = keys::connection_meta(id);
+        for item in self.table.all(Query::of(keys::connection(id))).await? {
+            let key = key_of(&item)?;
+            if let Some(space) = key.sk.strip_prefix(keys::FOLLOWS).and_then(|space| space.parse().ok()) {
                 self.unsubscribe(id, space).await?;
+            } else if key == meta
+                && let Caller::Entity(entity) = read::<ConnectionRecord>(item)?.caller
+            {
+                self.table.write_always(Write::delete(keys::own_connection(entity, id))).await?;
             }
         }
-        self.table.write_always(Write::delete(keys::connection_meta(id))).await
+        self.table.write_always(Write::delete(meta)).await
     }
 
     /// Who follows a space and may be told now. One read gives the connections and the roster's version, which decides on them; who is in the
@@ -136,14 +163,12 @@ impl Store {
             Some(seen) if seen.head.roster == version => seen,
             _ => self.roster(space).await?,
         };
-        connections.retain(|connection| {
-            let member = match connection.caller {
-                Caller::Operator => true,
-                Caller::Entity(entity) => roster.member(entity).is_some(),
-            };
-            member && connection.valid_until > now
+        let (mut connections, expired): (Vec<_>, Vec<_>) = connections.into_iter().partition(|connection| connection.valid_until > now);
+        connections.retain(|connection| match connection.caller {
+            Caller::Operator => true,
+            Caller::Entity(entity) => roster.member(entity).is_some(),
         });
-        Ok(Audience { connections, roster })
+        Ok(Audience { connections, expired: expired.into_iter().map(|connection| connection.id).collect(), roster })
     }
 
     /// Connections that follow a space, whoever they belong to.

@@ -135,6 +135,12 @@ impl Store {
         }
     }
 
+    /// Who has an external id. It is given up with its entity, so who has one is not retired.
+    pub async fn entity_with(&self, external_id: &str) -> Result<Option<EntityId>> {
+        let external: Option<External> = self.table.get(&keys::external(external_id)).await?;
+        Ok(external.map(|external| external.entity_id))
+    }
+
     /// An entity.
     pub async fn entity(&self, id: EntityId) -> Result<Entity> {
         Ok(self.entity_record(id).await?.entity)

@@ -46,7 +46,7 @@ pub fn space_card(id: SpaceId) -> Key {
 
 /// Members of a space.
 pub const MEMBER: &str = "MEMBER#";
-/// Subscriptions to a space.
+/// Subscriptions to a space, and an entity's own connections.
 pub const CONN: &str = "CONN#";
 /// Messages.
 pub const MSG: &str = "MSG#";
@@ -78,6 +78,11 @@ pub fn place(kind: &str, seq: u64) -> String {
 /// All of an entity.
 pub fn entity(id: EntityId) -> String {
     format!("ENTITY#{id}")
+}
+
+/// A connection of an entity's own. Sorts before its context.
+pub fn own_connection(id: EntityId, connection: &ConnectionId) -> Key {
+    Key::new(entity(id), format!("{CONN}{connection}"))
 }
 
 /// An entity and, for an agent, its configuration.

@@ -1,11 +1,12 @@
 //! The table: the one way to read and write what is kept.
 //!
 //! [`keys`] names every item. [`table`] is the thin layer over the SDK, [`write`] builds conditional writes. Above them one file per
-//! aggregate, each an `impl Store`: [`entities`], [`spaces`] with [`members`], [`messages`] with [`append`], [`runs`] with [`claims`], [`steps`] and [`endings`],
+//! aggregate, each an `impl Store`: [`entities`] with [`acquaintances`], [`spaces`] with [`members`], [`messages`] with [`append`], [`runs`] with [`claims`], [`steps`] and [`endings`],
 //! [`connections`], [`due`]. No type of the SDK crosses out of this crate, but the client that is handed in.
 //!
 //! Reading is consistent, except that an index finds candidates and the base item decides. What has expired counts as gone.
 
+pub mod acquaintances;
 pub mod append;
 pub mod claims;
 pub mod connections;

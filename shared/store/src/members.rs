@@ -29,10 +29,28 @@ const TRIES: u32 = 50;
 impl Store {
     /// Adds an entity to a space; `None` where it was there already with that role. What was said before counts as read by it.
     pub async fn join(&self, space: SpaceId, entity: &Entity, role: Role, now: Time) -> Result<Option<MemberRecord>> {
+        self.join_if(space, entity, role, now, |_| Ok(())).await
+    }
+
+    /// The same, if it `may` be done in the space as it is at that moment.
+    pub async fn join_if(
+        &self,
+        space: SpaceId,
+        entity: &Entity,
+        role: Role,
+        now: Time,
+        may: impl Fn(&Roster) -> Result<()> + Send,
+    ) -> Result<Option<MemberRecord>> {
         for tries in 0..TRIES {
             let (record, roster) = futures::try_join!(self.space_record(space), self.roster(space))?;
             let before = roster.member(entity.id);
-            if before.is_some_and(|member| member.role == role && member.name == entity.name) {
+            let done = before.filter(|member| member.role == role && member.name == entity.name);
+            if let (Some(member), 1..) = (done, tries) {
+                // Most likely by our own first try, whose answer was lost; and by it the caller may have given up what allowed it.
+                return Ok(Some(member.clone()));
+            }
+            may(&roster)?;
+            if done.is_some() {
                 return Ok(None);
             }
             if before.is_none() && roster.members.len() >= limits::MEMBERS {
@@ -83,24 +101,42 @@ impl Store {
 
     /// Takes an entity out of a space; `None` where it was not in it.
     pub async fn leave(&self, space: SpaceId, entity: EntityId) -> Result<Option<MemberRecord>> {
+        match self.leave_if(space, entity, |_| Ok(())).await {
+            Err(Error::NotFound(_)) => self.leave_deleted(space, entity).await.map(|()| None),
+            left => left,
+        }
+    }
+
+    /// The same, if it `may` be done in the space as it is at that moment.
+    pub async fn leave_if(
+        &self,
+        space: SpaceId,
+        entity: EntityId,
+        may: impl Fn(&Roster) -> Result<()> + Send,
+    ) -> Result<Option<MemberRecord>> {
+        let mut tried = None;
         for tries in 0..TRIES {
             let spaces = [space];
-            let (card, roster) = match futures::try_join!(self.cards(&spaces), self.roster(space)) {
-                Ok((mut cards, roster)) => (cards.remove(&space).ok_or_else(no_such_space)?, roster),
-                Err(Error::NotFound(_)) => return self.leave_deleted(space, entity).await.map(|()| None),
-                Err(error) => return Err(error),
-            };
-            let Some(member) = roster.member(entity) else { return Ok(None) };
+            let (mut cards, roster) = futures::try_join!(self.cards(&spaces), self.roster(space))?;
+            let card = cards.remove(&space).ok_or_else(no_such_space)?;
+            let member = roster.member(entity);
+            if member.is_none() && tried.is_some() {
+                // Most likely by our own first try, whose answer was lost.
+                return Ok(tried);
+            }
+            may(&roster)?;
+            let Some(member) = member else { return Ok(None) };
             let others = roster.members.iter().filter(|other| other.entity_id != entity);
             let card = Card::of(&card.name, others.map(MemberRecord::sender));
             let mut writes = roster_change(space, &roster, &card)?;
             writes.push(Write::update(keys::member(space, entity), "SET #left = :yes REMOVE #g2pk, #g2sk").value(":yes", true)?);
             // Its own item, or nothing: a person has none.
             writes.push(Write::delete(keys::agent_space(entity, space)));
-            match self.change_roster(&writes).await? {
-                Changed::Yes => return Ok(Some(member.clone())),
-                Changed::LostRace | Changed::NoSuchEntity => self.table.pause(tries).await,
+            if matches!(self.change_roster(&writes).await?, Changed::Yes) {
+                return Ok(Some(member.clone()));
             }
+            tried = Some(member.clone());
+            self.table.pause(tries).await;
         }
         Err(Error::Retry("the space's members are being changed by many at once; repeat the call".into()))
     }

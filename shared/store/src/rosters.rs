@@ -8,6 +8,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 use smartspace_domain::{
     Time,
+    access::Place,
     entities::EntityType,
     ids::{EntityId, SpaceId},
     messages::Sender,
@@ -64,6 +65,11 @@ impl MemberRecord {
     /// As a sender of messages.
     pub fn sender(&self) -> Sender {
         Sender { id: self.entity_id, name: self.name.clone(), kind: self.kind }
+    }
+
+    /// Where it stands.
+    pub fn place(&self) -> Place {
+        Place { role: self.role, kind: self.kind }
     }
 
     /// As the API shows it.

@@ -202,7 +202,7 @@ impl Store {
     /// A run, as it is kept.
     pub async fn run_record(&self, id: RunId) -> Result<RunRecord> {
         let record: Option<RunRecord> = self.table.get(&keys::run_meta(id)).await?;
-        record.ok_or_else(|| Error::NotFound("there is no such run".into()))
+        record.ok_or_else(no_such_run)
     }
 
     /// A run as the API shows it, without steps.
@@ -298,6 +298,11 @@ impl Store {
             Err(WriteError::Other(error)) => Err(error),
         }
     }
+}
+
+/// There is none with this id, or who asks may not know of it.
+pub fn no_such_run() -> Error {
+    Error::NotFound("there is no such run".into())
 }
 
 /// As the API tells which runs are active.

@@ -7,6 +7,7 @@ use axum::http::Method;
 use serde_json::json;
 use smartspace_simulation::{
     chance::Chance,
+    door::As,
     plan::{Plan, Setup, Weather},
     setting,
     world::World,
@@ -37,8 +38,9 @@ async fn post(world: &Arc<World>, text: &str) -> Took {
     sleep(Duration::from_secs(30)).await;
     world.ledger.lock().unwrap().calls.clear();
     let begun = Instant::now();
-    let body = json!({"text": text, "senderId": person});
-    let answer = world.http("person", Method::POST, &format!("/v1/spaces/{space}/messages"), Some(text), Some(&body)).await;
+    let body = json!({"text": text});
+    let answer =
+        world.http("person", As::Entity(person), Method::POST, &format!("/v1/spaces/{space}/messages"), Some(text), Some(&body)).await;
     assert_eq!(answer.unwrap().0, 201);
     // Before the next sweep.
     sleep(Duration::from_secs(15)).await;

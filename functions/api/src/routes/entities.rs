@@ -10,6 +10,7 @@ use axum::{
 use serde_json::Value;
 use smartspace_domain::{
     Error,
+    access::{Caller, EntityAction},
     entities::{Entity, EntitySettings},
     ids::EntityId,
     schemas::NewEntity,
@@ -58,8 +59,14 @@ async fn create(State(api): State<Arc<Api>>, By(caller): By, headers: HeaderMap,
     responses((status = 200, body = Page<Entity>))
 )]
 async fn list(State(api): State<Arc<Api>>, By(caller): By, Asked(query): Asked<PageQuery>) -> Answer<Json<Page<Entity>>> {
-    caller.must_be_operator()?;
-    Ok(Json(api.pipeline.store.entities(&query.into()).await?))
+    let store = &api.pipeline.store;
+    match caller {
+        Caller::Operator => Ok(Json(store.entities(&query.into()).await?)),
+        Caller::Entity(own) => {
+            let Page { items, next_cursor } = store.acquaintances(own, &query.into()).await?;
+            Ok(Json(Page { items: items.into_iter().map(|entity| entity.seen_by(caller)).collect(), next_cursor }))
+        }
+    }
 }
 
 /// Show a person or an agent
@@ -69,8 +76,8 @@ async fn list(State(api): State<Arc<Api>>, By(caller): By, Asked(query): Asked<P
     responses((status = 200, body = Entity))
 )]
 async fn show(State(api): State<Arc<Api>>, By(caller): By, Id(id): Id<EntityId>) -> Answer<Json<Entity>> {
-    caller.must_be_operator()?;
-    Ok(Json(api.pipeline.store.entity(id).await?))
+    api.pipeline.authorise_with(caller, EntityAction::Read, id).await?;
+    Ok(Json(api.pipeline.store.entity(id).await?.seen_by(caller)))
 }
 
 /// Change a person or an agent
@@ -83,10 +90,16 @@ async fn show(State(api): State<Arc<Api>>, By(caller): By, Id(id): Id<EntityId>)
     responses((status = 200, body = Entity), (status = 409, description = "The name is taken in one of its spaces, another entity has this `externalId`, or it was changed at the same time."))
 )]
 async fn change(State(api): State<Arc<Api>>, By(caller): By, Id(id): Id<EntityId>, body: Body) -> Answer<Json<Entity>> {
-    caller.must_be_operator()?;
+    api.pipeline.authorise_with(caller, EntityAction::Rename, id).await?;
     let store = &api.pipeline.store;
+    let patch = body.object()?;
+    if caller != Caller::Operator
+        && let Some(field) = patch.keys().find(|field| ["type", "externalId", "agent"].contains(&field.as_str()))
+    {
+        return Err(Error::Forbidden(format!("/{field}: only the operator may change this; `name` is yours to change")).into());
+    }
     let record = store.entity_record(id).await?;
-    let settings = patched(&record.entity, Value::Object(body.object()?))?;
+    let settings = patched(&record.entity, Value::Object(patch))?;
     settings.check()?;
     if settings.kind != record.entity.kind {
         return Err(Error::invalid("/type", "can't be changed").into());
@@ -107,7 +120,7 @@ async fn change(State(api): State<Arc<Api>>, By(caller): By, Id(id): Id<EntityId
         // What is not finished here is due, and finished by `sweep`.
         api.pipeline.settle_entity(id).await?;
     }
-    Ok(Json(entity))
+    Ok(Json(entity.seen_by(caller)))
 }
 
 /// Retire a person or an agent
@@ -119,7 +132,7 @@ async fn change(State(api): State<Arc<Api>>, By(caller): By, Id(id): Id<EntityId
     responses((status = 204), (status = 409, description = "It was changed at the same time."))
 )]
 async fn retire(State(api): State<Arc<Api>>, By(caller): By, Id(id): Id<EntityId>) -> Answer<StatusCode> {
-    caller.must_be_operator()?;
+    api.pipeline.authorise_with(caller, EntityAction::Change, id).await?;
     let record = api.pipeline.store.entity_record(id).await?;
     api.pipeline.store.retire_entity(&record, api.pipeline.now()).await?;
     api.pipeline.settle_entity(id).await?;

@@ -3,39 +3,56 @@
 use std::sync::Arc;
 
 use axum::{Json, extract::State, http::StatusCode};
+use serde::Deserialize;
 use smartspace_domain::{
-    Error,
-    access::SpaceAction,
+    access::{Caller, SpaceAction},
     ids::{EntityId, SpaceId},
     spaces::{Member, Role},
 };
+use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use crate::{Api, answers::Answer, auth::By, input::TwoIds};
+use crate::{
+    Api,
+    answers::Answer,
+    auth::By,
+    input::{Body, TwoIds},
+};
 
 pub(super) fn routes() -> OpenApiRouter<Arc<Api>> {
     OpenApiRouter::default().routes(routes!(join, leave))
 }
 
-/// Add a member
+/// Without `role` a new member is a plain one, and who is there already stays what it is.
+#[derive(Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct MemberBody {
+    #[serde(default)]
+    role: Option<Role>,
+}
+
+/// Add a member, or change its role
 ///
-/// It may be repeated.
+/// It may be repeated. Owners add people, and agents that are `open`.
 #[utoipa::path(
     put, path = "/v1/spaces/{id}/members/{entityId}", operation_id = "addMember", tag = "spaces",
     params(("id" = SpaceId, Path), ("entityId" = EntityId, Path)),
+    request_body = Option<MemberBody>,
     responses((status = 200, body = Member), (status = 409, description = "Its name is taken there, the space is full, or the agent is in too many spaces."))
 )]
-async fn join(State(api): State<Arc<Api>>, By(caller): By, TwoIds(space, entity): TwoIds<SpaceId, EntityId>) -> Answer<Json<Member>> {
-    api.authorise(caller, SpaceAction::Govern, space).await?;
-    let store = &api.pipeline.store;
-    let entity = store.entity(entity).await?;
-    let role = store.member(space, entity.id).await?.map_or(Role::Member, |member| member.role);
-    api.pipeline.join(space, &entity, role).await?;
-    let member = store.member(space, entity.id).await?.ok_or_else(|| Error::Conflict("it left again at the same time".into()))?;
-    Ok(Json(member.view()))
+async fn join(
+    State(api): State<Arc<Api>>,
+    By(caller): By,
+    TwoIds(space, entity): TwoIds<SpaceId, EntityId>,
+    body: Body,
+) -> Answer<Json<Member>> {
+    api.pipeline.authorise(caller, SpaceAction::Govern, space).await?;
+    let MemberBody { role } = body.read_or_nothing()?;
+    let entity = api.pipeline.store.entity(entity).await?;
+    Ok(Json(api.pipeline.admit(caller, space, &entity, role).await?))
 }
 
-/// Remove a member
+/// Remove a member, or leave
 ///
 /// It may be repeated.
 #[utoipa::path(
@@ -44,8 +61,12 @@ async fn join(State(api): State<Arc<Api>>, By(caller): By, TwoIds(space, entity)
     responses((status = 204))
 )]
 async fn leave(State(api): State<Arc<Api>>, By(caller): By, TwoIds(space, entity): TwoIds<SpaceId, EntityId>) -> Answer<StatusCode> {
-    api.authorise(caller, SpaceAction::Govern, space).await?;
-    api.pipeline.store.space_record(space).await?;
-    api.pipeline.leave(space, entity).await?;
+    let store = &api.pipeline.store;
+    store.space_record(space).await?;
+    // Leaving may be repeated, also by who is a stranger since.
+    let left = caller == Caller::Entity(entity) && store.member(space, entity).await?.is_none() && store.was_member(space, entity).await?;
+    if !left {
+        api.pipeline.dismiss(caller, space, entity).await?;
+    }
     Ok(StatusCode::NO_CONTENT)
 }

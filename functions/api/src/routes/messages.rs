@@ -13,6 +13,7 @@ use smartspace_domain::{
     messages::Message,
     schemas,
 };
+use smartspace_pipeline::access::KnownSpaces;
 use smartspace_store::{
     append::{By as Way, NewMessage},
     messages::Range,
@@ -59,7 +60,7 @@ async fn create(
     headers: HeaderMap,
     body: Body,
 ) -> Answer<Created<Message>> {
-    api.authorise(caller, SpaceAction::Post, space).await?;
+    api.pipeline.authorise(caller, SpaceAction::Post, space).await?;
     let MessageBody { text, sender_id } = body.read()?;
     check_text(&text)?;
     let sender = caller.speaks_as(sender_id)?;
@@ -85,7 +86,7 @@ struct PreviewResponse {
     responses((status = 200, body = PreviewResponse))
 )]
 async fn preview(State(api): State<Arc<Api>>, By(caller): By, Id(space): Id<SpaceId>, body: Body) -> Answer<Json<PreviewResponse>> {
-    api.authorise(caller, SpaceAction::Post, space).await?;
+    api.pipeline.authorise(caller, SpaceAction::Post, space).await?;
     let MessageBody { text, sender_id } = body.read()?;
     check_text(&text)?;
     let sender = caller.speaks_as(sender_id)?;
@@ -149,12 +150,20 @@ async fn list(
     Id(space): Id<SpaceId>,
     Asked(query): Asked<MessagesQuery>,
 ) -> Answer<Json<Page<Message>>> {
-    api.authorise(caller, SpaceAction::Read, space).await?;
+    api.pipeline.authorise(caller, SpaceAction::Read, space).await?;
     let (range, limit) = (query.range()?, Ask { limit: query.limit, cursor: None }.limit()?);
     api.pipeline.store.space_record(space).await?;
     let found = api.pipeline.store.messages(space, range, limit).await?;
     let full = found.len() == limit;
-    Ok(Json(page(found, range, full)))
+    let Page { items, next_cursor } = page(found, range, full);
+    let (mut known, mut shown) = (KnownSpaces::of(caller), Vec::with_capacity(items.len()));
+    for message in items {
+        shown.push(match message.foreign_space() {
+            Some(other) if !known.has(&api.pipeline, other).await? => message.without_origin(),
+            _ => message,
+        });
+    }
+    Ok(Json(Page { items: shown, next_cursor }))
 }
 
 /// A page of at most 1 MiB, cut at its far end, and what asks for the next one.

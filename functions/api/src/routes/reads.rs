@@ -53,7 +53,7 @@ struct ReadResponse {
     responses((status = 200, body = ReadResponse))
 )]
 async fn read(State(api): State<Arc<Api>>, By(caller): By, Id(space): Id<SpaceId>, body: Body) -> Answer<Json<ReadResponse>> {
-    api.authorise(caller, SpaceAction::Read, space).await?;
+    api.pipeline.authorise(caller, SpaceAction::Read, space).await?;
     let ReadBody { seq, entity_id } = body.read()?;
     let entity_id = match (caller, entity_id) {
         (Caller::Operator, None) => return Err(Error::invalid("/entityId", "required with the admin key: the member who has read").into()),

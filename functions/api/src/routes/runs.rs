@@ -5,12 +5,15 @@ use std::sync::Arc;
 use axum::{Json, extract::State, http::StatusCode, response::IntoResponse};
 use serde::Deserialize;
 use smartspace_domain::{
-    access::SpaceAction,
+    Error, Result,
+    access::{Caller, SpaceAction},
     ids::{EntityId, RunId, SpaceId},
     runs::{EndReason, Run, RunStatus},
 };
+use smartspace_pipeline::access::KnownSpaces;
 use smartspace_store::{
     pages::{Ask, Page},
+    runs::{RunRecord, no_such_run},
     steps,
 };
 use utoipa::IntoParams;
@@ -43,9 +46,14 @@ async fn of_space(
     Id(space): Id<SpaceId>,
     Asked(query): Asked<PageQuery>,
 ) -> Answer<Json<Page<Run>>> {
-    api.authorise(caller, SpaceAction::Read, space).await?;
+    api.pipeline.authorise(caller, SpaceAction::Read, space).await?;
     api.pipeline.store.space_record(space).await?;
-    Ok(Json(api.pipeline.store.runs_of_space(space, &query.into()).await?))
+    let Page { items, next_cursor } = api.pipeline.store.runs_of_space(space, &query.into()).await?;
+    let (mut known, mut shown) = (KnownSpaces::of(caller), Vec::with_capacity(items.len()));
+    for run in items {
+        shown.push(seen(&api, run, space, &mut known).await?);
+    }
+    Ok(Json(Page { items: shown, next_cursor }))
 }
 
 #[derive(Debug, Deserialize, IntoParams)]
@@ -87,9 +95,13 @@ async fn of_agent(
     responses((status = 200, body = Run))
 )]
 async fn show(State(api): State<Arc<Api>>, By(caller): By, Id(id): Id<RunId>) -> Answer<Json<Run>> {
-    caller.must_be_operator()?;
     let store = &api.pipeline.store;
-    let (record, work) = futures::future::try_join(store.run_record(id), store.work(id)).await?;
+    let record = of_own_space(&api, caller, SpaceAction::Read, id).await?;
+    if caller != Caller::Operator {
+        let run = store.run(&record).await?;
+        return Ok(Json(seen(&api, run, record.space_id, &mut KnownSpaces::of(caller)).await?));
+    }
+    let work = store.work(id).await?;
     let run = store.run(&record).await?;
     Ok(Json(Run { steps: Some(steps::view(work)?), ..run }))
 }
@@ -101,7 +113,25 @@ async fn show(State(api): State<Arc<Api>>, By(caller): By, Id(id): Id<RunId>) ->
     responses((status = 202, body = Run), (status = 409, description = "It had ended."))
 )]
 async fn cancel(State(api): State<Arc<Api>>, By(caller): By, Id(id): Id<RunId>) -> Answer<impl IntoResponse> {
-    caller.must_be_operator()?;
+    let record = of_own_space(&api, caller, SpaceAction::Cancel, id).await?;
     let run = api.pipeline.cancel(id, EndReason::Cancel).await?;
-    Ok((StatusCode::ACCEPTED, Json(run)))
+    Ok((StatusCode::ACCEPTED, Json(seen(&api, run, record.space_id, &mut KnownSpaces::of(caller)).await?)))
+}
+
+/// A run, if the caller may do it in the space that woke it. Who is a stranger there does not learn that there is such a run.
+async fn of_own_space(api: &Api, caller: Caller, action: SpaceAction, id: RunId) -> Result<RunRecord> {
+    let record = api.pipeline.store.run_record(id).await?;
+    match api.pipeline.authorise(caller, action, record.space_id).await {
+        Ok(()) => Ok(record),
+        Err(Error::NotFound(_)) => Err(no_such_run()),
+        Err(error) => Err(error),
+    }
+}
+
+/// A run as a caller sees it, who may know of the space that woke it: where it went from there shows to members of that space only.
+async fn seen(api: &Api, run: Run, woken_in: SpaceId, known: &mut KnownSpaces) -> Result<Run> {
+    Ok(match run.foreign_space(woken_in) {
+        Some(other) if !known.has(&api.pipeline, other).await? => run.without_active_space(),
+        _ => run,
+    })
 }

@@ -18,7 +18,7 @@ use smartspace_domain::{
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use crate::{Api, SocketUrl, answers::Answer, auth::By, input::Body};
+use crate::{Api, SocketUrl, answers::Answer, auth::Signed, input::Body};
 
 pub(super) fn routes() -> OpenApiRouter<Arc<Api>> {
     OpenApiRouter::default().routes(routes!(create))
@@ -48,13 +48,18 @@ struct TicketResponse {
     request_body = Option<TicketBody>,
     responses((status = 201, body = TicketResponse))
 )]
-async fn create(State(api): State<Arc<Api>>, By(caller): By, headers: HeaderMap, body: Body) -> Answer<impl IntoResponse> {
+async fn create(
+    State(api): State<Arc<Api>>,
+    Signed { caller, until }: Signed,
+    headers: HeaderMap,
+    body: Body,
+) -> Answer<impl IntoResponse> {
     let TicketBody { entity_id } = body.read_or_nothing()?;
     let caller = match (caller, entity_id) {
         (Caller::Operator, None) => Caller::Operator,
         (caller, entity) => Caller::Entity(caller.speaks_as(entity)?),
     };
-    if let Caller::Entity(entity) = caller {
+    if let Some(entity) = entity_id {
         api.pipeline.store.entity(entity).await.map_err(|error| match error {
             Error::NotFound(_) => Error::invalid("/entityId", format!("there is no entity {entity}")),
             error => error,
@@ -63,8 +68,8 @@ async fn create(State(api): State<Arc<Api>>, By(caller): By, headers: HeaderMap,
     let now = api.pipeline.now();
     // 80 random bits, good once and for a minute.
     let ticket = TicketId::new(now, api.pipeline.ids.random()).to_string();
-    let expires_at = now + TICKET_VALID;
-    api.pipeline.store.keep_ticket(&ticket, caller, expires_at).await?;
+    let expires_at = until.map_or(now + TICKET_VALID, |until| until.min(now + TICKET_VALID));
+    api.pipeline.store.keep_ticket(&ticket, caller, expires_at, until).await?;
     let url = format!("{}?ticket={ticket}", address(&api.socket_url, &headers));
     Ok((StatusCode::CREATED, Json(TicketResponse { ticket, url, expires_at })))
 }

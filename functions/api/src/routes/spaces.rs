@@ -11,7 +11,7 @@ use futures::future::try_join_all;
 use serde_json::Value;
 use smartspace_domain::{
     Error, Result,
-    access::SpaceAction,
+    access::{Caller, SpaceAction},
     entities::EntityType,
     events::Happening,
     ids::{EntityId, SpaceId},
@@ -19,6 +19,7 @@ use smartspace_domain::{
     schemas::NewSpace,
     spaces::{Role, Space, SpaceSettings},
 };
+use smartspace_pipeline::access::may_in;
 use smartspace_store::pages::Page;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
@@ -43,12 +44,11 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Api>> {
     responses((status = 201, body = Space), (status = 409, description = "Two of its agents have the same name, or one is in too many spaces."))
 )]
 async fn create(State(api): State<Arc<Api>>, By(caller): By, headers: HeaderMap, body: Body) -> Answer<Created<Space>> {
-    caller.must_be_operator()?;
-    let (settings, members) = new_space(&body)?;
+    let (settings, members) = new_space(&body, caller)?;
     let key = body.key(&headers, caller, "/v1/spaces")?;
     let (store, now) = (&api.pipeline.store, api.pipeline.now());
     if let Some(before) = store.made_before::<SpaceId>(key.as_ref(), now).await? {
-        return finished(&api, before, &members).await;
+        return finished(&api, caller, before, &members).await;
     }
     // All of them before anything is made: a space without some of its members is not what was asked for.
     let members = try_join_all(members.iter().enumerate().map(async |(index, id)| match store.entity(*id).await {
@@ -56,6 +56,11 @@ async fn create(State(api): State<Arc<Api>>, By(caller): By, headers: HeaderMap,
         found => found,
     }))
     .await?;
+    for member in &members {
+        if Caller::Entity(member.id) != caller {
+            caller.may_bring_in(member)?;
+        }
+    }
     let mut names: Vec<_> =
         members.iter().filter(|member| member.kind == EntityType::Agent).map(|member| member.name.to_lowercase()).collect();
     names.sort();
@@ -69,41 +74,51 @@ async fn create(State(api): State<Arc<Api>>, By(caller): By, headers: HeaderMap,
     }
     let id = store.create_space(SpaceId::new(now, api.pipeline.ids.random()), settings, key.as_ref(), now).await?;
     for member in &members {
-        api.pipeline.join(id, member, Role::Member).await?;
+        api.pipeline.join(id, member, role_of(caller, member.id)).await?;
     }
-    Ok(Created { location: format!("/v1/spaces/{id}"), made: store.space(id).await? })
+    Ok(Created { location: format!("/v1/spaces/{id}"), made: store.space(id).await?.seen_by(caller) })
+}
+
+/// Who makes a space owns it.
+fn role_of(caller: Caller, member: EntityId) -> Role {
+    if caller == Caller::Entity(member) { Role::Owner } else { Role::Member }
 }
 
 /// A space that the same key made before. Where its first request was cut off, those join who never did.
-async fn finished(api: &Api, id: SpaceId, members: &[EntityId]) -> Answer<Created<Space>> {
+async fn finished(api: &Api, caller: Caller, id: SpaceId, members: &[EntityId]) -> Answer<Created<Space>> {
     let store = &api.pipeline.store;
     for member in members {
         if !store.was_member(id, *member).await? {
             match store.entity(*member).await {
-                Ok(member) => api.pipeline.join(id, &member, Role::Member).await?,
+                Ok(member) => api.pipeline.join(id, &member, role_of(caller, member.id)).await?,
                 Err(Error::NotFound(_)) => {}
                 Err(error) => return Err(error.into()),
             }
         }
     }
-    Ok(Created { location: format!("/v1/spaces/{id}"), made: store.space(id).await? })
+    // Who has left it since may not know of it any more.
+    api.pipeline.authorise(caller, SpaceAction::Read, id).await?;
+    Ok(Created { location: format!("/v1/spaces/{id}"), made: store.space(id).await?.seen_by(caller) })
 }
 
-/// `{name, members?: [id], …}`.
-fn new_space(body: &Body) -> Result<(SpaceSettings, Vec<EntityId>)> {
+/// `{name, members?: [id], …}`. Who makes a space is its first member.
+fn new_space(body: &Body, caller: Caller) -> Result<(SpaceSettings, Vec<EntityId>)> {
     let mut object = body.object()?;
     let members = object.remove("members").unwrap_or_else(|| Value::Array(Vec::new()));
     let mut members: Vec<EntityId> = shaped(members).map_err(|error| match error {
         Error::Invalid(faults) => Error::invalid(format!("/members{}", faults[0].pointer), faults[0].detail.clone()),
         error => error,
     })?;
-    if members.len() > limits::MEMBERS {
-        return Err(Error::invalid("/members", format!("expected at most {} members", limits::MEMBERS)));
-    }
     let settings: SpaceSettings = shaped(Value::Object(object))?;
     settings.check()?;
     let mut seen = std::collections::BTreeSet::new();
+    if let Caller::Entity(own) = caller {
+        members.insert(0, own);
+    }
     members.retain(|member| seen.insert(*member));
+    if members.len() > limits::MEMBERS {
+        return Err(Error::invalid("/members", format!("expected at most {} members", limits::MEMBERS)));
+    }
     Ok((settings, members))
 }
 
@@ -114,8 +129,11 @@ fn new_space(body: &Body) -> Result<(SpaceSettings, Vec<EntityId>)> {
     responses((status = 200, body = Page<Space>))
 )]
 async fn list(State(api): State<Arc<Api>>, By(caller): By, Asked(query): Asked<PageQuery>) -> Answer<Json<Page<Space>>> {
-    caller.must_be_operator()?;
-    Ok(Json(api.pipeline.store.spaces(&query.into()).await?))
+    let store = &api.pipeline.store;
+    Ok(Json(match caller {
+        Caller::Operator => store.spaces(&query.into()).await?,
+        Caller::Entity(own) => store.own_spaces(own, &query.into()).await?,
+    }))
 }
 
 /// Show a space
@@ -125,8 +143,8 @@ async fn list(State(api): State<Arc<Api>>, By(caller): By, Asked(query): Asked<P
     responses((status = 200, body = Space))
 )]
 async fn show(State(api): State<Arc<Api>>, By(caller): By, Id(id): Id<SpaceId>) -> Answer<Json<Space>> {
-    api.authorise(caller, SpaceAction::Read, id).await?;
-    Ok(Json(api.pipeline.store.space(id).await?))
+    api.pipeline.authorise(caller, SpaceAction::Read, id).await?;
+    Ok(Json(api.pipeline.store.space(id).await?.seen_by(caller)))
 }
 
 /// Change a space
@@ -139,9 +157,9 @@ async fn show(State(api): State<Arc<Api>>, By(caller): By, Id(id): Id<SpaceId>) 
     responses((status = 200, body = Space), (status = 409, description = "It was changed at the same time."))
 )]
 async fn change(State(api): State<Arc<Api>>, By(caller): By, Id(id): Id<SpaceId>, body: Body) -> Answer<Json<Space>> {
-    api.authorise(caller, SpaceAction::Govern, id).await?;
     let store = &api.pipeline.store;
     let (record, roster) = (store.space_record(id).await?, store.roster(id).await?);
+    may_in(&roster, caller, SpaceAction::Govern)?;
     let mut value = serde_json::to_value(&record.settings).map_err(|error| Error::Internal(error.to_string()))?;
     json_patch::merge(&mut value, &Value::Object(body.object()?));
     let settings: SpaceSettings = shaped(value)?;
@@ -154,7 +172,7 @@ async fn change(State(api): State<Arc<Api>>, By(caller): By, Id(id): Id<SpaceId>
     store.change_space(id, &settings, record.rev, &roster).await?;
     let space = store.space(id).await?;
     api.pipeline.announce(id, Happening::SpaceUpdated { space: Box::new(space.clone()) }).await;
-    Ok(Json(space))
+    Ok(Json(space.seen_by(caller)))
 }
 
 /// Delete a space with all that was said in it
@@ -164,7 +182,7 @@ async fn change(State(api): State<Arc<Api>>, By(caller): By, Id(id): Id<SpaceId>
     responses((status = 204))
 )]
 async fn delete(State(api): State<Arc<Api>>, By(caller): By, Id(id): Id<SpaceId>) -> Answer<StatusCode> {
-    api.authorise(caller, SpaceAction::Govern, id).await?;
+    api.pipeline.authorise(caller, SpaceAction::Govern, id).await?;
     api.pipeline.delete_space(id).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -1,0 +1,68 @@
+//! Whether a caller may do what it asks for: the rules of [`smartspace_domain::access`], with where the caller stands as the table says it.
+
+use std::collections::BTreeMap;
+
+use smartspace_domain::{
+    Error, Result,
+    access::{Caller, EntityAction, SpaceAction},
+    ids::{EntityId, SpaceId},
+};
+use smartspace_store::rosters::Roster;
+
+use crate::Pipeline;
+
+impl Pipeline {
+    /// Checks that a caller may do something in a space. The operator is told by what follows whether there is such a space.
+    pub async fn authorise(&self, caller: Caller, action: SpaceAction, space: SpaceId) -> Result<()> {
+        let place = match caller {
+            Caller::Operator => None,
+            Caller::Entity(entity) => self.store.member(space, entity).await?.map(|member| member.place()),
+        };
+        caller.may_in_space(action, place)
+    }
+
+    /// Checks that a caller may do something with an entity. The operator is told by what follows whether there is such an entity.
+    pub async fn authorise_with(&self, caller: Caller, action: EntityAction, other: EntityId) -> Result<()> {
+        match caller {
+            Caller::Operator => Ok(()),
+            Caller::Entity(entity) => caller.may_with_entity(action, Box::pin(self.store.acquaintance(entity, other)).await?),
+        }
+    }
+}
+
+/// Checks that a caller may do something in a space of this roster: what is then written under the roster's version is written by who may.
+pub fn may_in(roster: &Roster, caller: Caller, action: SpaceAction) -> Result<()> {
+    let place = match caller {
+        Caller::Operator => None,
+        Caller::Entity(entity) => roster.member(entity).map(smartspace_store::rosters::MemberRecord::place),
+    };
+    caller.may_in_space(action, place)
+}
+
+/// Of which spaces a caller may know, asked once for each.
+#[derive(Debug)]
+pub struct KnownSpaces {
+    caller: Caller,
+    known: BTreeMap<SpaceId, bool>,
+}
+
+impl KnownSpaces {
+    /// Nothing asked yet.
+    pub fn of(caller: Caller) -> Self {
+        Self { caller, known: BTreeMap::new() }
+    }
+
+    /// Whether the caller may know of this space.
+    pub async fn has(&mut self, pipeline: &Pipeline, space: SpaceId) -> Result<bool> {
+        if let Some(known) = self.known.get(&space) {
+            return Ok(*known);
+        }
+        let known = match pipeline.authorise(self.caller, SpaceAction::Read, space).await {
+            Ok(()) => true,
+            Err(Error::NotFound(_)) => false,
+            Err(error) => return Err(error),
+        };
+        self.known.insert(space, known);
+        Ok(known)
+    }
+}
