@@ -173,7 +173,7 @@ async fn a_slow_provider_holds_up_nobody_whose_key_is_known() {
     let Some(stack) = believing(&provider).await else { return };
     let good = known.token(&claims());
     assert_eq!(status(&stack, &good).await, 200);
-    provider.takes(Duration::from_secs(600));
+    provider.takes(Duration::from_mins(10));
     let unknown = Signer::ec("unknown").token(&claims());
     wait_for("it is asked for the unknown key", SOON, async || {
         let told = status(&stack, &unknown);

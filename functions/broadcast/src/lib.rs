@@ -14,7 +14,7 @@ use smartspace_domain::{
     jobs::BroadcastJob,
 };
 use smartspace_edges::{clock::Clock, sockets::Sockets};
-use smartspace_pipeline::frames::{close_expired, tell};
+use smartspace_pipeline::frames::{close_expired, tell, tell_own};
 use smartspace_store::{Store, connections::ConnectionRecord};
 
 /// What this function needs.
@@ -112,15 +112,16 @@ impl Broadcast {
         Ok(())
     }
 
-    async fn tell_own(&self, connections: &[ConnectionId], event: Event) {
-        let frame: Arc<str> = event.to_frame().into();
-        self.post(connections.iter().map(|connection| (connection, &frame))).await;
+    async fn tell_own(&self, connections: &[ConnectionRecord], event: Event) {
+        let (frame, now): (Arc<str>, _) = (event.to_frame().into(), self.clock.now());
+        let posts = connections.iter().map(|connection| tell_own(&self.store, &*self.sockets, connection, Arc::clone(&frame), now));
+        join_all(posts).await;
     }
 
     /// Closes connections whose credential has expired, and forgets them. A host that keeps their time itself has done so before.
     async fn close(&self, expired: &[ConnectionId]) -> Result<()> {
         for connection in expired {
-            close_expired(&self.store, &*self.sockets, connection).await?;
+            close_expired(&self.store, &*self.sockets, connection, None).await?;
         }
         Ok(())
     }

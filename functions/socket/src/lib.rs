@@ -68,7 +68,7 @@ impl Socket {
     pub async fn receive(&self, id: &ConnectionId, frame: &str) -> Result<()> {
         let request = Request::read(frame);
         let Some(connection) = self.pipeline.store.connection(id, self.pipeline.now()).await? else {
-            return self.expire(id).await;
+            return self.expire(id, request.id.as_ref()).await;
         };
         let done = match request.action {
             Ok(action) => self.act(&connection, request.id.as_ref(), action).await,
@@ -80,9 +80,9 @@ impl Socket {
         Ok(())
     }
 
-    /// Tells a connection that its credential has expired, and closes it.
-    pub async fn expire(&self, id: &ConnectionId) -> Result<()> {
-        close_expired(&self.pipeline.store, &*self.sockets, id).await
+    /// Tells a connection that its credential has expired, and closes it. `request` is the id of what it had asked for.
+    pub async fn expire(&self, id: &ConnectionId, request: Option<&Value>) -> Result<()> {
+        close_expired(&self.pipeline.store, &*self.sockets, id, request).await
     }
 
     async fn act(&self, connection: &ConnectionRecord, id: Option<&Value>, action: Action) -> Result<()> {

@@ -24,13 +24,16 @@ use smartspace_store::{Store, schema};
 
 use crate::embedded_table::{EmbeddedTable, NAME};
 
-/// What was posted to whom; a closing is null.
+/// What was posted to whom; a closing is null. A connection `gone` takes nothing.
 #[derive(Default)]
 struct Posted(Mutex<Vec<(ConnectionId, Value)>>);
 
 #[async_trait]
 impl Sockets for Posted {
     async fn post(&self, connection: &ConnectionId, frame: Arc<str>) -> Result<(), PostError> {
+        if connection.0 == "gone" {
+            return Err(PostError::Gone);
+        }
         self.0.lock().unwrap().push((connection.clone(), serde_json::from_str(&frame).unwrap()));
         Ok(())
     }
@@ -59,11 +62,13 @@ async fn who_only_listens_is_told_nothing_after_its_credential_but_that_it_has_e
     let sara = store.create_entity(person, settings, None, start).await.unwrap();
     store.create_space(space, serde_json::from_value(json!({"name": "Team"})).unwrap(), None, start).await.unwrap();
     store.join(space, &sara, Role::Member, start).await.unwrap();
-    let [short, long] = ["short", "long"].map(|id| ConnectionId(id.into()));
-    for (id, credential) in [(&short, Some(start + Duration::from_secs(10))), (&long, None)] {
+    let [short, long, gone] = ["short", "long", "gone"].map(|id| ConnectionId(id.into()));
+    for (id, credential) in [(&short, Some(start + Duration::from_secs(10))), (&long, None), (&gone, None)] {
         store.keep_ticket(&id.0, Caller::Entity(person), start + Duration::from_secs(5), credential).await.unwrap();
         let connection = store.connect(&id.0, id, Duration::from_hours(2), start).await.unwrap().unwrap();
-        store.subscribe(&connection, space).await.unwrap();
+        if *id != gone {
+            store.subscribe(&connection, space).await.unwrap();
+        }
     }
 
     let (posted, clock) = (Arc::new(Posted::default()), Arc::new(At(Mutex::new(start))));
@@ -73,7 +78,7 @@ async fn who_only_listens_is_told_nothing_after_its_credential_but_that_it_has_e
     let told = async |seconds: u64| {
         *clock.0.lock().unwrap() = start + Duration::from_secs(seconds);
         for job in &jobs {
-            broadcast.handle(job).await.unwrap();
+            Box::pin(broadcast.handle(job)).await.unwrap();
         }
         let mut told: Vec<_> =
             posted.0.lock().unwrap().drain(..).map(|(to, what)| (to.0, what["type"].clone(), what["status"].clone())).collect();
@@ -86,5 +91,11 @@ async fn who_only_listens_is_told_nothing_after_its_credential_but_that_it_has_e
     let closed = [(short.0.clone(), json!("error"), json!(401)), (short.0.clone(), Value::Null, Value::Null)];
     assert_eq!(told(10).await, [&to_both[..2], &closed].concat());
     assert_eq!(told(11).await, to_both[..2], "it is forgotten");
-    assert_eq!(store.connections_of(person, start).await.unwrap(), [long]);
+    let known = async || {
+        let known = store.connections_of(person, start).await.unwrap();
+        known.into_iter().map(|connection| connection.id).collect::<Vec<_>>()
+    };
+    assert_eq!(known().await, [gone, long.clone()], "whose handshake may not have ended is not gone yet");
+    told(60).await;
+    assert_eq!(known().await, [long]);
 }

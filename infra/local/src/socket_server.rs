@@ -119,7 +119,7 @@ async fn serve(server: SocketServer, id: ConnectionId, until: Time, socket: WebS
             },
             () = &mut expires, if !expired => {
                 expired = true;
-                if let Err(error) = server.socket.expire(&id).await {
+                if let Err(error) = server.socket.expire(&id, None).await {
                     tracing::warn!(connection = %id, %error, "a connection whose credential has expired could not be forgotten");
                 }
             }

@@ -1,11 +1,14 @@
 //! One frame for one connection. A connection that is gone is forgotten, and nothing ever fails for its sake.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use serde_json::{Value, json};
-use smartspace_domain::{Error, Result, ids::ConnectionId, problems::Problem};
+use smartspace_domain::{Error, Result, Time, ids::ConnectionId, problems::Problem};
 use smartspace_edges::sockets::{PostError, Sockets, post_in_time};
-use smartspace_store::Store;
+use smartspace_store::{Store, connections::ConnectionRecord};
+
+/// No handshake takes longer; API Gateway gives it 29 s.
+const HANDSHAKE: Duration = Duration::from_mins(1);
 
 /// What became of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,10 +38,22 @@ pub async fn tell(store: &Store, sockets: &dyn Sockets, connection: &ConnectionI
     }
 }
 
-/// Tells a connection that its credential has expired, closes it and forgets it.
-pub async fn close_expired(store: &Store, sockets: &dyn Sockets, connection: &ConnectionId) -> Result<()> {
+/// Posts a frame to an entity's own connection. One that is so new that its handshake may not have ended takes none yet, and looks as if it were
+/// gone: it is not forgotten.
+pub async fn tell_own(store: &Store, sockets: &dyn Sockets, connection: &ConnectionRecord, frame: Arc<str>, now: Time) -> Told {
+    if now.since(connection.opened_at) >= HANDSHAKE {
+        return tell(store, sockets, &connection.id, frame).await;
+    }
+    match post_in_time(sockets, &connection.id, frame).await {
+        Ok(()) => Told::Yes,
+        Err(PostError::Gone | PostError::Failed(_)) => Told::NotInTime,
+    }
+}
+
+/// Tells a connection that its credential has expired, closes it and forgets it. `request` is the id of what it had asked for.
+pub async fn close_expired(store: &Store, sockets: &dyn Sockets, connection: &ConnectionId, request: Option<&Value>) -> Result<()> {
     let error = Error::Unauthenticated("the connection's credential has expired; connect again with a new ticket".into());
-    tell(store, sockets, connection, error_frame(None, &error).into()).await;
+    tell(store, sockets, connection, error_frame(request, &error).into()).await;
     sockets.close(connection).await;
     store.disconnect(connection).await
 }

@@ -14,8 +14,8 @@ use crate::{
     Error, Result, Store,
     entities::EntityRecord,
     keys,
-    pages::{Ask, Page, cursor},
-    rosters::MemberRecord,
+    pages::{Ask, Page},
+    rosters::{MemberRecord, no_such_space},
     table::{Query, key_of},
 };
 
@@ -47,7 +47,7 @@ impl Store {
         Ok(Acquaintance::Stranger)
     }
 
-    /// The entity itself and those with whom it shares a space, by age.
+    /// The entity itself and those with whom it shares a space, by age. Reads the members of all its spaces for each page.
     pub async fn acquaintances(&self, id: EntityId, ask: &Ask) -> Result<Page<Entity>> {
         let limit = ask.limit()?;
         let after = ask.cursor.as_deref().map(str::parse::<EntityId>).transpose();
@@ -82,18 +82,18 @@ impl Store {
         let partition = keys::spaces_of(id);
         let after = ask.after(LISTED, &partition)?;
         let page = self.table.page(Query::of_index("GSI2", LISTED, partition).limit(ask.limit()?).after(after)).await?;
-        let ids = page.items.iter().map(|item| Ok(key_of(item)?.pk)).collect::<Result<Vec<_>>>()?;
-        let ids: Vec<SpaceId> = ids.iter().filter_map(|pk| pk.strip_prefix("SPACE#")?.parse().ok()).collect();
-        let spaces: Vec<_> = ids.into_iter().map(|space| self.space(space)).collect();
+        let keys = page.items.iter().map(key_of).collect::<Result<Vec<_>>>()?;
+        let ids = keys.iter().map(|key| key.pk.strip_prefix("SPACE#").and_then(|id| id.parse::<SpaceId>().ok()).ok_or_else(no_such_space));
+        let spaces: Vec<_> = ids.map(async |space| self.space(space?).await).collect();
         let mut items = Vec::with_capacity(spaces.len());
-        for space in futures::future::join_all(spaces).await {
-            match space {
-                Ok(space) => items.extend(Some(space.seen_by(Caller::Entity(id))).filter(|space| space.me.is_some())),
-                // The index lags behind a removal.
-                Err(Error::NotFound(_)) => {}
+        for (entry, space) in page.items.into_iter().zip(futures::future::join_all(spaces).await) {
+            match space.map(|space| space.seen_by(Caller::Entity(id))) {
+                Ok(space) if space.me.is_some() => items.push((entry, space)),
+                // The index lags behind a leaving, and behind a removal.
+                Ok(_) | Err(Error::NotFound(_)) => {}
                 Err(error) => return Err(error),
             }
         }
-        Ok(Page { items, next_cursor: cursor(page.next, "g2sk") })
+        Ok(Page::cut(items, page.next, "g2sk"))
     }
 }

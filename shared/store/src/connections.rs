@@ -35,6 +35,9 @@ pub struct ConnectionRecord {
     pub id: ConnectionId,
     /// Whose it is.
     pub caller: Caller,
+    /// When its handshake began.
+    #[serde(default)]
+    pub opened_at: Time,
     /// When its credential expires.
     pub valid_until: Time,
     /// When the item is dropped.
@@ -78,7 +81,8 @@ impl Store {
         if ticket.valid_until < now || valid_until <= now {
             return Ok(None);
         }
-        let record = ConnectionRecord { id: id.clone(), caller: ticket.caller, valid_until, expires_at: valid_until.as_seconds() + 60 };
+        let expires_at = valid_until.as_seconds() + 60;
+        let record = ConnectionRecord { id: id.clone(), caller: ticket.caller, opened_at: now, valid_until, expires_at };
         let mut writes = vec![Write::put(keys::connection_meta(id), &record)?];
         if let Caller::Entity(entity) = record.caller {
             writes.push(Write::put(keys::own_connection(entity, id), &record)?);
@@ -92,10 +96,10 @@ impl Store {
     }
 
     /// An entity's own connections that may be told now.
-    pub async fn connections_of(&self, entity: EntityId, now: Time) -> Result<Vec<ConnectionId>> {
+    pub async fn connections_of(&self, entity: EntityId, now: Time) -> Result<Vec<ConnectionRecord>> {
         let items = self.table.all(Query::of(keys::entity(entity)).begins_with(keys::CONN)).await?;
         let records = items.into_iter().map(read::<ConnectionRecord>).collect::<Result<Vec<_>>>()?;
-        Ok(records.into_iter().filter(|connection| connection.valid_until > now).map(|connection| connection.id).collect())
+        Ok(records.into_iter().filter(|connection| connection.valid_until > now).collect())
     }
 
     /// A connection; none where it is closed or its credential has expired.
