@@ -23,7 +23,10 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Api>> {
 #[utoipa::path(
     put, path = "/v1/spaces/{id}/members/{entityId}", operation_id = "addMember", tag = "spaces",
     params(("id" = SpaceId, Path), ("entityId" = EntityId, Path)),
-    responses((status = 200, body = Member), (status = 409, description = "Its name is taken there, the space is full, or the agent is in too many spaces."))
+    responses(
+        (status = 200, body = Member),
+        (status = 409, description = "Its name is taken there, the space is full, or the agent is in too many spaces."),
+    )
 )]
 async fn join(State(api): State<Arc<Api>>, By(caller): By, TwoIds(space, entity): TwoIds<SpaceId, EntityId>) -> Answer<Json<Member>> {
     api.authorise(caller, SpaceAction::Govern, space).await?;
