@@ -214,7 +214,7 @@ impl Person {
         let path = format!("/v1/entities/{agent}");
         let answer = self.world.http_until(&self.name, As::Operator, Method::DELETE, &path, None, None).await;
         // It leaves its spaces behind the answer.
-        sleep(self.world.chance.time(place, Duration::ZERO, Duration::from_secs(60))).await;
+        sleep(self.world.chance.time(place, Duration::ZERO, Duration::from_mins(1))).await;
         let spaces = locked(&self.world.ledger).spaces.clone();
         for space in spaces.into_iter().filter(|_| answer.as_ref().is_some_and(|(status, _)| *status == 204)) {
             let at = Instant::now();
