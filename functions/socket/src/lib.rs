@@ -143,7 +143,7 @@ impl Socket {
     }
 
     async fn send(&self, caller: Caller, space: SpaceId, text: String, key: Option<String>, sender: Option<EntityId>) -> Result<Value> {
-        let sender = caller.speaks_as(sender)?;
+        let sender = self.pipeline.speaker(caller, space, sender).await?;
         let body = format!("{sender} {text}");
         let key = key.map(|key| PostKey::new(&caller.label(), "send", &space.to_string(), &key, body.as_bytes()));
         let id = MessageId::new(self.pipeline.now(), self.pipeline.ids.random());

@@ -21,6 +21,17 @@ impl Pipeline {
         caller.may_in_space(action, place)
     }
 
+    /// In whose name a caller speaks in a space. A stranger is told that there is no such space, whatever it asked for.
+    pub async fn speaker(&self, caller: Caller, space: SpaceId, sender: Option<EntityId>) -> Result<EntityId> {
+        match caller.speaks_as(sender) {
+            Err(error @ Error::Forbidden(_)) => {
+                self.authorise(caller, SpaceAction::Post, space).await?;
+                Err(error)
+            }
+            speaker => speaker,
+        }
+    }
+
     /// Checks that a caller may do something with an entity. The operator is told by what follows whether there is such an entity.
     pub async fn authorise_with(&self, caller: Caller, action: EntityAction, other: EntityId) -> Result<()> {
         match caller {

@@ -62,7 +62,7 @@ async fn create(
 ) -> Answer<Created<Message>> {
     let MessageBody { text, sender_id } = body.read()?;
     check_text(&text)?;
-    let sender = caller.speaks_as(sender_id)?;
+    let sender = api.pipeline.speaker(caller, space, sender_id).await?;
     let path = format!("/v1/spaces/{space}/messages");
     let key = body.key(&headers, caller, &path)?;
     let id = MessageId::new(api.pipeline.now(), api.pipeline.ids.random());
