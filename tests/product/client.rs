@@ -72,13 +72,18 @@ impl Client {
 
     /// Sends what was completed.
     pub(crate) async fn send(&self, request: RequestBuilder) -> Reply {
+        self.try_send(request).await.unwrap_or_else(|error| panic!("{error:?}"))
+    }
+
+    /// The same, where the product may be gone before it has answered.
+    pub(crate) async fn try_send(&self, request: RequestBuilder) -> Result<Reply, reqwest::Error> {
         let request = request.build().unwrap();
         let asked = format!("{} {}", request.method(), request.url());
-        let answer = self.http.execute(request).await.unwrap_or_else(|error| panic!("{asked}: {error:?}"));
+        let answer = self.http.execute(request).await?;
         let (status, headers) = (answer.status().as_u16(), answer.headers().clone());
-        let text = answer.text().await.unwrap_or_else(|error| panic!("{asked}: {error:?}"));
+        let text = answer.text().await?;
         let body = serde_json::from_str(&text).unwrap_or(Value::Null);
-        Reply { status, headers, body, text, asked }
+        Ok(Reply { status, headers, body, text, asked })
     }
 
     /// GET.

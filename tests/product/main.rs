@@ -2,6 +2,7 @@
 //!
 //! They know an address, an admin key and a model's address, nothing else; so the same tests run against a process of their own
 //! ([`stack::Stack::start`]) and, with `SMARTSPACE_TEST_URL` and `SMARTSPACE_TEST_ADMIN_KEY` set, against a deployed stack.
+//! `SMARTSPACE_BIN` names another binary than the one that was built with the tests.
 //!
 //! - [`stack`], [`process`]: what a test starts with; the product as a child process
 //! - [`client`], [`routes`], [`waiting`]: HTTP, what tests do with it, and how they wait
@@ -23,13 +24,16 @@ mod view;
 mod waiting;
 
 mod access;
+mod anthropic;
 mod bad_input;
 mod cancel;
 mod chains;
 mod crash;
 mod demo;
 mod doors;
+mod fallback;
 mod hundred_spaces;
+mod kills;
 mod live;
 mod members;
 mod order;

@@ -1,5 +1,6 @@
-//! The model that agents ask: a server that speaks OpenAI's chat completions and plays scripts.
+//! The model that agents ask: a server that speaks OpenAI's chat completions and Anthropic's messages, and plays scripts.
 
+mod anthropic;
 mod asked;
 mod check;
 mod gate;
@@ -26,7 +27,7 @@ use serde_json::Value;
 use tokio::{net::TcpListener, sync::watch, task::JoinHandle, time::timeout};
 
 pub(crate) use self::{
-    asked::Asked,
+    asked::{Api, Asked},
     gate::Gate,
     prompt::Line,
     script::{Answer, Part, answer, call, http, http_retry, raw_call, say, say_held, silent, stop, think, wait},
@@ -37,7 +38,7 @@ pub(crate) const KEY: &str = "test-key-9f2c";
 
 /// The server. Each model has a script of its own, found by the model's name; one without a script has nothing to say.
 pub(crate) struct Model {
-    /// What the product takes as `OPENAI_BASE_URL`.
+    /// What the product takes as `OPENAI_BASE_URL`, and without its `/v1` as `ANTHROPIC_BASE_URL`.
     pub(crate) base_url: String,
     shared: Arc<Shared>,
     serving: JoinHandle<()>,
@@ -72,7 +73,11 @@ impl Model {
             count: watch::Sender::new(0),
             faults: Mutex::default(),
         });
-        let router = Router::new().route("/v1/chat/completions", post(complete)).fallback(lost).with_state(Arc::clone(&shared));
+        let router = Router::new()
+            .route("/v1/chat/completions", post(complete))
+            .route("/v1/messages", post(write_message))
+            .fallback(lost)
+            .with_state(Arc::clone(&shared));
         let listener = listener.tap_io(|connection| {
             let _ = connection.set_nodelay(true);
         });
@@ -143,12 +148,27 @@ async fn listen(address: &str) -> TcpListener {
 }
 
 async fn complete(State(shared): State<Arc<Shared>>, headers: HeaderMap, Json(body): Json<Value>) -> Response {
+    let key = header(&headers, "authorization");
+    respond(&shared, Api::OpenAi, key.strip_prefix("Bearer ").unwrap_or_default(), "", body).await
+}
+
+async fn write_message(State(shared): State<Arc<Shared>>, headers: HeaderMap, Json(body): Json<Value>) -> Response {
+    respond(&shared, Api::Anthropic, header(&headers, "x-api-key"), header(&headers, "anthropic-version"), body).await
+}
+
+fn header<'a>(headers: &'a HeaderMap, name: &str) -> &'a str {
+    headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
+}
+
+async fn respond(shared: &Shared, api: Api, key: &str, version: &str, body: Value) -> Response {
     let Some(model) = body["model"].as_str().and_then(|name| name.strip_suffix(&shared.tag)).map(str::to_owned) else {
         return StatusCode::NOT_FOUND.into_response();
     };
-    let authorization = headers.get("authorization").and_then(|value| value.to_str().ok()).unwrap_or_default().to_owned();
-    let asked = Asked { model, at: Instant::now(), body, authorization };
-    let faults = check::faults(&asked, shared.key);
+    let asked = Asked { key: key.to_owned(), version: version.to_owned(), ..Asked::of(api, &model, body) };
+    let faults = match api {
+        Api::OpenAi => check::faults(&asked, shared.key),
+        Api::Anthropic => anthropic::faults(&asked, shared.key),
+    };
     shared.faults.lock().unwrap().extend(faults.into_iter().map(|fault| format!("{}: {fault}", asked.model)));
     // Recorded and answered under one lock: the n-th request gets the n-th answer.
     let each = {

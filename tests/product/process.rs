@@ -53,6 +53,16 @@ impl Process {
         (self.child, self.url) = launch(&self.setup, self.folder.path()).await;
     }
 
+    /// Begins to start it again, and kills it so long after.
+    pub(crate) async fn die_while_starting(&mut self, after: Duration) {
+        self.kill();
+        let log = File::options().create(true).append(true).open(log_file(self.folder.path())).unwrap();
+        let mut command = command(&self.setup, self.folder.path(), free_port());
+        self.child = command.stdout(log.try_clone().unwrap()).stderr(log).spawn().unwrap();
+        sleep(after).await;
+        self.kill();
+    }
+
     /// Ends it as a crash does (SIGKILL).
     pub(crate) fn kill(&mut self) {
         // Fails only when it has ended already, which is as good.
@@ -127,7 +137,8 @@ async fn launch(setup: &Setup, folder: &Path) -> (Child, String) {
 }
 
 fn command(setup: &Setup, folder: &Path, port: u16) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_smartspace-under-test"));
+    let binary = env::var_os("SMARTSPACE_BIN").unwrap_or_else(|| env!("CARGO_BIN_EXE_smartspace-under-test").into());
+    let mut command = Command::new(binary);
     let data = if setup.on_disk { folder.join("data").into_os_string() } else { ":memory:".into() };
     command.args(["--listen", &format!("127.0.0.1:{port}"), "--admin-key", &setup.admin_key]).arg("--data").arg(data);
     command.args(&setup.flags);
@@ -142,6 +153,7 @@ fn command(setup: &Setup, folder: &Path, port: u16) -> Command {
         }
     }
     command.env("OPENAI_BASE_URL", &setup.model_url).env("OPENAI_API_KEY", super::model::KEY);
+    command.env("ANTHROPIC_BASE_URL", setup.model_url.trim_end_matches("/v1")).env("ANTHROPIC_API_KEY", super::model::KEY);
     command.current_dir(folder).stdin(Stdio::null());
     command
 }

@@ -1,6 +1,6 @@
 //! What tests do over HTTP, in a word each. Whatever does not succeed fails the test.
 
-use reqwest::Method;
+use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 
 use super::client::{Client, Reply};
@@ -41,20 +41,21 @@ impl Client {
 
     /// Says something and gives the message.
     pub(crate) async fn post(&self, space: &str, sender: &str, text: &str) -> Value {
-        self.try_post(space, sender, text, None).await.must_be(201)
+        self.send(self.posting(space, sender, text, None)).await.must_be(201)
     }
 
     /// Says something under an idempotency key.
     pub(crate) async fn post_with_key(&self, space: &str, sender: &str, text: &str, key: &str) -> Reply {
-        self.try_post(space, sender, text, Some(key)).await
+        self.send(self.posting(space, sender, text, Some(key))).await
     }
 
-    async fn try_post(&self, space: &str, sender: &str, text: &str, key: Option<&str>) -> Reply {
+    /// The request that says something.
+    pub(crate) fn posting(&self, space: &str, sender: &str, text: &str, key: Option<&str>) -> RequestBuilder {
         let mut request = self.request(Method::POST, &format!("/v1/spaces/{space}/messages")).bearer_auth(&self.key);
         if let Some(key) = key {
             request = request.header("idempotency-key", key);
         }
-        self.send(request.json(&json!({ "text": text, "senderId": sender }))).await
+        request.json(&json!({ "text": text, "senderId": sender }))
     }
 
     /// All messages of a space, oldest first.

@@ -19,6 +19,8 @@ use tokio_tungstenite::{
 
 use super::{client::Client, view::View, waiting::SOON};
 
+/// Stands behind the last frame of a connection that ended.
+const CLOSED: &str = "(closed)";
 /// No frame is longer, in bytes.
 const FRAME_BYTES: usize = 30 * 1024;
 
@@ -88,11 +90,15 @@ impl Client {
 impl Socket {
     /// Connects to a ticket's address. The error is the status of a refused handshake.
     pub(crate) async fn open(url: &str) -> Result<Self, u16> {
-        let connection = match connect_async_with_config(url, None, true).await {
-            Ok((connection, _)) => connection,
-            Err(Error::Http(refused)) => return Err(refused.status().as_u16()),
-            Err(error) => panic!("{url}: {error}"),
-        };
+        Self::try_open(url).await.map_err(|error| match error {
+            Error::Http(refused) => refused.status().as_u16(),
+            error => panic!("{url}: {error}"),
+        })
+    }
+
+    /// The same, where the product may be gone.
+    pub(crate) async fn try_open(url: &str) -> Result<Self, Error> {
+        let (connection, _) = connect_async_with_config(url, None, true).await?;
         let (writer, mut reader) = connection.split();
         let heard = Arc::new(Heard::default());
         let hearing = Arc::clone(&heard);
@@ -102,7 +108,7 @@ impl Socket {
                     hearing.hear(&text);
                 }
             }
-            hearing.keep(Frame { at: Instant::now(), kind: "(closed)".into(), body: Value::Null });
+            hearing.keep(Frame { at: Instant::now(), kind: CLOSED.into(), body: Value::Null });
         });
         Ok(Self { writer: tokio::sync::Mutex::new(writer), heard, reading, last_id: AtomicU64::new(0) })
     }
@@ -113,12 +119,22 @@ impl Socket {
     }
 
     /// Sends a request and gives its answer, found by the id.
-    pub(crate) async fn request(&self, mut request: Value) -> Value {
+    pub(crate) async fn request(&self, request: Value) -> Value {
+        let shown = format!("{request:.300}");
+        self.try_request(request).await.unwrap_or_else(|| panic!("closed before the answer to {shown}"))
+    }
+
+    /// The same; none where the connection ended before the answer came.
+    pub(crate) async fn try_request(&self, mut request: Value) -> Option<Value> {
         let id = format!("q{}", self.last_id.fetch_add(1, Ordering::Relaxed));
         request["id"] = id.clone().into();
         let what = format!("the answer to {request:.300}");
-        self.send(Message::text(request.to_string())).await;
-        self.until(&what, SOON, |frames| frames.iter().find(|frame| frame.body["id"] == id.as_str()).map(|frame| frame.body.clone())).await
+        self.writer.lock().await.send(Message::text(request.to_string())).await.ok()?;
+        let answer = self.until(&what, SOON, |frames| {
+            let answer = frames.iter().find(|frame| frame.body["id"] == id.as_str()).map(|frame| Some(frame.body.clone()));
+            answer.or_else(|| frames.last().filter(|last| last.kind == CLOSED).map(|_| None))
+        });
+        answer.await
     }
 
     /// Follows a space and gives the answer.
@@ -164,7 +180,8 @@ impl Socket {
         let found = timeout(limit, search).await;
         found.unwrap_or_else(|_| {
             let frames: Vec<String> = self.frames().iter().map(|frame| format!("{:.300}", frame.body)).collect();
-            panic!("not within {limit:?}: {what}\nframes: {frames:#?}\nfaults: {:?}", self.heard.faults.lock().unwrap())
+            let faults = self.heard.faults.lock().unwrap().clone();
+            panic!("not within {limit:?}: {what}\nframes: {frames:#?}\nfaults: {faults:?}")
         })
     }
 

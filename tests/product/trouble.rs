@@ -76,16 +76,16 @@ impl Outcome {
 }
 
 #[tokio::test]
-async fn a_provider_without_a_key_fails_the_run_and_says_so() {
+async fn a_provider_that_is_not_there_fails_the_run_and_says_so() {
     let Some(stack) = Stack::local().await else { return };
     let person = stack.person("Husam").await;
-    let agent = stack.agent_with("Ada", json!({ "model": { "provider": "anthropic", "name": "claude" } })).await;
+    let agent = stack.agent_with("Ada", json!({ "model": { "provider": "bedrock", "name": "nova" } })).await;
     let space = stack.space("Team", &[&person, &agent]).await;
     let question = stack.post(&space, &person, "Hello?").await;
     let run = stack.ended(&woken(&question, &agent).unwrap(), SOON).await;
     assert_eq!((run["status"].as_str(), run["error"]["code"].as_str()), (Some("failed"), Some("not_configured")), "{run}");
     let message = run["error"]["message"].as_str().unwrap();
-    assert!(message.to_lowercase().contains("anthropic"), "it says what is missing: {message}");
+    assert!(message.to_lowercase().contains("bedrock"), "it says what is missing: {message}");
 }
 
 #[tokio::test]

@@ -34,7 +34,7 @@ impl IntoResponse for Refusal {
         match self.0 {
             Error::Unauthenticated(_) => headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer")),
             // The rest of the body was not read: the connection can't be used again, and says so.
-            Error::TooLarge(_) => headers.insert(header::CONNECTION, HeaderValue::from_static("close")),
+            Error::TooLarge(_) | Error::TooSlow(_) => headers.insert(header::CONNECTION, HeaderValue::from_static("close")),
             Error::Retry(_) => headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1")),
             _ => None,
         };

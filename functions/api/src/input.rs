@@ -2,7 +2,7 @@
 
 mod exact;
 
-use std::{str::FromStr, sync::Arc};
+use std::{str::FromStr, sync::Arc, time::Duration};
 
 use axum::{
     body::to_bytes,
@@ -20,9 +20,13 @@ use smartspace_domain::{
     limits::{BODY_BYTES, KEY_CHARS},
 };
 use smartspace_store::posted::PostKey;
+use tokio::time::timeout;
 
 use self::exact::Exact;
 use crate::{Api, answers::Refusal};
+
+/// How long a body may take to come. Without a limit, each half-sent request would hold its connection for ever.
+const BODY_WITHIN: Duration = Duration::from_secs(30);
 
 /// The body of a request, as it came.
 #[derive(Debug)]
@@ -32,20 +36,27 @@ impl FromRequest<Arc<Api>> for Body {
     type Rejection = Refusal;
 
     async fn from_request(request: Request, _: &Arc<Api>) -> Result<Self, Refusal> {
+        Self::of(request).await
+    }
+}
+
+impl Body {
+    async fn of(request: Request) -> Result<Self, Refusal> {
         let too_large = || Refusal(Error::TooLarge(format!("a body has at most {BODY_BYTES} bytes")));
         let said = request.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
         if said.is_some_and(|length| length > BODY_BYTES) {
             return Err(too_large());
         }
-        to_bytes(request.into_body(), BODY_BYTES).await.map(Self).map_err(|error| {
+        let Ok(body) = timeout(BODY_WITHIN, to_bytes(request.into_body(), BODY_BYTES)).await else {
+            return Err(Refusal(Error::TooSlow(format!("a body comes within {BODY_WITHIN:?}"))));
+        };
+        body.map(Self).map_err(|error| {
             let error = error.into_inner();
             let over = error.is::<LengthLimitError>();
             if over { too_large() } else { Refusal(Error::Malformed(format!("the body could not be read: {error}"))) }
         })
     }
-}
 
-impl Body {
     /// As JSON of a certain shape.
     pub(crate) fn read<T: DeserializeOwned>(&self) -> Result<T> {
         shaped(self.json()?)
@@ -134,5 +145,20 @@ impl<T: DeserializeOwned> FromRequestParts<Arc<Api>> for Asked<T> {
         let query = Query::from_request_parts(parts, api).await;
         let Query(query) = query.map_err(|error| Error::Malformed(error.body_text()))?;
         Ok(Self(query))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::{StreamExt, stream};
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_body_that_does_not_come_is_not_waited_for() {
+        let begun = stream::iter([Ok::<_, std::convert::Infallible>("{\"na")]);
+        let half = axum::body::Body::from_stream(begun.chain(stream::pending()));
+        let refused = Body::of(Request::new(half)).await.map(|_| ()).map_err(|Refusal(error)| error);
+        assert_eq!(refused, Err(Error::TooSlow("a body comes within 30s".into())));
     }
 }

@@ -5,6 +5,8 @@
 pub(crate) mod blocks;
 pub(crate) mod quoted;
 pub(crate) mod reading;
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) mod samples;
 #[cfg(test)]
 mod tests;
 mod timeline;

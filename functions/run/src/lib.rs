@@ -11,6 +11,9 @@
 
 mod answer;
 mod context;
+#[cfg(any(test, feature = "fuzzing"))]
+#[doc(hidden)]
+pub mod fuzzing;
 mod steps;
 mod stream;
 mod tools;
@@ -95,9 +98,7 @@ impl Runs {
         let Some(config) = gathered.agent.agent.clone() else { return self.end_early(&run, &lease, RunStatus::Canceled).await };
         let space_name = gathered.space.settings.name.clone();
         let view = run.view(Some(&gathered.trigger), &space_name, None);
-        if first {
-            self.pipeline.announce(run.space_id, Happening::RunStarted { run: Box::new(view.clone()) }).await;
-        }
+        let started = first.then(|| Happening::RunStarted { run: Box::new(view.clone()) });
         let air = Air { store: self.pipeline.store.clone(), sockets: Arc::clone(&self.sockets), clock: Arc::clone(&self.pipeline.clock) };
         let worker = Worker {
             pipeline: self.pipeline.clone(),
@@ -113,7 +114,7 @@ impl Runs {
             writing: tokio::sync::Mutex::default(),
             live: std::sync::Mutex::default(),
         };
-        Box::pin(worker.work(&gathered, work, delivery)).await
+        Box::pin(worker.work(&gathered, work, started, delivery)).await
     }
 
     /// Ends a run that can't be worked on: its workers died too often, or its agent is gone.

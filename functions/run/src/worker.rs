@@ -2,7 +2,7 @@
 //! its own any more.
 
 use std::{
-    collections::HashMap,
+    collections::BTreeMap,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
@@ -72,15 +72,23 @@ pub(crate) struct Worker {
 /// Streams of a run. They outlive the loop, which may be dropped at any point.
 #[derive(Debug, Default)]
 pub(crate) struct Live {
-    open: HashMap<CallId, LiveStream>,
+    open: BTreeMap<CallId, LiveStream>,
     closing: Vec<JoinHandle<()>>,
 }
 
 impl Worker {
-    /// Works on the run until it ends, or until it is not ours any more.
-    pub(crate) async fn work(&self, gathered: &Gathered, work: Work, delivery: &dyn Delivery) -> Result<()> {
+    /// Works on the run until it ends, or until it is not ours any more. `started` is told beside its first step: the model waits for nobody.
+    pub(crate) async fn work(&self, gathered: &Gathered, work: Work, started: Option<Happening>, delivery: &dyn Delivery) -> Result<()> {
+        let telling = async {
+            if let Some(started) = started {
+                self.pipeline.announce(self.run.space_id, started).await;
+            }
+        };
+        let driving = async { futures::join!(self.drive(gathered, work), telling).0 };
         let outcome = tokio::select! {
-            result = self.drive(gathered, work) => Ok(result),
+            // In a fixed order, as everywhere: what happens can be made to happen again.
+            biased;
+            result = driving => Ok(result),
             stop = self.hold(delivery) => Err(stop),
         };
         let result = match outcome {
@@ -192,6 +200,7 @@ impl Worker {
         delivery.hold(lease::LASTS).await;
         loop {
             tokio::select! {
+                biased;
                 () = sleep_until(next) => {
                     let move_due = due_moved.elapsed() >= lease::RUNNING_DUE / 2;
                     let result = {

@@ -3,6 +3,9 @@
 //! [`Socket::connect`] opens a connection with a ticket, [`Socket::receive`] answers one frame ([`requests`]), [`Socket::disconnect`] forgets it.
 //! Answers and events go out through the port `Sockets`, the same way in every host.
 
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub mod fuzzing;
 mod requests;
 
 use std::{collections::BTreeMap, sync::Arc};

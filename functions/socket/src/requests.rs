@@ -100,14 +100,117 @@ impl Action {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use serde_json::json;
+    use smartspace_domain::Time;
 
     use super::*;
+
+    fn any_json() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            any::<u64>().prop_map(Value::from),
+            any::<String>().prop_map(Value::from),
+            prop::sample::select(vec!["send", "subscribe", "ping", "spc_00000000000000000000000001"]).prop_map(Value::from),
+        ];
+        leaf.prop_recursive(3, 16, 4, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+                prop::collection::vec((any::<String>(), inner), 0..4).prop_map(|pairs| Value::Object(pairs.into_iter().collect())),
+            ]
+        })
+    }
+
+    fn any_space() -> impl Strategy<Value = SpaceId> {
+        any::<(u32, u128)>().prop_map(|(at, random)| SpaceId::new(Time::from_millis(at.into()), random))
+    }
+
+    fn any_entity() -> impl Strategy<Value = EntityId> {
+        any::<(u32, u128)>().prop_map(|(at, random)| EntityId::new(Time::from_millis(at.into()), random))
+    }
+
+    /// An action that may be done, and the frame that asks for it.
+    fn any_action() -> impl Strategy<Value = (Action, Value)> {
+        let text = any::<String>().prop_filter("a text", |text| !text.is_empty() && !text.contains('\0'));
+        let optional = |name: &'static str, value: &Option<Value>| value.clone().map(|value| (name.to_owned(), value));
+        let frame = move |action: &str, fields: Vec<Option<(String, Value)>>| {
+            fields.into_iter().flatten().chain([("action".to_owned(), json!(action))]).collect::<Value>()
+        };
+        prop_oneof![
+            (any_space(), any::<Option<u64>>()).prop_map(move |(space_id, after_seq)| {
+                let fields = vec![optional("spaceId", &Some(json!(space_id))), optional("afterSeq", &after_seq.map(Value::from))];
+                (Action::Subscribe { space_id, after_seq }, frame("subscribe", fields))
+            }),
+            any_space().prop_map(move |space_id| {
+                (Action::Unsubscribe { space_id }, frame("unsubscribe", vec![optional("spaceId", &Some(json!(space_id)))]))
+            }),
+            (any_space(), text, any::<Option<String>>(), prop::option::of(any_entity())).prop_map(
+                move |(space_id, text, idempotency_key, sender_id)| {
+                    let fields = vec![
+                        optional("spaceId", &Some(json!(space_id))),
+                        optional("text", &Some(json!(text))),
+                        optional("idempotencyKey", &idempotency_key.clone().map(Value::from)),
+                        optional("senderId", &sender_id.map(|sender| json!(sender))),
+                    ];
+                    (Action::Send { space_id, text, idempotency_key, sender_id }, frame("send", fields))
+                }
+            ),
+            prop::collection::btree_map(any_space(), any::<u64>(), 0..=PINGED).prop_map(move |spaces| {
+                let fields = vec![optional("spaces", &Some(json!(spaces)))];
+                (Action::Ping { spaces }, frame("ping", fields))
+            }),
+        ]
+    }
 
     proptest! {
         #[test]
         fn no_frame_is_too_strange(frame: String) {
             let request = Request::read(&frame);
             prop_assert!(request.action.is_err());
+        }
+
+        #[test]
+        fn whatever_may_be_done_is_read_as_it_was_asked((action, frame) in any_action(), id in prop::option::of(any_json())) {
+            let mut frame = frame;
+            let id = id.filter(|id| id.to_string().len() <= ID_BYTES);
+            if let Some(id) = &id {
+                frame["id"] = id.clone();
+            }
+            prop_assert_eq!(Request::read(&frame.to_string()), Request { id, action: Ok(action) });
+        }
+
+        #[test]
+        fn the_id_comes_back_whatever_is_wrong_with_the_rest(
+            (_, frame) in any_action(),
+            id in any_json(),
+            others in prop::collection::vec(
+                (prop_oneof![prop::sample::select(vec!["action", "spaceId", "text", "afterSeq", "spaces", "senderId"]).prop_map(str::to_owned),
+                    any::<String>()], any_json()), 1..4),
+        ) {
+            let mut frame = frame;
+            for (name, value) in others {
+                frame[name] = value;
+            }
+            frame["id"] = id.clone();
+            let request = Request::read(&frame.to_string());
+            let short = id.to_string().len() <= ID_BYTES && frame.to_string().len() <= limits::FRAME_BYTES;
+            prop_assert_eq!(request.id, Some(id).filter(|_| short));
+            prop_assert!(short || request.action.is_err());
+        }
+
+        #[test]
+        fn a_damaged_frame_is_answered_too((_, frame) in any_action(), at: prop::sample::Index, put: String, taken in 0..4_usize) {
+            let mut chars: Vec<char> = frame.to_string().chars().collect();
+            let at = at.index(chars.len() + 1);
+            chars.splice(at..(at + taken).min(chars.len()), put.chars());
+            let damaged: String = chars.into_iter().collect();
+            // It is an action or an error; what can be asked for stays within its bounds.
+            match Request::read(&damaged).action {
+                Ok(Action::Send { text, .. }) => prop_assert!(limits::check_text(&text).is_ok()),
+                Ok(Action::Ping { spaces }) => prop_assert!(spaces.len() <= PINGED),
+                Ok(_) | Err(_) => {}
+            }
         }
     }
 

@@ -18,11 +18,11 @@ use dynoxide::{Database, DynoxideError};
 use serde::{Serialize, de::DeserializeOwned};
 
 /// The table's name.
-pub(crate) const NAME: &str = "smartspace";
+pub const NAME: &str = "smartspace";
 
 /// An embedded database.
 #[derive(Clone)]
-pub(crate) struct EmbeddedTable {
+pub struct EmbeddedTable {
     database: Database,
     on_disk: bool,
 }
@@ -39,7 +39,7 @@ impl EmbeddedTable {
     }
 
     /// In memory.
-    pub(crate) fn in_memory() -> Result<Self, String> {
+    pub fn in_memory() -> Result<Self, String> {
         let database = Database::memory().map_err(|error| format!("no table in memory: {error}"))?;
         Ok(Self { database, on_disk: false })
     }
@@ -49,6 +49,14 @@ impl EmbeddedTable {
         client_on(self.clone())
     }
 
+    /// Answers a call as DynamoDB's HTTP interface does: `body` is the request, the answer its status and body.
+    pub fn answer(&self, operation: &str, body: &[u8]) -> (u16, String) {
+        match answer(&self.database, operation, body) {
+            Ok(body) => (200, body),
+            Err(error) => (error.status_code(), error.to_json()),
+        }
+    }
+
     /// Drops what has expired, as DynamoDB does by itself.
     pub(crate) fn drop_expired(&self) -> Result<usize, String> {
         self.database.sweep_ttl().map_err(|error| error.to_string())
@@ -56,7 +64,7 @@ impl EmbeddedTable {
 }
 
 /// The SDK's client on a connector.
-pub(crate) fn client_on(http: impl HttpClient + 'static) -> Client {
+pub fn client_on(http: impl HttpClient + 'static) -> Client {
     let config = Config::builder()
         .behavior_version(BehaviorVersion::latest())
         .region(Region::new("local"))
@@ -84,15 +92,15 @@ impl HttpClient for EmbeddedTable {
 
 impl HttpConnector for EmbeddedTable {
     fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
-        let database = self.database.clone();
         let operation = request.headers().get("x-amz-target").and_then(|target| target.rsplit('.').next()).unwrap_or_default().to_owned();
         tracing::trace!(operation, "table call");
         let body = request.body().bytes().unwrap_or_default().to_vec();
         if !self.on_disk {
-            return HttpConnectorFuture::ready(respond(answer(&database, &operation, &body)));
+            return HttpConnectorFuture::ready(respond(self.answer(&operation, &body)));
         }
+        let table = self.clone();
         HttpConnectorFuture::new(async move {
-            let answered = tokio::task::spawn_blocking(move || answer(&database, &operation, &body)).await;
+            let answered = tokio::task::spawn_blocking(move || table.answer(&operation, &body)).await;
             respond(answered.map_err(|error| ConnectorError::other(error.into(), None))?)
         })
     }
@@ -100,11 +108,7 @@ impl HttpConnector for EmbeddedTable {
 
 type Answer = Result<String, DynoxideError>;
 
-fn respond(answer: Answer) -> Result<HttpResponse, ConnectorError> {
-    let (status, body) = match answer {
-        Ok(body) => (200, body),
-        Err(error) => (error.status_code(), error.to_json()),
-    };
+fn respond((status, body): (u16, String)) -> Result<HttpResponse, ConnectorError> {
     let status = aws_smithy_runtime_api::http::StatusCode::try_from(status).map_err(|error| ConnectorError::other(error.into(), None))?;
     Ok(HttpResponse::new(status, SdkBody::from(body)))
 }
@@ -123,6 +127,7 @@ fn answer(database: &Database, operation: &str, body: &[u8]) -> Answer {
             request.client_request_token = None;
             database.transact_write_items(request)
         }),
+        "Scan" => call(body, |request| database.scan(request)),
         "CreateTable" => call(body, |request| database.create_table(request)),
         "UpdateTimeToLive" => call(body, |request| database.update_time_to_live(request)),
         _ => Err(DynoxideError::ValidationException(format!("the product does not use {operation}"))),

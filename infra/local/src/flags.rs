@@ -9,9 +9,11 @@ use smartspace_edges::key_sets::HttpKeySet;
 
 /// What only the environment says.
 const ENVIRONMENT: &str = "Models:
-  OPENAI_API_KEY   a key for agents with the provider openai
-  OPENAI_BASE_URL  where they are, if not at OpenAI: anything that speaks chat completions and calls tools, \
-such as http://localhost:11434/v1";
+  OPENAI_API_KEY      a key for agents with the provider openai
+  OPENAI_BASE_URL     where they are, if not at OpenAI: anything that speaks chat completions and calls tools, \
+such as http://localhost:11434/v1
+  ANTHROPIC_API_KEY   a key for agents with the provider anthropic
+  ANTHROPIC_BASE_URL  where they are, if not at Anthropic";
 
 /// People and AI agents work together as equal members of shared spaces.
 #[derive(Parser)]
@@ -59,18 +61,28 @@ pub(crate) struct Flags {
     /// Where they are
     #[arg(skip = variable("OPENAI_BASE_URL"))]
     pub(crate) openai_base_url: Option<String>,
+    /// A key for Anthropic's models
+    #[arg(skip = variable("ANTHROPIC_API_KEY"))]
+    pub(crate) anthropic_key: Option<String>,
+    /// Where they are
+    #[arg(skip = variable("ANTHROPIC_BASE_URL"))]
+    pub(crate) anthropic_base_url: Option<String>,
 }
 
 impl Flags {
     /// What can't be right, before anything is begun.
     pub(crate) fn check(&self) -> Result<(), String> {
         self.tokens()?;
-        match &self.openai_base_url {
-            Some(url) if !url.starts_with("http://") && !url.starts_with("https://") => {
-                Err("OPENAI_BASE_URL: expected an address like http://localhost:11434/v1".into())
+        let bases = [
+            ("OPENAI_BASE_URL", &self.openai_base_url, "http://localhost:11434/v1"),
+            ("ANTHROPIC_BASE_URL", &self.anthropic_base_url, "http://localhost:4000"),
+        ];
+        for (name, base, example) in bases {
+            if base.as_ref().is_some_and(|base| !base.starts_with("http://") && !base.starts_with("https://")) {
+                return Err(format!("{name}: expected an address like {example}"));
             }
-            _ => Ok(()),
         }
+        Ok(())
     }
 
     /// Which tokens are believed; none where nothing is said of them. No error shows a secret.
@@ -167,5 +179,16 @@ mod tests {
         }
         let flags = Flags::try_parse_from(["smartspace", "--jwt-secret", secret]).unwrap();
         assert!(!format!("{:?}", flags.tokens()).contains("0123456789"), "nor does a log");
+    }
+
+    #[test]
+    fn an_address_that_is_none_is_told_by_its_name() {
+        let flags = || Flags::parse_from(["smartspace"]);
+        let openai = Flags { openai_base_url: Some("localhost".into()), anthropic_base_url: None, ..flags() };
+        assert_eq!(openai.check(), Err("OPENAI_BASE_URL: expected an address like http://localhost:11434/v1".into()));
+        let anthropic = Flags { openai_base_url: None, anthropic_base_url: Some("localhost".into()), ..flags() };
+        assert_eq!(anthropic.check(), Err("ANTHROPIC_BASE_URL: expected an address like http://localhost:4000".into()));
+        let fine = Flags { openai_base_url: Some("http://a".into()), anthropic_base_url: Some("https://b".into()), ..flags() };
+        assert_eq!(fine.check(), Ok(()));
     }
 }

@@ -2,7 +2,6 @@
 
 use std::{io::Write, sync::Arc, time::Duration};
 
-use axum::serve::ListenerExt;
 use smartspace_api::{AdminKey, Api, SocketUrl};
 use smartspace_broadcast::Broadcast;
 use smartspace_domain::jobs::{BroadcastJob, RunJob, TriggerJob};
@@ -35,6 +34,7 @@ use crate::{
     in_process_queue::InProcessQueue,
     in_process_sockets::InProcessSockets,
     socket_server::{self, SocketServer},
+    web_server,
 };
 
 /// Runs side by side; a run mostly waits for its model.
@@ -110,15 +110,7 @@ pub(crate) async fn run(flags: Flags) -> Result<(), String> {
     let socket = Socket { pipeline: pipeline.clone(), sockets: connections.clone() };
     let server = SocketServer { socket, connections: connections.clone(), ids: pipeline.ids.clone(), origins: flags.cors_origins };
     let app = smartspace_api::router(api, socket_server::router(server));
-    // Small frames must not wait for each other.
-    let listener = listener.tap_io(|connection| {
-        let _ = connection.set_nodelay(true);
-    });
-    let mut ends = stopping.clone();
-    let serving = axum::serve(listener, app).with_graceful_shutdown(async move {
-        let _ = ends.wait_for(|stopping| *stopping).await;
-    });
-    let serving = tokio::spawn(serving.into_future());
+    let serving = tokio::spawn(web_server::serve(listener, app, stopping));
     // Nobody may be there to read it.
     let _ = writeln!(std::io::stdout(), "Smartspace is ready: http://{address}/#key={key}");
 
@@ -153,6 +145,8 @@ impl Functions {
         let settings = Settings {
             openai_key: flags.openai_key.clone(),
             openai_base_url: flags.openai_base_url.clone(),
+            anthropic_key: flags.anthropic_key.clone(),
+            anthropic_base_url: flags.anthropic_base_url.clone(),
             limits: Limits::default(),
             http,
         };

@@ -10,7 +10,7 @@ const BEHIND: usize = 1_024;
 
 /// The bell of one process.
 #[derive(Debug)]
-pub(crate) struct InProcessBell(broadcast::Sender<RunId>);
+pub struct InProcessBell(broadcast::Sender<RunId>);
 
 impl Default for InProcessBell {
     fn default() -> Self {

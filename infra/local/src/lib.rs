@@ -2,6 +2,7 @@
 //!
 //! - [`flags`]: what can be set; the one place that reads the environment
 //! - [`host`]: builds everything, serves, and ends
+//! - [`web_server`]: the HTTP server
 //! - [`embedded_table`]: DynamoDB's SDK, answered in the process
 //! - [`in_process_queue`], [`in_process_sockets`], [`in_process_bell`]: the edges
 //! - [`socket_server`]: the WebSocket server
@@ -9,18 +10,19 @@
 
 mod data_folder;
 mod demo;
-mod embedded_table;
+pub mod embedded_table;
 #[cfg(test)]
 mod expired_connections;
 mod flags;
 mod host;
-mod in_process_bell;
+pub mod in_process_bell;
 mod in_process_queue;
 mod in_process_sockets;
 mod log;
 #[cfg(test)]
 mod lost_answers;
 mod socket_server;
+mod web_server;
 
 use std::{io::Write, process::ExitCode};
 

@@ -18,6 +18,9 @@ pub enum Error {
     /// Over a limit of size.
     #[error("{0}")]
     TooLarge(String),
+    /// It did not come in time.
+    #[error("{0}")]
+    TooSlow(String),
     /// It is not known who asks.
     #[error("{0}")]
     Unauthenticated(String),

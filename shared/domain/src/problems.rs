@@ -41,6 +41,7 @@ impl Problem {
             Error::Unauthenticated(_) => Self::new(401, "Unauthorized", detail),
             Error::Forbidden(_) => Self::new(403, "Forbidden", detail),
             Error::NotFound(_) => Self::new(404, "Not Found", detail),
+            Error::TooSlow(_) => Self::new(408, "Request Timeout", detail),
             Error::Conflict(_) | Error::LeaseLost => Self::new(409, "Conflict", detail),
             Error::TooLarge(_) => Self::new(413, "Content Too Large", detail),
             Error::Invalid(faults) => Self { errors: Some(faults.clone()), ..Self::new(422, "Unprocessable Content", detail) },

@@ -129,11 +129,12 @@ pub struct Usage {
 }
 
 impl std::ops::AddAssign for Usage {
+    /// Counts come from outside, and may be nonsense.
     fn add_assign(&mut self, other: Self) {
-        self.input_tokens += other.input_tokens;
-        self.cached_tokens += other.cached_tokens;
-        self.cache_write_tokens += other.cache_write_tokens;
-        self.output_tokens += other.output_tokens;
+        self.input_tokens = self.input_tokens.saturating_add(other.input_tokens);
+        self.cached_tokens = self.cached_tokens.saturating_add(other.cached_tokens);
+        self.cache_write_tokens = self.cache_write_tokens.saturating_add(other.cache_write_tokens);
+        self.output_tokens = self.output_tokens.saturating_add(other.output_tokens);
         self.cost = match (self.cost, other.cost) {
             (None, None) => None,
             (mine, others) => Some(mine.unwrap_or(0.0) + others.unwrap_or(0.0)),

@@ -25,6 +25,8 @@ pub struct Config {
     pub keep_runs: Option<Duration>,
     /// `OPENAI_BASE_URL`; may be empty.
     pub openai_base_url: Option<String>,
+    /// `ANTHROPIC_BASE_URL`; may be empty.
+    pub anthropic_base_url: Option<String>,
     /// `JWKS_URL`, with `JWT_ISSUER` and `JWT_AUDIENCE`: whose tokens are believed. Without it the secret's `jwtSecret` signs them.
     pub provider: Option<Provider>,
     /// `JWT_CREATE`: "true" makes a person of a token's `sub` that nobody has.
@@ -73,6 +75,7 @@ impl Config {
             cors_origins: Vec::new(),
             keep_runs: None,
             openai_base_url: variable("OPENAI_BASE_URL").filter(|url| !url.is_empty()),
+            anthropic_base_url: variable("ANTHROPIC_BASE_URL").filter(|url| !url.is_empty()),
             provider: None,
             jwt_create: variable("JWT_CREATE").is_some_and(|create| create == "true"),
         };

@@ -42,6 +42,9 @@ pub struct Secrets {
     /// A key for models that speak like OpenAI's.
     #[serde(default, rename = "OPENAI_API_KEY")]
     pub openai_key: Option<String>,
+    /// A key for Anthropic's models.
+    #[serde(default, rename = "ANTHROPIC_API_KEY")]
+    pub anthropic_key: Option<String>,
 }
 
 impl Aws {
@@ -91,6 +94,8 @@ impl Aws {
         Ok(Models::new(Settings {
             openai_key: secrets.openai_key.filter(|key| !key.is_empty()),
             openai_base_url: self.config.openai_base_url.clone(),
+            anthropic_key: secrets.anthropic_key.filter(|key| !key.is_empty()),
+            anthropic_base_url: self.config.anthropic_base_url.clone(),
             limits: Limits::default(),
             http: http::client().build()?,
         }))

@@ -117,6 +117,16 @@ pub enum Piece {
     },
 }
 
+impl Piece {
+    /// How many characters the model wrote for it.
+    pub(crate) fn characters(&self) -> usize {
+        match self {
+            Self::Text(text) | Self::CallStarted { name: text, .. } | Self::CallInput { json: text, .. } => text.chars().count(),
+            Self::Finished { .. } => 0,
+        }
+    }
+}
+
 /// An answer while it is written.
 pub type Pieces = Pin<Box<dyn Stream<Item = Result<Piece, ModelError>> + Send>>;
 

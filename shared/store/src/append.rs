@@ -170,14 +170,21 @@ impl Store {
         Ok(room.decide(record.id, &record.sender, text, record.chain_depth, record.created_at))
     }
 
-    /// One batch read; two more where the roster has changed since this process last saw it.
+    /// One batch read. A process that has not seen the space yet reads the roster beside it, and then the agents' gates; where the roster has
+    /// changed since, both follow.
     async fn room(&self, id: SpaceId, sender: EntityId, key: Option<&PostKey>) -> Result<(Room, Option<Posted>)> {
         let seen = self.rosters.last_seen(id);
         let (meta, head_key, member) = (keys::space_meta(id), keys::space_head(id), keys::member(id, sender));
         let mut wanted = vec![meta.clone(), head_key.clone(), member.clone()];
         wanted.extend(key.map(PostKey::place));
         wanted.extend(seen.iter().flat_map(|roster| roster.agents()).map(keys::gate));
-        let mut items = self.table.get_all(&wanted).await?;
+        let roster = async {
+            match seen {
+                Some(_) => Ok(None),
+                None => self.roster(id).await.map(Some),
+            }
+        };
+        let (mut items, first_seen) = futures::try_join!(self.table.get_all(&wanted), roster)?;
         let space: SpaceRecord = items.take(&meta)?.ok_or_else(no_such_space)?;
         let mut head: Head = items.take(&head_key)?.ok_or_else(no_such_space)?;
         let posted = match key {
@@ -186,18 +193,18 @@ impl Store {
         };
         let sender: Option<MemberRecord> = items.take(&member)?;
         let sender = sender.filter(|sender| !sender.left);
-        let roster = match seen {
+        let roster = match seen.or(first_seen) {
             Some(seen) if seen.head.roster == head.roster => seen,
             _ => {
                 let roster = self.roster(id).await?;
                 head = roster.head;
-                let missing: Vec<_> = roster.agents().map(keys::gate).filter(|key| !wanted.contains(key)).collect();
-                if !missing.is_empty() {
-                    items.extend(self.table.get_all(&missing).await?);
-                }
                 roster
             }
         };
+        let missing: Vec<_> = roster.agents().map(keys::gate).filter(|key| !wanted.contains(key)).collect();
+        if !missing.is_empty() {
+            items.extend(self.table.get_all(&missing).await?);
+        }
         let mut gates = BTreeMap::new();
         for agent in roster.agents() {
             // An agent without a gate is retired, and about to leave.

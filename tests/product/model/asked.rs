@@ -6,6 +6,15 @@ use serde_json::Value;
 
 use super::prompt::Prompt;
 
+/// Whose language a request is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Api {
+    /// Chat completions.
+    OpenAi,
+    /// Messages.
+    Anthropic,
+}
+
 /// One request.
 #[derive(Clone, Debug)]
 pub(crate) struct Asked {
@@ -15,10 +24,20 @@ pub(crate) struct Asked {
     pub(crate) at: Instant,
     /// All of it.
     pub(crate) body: Value,
-    pub(super) authorization: String,
+    /// In which language.
+    pub(crate) api: Api,
+    /// With which key.
+    pub(super) key: String,
+    /// Of which version of the language; `OpenAI`'s has none.
+    pub(super) version: String,
 }
 
 impl Asked {
+    /// A request without headers.
+    pub(super) fn of(api: Api, model: &str, body: Value) -> Self {
+        Self { model: model.to_owned(), at: Instant::now(), body, api, key: String::new(), version: String::new() }
+    }
+
     /// The conversation.
     pub(crate) fn messages(&self) -> &[Value] {
         self.body["messages"].as_array().map_or(&[], Vec::as_slice)
@@ -26,7 +45,10 @@ impl Asked {
 
     /// The system message that it begins with.
     pub(crate) fn system(&self) -> Prompt {
-        Prompt::read(&text_of(&self.messages()[0]["content"]))
+        Prompt::read(&match self.api {
+            Api::OpenAi => text_of(&self.messages()[0]["content"]),
+            Api::Anthropic => text_of(&self.body["system"]),
+        })
     }
 
     /// The first message in the user's role: the whole context of the run.
@@ -37,7 +59,13 @@ impl Asked {
 
     /// The results of all calls so far, in order.
     pub(crate) fn results(&self) -> Vec<Value> {
-        let results = self.messages().iter().filter(|message| message["role"] == "tool").map(|message| text_of(&message["content"]));
+        let results = self.messages().iter().flat_map(|message| match self.api {
+            Api::OpenAi => Vec::from_iter((message["role"] == "tool").then(|| text_of(&message["content"]))),
+            Api::Anthropic => {
+                let blocks = message["content"].as_array().into_iter().flatten();
+                blocks.filter(|block| block["type"] == "tool_result").map(|block| text_of(&block["content"])).collect()
+            }
+        });
         results.map(|text| serde_json::from_str(&text).unwrap_or(Value::String(text))).collect()
     }
 
@@ -49,7 +77,11 @@ impl Asked {
     /// Names of the tools that it offers.
     pub(crate) fn tools(&self) -> Vec<&str> {
         let tools = self.body["tools"].as_array().map_or(&[][..], Vec::as_slice);
-        tools.iter().filter_map(|tool| tool["function"]["name"].as_str()).collect()
+        let name = match self.api {
+            Api::OpenAi => "/function/name",
+            Api::Anthropic => "/name",
+        };
+        tools.iter().filter_map(|tool| tool.pointer(name)?.as_str()).collect()
     }
 
     /// The text of the message that woke the run.
@@ -58,7 +90,7 @@ impl Asked {
     }
 
     pub(super) fn key(&self) -> &str {
-        self.authorization.strip_prefix("Bearer ").unwrap_or("")
+        &self.key
     }
 
     pub(super) fn full_name(&self) -> String {

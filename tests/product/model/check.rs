@@ -8,9 +8,9 @@ use super::asked::{Asked, text_of};
 
 /// Everything that is wrong with a request.
 pub(super) fn faults(asked: &Asked, key: Option<&str>) -> Vec<String> {
-    let mut faults = Faults(Vec::new());
+    let mut faults = Faults::default();
     let authorized = key.map_or(!asked.key().is_empty(), |key| asked.key() == key);
-    faults.unless(authorized, || format!("wrong Authorization: {:?}", asked.authorization));
+    faults.unless(authorized, || format!("wrong Authorization: {:?}", asked.key()));
     faults.unless(asked.body["stream"] == true, || "it does not ask for a stream".into());
     check_tools(asked, &mut faults);
     check_roles(asked, &mut faults);
@@ -18,10 +18,12 @@ pub(super) fn faults(asked: &Asked, key: Option<&str>) -> Vec<String> {
     faults.0
 }
 
-struct Faults(Vec<String>);
+/// What was found.
+#[derive(Default)]
+pub(super) struct Faults(pub(super) Vec<String>);
 
 impl Faults {
-    fn unless(&mut self, fine: bool, fault: impl FnOnce() -> String) {
+    pub(super) fn unless(&mut self, fine: bool, fault: impl FnOnce() -> String) {
         if !fine {
             self.0.push(fault());
         }
@@ -97,15 +99,14 @@ fn check_call(call: &Value, faults: &mut Faults) {
 }
 
 mod tests {
-    use std::time::Instant;
-
     use serde_json::json;
 
     use super::*;
+    use crate::model::asked::Api;
 
     fn found(messages: Value, tools: Value) -> Vec<String> {
         let body = json!({ "model": "m", "stream": true, "messages": messages, "tools": tools });
-        faults(&Asked { model: "m".into(), at: Instant::now(), body, authorization: "Bearer key".into() }, Some("key"))
+        faults(&Asked { key: "key".into(), ..Asked::of(Api::OpenAi, "m", body) }, Some("key"))
     }
 
     #[test]

@@ -31,10 +31,13 @@ pub(crate) enum Part {
     /// Thinking aloud.
     Text(String),
     /// A tool call. With a hold the model stops after so many characters of the input until the gate is open.
-    Call { name: String, input: String, hold: Option<(usize, Gate)> },
+    Call { name: String, input: String, hold: Option<Hold> },
     /// Nothing is written until the gate is open. As the first part not even the answer's head.
     Wait(Gate),
 }
+
+/// After how many characters of an input the model stops until the gate is open.
+pub(super) type Hold = (usize, Gate);
 
 /// How an answer ends.
 #[derive(Clone, Copy, Debug)]
@@ -45,6 +48,8 @@ pub(super) enum Ending {
     Broken(usize),
     /// The stream ends after so many pieces, without saying why.
     Short(usize),
+    /// After so many pieces the provider tells an error: it is overloaded.
+    Failed(usize),
     /// After what is written nothing comes, and the connection stays.
     Silent,
 }
@@ -77,6 +82,11 @@ impl Answer {
     /// The connection breaks after so many pieces.
     pub(crate) fn cut_after(self, pieces: usize) -> Self {
         Self { ending: Ending::Broken(pieces), ..self }
+    }
+
+    /// The provider is overloaded after so many pieces, and says so.
+    pub(crate) fn fails_after(self, pieces: usize) -> Self {
+        Self { ending: Ending::Failed(pieces), ..self }
     }
 
     /// The stream ends after so many pieces as if that was all.

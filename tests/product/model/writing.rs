@@ -1,4 +1,4 @@
-//! An answer as it goes over the wire: chat completions as server-sent events.
+//! An answer as it goes over the wire: server-sent events, here those of chat completions.
 
 use std::{convert::Infallible, io, time::Duration};
 
@@ -10,13 +10,14 @@ use futures::{Stream, StreamExt, stream};
 use serde_json::{Value, json};
 
 use super::{
-    asked::Asked,
+    anthropic,
+    asked::{Api, Asked},
     gate::Gate,
-    script::{Answer, Ending, Part},
+    script::{Answer, Ending, Hold, Part},
 };
 
 /// What the model does next.
-enum Beat {
+pub(super) enum Beat {
     /// Sends an event.
     Event(String),
     /// Stops until the gate is open.
@@ -36,25 +37,35 @@ pub(super) async fn respond(answer: Answer, asked: &Asked) -> Response {
     if let Some(refusal) = &answer.refusal {
         return refuse(refusal.status, refusal.retry_after, asked);
     }
-    let gap = answer.gap;
-    let events = play(beats(answer, asked), gap);
+    let beats = match asked.api {
+        Api::OpenAi => beats(&answer, asked),
+        Api::Anthropic => anthropic::beats(&answer, asked),
+    };
+    let events = play(beats, answer.gap);
     ([("content-type", "text/event-stream")], Body::from_stream(events)).into_response()
 }
 
-/// An error as the provider words it; a 401 names the key, as the real one does.
 fn refuse(status: u16, retry_after: Option<u64>, asked: &Asked) -> Response {
+    let body = match asked.api {
+        Api::OpenAi => refusal(status, asked),
+        Api::Anthropic => anthropic::refusal(status, asked),
+    };
+    let mut response = Response::builder().status(status).header("content-type", "application/json");
+    if let Some(seconds) = retry_after {
+        response = response.header("retry-after", seconds);
+    }
+    response.body(Body::from(body.to_string())).unwrap()
+}
+
+/// An error as the provider words it; a 401 names the key, as the real one does.
+fn refusal(status: u16, asked: &Asked) -> Value {
     let (kind, message) = match status {
         401 => ("invalid_request_error", format!("Incorrect API key provided: {}.", asked.key())),
         429 => ("rate_limit_exceeded", "Rate limit reached for requests.".to_owned()),
         400 => ("invalid_request_error", "This request is not to our liking.".to_owned()),
         _ => ("server_error", "The server had an error while processing your request.".to_owned()),
     };
-    let body = json!({ "error": { "message": message, "type": kind, "param": null, "code": kind } }).to_string();
-    let mut response = Response::builder().status(status).header("content-type", "application/json");
-    if let Some(seconds) = retry_after {
-        response = response.header("retry-after", seconds);
-    }
-    response.body(Body::from(body)).unwrap()
+    json!({ "error": { "message": message, "type": kind, "param": null, "code": kind } })
 }
 
 fn play(beats: Vec<Beat>, gap: Duration) -> impl Stream<Item = Result<String, io::Error>> {
@@ -78,41 +89,49 @@ fn play(beats: Vec<Beat>, gap: Duration) -> impl Stream<Item = Result<String, io
         .filter_map(std::future::ready)
 }
 
-fn beats(answer: Answer, asked: &Asked) -> Vec<Beat> {
+fn beats(answer: &Answer, asked: &Asked) -> Vec<Beat> {
     let calls_anything = answer.parts.iter().any(|part| matches!(part, Part::Call { .. }));
     let mut writer = Writer { beats: Vec::new(), model: asked.full_name(), piece_chars: answer.piece_chars };
     writer.delta(json!({ "role": "assistant", "content": null }));
     let mut calls = 0;
-    for part in answer.parts.into_iter().skip_while(|part| matches!(part, Part::Wait(_))) {
+    for part in answer.parts.iter().skip_while(|part| matches!(part, Part::Wait(_))) {
         match part {
-            Part::Text(text) => writer.in_pieces(&text, |piece| json!({ "content": piece })),
-            Part::Wait(gate) => writer.beats.push(Beat::Wait(gate)),
+            Part::Text(text) => writer.in_pieces(text, |piece| json!({ "content": piece })),
+            Part::Wait(gate) => writer.beats.push(Beat::Wait(gate.clone())),
             Part::Call { name, input, hold } => {
-                writer.call(calls, &name, &input, hold);
+                writer.call(calls, name, input, hold.as_ref());
                 calls += 1;
             }
         }
     }
-    let mut beats = writer.beats;
-    match answer.ending {
-        Ending::Whole => {
-            let reason = if calls_anything { "tool_calls" } else { "stop" };
-            let model = asked.full_name();
-            beats.push(Beat::Event(event(&model, json!([{ "index": 0, "delta": {}, "finish_reason": reason }]), Value::Null)));
-            if asked.wants_usage() {
-                let usage = json!({
-                    "prompt_tokens": asked.characters() / 4, "completion_tokens": 12, "total_tokens": asked.characters() / 4 + 12,
-                    "prompt_tokens_details": { "cached_tokens": 0 },
-                });
-                beats.push(Beat::Event(event(&model, json!([]), usage)));
-            }
-            beats.push(Beat::Event("data: [DONE]\n\n".into()));
-        }
+    let model = asked.full_name();
+    let reason = if calls_anything { "tool_calls" } else { "stop" };
+    let mut end = vec![Beat::Event(event(&model, json!([{ "index": 0, "delta": {}, "finish_reason": reason }]), Value::Null))];
+    if asked.wants_usage() {
+        let usage = json!({
+            "prompt_tokens": asked.characters() / 4, "completion_tokens": 12, "total_tokens": asked.characters() / 4 + 12,
+            "prompt_tokens_details": { "cached_tokens": 0 },
+        });
+        end.push(Beat::Event(event(&model, json!([]), usage)));
+    }
+    end.push(Beat::Event("data: [DONE]\n\n".into()));
+    let error = json!({ "error": { "message": "The server is overloaded.", "type": "server_error", "code": null } });
+    ended(writer.beats, answer.ending, end, format!("data: {error}\n\n"))
+}
+
+/// An answer as it ends: whole with `end`, or early, perhaps with `error`.
+pub(super) fn ended(mut beats: Vec<Beat>, ending: Ending, end: impl IntoIterator<Item = Beat>, error: String) -> Vec<Beat> {
+    match ending {
+        Ending::Whole => beats.extend(end),
         Ending::Broken(pieces) => {
             beats.truncate(pieces);
             beats.push(Beat::Break);
         }
         Ending::Short(pieces) => beats.truncate(pieces),
+        Ending::Failed(pieces) => {
+            beats.truncate(pieces);
+            beats.push(Beat::Event(error));
+        }
         Ending::Silent => beats.push(Beat::Forever),
     }
     beats
@@ -138,16 +157,16 @@ impl Writer {
     }
 
     /// The name and id come once, then the input in pieces.
-    fn call(&mut self, index: usize, name: &str, input: &str, hold: Option<(usize, Gate)>) {
+    fn call(&mut self, index: usize, name: &str, input: &str, hold: Option<&Hold>) {
         let function = json!({ "name": name, "arguments": "" });
         self.delta(json!({ "tool_calls": [{ "index": index, "id": format!("call_{index}"), "type": "function", "function": function }] }));
         let more = |piece: String| json!({ "tool_calls": [{ "index": index, "function": { "arguments": piece } }] });
         match hold {
             None => self.in_pieces(input, more),
             Some((at, gate)) => {
-                let (before, after): (String, String) = (input.chars().take(at).collect(), input.chars().skip(at).collect());
+                let (before, after): (String, String) = (input.chars().take(*at).collect(), input.chars().skip(*at).collect());
                 self.in_pieces(&before, more);
-                self.beats.push(Beat::Wait(gate));
+                self.beats.push(Beat::Wait(gate.clone()));
                 self.in_pieces(&after, more);
             }
         }

@@ -61,7 +61,7 @@ fn field_of(schema: RefOr<Schema>, may_be_null: bool, components: &mut Component
             array.default = None;
             RefOr::T(Schema::Array(array))
         }
-        other => other,
+        other @ RefOr::T(_) => other,
     };
     if may_be_null { or_null(schema) } else { schema }
 }

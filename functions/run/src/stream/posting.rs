@@ -1,6 +1,6 @@
 //! What a stream has said so far, and who is told: deltas, key frames, and who may hear them.
 
-use std::{collections::HashMap, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use smartspace_domain::{
     Error,
@@ -47,13 +47,13 @@ pub(super) struct Posting {
     posted: usize,
     snapshot: usize,
     last_flush: Option<Instant>,
-    listeners: HashMap<ConnectionId, mpsc::UnboundedSender<Arc<str>>>,
+    listeners: BTreeMap<ConnectionId, mpsc::UnboundedSender<Arc<str>>>,
     tasks: JoinSet<()>,
 }
 
 impl Posting {
     pub(super) fn new(air: Air, about: About, sender: Sender, (roster, checked): (u64, Instant)) -> Self {
-        let (text, listeners, tasks) = (String::new(), HashMap::new(), JoinSet::new());
+        let (text, listeners, tasks) = (String::new(), BTreeMap::new(), JoinSet::new());
         Self { air, about, sender, roster, checked, text, posted_units: 0, posted: 0, snapshot: 0, last_flush: None, listeners, tasks }
     }
 

@@ -4,11 +4,15 @@ use serde::Deserialize;
 use serde_json::Value;
 use smartspace_domain::{runs::Usage, steps::FinishReason};
 
-use crate::{estimate, port::Piece};
+use crate::{
+    estimate,
+    port::Piece,
+    reading::{Dialect, Fault, Taken},
+};
 
 /// One chunk of the stream; what is missing and what is null are the same.
 #[derive(Debug, Deserialize)]
-pub(super) struct Chunk {
+struct Chunk {
     choices: Option<Vec<Choice>>,
     usage: Option<Counts>,
     error: Option<Value>,
@@ -56,7 +60,7 @@ struct Details {
 
 /// What is known of an answer while it comes.
 #[derive(Debug)]
-pub(super) struct Answer {
+pub(crate) struct Answer {
     calls: Vec<Call>,
     started: u32,
     finish_reason: Option<String>,
@@ -77,12 +81,12 @@ struct Call {
 
 impl Answer {
     /// To a question of `asked` characters, in case the provider does not count.
-    pub(super) fn new(asked: usize) -> Self {
+    pub(crate) fn new(asked: usize) -> Self {
         Self { calls: Vec::new(), started: 0, finish_reason: None, usage: None, asked, written: 0 }
     }
 
     /// The pieces of a chunk, or the error that it tells.
-    pub(super) fn take(&mut self, chunk: Chunk) -> Result<Vec<Piece>, Value> {
+    fn chunk(&mut self, chunk: Chunk) -> Result<Vec<Piece>, Value> {
         if let Some(error) = chunk.error {
             return Err(error);
         }
@@ -107,7 +111,7 @@ impl Answer {
                 self.finish_reason = Some(reason);
             }
         }
-        self.written += pieces.iter().map(characters).sum::<usize>();
+        self.written += pieces.iter().map(Piece::characters).sum::<usize>();
         Ok(pieces)
     }
 
@@ -141,14 +145,22 @@ impl Answer {
             self.calls.len() - 1
         })
     }
+}
 
-    /// Whether nothing but the count of tokens may follow.
-    pub(super) fn is_complete(&self) -> bool {
+impl Dialect for Answer {
+    fn take(&mut self, data: &str) -> Result<Taken, Fault> {
+        if data.trim() == "[DONE]" {
+            return Ok(Taken::End);
+        }
+        let chunk = serde_json::from_str(data).map_err(|_| Fault::Foreign)?;
+        self.chunk(chunk).map(Taken::Pieces).map_err(Fault::Told)
+    }
+
+    fn is_complete(&self) -> bool {
         self.finish_reason.is_some()
     }
 
-    /// The last piece, or why the answer is not whole.
-    pub(super) fn finish(&self) -> Result<Piece, &'static str> {
+    fn finish(&self) -> Result<Piece, &'static str> {
         let reason = match self.finish_reason.as_deref() {
             None => return Err("the answer ended before it was complete"),
             Some("error") => return Err("the provider broke the answer off"),
@@ -163,13 +175,6 @@ impl Answer {
         let estimated =
             || Usage { input_tokens: estimate::tokens(self.asked), output_tokens: estimate::tokens(self.written), ..Usage::default() };
         Ok(Piece::Finished { reason, usage: self.usage.unwrap_or_else(estimated) })
-    }
-}
-
-fn characters(piece: &Piece) -> usize {
-    match piece {
-        Piece::Text(text) | Piece::CallStarted { name: text, .. } | Piece::CallInput { json: text, .. } => text.chars().count(),
-        Piece::Finished { .. } => 0,
     }
 }
 

@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::{
+    calls,
     estimate::as_text,
     port::{Message, Request, ToolCall, ToolSpec},
 };
@@ -79,31 +80,15 @@ fn call(call: &ToolCall) -> Value {
     json!({"id": call.call_id, "type": "function", "function": {"name": call.name, "arguments": arguments(&call.input)}})
 }
 
-/// Servers that fill the arguments into a prompt template fail for good on a text that is no JSON object: what the model wrote broken
-/// is told as a text in one.
+/// As it was written where that can be: servers that fill the arguments into a prompt template fail for good on a text that is no JSON object.
 fn arguments(input: &str) -> String {
-    match serde_json::from_str(input) {
-        Ok(Value::Object(_)) => input.to_owned(),
-        _ if input.trim().is_empty() => "{}".to_owned(),
-        _ => json!({"unreadable": input}).to_string(),
-    }
+    let object = serde_json::from_str(input).is_ok_and(|input: Value| input.is_object());
+    if object { input.to_owned() } else { Value::Object(calls::input(input)).to_string() }
 }
 
 fn tool(tool: &ToolSpec) -> Value {
-    let function = json!({"name": tool.name, "description": tool.description, "parameters": parameters(&tool.input_schema)});
+    let function = json!({"name": tool.name, "description": tool.description, "parameters": calls::schema(&tool.input_schema)});
     json!({"type": "function", "function": function})
-}
-
-/// `OpenAI` refuses a schema that is not one of an object with properties; ours may be `{}`.
-fn parameters(schema: &Value) -> Value {
-    let mut schema = schema.clone();
-    if let Some(fields) = schema.as_object_mut() {
-        let kind = fields.entry("type").or_insert_with(|| json!("object"));
-        if *kind == "object" {
-            fields.entry("properties").or_insert_with(|| json!({}));
-        }
-    }
-    schema
 }
 
 #[cfg(test)]

@@ -1,13 +1,19 @@
 use std::time::Duration;
 
 use serde_json::json;
-use smartspace_domain::{runs::Usage, steps::FinishReason};
-
-use super::{
-    provider::{Asked, Part, Provider, Reply},
-    *,
+use smartspace_domain::{
+    runs::{FailureCode, Usage},
+    steps::FinishReason,
 };
-use crate::{http, limits::Limits, samples};
+
+use super::*;
+use crate::{
+    http,
+    limits::Limits,
+    port::Piece,
+    provider::{Asked, Part, Provider, Reply},
+    samples,
+};
 
 const KEY: &str = "sk-secret";
 
@@ -95,7 +101,7 @@ async fn the_question_goes_where_the_base_says() {
     let body = serde_json::to_value(Question::new(&samples::request(), false)).unwrap();
     let asked = |path: &str, key: Option<&str>| Asked {
         path: path.to_owned(),
-        authorization: key.map(|key| format!("Bearer {key}")),
+        headers: key.map(|key| ("authorization", format!("Bearer {key}"))).into_iter().collect(),
         body: body.clone(),
     };
     let expected = [
@@ -126,8 +132,8 @@ async fn what_is_missing_is_told_when_it_is_asked() {
 
 #[test]
 fn only_openai_itself_is_native() {
-    let native = |base| Access::new(Some(KEY.to_owned()), base).unwrap();
-    let own = [None, Some("https://api.openai.com/v1/")].map(native).map(|access| (access.address.to_string(), access.native));
+    let native = |base| Endpoint::new(Some(KEY.to_owned()), base).unwrap();
+    let own = [None, Some("https://api.openai.com/v1/")].map(native).map(|endpoint| (endpoint.address.to_string(), endpoint.native));
     assert_eq!(own, [(); 2].map(|()| ("https://api.openai.com/v1/chat/completions".to_owned(), true)));
     assert!(!native(Some("https://api.openai.com.example/v1")).native);
 }

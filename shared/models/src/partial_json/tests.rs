@@ -101,6 +101,36 @@ proptest! {
         prop_assert_eq!(so_far, text);
     }
 
+    /// Nothing that can be known already is held back: what came decodes to no more than was given out.
+    #[test]
+    fn all_that_came_is_given_out(
+        text in prop_oneof![any::<String>(), "[a😀\\\\\"é\u{ffff}\u{10000}]{0,12}"],
+        spellings in prop::collection::vec(prop_oneof![Just(Spelling::Short), Just(Spelling::Lower), Just(Spelling::Upper)], 0..40),
+        before in any_other_fields(),
+        end: Index,
+    ) {
+        let head = written(&before, "").iter().fold("{".to_owned(), |json, field| json + field + ",") + "\"text\":\"";
+        let text: Vec<char> = spelled(&text, &spellings).chars().collect();
+        let came = head + &text[..end.index(text.len() + 1)].iter().collect::<String>();
+        prop_assert_eq!(Some(whole(&came)), readable(&came));
+    }
+
+    /// Of a whole document as much as its first field of that name says, whatever else is in it, however it is cut.
+    #[test]
+    fn a_document_says_what_serde_reads_first(
+        fields in prop::collection::vec((prop_oneof![Just("text".to_owned()), "tex?t{0,2}", any::<String>()], any_json()), 0..6),
+        spellings in prop::collection::vec(prop_oneof![Just(Spelling::Short), Just(Spelling::Lower)], 0..8),
+        cuts in prop::collection::vec(any::<Index>(), 0..12),
+    ) {
+        let field = |(key, value): &(String, Value)| format!("\"{}\": {value}", spelled(key, &spellings));
+        let json = format!("{{{}}}", fields.iter().map(field).collect::<Vec<_>>().join(", "));
+        prop_assert!(serde_json::from_str::<Value>(&json).is_ok());
+        let first = fields.iter().find(|(key, _)| key == "text").and_then(|(_, value)| value.as_str()).unwrap_or_default();
+        let mut scanner = TextScanner::new("text");
+        let pieces: String = cut(&json, &cuts).iter().map(|piece| scanner.push(piece)).collect();
+        prop_assert_eq!(pieces, first);
+    }
+
     #[test]
     fn cutting_changes_nothing_in_what_is_garbage(
         bytes in prop::collection::vec(prop_oneof![any::<u8>(), prop::sample::select(&b"{}[]\",:\\u0dD8cC \ntext"[..])], 0..80),
@@ -113,6 +143,17 @@ proptest! {
         let pieces: String = cut(&json, &cuts).iter().map(|piece| scanner.push(piece)).collect();
         prop_assert_eq!(pieces, whole(&json));
     }
+}
+
+/// What serde reads of a document that ends in the middle of its text: all up to the last character that came whole.
+fn readable(came: &str) -> Option<String> {
+    let chars: Vec<char> = came.chars().collect();
+    // The longest thing that can be half is `\ud83d\ude0`.
+    (0..=11).filter_map(|half| chars.len().checked_sub(half)).find_map(|end| {
+        let closed = chars[..end].iter().collect::<String>() + "\"}";
+        let document: Value = serde_json::from_str(&closed).ok()?;
+        Some(document["text"].as_str()?.to_owned())
+    })
 }
 
 #[test]

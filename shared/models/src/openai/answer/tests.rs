@@ -7,7 +7,7 @@ fn read(deltas: &[Value], finish_reason: &str) -> Vec<Piece> {
     let mut answer = Answer::new(40);
     let last = json!({"choices": [{"index": 0, "delta": {}, "finish_reason": finish_reason}]});
     let chunks = deltas.iter().map(|delta| json!({"choices": [{"index": 0, "delta": delta, "finish_reason": null}]})).chain([last]);
-    let mut pieces: Vec<Piece> = chunks.flat_map(|chunk| answer.take(serde_json::from_value(chunk).unwrap()).unwrap()).collect();
+    let mut pieces: Vec<Piece> = chunks.flat_map(|chunk| answer.chunk(serde_json::from_value(chunk).unwrap()).unwrap()).collect();
     pieces.push(answer.finish().unwrap());
     pieces
 }
@@ -96,7 +96,7 @@ fn input_waits_for_its_name() {
     assert_eq!(read(&deltas, "stop"), [started(0, "f"), input(0, "{}"), finished(FinishReason::ToolCalls, 1)]);
     let mut answer = Answer::new(0);
     let chunk = json!({"choices": [{"delta": {"tool_calls": [{"index": 0, "id": "a"}]}, "finish_reason": "stop"}]});
-    assert_eq!(answer.take(serde_json::from_value(chunk).unwrap()), Ok(vec![]));
+    assert_eq!(answer.chunk(serde_json::from_value(chunk).unwrap()), Ok(vec![]));
     assert_eq!(answer.finish(), Err("the answer holds a call without a name"));
 }
 
@@ -121,7 +121,7 @@ fn the_providers_count_counts() {
         json!({"choices": [], "usage": {"prompt_tokens": 100, "completion_tokens": 7, "prompt_tokens_details": {"cached_tokens": 64}}}),
     ];
     for chunk in chunks {
-        answer.take(serde_json::from_value(chunk).unwrap()).unwrap();
+        answer.chunk(serde_json::from_value(chunk).unwrap()).unwrap();
     }
     let usage = Usage { input_tokens: 100, cached_tokens: 64, output_tokens: 7, ..Usage::default() };
     assert_eq!(answer.finish(), Ok(Piece::Finished { reason: FinishReason::Stop, usage }));
@@ -131,8 +131,8 @@ fn the_providers_count_counts() {
 fn other_choices_are_ignored_and_errors_are_handed_on() {
     let mut answer = Answer::new(0);
     let chunk = json!({"choices": [{"index": 1, "delta": {"content": "no"}, "finish_reason": "stop"}]});
-    assert_eq!(answer.take(serde_json::from_value(chunk).unwrap()), Ok(vec![]));
+    assert_eq!(answer.chunk(serde_json::from_value(chunk).unwrap()), Ok(vec![]));
     assert_eq!(answer.finish(), Err("the answer ended before it was complete"));
     let chunk = json!({"error": {"message": "no"}});
-    assert_eq!(answer.take(serde_json::from_value(chunk).unwrap()), Err(json!({"message": "no"})));
+    assert_eq!(answer.chunk(serde_json::from_value(chunk).unwrap()), Err(json!({"message": "no"})));
 }

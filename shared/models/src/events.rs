@@ -18,7 +18,7 @@ const LONGEST_ANSWER: usize = 32 << 20;
 
 /// What came from the provider.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Event {
+pub(crate) enum Event {
     /// Bytes that were no whole event, such as a comment that keeps the connection open.
     SignOfLife,
     /// The data of an event.
@@ -31,7 +31,7 @@ pub(super) enum Event {
 }
 
 /// Reads events from bytes that are cut anywhere; what goes wrong is told as a text.
-pub(super) fn read<B, E>(
+pub(crate) fn read<B, E>(
     bytes: impl Stream<Item = Result<B, E>> + Send + 'static,
 ) -> impl Stream<Item = Result<Event, String>> + Send + Unpin
 where

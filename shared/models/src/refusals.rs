@@ -18,8 +18,10 @@ const LONGEST_TEXT: usize = 500;
 const LONGEST_BODY: usize = 64 * 1024;
 
 /// Makes errors out of refusals, and knows the key that no error may tell.
-pub(super) struct Refusals {
+pub(crate) struct Refusals {
     key: Option<String>,
+    /// The field that every part of an answer has.
+    mark: &'static str,
 }
 
 /// What a provider says of an error, as far as it says it.
@@ -32,18 +34,18 @@ struct Complaint {
 }
 
 impl Refusals {
-    /// For requests with this key.
-    pub(super) fn new(key: Option<String>) -> Self {
-        Self { key }
+    /// For requests with this key, to a provider all of whose events have the field `mark`.
+    pub(crate) fn new(key: Option<String>, mark: &'static str) -> Self {
+        Self { key, mark }
     }
 
     /// An answer that broke off.
-    pub(super) fn broken(&self, text: &str) -> ModelError {
+    pub(crate) fn broken(&self, text: &str) -> ModelError {
         self.error(FailureCode::BrokenStream, text)
     }
 
     /// A request that was never answered.
-    pub(super) fn unsent(&self, error: reqwest::Error) -> ModelError {
+    pub(crate) fn unsent(&self, error: reqwest::Error) -> ModelError {
         let (code, text) = match () {
             () if error.is_builder() => (FailureCode::BadRequest, "the request could not be made"),
             () if error.is_connect() => (FailureCode::Overloaded, "the provider can't be reached"),
@@ -57,7 +59,7 @@ impl Refusals {
     }
 
     /// An answer with another status than 200.
-    pub(super) async fn of_response(&self, response: Response) -> ModelError {
+    pub(crate) async fn of_response(&self, response: Response) -> ModelError {
         let status = response.status().as_u16();
         let retry_after = retry_after(response.headers());
         let complaint = Complaint { status: Some(status), ..Complaint::of_body(&body(response).await) };
@@ -65,17 +67,25 @@ impl Refusals {
         ModelError { retry_after: retry_after.filter(|_| error.is_passing()), ..error }
     }
 
-    /// An event that is an error, or no chunk of an answer.
-    pub(super) fn of_event(&self, data: &str) -> ModelError {
+    /// An event of the type `error`.
+    pub(crate) fn of_error_event(&self, data: &str) -> ModelError {
+        match serde_json::from_str(data) {
+            Ok(Value::Object(_)) => self.sorted(&Complaint::of_body(data)),
+            _ => self.of_foreign(data),
+        }
+    }
+
+    /// An event that is no part of an answer: an error in a form of its own, or nonsense.
+    pub(crate) fn of_foreign(&self, data: &str) -> ModelError {
         match serde_json::from_str::<Value>(data) {
-            Ok(Value::Object(fields)) if fields.get("choices").is_none_or(Value::is_null) => self.sorted(&Complaint::of_body(data)),
-            Ok(_) => self.broken("the provider sent an event that is no part of a chat completion"),
+            Ok(Value::Object(fields)) if fields.get(self.mark).is_none_or(Value::is_null) => self.sorted(&Complaint::of_body(data)),
+            Ok(_) => self.broken("the provider sent an event that is no part of an answer"),
             Err(_) => self.broken("the provider sent an event that is no JSON"),
         }
     }
 
     /// An error in the middle of an answer.
-    pub(super) fn of_error(&self, error: &Value) -> ModelError {
+    pub(crate) fn of_error(&self, error: &Value) -> ModelError {
         self.sorted(&Complaint::of_error(error))
     }
 
@@ -143,9 +153,9 @@ impl Complaint {
             FailureCode::RateLimited
         } else if says(&["authentication", "invalid_api_key", "permission"]) {
             FailureCode::Unauthorized
-        } else if says(&["invalid_request", "bad_request"]) {
+        } else if says(&["invalid_request", "bad_request", "not_found", "billing"]) {
             FailureCode::BadRequest
-        } else if says(&["server_error", "overloaded", "unavailable", "timeout"]) {
+        } else if says(&["server_error", "api_error", "overloaded", "unavailable", "timeout"]) {
             FailureCode::Overloaded
         } else {
             FailureCode::BrokenStream
@@ -159,9 +169,11 @@ impl Complaint {
             "context length",
             "context window",
             "context size",
+            "context limit",
             "maximum number of tokens",
             "prompt is too long",
             "input is too long",
+            "request_too_large",
         ];
         ways.iter().any(|way| said.contains(way))
     }

@@ -3,12 +3,12 @@ use serde_json::json;
 use super::*;
 
 fn of(status: u16, body: &str) -> ModelError {
-    let refusals = Refusals::new(Some("sk-secret".to_owned()));
+    let refusals = Refusals::new(Some("sk-secret".to_owned()), "choices");
     refusals.sorted(&Complaint { status: Some(status), ..Complaint::of_body(body) })
 }
 
 fn in_stream(error: &Value) -> ModelError {
-    Refusals::new(None).of_event(&json!({"error": error}).to_string())
+    Refusals::new(None, "choices").of_foreign(&json!({"error": error}).to_string())
 }
 
 #[test]
@@ -88,10 +88,10 @@ fn in_a_stream_words_stand_for_the_status() {
 #[test]
 fn an_event_that_is_no_chunk_breaks_the_answer() {
     let broken = |text: &str| ModelError::new(FailureCode::BrokenStream, text);
-    let refusals = Refusals::new(None);
-    assert_eq!(refusals.of_event("{\"cho"), broken("the provider sent an event that is no JSON"));
-    let odd = broken("the provider sent an event that is no part of a chat completion");
-    assert_eq!([refusals.of_event("5"), refusals.of_event("{\"choices\": 5}")], [odd.clone(), odd]);
+    let refusals = Refusals::new(None, "choices");
+    assert_eq!(refusals.of_foreign("{\"cho"), broken("the provider sent an event that is no JSON"));
+    let odd = broken("the provider sent an event that is no part of an answer");
+    assert_eq!([refusals.of_foreign("5"), refusals.of_foreign("{\"choices\": 5}")], [odd.clone(), odd]);
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn the_key_is_never_told() {
     // A cut in the middle of the key would leave a part of it.
     let long = format!("{}sk-secret", "x".repeat(LONGEST_TEXT - 4));
     assert_eq!(echo(&long), format!("the provider answered 401: {}[key", "x".repeat(LONGEST_TEXT - 4)));
-    let refusals = Refusals::new(Some("sk-secret".to_owned()));
+    let refusals = Refusals::new(Some("sk-secret".to_owned()), "choices");
     assert_eq!(refusals.broken("sk-secret").message, "[key]");
 }
 

@@ -15,7 +15,7 @@ use tokio::net::TcpListener;
 
 /// A piece of an answer's body.
 #[derive(Clone, Debug)]
-pub(super) enum Part {
+pub(crate) enum Part {
     /// These bytes.
     Bytes(Vec<u8>),
     /// The connection breaks.
@@ -26,52 +26,53 @@ pub(super) enum Part {
 
 /// An answer.
 #[derive(Clone, Debug)]
-pub(super) struct Reply {
-    pub(super) status: u16,
-    pub(super) headers: Vec<(&'static str, &'static str)>,
-    pub(super) parts: Vec<Part>,
+pub(crate) struct Reply {
+    pub(crate) status: u16,
+    pub(crate) headers: Vec<(&'static str, &'static str)>,
+    pub(crate) parts: Vec<Part>,
 }
 
 /// A question, as it came.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Asked {
-    pub(super) path: String,
-    pub(super) authorization: Option<String>,
-    pub(super) body: Value,
+pub(crate) struct Asked {
+    pub(crate) path: String,
+    /// Those that say who asks, and how.
+    pub(crate) headers: Vec<(&'static str, String)>,
+    pub(crate) body: Value,
 }
 
 /// The running provider; it ends with the test's runtime.
-pub(super) struct Provider {
+pub(crate) struct Provider {
     /// Where it listens.
-    pub(super) address: String,
+    pub(crate) address: String,
     asked: Arc<Mutex<Vec<Asked>>>,
 }
 
 impl Reply {
     /// Server-sent events, in one part.
-    pub(super) fn events(events: &str) -> Self {
+    pub(crate) fn events(events: &str) -> Self {
         Self { status: 200, headers: vec![("content-type", "text/event-stream")], parts: vec![Part::Bytes(events.into())] }
     }
 
     /// A refusal.
-    pub(super) fn refusal(status: u16, body: &str) -> Self {
+    pub(crate) fn refusal(status: u16, body: &str) -> Self {
         Self { status, headers: vec![], parts: vec![Part::Bytes(body.into())] }
     }
 
     /// The same with another header.
-    pub(super) fn with_header(mut self, name: &'static str, value: &'static str) -> Self {
+    pub(crate) fn with_header(mut self, name: &'static str, value: &'static str) -> Self {
         self.headers.push((name, value));
         self
     }
 
     /// The same with something behind it.
-    pub(super) fn then(mut self, part: Part) -> Self {
+    pub(crate) fn then(mut self, part: Part) -> Self {
         self.parts.push(part);
         self
     }
 
     /// The same, cut into parts of `size` bytes.
-    pub(super) fn cut(mut self, size: usize) -> Self {
+    pub(crate) fn cut(mut self, size: usize) -> Self {
         let cut = |part| match part {
             Part::Bytes(bytes) => bytes.chunks(size).map(|piece| Part::Bytes(piece.to_vec())).collect(),
             other => vec![other],
@@ -98,13 +99,14 @@ impl Reply {
 
 impl Provider {
     /// One that always gives the same answer.
-    pub(super) async fn start(reply: Reply) -> Self {
+    pub(crate) async fn start(reply: Reply) -> Self {
         let asked = Arc::new(Mutex::new(Vec::new()));
         let kept = Arc::clone(&asked);
         let answer = async move |State(reply): State<Reply>, uri: Uri, headers: HeaderMap, body: Bytes| {
-            let authorization = headers.get("authorization").map(|value| value.to_str().unwrap().to_owned());
+            let header = |name: &'static str| headers.get(name).map(|value| (name, value.to_str().unwrap().to_owned()));
+            let headers = ["authorization", "x-api-key", "anthropic-version"].into_iter().filter_map(header).collect();
             let body = serde_json::from_slice(&body).unwrap();
-            kept.lock().unwrap().push(Asked { path: uri.to_string(), authorization, body });
+            kept.lock().unwrap().push(Asked { path: uri.to_string(), headers, body });
             reply.response()
         };
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -115,7 +117,7 @@ impl Provider {
     }
 
     /// What it was asked so far.
-    pub(super) fn asked(&self) -> Vec<Asked> {
+    pub(crate) fn asked(&self) -> Vec<Asked> {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }

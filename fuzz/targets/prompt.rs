@@ -1,0 +1,27 @@
+//! Nobody who writes, or is called something, writes a line of a prompt.
+
+#![no_main]
+
+use libfuzzer_sys::{arbitrary, fuzz_target};
+
+#[derive(Debug, arbitrary::Arbitrary)]
+struct Written<'a> {
+    person: &'a str,
+    agent: &'a str,
+    space: &'a str,
+    other_space: &'a str,
+    first: &'a str,
+    texts: Vec<&'a str>,
+}
+
+/// Longer texts are cut, with a note of it.
+const LONGEST: usize = 4_000;
+
+fuzz_target!(|written: Written<'_>| {
+    let texts: Vec<&str> = std::iter::once(written.first).chain(written.texts).filter(|text| text.len() <= LONGEST).take(20).collect();
+    if texts.is_empty() {
+        return;
+    }
+    let fault = smartspace_run::fuzzing::prompt(written.person, written.agent, written.space, written.other_space, &texts);
+    assert_eq!(fault, Ok(()));
+});

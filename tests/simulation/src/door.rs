@@ -1,0 +1,96 @@
+//! The doors as clients reach them: requests and answers that may get lost.
+
+use std::{sync::Arc, time::Duration};
+
+use axum::{
+    body::Body,
+    http::{Method, Request, header},
+};
+use http_body_util::BodyExt;
+use serde_json::Value;
+use smartspace_domain::ids::ConnectionId;
+use tokio::time::{sleep, timeout};
+use tower::ServiceExt;
+
+use crate::{process::ADMIN_KEY, world::World};
+
+/// How long a client waits for an answer; API Gateway waits no longer either.
+const PATIENCE: Duration = Duration::from_secs(29);
+
+/// No answer came: nobody knows what happened.
+#[derive(Clone, Copy, Debug)]
+pub struct Lost;
+
+impl World {
+    /// A request over HTTP: status and body of its answer.
+    pub async fn http(
+        self: &Arc<Self>,
+        who: &str,
+        method: Method,
+        path: &str,
+        key: Option<&str>,
+        body: Option<&Value>,
+    ) -> Result<(u16, Value), Lost> {
+        let place = format!("{who}/http");
+        if self.chance.strikes(&format!("{place}/lost"), self.plan.weather.request) {
+            return Err(Lost);
+        }
+        let process = self.some_process(&place).ok_or(Lost)?;
+        process.life.acts().await;
+        let mut request = Request::builder().method(method.clone()).uri(path).header(header::AUTHORIZATION, format!("Bearer {ADMIN_KEY}"));
+        if let Some(key) = key {
+            request = request.header("idempotency-key", key);
+        }
+        let body = body.map_or_else(Body::empty, |body| Body::from(body.to_string()));
+        let Ok(request) = request.body(body) else { return Err(Lost) };
+        let answered = tokio::select! {
+            biased;
+            () = process.life.over() => return Err(Lost),
+            answered = timeout(PATIENCE, process.api.clone().oneshot(request)) => answered.map_err(|_| Lost)?,
+        };
+        let Ok(answer) = answered;
+        let status = answer.status().as_u16();
+        let bytes = answer.into_body().collect().await.map_err(|_| Lost)?.to_bytes();
+        let body: Value = serde_json::from_slice(&bytes).unwrap_or_default();
+        if status >= 500 && status != 503 {
+            self.complain(0, format!("{method} {path} was answered with {status}: {body}"));
+        }
+        if self.chance.strikes(&format!("{place}/answer lost"), self.plan.weather.request) {
+            return Err(Lost);
+        }
+        Ok((status, body))
+    }
+
+    /// The same again and again until an answer comes that says something: whoever uses this may be answered for what it did before.
+    pub async fn http_until(
+        self: &Arc<Self>,
+        who: &str,
+        method: Method,
+        path: &str,
+        key: Option<&str>,
+        body: Option<&Value>,
+    ) -> Option<(u16, Value)> {
+        for wait in [100, 300, 1_000, 3_000, 5_000, 8_000, 8_000, 8_000, 8_000] {
+            match self.http(who, method.clone(), path, key, body).await {
+                Ok((status, body)) if status < 500 && status != 429 => return Some((status, body)),
+                _ => sleep(Duration::from_millis(wait)).await,
+            }
+        }
+        None
+    }
+
+    /// A frame of a client. It may get lost with the process that takes it.
+    pub async fn receive(self: &Arc<Self>, connection: &ConnectionId, frame: &str) -> Result<(), Lost> {
+        let process = self.some_process(&format!("{connection}/in")).ok_or(Lost)?;
+        process.life.acts().await;
+        let received = tokio::select! {
+            biased;
+            () = process.life.over() => return Err(Lost),
+            received = timeout(PATIENCE, process.socket.receive(connection, frame)) => received.map_err(|_| Lost)?,
+        };
+        received.map_err(|error| {
+            self.history.note(&connection.0, || format!("a frame was not received: {error}"));
+            Lost
+        })
+    }
+}

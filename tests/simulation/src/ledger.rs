@@ -1,0 +1,104 @@
+//! What clients sent and were told, and what models were asked: all that the oracle knows besides the table at the end.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use smartspace_domain::ids::{EntityId, RunId, SpaceId};
+use tokio::time::Instant;
+
+/// What was sent, told and asked.
+#[derive(Debug, Default)]
+pub struct Ledger {
+    /// What must not be, by promise.
+    pub complaints: BTreeSet<(u8, String)>,
+    /// The spaces.
+    pub spaces: Vec<SpaceId>,
+    /// The agents, with their names.
+    pub agents: Vec<(EntityId, String)>,
+    /// The people.
+    pub people: Vec<EntityId>,
+    /// What people said.
+    pub said: Vec<Said>,
+    /// Runs that people canceled, and were told so.
+    pub canceled: Vec<Canceled>,
+    /// Who was taken out of a space.
+    pub removed: Vec<Removed>,
+    /// What models were asked.
+    pub asks: Vec<Ask>,
+    /// When models wrote their words.
+    pub words: BTreeMap<String, Instant>,
+    /// When runs were first delivered to a worker.
+    pub delivered: BTreeMap<RunId, Instant>,
+    /// Every call of a process, with the time when it began, where calls are counted.
+    pub calls: Vec<(Instant, String)>,
+}
+
+/// Something that a person said. Its text is like no other.
+#[derive(Clone, Debug)]
+pub struct Said {
+    /// Who.
+    pub person: EntityId,
+    /// Where.
+    pub space: SpaceId,
+    /// What.
+    pub text: String,
+    /// Where it was kept, as the answer said; none where no answer came.
+    pub accepted: Option<(String, u64)>,
+}
+
+/// A run whose cancellation was answered with 202.
+#[derive(Clone, Debug)]
+pub struct Canceled {
+    /// The run.
+    pub run: String,
+    /// The last number of the spaces after that answer.
+    pub after: BTreeMap<SpaceId, u64>,
+}
+
+/// Someone whose removal was answered.
+#[derive(Clone, Debug)]
+pub struct Removed {
+    /// Who.
+    pub entity: EntityId,
+    /// From where.
+    pub space: SpaceId,
+    /// When that was answered.
+    pub at: Instant,
+    /// The space's last number after the answer.
+    pub after: u64,
+    /// When someone asked for it to come back.
+    pub back: Option<Instant>,
+    /// The space's last number before that.
+    pub back_after: Option<u64>,
+}
+
+/// A question to a model.
+#[derive(Clone, Debug)]
+pub struct Ask {
+    /// When.
+    pub at: Instant,
+    /// By which process.
+    pub process: String,
+    /// Of which agent.
+    pub agent: EntityId,
+    /// The message that woke it.
+    pub trigger: String,
+    /// The space that the history is of.
+    pub space: String,
+    /// Answers before this one.
+    pub step: usize,
+    /// The messages of the history, with their marks: whether it was seen, and whether it is the agent's own.
+    pub lines: Vec<Line>,
+    /// What it had answered before, and what came of it.
+    pub before: Vec<String>,
+}
+
+/// A message in a history that a model was shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// Its id.
+    pub message: String,
+    /// Marked as seen.
+    pub seen: bool,
+    /// The agent's own.
+    pub own: bool,
+}

@@ -1,0 +1,82 @@
+//! What the table holds at the end, sorted.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+/// What the table holds at the end.
+#[derive(Debug, Default)]
+pub struct Kept {
+    /// Messages by space and number.
+    pub messages: BTreeMap<String, BTreeMap<u64, Value>>,
+    /// The last number of each space.
+    pub heads: BTreeMap<String, u64>,
+    /// Settings of spaces.
+    pub spaces: BTreeMap<String, Value>,
+    /// Members, by space and entity.
+    pub members: BTreeMap<(String, String), Value>,
+    /// Runs.
+    pub runs: BTreeMap<String, Value>,
+    /// Model answers, by run and step.
+    pub steps: BTreeMap<(String, u64), Value>,
+    /// Calls, by run, step and place.
+    pub calls: BTreeMap<(String, u64, u64), Value>,
+    /// Copies of runs that are thought to be active: agent and run.
+    pub active: Vec<(String, String)>,
+    /// What someone still has to come back to.
+    pub due: Vec<String>,
+    /// What dispatches read of agents.
+    pub gates: BTreeMap<String, Value>,
+}
+
+impl Kept {
+    /// Sorts items.
+    pub fn of(items: &[Value]) -> Self {
+        let mut kept = Self::default();
+        let mut texts = BTreeMap::new();
+        let mut woken = BTreeMap::new();
+        for item in items {
+            let (Some(pk), Some(sk)) = (item["PK"].as_str(), item["SK"].as_str()) else { continue };
+            let (kind, id) = pk.split_once('#').unwrap_or((pk, ""));
+            let numbers: Vec<u64> = sk.split('#').skip(1).filter_map(|part| part.parse().ok()).collect();
+            if !item["dueAt"].is_null() {
+                kept.due.push(format!("{pk}/{sk}"));
+            }
+            match (kind, sk.split('#').next().unwrap_or_default()) {
+                ("SPACE", "MSG") => _ = kept.messages.entry(id.into()).or_default().insert(numbers[0], item.clone()),
+                ("SPACE", "TEXT") => _ = texts.insert((id.to_owned(), numbers[0]), item["text"].clone()),
+                ("SPACE", "WOKEN") => _ = woken.insert((id.to_owned(), numbers[0]), item["dispatch"].clone()),
+                ("SPACE", "HEAD") => _ = kept.heads.insert(id.into(), item["seq"].as_u64().unwrap_or(0)),
+                ("SPACE", "META") => _ = kept.spaces.insert(id.into(), item.clone()),
+                ("SPACE", "MEMBER") => _ = kept.members.insert((id.into(), sk[7..].into()), item.clone()),
+                ("RUN", "META") => _ = kept.runs.insert(id.into(), item.clone()),
+                ("RUN", "STEP") => _ = kept.steps.insert((id.into(), numbers[0]), item.clone()),
+                ("RUN", "CALL") => _ = kept.calls.insert((id.into(), numbers[0], numbers[1]), item.clone()),
+                ("ENTITY", "GATE") => _ = kept.gates.insert(id.into(), item.clone()),
+                ("ENTITY", "CTX") => kept.active.extend(sk.strip_prefix("CTX#ACTIVE#").map(|run| (id.to_owned(), run.to_owned()))),
+                _ => {}
+            }
+        }
+        for ((space, seq), text) in texts {
+            if let Some(message) = kept.messages.get_mut(&space).and_then(|messages| messages.get_mut(&seq)) {
+                message["text"] = text;
+            }
+        }
+        for ((space, seq), dispatch) in woken {
+            if let Some(message) = kept.messages.get_mut(&space).and_then(|messages| messages.get_mut(&seq)) {
+                message["dispatch"] = dispatch;
+            }
+        }
+        kept
+    }
+
+    /// All messages, with their spaces.
+    pub fn all_messages(&self) -> impl Iterator<Item = (&String, &Value)> {
+        self.messages.iter().flat_map(|(space, messages)| messages.values().map(move |message| (space, message)))
+    }
+
+    /// The run of an agent that a message woke.
+    pub fn run_on(&self, agent: &str, message: &str) -> Option<&str> {
+        self.runs.iter().find(|(_, run)| run["agentId"] == agent && run["messageId"] == message).map(|(id, _)| id.as_str())
+    }
+}

@@ -1,0 +1,40 @@
+//! A space has one order: `seq` has no gaps and never changes.
+
+use super::Evidence;
+
+pub(super) fn one_order_without_gaps(evidence: &mut Evidence<'_>) {
+    let mut found = Vec::new();
+    for (space, messages) in &evidence.kept.messages {
+        let last = evidence.kept.heads.get(space).copied().unwrap_or(0);
+        if !messages.keys().copied().eq(1..=last) {
+            found.push(format!("the numbers of {space} are {:?}, and its last is {last}", messages.keys().collect::<Vec<_>>()));
+        }
+        for (seq, message) in messages {
+            if message["seq"] != *seq {
+                found.push(format!("{} stands at {seq} and says {}", message["id"], message["seq"]));
+            }
+        }
+    }
+    for (person, seen) in &evidence.seen {
+        for (space, messages) in &seen.messages {
+            for (seq, (id, text)) in messages {
+                let kept = evidence.kept.messages.get(space).and_then(|messages| messages.get(seq));
+                if !kept.is_some_and(|kept| kept["id"] == id.as_str() && kept["text"] == text.as_str()) {
+                    found.push(format!(
+                        "person {} saw {id} at {seq} of {space}, where {:?} is kept",
+                        person.index,
+                        kept.map(|kept| &kept["id"])
+                    ));
+                }
+            }
+            // Everyone caught up at the end.
+            let last = evidence.kept.heads.get(space).copied().unwrap_or(0);
+            if seen.contiguous(space) != last {
+                found.push(format!("person {} has {space} up to {} of {last}", person.index, seen.contiguous(space)));
+            }
+        }
+    }
+    for text in found {
+        evidence.complain(2, text);
+    }
+}

@@ -1,0 +1,50 @@
+//! What an agent said or did through a built-in tool happens once, though its run may be started again.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::Evidence;
+
+pub(super) fn what_an_agent_did_happened_once(evidence: &mut Evidence<'_>) {
+    let mut found = Vec::new();
+    let kept = &evidence.kept;
+    let mut said: BTreeMap<&str, Vec<&Value>> = BTreeMap::new();
+    for (_, message) in kept.all_messages().filter(|(_, message)| !message["runId"].is_null()) {
+        said.entry(message["id"].as_str().unwrap_or_default()).or_default().push(message);
+    }
+    for ((run, step, index), call) in &kept.calls {
+        let begun = kept.steps.get(&(run.clone(), *step)).map(|step| &step["calls"][*index as usize]);
+        let Some(begun) = begun.filter(|begun| begun["callId"] == call["callId"]) else {
+            found.push(format!("the call {index} of step {step} of {run} has a result, and no answer asked for it"));
+            continue;
+        };
+        if call["name"] != "send_message" || call["status"] != "completed" {
+            continue;
+        }
+        let output: Value = call["output"].as_str().and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
+        let input: Value = begun["input"].as_str().and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
+        let messages = output["messageId"].as_str().and_then(|id| said.remove(id)).unwrap_or_default();
+        if messages.len() != 1 {
+            found.push(format!("what {run} said in call {index} of step {step} is kept {} times", messages.len()));
+        }
+        if messages.iter().any(|message| message["runId"] != run.as_str() || message["text"] != input["text"]) {
+            found.push(format!("what {run} said in call {index} of step {step} is not what it wrote: {input}"));
+        }
+    }
+    found.extend(
+        said.iter().map(|(id, messages)| format!("{id} of {} is kept {} times, and no call made it", messages[0]["runId"], messages.len())),
+    );
+    // A completed run has done all that it was told to, unless a call ended it.
+    for (id, run) in kept.runs.iter().filter(|(_, run)| run["status"] == "completed") {
+        let calls = kept.calls.iter().filter(|((run, ..), _)| run == id).count();
+        let begun: usize =
+            kept.steps.iter().filter(|((run, _), _)| run == id).map(|(_, step)| step["calls"].as_array().map_or(0, Vec::len)).sum();
+        if run["endReason"] == "done" && calls != begun {
+            found.push(format!("{id} is done, with {calls} results of {begun} calls"));
+        }
+    }
+    for text in found {
+        evidence.complain(3, text);
+    }
+}

@@ -1,0 +1,36 @@
+//! A run whose process died goes on from its last finished step: once nothing fails any more, none hangs.
+
+use std::collections::BTreeMap;
+
+use super::Evidence;
+
+pub(super) fn no_run_hangs(evidence: &mut Evidence<'_>) {
+    let mut found = Vec::new();
+    for (id, run) in &evidence.kept.runs {
+        let status = run["status"].as_str().unwrap_or_default();
+        if !["completed", "failed", "canceled"].contains(&status) {
+            found.push(format!("{id} is still {status}"));
+        }
+    }
+    found.extend(evidence.kept.active.iter().map(|(agent, run)| format!("{run} is in the context of {agent} as if it were active")));
+    found.extend(evidence.kept.due.iter().map(|key| format!("someone still has to come back to {key}")));
+    // Where an answer was kept, the model is not asked for it again: the next question says that it was kept. A worker that was there before
+    // that question may not know yet.
+    let mut furthest: BTreeMap<(String, &str), (usize, Vec<&str>)> = BTreeMap::new();
+    let mut workers: BTreeMap<(String, &str), Vec<&str>> = BTreeMap::new();
+    for ask in &evidence.ledger.asks {
+        let run = (ask.agent.to_string(), ask.trigger.as_str());
+        let (step, before) = furthest.entry(run.clone()).or_default();
+        if ask.step < *step && !before.contains(&ask.process.as_str()) {
+            found.push(format!("the model of {} was asked for step {} on {} after step {step}", ask.agent, ask.step, ask.trigger));
+        }
+        let workers = workers.entry(run).or_default();
+        if ask.step > *step {
+            (*step, *before) = (ask.step, workers.iter().copied().filter(|worker| *worker != ask.process).collect());
+        }
+        workers.push(&ask.process);
+    }
+    for text in found {
+        evidence.complain(5, text);
+    }
+}

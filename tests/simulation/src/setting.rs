@@ -1,0 +1,52 @@
+//! What is there before the weather begins: people, agents and spaces.
+
+use std::sync::Arc;
+
+use axum::http::Method;
+use serde_json::{Value, json};
+use smartspace::embedded_table::{NAME, client_on};
+use smartspace_store::schema;
+
+use crate::{life::Life, locked, table::SimTable, world::World};
+
+/// Names of agents; where there are more, they have numbers.
+const AGENTS: [&str; 3] = ["Ada", "Bob", "Cyd"];
+
+/// Makes everything through the product's own doors.
+pub async fn set(world: &Arc<World>) -> Result<(), String> {
+    let nobody = Arc::new(Life::new("setting".into()));
+    schema::create_table(&client_on(SimTable::new(Arc::clone(world), nobody)), NAME).await.map_err(|error| error.to_string())?;
+    world.start().await;
+    let plan = &world.plan;
+    let mut members = Vec::new();
+    for index in 0..plan.people {
+        let made = make(world, "/v1/entities", json!({"type": "human", "name": format!("Person {index}")})).await?;
+        members.push(made["id"].clone());
+        locked(&world.ledger).people.push(id(&made)?);
+    }
+    for index in 0..plan.agents {
+        let name = AGENTS.get(index).map_or_else(|| format!("Agent {index}"), |name| (*name).to_owned());
+        let agent = json!({"model": {"provider": "scripted", "name": "chance"}, "maxChainDepth": 5, "loop": {"maxSteps": 6}});
+        let made = make(world, "/v1/entities", json!({"type": "agent", "name": name, "agent": agent})).await?;
+        members.push(made["id"].clone());
+        locked(&world.ledger).agents.push((id(&made)?, name));
+    }
+    for index in 0..plan.spaces {
+        let space =
+            json!({"name": format!("Space {index}"), "members": members, "maxChainDepth": plan.depth, "triggerPolicy": plan.policy});
+        let made = make(world, "/v1/spaces", space).await?;
+        locked(&world.ledger).spaces.push(id(&made)?);
+    }
+    Ok(())
+}
+
+async fn make(world: &Arc<World>, path: &str, body: Value) -> Result<Value, String> {
+    match world.http("setting", Method::POST, path, None, Some(&body)).await {
+        Ok((201, made)) => Ok(made),
+        other => Err(format!("POST {path}: {other:?}")),
+    }
+}
+
+fn id<T: std::str::FromStr<Err: std::fmt::Display>>(made: &Value) -> Result<T, String> {
+    made["id"].as_str().unwrap_or_default().parse().map_err(|error: T::Err| error.to_string())
+}

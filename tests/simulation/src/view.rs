@@ -1,0 +1,174 @@
+//! What one person sees over sockets, put together as a browser does it.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Mutex,
+};
+
+use serde_json::Value;
+use tokio::{sync::Notify, time::Instant};
+
+use crate::locked;
+
+/// What one person sees, over all of its connections.
+#[derive(Default)]
+pub struct View {
+    seen: Mutex<Seen>,
+    came: Notify,
+}
+
+/// What was seen.
+#[derive(Clone, Debug, Default)]
+pub struct Seen {
+    /// Messages by space and number: their ids and texts.
+    pub messages: BTreeMap<String, BTreeMap<u64, (String, String)>>,
+    /// Texts of streams, in UTF-16 code units, where they are known.
+    pub streams: BTreeMap<String, Vec<Option<u16>>>,
+    /// Which message a stream became.
+    pub became: BTreeMap<String, (String, String)>,
+    /// How runs ended.
+    pub ends: BTreeMap<String, BTreeSet<String>>,
+    /// Runs that began and did not end yet, as far as was seen.
+    pub active: BTreeSet<String>,
+    /// Answers to requests over the socket, by their ids.
+    pub answers: BTreeMap<u64, Value>,
+    /// All frames about spaces: when, where, which kind, and what else there is to know.
+    pub frames: Vec<Frame>,
+    /// What must not be.
+    pub complaints: BTreeSet<(u8, String)>,
+}
+
+/// A frame that was seen.
+#[derive(Clone, Debug)]
+pub struct Frame {
+    /// When.
+    pub at: Instant,
+    /// Of which space.
+    pub space: String,
+    /// Its type.
+    pub kind: String,
+    /// The message's number, where it is about one.
+    pub seq: Option<u64>,
+    /// Text of a stream.
+    pub text: String,
+}
+
+impl View {
+    /// What was seen so far.
+    pub fn seen(&self) -> Seen {
+        locked(&self.seen).clone()
+    }
+
+    /// Something of what was seen so far.
+    pub fn with<T>(&self, look: impl FnOnce(&Seen) -> T) -> T {
+        look(&locked(&self.seen))
+    }
+
+    /// The answer to a request, once it is there.
+    pub async fn answer(&self, id: u64) -> Value {
+        loop {
+            let came = self.came.notified();
+            if let Some(answer) = locked(&self.seen).answers.get(&id) {
+                return answer.clone();
+            }
+            came.await;
+        }
+    }
+
+    /// Takes in messages that were fetched over HTTP.
+    pub fn fetched(&self, messages: &Value) {
+        let mut seen = locked(&self.seen);
+        for message in messages["items"].as_array().into_iter().flatten() {
+            seen.message(message);
+        }
+    }
+
+    /// Takes in a frame.
+    pub fn see(&self, frame: &str) {
+        let frame: Value = serde_json::from_str(frame).unwrap_or_default();
+        let mut seen = locked(&self.seen);
+        if let Some(id) = frame["id"].as_u64() {
+            seen.answers.insert(id, frame.clone());
+        }
+        seen.frame(&frame);
+        drop(seen);
+        self.came.notify_waiters();
+    }
+}
+
+impl Seen {
+    /// The last number of a space up to which nothing is missing.
+    pub fn contiguous(&self, space: &str) -> u64 {
+        let messages = self.messages.get(space).into_iter().flatten();
+        messages.zip(1..).take_while(|((seq, _), expected)| **seq == *expected).count() as u64
+    }
+
+    fn frame(&mut self, frame: &Value) {
+        let text = |name: &str| frame[name].as_str().unwrap_or_default().to_owned();
+        let kind = text("type");
+        self.frames.push(Frame {
+            at: Instant::now(),
+            space: text("spaceId"),
+            kind: kind.clone(),
+            seq: frame["message"]["seq"].as_u64(),
+            text: text("text"),
+        });
+        match kind.as_str() {
+            "message.created" | "message.updated" => self.message(&frame["message"]),
+            "stream.delta" | "stream.snapshot" => {
+                let offset = frame["offset"].as_u64().unwrap_or(0) as usize;
+                self.stream(&text("streamId"), offset, &text("text"));
+            }
+            "run.started" => {
+                let run = frame["run"]["id"].as_str().unwrap_or_default().to_owned();
+                if !self.ends.contains_key(&run) {
+                    self.active.insert(run);
+                }
+            }
+            "run.completed" | "run.failed" | "run.canceled" => {
+                let run = frame["run"]["id"].as_str().unwrap_or_default().to_owned();
+                self.active.remove(&run);
+                let status = frame["run"]["status"].as_str().unwrap_or_default();
+                if !kind.ends_with(status) {
+                    self.complaints.insert((4, format!("{kind} says that {run} is {status}")));
+                }
+                self.ends.entry(run).or_default().insert(status.to_owned());
+            }
+            "subscribed" => {
+                for active in frame["active"].as_array().into_iter().flatten() {
+                    let run = active["runId"].as_str().unwrap_or_default().to_owned();
+                    if !self.ends.contains_key(&run) {
+                        self.active.insert(run);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn message(&mut self, message: &Value) {
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let (id, space, said) = (text(&message["id"]), text(&message["spaceId"]), text(&message["parts"][0]["text"]));
+        let Some(seq) = message["seq"].as_u64() else { return };
+        if let Some(stream) = message["streamId"].as_str() {
+            self.became.insert(stream.to_owned(), (id.clone(), said.clone()));
+        }
+        let known = self.messages.entry(space.clone()).or_default().entry(seq).or_insert_with(|| (id.clone(), said.clone()));
+        if *known != (id.clone(), said) {
+            self.complaints.insert((2, format!("number {seq} of {space} was {} and then {id}", known.0)));
+        }
+    }
+
+    fn stream(&mut self, stream: &str, offset: usize, text: &str) {
+        let units = self.streams.entry(stream.to_owned()).or_default();
+        for (at, unit) in (offset..).zip(text.encode_utf16()) {
+            if units.len() <= at {
+                units.resize(at + 1, None);
+            }
+            if units[at].is_some_and(|known| known != unit) {
+                self.complaints.insert((10, format!("the stream {stream} says two things at {at}")));
+            }
+            units[at] = Some(unit);
+        }
+    }
+}

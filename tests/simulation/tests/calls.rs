@@ -1,0 +1,89 @@
+//! How many calls of the table and the queues a message takes, counted where they leave the process. Every call takes exactly ten milliseconds of
+//! virtual time, so how many follow one another shows on the clock.
+
+use std::{sync::Arc, time::Duration};
+
+use axum::http::Method;
+use serde_json::json;
+use smartspace_simulation::{
+    chance::Chance,
+    plan::{Plan, Setup, Weather},
+    setting,
+    world::World,
+};
+use tokio::time::{Instant, sleep};
+
+const EACH: Duration = Duration::from_millis(10);
+
+/// What a message took.
+#[derive(Debug, PartialEq, Eq)]
+struct Took {
+    /// Calls one after the other, from POST to the model's request.
+    in_a_row: u128,
+    /// Calls of the table until then.
+    of_table: usize,
+    /// Calls of the queues until then.
+    of_queues: usize,
+    /// Calls of the table until the run had ended and everyone was told.
+    in_all: usize,
+}
+
+/// Posts a message and counts until everything that it caused is done.
+async fn post(world: &Arc<World>, text: &str) -> Took {
+    let (space, person) = {
+        let ledger = world.ledger.lock().unwrap();
+        (ledger.spaces[0], ledger.people[0])
+    };
+    sleep(Duration::from_secs(30)).await;
+    world.ledger.lock().unwrap().calls.clear();
+    let begun = Instant::now();
+    let body = json!({"text": text, "senderId": person});
+    let answer = world.http("person", Method::POST, &format!("/v1/spaces/{space}/messages"), Some(text), Some(&body)).await;
+    assert_eq!(answer.unwrap().0, 201);
+    // Before the next sweep.
+    sleep(Duration::from_secs(15)).await;
+    let calls = world.ledger.lock().unwrap().calls.clone();
+    let asked = calls.iter().find(|(_, what)| what == "ask").expect("the model was asked").0;
+    let of_table = |what: &str| what.starts_with(char::is_uppercase);
+    let of_queue = |what: &str| ["runs", "broadcasts", "triggers"].contains(&what);
+    let until = |count: &dyn Fn(&str) -> bool| calls.iter().filter(|(at, what)| *at < asked && count(what)).count();
+    Took {
+        in_a_row: (asked - begun).as_millis() / EACH.as_millis(),
+        of_table: until(&of_table),
+        of_queues: until(&of_queue),
+        in_all: calls.iter().filter(|(_, what)| of_table(what)).count(),
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn four_calls_in_a_row_from_post_to_the_model_five_where_nothing_is_known() {
+    let setup = Setup::default();
+    let plan = Plan {
+        local: false,
+        processes: 1,
+        people: 1,
+        agents: 1,
+        spaces: 1,
+        depth: 1,
+        policy: "all",
+        deeds: 0,
+        weather: Weather::default(),
+    };
+    let world = World::of(&setup, plan, Chance::new(setup.seed, setup.spared.clone()), Some(EACH)).unwrap();
+    setting::set(&world).await.unwrap();
+    // A process that knows nothing.
+    let process = world.some_process("test").unwrap();
+    world.kill(&process.life, "for a fresh one");
+    sleep(Duration::from_secs(10)).await;
+
+    let cold = post(&world, "first").await;
+    let warm = post(&world, "second").await;
+    let again = post(&world, "third").await;
+    assert_eq!(cold.in_a_row, 5, "{cold:?}");
+    assert_eq!((warm.in_a_row, again.in_a_row), (4, 4), "{warm:?} {again:?}");
+    // Batch, transaction; then the claim beside the context's five reads. What the model's answer makes of it, differs.
+    assert!(cold.of_table <= 10 && warm.of_table <= 7 && again.of_table <= 7, "{cold:?} {warm:?} {again:?}");
+    assert!(warm.of_queues <= 3 && again.of_queues <= 3, "{warm:?} {again:?}");
+    assert!(warm.in_all <= 24 && again.in_all <= 24, "{warm:?} {again:?}");
+    world.end();
+}
