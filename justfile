@@ -20,6 +20,10 @@ lint:
 accept:
     INSTA_UPDATE=always cargo nextest run --workspace --all-features
 
+# Play seeds of the simulation, by hand (docs/reliability.md).
+simulate *flags:
+    cargo run --release -p smartspace-simulation -- {{flags}}
+
 # Measure, by hand (docs/performance.md).
 load *flags:
     cargo build --release -p smartspace -p smartspace-tests
@@ -27,4 +31,4 @@ load *flags:
 
 # Build the six Lambda binaries.
 lambda:
-    cargo lambda build --release --arm64 --all-features --workspace --exclude smartspace --exclude smartspace-tests
+    cargo lambda build --release --arm64 --all-features --workspace --exclude smartspace --exclude smartspace-tests --exclude smartspace-simulation

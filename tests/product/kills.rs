@@ -51,7 +51,7 @@ impl Moment {
             0..2 => Self::Starting(chance.millis(0..250)),
             2..6 => Self::Ready(chance.millis(0..300)),
             6..9 => Self::Going(chance.millis(0..300)),
-            _ => Self::Going(chance.millis(300..1_500)),
+            _ => Self::Going(chance.millis(300..900)),
         }
     }
 }
@@ -95,7 +95,9 @@ async fn kill_and_judge(kills: u64, mut chance: Chance) {
             load.calm(true);
             going_again(&town, &process, started, kill).await;
             load.calm(false);
-            longest = longest.max(started.elapsed());
+            let took = started.elapsed();
+            eprintln!("{kill}: everything was going again after {took:?}");
+            longest = longest.max(took);
         }
         sleep(after).await;
         if kill < kills {

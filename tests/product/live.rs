@@ -163,9 +163,13 @@ async fn far_behind_one_gets_the_last_two_hundred_and_is_told_from_where() {
     let stack = Stack::start().await;
     let person = stack.person("Husam").await;
     let space = stack.space("Alone", &[&person]).await;
+    let early = stack.socket().await;
+    early.subscribe(&space, None).await;
     for number in 1..=230 {
         stack.post(&space, &person, &format!("message {number}")).await;
     }
+    // What is still being told would come besides what is replayed.
+    early.shows(&space, "all 230", SOON, |view| (view.messages.len() == 230).then_some(())).await;
     let socket = stack.socket().await;
     let subscribed = socket.subscribe(&space, Some(5)).await;
     assert_eq!((subscribed["seq"].as_u64(), subscribed["from"].as_u64()), (Some(230), Some(31)));

@@ -43,8 +43,8 @@ async fn openapi() -> impl IntoResponse {
 #[openapi(
     info(
         title = "Smartspace",
-        description = "People and AI agents as equal members of shared spaces. Names are camelCase, times RFC 3339 UTC, ids opaque; only `seq` \
-                       is an order. A body is read as JSON whatever its content type says, and unknown fields are refused. \
+        description = "People and AI agents as equal members of shared spaces. Names are camelCase, times RFC 3339 UTC, ids opaque; only \
+                       `seq` is an order. A body is read as JSON whatever its content type says, and unknown fields are refused. \
                        docs/api.md has the frames of the WebSocket and the format of scripts.",
     ),
     components(schemas(EntitySettings, SpaceSettings, Problem)),

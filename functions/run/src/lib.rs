@@ -37,7 +37,7 @@ use smartspace_store::{
     runs::RunRecord,
     steps::{Marks, Work},
 };
-use tokio::sync::watch;
+use tokio::{sync::watch, time::Instant};
 
 use crate::{
     context::reading::{Gathered, Seen, gather},
@@ -73,6 +73,7 @@ impl Runs {
         }
         let RunJob::Run { run_id, agent_id, space_id, seq } = *job;
         let (store, lease, now) = (&self.pipeline.store, self.pipeline.token(), self.pipeline.now());
+        let claimed = Instant::now();
         let reading = Box::pin(gather(store, &self.seen, run_id, agent_id, space_id, seq));
         // Reading while claiming: most claims succeed.
         let (claim, gathered) = futures::join!(store.claim(run_id, &lease, now), reading);
@@ -82,7 +83,7 @@ impl Runs {
             Claim::Busy { .. } => Err(Error::Retry("another worker has the run, or had it until just now".into())),
             Claim::TooOften(run) => self.end_early(&run, &lease, RunStatus::Failed).await,
             Claim::Ours { run, first } => match gathered {
-                Ok(Some(gathered)) => Box::pin(self.work(*run, lease, first, gathered, delivery)).await,
+                Ok(Some(gathered)) => Box::pin(self.work(*run, (lease, claimed), first, gathered, delivery)).await,
                 Ok(None) => self.end_early(&run, &lease, RunStatus::Canceled).await,
                 Err(error) => {
                     store.give_back(run.id, &lease, self.pipeline.now()).await?;
@@ -92,7 +93,14 @@ impl Runs {
         }
     }
 
-    async fn work(&self, run: RunRecord, lease: LeaseId, first: bool, gathered: Gathered, delivery: &dyn Delivery) -> Result<()> {
+    async fn work(
+        &self,
+        run: RunRecord,
+        (lease, claimed): (LeaseId, Instant),
+        first: bool,
+        gathered: Gathered,
+        delivery: &dyn Delivery,
+    ) -> Result<()> {
         // A first claim has no steps to read.
         let work = if first { Work::default() } else { self.pipeline.store.work(run.id).await? };
         let Some(config) = gathered.agent.agent.clone() else { return self.end_early(&run, &lease, RunStatus::Canceled).await };
@@ -107,6 +115,7 @@ impl Runs {
             stopping: self.stopping.clone(),
             run,
             lease,
+            claimed,
             config,
             trigger: view.trigger,
             message: Arc::clone(&gathered.trigger),

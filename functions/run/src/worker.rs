@@ -28,7 +28,7 @@ use smartspace_store::{
 use tokio::{
     sync::watch,
     task::JoinHandle,
-    time::{Instant, sleep, sleep_until},
+    time::{Instant, sleep, sleep_until, timeout_at},
 };
 
 use crate::{
@@ -60,6 +60,8 @@ pub(crate) struct Worker {
     pub(crate) stopping: watch::Receiver<bool>,
     pub(crate) run: RunRecord,
     pub(crate) lease: LeaseId,
+    /// When the claim began: the lease counts from there.
+    pub(crate) claimed: Instant,
     pub(crate) config: AgentConfig,
     pub(crate) trigger: Trigger,
     pub(crate) message: Arc<MessageRecord>,
@@ -79,6 +81,14 @@ pub(crate) struct Live {
 impl Worker {
     /// Works on the run until it ends, or until it is not ours any more. `started` is told beside its first step: the model waits for nobody.
     pub(crate) async fn work(&self, gathered: &Gathered, work: Work, started: Option<Happening>, delivery: &dyn Delivery) -> Result<()> {
+        // What a prompt needs may have taken long to read, or the process stood still: then someone else may have the run by now.
+        if self.claimed.elapsed() >= lease::RENEWED {
+            match self.pipeline.store.renew(self.run.id, &self.lease, false, self.pipeline.now()).await {
+                Ok(()) => {}
+                Err(Error::LeaseLost) => return Ok(()),
+                Err(error) => return Err(error),
+            }
+        }
         let telling = async {
             if let Some(started) = started {
                 self.pipeline.announce(self.run.space_id, started).await;
@@ -113,7 +123,10 @@ impl Worker {
             }
             Err(stop) => {
                 self.stop(stop).await;
-                Ok(())
+                match stop {
+                    Stop::NotRenewed => Err(Error::Retry("the lease could not be renewed in time".into())),
+                    _ => Ok(()),
+                }
             }
         };
         self.end_streams(None);
@@ -192,7 +205,7 @@ impl Worker {
     /// Keeps the lease, and returns when there is a reason to stop.
     async fn hold(&self, delivery: &dyn Delivery) -> Stop {
         let mut stopping = Box::pin(told(self.stopping.clone()));
-        let mut renewed = Instant::now();
+        let mut renewed = if self.claimed.elapsed() < lease::RENEWED { self.claimed } else { Instant::now() };
         let mut due_moved = Instant::now();
         let mut next = renewed + lease::RENEWED;
         let mut look = Box::pin(sleep(LOOKED_AFTER));
@@ -203,10 +216,12 @@ impl Worker {
                 biased;
                 () = sleep_until(next) => {
                     let move_due = due_moved.elapsed() >= lease::RUNNING_DUE / 2;
-                    let result = {
+                    let renewal = async {
                         let _writing = self.writing.lock().await;
                         self.pipeline.store.renew(self.run.id, &self.lease, move_due, self.pipeline.now()).await
                     };
+                    // Also where neither a yes nor a no comes.
+                    let Ok(result) = timeout_at(renewed + lease::GIVEN_UP, renewal).await else { return Stop::NotRenewed };
                     match result {
                         Ok(()) => {
                             renewed = Instant::now();

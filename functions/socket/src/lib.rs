@@ -143,12 +143,12 @@ impl Socket {
     }
 
     async fn send(&self, caller: Caller, space: SpaceId, text: String, key: Option<String>, sender: Option<EntityId>) -> Result<Value> {
-        self.pipeline.authorise(caller, SpaceAction::Post, space).await?;
         let sender = caller.speaks_as(sender)?;
         let body = format!("{sender} {text}");
         let key = key.map(|key| PostKey::new(&caller.label(), "send", &space.to_string(), &key, body.as_bytes()));
         let id = MessageId::new(self.pipeline.now(), self.pipeline.ids.random());
-        let posted = self.pipeline.post(&NewMessage { id, space, sender, text, by: By::Door { key } }).await?;
+        let new = NewMessage { id, space, sender, text, by: By::Door { key } };
+        let posted = self.pipeline.post_as(caller, &new).await?;
         Ok(json!({"type": "sent", "messageId": posted.message.id, "seq": posted.message.seq}))
     }
 

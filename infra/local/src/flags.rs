@@ -153,6 +153,17 @@ mod tests {
     }
 
     #[test]
+    fn an_address_that_is_none_is_told_by_its_name() {
+        let flags = || Flags::parse_from(["smartspace"]);
+        let openai = Flags { openai_base_url: Some("localhost".into()), anthropic_base_url: None, ..flags() };
+        assert_eq!(openai.check(), Err("OPENAI_BASE_URL: expected an address like http://localhost:11434/v1".into()));
+        let anthropic = Flags { openai_base_url: None, anthropic_base_url: Some("localhost".into()), ..flags() };
+        assert_eq!(anthropic.check(), Err("ANTHROPIC_BASE_URL: expected an address like http://localhost:4000".into()));
+        let fine = Flags { openai_base_url: Some("http://a".into()), anthropic_base_url: Some("https://b".into()), ..flags() };
+        assert_eq!(fine.check(), Ok(()));
+    }
+
+    #[test]
     fn what_is_said_of_tokens_is_whole_or_refused_without_showing_a_secret() {
         let told = |arguments: &[&str]| {
             let flags = Flags::try_parse_from([&["smartspace"], arguments].concat()).unwrap();
@@ -179,16 +190,5 @@ mod tests {
         }
         let flags = Flags::try_parse_from(["smartspace", "--jwt-secret", secret]).unwrap();
         assert!(!format!("{:?}", flags.tokens()).contains("0123456789"), "nor does a log");
-    }
-
-    #[test]
-    fn an_address_that_is_none_is_told_by_its_name() {
-        let flags = || Flags::parse_from(["smartspace"]);
-        let openai = Flags { openai_base_url: Some("localhost".into()), anthropic_base_url: None, ..flags() };
-        assert_eq!(openai.check(), Err("OPENAI_BASE_URL: expected an address like http://localhost:11434/v1".into()));
-        let anthropic = Flags { openai_base_url: None, anthropic_base_url: Some("localhost".into()), ..flags() };
-        assert_eq!(anthropic.check(), Err("ANTHROPIC_BASE_URL: expected an address like http://localhost:4000".into()));
-        let fine = Flags { openai_base_url: Some("http://a".into()), anthropic_base_url: Some("https://b".into()), ..flags() };
-        assert_eq!(fine.check(), Ok(()));
     }
 }

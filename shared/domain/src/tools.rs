@@ -226,7 +226,7 @@ impl Execution {
                 faults.check_range(timeout_ms, 1..=300_000, "timeoutMs");
             }
             Self::Space { ui, result_schema, expires_after, answer_by } => {
-                faults.check((1..=64).contains(&ui.len()), "ui", "expected form, buttons, or a component's name");
+                faults.check((1..=64).contains(&ui.chars().count()), "ui", "expected form, buttons, or a component's name");
                 if let Some(schema) = result_schema {
                     check_schema(schema, "resultSchema", faults);
                 }

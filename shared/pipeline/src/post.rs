@@ -1,6 +1,11 @@
 //! A message: kept, then its runs are queued, then everyone who follows the space is told.
 
-use smartspace_domain::{Result, events::Happening, jobs::TriggerJob};
+use smartspace_domain::{
+    Error, Result,
+    access::{Caller, SpaceAction},
+    events::Happening,
+    jobs::TriggerJob,
+};
 use smartspace_store::append::{Appended, NewMessage};
 
 use crate::Pipeline;
@@ -19,5 +24,17 @@ impl Pipeline {
         self.queue_triggers(undecided.into_iter().collect()).await;
         self.announce(message.space_id, Happening::MessageCreated { message: message.clone() }).await;
         Ok(appended)
+    }
+
+    /// The same for who came through a door. That it is a member is read with everything else, and checked in the transaction: only where that fails is it asked
+    /// what the caller may be told.
+    pub async fn post_as(&self, caller: Caller, new: &NewMessage) -> Result<Appended> {
+        match self.post(new).await {
+            Err(error @ Error::Invalid(_)) => {
+                self.authorise(caller, SpaceAction::Post, new.space).await?;
+                Err(error)
+            }
+            posted => posted,
+        }
     }
 }

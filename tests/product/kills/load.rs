@@ -18,7 +18,7 @@ const SPACES: usize = 3;
 /// How long somebody thinks before the next message, in milliseconds: while it comes back, so that it is not how fast this machine is that
 /// counts, and else.
 const CALM: Range<u64> = 200..800;
-const BUSY: Range<u64> = 20..220;
+const BUSY: Range<u64> = 100..500;
 /// How long what was missed may take to come.
 const CAUGHT_UP_WITHIN: Duration = Duration::from_secs(20);
 

@@ -7,15 +7,38 @@ use axum::{
     http::{Method, Request, header},
 };
 use http_body_util::BodyExt;
+use jsonwebtoken::{EncodingKey, Header, encode};
 use serde_json::Value;
-use smartspace_domain::ids::ConnectionId;
+use serde_json::json;
+use smartspace_domain::ids::{ConnectionId, EntityId};
 use tokio::time::{sleep, timeout};
 use tower::ServiceExt;
 
-use crate::{process::ADMIN_KEY, world::World};
+use crate::{
+    process::{ADMIN_KEY, JWT_SECRET},
+    world::World,
+};
 
 /// How long a client waits for an answer; API Gateway waits no longer either.
 const PATIENCE: Duration = Duration::from_secs(29);
+
+/// As whom a request is made.
+#[derive(Clone, Copy, Debug)]
+pub enum As {
+    /// With the admin key.
+    Operator,
+    /// With a token.
+    Entity(EntityId),
+}
+
+impl As {
+    fn bearer(self) -> String {
+        let Self::Entity(entity) = self else { return ADMIN_KEY.into() };
+        // It outlives the simulation.
+        let claims = json!({"sub": entity, "exp": 4_000_000_000_u64});
+        encode(&Header::default(), &claims, &EncodingKey::from_secret(JWT_SECRET.as_bytes())).unwrap_or_default()
+    }
+}
 
 /// No answer came: nobody knows what happened.
 #[derive(Clone, Copy, Debug)]
@@ -26,6 +49,7 @@ impl World {
     pub async fn http(
         self: &Arc<Self>,
         who: &str,
+        caller: As,
         method: Method,
         path: &str,
         key: Option<&str>,
@@ -37,7 +61,8 @@ impl World {
         }
         let process = self.some_process(&place).ok_or(Lost)?;
         process.life.acts().await;
-        let mut request = Request::builder().method(method.clone()).uri(path).header(header::AUTHORIZATION, format!("Bearer {ADMIN_KEY}"));
+        let mut request =
+            Request::builder().method(method.clone()).uri(path).header(header::AUTHORIZATION, format!("Bearer {}", caller.bearer()));
         if let Some(key) = key {
             request = request.header("idempotency-key", key);
         }
@@ -65,13 +90,14 @@ impl World {
     pub async fn http_until(
         self: &Arc<Self>,
         who: &str,
+        caller: As,
         method: Method,
         path: &str,
         key: Option<&str>,
         body: Option<&Value>,
     ) -> Option<(u16, Value)> {
         for wait in [100, 300, 1_000, 3_000, 5_000, 8_000, 8_000, 8_000, 8_000] {
-            match self.http(who, method.clone(), path, key, body).await {
+            match self.http(who, caller, method.clone(), path, key, body).await {
                 Ok((status, body)) if status < 500 && status != 429 => return Some((status, body)),
                 _ => sleep(Duration::from_millis(wait)).await,
             }

@@ -1,6 +1,10 @@
 //! Plays seeds by hand.
 
-use std::{io::Write, process::ExitCode, time::Instant};
+use std::{
+    io::Write,
+    process::ExitCode,
+    time::{Duration, Instant},
+};
 
 use clap::Parser;
 use smartspace_simulation::{Outcome, plan::Setup, planted::Planted, shorten::shorten, simulate};
@@ -31,6 +35,9 @@ struct Flags {
     count: bool,
 }
 
+/// A seed that takes longer is worth a look.
+const SLOW: Duration = Duration::from_secs(10);
+
 fn main() -> ExitCode {
     let flags = Flags::parse();
     match run(&flags) {
@@ -48,7 +55,11 @@ fn run(flags: &Flags) -> Result<ExitCode, String> {
     let (mut runs, mut messages, mut faults) = (0, 0, 0);
     while seed < flags.from + flags.seeds || flags.steps.is_some_and(|most| steps < most) {
         let setup = Setup { seed, planted: flags.planted, history: flags.history, ..Setup::default() };
+        let playing = Instant::now();
         let outcome = simulate(&setup)?;
+        if playing.elapsed() > SLOW {
+            say(&format!("seed {seed} took {:?}, {} steps", playing.elapsed(), outcome.steps));
+        }
         steps += outcome.steps;
         (runs, messages, faults) = (runs + outcome.size.0, messages + outcome.size.1, faults + outcome.struck.len());
         if flags.history {

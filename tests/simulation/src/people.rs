@@ -8,6 +8,7 @@ use smartspace_domain::ids::{ConnectionId, EntityId, SpaceId};
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::{
+    door::As,
     ledger::{Canceled, Removed, Said},
     locked,
     view::View,
@@ -93,13 +94,13 @@ impl Person {
     async fn say(&mut self, place: &str, space: SpaceId) {
         let text = self.text(place);
         let path = format!("/v1/spaces/{space}/messages");
-        let body = json!({"text": text, "senderId": self.id});
+        let body = json!({"text": text});
         self.world.history.note(&self.name, || format!("says {text:.40} in {space}"));
         let answer = if self.world.chance.happens(place, 850) {
-            self.world.http_until(&self.name, Method::POST, &path, Some(place), Some(&body)).await
+            self.world.http_until(&self.name, As::Entity(self.id), Method::POST, &path, Some(place), Some(&body)).await
         } else {
             // Without a key it is said at most once, and perhaps not at all.
-            self.world.http(&self.name, Method::POST, &path, None, Some(&body)).await.ok()
+            self.world.http(&self.name, As::Entity(self.id), Method::POST, &path, None, Some(&body)).await.ok()
         };
         let accepted = answer.and_then(|(status, made)| match status {
             201 => Some((made["id"].as_str()?.to_owned(), made["seq"].as_u64()?)),
@@ -137,7 +138,8 @@ impl Person {
         }
         let run = active[self.world.chance.below(place, active.len() as u64) as usize].clone();
         self.world.history.note(&self.name, || format!("cancels {run}"));
-        let answer = self.world.http_until(&self.name, Method::POST, &format!("/v1/runs/{run}/cancel"), None, None).await;
+        let answer =
+            self.world.http_until(&self.name, As::Entity(self.id), Method::POST, &format!("/v1/runs/{run}/cancel"), None, None).await;
         if answer.is_some_and(|(status, _)| status == 202) {
             let mut after = BTreeMap::new();
             let spaces = locked(&self.world.ledger).spaces.clone();
@@ -151,7 +153,7 @@ impl Person {
     }
 
     async fn last_number(&self, space: SpaceId) -> Option<u64> {
-        let answer = self.world.http_until(&self.name, Method::GET, &format!("/v1/spaces/{space}"), None, None).await;
+        let answer = self.world.http_until(&self.name, As::Operator, Method::GET, &format!("/v1/spaces/{space}"), None, None).await;
         answer.filter(|(status, _)| *status == 200)?.1["seq"].as_u64()
     }
 
@@ -167,7 +169,7 @@ impl Person {
             return;
         }
         self.world.history.note(&self.name, || format!("takes {entity} out of {space}"));
-        let answer = self.world.http_until(&self.name, Method::DELETE, &path, None, None).await;
+        let answer = self.world.http_until(&self.name, As::Operator, Method::DELETE, &path, None, None).await;
         let at = Instant::now();
         let mut noted = None;
         if answer.is_some_and(|(status, _)| status == 204)
@@ -187,7 +189,7 @@ impl Person {
             (removed.back, removed.back_after) = (Some(Instant::now()), before);
         }
         self.world.history.note(&self.name, || format!("lets {entity} into {space} again"));
-        self.world.http_until(&self.name, Method::PUT, &path, None, None).await;
+        self.world.http_until(&self.name, As::Operator, Method::PUT, &path, None, None).await;
     }
 
     fn someone(&self, place: &str) -> EntityId {
@@ -201,7 +203,7 @@ impl Person {
         let entity = self.someone(place);
         let body = json!({"name": format!("Renamed {}", place.replace('/', "-"))});
         self.world.history.note(&self.name, || format!("renames {entity}"));
-        self.world.http_until(&self.name, Method::PATCH, &format!("/v1/entities/{entity}"), None, Some(&body)).await;
+        self.world.http_until(&self.name, As::Operator, Method::PATCH, &format!("/v1/entities/{entity}"), None, Some(&body)).await;
     }
 
     /// Retires an agent, for good.
@@ -210,13 +212,13 @@ impl Person {
         let agent = agents[self.world.chance.below(place, agents.len() as u64) as usize].0;
         self.world.history.note(&self.name, || format!("retires {agent}"));
         let path = format!("/v1/entities/{agent}");
-        let answer = self.world.http_until(&self.name, Method::DELETE, &path, None, None).await;
+        let answer = self.world.http_until(&self.name, As::Operator, Method::DELETE, &path, None, None).await;
         // It leaves its spaces behind the answer.
-        sleep(self.world.chance.time(place, Duration::ZERO, Duration::from_secs(60))).await;
+        sleep(self.world.chance.time(place, Duration::ZERO, Duration::from_mins(1))).await;
         let spaces = locked(&self.world.ledger).spaces.clone();
         for space in spaces.into_iter().filter(|_| answer.as_ref().is_some_and(|(status, _)| *status == 204)) {
             let at = Instant::now();
-            let shown = self.world.http_until(&self.name, Method::GET, &format!("/v1/spaces/{space}"), None, None).await;
+            let shown = self.world.http_until(&self.name, As::Operator, Method::GET, &format!("/v1/spaces/{space}"), None, None).await;
             let Some((200, shown)) = shown else { continue };
             let is_gone =
                 shown["members"].as_array().is_some_and(|members| members.iter().all(|member| member["id"] != agent.to_string().as_str()));
@@ -256,8 +258,8 @@ impl Person {
     }
 
     async fn try_connect(&mut self) -> bool {
-        let body = json!({"entityId": self.id});
-        let Ok((201, ticket)) = self.world.http(&self.name, Method::POST, "/v1/socketTickets", None, Some(&body)).await else {
+        let Ok((201, ticket)) = self.world.http(&self.name, As::Entity(self.id), Method::POST, "/v1/socketTickets", None, None).await
+        else {
             return false;
         };
         let Some(process) = self.world.some_process(&self.name) else { return false };
@@ -303,7 +305,9 @@ impl Person {
         loop {
             let after = self.view.with(|seen| seen.contiguous(&space.to_string()));
             let path = format!("/v1/spaces/{space}/messages?after={after}&limit=20");
-            let Some((200, page)) = self.world.http_until(&self.name, Method::GET, &path, None, None).await else { return false };
+            let Some((200, page)) = self.world.http_until(&self.name, As::Entity(self.id), Method::GET, &path, None, None).await else {
+                return false;
+            };
             self.view.fetched(&page);
             if page["items"].as_array().is_none_or(Vec::is_empty) {
                 return true;

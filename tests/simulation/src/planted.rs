@@ -6,7 +6,7 @@
 use clap::ValueEnum;
 use serde_json::{Value, json};
 
-use crate::world::World;
+use crate::{plan::Weather, world::World};
 
 type Answer = (u16, String);
 
@@ -72,9 +72,13 @@ impl Planted {
         }
     }
 
-    /// Whether queues lose all jobs beside this mistake: without that, the one that it takes away would hardly be needed.
-    pub fn loses_jobs(self) -> bool {
-        matches!(self, Self::SweepsNothing)
+    /// What a mechanism is there for must happen often enough to be missed.
+    pub fn worsen(self, weather: &mut Weather) {
+        match self {
+            Self::ForgetsTokens => weather.lost_answer = 10_000,
+            Self::SweepsNothing | Self::ForgetsDuties => weather.queue = weather.queue.max(5_000),
+            _ => {}
+        }
     }
 
     /// Changes a call on its way to the table, or answers it instead.
@@ -98,7 +102,7 @@ impl Planted {
         match self {
             Self::AnswersBeforeKeeping if keeps_message && world.chance.happens("planted", 50) => return Some((200, "{}".into())),
             Self::LosesRuns if keeps_message => {
-                drop_where(parts, |part| !part["Put"].is_null() && partition(part).starts_with("RUN#") && sort_key(part) == "META")
+                drop_where(parts, |part| !part["Put"].is_null() && partition(part).starts_with("RUN#") && sort_key(part) == "META");
             }
             Self::ForgetsKeys => drop_where(parts, |part| partition(part).starts_with("IDEM#")),
             Self::SkipsNumbers if keeps_message && world.chance.happens("planted", 100) => {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use smartspace::embedded_table::{NAME, client_on};
-use smartspace_api::{AdminKey, Api, SocketUrl};
+use smartspace_api::{AdminKey, Api, SocketUrl, Tokens};
 use smartspace_broadcast::Broadcast;
 use smartspace_domain::Time;
 use smartspace_edges::{
@@ -24,6 +24,8 @@ use crate::{life::Life, model::SimModel, queue::QueueOf, sockets::SimSockets, ta
 
 /// The operator's key.
 pub const ADMIN_KEY: &str = "the-operator-of-the-simulation";
+/// What people's tokens are signed with.
+pub const JWT_SECRET: &str = "thirty-two bytes and a few more of the simulation";
 
 /// One process.
 pub struct Process {
@@ -70,7 +72,7 @@ impl Process {
         let api = Api {
             pipeline: pipeline.clone(),
             admin_key: AdminKey::new(ADMIN_KEY),
-            tokens: None,
+            tokens: Tokens::signed_with(JWT_SECRET, false).ok(),
             socket_url: SocketUrl::OfHost("/v1/socket"),
             cors_origins: Vec::new(),
         };

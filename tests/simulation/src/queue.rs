@@ -169,11 +169,6 @@ impl<J: Job> Queue<J> for QueueOf<J> {
                 world.history.note(&self.life.name, || format!("queue {name}: a job is not taken"));
                 continue;
             }
-            if let Some(planted) = world.planted
-                && planted.loses_jobs()
-            {
-                continue;
-            }
             let late = world.chance.strikes(&format!("{place} late"), weather.late_job);
             let delay = if late { world.chance.time(&place, Duration::from_secs(1), Duration::from_secs(90)) } else { Duration::ZERO };
             self.queue.put(job, Instant::now() + delay);

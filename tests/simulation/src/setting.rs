@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use smartspace::embedded_table::{NAME, client_on};
 use smartspace_store::schema;
 
-use crate::{life::Life, locked, table::SimTable, world::World};
+use crate::{door::As, life::Life, locked, table::SimTable, world::World};
 
 /// Names of agents; where there are more, they have numbers.
 const AGENTS: [&str; 3] = ["Ada", "Bob", "Cyd"];
@@ -41,7 +41,7 @@ pub async fn set(world: &Arc<World>) -> Result<(), String> {
 }
 
 async fn make(world: &Arc<World>, path: &str, body: Value) -> Result<Value, String> {
-    match world.http("setting", Method::POST, path, None, Some(&body)).await {
+    match world.http("setting", As::Operator, Method::POST, path, None, Some(&body)).await {
         Ok((201, made)) => Ok(made),
         other => Err(format!("POST {path}: {other:?}")),
     }

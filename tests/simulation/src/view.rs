@@ -79,6 +79,13 @@ impl View {
     pub fn fetched(&self, messages: &Value) {
         let mut seen = locked(&self.seen);
         for message in messages["items"].as_array().into_iter().flatten() {
+            seen.frames.push(Frame {
+                at: Instant::now(),
+                space: message["spaceId"].as_str().unwrap_or_default().to_owned(),
+                kind: "fetched".into(),
+                seq: message["seq"].as_u64(),
+                text: String::new(),
+            });
             seen.message(message);
         }
     }

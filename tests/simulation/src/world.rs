@@ -80,7 +80,10 @@ impl World {
     /// A world where nothing has happened yet.
     pub fn new(setup: &Setup) -> Result<Arc<Self>, String> {
         let chance = Chance::new(setup.seed, setup.spared.clone());
-        let plan = Plan::of(&chance);
+        let mut plan = Plan::of(&chance);
+        if let Some(planted) = setup.planted {
+            planted.worsen(&mut plan.weather);
+        }
         Self::of(setup, plan, chance, None)
     }
 

@@ -81,9 +81,10 @@ pub(super) fn complete(operation: &mut Operation) {
     let (path, query, header) = (takes(ParameterIn::Path), takes(ParameterIn::Query), takes(ParameterIn::Header));
     let body = operation.request_body.is_some();
     if let Some(RefOr::T(body)) = &mut operation.request_body
-        && body.content.contains_key("application/merge-patch+json")
+        && let Some(patch) = body.content.get("application/merge-patch+json").cloned()
     {
         body.required = Some(Required::True);
+        body.content.insert("application/json".into(), patch);
     }
     parameters.push(RefOr::Ref(Ref::new("#/components/parameters/RequestId")));
 

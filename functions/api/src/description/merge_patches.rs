@@ -2,7 +2,7 @@
 //! be null, which sets it back.
 
 use utoipa::openapi::{
-    Components, Ref, RefOr,
+    Components, RefOr,
     schema::{AdditionalProperties, Object, ObjectBuilder, OneOf, OneOfBuilder, Schema, SchemaType, Type},
 };
 
@@ -61,7 +61,7 @@ fn field_of(schema: RefOr<Schema>, may_be_null: bool, components: &mut Component
             array.default = None;
             RefOr::T(Schema::Array(array))
         }
-        other @ RefOr::T(_) => other,
+        RefOr::T(other) => RefOr::T(other),
     };
     if may_be_null { or_null(schema) } else { schema }
 }
@@ -80,7 +80,6 @@ fn or_null(schema: RefOr<Schema>) -> RefOr<Schema> {
             array.schema_type = with_null(&array.schema_type);
             RefOr::T(Schema::Array(array))
         }
-        RefOr::Ref(Ref { description, .. }) if description == "null" => Object::new().into(),
         other => OneOfBuilder::new().item(ObjectBuilder::new().schema_type(Type::Null)).item(other).into(),
     }
 }

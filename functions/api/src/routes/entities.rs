@@ -86,8 +86,11 @@ async fn show(State(api): State<Arc<Api>>, By(caller): By, Id(id): Id<EntityId>)
 #[utoipa::path(
     patch, path = "/v1/entities/{id}", operation_id = "changeEntity", tag = "entities",
     params(("id" = EntityId, Path)),
-    request_body(content((ref("#/components/schemas/EntityPatch") = "application/merge-patch+json"), (ref("#/components/schemas/EntityPatch") = "application/json"))),
-    responses((status = 200, body = Entity), (status = 409, description = "The name is taken in one of its spaces, another entity has this `externalId`, or it was changed at the same time."))
+    request_body(content = ref("#/components/schemas/EntityPatch"), content_type = "application/merge-patch+json"),
+    responses(
+        (status = 200, body = Entity),
+        (status = 409, description = "Its name or `externalId` is taken, or it was changed at the same time."),
+    )
 )]
 async fn change(State(api): State<Arc<Api>>, By(caller): By, Id(id): Id<EntityId>, body: Body) -> Answer<Json<Entity>> {
     api.pipeline.authorise_with(caller, EntityAction::Rename, id).await?;

@@ -38,7 +38,10 @@ struct MemberBody {
     put, path = "/v1/spaces/{id}/members/{entityId}", operation_id = "addMember", tag = "spaces",
     params(("id" = SpaceId, Path), ("entityId" = EntityId, Path)),
     request_body = Option<MemberBody>,
-    responses((status = 200, body = Member), (status = 409, description = "Its name is taken there, the space is full, or the agent is in too many spaces."))
+    responses(
+        (status = 200, body = Member),
+        (status = 409, description = "Its name is taken there, the space is full, or the agent is in too many spaces."),
+    )
 )]
 async fn join(
     State(api): State<Arc<Api>>,

@@ -60,14 +60,14 @@ async fn create(
     headers: HeaderMap,
     body: Body,
 ) -> Answer<Created<Message>> {
-    api.pipeline.authorise(caller, SpaceAction::Post, space).await?;
     let MessageBody { text, sender_id } = body.read()?;
     check_text(&text)?;
     let sender = caller.speaks_as(sender_id)?;
     let path = format!("/v1/spaces/{space}/messages");
     let key = body.key(&headers, caller, &path)?;
     let id = MessageId::new(api.pipeline.now(), api.pipeline.ids.random());
-    let made = api.pipeline.post(&NewMessage { id, space, sender, text, by: Way::Door { key } }).await?.message;
+    let new = NewMessage { id, space, sender, text, by: Way::Door { key } };
+    let made = api.pipeline.post_as(caller, &new).await?.message;
     Ok(Created { location: format!("{path}?after={}&limit=1", made.seq - 1), made })
 }
 

@@ -41,7 +41,10 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Api>> {
     post, path = "/v1/spaces", operation_id = "createSpace", tag = "spaces",
     params(IdempotencyKey),
     request_body = NewSpace,
-    responses((status = 201, body = Space), (status = 409, description = "Two of its agents have the same name, or one is in too many spaces."))
+    responses(
+        (status = 201, body = Space),
+        (status = 409, description = "Two of its agents have the same name, or one is in too many spaces."),
+    )
 )]
 async fn create(State(api): State<Arc<Api>>, By(caller): By, headers: HeaderMap, body: Body) -> Answer<Created<Space>> {
     let (settings, members) = new_space(&body, caller)?;
@@ -153,7 +156,7 @@ async fn show(State(api): State<Arc<Api>>, By(caller): By, Id(id): Id<SpaceId>) 
 #[utoipa::path(
     patch, path = "/v1/spaces/{id}", operation_id = "changeSpace", tag = "spaces",
     params(("id" = SpaceId, Path)),
-    request_body(content((ref("#/components/schemas/SpacePatch") = "application/merge-patch+json"), (ref("#/components/schemas/SpacePatch") = "application/json"))),
+    request_body(content = ref("#/components/schemas/SpacePatch"), content_type = "application/merge-patch+json"),
     responses((status = 200, body = Space), (status = 409, description = "It was changed at the same time."))
 )]
 async fn change(State(api): State<Arc<Api>>, By(caller): By, Id(id): Id<SpaceId>, body: Body) -> Answer<Json<Space>> {

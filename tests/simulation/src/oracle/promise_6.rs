@@ -20,7 +20,9 @@ pub(super) fn agents_alone_come_to_an_end(evidence: &mut Evidence<'_>) {
             found.push(format!("{id} has the depth {depth} instead of {expected}"));
         }
         for woken in message["dispatch"].as_array().into_iter().flatten() {
-            if expected >= limit && (!woken["runId"].is_null() || woken["reason"] != "chain_depth") {
+            // Who is paused, or retired, is told so first.
+            let told = woken["reason"] == "chain_depth" || woken["reason"] == "paused";
+            if expected >= limit && !(woken["runId"].is_null() && told) {
                 found.push(format!("{id}, at the depth {expected} of {limit}, woke or did not say why not: {woken}"));
             }
         }

@@ -10,6 +10,7 @@ use crate::ledger::Line;
 
 /// A completed run: when it ended, and how far it had read in each space, by what it was shown or told of. A run whose process died before its
 /// first answer was kept is asked anew, and then may have read further: from outside nobody can tell which question counts.
+#[derive(Debug)]
 struct Read {
     ended: Instant,
     at_least: BTreeMap<String, u64>,
@@ -40,8 +41,8 @@ pub(super) fn new_until_a_completed_run_read_it(evidence: &mut Evidence<'_>) {
         let mut at_most = BTreeMap::from([(space, lasts.iter().copied().max().unwrap_or(0))]);
         for (_, call) in kept.calls.range((id.clone(), 0, 0)..=(id.clone(), u64::MAX, u64::MAX)) {
             let output: Value = call["output"].as_str().and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
-            read_further(&mut at_least, &output, &place);
-            read_further(&mut at_most, &output, &place);
+            read_further(&mut at_least, &output, &place, false);
+            read_further(&mut at_most, &output, &place, true);
         }
         read.entry(agent.to_owned()).or_default().push(Read { ended, at_least, at_most });
     }
@@ -83,8 +84,9 @@ fn has(up_to: &BTreeMap<String, u64>, space: &str, seq: u64) -> bool {
     up_to.get(space).is_some_and(|last| *last >= seq)
 }
 
-/// What a result of `enter_space` or `read_messages` shows counts where it leaves no gap, or counts what lies in it.
-fn read_further(up_to: &mut BTreeMap<String, u64>, output: &Value, place: &BTreeMap<&str, (&str, u64)>) {
+/// What a result of `enter_space` or `read_messages` shows counts where it leaves no gap, or counts what lies in it. Another run may have closed a
+/// `gap` meanwhile, which can't be told from outside.
+fn read_further(up_to: &mut BTreeMap<String, u64>, output: &Value, place: &BTreeMap<&str, (&str, u64)>, gap: bool) {
     if let (Some(space), Some(total)) = (output["spaceId"].as_str(), output["totalMessages"].as_u64()) {
         let read = up_to.entry(space.to_owned()).or_default();
         *read = (*read).max(total);
@@ -93,7 +95,7 @@ fn read_further(up_to: &mut BTreeMap<String, u64>, output: &Value, place: &BTree
         output["messages"].as_array().into_iter().flatten().filter_map(|message| place.get(message["id"].as_str()?)).copied().collect();
     if let (Some((space, first)), Some((_, last))) = (shown.first(), shown.last()) {
         let read = up_to.entry((*space).to_owned()).or_default();
-        if *first <= *read + 1 {
+        if gap || *first <= *read + 1 {
             *read = (*read).max(*last);
         }
     }
