@@ -26,7 +26,7 @@ pub(crate) struct Flags {
     #[arg(long, env = "SMARTSPACE_DATA", default_value = ".smartspace")]
     pub(crate) data: PathBuf,
     /// The operator's key; made at the first start and kept in the data folder unless given
-    #[arg(long, env = "SMARTSPACE_ADMIN_KEY", hide_env_values = true, value_parser = admin_key)]
+    #[arg(long, env = "SMARTSPACE_ADMIN_KEY", hide_env_values = true)]
     pub(crate) admin_key: Option<String>,
     /// Believe JWTs signed with this secret (HS256, at least 32 bytes): for a backend that makes its own
     #[arg(long, env = "SMARTSPACE_JWT_SECRET", hide_env_values = true)]
@@ -73,6 +73,10 @@ impl Flags {
     /// What can't be right, before anything is begun.
     pub(crate) fn check(&self) -> Result<(), String> {
         self.tokens()?;
+        // Not as clap's own check, which would print what was given.
+        if self.admin_key.as_ref().is_some_and(|key| !is_strong(key)) {
+            return Err("--admin-key: expected at least 16 visible ASCII characters".into());
+        }
         let bases = [
             ("OPENAI_BASE_URL", &self.openai_base_url, "http://localhost:11434/v1"),
             ("ANTHROPIC_BASE_URL", &self.anthropic_base_url, "http://localhost:4000"),
@@ -126,9 +130,8 @@ fn keep_runs(text: &str) -> Result<KeepRuns, String> {
     Ok(KeepRuns(Some(written.length())))
 }
 
-fn admin_key(text: &str) -> Result<String, String> {
-    let plain = text.chars().all(|char| char.is_ascii_graphic());
-    if text.len() >= 16 && plain { Ok(text.to_owned()) } else { Err("expected at least 16 visible ASCII characters".into()) }
+fn is_strong(key: &str) -> bool {
+    key.len() >= 16 && key.chars().all(|char| char.is_ascii_graphic())
 }
 
 /// A variable of the environment; an empty one is like none.
@@ -149,7 +152,9 @@ mod tests {
         assert_eq!(keep_runs("7"), Ok(KeepRuns(Some(Duration::from_hours(24 * 7)))));
         assert_eq!(keep_runs("0"), Ok(KeepRuns(None)));
         assert!(keep_runs("soon").is_err());
-        assert!(admin_key("short").is_err());
+        let weak = Flags { admin_key: Some("too short".into()), ..Flags::parse_from(["smartspace"]) };
+        let told = weak.check().unwrap_err();
+        assert!(told.contains("at least 16") && !told.contains("too short"), "{told}");
     }
 
     #[test]

@@ -62,12 +62,13 @@ pub enum Trigger {
         at: Time,
     },
     /// Told to those who may know no more than the type: `{type}` alone.
-    #[serde(skip_deserializing, untagged)]
+    #[serde(untagged)]
     Hidden(HiddenTrigger),
 }
 
 /// The type of a trigger, without what it says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 pub struct HiddenTrigger {
     /// Which one.
     #[serde(rename = "type")]

@@ -169,6 +169,12 @@ impl<J: Job> Queue<J> for QueueOf<J> {
                 world.history.note(&self.life.name, || format!("queue {name}: a job is not taken"));
                 continue;
             }
+            // It travels as text, as through SQS.
+            let text = serde_json::to_string(&job).unwrap_or_default();
+            let Ok(job) = serde_json::from_str::<J>(&text) else {
+                world.complain(0, format!("a job of the queue {name} can't be read again: {text}"));
+                continue;
+            };
             let late = world.chance.strikes(&format!("{place} late"), weather.late_job);
             let delay = if late { world.chance.time(&place, Duration::from_secs(1), Duration::from_secs(90)) } else { Duration::ZERO };
             self.queue.put(job, Instant::now() + delay);
