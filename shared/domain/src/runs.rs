@@ -8,7 +8,7 @@ use crate::{
     ids::{EntityId, RunId, SpaceId},
     schemas::ShownTrigger,
     steps::Step,
-    triggers::Trigger,
+    triggers::{self, Trigger},
 };
 
 /// A run's state. `queued → running → completed | failed`; `running → waiting_tool → running`; all but the last three `→ canceled`.
@@ -157,6 +157,7 @@ pub struct Run {
     pub end_reason: Option<EndReason>,
     /// Why it was started.
     #[schema(value_type = ShownTrigger)]
+    #[serde(deserialize_with = "triggers::shown")]
     pub trigger: Trigger,
     /// Where it would speak.
     #[schema(required)]

@@ -1,6 +1,6 @@
 //! Why a run was started.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
@@ -62,8 +62,22 @@ pub enum Trigger {
         at: Time,
     },
     /// Told to those who may know no more than the type: `{type}` alone.
-    #[serde(untagged)]
+    #[serde(skip_deserializing, untagged)]
     Hidden(HiddenTrigger),
+}
+
+/// Reads a trigger as it is shown: whole, or its type only.
+pub(crate) fn shown<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Trigger, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Shown {
+        Whole(Box<Trigger>),
+        Hidden(HiddenTrigger),
+    }
+    Ok(match Shown::deserialize(deserializer)? {
+        Shown::Whole(trigger) => *trigger,
+        Shown::Hidden(hidden) => Trigger::Hidden(hidden),
+    })
 }
 
 /// The type of a trigger, without what it says.
@@ -119,5 +133,23 @@ impl Trigger {
             text.truncate(excerpt(text, chars).0.len());
         }
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_is_shown_by_its_type_only_can_be_read_again() {
+        for kind in ["space_message", "plan", "service"] {
+            let text = json!({"type": kind});
+            let read = shown(&text).unwrap();
+            assert!(matches!(read, Trigger::Hidden(_)));
+            assert_eq!(serde_json::to_value(read).unwrap(), text);
+        }
+        assert!(shown(&json!({"type": "space_message", "seq": 1})).is_err(), "half a trigger is none");
     }
 }
