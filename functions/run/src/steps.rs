@@ -114,6 +114,10 @@ impl Worker {
     /// Runs the calls of the last answer that have no result yet, in their written order.
     async fn run_calls(&self, state: &mut State) -> Result<Option<End>> {
         let Some(mut pending) = state.pending.take() else { return Ok(None) };
+        // Who did this had no time left to end the run.
+        if let Some(reason) = pending.done.iter().find_map(|record| record.ends) {
+            return Ok(Some(End::completed(reason)));
+        }
         let step = state.steps - 1;
         for index in pending.done.len()..pending.calls.len() {
             let begun = &pending.calls[index];

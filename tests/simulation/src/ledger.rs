@@ -22,6 +22,8 @@ pub struct Ledger {
     pub canceled: Vec<Canceled>,
     /// Who was taken out of a space.
     pub removed: Vec<Removed>,
+    /// Who is being taken out of a space and let in again.
+    pub moving: BTreeSet<(SpaceId, EntityId)>,
     /// What models were asked.
     pub asks: Vec<Ask>,
     /// When models wrote their words.

@@ -161,10 +161,8 @@ impl Person {
     async fn take_out(&mut self, place: &str, space: SpaceId) {
         let entity = self.someone(place);
         let path = format!("/v1/spaces/{space}/members/{entity}");
-        let busy = locked(&self.world.ledger)
-            .removed
-            .iter()
-            .any(|removed| removed.space == space && removed.entity == entity && removed.back.is_none());
+        // One at a time, so that it is known who is out.
+        let busy = !locked(&self.world.ledger).moving.insert((space, entity));
         if busy {
             return;
         }
@@ -190,6 +188,7 @@ impl Person {
         }
         self.world.history.note(&self.name, || format!("lets {entity} into {space} again"));
         self.world.http_until(&self.name, As::Operator, Method::PUT, &path, None, None).await;
+        locked(&self.world.ledger).moving.remove(&(space, entity));
     }
 
     fn someone(&self, place: &str) -> EntityId {

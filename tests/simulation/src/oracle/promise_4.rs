@@ -23,7 +23,8 @@ pub(super) fn who_lost_its_run_writes_nothing_more(evidence: &mut Evidence<'_>) 
         let longest = before.entry((ask.agent.to_string(), &ask.trigger)).or_insert(&ask.before);
         let shared = longest.len().min(ask.before.len());
         if longest[..shared] != ask.before[..shared] {
-            found.push(format!("two workers of the run of {} on {} remember different answers", ask.agent, ask.trigger));
+            let differ = longest.iter().zip(&ask.before).find(|(one, other)| one != other);
+            found.push(format!("two workers of the run of {} on {} remember different answers: {differ:?}", ask.agent, ask.trigger));
         }
         if ask.before.len() > longest.len() {
             *longest = &ask.before;
