@@ -17,7 +17,7 @@ use serde_path_to_error::Segment;
 use smartspace_domain::{
     Error, Result,
     access::Caller,
-    limits::{BODY_BYTES, KEY_CHARS},
+    limits::{BODY_BYTES, KEY_CHARS, is_key},
 };
 use smartspace_store::posted::PostKey;
 use tokio::time::timeout;
@@ -82,8 +82,7 @@ impl Body {
     /// The caller's idempotency key for this body, if it sent one.
     pub(crate) fn key(&self, headers: &HeaderMap, caller: Caller, path: &str) -> Result<Option<PostKey>> {
         let Some(key) = headers.get("idempotency-key") else { return Ok(None) };
-        let key =
-            key.to_str().ok().filter(|key| (1..=KEY_CHARS).contains(&key.len()) && key.bytes().all(|byte| (b' '..=b'~').contains(&byte)));
+        let key = key.to_str().ok().filter(|key| is_key(key));
         let key = key.ok_or_else(|| Error::Malformed(format!("Idempotency-Key: expected 1 to {KEY_CHARS} ASCII characters")))?;
         Ok(Some(PostKey::new(&caller.label(), "POST", path, key, &self.0)))
     }

@@ -40,8 +40,12 @@ pub(crate) fn prompt(gathered: &Gathered, config: &AgentConfig, run: RunId, sour
     system.push_str(&blocks::your_spaces(gathered, config.spaces_shown()));
 
     let timeline = timeline::timeline(gathered, config.context.window as usize, config.model.context_window);
-    let volatile =
-        [blocks::active_runs(gathered, run), blocks::active_space(gathered), blocks::trigger(gathered, source), blocks::now(now)];
+    let volatile = [
+        blocks::active_runs(gathered, run, config.spaces_shown()),
+        blocks::active_space(gathered),
+        blocks::trigger(gathered, source),
+        blocks::now(now),
+    ];
     let mut user = timeline.blocks;
     user.push(volatile.concat());
     let marks = Marks::from([(gathered.space.id, timeline.last)]);

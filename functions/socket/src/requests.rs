@@ -88,6 +88,9 @@ impl Action {
             Self::Send { text, .. } if text.len() > limits::SOCKET_TEXT_BYTES => {
                 Err(Error::TooLarge(format!("a text over {} bytes goes by HTTP, this one has {}", limits::SOCKET_TEXT_BYTES, text.len())))
             }
+            Self::Send { idempotency_key: Some(key), .. } if !limits::is_key(key) => {
+                Err(Error::invalid("/idempotencyKey", format!("expected 1 to {} printable ASCII characters", limits::KEY_CHARS)))
+            }
             Self::Send { text, .. } => limits::check_text(text).map(|()| self),
             Self::Ping { spaces } if spaces.len() > PINGED => {
                 Err(Error::invalid("/spaces", format!("expected at most {PINGED} spaces, got {}", spaces.len())))
@@ -145,7 +148,7 @@ mod tests {
             any_space().prop_map(move |space_id| {
                 (Action::Unsubscribe { space_id }, frame("unsubscribe", vec![optional("spaceId", &Some(json!(space_id)))]))
             }),
-            (any_space(), text, any::<Option<String>>(), prop::option::of(any_entity())).prop_map(
+            (any_space(), text, prop::option::of("[ -~]{1,255}"), prop::option::of(any_entity())).prop_map(
                 move |(space_id, text, idempotency_key, sender_id)| {
                     let fields = vec![
                         optional("spaceId", &Some(json!(space_id))),

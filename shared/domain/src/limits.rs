@@ -74,3 +74,8 @@ pub fn check_text(text: &str) -> Result<()> {
     }
     Ok(())
 }
+
+/// Whether this may be an idempotency key: 1 to 255 printable ASCII characters.
+pub fn is_key(key: &str) -> bool {
+    (1..=KEY_CHARS).contains(&key.len()) && key.bytes().all(|byte| (b' '..=b'~').contains(&byte))
+}

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use smartspace_domain::{
     Time, agents::SpacesShown, dispatch::Source, entities::Entity, ids::RunId, runs::RunStatus, spaces::TriggerPolicy,
 };
-use smartspace_store::spaces::Card;
+use smartspace_store::{runs::ActiveRecord, spaces::Card};
 
 use super::{
     quoted::{Cut, Quoted, Thousands, Who},
@@ -65,12 +65,13 @@ fn members(card: &Card, me: &Entity) -> String {
     text
 }
 
-/// What else it is doing.
-pub(crate) fn active_runs(gathered: &Gathered, this: RunId) -> String {
+/// What else it is doing. An agent that is told of the active space only is not told what it does in others: anybody may have let it in here.
+pub(crate) fn active_runs(gathered: &Gathered, this: RunId, shown: SpacesShown) -> String {
     let mut block = "ACTIVE RUNS:\n".to_owned();
     let (mine, others): (Vec<_>, Vec<_>) = gathered.active.iter().partition(|active| active.run_id == this);
+    let told = |other: &&ActiveRecord| shown == SpacesShown::All || other.space_id == gathered.space.id;
     let others: Vec<_> =
-        others.into_iter().filter(|other| gathered.states.get(&other.run_id).is_some_and(|state| state.is_active())).collect();
+        others.into_iter().filter(told).filter(|other| gathered.states.get(&other.run_id).is_some_and(|state| state.is_active())).collect();
     for (shown, active) in mine.iter().chain(&others).enumerate() {
         if shown == ACTIVE_SHOWN {
             let _ = writeln!(block, "  … {} more", mine.len() + others.len() - shown);

@@ -22,6 +22,16 @@ fn a_long_history_begins_later_and_counts_what_is_new_before_it() {
     assert_eq!(text.matches("[msg:").count(), 71);
 }
 
+#[test]
+fn an_open_agent_is_not_told_in_one_space_what_it_does_in_others() {
+    let mut sources = gathered(&Written { texts: &["Hello"], ..PLAIN }, 0);
+    sources.active[1].space_id = *sources.cards.keys().find(|space| **space != sources.space.id).unwrap();
+    sources.active[1].space_name = "Board".into();
+    assert!(text_of(&sources).contains("in \"Board\""), "the other run is there");
+    sources.agent.agent.as_mut().unwrap().open = true;
+    assert!(!text_of(&sources).contains("Board"));
+}
+
 fn any_name() -> impl Strategy<Value = String> {
     prop_oneof![
         any::<String>(),
