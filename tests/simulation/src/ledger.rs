@@ -76,7 +76,9 @@ pub struct Removed {
 /// A question to a model.
 #[derive(Clone, Debug)]
 pub struct Ask {
-    /// When.
+    /// When it was sent.
+    pub sent: Instant,
+    /// When it arrived.
     pub at: Instant,
     /// By which process.
     pub process: String,

@@ -43,8 +43,9 @@ struct Unlimited<'a>(&'a SimModel);
 impl Model for Unlimited<'_> {
     async fn ask(&self, request: &Request) -> Result<Pieces, ModelError> {
         let SimModel { world, life } = self.0;
+        let sent = Instant::now();
         world.begins(life, "ask").await;
-        let ask = read(request, &life.name);
+        let ask = Ask { sent, ..read(request, &life.name) };
         let place = format!("model/{}/{}/{}", ask.agent, ask.trigger, ask.step);
         world.history.note(&life.name, || format!("asks for step {} of the run of {} on {}", ask.step, ask.agent, ask.trigger));
         let number = {
@@ -188,6 +189,7 @@ fn read(request: &Request, process: &str) -> Ask {
     });
     let before = request.messages.iter().skip(1).filter_map(|message| serde_json::to_string(message).ok());
     Ask {
+        sent: Instant::now(),
         at: Instant::now(),
         process: process.to_owned(),
         agent: agent.unwrap_or_else(|| EntityId::new(smartspace_domain::Time::default(), 0)),

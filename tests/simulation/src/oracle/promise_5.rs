@@ -18,14 +18,18 @@ pub(super) fn no_run_hangs(evidence: &mut Evidence<'_>) {
     // that question may not know yet.
     let mut furthest: BTreeMap<(String, &str), (usize, Vec<&str>)> = BTreeMap::new();
     let mut workers: BTreeMap<(String, &str), Vec<&str>> = BTreeMap::new();
+    // When the furthest question of a run arrived: what was sent before may come later.
+    let mut known = BTreeMap::new();
     for ask in &evidence.ledger.asks {
         let run = (ask.agent.to_string(), ask.trigger.as_str());
         let (step, before) = furthest.entry(run.clone()).or_default();
-        if ask.step < *step && !before.contains(&ask.process.as_str()) {
+        let on_its_way = known.get(&run).is_some_and(|known| ask.sent <= *known);
+        if ask.step < *step && !on_its_way && !before.contains(&ask.process.as_str()) {
             found.push(format!("the model of {} was asked for step {} on {} after step {step}", ask.agent, ask.step, ask.trigger));
         }
-        let workers = workers.entry(run).or_default();
+        let workers = workers.entry(run.clone()).or_default();
         if ask.step > *step {
+            known.insert(run.clone(), ask.at);
             (*step, *before) = (ask.step, workers.iter().copied().filter(|worker| *worker != ask.process).collect());
         }
         workers.push(&ask.process);
