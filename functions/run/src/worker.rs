@@ -81,8 +81,10 @@ pub(crate) struct Live {
 impl Worker {
     /// Works on the run until it ends, or until it is not ours any more. `started` is told beside its first step: the model waits for nobody.
     pub(crate) async fn work(&self, gathered: &Gathered, work: Work, started: Option<Happening>, delivery: &dyn Delivery) -> Result<()> {
+        let mut renewed = self.claimed;
         // What a prompt needs may have taken long to read, or the process stood still: then someone else may have the run by now.
-        if self.claimed.elapsed() >= lease::RENEWED {
+        if renewed.elapsed() >= lease::RENEWED {
+            renewed = Instant::now();
             match self.pipeline.store.renew(self.run.id, &self.lease, false, self.pipeline.now()).await {
                 Ok(()) => {}
                 Err(Error::LeaseLost) => return Ok(()),
@@ -99,7 +101,7 @@ impl Worker {
             // In a fixed order, as everywhere: what happens can be made to happen again.
             biased;
             result = driving => Ok(result),
-            stop = self.hold(delivery) => Err(stop),
+            stop = self.hold(renewed, delivery) => Err(stop),
         };
         let result = match outcome {
             Ok(Ok(run)) => {
@@ -202,57 +204,61 @@ impl Worker {
         }
     }
 
-    /// Keeps the lease, and returns when there is a reason to stop.
-    async fn hold(&self, delivery: &dyn Delivery) -> Stop {
-        let mut stopping = Box::pin(told(self.stopping.clone()));
-        let mut renewed = if self.claimed.elapsed() < lease::RENEWED { self.claimed } else { Instant::now() };
+    /// Returns when there is a reason to stop. Renewing waits for nothing else: neither for a look at the run, nor for the queue.
+    async fn hold(&self, renewed: Instant, delivery: &dyn Delivery) -> Stop {
+        tokio::select! {
+            biased;
+            stop = self.renewing(renewed, delivery) => stop,
+            stop = self.looking() => stop,
+            () = told(self.stopping.clone()) => Stop::Stopping,
+        }
+    }
+
+    /// Renews the lease, and with it the time for which the queue keeps the job to us.
+    async fn renewing(&self, mut renewed: Instant, delivery: &dyn Delivery) -> Stop {
         let mut due_moved = Instant::now();
         let mut next = renewed + lease::RENEWED;
-        let mut look = Box::pin(sleep(LOOKED_AFTER));
+        loop {
+            // A queue that does not answer is asked again with the next renewal.
+            let _ = timeout_at(next, delivery.hold(lease::LASTS)).await;
+            sleep_until(next).await;
+            let move_due = due_moved.elapsed() >= lease::RUNNING_DUE / 2;
+            let renewal = async {
+                let _writing = self.writing.lock().await;
+                self.pipeline.store.renew(self.run.id, &self.lease, move_due, self.pipeline.now()).await
+            };
+            // Also where neither a yes nor a no comes.
+            let Ok(result) = timeout_at(renewed + lease::GIVEN_UP, renewal).await else { return Stop::NotRenewed };
+            match result {
+                Ok(()) => {
+                    renewed = Instant::now();
+                    if move_due {
+                        due_moved = renewed;
+                    }
+                }
+                Err(Error::LeaseLost) => return self.why_lost().await,
+                Err(error) => {
+                    tracing::warn!(run = %self.run.id, %error, "a lease could not be renewed");
+                    if renewed.elapsed() >= lease::GIVEN_UP {
+                        return Stop::NotRenewed;
+                    }
+                }
+            }
+            next = Instant::now() + lease::RENEWED;
+        }
+    }
+
+    /// Looks now and then, and when the bell rings, whether the run is still ours.
+    async fn looking(&self) -> Stop {
         let mut heard = self.pipeline.bell.heard(self.run.id);
-        delivery.hold(lease::LASTS).await;
         loop {
             tokio::select! {
                 biased;
-                () = sleep_until(next) => {
-                    let move_due = due_moved.elapsed() >= lease::RUNNING_DUE / 2;
-                    let renewal = async {
-                        let _writing = self.writing.lock().await;
-                        self.pipeline.store.renew(self.run.id, &self.lease, move_due, self.pipeline.now()).await
-                    };
-                    // Also where neither a yes nor a no comes.
-                    let Ok(result) = timeout_at(renewed + lease::GIVEN_UP, renewal).await else { return Stop::NotRenewed };
-                    match result {
-                        Ok(()) => {
-                            renewed = Instant::now();
-                            if move_due {
-                                due_moved = renewed;
-                            }
-                            delivery.hold(lease::LASTS).await;
-                        }
-                        Err(Error::LeaseLost) => return self.why_lost().await,
-                        Err(error) => {
-                            tracing::warn!(run = %self.run.id, %error, "a lease could not be renewed");
-                            if renewed.elapsed() >= lease::GIVEN_UP {
-                                return Stop::NotRenewed;
-                            }
-                        }
-                    }
-                    next = Instant::now() + lease::RENEWED;
-                }
-                () = &mut look => {
-                    if let Some(stop) = self.look().await {
-                        return stop;
-                    }
-                    look = Box::pin(sleep(LOOKED_AFTER));
-                }
-                () = &mut heard => {
-                    heard = self.pipeline.bell.heard(self.run.id);
-                    if let Some(stop) = self.look().await {
-                        return stop;
-                    }
-                }
-                () = &mut stopping => return Stop::Stopping,
+                () = sleep(LOOKED_AFTER) => {}
+                () = &mut heard => heard = self.pipeline.bell.heard(self.run.id),
+            }
+            if let Some(stop) = self.look().await {
+                return stop;
             }
         }
     }

@@ -15,7 +15,7 @@ use tokio::time::{sleep, timeout};
 use tower::ServiceExt;
 
 use crate::{
-    process::{ADMIN_KEY, JWT_SECRET},
+    process::{ADMIN_KEY, JWT_SECRET, Process},
     world::World,
 };
 
@@ -60,7 +60,6 @@ impl World {
             return Err(Lost);
         }
         let process = self.some_process(&place).ok_or(Lost)?;
-        process.life.acts().await;
         let mut request =
             Request::builder().method(method.clone()).uri(path).header(header::AUTHORIZATION, format!("Bearer {}", caller.bearer()));
         if let Some(key) = key {
@@ -68,12 +67,7 @@ impl World {
         }
         let body = body.map_or_else(Body::empty, |body| Body::from(body.to_string()));
         let Ok(request) = request.body(body) else { return Err(Lost) };
-        let answered = tokio::select! {
-            biased;
-            () = process.life.over() => return Err(Lost),
-            answered = timeout(PATIENCE, process.api.clone().oneshot(request)) => answered.map_err(|_| Lost)?,
-        };
-        let Ok(answer) = answered;
+        let Ok(answer) = Box::pin(reached(&process, process.api.clone().oneshot(request))).await?;
         let status = answer.status().as_u16();
         let bytes = answer.into_body().collect().await.map_err(|_| Lost)?.to_bytes();
         let body: Value = serde_json::from_slice(&bytes).unwrap_or_default();
@@ -108,15 +102,22 @@ impl World {
     /// A frame of a client. It may get lost with the process that takes it.
     pub async fn receive(self: &Arc<Self>, connection: &ConnectionId, frame: &str) -> Result<(), Lost> {
         let process = self.some_process(&format!("{connection}/in")).ok_or(Lost)?;
-        process.life.acts().await;
-        let received = tokio::select! {
-            biased;
-            () = process.life.over() => return Err(Lost),
-            received = timeout(PATIENCE, process.socket.receive(connection, frame)) => received.map_err(|_| Lost)?,
-        };
-        received.map_err(|error| {
+        Box::pin(reached(&process, process.socket.receive(connection, frame))).await?.map_err(|error| {
             self.history.note(&connection.0, || format!("a frame was not received: {error}"));
             Lost
         })
+    }
+}
+
+/// What a process answers, once it acts: unless it dies first, or takes longer than a client waits.
+async fn reached<T>(process: &Process, work: impl Future<Output = T>) -> Result<T, Lost> {
+    let answer = async {
+        process.life.acts().await;
+        work.await
+    };
+    tokio::select! {
+        biased;
+        () = process.life.over() => Err(Lost),
+        answered = timeout(PATIENCE, answer) => answered.map_err(|_| Lost),
     }
 }

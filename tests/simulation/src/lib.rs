@@ -35,12 +35,14 @@ use std::{
 };
 
 use futures::future::join_all;
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout};
 
 use crate::{chance::Strike, oracle::Complaint, people::Person, plan::Setup, world::World};
 
 /// How long the calm at the end may take: a lease and its grace, a minute until the next sweep, the models' own time-outs, and some of these again.
 const CALM: Duration = Duration::from_mins(10);
+/// No life takes so long: someone waits for what never comes.
+const LIFE: Duration = Duration::from_hours(6);
 /// A job that comes later than this only repeats what was done.
 const QUIET: Duration = Duration::from_mins(2);
 
@@ -76,7 +78,9 @@ async fn play(setup: &Setup) -> Result<Outcome, String> {
     world.chance.calm(false);
     let people = locked(&world.ledger).people.clone();
     let people: Vec<_> = people.into_iter().enumerate().map(|(index, id)| tokio::spawn(Person::new(&world, index, id).live())).collect();
-    let people: Vec<Person> = join_all(people).await.into_iter().collect::<Result<_, _>>().map_err(|error| error.to_string())?;
+    let lives =
+        timeout(LIFE, join_all(people)).await.map_err(|_| format!("the people of seed {} still live after {LIFE:?}", setup.seed))?;
+    let people: Vec<Person> = lives.into_iter().collect::<Result<_, _>>().map_err(|error| error.to_string())?;
     world.history.note("world", || "is calm from now on".into());
     world.chance.calm(true);
     let settled = settle(&world).await;
