@@ -6,6 +6,7 @@
 //! - [`entities`], [`agents`] (with [`tools`] and [`scripts`]), [`spaces`]: who takes part, and how it is configured
 //! - [`messages`], [`mentions`], [`dispatch`]: what is said, and whom it wakes
 //! - [`runs`], [`triggers`], [`steps`]: what a woken agent does
+//! - [`memories`], [`goals`], [`plans`]: what it keeps beyond a run
 //! - [`events`], [`jobs`], [`problems`]: what travels to browsers and between functions
 //! - [`access`]: who may do what
 //! - [`schemas`]: what the API's description says that no type shows
@@ -17,11 +18,14 @@ pub mod durations;
 pub mod entities;
 pub mod errors;
 pub mod events;
+pub mod goals;
 pub mod ids;
 pub mod jobs;
 pub mod limits;
+pub mod memories;
 pub mod mentions;
 pub mod messages;
+pub mod plans;
 pub mod problems;
 pub mod runs;
 pub mod schemas;

@@ -18,6 +18,14 @@ pub const SOCKET_TEXT_BYTES: usize = 24 * 1024;
 pub const STREAM_BYTES: usize = 32 * 1024;
 /// What of a message stands in the timeline, in characters.
 pub const TIMELINE_CHARS: usize = 4_000;
+/// A memory's key, or a goal's id, in characters.
+pub const MEMORY_KEY_CHARS: usize = 128;
+/// A memory, or what a goal says, in characters.
+pub const MEMORY_CHARS: usize = 4_000;
+/// Memories of an agent.
+pub const MEMORIES: usize = 500;
+/// Goals of an agent.
+pub const GOALS: usize = 100;
 /// Members of a space.
 pub const MEMBERS: usize = 500;
 /// Spaces of an agent.

@@ -6,7 +6,9 @@ use smartspace_domain::{
     agents::AgentConfig,
     dispatch::Gate,
     entities::{Entity, EntitySettings},
+    goals::Goal,
     ids::{EntityId, SpaceId},
+    memories::Memory,
 };
 
 use crate::{
@@ -279,6 +281,10 @@ impl Store {
                 context.spaces.extend(space.parse::<SpaceId>());
             } else if key.sk.starts_with(keys::ACTIVE_RUN) {
                 context.active.push(read(item)?);
+            } else if key.sk.starts_with(keys::MEMORY) {
+                context.memories.push(read(item)?);
+            } else if key.sk.starts_with(keys::GOAL) {
+                context.goals.push(read(item)?);
             }
         }
         Ok(context)
@@ -294,6 +300,10 @@ pub struct AgentContext {
     pub spaces: Vec<SpaceId>,
     /// Its active runs, by age.
     pub active: Vec<crate::runs::ActiveRecord>,
+    /// What it remembers, by key.
+    pub memories: Vec<Memory>,
+    /// What it works towards, by id.
+    pub goals: Vec<Goal>,
 }
 
 fn no_such_entity() -> Error {

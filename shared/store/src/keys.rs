@@ -105,6 +105,26 @@ pub fn active_run(agent: EntityId, run: RunId) -> Key {
     Key::new(entity(agent), format!("{ACTIVE_RUN}{run}"))
 }
 
+/// What an agent remembers.
+pub const MEMORY: &str = "CTX#MEMORY#";
+/// What an agent works towards.
+pub const GOAL: &str = "CTX#GOAL#";
+
+/// Something that an agent remembers; a part of the range that is the agent's context.
+pub fn memory(agent: EntityId, key: &str) -> Key {
+    Key::new(entity(agent), format!("{MEMORY}{key}"))
+}
+
+/// A goal of an agent; a part of the range that is the agent's context.
+pub fn goal(agent: EntityId, id: &str) -> Key {
+    Key::new(entity(agent), format!("{GOAL}{id}"))
+}
+
+/// The version of an agent's memories and goals: whoever changes them raises it, so that their number is bounded. A part of the same range.
+pub fn kept_version(agent: EntityId) -> Key {
+    Key::new(entity(agent), "CTX#KEPT")
+}
+
 /// An agent's active runs.
 pub const ACTIVE_RUN: &str = "CTX#ACTIVE#";
 /// An agent's spaces.

@@ -1,0 +1,127 @@
+//! What an agent works towards, over many runs.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::{Error, Result, Time, memories};
+
+/// A goal of an agent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Goal {
+    /// Its id, 1 to 128 characters; chosen by who sets it.
+    pub id: String,
+    /// What is to be reached, 1 to 4,000 characters.
+    pub description: String,
+    /// How it stands.
+    pub status: GoalStatus,
+    /// 1, the most urgent, to 5.
+    pub priority: u8,
+    /// It is not meant to be done soon.
+    pub long_term: bool,
+    /// When it should be reached.
+    #[schema(required)]
+    pub due_at: Option<Time>,
+    /// When it was first set.
+    pub created_at: Time,
+    /// When it was last changed.
+    pub updated_at: Time,
+}
+
+/// How a goal stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum GoalStatus {
+    /// It is worked towards.
+    #[default]
+    Active,
+    /// It was reached.
+    Completed,
+    /// It was given up.
+    Abandoned,
+}
+
+/// A goal as it is to be: what is left out stays as it is, and has its default in a new one.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct GoalChange {
+    /// What is to be reached; needed when the goal is new.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(min_length = 1, max_length = 4000)]
+    pub description: Option<String>,
+    /// How it stands; `active` when new.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<GoalStatus>,
+    /// 1, the most urgent, to 5; 3 when new.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 1, maximum = 5)]
+    pub priority: Option<u8>,
+    /// It is not meant to be done soon.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub long_term: Option<bool>,
+    /// When it should be reached.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub due_at: Option<Time>,
+}
+
+/// A new goal's priority where nothing is said.
+const PRIORITY: u8 = 3;
+
+impl GoalChange {
+    /// The goal `id` after this change; `before` is what it was, none where it is new. Faults stand below `pointer`.
+    pub fn apply(self, id: &str, before: Option<Goal>, now: Time, pointer: &str) -> Result<Goal> {
+        memories::check_key(id, &format!("{pointer}/id"))?;
+        if let Some(description) = &self.description {
+            memories::check_value(description, &format!("{pointer}/description"))?;
+        }
+        if let Some(priority) = self.priority.filter(|priority| !(1..=5).contains(priority)) {
+            return Err(Error::invalid(format!("{pointer}/priority"), format!("expected 1 to 5, got {priority}")));
+        }
+        let before = match (before, &self.description) {
+            (Some(before), _) => before,
+            (None, Some(description)) => Goal {
+                id: id.to_owned(),
+                description: description.clone(),
+                status: GoalStatus::Active,
+                priority: PRIORITY,
+                long_term: false,
+                due_at: None,
+                created_at: now,
+                updated_at: now,
+            },
+            (None, None) => {
+                let text = format!("expected a description: there is no goal {id:?} yet");
+                return Err(Error::invalid(format!("{pointer}/description"), text));
+            }
+        };
+        Ok(Goal {
+            description: self.description.unwrap_or(before.description),
+            status: self.status.unwrap_or(before.status),
+            priority: self.priority.unwrap_or(before.priority),
+            long_term: self.long_term.unwrap_or(before.long_term),
+            due_at: self.due_at.or(before.due_at),
+            updated_at: now,
+            ..before
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_keeps_what_it_does_not_name() {
+        let at = Time::from_millis;
+        let made = GoalChange { description: Some("Report".into()), priority: Some(2), ..GoalChange::default() };
+        let made = made.apply("q4", None, at(1), "").unwrap();
+        let done = GoalChange { status: Some(GoalStatus::Completed), ..GoalChange::default() };
+        let done = done.apply("q4", Some(made.clone()), at(2), "").unwrap();
+        assert_eq!(done, Goal { status: GoalStatus::Completed, updated_at: at(2), ..made });
+        let wrong = |change: GoalChange, id: &str| change.apply(id, None, at(1), "/goals/0").unwrap_err().to_string();
+        assert_eq!(wrong(GoalChange::default(), "x"), "/goals/0/description: expected a description: there is no goal \"x\" yet");
+        let hot = GoalChange { description: Some("d".into()), priority: Some(6), ..GoalChange::default() };
+        assert_eq!(wrong(hot.clone(), "x"), "/goals/0/priority: expected 1 to 5, got 6");
+        assert_eq!(wrong(hot, ""), "/goals/0/id: expected 1 to 128 characters without NUL, got 0");
+    }
+}
