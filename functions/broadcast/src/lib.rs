@@ -40,7 +40,7 @@ impl Broadcast {
     }
 
     async fn tell(&self, event: &Event) -> Result<()> {
-        let connections = match self.store.audience(event.space_id, self.clock.now()).await {
+        let mut connections = match self.store.audience(event.space_id, self.clock.now()).await {
             Ok(audience) => {
                 self.close(&audience.expired).await?;
                 audience.connections
@@ -50,6 +50,9 @@ impl Broadcast {
             Err(Error::NotFound(_)) => return Ok(()),
             Err(error) => return Err(error),
         };
+        if event.is_for_operator() {
+            connections.retain(|connection| connection.caller == Caller::Operator);
+        }
         if connections.is_empty() {
             return Ok(());
         }

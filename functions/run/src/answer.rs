@@ -4,16 +4,16 @@ use futures::StreamExt;
 use smartspace_domain::{
     Time,
     events::StreamEnd,
-    ids::{CallId, SpaceId, StreamId},
+    ids::{CallId, EntityId, SpaceId, StreamId},
     runs::{FailureCode, Usage},
     steps::FinishReason,
 };
 use smartspace_models::{
     partial_json::TextScanner,
-    port::{Message, ModelError, Piece, Request},
+    port::{CachePoint, Message, ModelError, Piece, Request},
     retry::{Next, Tries},
 };
-use smartspace_store::steps::CallBegun;
+use smartspace_store::{keys, steps::CallBegun};
 
 use crate::{
     context::Prompt,
@@ -43,6 +43,15 @@ pub(crate) struct Answer {
     pub(crate) attempt: u32,
 }
 
+/// Why there is no answer.
+#[derive(Debug)]
+pub(crate) enum NoAnswer {
+    /// The model gave none.
+    Failed(ModelError),
+    /// The invocation ends too soon to ask.
+    NoTime,
+}
+
 /// What is asked.
 pub(crate) struct Question<'a> {
     pub(crate) prompt: &'a Prompt,
@@ -53,17 +62,22 @@ pub(crate) struct Question<'a> {
 
 impl Worker {
     /// Asks the model, again where that may help, then its fallbacks.
-    pub(crate) async fn answer(&self, question: &Question<'_>) -> Result<Answer, ModelError> {
+    pub(crate) async fn answer(&self, question: &Question<'_>) -> Result<Answer, NoAnswer> {
         let mut tries = Tries::new(&self.config.model);
-        let mut attempt = (self.run.attempt - 1) * TRIES;
+        // Streams of different workers must not be mixed up either, also where one handed the run over to the other.
+        let mut attempt = self.run.claims.saturating_sub(1).saturating_mul(TRIES);
         loop {
+            if !self.has_time_for(self.models.longest_answer()) {
+                return Err(NoAnswer::NoTime);
+            }
             attempt += 1;
             let request = Request {
                 model: tries.current().clone(),
                 system: question.prompt.system.clone(),
                 messages: question.messages.to_vec(),
                 tools: tools::specs(),
-                cache_key: format!("{}-{}", self.run.agent_id, self.run.space_id),
+                cache_key: cache_key(self.run.agent_id, self.run.space_id),
+                cache_points: cache_points(question),
             };
             let error = match self.listen(&request, question, attempt).await {
                 Ok(answer) => return Ok(answer),
@@ -75,7 +89,7 @@ impl Worker {
                     tracing::info!(run = %self.run.id, code = ?error.code, wait = ?time, "the model did not answer; asking again");
                     tokio::time::sleep(time).await;
                 }
-                Next::GiveUp => return Err(error),
+                Next::GiveUp => return Err(NoAnswer::Failed(error)),
             }
         }
     }
@@ -130,7 +144,7 @@ impl Worker {
                 }
                 Piece::Finished { reason, usage } => {
                     answer.reason = reason;
-                    answer.usage = usage;
+                    answer.usage = Usage { cost: self.prices.cost(&answer.model, &usage), ..usage };
                     return Ok(answer);
                 }
             }
@@ -155,6 +169,23 @@ impl Worker {
         let about = About { space, stream, run: self.run.id, call, attempt, agent: self.run.agent_id };
         self.keep_stream(call, LiveStream::start(self.air.clone(), about, audience));
     }
+}
+
+/// Requests of one agent in one space have one beginning. A hash, since providers take 64 characters at most.
+fn cache_key(agent: EntityId, space: SpaceId) -> String {
+    keys::hash(&[&agent.to_string(), &space.to_string()])
+}
+
+/// Up to where the conversation will come again: the settled part of the history, and from the second step on all that was said so far.
+fn cache_points(question: &Question<'_>) -> Vec<CachePoint> {
+    let last = question.messages.len().saturating_sub(1);
+    let blocks = match question.messages.last() {
+        Some(Message::User { blocks }) => blocks.len(),
+        Some(Message::ToolResults { results }) => results.len(),
+        _ => 1,
+    };
+    let end = CachePoint { message: last, block: blocks.saturating_sub(1) };
+    question.prompt.rest.settled.into_iter().chain((question.step > 0).then_some(end)).collect()
 }
 
 fn broken(text: &str) -> ModelError {

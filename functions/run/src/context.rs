@@ -1,53 +1,107 @@
 //! What a run's model reads: one structured text, the least volatile part first.
 //!
-//! [`reading`] reads what is needed, [`blocks`] and [`timeline`] write it, [`quoted`] keeps texts of others from being anything but data.
+//! [`reading`] reads what is needed, [`blocks`], [`timeline`] and [`roles`] write it, [`window`] says how much of the history is shown, and
+//! [`quoted`] keeps texts of others from being anything but data.
 
 pub(crate) mod blocks;
+pub(crate) mod doing;
 pub(crate) mod quoted;
 pub(crate) mod reading;
+mod roles;
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) mod samples;
 #[cfg(test)]
 mod tests;
-mod timeline;
+pub(crate) mod timeline;
 pub(crate) mod window;
 
 use serde::{Deserialize, Serialize};
-use smartspace_domain::{Time, agents::AgentConfig, dispatch::Source, ids::RunId};
-use smartspace_models::port::Message;
+use smartspace_domain::{
+    Time,
+    agents::{AgentConfig, History},
+    ids::{EntityId, RunId},
+    triggers::Trigger,
+};
+use smartspace_models::port::{CachePoint, Message};
 use smartspace_store::steps::Marks;
 
-use reading::Gathered;
+use reading::{Gathered, Place};
+use window::Window;
 
-/// What a model is first sent, in the form in which a run keeps it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// What a model is first sent.
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Prompt {
     /// The system message: instructions, identity, spaces.
     pub(crate) system: Vec<String>,
-    /// The conversation; at first one message.
-    pub(crate) messages: Vec<Message>,
+    /// What follows it.
+    pub(crate) rest: Rest,
+    /// How far it reads in each space.
+    pub(crate) marks: Marks,
+    /// The first message of its history; 1 where there is none.
+    pub(crate) first: u64,
 }
 
-/// Writes the prompt of a run that a message woke, and how far it reads.
-pub(crate) fn prompt(gathered: &Gathered, config: &AgentConfig, run: RunId, source: Source, now: Time) -> (Prompt, Marks) {
+/// What follows the system message, in the form in which a run keeps it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Rest {
+    /// The conversation; with a timeline one message.
+    pub(crate) messages: Vec<Message>,
+    /// Where the part of the history ends that comes again as it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) settled: Option<CachePoint>,
+}
+
+/// Writes the prompt of a run.
+pub(crate) fn prompt(gathered: &Gathered, config: &AgentConfig, run: RunId, trigger: &Trigger, now: Time) -> Prompt {
+    let shown = config.spaces_shown();
     let mut system = String::new();
     if !config.instructions.is_empty() {
         system.push_str(config.instructions.trim_end());
         system.push_str("\n\n");
     }
-    system.push_str(&blocks::instructions(gathered.space.settings.trigger_policy));
+    let space = gathered.place.as_ref().map(|place| &place.space.settings);
+    system.push_str(&blocks::instructions(space, config.context.history));
     system.push_str(&blocks::identity(&gathered.agent));
-    system.push_str(&blocks::your_spaces(gathered, config.spaces_shown()));
+    system.push_str(&blocks::spaces::your_spaces(gathered, shown));
 
-    let timeline = timeline::timeline(gathered, config.context.window as usize, config.model.context_window);
     let volatile = [
-        blocks::active_runs(gathered, run, config.spaces_shown()),
-        blocks::active_space(gathered),
-        blocks::trigger(gathered, source),
+        blocks::kept::memories(&gathered.memories),
+        blocks::kept::goals(&gathered.goals),
+        blocks::kept::plans(&gathered.plans, now),
+        blocks::active_runs::active_runs(gathered, run, shown),
+        blocks::spaces::active_space(gathered),
+        blocks::trigger::trigger(trigger, gathered.place.as_ref()),
         blocks::now(now),
     ];
-    let mut user = timeline.blocks;
-    user.push(volatile.concat());
-    let marks = Marks::from([(gathered.space.id, timeline.last)]);
-    (Prompt { system: vec![system], messages: vec![Message::User { blocks: user }] }, marks)
+    let (system, volatile) = (vec![system], volatile.concat());
+    if let Some(place) = &gathered.place {
+        return behind_history(system, place, config, gathered.agent.id, volatile);
+    }
+    let messages = vec![Message::User { blocks: vec![volatile] }];
+    Prompt { system, rest: Rest { messages, settled: None }, marks: Marks::new(), first: 1 }
+}
+
+/// The history of the space that woke the run, and behind it what changes with every run.
+fn behind_history(system: Vec<String>, place: &Place, config: &AgentConfig, me: EntityId, volatile: String) -> Prompt {
+    let window = window(place, config, me);
+    let rest = match config.context.history {
+        History::Timeline => {
+            let timeline::Timeline { mut blocks, settled } = timeline::timeline(place, &window, me);
+            blocks.push(volatile);
+            let settled = settled.map(|block| CachePoint { message: 0, block });
+            Rest { messages: vec![Message::User { blocks }], settled }
+        }
+        History::Roles => {
+            let roles = roles::roles(place, &window, me);
+            let settled = roles.settled;
+            Rest { messages: roles.close(volatile), settled }
+        }
+    };
+    Prompt { system, rest, marks: Marks::from([(place.space.id, window.last())]), first: window.first() }
+}
+
+/// The messages that the prompt of an agent shows of a space.
+fn window<'a>(place: &'a Place, config: &AgentConfig, me: EntityId) -> Window<'a> {
+    let length = |message: &_| timeline::entry(message, me, place.member.cursor, place.trigger.seq).chars().count();
+    Window::of(&place.messages, length, config.context.window as usize, config.model.context_window)
 }

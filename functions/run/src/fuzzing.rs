@@ -2,30 +2,63 @@
 
 use std::fmt::Write;
 
-use crate::context::samples::{Written, gathered, text_of};
+use smartspace_domain::agents::History;
 
-/// Checks the prompt of a person, an agent and two spaces of these names, where the texts were said and the last of them woke the agent.
+use crate::context::{
+    reading::Gathered,
+    samples::{Written, all_of_it, by_message, elsewhere, prompt_of, text_of},
+};
+
+/// Checks the prompts of a person, an agent and two spaces of these names, where the texts were said and the last of them woke the agent;
+/// the first text is also what is kept, planned and sent by services.
 pub fn prompt(person: &str, agent: &str, space: &str, other_space: &str, texts: &[&str]) -> Result<(), String> {
-    check(&Written { person, agent, space, other_space, texts })
+    let note = texts.first().copied().unwrap_or_default();
+    check(&Written { person, agent, space, other_space, note, key: note, texts })
 }
 
-/// The prompt has the lines that it has with plain words, and everything that was written can be read back.
+/// Every prompt has the lines that it has with plain words, and everything that was written can be read back.
 pub(crate) fn check(written: &Written<'_>) -> Result<(), String> {
-    // A name in brackets is never shown bare, whatever else is in it.
-    let [person, agent, space, other_space] =
-        [written.person, written.agent, written.space, written.other_space].map(|name| format!("({name}"));
-    let odd = Written { person: &person, agent: &agent, space: &space, other_space: &other_space, texts: written.texts };
+    // A name or key in brackets is never shown bare, whatever else is in it.
+    let [person, agent, space, other_space, key] =
+        [written.person, written.agent, written.space, written.other_space, written.key].map(|name| format!("({name}"));
+    let odd = Written { person: &person, agent: &agent, space: &space, other_space: &other_space, key: &key, ..written.clone() };
     let plain_texts: Vec<String> = (0..written.texts.len()).map(|number| format!("word {number}")).collect();
     let plain_texts: Vec<&str> = plain_texts.iter().map(String::as_str).collect();
-    let plain = Written { person: "(P", agent: "(A", space: "(S", other_space: "(O", texts: &plain_texts };
-    let read = |written: &Written<'_>| read(&text_of(&gathered(written, 1)));
-    let ((odd_lines, odd_quoted), (plain_lines, plain_quoted)) = (read(&odd)?, read(&plain)?);
+    let plain = Written { person: "(P", agent: "(A", space: "(S", other_space: "(O", note: "a note", key: "(K", texts: &plain_texts };
+    let names = [
+        (plain.person, odd.person),
+        (plain.agent, odd.agent),
+        (plain.space, odd.space),
+        (plain.other_space, odd.other_space),
+        (plain.note, odd.note),
+        (plain.key, odd.key),
+    ];
+    let pairs: Vec<(&str, &str)> = names.into_iter().chain(plain_texts.iter().copied().zip(written.texts.iter().copied())).collect();
+    for (odd, plain) in texts(&odd).iter().zip(texts(&plain)) {
+        same_lines(odd, &plain, &pairs)?;
+    }
+    Ok(())
+}
+
+/// The prompts of every kind of run.
+fn texts(written: &Written<'_>) -> Vec<String> {
+    let mut all = all_of_it(written, 1);
+    let message = by_message(&all);
+    let mut texts = vec![text_of(&prompt_of(&all, &message))];
+    all.agent.agent.iter_mut().for_each(|agent| agent.context.history = History::Roles);
+    texts.push(text_of(&prompt_of(&all, &message)));
+    let nowhere = Gathered { place: None, ..all };
+    texts.extend(elsewhere(written).iter().map(|trigger| text_of(&prompt_of(&nowhere, trigger))));
+    texts
+}
+
+/// Whether two prompts differ in what stands in quotes only, and there as `pairs` say.
+fn same_lines(odd: &str, plain: &str, pairs: &[(&str, &str)]) -> Result<(), String> {
+    let ((odd_lines, odd_quoted), (plain_lines, plain_quoted)) = (read(odd)?, read(plain)?);
     if odd_lines != plain_lines {
         return Err(format!("expected the lines\n{plain_lines}\ngot\n{odd_lines}"));
     }
     // Each quoted text stands where its plain one stands.
-    let pairs = [(plain.person, odd.person), (plain.agent, odd.agent), (plain.space, odd.space), (plain.other_space, odd.other_space)];
-    let pairs: Vec<(&str, &str)> = pairs.into_iter().chain(plain_texts.iter().copied().zip(written.texts.iter().copied())).collect();
     for (plain, quoted) in plain_quoted.iter().zip(&odd_quoted) {
         let expected = pairs.iter().find(|(name, _)| name == plain).map_or(plain.as_str(), |(_, odd)| odd);
         if quoted != expected && !shortened(expected, quoted) {
@@ -38,7 +71,7 @@ pub(crate) fn check(written: &Written<'_>) -> Result<(), String> {
 /// Whether `shown` is the beginning of a long text.
 fn shortened(text: &str, shown: &str) -> bool {
     let begins = shown.trim_end_matches(['.', '…', ' ']);
-    text.chars().count() > 100 && text.trim_start().starts_with(begins)
+    text.chars().count() > 80 && text.trim_start().starts_with(begins)
 }
 
 /// A prompt with a `Q` for each text in quotes, and these texts.

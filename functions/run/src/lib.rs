@@ -5,18 +5,23 @@
 //! - [`Runs::handle`] claims it while [`context::reading`] already reads what its prompt needs
 //! - [`worker`] holds the lease beside the loop, and stops when the run is not ours any more
 //! - [`context`] writes the prompt
-//! - [`steps`] is the loop: ask, keep, call, keep
+//! - [`steps`] is the loop: ask, keep, call, keep; between two steps the [`watchers`] look, and [`news`] is read
 //! - [`answer`] listens to the model; [`stream`] posts what it says while it says it
 //! - [`tools`] is what an agent can do
+//!
+//! Beside runs, [`summary`] writes down what older history says.
 
 mod answer;
 mod context;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
 pub mod fuzzing;
+mod news;
 mod steps;
 mod stream;
+mod summary;
 mod tools;
+mod watchers;
 mod worker;
 
 use std::{sync::Arc, time::Duration};
@@ -26,6 +31,7 @@ use smartspace_domain::{
     events::Happening,
     ids::LeaseId,
     jobs::RunJob,
+    prices::Prices,
     runs::{EndReason, FailureCode, RunError, RunStatus},
 };
 use smartspace_edges::{queues::Delivery, sockets::Sockets};
@@ -42,6 +48,7 @@ use tokio::{sync::watch, time::Instant};
 use crate::{
     context::reading::{Gathered, Seen, gather},
     stream::Air,
+    summary::Summarizer,
     worker::Worker,
 };
 
@@ -53,17 +60,24 @@ pub struct Runs {
     pipeline: Pipeline,
     sockets: Arc<dyn Sockets>,
     models: Arc<dyn Model>,
+    prices: Arc<Prices>,
     stopping: watch::Receiver<bool>,
     seen: Seen,
 }
 
 impl Runs {
     /// Works on runs until `stopping` says that the process ends: then leases are given back.
-    pub fn new(pipeline: Pipeline, sockets: Arc<dyn Sockets>, models: Arc<dyn Model>, stopping: watch::Receiver<bool>) -> Self {
-        Self { pipeline, sockets, models, stopping, seen: Seen::default() }
+    pub fn new(
+        pipeline: Pipeline,
+        sockets: Arc<dyn Sockets>,
+        models: Arc<dyn Model>,
+        prices: Arc<Prices>,
+        stopping: watch::Receiver<bool>,
+    ) -> Self {
+        Self { pipeline, sockets, models, prices, stopping, seen: Seen::default() }
     }
 
-    /// Claims a run and works on it to its end. May be repeated; may be delivered to several at once.
+    /// Claims a run and works on it to its end, or writes a summary. May be repeated; may be delivered to several at once.
     ///
     /// # Errors
     /// [`Error::Retry`] where the job should come again.
@@ -71,7 +85,14 @@ impl Runs {
         if *self.stopping.borrow() {
             return Err(Error::Retry("the process ends; the run goes on elsewhere".into()));
         }
-        let RunJob::Run { run_id, agent_id, space_id, seq } = *job;
+        let (run_id, agent_id, space_id, seq) = match *job {
+            RunJob::Run { run_id, agent_id, space_id, seq } => (run_id, agent_id, space_id, seq),
+            RunJob::Summarize { space_id, agent_id, to } => {
+                return Summarizer { pipeline: &self.pipeline, models: &*self.models, prices: &self.prices }
+                    .handle(space_id, agent_id, to)
+                    .await;
+            }
+        };
         let (store, lease, now) = (&self.pipeline.store, self.pipeline.token(), self.pipeline.now());
         let claimed = Instant::now();
         let reading = Box::pin(gather(store, &self.seen, run_id, agent_id, space_id, seq));
@@ -104,8 +125,9 @@ impl Runs {
         // A first claim has no steps to read.
         let work = if first { Work::default() } else { self.pipeline.store.work(run.id).await? };
         let Some(config) = gathered.agent.agent.clone() else { return self.end_early(&run, &lease, RunStatus::Canceled).await };
-        let space_name = gathered.space.settings.name.clone();
-        let view = run.view(Some(&gathered.trigger), &space_name, None);
+        let Some(place) = &gathered.place else { return self.end_early(&run, &lease, RunStatus::Canceled).await };
+        let (message, space_name) = (Arc::clone(&place.trigger), place.space.settings.name.clone());
+        let view = run.view(Some(&message), &space_name, None);
         let started = first.then(|| Happening::RunStarted { run: Box::new(view.clone()) });
         let air = Air { store: self.pipeline.store.clone(), sockets: Arc::clone(&self.sockets), clock: Arc::clone(&self.pipeline.clock) };
         let worker = Worker {
@@ -116,9 +138,11 @@ impl Runs {
             run,
             lease,
             claimed,
+            ends_at: delivery.ends_at(),
+            prices: Arc::clone(&self.prices),
             config,
             trigger: view.trigger,
-            message: Arc::clone(&gathered.trigger),
+            message,
             space_name,
             writing: tokio::sync::Mutex::default(),
             live: std::sync::Mutex::default(),

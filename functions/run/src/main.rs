@@ -16,10 +16,11 @@ async fn main() -> Result<(), Error> {
     log::start();
     let aws = Aws::new().await?;
     let (sockets, models) = (aws.sockets(), Arc::new(aws.models().await?));
+    let prices = Arc::clone(&aws.config.prices);
     let queue = Queue { client: aws.sqs(), url: aws.config.runs_queue.clone() };
     // A Lambda function is not told when it ends; its lease runs out.
     let (_never, stopping) = watch::channel(false);
-    let runs = Runs::new(aws.pipeline, sockets, models, stopping);
+    let runs = Runs::new(aws.pipeline, sockets, models, prices, stopping);
     let runs = &runs;
     batch::serve(Some(queue), async move |job, delivery| runs.handle(&job, &*delivery).await).await
 }

@@ -1,11 +1,12 @@
 //! What an agent can do. Built-in tools are a file each; [`run`] checks a call's input and does it.
 
 mod enter_space;
+mod get_my_runs;
 mod read_messages;
 pub(crate) mod send_message;
 mod skip_response;
 
-use std::sync::LazyLock;
+use std::{sync::LazyLock, time::Duration};
 
 use jsonschema::Validator;
 use serde_json::{Value, json};
@@ -32,6 +33,8 @@ struct Spec {
     read_only: bool,
     /// After it another space may be active.
     changes_space: bool,
+    /// Neighbours of this kind are called side by side: it makes no difference which is first.
+    side_by_side: bool,
 }
 
 struct Checked {
@@ -41,7 +44,7 @@ struct Checked {
 
 /// Sorted by name, as models are told of them.
 static TOOLS: LazyLock<Vec<Checked>> = LazyLock::new(|| {
-    let specs = [enter_space::spec(), read_messages::spec(), send_message::spec(), skip_response::spec()];
+    let specs = [enter_space::spec(), get_my_runs::spec(), read_messages::spec(), send_message::spec(), skip_response::spec()];
     specs.map(|spec| Checked { validator: jsonschema::validator_for(&spec.input).ok(), spec }).into()
 });
 
@@ -59,10 +62,18 @@ pub(crate) fn specs() -> Vec<ToolSpec> {
     TOOLS.iter().map(spec).collect()
 }
 
-/// Whether there is such a tool.
-pub(crate) fn is_known(name: &str) -> bool {
-    tool(name).is_some()
+/// Whether a prompt names it among the tools that a run used. A name that a model made up is no tool, and speaking is told by what was said.
+pub(crate) fn counts_as_used(name: &str) -> bool {
+    name != send_message::NAME && tool(name).is_some()
 }
+
+/// Whether neighbouring calls of this tool and others like it are made side by side.
+pub(crate) fn is_side_by_side(name: &str) -> bool {
+    tool(name).is_some_and(|tool| tool.spec.side_by_side)
+}
+
+/// How long a call may take: who has less time left does not begin it.
+pub(crate) const TIME_LIMIT: Duration = Duration::from_secs(15);
 
 /// Whether after this tool another space may be active.
 pub(crate) fn changes_space(name: &str) -> bool {
@@ -132,6 +143,7 @@ impl Calling<'_> {
             ends: None,
             active_space: self.active_space,
             marks: Marks::new(),
+            said: None,
             expires_at: None,
         }
     }
@@ -168,6 +180,7 @@ pub(crate) async fn run(calling: &Calling<'_>) -> Result<Outcome> {
     match name {
         send_message::NAME => send_message::call(calling, &input).await,
         enter_space::NAME => enter_space::call(calling, &input).await,
+        get_my_runs::NAME => Box::pin(get_my_runs::call(calling, &input)).await,
         read_messages::NAME => Box::pin(read_messages::call(calling, &input)).await,
         skip_response::NAME => Ok(skip_response::call()),
         _ => Ok(Outcome::error(format!("the tool {name} can't be used here"))),

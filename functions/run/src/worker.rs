@@ -13,7 +13,9 @@ use smartspace_domain::{
     events::{Happening, StreamEnd},
     ids::{CallId, LeaseId, MessageId},
     limits::lease,
+    prices::Prices,
     runs::{EndReason, FailureCode, RunError, RunStatus},
+    steps::SystemMessage,
     triggers::Trigger,
 };
 use smartspace_edges::queues::Delivery;
@@ -62,6 +64,9 @@ pub(crate) struct Worker {
     pub(crate) lease: LeaseId,
     /// When the claim began: the lease counts from there.
     pub(crate) claimed: Instant,
+    /// When the invocation ends; none where it may take as long as it likes.
+    pub(crate) ends_at: Option<Instant>,
+    pub(crate) prices: Arc<Prices>,
     pub(crate) config: AgentConfig,
     pub(crate) trigger: Trigger,
     pub(crate) message: Arc<MessageRecord>,
@@ -104,10 +109,11 @@ impl Worker {
             stop = self.hold(renewed, delivery) => Err(stop),
         };
         let result = match outcome {
-            Ok(Ok(run)) => {
+            Ok(Ok(Some(run))) => {
                 self.tell_end(&run, None).await;
                 Ok(())
             }
+            Ok(Ok(None)) => self.hand_over().await,
             Ok(Err(Error::LeaseLost)) => {
                 self.stop(self.why_lost().await).await;
                 Ok(())
@@ -134,6 +140,28 @@ impl Worker {
         self.end_streams(None);
         self.close().await;
         result
+    }
+
+    /// Whether the invocation has time left for something that takes so long. One that has not even at its beginning tries anyway: else nobody would.
+    pub(crate) fn has_time_for(&self, time: Duration) -> bool {
+        let fits = |begun: Instant| self.ends_at.is_none_or(|ends_at| begun + time <= ends_at);
+        fits(Instant::now()) || !fits(self.claimed)
+    }
+
+    /// Tells the space what the system said to the model.
+    pub(crate) async fn tell(&self, step: u32, said: &[SystemMessage]) {
+        for SystemMessage { watcher, text } in said.iter().cloned() {
+            self.pipeline.announce(self.run.space_id, Happening::SystemMessage { run_id: self.run.id, step, watcher, text }).await;
+        }
+    }
+
+    /// Gives the run to a fresh invocation.
+    async fn hand_over(&self) -> Result<()> {
+        tracing::info!(run = %self.run.id, "handing a run over: the invocation ends");
+        self.end_streams(None);
+        self.pipeline.store.give_back(self.run.id, &self.lease, self.pipeline.now()).await?;
+        self.pipeline.queue_runs(vec![self.run.job()]).await;
+        Ok(())
     }
 
     /// Ends the run with an error, where it is still ours.

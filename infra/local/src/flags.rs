@@ -4,7 +4,7 @@ use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
 use clap::{Parser, builder::FalseyValueParser};
 use smartspace_api::Tokens;
-use smartspace_domain::durations::WrittenDuration;
+use smartspace_domain::{durations::WrittenDuration, prices::Prices};
 use smartspace_edges::key_sets::HttpKeySet;
 
 /// What only the environment says.
@@ -46,6 +46,9 @@ pub(crate) struct Flags {
     /// Origins of pages that may call from browsers
     #[arg(long = "cors-origin", env = "SMARTSPACE_CORS_ORIGINS", value_delimiter = ',')]
     pub(crate) cors_origins: Vec<String>,
+    /// What models cost: a JSON file, `{"provider/model": {"input", "cachedInput", "cacheWrite", "output"}}` in dollars for a million tokens
+    #[arg(long, env = "SMARTSPACE_PRICES", default_value = "", hide_default_value = true, value_parser = prices)]
+    pub(crate) prices: Arc<Prices>,
     /// How long ended runs are kept: "30 days", or a number of days; 0 keeps them for ever
     #[arg(long, env = "SMARTSPACE_KEEP_RUNS", default_value = "30 days", value_parser = keep_runs)]
     pub(crate) keep_runs: KeepRuns,
@@ -121,6 +124,15 @@ impl Flags {
 /// How long ended runs are kept; for ever where none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct KeepRuns(pub(crate) Option<Duration>);
+
+/// The table in a file; the one that comes with the product where none is named.
+fn prices(path: &str) -> Result<Arc<Prices>, String> {
+    if path.is_empty() {
+        return Ok(Arc::new(Prices::built_in()));
+    }
+    let text = std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
+    Prices::read(&text).map(Arc::new).map_err(|error| format!("{path}: {error}"))
+}
 
 fn keep_runs(text: &str) -> Result<KeepRuns, String> {
     if let Ok(days) = text.parse::<u32>() {

@@ -152,7 +152,13 @@ impl Functions {
         };
         let sockets: Arc<dyn Sockets> = connections.clone();
         Ok(Self {
-            runs: Arc::new(Runs::new(pipeline.clone(), sockets.clone(), Arc::new(Models::new(settings)), stopping)),
+            runs: Arc::new(Runs::new(
+                pipeline.clone(),
+                sockets.clone(),
+                Arc::new(Models::new(settings)),
+                Arc::clone(&flags.prices),
+                stopping,
+            )),
             broadcast: Broadcast { store: pipeline.store.clone(), sockets, clock: pipeline.clock.clone() },
             triggers: Triggers { pipeline: pipeline.clone() },
             working: watch::channel(0).0,

@@ -30,10 +30,12 @@ use smartspace_store::{
     endings::Ending,
     messages::Range,
     posted::PostKey,
+    prompts::PromptRecord,
     rosters::Roster,
     runs::RunRecord,
     schema,
-    steps::{CallBegun, CallRecord, Marks, PromptRecord, StepRecord},
+    steps::{CallBegun, CallRecord, Marks, StepRecord},
+    summaries::SummaryRecord,
 };
 
 use crate::embedded_table::{EmbeddedTable, NAME, client_on};
@@ -148,11 +150,32 @@ async fn way_of_a_message(fault: Option<(usize, Fault)>) -> (String, usize) {
     let canceled = store.cancel(&second, EndReason::Cancel, &LeaseId::new(9), at(10)).await.unwrap();
     assert_eq!(canceled.status, RunStatus::Canceled);
 
+    summarise(&store, space, agent).await;
+
     let messages = store.messages(space, Range::After(0), 100).await.unwrap();
+    let summary = store.summary(space).await.unwrap();
     let (run, work) = (store.run_record(run_id).await.unwrap(), store.work(run_id).await.unwrap());
     let active = store.agent_context(agent).await.unwrap().active;
     let cursor = store.member(space, agent).await.unwrap().unwrap().cursor;
-    (format!("{messages:#?} {run:#?} {work:#?} {active:#?} {cursor}"), writes.load(Ordering::Relaxed))
+    (format!("{messages:#?} {summary:#?} {run:#?} {work:#?} {active:#?} {cursor}"), writes.load(Ordering::Relaxed))
+}
+
+/// A summary is claimed by one, refused to another, and kept.
+async fn summarise(store: &Store, space: SpaceId, agent: EntityId) {
+    let (mine, other) = (LeaseId::new(71), LeaseId::new(72));
+    assert!(store.claim_summary(space, agent, None, &mine, (at(9), at(60))).await.unwrap());
+    assert!(!store.claim_summary(space, agent, None, &other, (at(10), at(60))).await.unwrap(), "somebody writes it already");
+    let summary = |by: LeaseId| SummaryRecord {
+        from: 1,
+        to: 2,
+        text: "They met.".into(),
+        agent_id: agent,
+        updated_at: at(11),
+        claimed_until: None,
+        by,
+    };
+    assert!(!store.keep_summary(space, &summary(other)).await.unwrap());
+    assert!(store.keep_summary(space, &summary(mine)).await.unwrap());
 }
 
 /// The agent's run: an answer with one call, the message that it posts, another call, and the end.
@@ -171,6 +194,7 @@ async fn answer_in(store: &Store, run: &RunRecord, lease: &LeaseId, space: Space
         text: "hm".into(),
         calls: calls.to_vec(),
         system_messages: Vec::new(),
+        marks: Marks::new(),
         finish_reason: FinishReason::Stop,
         usage: Usage::default(),
         started_at: at(5),
@@ -190,9 +214,10 @@ async fn answer_in(store: &Store, run: &RunRecord, lease: &LeaseId, space: Space
         ends: None,
         active_space: Some(space),
         marks: Marks::new(),
+        said: None,
         expires_at: None,
     };
-    let prompt = PromptRecord::new("{}", Marks::from([(space, 1)])).unwrap();
+    let prompt = PromptRecord::new(&["You are kind.".into()], &json!({"messages": []}), Marks::from([(space, 1)])).unwrap();
     store.keep_step(run, &step(0, &calls), Some(&prompt), Usage::default(), at(5)).await.unwrap();
     let message = store.message_record(space, run.seq).await.unwrap();
     let by = ByRun {

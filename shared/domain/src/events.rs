@@ -116,6 +116,18 @@ pub enum Happening {
         /// It.
         run: Box<Run>,
     },
+    /// The system said something to a run's model.
+    #[serde(rename = "system.message")]
+    SystemMessage {
+        /// Which run.
+        run_id: RunId,
+        /// Before which step, from 0.
+        step: u32,
+        /// Which watcher.
+        watcher: String,
+        /// What.
+        text: String,
+    },
     /// Someone joined.
     #[serde(rename = "member.joined")]
     MemberJoined {
@@ -229,6 +241,11 @@ impl Event {
             _ => {}
         }
         event
+    }
+
+    /// Whether only the operator is told: what a model reads of its agent, and of other spaces, is for nobody else.
+    pub fn is_for_operator(&self) -> bool {
+        matches!(&self.what, Happening::SystemMessage { watcher, .. } if ["news", "start"].contains(&watcher.as_str()))
     }
 
     /// Another space that it names: a message's origin may, and where a run went.

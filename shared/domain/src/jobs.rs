@@ -23,6 +23,16 @@ pub enum RunJob {
         /// The message that woke it.
         seq: u64,
     },
+    /// Write down what a space's history before the window says.
+    #[serde(rename = "summarize.1")]
+    Summarize {
+        /// Where.
+        space_id: SpaceId,
+        /// Whose model writes, and is paid.
+        agent_id: EntityId,
+        /// The last message that it should cover.
+        to: u64,
+    },
 }
 
 /// For the broadcasts queue.
@@ -95,7 +105,7 @@ pub trait Job: Clone + Serialize + for<'de> Deserialize<'de> + Send + Sync + 'st
 
 impl Job for RunJob {
     fn group(&self) -> String {
-        let Self::Run { space_id, .. } = self;
+        let (Self::Run { space_id, .. } | Self::Summarize { space_id, .. }) = self;
         space_id.to_string()
     }
 }

@@ -5,7 +5,7 @@
 //! - [`ids`], [`time`], [`limits`], [`errors`]: what all others use
 //! - [`entities`], [`agents`] (with [`tools`] and [`scripts`]), [`spaces`]: who takes part, and how it is configured
 //! - [`messages`], [`mentions`], [`dispatch`]: what is said, and whom it wakes
-//! - [`runs`], [`triggers`], [`steps`]: what a woken agent does
+//! - [`runs`], [`triggers`], [`steps`], [`prices`]: what a woken agent does, and what that costs
 //! - [`memories`], [`goals`], [`plans`]: what it keeps beyond a run
 //! - [`events`], [`jobs`], [`problems`]: what travels to browsers and between functions
 //! - [`access`]: who may do what
@@ -26,6 +26,7 @@ pub mod memories;
 pub mod mentions;
 pub mod messages;
 pub mod plans;
+pub mod prices;
 pub mod problems;
 pub mod runs;
 pub mod schemas;

@@ -10,6 +10,7 @@ use crate::{
     entities::EntityType,
     ids::{CallId, EntityId, MessageId, RunId, SpaceId, StreamId},
     schemas::ShownTrigger,
+    steps::CallStatus,
     triggers::Trigger,
 };
 
@@ -47,7 +48,7 @@ pub enum Part {
         #[schema(required)]
         output: Option<Value>,
         /// How it stands.
-        status: String,
+        status: CallStatus,
     },
 }
 

@@ -96,6 +96,20 @@ pub enum CallStatus {
     Unknown,
 }
 
+impl CallStatus {
+    /// As the API and prompts write it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+            Self::Expired => "expired",
+            Self::Canceled => "canceled",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
 /// Why a model stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]

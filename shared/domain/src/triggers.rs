@@ -101,6 +101,17 @@ pub enum TriggerKind {
     Service,
 }
 
+impl TriggerKind {
+    /// As the API and prompts write it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::SpaceMessage => "space_message",
+            Self::Plan => "plan",
+            Self::Service => "service",
+        }
+    }
+}
+
 impl Trigger {
     /// Its kind.
     pub fn kind(&self) -> TriggerKind {

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use smartspace_domain::jobs::Job;
+use tokio::time::Instant;
 
 /// A queue could not take jobs. What is due in the table is found again without it.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -22,6 +23,11 @@ pub trait Queue<J: Job>: Send + Sync {
 pub trait Delivery: Send + Sync {
     /// Keeps the job from being delivered to another worker for so long.
     async fn hold(&self, time: Duration);
+
+    /// When the invocation that works on it ends, whatever it is doing; none where it may take as long as it likes.
+    fn ends_at(&self) -> Option<Instant> {
+        None
+    }
 }
 
 /// A delivery that nobody else can get: of a queue in the same process, or of none.
@@ -42,7 +48,7 @@ mod sqs {
 
     use aws_sdk_sqs::{Client, types::SendMessageBatchRequestEntry};
 
-    use super::{Delivery, Duration, Job, Queue, QueueError, async_trait};
+    use super::{Delivery, Duration, Instant, Job, Queue, QueueError, async_trait};
 
     /// An SQS queue.
     #[derive(Clone, Debug)]
@@ -90,6 +96,8 @@ mod sqs {
         pub url: String,
         /// Names this delivery.
         pub receipt: String,
+        /// When the invocation ends.
+        pub ends_at: Instant,
     }
 
     #[async_trait]
@@ -101,6 +109,10 @@ mod sqs {
             if let Err(error) = change.send().await {
                 tracing::warn!(error = %aws_sdk_sqs::error::DisplayErrorContext(error), "a job's visibility could not be set");
             }
+        }
+
+        fn ends_at(&self) -> Option<Instant> {
+            Some(self.ends_at)
         }
     }
 }

@@ -8,6 +8,7 @@ use futures::{FutureExt, future::join_all};
 use lambda_runtime::{Error, LambdaEvent, service_fn};
 use smartspace_domain::jobs::Job;
 use smartspace_edges::queues::{Delivery, Held, SqsDelivery};
+use tokio::time::Instant;
 
 /// How deliveries of a queue are held while they are worked on.
 #[derive(Clone, Debug)]
@@ -26,20 +27,21 @@ where
 {
     let (handle, queue) = (&handle, &queue);
     lambda_runtime::run(service_fn(async move |event: LambdaEvent<SqsEvent>| {
-        Ok::<_, Error>(batch(event.payload, queue.as_ref(), handle).await)
+        let left = event.context.deadline().duration_since(std::time::SystemTime::now()).unwrap_or_default();
+        Ok::<_, Error>(batch(event.payload, queue.as_ref(), Instant::now() + left, handle).await)
     }))
     .await
 }
 
 /// Does the records of a batch side by side. The answer names those that are to come again.
-async fn batch<J: Job, F, Fut>(event: SqsEvent, queue: Option<&Queue>, handle: &F) -> SqsBatchResponse
+async fn batch<J: Job, F, Fut>(event: SqsEvent, queue: Option<&Queue>, ends_at: Instant, handle: &F) -> SqsBatchResponse
 where
     F: Fn(J, Box<dyn Delivery>) -> Fut,
     Fut: Future<Output = smartspace_domain::Result<()>>,
 {
     let failed = join_all(event.records.into_iter().map(async |record| {
         let id = record.message_id.clone().unwrap_or_default();
-        (!done(record, queue, handle).await).then_some(id)
+        (!done(record, queue, ends_at, handle).await).then_some(id)
     }));
     let mut response = SqsBatchResponse::default();
     for id in failed.await.into_iter().flatten() {
@@ -48,7 +50,7 @@ where
     response
 }
 
-async fn done<J: Job, F, Fut>(record: SqsMessage, queue: Option<&Queue>, handle: &F) -> bool
+async fn done<J: Job, F, Fut>(record: SqsMessage, queue: Option<&Queue>, ends_at: Instant, handle: &F) -> bool
 where
     F: Fn(J, Box<dyn Delivery>) -> Fut,
     Fut: Future<Output = smartspace_domain::Result<()>>,
@@ -62,7 +64,7 @@ where
         }
     };
     let delivery: Box<dyn Delivery> = match (queue, record.receipt_handle) {
-        (Some(queue), Some(receipt)) => Box::new(SqsDelivery { client: queue.client.clone(), url: queue.url.clone(), receipt }),
+        (Some(queue), Some(receipt)) => Box::new(SqsDelivery { client: queue.client.clone(), url: queue.url.clone(), receipt, ends_at }),
         _ => Box::new(Held),
     };
     match AssertUnwindSafe(handle(job, delivery)).catch_unwind().await {
@@ -105,8 +107,8 @@ mod tests {
     async fn a_record_that_fails_or_panics_or_can_not_be_read_comes_again_alone() {
         let event: SqsEvent = sample(include_str!("../../../events/sqs-runs.json"));
         assert_eq!(event.records.len(), 4);
-        let response = batch(event, None, &|job: RunJob, _| async move {
-            let RunJob::Run { seq, .. } = job;
+        let response = batch(event, None, Instant::now(), &|job: RunJob, _| async move {
+            let RunJob::Run { seq, .. } = job else { panic!("a run") };
             match seq {
                 1 => Ok(()),
                 2 => Err(DomainError::Retry("not now".into())),
@@ -120,10 +122,10 @@ mod tests {
     #[tokio::test]
     async fn the_sample_events_of_the_other_queues_are_read() {
         let event: SqsEvent = sample(include_str!("../../../events/sqs-broadcasts.json"));
-        let response = batch(event, None, &|_: BroadcastJob, _| async { Ok(()) }).await;
+        let response = batch(event, None, Instant::now(), &|_: BroadcastJob, _| async { Ok(()) }).await;
         assert_eq!(response.batch_item_failures.len(), 0);
         let event: SqsEvent = sample(include_str!("../../../events/sqs-triggers.json"));
-        let response = batch(event, None, &|_: TriggerJob, _| async { Ok(()) }).await;
+        let response = batch(event, None, Instant::now(), &|_: TriggerJob, _| async { Ok(()) }).await;
         assert_eq!(response.batch_item_failures.len(), 0);
         let _: serde_json::Value = sample(include_str!("../../../events/schedule.json"));
     }

@@ -1,6 +1,8 @@
 //! A function's environment, as the template sets it. Nothing else reads it.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
+
+use smartspace_domain::prices::Prices;
 
 /// The environment of a function. Every function is given all of it.
 #[derive(Clone, Debug)]
@@ -31,6 +33,8 @@ pub struct Config {
     pub provider: Option<Provider>,
     /// `JWT_CREATE`: "true" makes a person of a token's `sub` that nobody has.
     pub jwt_create: bool,
+    /// `MODEL_PRICES`: a table of prices as JSON; where it is empty, the one that comes with the product.
+    pub prices: Arc<Prices>,
 }
 
 /// An identity provider.
@@ -78,7 +82,14 @@ impl Config {
             anthropic_base_url: variable("ANTHROPIC_BASE_URL").filter(|url| !url.is_empty()),
             provider: None,
             jwt_create: variable("JWT_CREATE").is_some_and(|create| create == "true"),
+            prices: Arc::new(Prices::built_in()),
         };
+        if let Some(text) = variable("MODEL_PRICES").filter(|text| !text.is_empty()) {
+            match Prices::read(&text) {
+                Ok(prices) => config.prices = Arc::new(prices),
+                Err(error) => wrong.push(format!("MODEL_PRICES: {error}")),
+            }
+        }
         let provider = ["JWKS_URL", "JWT_ISSUER", "JWT_AUDIENCE"].map(|name| variable(name).unwrap_or_default());
         if provider.iter().all(|value| !value.is_empty()) {
             let [keys, issuer, audience] = provider;
@@ -107,11 +118,17 @@ mod tests {
         };
         let BadConfig(wrong) = Config::read(set).unwrap_err();
         assert_eq!(wrong.len(), 7, "{wrong:?}");
-        let half = Config::read(|name| Some(if name == "JWT_ISSUER" { String::new() } else { "1".into() })).unwrap_err();
+        let empty = ["JWT_ISSUER", "MODEL_PRICES"];
+        let half = Config::read(|name| Some(if empty.contains(&name) { String::new() } else { "1".into() })).unwrap_err();
         assert_eq!(half.0, ["JWKS_URL, JWT_ISSUER, JWT_AUDIENCE: expected all of them, or none"]);
         assert!(wrong.contains(&"SECRET_ARN is missing".to_owned()) && wrong.iter().any(|text| text.starts_with("RUN_RETENTION_DAYS")));
 
-        let config = Config::read(|name| Some(if name == "RUN_RETENTION_DAYS" { "0".into() } else { format!("a {name}, b") })).unwrap();
+        let told = |name: &str| match name {
+            "RUN_RETENTION_DAYS" => Some("0".into()),
+            "MODEL_PRICES" => None,
+            name => Some(format!("a {name}, b")),
+        };
+        let config = Config::read(told).unwrap();
         assert_eq!((config.keep_runs, config.cors_origins), (None, vec!["a ALLOWED_ORIGINS".to_owned(), "b".to_owned()]));
     }
 }

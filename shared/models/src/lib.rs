@@ -95,6 +95,10 @@ impl Model for Models {
         };
         self.limits.ask(model, request).await
     }
+
+    fn longest_answer(&self) -> std::time::Duration {
+        self.limits.total
+    }
 }
 
 #[cfg(test)]

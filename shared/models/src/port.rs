@@ -13,6 +13,8 @@ use smartspace_domain::{
     steps::FinishReason,
 };
 
+use crate::limits::Limits;
+
 /// One question to a model: a whole conversation, and the tools it may call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Request {
@@ -24,8 +26,19 @@ pub struct Request {
     pub messages: Vec<Message>,
     /// Sorted by name, the same bytes in every space.
     pub tools: Vec<ToolSpec>,
-    /// Requests with the same key share a prefix (`OpenAI`: `prompt_cache_key`).
+    /// Requests with the same key share a prefix (`OpenAI`: `prompt_cache_key`, at most 64 characters).
     pub cache_key: String,
+    /// Up to where this text will come again, besides the system message: for providers that cache only what is marked. In order, at most two.
+    pub cache_points: Vec<CachePoint>,
+}
+
+/// A place in a conversation: the end of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CachePoint {
+    /// Which message.
+    pub message: usize,
+    /// Which of its blocks, or results.
+    pub block: usize,
 }
 
 /// A message of the conversation. Also the form in which a run keeps it.
@@ -135,6 +148,11 @@ pub type Pieces = Pin<Box<dyn Stream<Item = Result<Piece, ModelError>> + Send>>;
 pub trait Model: Send + Sync {
     /// Asks once. Errors come before the first piece (here) or in the middle (in the stream); nothing is repeated.
     async fn ask(&self, request: &Request) -> Result<Pieces, ModelError>;
+
+    /// How long one answer may take: who has less time left does not ask.
+    fn longest_answer(&self) -> Duration {
+        Limits::default().total
+    }
 }
 
 /// Why a model did not answer.

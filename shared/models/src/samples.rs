@@ -20,6 +20,7 @@ pub(crate) fn request() -> Request {
             input_schema: json!({"type": "object", "properties": {"text": {"type": "string"}}}),
         }],
         cache_key: "key-1".to_owned(),
+        cache_points: vec![],
     }
 }
 

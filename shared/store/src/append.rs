@@ -285,6 +285,7 @@ impl Attempt {
             rev: 1,
             sender: from,
             text,
+            card: None,
             more_chars,
             run_id: by_run.map(|by| by.run),
             stream_id: by_run.map(|by| by.stream),

@@ -42,7 +42,8 @@ pub enum Claim {
 impl Store {
     /// Claims a run for the worker with this `lease`.
     pub async fn claim(&self, id: RunId, lease: &LeaseId, now: Time) -> Result<Claim> {
-        let expression = "SET #status = :running, #lease = :lease, #leaseUntil = :until, #dueAt = :due, #startedAt = if_not_exists(#startedAt, :now) \
+        let expression = "SET #status = :running, #lease = :lease, #leaseUntil = :until, #dueAt = :due, #startedAt = if_not_exists(#startedAt, :now), \
+                          #claims = if_not_exists(#claims, :none) + :one \
                           REMOVE #dueCount";
         let set = |write: Write| {
             write
@@ -50,36 +51,36 @@ impl Store {
                 .value(":lease", lease)?
                 .value(":until", now + lease::LASTS)?
                 .value(":due", now + lease::RUNNING_DUE)?
-                .value(":now", now)
+                .value(":now", now)?
+                .value(":none", 0)?
+                .value(":one", 1)
         };
         let free = Write::update(keys::run_meta(id), expression)
             .when("#status = :queued OR (#status = :running AND attribute_not_exists(#lease))");
         let old = match self.table.write(set(free)?.value(":queued", RunStatus::Queued)?).await {
-            Ok(item) => return ours(item.map(read).transpose()?, now),
+            Ok(item) => return ours(item.map(read).transpose()?),
             Err(WriteError::Other(error)) => return Err(error),
             Err(WriteError::Refused(olds)) => olds.into_iter().flatten().next().and_then(|old| old.read::<RunRecord>()),
         };
         let Some(old) = old.filter(|old| old.status == RunStatus::Running) else { return Ok(Claim::Ended) };
         if old.lease.as_ref() == Some(lease) {
             // The answer to our first try was lost.
-            return ours(Some(old), now);
+            return ours(Some(old));
         }
         if old.free_at() > now {
             return Ok(Claim::Busy { until: old.free_at() });
         }
         let expression = expression.replace(" REMOVE", ", #attempt = #attempt + :one REMOVE");
-        let taken = Write::update(keys::run_meta(id), expression)
-            .when("#status = :running AND #lease = :dead")
-            .value(":dead", &old.lease)?
-            .value(":one", 1)?;
+        let taken =
+            Write::update(keys::run_meta(id), expression).when("#status = :running AND #lease = :dead").value(":dead", &old.lease)?;
         match self.table.write(set(taken)?).await {
             Ok(item) => match item.map(read::<RunRecord>).transpose()? {
                 Some(run) if run.attempt > limits::ATTEMPTS => Ok(Claim::TooOften(Box::new(run))),
-                run => ours(run, now),
+                run => ours(run),
             },
             Err(WriteError::Other(error)) => Err(error),
             Err(WriteError::Refused(olds)) => match olds.into_iter().flatten().next().and_then(|old| old.read::<RunRecord>()) {
-                Some(run) if run.lease.as_ref() == Some(lease) => ours(Some(run), now),
+                Some(run) if run.lease.as_ref() == Some(lease) => ours(Some(run)),
                 Some(run) if run.status == RunStatus::Running => Ok(Claim::Busy { until: run.free_at() }),
                 _ => Ok(Claim::Ended),
             },
@@ -119,8 +120,8 @@ impl Store {
     }
 }
 
-fn ours(run: Option<RunRecord>, now: Time) -> Result<Claim> {
+fn ours(run: Option<RunRecord>) -> Result<Claim> {
     let run = run.ok_or_else(|| Error::Internal("an update answered without its item".into()))?;
-    let first = run.attempt == 1 && run.started_at == Some(now);
+    let first = run.claims == 1;
     Ok(Claim::Ours { run: Box::new(run), first })
 }

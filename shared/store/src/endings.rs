@@ -9,8 +9,9 @@ use smartspace_domain::{
 
 use crate::{
     Error, Result, Store, keys,
+    prompts::PromptRecord,
     runs::RunRecord,
-    steps::{Marks, PromptRecord, StepRecord, lease_holds},
+    steps::{Marks, StepRecord, lease_holds},
     table::{Old, WriteError},
     write::Write,
 };
@@ -71,13 +72,14 @@ impl Store {
             writes.push(Write::put(keys::step(run.id, step.index), &StepRecord { expires_at, ..step.clone() })?);
         }
         if let Some(prompt) = &ending.prompt {
+            self.keep_system(prompt, now).await?;
             writes.push(Write::put(keys::run_prompt(run.id), &PromptRecord { expires_at, ..prompt.clone() })?);
         }
         if let Some(error) = &ending.error {
             writes.push(Write::put(keys::run_error(run.id), &ErrorItem { error, expires_at })?);
         }
         let mut first_cursor = writes.len();
-        let mut cursors = ending.marks.iter().map(|(space, mark)| cursor(*space, run.agent_id, *mark)).collect::<Result<Vec<_>>>()?;
+        let mut cursors = ending.marks.iter().map(|(space, mark)| cursor(*space, run.agent_id, *mark, now)).collect::<Result<Vec<_>>>()?;
         let rest = cursors.split_off(cursors.len().min(CURSORS));
         writes.extend(cursors);
         loop {
@@ -144,9 +146,9 @@ impl Store {
 }
 
 /// Moves an agent's cursor: forward only, and only while the agent is there.
-fn cursor(space: SpaceId, agent: EntityId, mark: u64) -> Result<Write> {
-    let cursor = Write::update(keys::member(space, agent), "SET #cursor = :mark");
-    cursor.when("#cursor < :mark AND attribute_not_exists(#left)").value(":mark", mark)
+fn cursor(space: SpaceId, agent: EntityId, mark: u64, now: Time) -> Result<Write> {
+    let cursor = Write::update(keys::member(space, agent), "SET #cursor = :mark, #lastRunAt = :now");
+    cursor.when("#cursor < :mark AND attribute_not_exists(#left)").value(":mark", mark)?.value(":now", now)
 }
 
 /// Ends a run, and sets what stands in `also`. Nobody has to come back to it.

@@ -158,6 +158,19 @@ pub fn run_prompt(id: RunId) -> Key {
     Key::new(run(id), "PROMPT")
 }
 
+/// The system message of prompts, by its hash.
+pub fn prompt_part(hash: &str) -> Key {
+    Key::new(format!("PART#{hash}"), "META")
+}
+
+/// What of a space's history stands before the window of its prompts.
+pub fn summary(id: SpaceId) -> Key {
+    Key::new(space(id), "SUMMARY")
+}
+
+/// Finished tool calls of a run.
+pub const CALL: &str = "CALL#";
+
 /// A finished model answer.
 pub fn step(id: RunId, step: u32) -> Key {
     Key::new(run(id), format!("STEP#{step:03}"))
@@ -165,7 +178,7 @@ pub fn step(id: RunId, step: u32) -> Key {
 
 /// A finished tool call.
 pub fn call(id: RunId, step: u32, index: u32) -> Key {
-    Key::new(run(id), format!("CALL#{step:03}#{index:03}"))
+    Key::new(run(id), format!("{CALL}{step:03}#{index:03}"))
 }
 
 /// All of a connection.

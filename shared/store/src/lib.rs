@@ -1,7 +1,7 @@
 //! The table: the one way to read and write what is kept.
 //!
 //! [`keys`] names every item. [`table`] is the thin layer over the SDK, [`write`] builds conditional writes. Above them one file per
-//! aggregate, each an `impl Store`: [`entities`] with [`acquaintances`], [`spaces`] with [`members`], [`messages`] with [`append`], [`runs`] with [`claims`], [`steps`] and [`endings`],
+//! aggregate, each an `impl Store`: [`entities`] with [`acquaintances`], [`spaces`] with [`members`], [`messages`] with [`append`], [`runs`] with [`claims`], [`steps`] with [`prompts`], and [`endings`], [`summaries`],
 //! [`connections`], [`due`]. No type of the SDK crosses out of this crate, but the client that is handed in.
 //!
 //! Reading is consistent, except that an index finds candidates and the base item decides. What has expired counts as gone.
@@ -13,16 +13,19 @@ pub mod connections;
 pub mod due;
 pub mod endings;
 pub mod entities;
+mod json_text;
 pub mod keys;
 pub mod members;
 pub mod messages;
 pub mod pages;
 pub mod posted;
+pub mod prompts;
 pub mod rosters;
 pub mod runs;
 pub mod schema;
 pub mod spaces;
 pub mod steps;
+pub mod summaries;
 pub mod table;
 pub mod write;
 
@@ -33,7 +36,7 @@ use tokio::sync::{Mutex, MutexGuard};
 
 pub use smartspace_domain::{Error, Result};
 
-use crate::{rosters::RosterCache, table::Table};
+use crate::{prompts::KnownParts, rosters::RosterCache, table::Table};
 
 /// Random bits, for jitter.
 pub type Random = Arc<dyn Fn() -> u128 + Send + Sync>;
@@ -44,13 +47,20 @@ pub struct Store {
     table: Table,
     rosters: Arc<RosterCache>,
     turns: Arc<Turns>,
+    parts: Arc<KnownParts>,
     keep_runs: Option<Duration>,
 }
 
 impl Store {
     /// The table `name` behind `client`. Ended runs are kept for `keep_runs`; for ever where none is given.
     pub fn new(client: aws_sdk_dynamodb::Client, name: impl Into<Arc<str>>, keep_runs: Option<Duration>, random: Random) -> Self {
-        Self { table: Table::new(client, name.into(), random), rosters: Arc::default(), turns: Arc::default(), keep_runs }
+        Self {
+            table: Table::new(client, name.into(), random),
+            rosters: Arc::default(),
+            turns: Arc::default(),
+            parts: Arc::default(),
+            keep_runs,
+        }
     }
 
     /// When a run that ended `now` is dropped, in seconds as the table's TTL wants it.

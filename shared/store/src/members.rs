@@ -69,6 +69,7 @@ impl Store {
                     kind: entity.kind,
                     role,
                     cursor: roster.head.seq,
+                    last_run_at: None,
                     read_seq: roster.head.seq,
                     joined_at: now,
                     left: false,

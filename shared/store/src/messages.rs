@@ -1,12 +1,14 @@
 //! Messages: how they are kept, and how they are read.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use smartspace_domain::{
     Time,
     dispatch::Dispatch,
-    ids::{MessageId, RunId, SpaceId, StreamId},
+    ids::{CallId, MessageId, RunId, SpaceId, StreamId},
     limits,
     messages::{Message, Origin, Part, Sender, excerpt},
+    steps::CallStatus,
 };
 
 use crate::{
@@ -29,6 +31,9 @@ pub struct MessageRecord {
     pub sender: Sender,
     /// The first 4,000 characters of what was said.
     pub text: String,
+    /// The tool call that it shows, where it is a card: then there is no text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub card: Option<ToolCard>,
     /// How many characters stand in `TEXT#`, besides those here.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub more_chars: usize,
@@ -61,6 +66,31 @@ pub struct MessageRecord {
     pub due_at: Option<Time>,
 }
 
+/// A tool call, as a message shows it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolCard {
+    /// The call.
+    pub call_id: CallId,
+    /// The tool.
+    pub name: String,
+    /// What it was called with.
+    #[serde(with = "crate::json_text")]
+    pub input: Value,
+    /// What came of it; none yet where it is null.
+    #[serde(default, with = "crate::json_text")]
+    pub output: Value,
+    /// How it stands.
+    pub status: CallStatus,
+}
+
+impl ToolCard {
+    fn view(self) -> Part {
+        let Self { call_id, name, input, output, status } = self;
+        Part::Tool { call_id, name, input, output: Some(output).filter(|output| !output.is_null()), status }
+    }
+}
+
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
 fn is_zero(number: &usize) -> bool {
     *number == 0
@@ -90,7 +120,10 @@ impl MessageRecord {
             seq: self.seq,
             rev: self.rev,
             sender: self.sender,
-            parts: vec![Part::Text { text: text.unwrap_or(self.text) }],
+            parts: vec![match self.card {
+                Some(card) => card.view(),
+                None => Part::Text { text: text.unwrap_or(self.text) },
+            }],
             run_id: self.run_id,
             stream_id: self.stream_id,
             chain_depth: self.chain_depth,

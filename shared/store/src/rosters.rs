@@ -18,6 +18,7 @@ use smartspace_domain::{
 use crate::{
     Error, Result, Store, keys,
     spaces::SpaceRecord,
+    summaries::SummaryRecord,
     table::{Query, key_of, read},
 };
 
@@ -48,6 +49,9 @@ pub struct MemberRecord {
     pub cursor: u64,
     /// Up to here it says that it has read.
     pub read_seq: u64,
+    /// An agent's: when a run that had read on here last completed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_run_at: Option<Time>,
     /// Since when.
     pub joined_at: Time,
     /// It was here once.
@@ -153,6 +157,23 @@ impl Store {
         let record: Option<SpaceRecord> = items.take(&meta)?;
         let member: Option<MemberRecord> = items.take(&member)?;
         Ok(record.filter(|record| !record.deleted).zip(member.filter(|member| !member.left)))
+    }
+
+    /// The same with what is written of the space's older history.
+    pub async fn place_with_summary(
+        &self,
+        space: SpaceId,
+        entity: EntityId,
+    ) -> Result<Option<(SpaceRecord, MemberRecord, Option<SummaryRecord>)>> {
+        let (meta, member, summary) = (keys::space_meta(space), keys::member(space, entity), keys::summary(space));
+        let mut items = self.table.get_all(&[meta.clone(), member.clone(), summary.clone()]).await?;
+        let record: Option<SpaceRecord> = items.take(&meta)?;
+        let member: Option<MemberRecord> = items.take(&member)?;
+        let summary: Option<SummaryRecord> = items.take(&summary)?;
+        let (Some(record), Some(member)) = (record.filter(|record| !record.deleted), member.filter(|member| !member.left)) else {
+            return Ok(None);
+        };
+        Ok(Some((record, member, summary.filter(SummaryRecord::is_written))))
     }
 
     /// Whether an entity is, or ever was, a member of a space.

@@ -50,6 +50,9 @@ pub struct RunRecord {
     pub chain_depth: u32,
     /// Claims that followed a lost lease, and the first.
     pub attempt: u32,
+    /// All claims: also those that followed a hand-over.
+    #[serde(default)]
+    pub claims: u32,
     /// Finished model answers.
     pub step_count: u32,
     /// Where it would speak.
@@ -121,6 +124,7 @@ impl RunRecord {
             source,
             chain_depth: message.chain_depth,
             attempt: 1,
+            claims: 0,
             step_count: 0,
             active_space_id: Some(space_id),
             usage: Usage::default(),

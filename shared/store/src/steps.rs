@@ -1,13 +1,9 @@
 //! What a run has done: its prompt, its model's answers, its calls. Each is kept once, under the worker's lease, and read again by who
 //! takes the run over.
 
-use std::{
-    collections::BTreeMap,
-    io::{Read, Write as _},
-};
+use std::collections::BTreeMap;
 
-use flate2::{Compression, read::ZlibDecoder, write::ZlibEncoder};
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use smartspace_domain::{
     Time,
@@ -18,6 +14,7 @@ use smartspace_domain::{
 
 use crate::{
     Error, Result, Store, keys,
+    prompts::PromptRecord,
     runs::RunRecord,
     table::{Old, Query, WriteError, key_of, read},
     write::Write,
@@ -46,6 +43,9 @@ pub struct StepRecord {
     pub calls: Vec<CallBegun>,
     /// What the system said before it.
     pub system_messages: Vec<SystemMessage>,
+    /// How far that read in each space.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub marks: Marks,
     /// Why it stopped.
     pub finish_reason: FinishReason,
     /// What it used.
@@ -86,7 +86,7 @@ pub struct CallRecord {
     /// The tool.
     pub name: String,
     /// What came of it.
-    #[serde(serialize_with = "as_json_text", deserialize_with = "from_json_text")]
+    #[serde(with = "crate::json_text")]
     pub output: Value,
     /// How it ended.
     pub status: CallStatus,
@@ -103,77 +103,12 @@ pub struct CallRecord {
     /// What it showed.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub marks: Marks,
+    /// The first 200 characters of what it said in the active space.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub said: Option<String>,
     /// When it is dropped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<i64>,
-}
-
-/// What a run's model was first sent, as it is kept.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct PromptRecord {
-    pub(crate) packed: Packed,
-    /// How far it reads in each space.
-    pub marks: Marks,
-    /// When it is dropped.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub expires_at: Option<i64>,
-}
-
-impl PromptRecord {
-    /// Packs `prompt`, a JSON text.
-    pub fn new(prompt: &str, marks: Marks) -> Result<Self> {
-        let mut packer = ZlibEncoder::new(Vec::new(), Compression::fast());
-        let packed = packer.write_all(prompt.as_bytes()).and_then(|()| packer.finish());
-        let packed = packed.map_err(|error| Error::Internal(format!("a prompt could not be packed: {error}")))?;
-        Ok(Self { packed: Packed(packed), marks, expires_at: None })
-    }
-
-    /// The JSON text.
-    pub fn unpack(&self) -> Result<String> {
-        let mut text = String::new();
-        let read = ZlibDecoder::new(&self.packed.0[..]).read_to_string(&mut text);
-        read.map_err(|error| Error::Internal(format!("a prompt could not be unpacked: {error}")))?;
-        Ok(text)
-    }
-}
-
-/// Bytes, kept as bytes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Packed(Vec<u8>);
-
-impl Serialize for Packed {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_bytes(&self.0)
-    }
-}
-
-impl<'de> Deserialize<'de> for Packed {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Bytes;
-        impl de::Visitor<'_> for Bytes {
-            type Value = Packed;
-            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str("bytes")
-            }
-            fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Packed, E> {
-                Ok(Packed(bytes.to_vec()))
-            }
-            fn visit_byte_buf<E>(self, bytes: Vec<u8>) -> Result<Packed, E> {
-                Ok(Packed(bytes))
-            }
-        }
-        deserializer.deserialize_byte_buf(Bytes)
-    }
-}
-
-/// JSON as text: the table's numbers are not JSON's.
-fn as_json_text<S: Serializer>(value: &Value, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_str(value)
-}
-
-fn from_json_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Value, D::Error> {
-    serde_json::from_str(&String::deserialize(deserializer)?).map_err(de::Error::custom)
 }
 
 /// Adds to a write of a run's state that the lease is still the worker's.
@@ -217,7 +152,16 @@ impl Store {
                 work.calls.insert((call.step, call.index), call);
             }
         }
+        if let Some(prompt) = &mut work.prompt {
+            self.add_system(prompt).await?;
+        }
         Ok(work)
+    }
+
+    /// The last finished calls of a run, newest first.
+    pub async fn last_calls(&self, id: RunId, limit: usize) -> Result<Vec<CallRecord>> {
+        let query = Query::of(keys::run(id)).between(keys::CALL, &format!("{}~", keys::CALL)).newest_first().limit(limit);
+        self.table.all(query).await?.into_iter().map(read).collect()
     }
 
     /// Keeps a finished model answer, with the prompt where it is the first.
@@ -229,6 +173,9 @@ impl Store {
         usage: Usage,
         now: Time,
     ) -> Result<()> {
+        if let Some(prompt) = prompt {
+            self.keep_system(prompt, now).await?;
+        }
         let expires_at = self.work_expiry(now);
         let meta = Write::update(keys::run_meta(run.id), "SET #stepCount = :steps, #usage = :usage");
         let meta = lease_holds(meta, &step.lease)?.value(":steps", step.index + 1)?.value(":usage", usage)?;
@@ -273,29 +220,21 @@ impl Store {
 
 /// A run's steps, as the API shows them: the prompt whole in step 0, later only what was added.
 pub fn view(work: Work) -> Result<Vec<Step>> {
-    let mut prompt = match &work.prompt {
-        Some(prompt) => {
-            serde_json::from_str(&prompt.unpack()?).map_err(|error| Error::Internal(format!("a prompt could not be read: {error}")))?
-        }
-        None => Prompt::default(),
-    };
+    let mut prompt = work.prompt.as_ref().map(PromptRecord::view).transpose()?.unwrap_or_default();
     let mut steps = Vec::with_capacity(work.steps.len());
     for step in work.steps {
+        let said = step.system_messages.iter().map(|said| json!({"role": "system", "text": said.text}));
+        prompt.messages.extend(said);
         let calls: Vec<Call> =
             step.calls.iter().enumerate().map(|(index, begun)| call_view(begun, work.calls.get(&(step.index, index as u32)))).collect();
         let results: Vec<Value> = calls.iter().map(|call| json!({"callId": call.call_id, "output": call.output})).collect();
-        let added = Prompt {
-            system: Vec::new(),
-            messages: vec![
-                json!({"role": "assistant", "text": step.text, "calls": step.calls}),
-                json!({"role": "tool_results", "results": results}),
-            ],
-        };
+        let added =
+            vec![json!({"role": "assistant", "text": step.text, "calls": step.calls}), json!({"role": "tool_results", "results": results})];
         steps.push(Step {
             index: step.index,
             attempt: step.attempt,
             model: step.model,
-            prompt: std::mem::replace(&mut prompt, added),
+            prompt: std::mem::replace(&mut prompt, Prompt { system: Vec::new(), messages: added }),
             system_messages: step.system_messages,
             text: step.text,
             calls,

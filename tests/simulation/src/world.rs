@@ -205,8 +205,9 @@ impl World {
         let local = self.plan.local;
         let ledger = Arc::clone(self);
         tokio::spawn(Arc::clone(&self.runs).deliver(Arc::clone(self), move |process, job, delivery| {
-            let RunJob::Run { run_id, .. } = &job;
-            locked(&ledger.ledger).delivered.entry(*run_id).or_insert_with(Instant::now);
+            if let RunJob::Run { run_id, .. } = &job {
+                locked(&ledger.ledger).delivered.entry(*run_id).or_insert_with(Instant::now);
+            }
             async move {
                 process.life.acts().await;
                 if local { process.runs.handle(&job, &Held).await } else { process.runs.handle(&job, &delivery).await }

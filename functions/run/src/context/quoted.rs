@@ -73,6 +73,61 @@ impl fmt::Display for Cut<'_> {
     }
 }
 
+/// A key or an id that an agent chose: bare where it is made of ASCII letters, digits, `.`, `_` and `-` only, else quoted.
+pub(crate) struct Key<'a>(pub(crate) &'a str);
+
+impl fmt::Display for Key<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let plain = |char: char| char.is_ascii_alphanumeric() || "._-".contains(char);
+        if (1..=128).contains(&self.0.len()) && self.0.chars().all(plain) { f.write_str(self.0) } else { Quoted(self.0).fmt(f) }
+    }
+}
+
+/// JSON on one line, of at most `most` characters. What must be escaped can only stand in its texts, so it is JSON still.
+pub(crate) struct Json<'a> {
+    pub(crate) value: &'a serde_json::Value,
+    pub(crate) most: usize,
+    /// How to see the rest.
+    pub(crate) rest: &'static str,
+}
+
+impl fmt::Display for Json<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = self.value.to_string();
+        let (text, more) = excerpt(&text, self.most);
+        for char in text.chars() {
+            if must_escape(char) { write!(f, "\\u{:04x}", u32::from(char))? } else { f.write_char(char)? }
+        }
+        if more == 0 { Ok(()) } else { write!(f, " … ({} more characters{})", Thousands(more as u64), self.rest) }
+    }
+}
+
+/// How long until something: `17h 53m`, `3d 4h`, `12m`.
+pub(crate) struct Span(pub(crate) std::time::Duration);
+
+impl fmt::Display for Span {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let minutes = self.0.as_secs() / 60;
+        match (minutes / 1_440, minutes / 60 % 24, minutes % 60) {
+            (0, 0, minutes) => write!(f, "{minutes}m"),
+            (0, hours, minutes) => write!(f, "{hours}h {minutes}m"),
+            (days, hours, _) => write!(f, "{days}d {hours}h"),
+        }
+    }
+}
+
+/// The beginning of a text, as a JSON string; `…` stands for the rest.
+pub(crate) struct Excerpt<'a>(pub(crate) &'a str, pub(crate) usize);
+
+impl fmt::Display for Excerpt<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match excerpt(self.0, self.1) {
+            (text, 0) => Quoted(text).fmt(f),
+            (text, _) => Quoted(&format!("{text}…")).fmt(f),
+        }
+    }
+}
+
 /// A number with a comma between thousands.
 pub(crate) struct Thousands(pub(crate) u64);
 
@@ -111,6 +166,18 @@ mod tests {
             let harmful = ['(', '\n', '←', '\u{202e}'];
             prop_assert!(shown.starts_with('"') || !shown.contains(harmful));
         }
+    }
+
+    #[test]
+    fn spans_and_keys() {
+        let span = |minutes| Span(std::time::Duration::from_mins(minutes)).to_string();
+        assert_eq!([0, 59, 60, 1_073, 4_560].map(span), ["0m", "59m", "1h 0m", "17h 53m", "3d 4h"]);
+        assert_eq!(["a.b_C-9", "a b", "", "é"].map(|key| Key(key).to_string()), ["a.b_C-9", "\"a b\"", "\"\"", "\"é\""]);
+        let value = serde_json::json!({"a": "\u{202e}\n\u{85}"});
+        let whole = Json { value: &value, most: 100, rest: "" }.to_string();
+        assert_eq!(whole, r#"{"a":"\u202e\n\u0085"}"#);
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&whole).unwrap(), value);
+        assert_eq!(Json { value: &value, most: 5, rest: "; look" }.to_string(), r#"{"a": … (7 more characters; look)"#);
     }
 
     #[test]

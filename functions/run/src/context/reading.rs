@@ -8,7 +8,10 @@ use std::{
 use smartspace_domain::{
     Result,
     entities::Entity,
+    goals::Goal,
     ids::{EntityId, RunId, SpaceId},
+    memories::Memory,
+    plans::Plan,
     runs::RunStatus,
 };
 use smartspace_store::{
@@ -17,28 +20,23 @@ use smartspace_store::{
     rosters::MemberRecord,
     runs::ActiveRecord,
     spaces::{Card, SpaceRecord},
+    summaries::SummaryRecord,
 };
 
-use super::window;
+use super::{doing::Doing, window};
 
 /// How many active runs a prompt shows.
 pub(crate) const ACTIVE_SHOWN: usize = 20;
 /// How many spaces a prompt shows.
 pub(crate) const SPACES_SHOWN: usize = 30;
 
-/// Everything that a space message's prompt is made of.
+/// Everything that a prompt is made of.
 #[derive(Clone, Debug)]
 pub(crate) struct Gathered {
     /// The agent.
     pub(crate) agent: Entity,
-    /// The space that woke it.
-    pub(crate) space: SpaceRecord,
-    /// Its place there.
-    pub(crate) member: MemberRecord,
-    /// The last messages, oldest first; more than the window may show.
-    pub(crate) messages: Vec<Arc<MessageRecord>>,
-    /// The message that woke it.
-    pub(crate) trigger: Arc<MessageRecord>,
+    /// The space that woke it; none where a plan or a service did.
+    pub(crate) place: Option<Place>,
     /// Its spaces, by id.
     pub(crate) cards: BTreeMap<SpaceId, Card>,
     /// How many spaces it has.
@@ -47,6 +45,29 @@ pub(crate) struct Gathered {
     pub(crate) active: Vec<ActiveRecord>,
     /// Their states.
     pub(crate) states: HashMap<RunId, RunStatus>,
+    /// What the others of them have done.
+    pub(crate) doings: HashMap<RunId, Doing>,
+    /// What it remembers, by key.
+    pub(crate) memories: Vec<Memory>,
+    /// What it works towards.
+    pub(crate) goals: Vec<Goal>,
+    /// What it is to do later.
+    pub(crate) plans: Vec<Plan>,
+}
+
+/// The space that woke an agent.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    /// It.
+    pub(crate) space: SpaceRecord,
+    /// The agent's place there.
+    pub(crate) member: MemberRecord,
+    /// The last messages, oldest first; more than the window may show.
+    pub(crate) messages: Vec<Arc<MessageRecord>>,
+    /// The message that woke it.
+    pub(crate) trigger: Arc<MessageRecord>,
+    /// What is written of its older history.
+    pub(crate) summary: Option<SummaryRecord>,
 }
 
 /// What this process has seen before, so that it reads only what is new. Nothing here decides anything.
@@ -129,11 +150,11 @@ pub(crate) async fn gather(
     let guessed = seen.spaces.of(&agent_id).unwrap_or_else(|| [space_id].into());
     let (context, place, messages, mut cards) = futures::try_join!(
         store.agent_context(agent_id),
-        store.place_of(space_id, agent_id),
+        store.place_with_summary(space_id, agent_id),
         seen.last_messages(store, space_id),
         store.cards(&guessed),
     )?;
-    let (Some(agent), Some((space, member))) = (context.agent, place) else { return Ok(None) };
+    let (Some(agent), Some((space, member, summary))) = (context.agent, place) else { return Ok(None) };
     let Some(config) = &agent.agent else { return Ok(None) };
 
     let mut messages = messages;
@@ -159,7 +180,28 @@ pub(crate) async fn gather(
     seen.spaces.saw(agent_id, shown.as_slice().into(), AGENTS);
 
     let others: Vec<ActiveRecord> = context.active.iter().filter(|active| active.run_id != run).take(ACTIVE_SHOWN).cloned().collect();
-    let states = if others.is_empty() { HashMap::new() } else { store.states_of(&others).await? };
-    let space_count = context.spaces.len();
-    Ok(Some(Gathered { agent, space, member, messages, trigger, cards, space_count, active: context.active, states }))
+    let (states, doings) = doings(store, &others).await?;
+    Ok(Some(Gathered {
+        agent,
+        place: Some(Place { space, member, messages, trigger, summary }),
+        cards,
+        space_count: context.spaces.len(),
+        active: context.active,
+        states,
+        doings,
+        memories: context.memories,
+        goals: context.goals,
+        plans: Vec::new(),
+    }))
+}
+
+/// The states of an agent's other runs, and what they have done, read side by side.
+async fn doings(store: &Store, others: &[ActiveRecord]) -> Result<(HashMap<RunId, RunStatus>, HashMap<RunId, Doing>)> {
+    if others.is_empty() {
+        return Ok(Default::default());
+    }
+    let each =
+        others.iter().map(|other| async { Ok::<_, smartspace_domain::Error>((other.run_id, Doing::of(store, other.run_id).await?)) });
+    let (states, doings) = futures::try_join!(store.states_of(others), futures::future::try_join_all(each))?;
+    Ok((states, doings.into_iter().collect()))
 }

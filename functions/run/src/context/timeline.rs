@@ -1,61 +1,75 @@
-//! `SPACE HISTORY`: who said what, when, and what of it is new.
+//! `EARLIER` and `SPACE HISTORY`: who said what, when, and what of it is new.
 
 use std::fmt::Write;
 
-use smartspace_domain::{ids::EntityId, messages::Origin, triggers::Trigger};
-use smartspace_store::messages::MessageRecord;
+use smartspace_domain::{ids::EntityId, limits::TIMELINE_CHARS, messages::Origin, triggers::Trigger};
+use smartspace_store::{messages::MessageRecord, summaries::SummaryRecord};
 
 use super::{
-    quoted::{Cut, Name, Quoted, Thousands, Who, kind},
-    reading::Gathered,
-    window,
+    quoted::{Cut, Json, Name, Quoted, Thousands, kind},
+    reading::Place,
+    window::Window,
 };
 
 /// Messages in a content block. Blocks end before a multiple of it, so that they come out the same in every prompt.
 const BLOCK: u64 = 5;
 
-/// The history as content blocks, and the last message that it shows.
+/// The history as content blocks.
 pub(crate) struct Timeline {
+    /// The blocks, oldest first.
     pub(crate) blocks: Vec<String>,
-    pub(crate) last: u64,
+    /// The last block that comes again as it is: whole, and with nothing in it that is new.
+    pub(crate) settled: Option<usize>,
 }
 
 /// Writes the timeline of the space that woke the run.
-pub(crate) fn timeline(gathered: &Gathered, window_size: usize, context_window: u32) -> Timeline {
-    let me = gathered.agent.id;
-    let cursor = gathered.member.cursor;
-    let lines: Vec<String> = gathered.messages.iter().map(|message| entry(message, me, cursor, gathered.trigger.seq)).collect();
-    let lengths: Vec<usize> = lines.iter().map(|line| line.chars().count()).collect();
-    let begin = window::choose(&gathered.messages, &lengths, window_size, context_window);
-    let shown = &gathered.messages[begin..];
-
-    let mut block = format!("SPACE HISTORY ({}, id: {}):\n", Quoted(&gathered.space.settings.name), gathered.space.id);
-    let first = shown.first().map_or(1, |message| message.seq);
-    if first > 1 {
-        block.push_str(&earlier(first, cursor));
-    }
-    let mut blocks = Vec::new();
-    for (message, line) in shown.iter().zip(&lines[begin..]) {
+pub(crate) fn timeline(place: &Place, window: &Window<'_>, me: EntityId) -> Timeline {
+    let (first, cursor, trigger) = (window.first(), place.member.cursor, place.trigger.seq);
+    let mut blocks: Vec<String> = place.summary.iter().map(summary).collect();
+    let mut block = heading(place);
+    block.push_str(&earlier(first, cursor));
+    let (mut settled, mut all_seen) = (None, true);
+    for message in window.messages {
         if message.seq.is_multiple_of(BLOCK) && message.seq != first {
             blocks.push(std::mem::take(&mut block));
+            settled = if all_seen { Some(blocks.len() - 1) } else { settled };
         }
-        block.push_str(line);
+        all_seen &= is_seen(message, me, cursor) && message.seq != trigger;
+        block.push_str(&entry(message, me, cursor, trigger));
     }
     blocks.push(block);
-    Timeline { blocks, last: shown.last().map_or(0, |message| message.seq) }
+    Timeline { blocks, settled }
+}
+
+/// What the summary of older messages says.
+pub(crate) fn summary(summary: &SummaryRecord) -> String {
+    format!("EARLIER (messages {} to {}): {}\n", Thousands(summary.from), Thousands(summary.to), Quoted(&summary.text))
+}
+
+/// The name of the history.
+pub(crate) fn heading(place: &Place) -> String {
+    format!("SPACE HISTORY ({}, id: {}):\n", Quoted(&place.space.settings.name), place.space.id)
 }
 
 /// What stands before the window, and how much of it is new: counted is as good as read.
-fn earlier(first: u64, cursor: u64) -> String {
+pub(crate) fn earlier(first: u64, cursor: u64) -> String {
+    if first <= 1 {
+        return String::new();
+    }
     let new = (first - 1).saturating_sub(cursor);
     let new = if new > 0 { format!(", {} of them [NEW]", Thousands(new)) } else { String::new() };
     format!("  … {} earlier messages{new}; read_messages({{\"before\":{first}}}) shows them\n", Thousands(first - 1))
 }
 
+/// Whether an agent has seen a message: its own, or one that a run before has read.
+pub(crate) fn is_seen(message: &MessageRecord, me: EntityId, cursor: u64) -> bool {
+    message.sender.id == me || message.seq <= cursor
+}
+
 /// The lines of one message.
-fn entry(message: &MessageRecord, me: EntityId, cursor: u64, trigger: u64) -> String {
+pub(crate) fn entry(message: &MessageRecord, me: EntityId, cursor: u64, trigger: u64) -> String {
     let mine = message.sender.id == me;
-    let mark = if mine || message.seq <= cursor { "[SEEN]" } else { "[NEW] " };
+    let mark = if is_seen(message, me, cursor) { "[SEEN]" } else { "[NEW] " };
     let mut line = format!(
         "  {mark} [msg:{}] [{}] {} ({}, ",
         message.id,
@@ -65,7 +79,7 @@ fn entry(message: &MessageRecord, me: EntityId, cursor: u64, trigger: u64) -> St
     );
     // Writing to a String can't fail.
     let _ = if mine { write!(line, "you") } else { write!(line, "id:{}", message.sender.id) };
-    let _ = write!(line, "): {}", Cut { text: &message.text, more: message.more_chars });
+    let _ = write!(line, "): {}", content(message));
     if message.seq == trigger {
         line.push_str("  ← TRIGGER");
     }
@@ -74,6 +88,16 @@ fn entry(message: &MessageRecord, me: EntityId, cursor: u64, trigger: u64) -> St
         let _ = writeln!(line, "      {}", why(origin));
     }
     line
+}
+
+/// What a message says; of a card, what was called and what came of it.
+pub(crate) fn content(message: &MessageRecord) -> String {
+    let Some(card) = &message.card else {
+        return Cut { text: &message.text, more: message.more_chars }.to_string();
+    };
+    let json = |value| Json { value, most: TIMELINE_CHARS, rest: "; read_messages shows all" };
+    let output = if card.output.is_null() { String::new() } else { format!(" output={}", json(&card.output)) };
+    format!("[tool {}] input={}{output} ({})", Name(&card.name), json(&card.input), card.status.as_str())
 }
 
 /// Why one said it: the trigger, and the tools used before.
@@ -92,9 +116,4 @@ fn why(origin: &Origin) -> String {
     }
     text.push(']');
     text
-}
-
-/// `Husam (human) in "Project Alpha": "…"`, for a run that was woken there.
-pub(crate) fn woken_by(active: &smartspace_store::runs::ActiveRecord) -> String {
-    format!("{} in {}: {}", Who(&active.sender), Quoted(&active.space_name), Quoted(&active.text))
 }

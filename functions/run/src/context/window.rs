@@ -30,8 +30,37 @@ fn first(last: u64, window: usize) -> u64 {
     (oldest / half * half).max(1)
 }
 
-/// The messages to show, of those read, each with the length of its lines. Cut from the old end, in halves of the window, where they are too long.
-pub(crate) fn choose(messages: &[Arc<MessageRecord>], lengths: &[usize], window: usize, context_window: u32) -> usize {
+/// The messages that a prompt shows.
+pub(crate) struct Window<'a> {
+    /// They, oldest first.
+    pub(crate) messages: &'a [Arc<MessageRecord>],
+}
+
+impl<'a> Window<'a> {
+    /// Chooses of the messages that were read, each of which takes as many characters as `length` says.
+    pub(crate) fn of(
+        messages: &'a [Arc<MessageRecord>],
+        length: impl Fn(&MessageRecord) -> usize,
+        window: usize,
+        context_window: u32,
+    ) -> Self {
+        let lengths: Vec<usize> = messages.iter().map(|message| length(message)).collect();
+        Self { messages: &messages[choose(messages, &lengths, window, context_window)..] }
+    }
+
+    /// The number of its first message; 1 where there is none.
+    pub(crate) fn first(&self) -> u64 {
+        self.messages.first().map_or(1, |message| message.seq)
+    }
+
+    /// The number of its last message; 0 where there is none.
+    pub(crate) fn last(&self) -> u64 {
+        self.messages.last().map_or(0, |message| message.seq)
+    }
+}
+
+/// Where to begin, of those read, each with its length. Cut from the old end, in halves of the window, where they are too long.
+fn choose(messages: &[Arc<MessageRecord>], lengths: &[usize], window: usize, context_window: u32) -> usize {
     let Some(last) = messages.last() else { return 0 };
     let most_chars = MOST_CHARS.min(context_window as usize * 4 * MOST_PERCENT / 100);
     let mut from = first(last.seq, window);

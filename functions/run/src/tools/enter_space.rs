@@ -27,6 +27,7 @@ pub(super) fn spec() -> Spec {
         }),
         read_only: true,
         changes_space: true,
+        side_by_side: false,
     }
 }
 

@@ -1,7 +1,11 @@
 //! `read_messages`: reads further back, in any space that the agent belongs to.
 
 use serde_json::{Value, json};
-use smartspace_domain::{Result, ids::SpaceId, messages::Message};
+use smartspace_domain::{
+    Result,
+    ids::SpaceId,
+    messages::{Message, Part},
+};
 use smartspace_store::{messages::Range, rosters::MemberRecord};
 
 use super::{Calling, OUTPUT_BYTES, Outcome, Spec};
@@ -23,6 +27,7 @@ pub(super) fn spec() -> Spec {
         }),
         read_only: true,
         changes_space: false,
+        side_by_side: false,
     }
 }
 
@@ -58,14 +63,18 @@ pub(super) async fn call(calling: &Calling<'_>, input: &Value) -> Result<Outcome
 
 /// A message as the model is shown it.
 pub(super) fn shown(message: &Message, member: &MemberRecord) -> Value {
-    json!({
+    let mut shown = json!({
         "id": message.id,
         "seq": message.seq,
         "at": message.created_at.to_whole_seconds(),
         "sender": message.sender,
         "text": message.text(),
         "seen": message.seq <= member.cursor || message.sender.id == member.entity_id,
-    })
+    });
+    if let Some(Part::Tool { name, input, output, status, .. }) = message.parts.first() {
+        shown["tool"] = json!({"name": name, "input": input, "output": output, "status": status});
+    }
+    shown
 }
 
 /// The newest of the messages that fit a result, but at least one.

@@ -1,7 +1,13 @@
 //! `send_message`: speaks in the active space. The message, the call's result and the lease's check are one transaction.
 
 use serde_json::json;
-use smartspace_domain::{Error, Result, ids::MessageId, limits::check_text, messages::Origin, steps::CallStatus};
+use smartspace_domain::{
+    Error, Result,
+    ids::MessageId,
+    limits::check_text,
+    messages::{Origin, excerpt},
+    steps::CallStatus,
+};
 use smartspace_store::{
     append::{By, ByRun, NewMessage},
     steps::CallRecord,
@@ -10,6 +16,9 @@ use smartspace_store::{
 use super::{Calling, Outcome, Spec, text_of};
 
 pub(crate) const NAME: &str = "send_message";
+
+/// What of a message is kept with its call, in characters: other runs of the agent are told of it.
+const SAID_CHARS: usize = 200;
 
 pub(super) fn spec() -> Spec {
     Spec {
@@ -23,6 +32,7 @@ pub(super) fn spec() -> Spec {
         }),
         read_only: false,
         changes_space: false,
+        side_by_side: false,
     }
 }
 
@@ -37,7 +47,12 @@ pub(super) async fn call(calling: &Calling<'_>, input: &serde_json::Value) -> Re
     let (worker, begun) = (calling.worker, calling.begun);
     let id = MessageId::of_call(begun.call_id);
     let output = json!({"success": true, "messageId": id, "status": "delivered"});
-    let record = CallRecord { status: CallStatus::Completed, output: output.clone(), ..calling.record() };
+    let record = CallRecord {
+        status: CallStatus::Completed,
+        output: output.clone(),
+        said: Some(excerpt(text, SAID_CHARS).0.to_owned()),
+        ..calling.record()
+    };
     let by = ByRun {
         run: worker.run.id,
         lease: worker.lease.clone(),

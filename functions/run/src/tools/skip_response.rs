@@ -19,6 +19,7 @@ pub(super) fn spec() -> Spec {
         }),
         read_only: false,
         changes_space: false,
+        side_by_side: false,
     }
 }
 

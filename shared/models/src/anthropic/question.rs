@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::{
     calls,
     estimate::as_text,
-    port::{Message, Request, ToolCall, ToolResult, ToolSpec},
+    port::{CachePoint, Message, Request, ToolCall, ToolResult, ToolSpec},
 };
 
 /// Anthropic's hottest; ours goes up to 2.
@@ -49,7 +49,7 @@ impl<'a> Question<'a> {
             model: &request.model.name,
             max_tokens: request.model.max_output_tokens,
             system: system(&request.system),
-            messages: turns(&request.messages),
+            messages: turns(&request.messages, &request.cache_points),
             tools: request.tools.iter().map(tool).collect(),
             stream: true,
             temperature: request.model.temperature.map(|temperature| temperature.min(HOTTEST)),
@@ -61,15 +61,29 @@ impl<'a> Question<'a> {
 fn system(parts: &[String]) -> Vec<Value> {
     let mut blocks: Vec<Value> = parts.iter().filter_map(|part| text(part)).collect();
     if let Some(last) = blocks.last_mut() {
-        last["cache_control"] = json!({"type": "ephemeral"});
+        mark(last);
     }
     blocks
 }
 
+/// Up to here the provider caches.
+fn mark(block: &mut Value) {
+    block["cache_control"] = json!({"type": "ephemeral"});
+}
+
 /// The two sides take turns, and the results of a turn's calls come first in the next one.
-fn turns(messages: &[Message]) -> Vec<Turn> {
+fn turns(messages: &[Message], cache_points: &[CachePoint]) -> Vec<Turn> {
     let mut turns: Vec<Turn> = Vec::new();
-    for (role, content) in messages.iter().map(said).filter(|(_, content)| !content.is_empty()) {
+    let marked = |(index, message): (usize, &Message)| {
+        let (role, mut blocks) = said(message);
+        for point in cache_points.iter().filter(|point| point.message == index) {
+            if let Some(Some(block)) = blocks.get_mut(point.block) {
+                mark(block);
+            }
+        }
+        (role, blocks.into_iter().flatten().collect::<Vec<_>>())
+    };
+    for (role, content) in messages.iter().enumerate().map(marked).filter(|(_, content)| !content.is_empty()) {
         match turns.last_mut() {
             Some(last) if last.role == role => last.content.extend(content),
             _ => turns.push(Turn { role, content }),
@@ -81,12 +95,15 @@ fn turns(messages: &[Message]) -> Vec<Turn> {
     turns
 }
 
-fn said(message: &Message) -> (Role, Vec<Value>) {
+/// The blocks of a message; none in the place of one that would be refused.
+fn said(message: &Message) -> (Role, Vec<Option<Value>>) {
     match message {
-        Message::User { blocks } => (Role::User, blocks.iter().filter_map(|block| text(block)).collect()),
-        Message::Assistant { text: thought, calls } => (Role::Assistant, text(thought).into_iter().chain(calls.iter().map(call)).collect()),
-        Message::ToolResults { results } => (Role::User, results.iter().map(result).collect()),
-        Message::System { text: told } => (Role::User, text(&format!("SYSTEM: {told}")).into_iter().collect()),
+        Message::User { blocks } => (Role::User, blocks.iter().map(|block| text(block)).collect()),
+        Message::Assistant { text: thought, calls } => {
+            (Role::Assistant, [text(thought)].into_iter().chain(calls.iter().map(call).map(Some)).collect())
+        }
+        Message::ToolResults { results } => (Role::User, results.iter().map(result).map(Some).collect()),
+        Message::System { text: told } => (Role::User, vec![text(&format!("SYSTEM: {told}"))]),
     }
 }
 
@@ -156,6 +173,7 @@ mod tests {
             ],
             tools: vec![ToolSpec { name: "f".to_owned(), description: String::new(), input_schema: json!({}) }],
             cache_key: String::new(),
+            cache_points: vec![CachePoint { message: 0, block: 0 }, CachePoint { message: 5, block: 1 }],
         };
         let text = |text: &str| json!({"type": "text", "text": text});
         let used = |index, name: &str, input: Value| json!({"type": "tool_use", "id": call_id(index), "name": name, "input": input});
@@ -165,11 +183,11 @@ mod tests {
             "max_tokens": 4096,
             "system": [text("One."), {"type": "text", "text": "Two.", "cache_control": {"type": "ephemeral"}}],
             "messages": [
-                {"role": "user", "content": [text("a"), text("b")]},
+                {"role": "user", "content": [{"type": "text", "text": "a", "cache_control": {"type": "ephemeral"}}, text("b")]},
                 {"role": "assistant", "content": [text("Hm."), used(0, "f", json!({"a": 1})), used(1, "g", json!({}))]},
                 {"role": "user", "content": [gave(0, "as it is"), gave(1, r#"{"ok":true}"#), text("SYSTEM: Time is short.")]},
                 {"role": "assistant", "content": [used(2, "a_b__", json!({"unreadable": "{\"a"})), used(3, "_", json!({"unreadable": "[1]"}))]},
-                {"role": "user", "content": [gave(2, r#"{"error":"no JSON"}"#), gave(3, "null")]},
+                {"role": "user", "content": [gave(2, r#"{"error":"no JSON"}"#), {"type": "tool_result", "tool_use_id": call_id(3), "content": "null", "cache_control": {"type": "ephemeral"}}]},
             ],
             "tools": [{"name": "f", "description": "", "input_schema": {"type": "object", "properties": {}}}],
             "stream": true,

@@ -143,6 +143,7 @@ mod tests {
             ],
             tools: vec![ToolSpec { name: "f".to_owned(), description: String::new(), input_schema: json!({}) }],
             cache_key: String::new(),
+            cache_points: vec![],
         };
         let function = |index, name: &str, arguments: &str| json!({"id": call_id(index), "type": "function", "function": {"name": name, "arguments": arguments}});
         let expected = json!({

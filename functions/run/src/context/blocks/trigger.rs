@@ -1,0 +1,44 @@
+//! `TRIGGER`: why the agent was woken.
+
+use smartspace_domain::triggers::Trigger;
+
+use super::super::{
+    quoted::{Cut, Json, Name, Quoted},
+    reading::Place,
+};
+
+/// What of a service's payload is shown, in characters: all of it, unless it is so long that the model could read nothing else.
+const PAYLOAD_CHARS: usize = 131_072;
+
+/// Why it was woken. `place` is the space of a message, with the message itself.
+pub(crate) fn trigger(trigger: &Trigger, place: Option<&Place>) -> String {
+    match trigger {
+        Trigger::SpaceMessage { source, space_id, space_name, message_id, sender, text, at, .. } => {
+            let more = place.map_or(0, |place| place.trigger.more_chars);
+            format!(
+                "TRIGGER:\n  type: space_message\n  source: {}\n  space: {} (id: {space_id})\n  sender: {} ({}, id: {})\n  message: {}\n  messageId: {message_id}\n  at: {}\n",
+                source.as_str(),
+                Quoted(space_name),
+                Name(&sender.name),
+                sender.kind.as_str(),
+                sender.id,
+                Cut { text, more },
+                at.to_whole_seconds(),
+            )
+        }
+        Trigger::Plan { plan_id, name, instruction, scheduled_at, missed } => {
+            let missed = if *missed > 0 { format!("  missed: {missed}\n") } else { String::new() };
+            format!(
+                "TRIGGER:\n  type: plan\n  plan: {} (id: {plan_id})\n  instruction: {}\n  scheduledAt: {}\n{missed}",
+                Quoted(name),
+                Quoted(instruction),
+                scheduled_at.to_whole_seconds(),
+            )
+        }
+        Trigger::Service { service, payload, .. } => {
+            let payload = Json { value: payload, most: PAYLOAD_CHARS, rest: "" };
+            format!("TRIGGER:\n  type: service\n  service: {}\n  payload: {payload}\n", Quoted(service))
+        }
+        Trigger::Hidden(hidden) => format!("TRIGGER:\n  type: {}\n", hidden.kind.as_str()),
+    }
+}

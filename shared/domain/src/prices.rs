@@ -1,0 +1,90 @@
+//! What models cost. A deployment can replace the table that comes with the product (`prices.json`).
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use crate::runs::Usage;
+
+/// Prices by `provider/model`. A name that ends with `*` stands for all that begin like it; the longest that fits counts.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(transparent)]
+pub struct Prices(BTreeMap<String, Price>);
+
+/// What one model costs, in dollars for a million tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Price {
+    /// Read.
+    pub input: f64,
+    /// Read from the provider's cache.
+    pub cached_input: f64,
+    /// Read, and written to the provider's cache.
+    pub cache_write: f64,
+    /// Written.
+    pub output: f64,
+}
+
+const MILLION: f64 = 1_000_000.0;
+
+impl Prices {
+    /// Reads a table. The error says what was expected.
+    pub fn read(json: &str) -> Result<Self, String> {
+        let expected =
+            r#"expected {"provider/model": {"input": …, "cachedInput": …, "cacheWrite": …, "output": …}}, in dollars for a million tokens"#;
+        let prices: Self = serde_json::from_str(json).map_err(|error| format!("{expected}: {error}"))?;
+        for (model, price) in &prices.0 {
+            let fine = [price.input, price.cached_input, price.cache_write, price.output].iter().all(|price| (0.0..=1e6).contains(price));
+            if !fine {
+                return Err(format!("{expected}, each from 0 to 1000000; see {model:?}"));
+            }
+        }
+        Ok(prices)
+    }
+
+    /// The table that comes with the product: list prices of its day.
+    pub fn built_in() -> Self {
+        // It is part of the program, and a test reads it.
+        Self::read(include_str!("../prices.json")).unwrap_or_default()
+    }
+
+    /// What `usage` of `model` (`provider/model`) costs, in dollars; none where the model has no price.
+    pub fn cost(&self, model: &str, usage: &Usage) -> Option<f64> {
+        let fits = |name: &str| name == model || name.strip_suffix('*').is_some_and(|beginning| model.starts_with(beginning));
+        let (_, price) = self.0.iter().filter(|(name, _)| fits(name)).max_by_key(|(name, _)| name.len())?;
+        let plain = usage.input_tokens.saturating_sub(usage.cached_tokens).saturating_sub(usage.cache_write_tokens);
+        let parts = [
+            (plain, price.input),
+            (usage.cached_tokens, price.cached_input),
+            (usage.cache_write_tokens, price.cache_write),
+            (usage.output_tokens, price.output),
+        ];
+        Some(parts.into_iter().map(|(tokens, price)| tokens as f64 / MILLION * price).sum())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cost_counts_each_kind_of_token_once() {
+        let prices = Prices::read(
+            r#"{"a/m*": {"input": 2, "cachedInput": 1, "cacheWrite": 4, "output": 10}, "a/m-2": {"input": 1, "cachedInput": 0, "cacheWrite": 0, "output": 0}}"#,
+        )
+        .unwrap();
+        let usage =
+            Usage { input_tokens: 1_000_000, cached_tokens: 500_000, cache_write_tokens: 250_000, output_tokens: 100_000, cost: None };
+        assert_eq!(prices.cost("a/m-1", &usage), Some(0.5 + 0.5 + 1.0 + 1.0));
+        assert_eq!(prices.cost("a/m-2", &usage), Some(0.25));
+        assert_eq!(prices.cost("b/m-1", &usage), None);
+    }
+
+    #[test]
+    fn what_comes_with_the_product_can_be_read_and_what_is_wrong_is_said() {
+        assert!(Prices::read(include_str!("../prices.json")).is_ok_and(|prices| !prices.0.is_empty()));
+        assert!(Prices::read("[]").unwrap_err().starts_with("expected {\"provider/model\""));
+        let negative = r#"{"a/b": {"input": -1, "cachedInput": 0, "cacheWrite": 0, "output": 0}}"#;
+        assert!(Prices::read(negative).unwrap_err().ends_with("see \"a/b\""));
+    }
+}
