@@ -67,9 +67,6 @@ impl Worker {
         // Streams of different workers must not be mixed up either, also where one handed the run over to the other.
         let mut attempt = self.run.claims.saturating_sub(1).saturating_mul(TRIES);
         loop {
-            if !self.has_time_for(self.models.longest_answer()) {
-                return Err(NoAnswer::NoTime);
-            }
             attempt += 1;
             let request = Request {
                 model: tries.current().clone(),
@@ -85,6 +82,7 @@ impl Worker {
             };
             self.end_streams(Some(StreamEnd::Failed));
             match tries.after(&error, self.pipeline.ids.random()) {
+                Next::Wait(time) if !self.has_time_for(time + self.models.longest_answer()) => return Err(NoAnswer::NoTime),
                 Next::Wait(time) => {
                     tracing::info!(run = %self.run.id, code = ?error.code, wait = ?time, "the model did not answer; asking again");
                     tokio::time::sleep(time).await;

@@ -58,6 +58,8 @@ struct State {
     said: Vec<SystemMessage>,
     /// What there is to say before the first step.
     start: Vec<String>,
+    /// Nothing was kept in this invocation yet. What comes first is begun however little time is left: else nobody ever would.
+    fresh: bool,
     /// A summary that is to be written, once the model has been asked.
     behind: Option<RunJob>,
 }
@@ -126,7 +128,7 @@ impl Worker {
             if state.steps >= self.config.run_loop.max_steps {
                 return Ok(Over::completed(EndReason::MaxSteps).end());
             }
-            if !self.has_time_for(self.models.longest_answer()) {
+            if !state.fresh && !self.has_time_for(self.models.longest_answer()) {
                 return Ok(End::HandOver);
             }
             let told = self.watch(state).await?;
@@ -157,7 +159,7 @@ impl Worker {
                 let _writing = self.writing.lock().await;
                 self.pipeline.store.keep_step(&self.run, &step, state.unkept.as_ref(), state.usage, self.pipeline.now()).await?;
             }
-            state.unkept = None;
+            (state.unkept, state.fresh) = (None, false);
             state.answered(&step);
         }
     }
@@ -197,7 +199,7 @@ impl Worker {
             return Ok(Some(Over::completed(reason).end()));
         }
         while let Some(next) = pending.calls.get(pending.done.len()) {
-            if !self.has_time_for(tools::TIME_LIMIT) {
+            if !state.fresh && !self.has_time_for(tools::TIME_LIMIT) {
                 return Ok(Some(End::HandOver));
             }
             let begin = pending.done.len();
@@ -205,6 +207,7 @@ impl Worker {
             let count = if tools::is_side_by_side(&next.name) { alike } else { 1 };
             for record in self.call(state, &pending, begin..begin + count).await? {
                 state.take_in(&record);
+                state.fresh = false;
                 let ends = record.ends;
                 pending.done.push(record);
                 if let Some(reason) = ends {
@@ -296,6 +299,7 @@ impl Worker {
             tools_used: Vec::new(),
             calls: BTreeMap::new(),
             said: Vec::new(),
+            fresh: true,
         };
         let mut calls = work.calls;
         for step in work.steps {

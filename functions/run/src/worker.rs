@@ -142,10 +142,9 @@ impl Worker {
         result
     }
 
-    /// Whether the invocation has time left for something that takes so long. One that has not even at its beginning tries anyway: else nobody would.
+    /// Whether the invocation has time left for something that takes so long.
     pub(crate) fn has_time_for(&self, time: Duration) -> bool {
-        let fits = |begun: Instant| self.ends_at.is_none_or(|ends_at| begun + time <= ends_at);
-        fits(Instant::now()) || !fits(self.claimed)
+        self.ends_at.is_none_or(|ends_at| Instant::now() + time <= ends_at)
     }
 
     /// Tells the space what the system said to the model.

@@ -90,9 +90,9 @@ pub struct Ask {
     pub space: String,
     /// Answers before this one.
     pub step: usize,
-    /// The messages of the history, with their marks: whether it was seen, and whether it is the agent's own.
+    /// The messages of the history and of the news, with their marks: whether it was seen, and whether it is the agent's own.
     pub lines: Vec<Line>,
-    /// What it had answered before, and what came of it.
+    /// What it had answered before, what came of it, and what the system said in between.
     pub before: Vec<String>,
 }
 

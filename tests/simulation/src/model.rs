@@ -32,9 +32,16 @@ pub struct SimModel {
 #[async_trait]
 impl Model for SimModel {
     async fn ask(&self, request: &Request) -> Result<Pieces, ModelError> {
-        Limits::default().ask(&Unlimited(self), request).await
+        LIMITS.ask(&Unlimited(self), request).await
+    }
+
+    fn longest_answer(&self) -> Duration {
+        LIMITS.total
     }
 }
+
+/// Answers take two minutes at most: short enough for invocations that end in the middle of a run.
+const LIMITS: Limits = Limits { silence: Duration::from_mins(1), total: Duration::from_mins(2) };
 
 /// Without time limits, as providers are.
 struct Unlimited<'a>(&'a SimModel);
@@ -43,6 +50,9 @@ struct Unlimited<'a>(&'a SimModel);
 impl Model for Unlimited<'_> {
     async fn ask(&self, request: &Request) -> Result<Pieces, ModelError> {
         let SimModel { world, life } = self.0;
+        if request.tools.is_empty() {
+            return self.0.summarise(request).await;
+        }
         let sent = Instant::now();
         world.begins(life, "ask").await;
         let ask = Ask { sent, ..read(request, &life.name) };
@@ -94,6 +104,17 @@ impl Model for Unlimited<'_> {
 }
 
 impl SimModel {
+    /// A summary of older history, which is no run's.
+    async fn summarise(&self, request: &Request) -> Result<Pieces, ModelError> {
+        self.world.begins(&self.life, "summarise").await;
+        if self.world.chance.strikes("summary", self.world.plan.weather.model) {
+            return Err(ModelError::new(FailureCode::ContextTooLong, "too long"));
+        }
+        let lines = first_text(request).lines().filter(|line| line.contains("[msg:")).count();
+        let finished = Piece::Finished { reason: FinishReason::Stop, usage: Usage::default() };
+        Ok(stream::iter([Ok(Piece::Text(format!("{lines} messages"))), Ok(finished)]).boxed())
+    }
+
     /// An answer, with the word that each piece completes.
     fn pieces(&self, ask: &Ask, request: &Request, number: usize, place: &str) -> VecDeque<(String, Piece)> {
         let chance = &self.world.chance;
@@ -176,18 +197,28 @@ fn first_text(request: &Request) -> String {
     blocks.concat()
 }
 
+/// The messages that timeline lines show.
+pub(crate) fn lines(text: &str) -> Vec<Line> {
+    let line = |line: &str| {
+        let seen = line.starts_with("  [SEEN] [msg:");
+        let new = line.starts_with("  [NEW]  [msg:");
+        let message = line.get(14..)?.split(']').next()?.to_owned();
+        (seen || new).then(|| Line { message, seen, own: line.contains(" (agent, you): ") })
+    };
+    text.lines().filter_map(line).collect()
+}
+
 /// What is asked, read from the prompt alone.
 fn read(request: &Request, process: &str) -> Ask {
     let text = first_text(request);
     let agent = between(&request.system.concat(), "entityId: \"", "\"").pop().and_then(|id| id.parse::<EntityId>().ok());
     let field = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_default().to_owned();
-    let lines = text.lines().filter_map(|line| {
-        let seen = line.starts_with("  [SEEN] [msg:");
-        let new = line.starts_with("  [NEW]  [msg:");
-        let message = line.get(14..)?.split(']').next()?.to_owned();
-        (seen || new).then(|| Line { message, seen, own: line.contains(" (agent, you): ") })
-    });
-    let before = request.messages.iter().skip(1).filter_map(|message| serde_json::to_string(message).ok());
+    let told =
+        request.messages.iter().filter_map(|message| if let Message::System { text } = message { Some(text.as_str()) } else { None });
+    let shown = [lines(&text), told.flat_map(lines).collect()].concat();
+    // What is said before this very step is not kept yet: another worker may say something else.
+    let kept = request.messages.iter().rposition(|message| !matches!(message, Message::System { .. })).map_or(0, |last| last + 1);
+    let before = request.messages[..kept].iter().skip(1).filter_map(|message| serde_json::to_string(message).ok());
     Ask {
         sent: Instant::now(),
         at: Instant::now(),
@@ -199,7 +230,7 @@ fn read(request: &Request, process: &str) -> Ask {
             .and_then(|name| name.rsplit("id: ").next().map(str::to_owned))
             .unwrap_or_default(),
         step: request.messages.iter().filter(|message| matches!(message, Message::Assistant { .. })).count(),
-        lines: lines.collect(),
+        lines: shown,
         before: before.collect(),
     }
 }

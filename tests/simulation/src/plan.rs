@@ -3,7 +3,7 @@
 //! Seeds differ in which faults they have at all. With every fault everywhere most histories would look alike, and the interesting ones, where
 //! one kind of trouble meets a quiet world, would not come up.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, time::Duration};
 
 use crate::{
     chance::{Chance, Strike},
@@ -85,6 +85,10 @@ pub struct Plan {
     pub depth: u32,
     /// The spaces' policy.
     pub policy: &'static str,
+    /// How many messages agents are shown.
+    pub window: u64,
+    /// How long an invocation of the function `run` may take, on AWS.
+    pub invocation: Duration,
     /// What each person does, at least.
     pub deeds: usize,
     /// The weather.
@@ -109,6 +113,9 @@ impl Plan {
             spaces: if crowd { 1 } else { number("spaces", 1, 2) as usize },
             depth: depth as u32,
             policy: ["all", "all", "mention"][number("policy", 0, 2) as usize],
+            window: [50, 50, 8][number("window", 0, 2) as usize],
+            // An answer may take two minutes, so that the short ones hand over what takes long.
+            invocation: Duration::from_secs([900, 150, 122][number("invocation", 0, 2) as usize]),
             deeds: if crowd { 2 } else { number("deeds", 4, 8) as usize },
             weather: Weather::of(chance),
         }

@@ -118,7 +118,12 @@ impl<J: Job> SimQueue<J> {
                 self.again(id, Instant::now() + Duration::from_millis(200));
                 continue;
             };
-            let delivery = SimDelivery { queue: Arc::clone(&self), life: Arc::clone(&process.life), id };
+            let delivery = SimDelivery {
+                queue: Arc::clone(&self),
+                life: Arc::clone(&process.life),
+                id,
+                ends_at: Instant::now() + world.plan.invocation,
+            };
             let (queue, world, work) = (Arc::clone(&self), Arc::clone(&world), handle(Arc::clone(&process), job, delivery));
             tokio::spawn(async move {
                 let done = tokio::select! {
@@ -189,6 +194,7 @@ pub struct SimDelivery<J> {
     queue: Arc<SimQueue<J>>,
     life: Arc<Life>,
     id: u64,
+    pub(crate) ends_at: Instant,
 }
 
 #[async_trait]
@@ -196,5 +202,9 @@ impl<J: Job> Delivery for SimDelivery<J> {
     async fn hold(&self, time: Duration) {
         self.life.acts().await;
         self.queue.again(self.id, Instant::now() + time.min(self.queue.hidden));
+    }
+
+    fn ends_at(&self) -> Option<Instant> {
+        Some(self.ends_at)
     }
 }

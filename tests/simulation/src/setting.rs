@@ -26,7 +26,10 @@ pub async fn set(world: &Arc<World>) -> Result<(), String> {
     }
     for index in 0..plan.agents {
         let name = AGENTS.get(index).map_or_else(|| format!("Agent {index}"), |name| (*name).to_owned());
-        let agent = json!({"model": {"provider": "scripted", "name": "chance"}, "maxChainDepth": 5, "loop": {"maxSteps": 6}});
+        let agent = json!({
+            // Any provider but the scripted one, which writes no summaries.
+            "model": {"provider": "openai", "name": "chance"}, "maxChainDepth": 5, "loop": {"maxSteps": 6}, "context": {"window": plan.window},
+        });
         let made = make(world, "/v1/entities", json!({"type": "agent", "name": name, "agent": agent})).await?;
         members.push(made["id"].clone());
         locked(&world.ledger).agents.push((id(&made)?, name));

@@ -10,11 +10,11 @@ use std::{
 };
 
 use smartspace_domain::{
-    Time,
+    Error, Time,
     jobs::{BroadcastJob, RunJob, TriggerJob},
 };
 use smartspace_edges::queues::Held;
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::{
     chance::Chance,
@@ -210,7 +210,12 @@ impl World {
             }
             async move {
                 process.life.acts().await;
-                if local { process.runs.handle(&job, &Held).await } else { process.runs.handle(&job, &delivery).await }
+                if local {
+                    return process.runs.handle(&job, &Held).await;
+                }
+                // The function is ended in the middle of whatever it does.
+                let ended = || Err(Error::Retry("the invocation took too long".into()));
+                timeout_at(delivery.ends_at, process.runs.handle(&job, &delivery)).await.unwrap_or_else(|_| ended())
             }
         }));
         tokio::spawn(

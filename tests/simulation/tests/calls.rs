@@ -70,6 +70,8 @@ async fn four_calls_in_a_row_from_post_to_the_model_five_where_nothing_is_known(
         spaces: 1,
         depth: 1,
         policy: "all",
+        window: 50,
+        invocation: Duration::from_mins(15),
         deeds: 0,
         weather: Weather::default(),
     };

@@ -32,7 +32,8 @@ pub(super) fn who_lost_its_run_writes_nothing_more(evidence: &mut Evidence<'_>) 
     }
     for ((agent, trigger), remembered) in before {
         let Some(run) = evidence.kept.run_on(&agent, trigger) else { continue };
-        for (step, answer) in remembered.iter().step_by(2).enumerate() {
+        let answers = remembered.iter().filter(|message| message.starts_with(r#"{"role":"assistant""#));
+        for (step, answer) in answers.enumerate() {
             let text = evidence.kept.steps.get(&(run.to_owned(), step as u64)).map(|step| &step["calls"]);
             let calls = text.and_then(|calls| calls.as_array()).into_iter().flatten();
             if calls.map(|call| call["input"].to_string()).any(|input| !answer.contains(&input)) {

@@ -6,7 +6,7 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 use super::Evidence;
-use crate::ledger::Line;
+use crate::{ledger::Line, model::lines};
 
 /// A completed run: when it ended, and how far it had read in each space, by what it was shown or told of. A run whose process died before its
 /// first answer was kept is asked anew, and then may have read further: from outside nobody can tell which question counts.
@@ -33,12 +33,32 @@ pub(super) fn new_until_a_completed_run_read_it(evidence: &mut Evidence<'_>) {
             continue;
         };
         let asks = ledger.asks.iter().filter(|ask| ask.agent.to_string() == agent && ask.trigger == trigger);
-        let last =
-            |lines: &[Line]| lines.iter().filter_map(|line| place.get(line.message.as_str())).map(|(_, seq)| *seq).max().unwrap_or(0);
-        let lasts: Vec<_> = asks.map(|ask| last(&ask.lines)).collect();
-        let space = run["spaceId"].as_str().unwrap_or_default().to_owned();
-        let mut at_least = BTreeMap::from([(space.clone(), lasts.iter().copied().min().unwrap_or(0))]);
-        let mut at_most = BTreeMap::from([(space, lasts.iter().copied().max().unwrap_or(0))]);
+        let (mut at_least, mut at_most) = (BTreeMap::new(), BTreeMap::new());
+        for (number, ask) in asks.enumerate() {
+            let lasts = lasts(&ask.lines, &place);
+            for (space, last) in &lasts {
+                let most = at_most.entry(space.clone()).or_insert(0);
+                *most = (*last).max(*most);
+            }
+            if number == 0 {
+                at_least = lasts;
+            } else {
+                at_least.retain(|space, least| {
+                    lasts.get(space).is_some_and(|last| {
+                        *least = (*least).min(*last);
+                        true
+                    })
+                });
+            }
+        }
+        // News that was kept with an answer was read, whatever other workers were told.
+        for (_, step) in kept.steps.range((id.clone(), 0)..=(id.clone(), u64::MAX)) {
+            let news = step["systemMessages"].as_array().into_iter().flatten().filter(|said| said["watcher"] == "news");
+            for (space, last) in news.flat_map(|said| lasts(&lines(said["text"].as_str().unwrap_or_default()), &place)) {
+                let least = at_least.entry(space).or_insert(0);
+                *least = last.max(*least);
+            }
+        }
         for (_, call) in kept.calls.range((id.clone(), 0, 0)..=(id.clone(), u64::MAX, u64::MAX)) {
             let output: Value = call["output"].as_str().and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
             read_further(&mut at_least, &output, &place, false);
@@ -78,6 +98,16 @@ pub(super) fn new_until_a_completed_run_read_it(evidence: &mut Evidence<'_>) {
     for text in found {
         evidence.complain(8, text);
     }
+}
+
+/// The last message of each space that lines show.
+fn lasts(lines: &[Line], place: &BTreeMap<&str, (&str, u64)>) -> BTreeMap<String, u64> {
+    let mut lasts = BTreeMap::new();
+    for (space, seq) in lines.iter().filter_map(|line| place.get(line.message.as_str())) {
+        let last = lasts.entry((*space).to_owned()).or_insert(0);
+        *last = (*seq).max(*last);
+    }
+    lasts
 }
 
 fn has(up_to: &BTreeMap<String, u64>, space: &str, seq: u64) -> bool {
