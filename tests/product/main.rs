@@ -33,6 +33,7 @@ mod demo;
 mod doors;
 mod fallback;
 mod hundred_spaces;
+mod kept;
 mod kills;
 mod live;
 mod members;

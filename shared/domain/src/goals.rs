@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::{Error, Result, Time, memories};
+use crate::{Error, Result, Time, ids::CallId, memories};
 
 /// A goal of an agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -28,6 +28,15 @@ pub struct Goal {
     pub updated_at: Time,
 }
 
+impl Goal {
+    /// The id of the `index`-th goal of a call that names none: short, and the same however often the call is repeated.
+    pub fn id_of(call: CallId, index: usize) -> String {
+        let call = call.to_string();
+        let end = call.len().saturating_sub(8);
+        format!("goal-{}-{index}", call[end..].to_lowercase())
+    }
+}
+
 /// How a goal stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
@@ -47,7 +56,7 @@ pub enum GoalStatus {
 pub struct GoalChange {
     /// What is to be reached; needed when the goal is new.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(min_length = 1, max_length = 4000)]
+    #[schema(min_length = 1, max_length = 4000, pattern = r"^[^\u0000]*$")]
     pub description: Option<String>,
     /// How it stands; `active` when new.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -109,6 +118,17 @@ impl GoalChange {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ids::RunId;
+
+    #[test]
+    fn goals_without_an_id_get_short_ones_that_come_out_the_same_again() {
+        let run = RunId::new(Time::from_millis(1), 7);
+        let [first, second] = [0, 1].map(|index| CallId::of(run, 0, index));
+        let ids = [Goal::id_of(first, 0), Goal::id_of(first, 1), Goal::id_of(second, 0)];
+        assert!(ids[0].starts_with("goal-") && ids[0].ends_with("-0") && ids[0].len() == 15, "{ids:?}");
+        assert_eq!(ids[0], Goal::id_of(first, 0));
+        assert!(ids[0] != ids[1] && ids[0] != ids[2], "{ids:?}");
+    }
 
     #[test]
     fn a_change_keeps_what_it_does_not_name() {
