@@ -36,7 +36,7 @@ impl Store {
 
     /// Makes and changes goals, at most [`limits::KEPT_AT_ONCE`], one after the other: of two with one id the last one wins. Gives each as it
     /// is then, by id. [`Error::Invalid`] where one is not right, [`Error::Conflict`] where there would be too many.
-    pub async fn set_goals(&self, agent: EntityId, set: &[SetGoal], by: &By<Vec<Goal>>, now: Time) -> Result<Vec<Goal>> {
+    pub async fn set_goals(&self, agent: EntityId, set: &[SetGoal], by: &By<Goal>, now: Time) -> Result<Vec<Goal>> {
         let ids: BTreeSet<_> = set.iter().map(|goal| goal.id.as_str()).collect();
         let places: Vec<_> = ids.iter().map(|id| keys::goal(agent, id)).collect();
         self.change_kept(agent, &places, by, |mut items, counts| {
@@ -64,7 +64,7 @@ impl Store {
     }
 
     /// Drops the goals with these ids, at most [`limits::KEPT_AT_ONCE`]. Gives those that were there.
-    pub async fn delete_goals(&self, agent: EntityId, unwanted: &BTreeSet<String>, by: &By<Vec<String>>) -> Result<Vec<String>> {
+    pub async fn delete_goals(&self, agent: EntityId, unwanted: &BTreeSet<String>, by: &By<String>) -> Result<Vec<String>> {
         let places: Vec<_> = unwanted.iter().map(|id| keys::goal(agent, id)).collect();
         self.change_kept(agent, &places, by, |mut items, counts| {
             let (mut writes, mut made) = (Vec::new(), Vec::new());

@@ -23,7 +23,7 @@ use crate::{
     write::Write,
 };
 
-/// Who changes what an agent keeps; `T` is what comes of it.
+/// Who changes what an agent keeps; what comes of it is a list of `T`.
 #[derive(Clone, Debug)]
 pub enum By<T> {
     /// A request, by a token made before its first try.
@@ -42,7 +42,7 @@ pub struct ByCall<T> {
     /// The call, without its output: kept in the same transaction, so that it happens once.
     pub call: CallRecord,
     /// Its output.
-    pub output: fn(&T) -> Value,
+    pub output: fn(&[T]) -> Value,
 }
 
 /// How many an agent has.
@@ -69,7 +69,7 @@ pub(crate) struct Change<T> {
     /// How many there are then.
     pub(crate) counts: Counts,
     /// What comes of it.
-    pub(crate) made: T,
+    pub(crate) made: Vec<T>,
 }
 
 impl Store {
@@ -80,7 +80,7 @@ impl Store {
         places: &[Key],
         by: &By<T>,
         change: impl Fn(Items, Counts) -> Result<Change<T>> + Send + Sync,
-    ) -> Result<T> {
+    ) -> Result<Vec<T>> {
         let until = Instant::now() + RACED_FOR;
         let mut tries = 0;
         loop {

@@ -32,13 +32,7 @@ impl Store {
 
     /// Keeps values by their keys, checked before and at most [`limits::KEPT_AT_ONCE`]; a key that is there gets the new value.
     /// [`Error::Conflict`] where there would be too many.
-    pub async fn set_memories(
-        &self,
-        agent: EntityId,
-        set: &BTreeMap<String, String>,
-        by: &By<Vec<Memory>>,
-        now: Time,
-    ) -> Result<Vec<Memory>> {
+    pub async fn set_memories(&self, agent: EntityId, set: &BTreeMap<String, String>, by: &By<Memory>, now: Time) -> Result<Vec<Memory>> {
         let places: Vec<_> = set.keys().map(|key| keys::memory(agent, key)).collect();
         let made: Vec<_> = set.iter().map(|(key, value)| Memory { key: key.clone(), value: value.clone(), updated_at: now }).collect();
         self.change_kept(agent, &places, by, |mut items, counts| {
@@ -60,7 +54,7 @@ impl Store {
     }
 
     /// Forgets what is kept under these keys, at most [`limits::KEPT_AT_ONCE`]. Gives those that were there.
-    pub async fn delete_memories(&self, agent: EntityId, unwanted: &BTreeSet<String>, by: &By<Vec<String>>) -> Result<Vec<String>> {
+    pub async fn delete_memories(&self, agent: EntityId, unwanted: &BTreeSet<String>, by: &By<String>) -> Result<Vec<String>> {
         let places: Vec<_> = unwanted.iter().map(|key| keys::memory(agent, key)).collect();
         self.change_kept(agent, &places, by, |mut items, counts| {
             let (mut writes, mut made) = (Vec::new(), Vec::new());

@@ -34,6 +34,6 @@ pub(super) async fn call(calling: &Calling<'_>, input: &Value) -> Result<Outcome
     keep(calling, deleted, |by| async move { store.delete_memories(agent, &keys, &by).await }).await
 }
 
-pub(super) fn deleted(keys: &Vec<String>) -> Value {
+pub(super) fn deleted(keys: &[String]) -> Value {
     listed("deleted", keys.iter().map(|key| json!(key)))
 }

@@ -12,9 +12,9 @@ use smartspace_store::kept::{By, ByCall};
 use super::{Calling, OUTPUT_BYTES, Outcome};
 
 /// Changes what the agent keeps and gives `output` of what came of it. What does not fit there is told to the model.
-pub(super) async fn keep<T, F: Future<Output = Result<T>>>(
+pub(super) async fn keep<T, F: Future<Output = Result<Vec<T>>>>(
     calling: &Calling<'_>,
-    output: fn(&T) -> Value,
+    output: fn(&[T]) -> Value,
     change: impl FnOnce(By<T>) -> F,
 ) -> Result<Outcome> {
     let worker = calling.worker;

@@ -81,6 +81,6 @@ fn goal_of(goal: &Value, index: usize, call: CallId) -> Result<SetGoal> {
     }
 }
 
-fn shown(goals: &Vec<Goal>) -> Value {
+fn shown(goals: &[Goal]) -> Value {
     listed("goals", goals.iter().map(|goal| json!(goal)))
 }

@@ -51,6 +51,6 @@ pub(super) async fn call(calling: &Calling<'_>, input: &Value) -> Result<Outcome
     keep(calling, saved, |by| async move { pipeline.store.set_memories(agent, &set, &by, pipeline.now()).await }).await
 }
 
-fn saved(memories: &Vec<Memory>) -> Value {
+fn saved(memories: &[Memory]) -> Value {
     listed("saved", memories.iter().map(|memory| json!(memory.key)))
 }

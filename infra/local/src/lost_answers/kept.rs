@@ -47,7 +47,7 @@ impl Working {
     }
 
     /// In the name of the run's `index`-th call.
-    fn call<T>(&self, index: u32, output: fn(&T) -> serde_json::Value) -> kept::By<T> {
+    fn call<T>(&self, index: u32, output: fn(&[T]) -> serde_json::Value) -> kept::By<T> {
         let call = CallRecord {
             call_id: CallId::of(self.run.id, 0, index),
             step: 0,
@@ -125,7 +125,7 @@ async fn a_call_is_done_once_and_a_run_that_has_ended_sets_nothing() {
     let working = Working::agent().await;
     let (store, agent) = (&working.store, working.agent);
     let mine = memories(&[("city", "Oslo")]);
-    let by = |index| working.call::<Vec<_>>(index, |made| json!(made));
+    let by = |index| working.call(index, |made| json!(made));
     store.set_memories(agent, &mine, &by(0), at(4)).await.unwrap();
     store.set_memories(agent, &memories(&[("city", "Bergen")]), &request(1), at(5)).await.unwrap();
     let before = working.kept().await;
