@@ -55,6 +55,12 @@ const TABLE: &[Row] = &[
     ("PUT /v1/spaces/{id}/read", "/v1/spaces/{space}/read", r#"{"seq":1,"entityId":"{owner}"}"#,               [404, 403, 200, 403, 200]),
     ("GET /v1/spaces/{id}/runs", "/v1/spaces/{space}/runs", "",                                                [404, 200, 200, 200, 200]),
     ("GET /v1/agents/{id}/runs", "/v1/agents/{agent}/runs", "",                                                [403, 403, 403, 403, 200]),
+    ("GET /v1/agents/{id}/memories", "/v1/agents/{agent}/memories", "",                                        [403, 403, 403, 403, 200]),
+    ("PUT /v1/agents/{id}/memories/{key}", "/v1/agents/{agent}/memories/one", r#"{"value":"Oslo"}"#,           [403, 403, 403, 403, 200]),
+    ("DELETE /v1/agents/{id}/memories/{key}", "/v1/agents/{agent}/memories/one", "",                           [403, 403, 403, 403, 204]),
+    ("GET /v1/agents/{id}/goals", "/v1/agents/{agent}/goals", "",                                              [403, 403, 403, 403, 200]),
+    ("PUT /v1/agents/{id}/goals/{goalId}", "/v1/agents/{agent}/goals/one", r#"{"description":"Report"}"#,      [403, 403, 403, 403, 200]),
+    ("DELETE /v1/agents/{id}/goals/{goalId}", "/v1/agents/{agent}/goals/one", "",                              [403, 403, 403, 403, 204]),
     ("GET /v1/runs/{id}", "/v1/runs/{run}", "",                                                                [404, 200, 200, 200, 200]),
     ("POST /v1/runs/{id}/cancel", "/v1/runs/{run}/cancel", "",                                                 [404, 202, 202, 403, 202]),
     ("POST /v1/socketTickets", "/v1/socketTickets", "",                                                        [201, 201, 201, 201, 201]),
@@ -163,6 +169,9 @@ async fn kept_of(scene: &Scene, stack: &Stack) -> Vec<Value> {
     kept.push(settings);
     for person in people {
         kept.push(stack.get(&format!("/v1/entities/{}", scene.id(person))).await.must_be(200));
+    }
+    for kind in ["memories", "goals"] {
+        kept.push(stack.get(&format!("/v1/agents/{}/{kind}", scene.id("agent"))).await.must_be(200));
     }
     kept
 }

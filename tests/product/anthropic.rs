@@ -59,7 +59,10 @@ async fn text_comes_while_the_model_still_writes_and_its_message_replaces_it() {
     assert_eq!((asked.len(), asked[0].api), (2, Api::Anthropic));
     assert_eq!(asked[0].trigger_text(), "Hello?");
     assert_eq!(asked[0].system().field("IDENTITY", "name").as_deref(), Some("\"Ada\""), "the agent reads who it is");
-    assert_eq!(asked[0].tools(), ["enter_space", "read_messages", "send_message", "skip_response"]);
+    assert!(asked[0].tools().is_sorted(), "{:?}", asked[0].tools());
+    for tool in ["enter_space", "read_messages", "send_message", "skip_response"] {
+        assert!(asked[0].tools().contains(&tool), "{tool} is missing in {:?}", asked[0].tools());
+    }
     assert_eq!(asked[1].results()[0]["status"], "delivered", "the second step reads what came of the first: {:?}", asked[1].results());
 }
 

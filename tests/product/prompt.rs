@@ -84,7 +84,7 @@ async fn the_blocks_stand_in_their_order_and_say_where_the_agent_is() {
     assert_eq!(trigger, expected);
     let now = user.block("NOW");
     assert!(now.len() == 1 && now[0].len() == "NOW: 2026-02-18T15:07:00Z".len() && now[0].ends_with('Z'), "{now:?}");
-    for tool in ["enter_space", "read_messages", "send_message", "skip_response"] {
+    for tool in ["enter_space", "get_memories", "read_messages", "send_message", "set_goals", "set_memories", "skip_response"] {
         assert!(asked.tools().contains(&tool), "{tool} is missing in {:?}", asked.tools());
     }
 }

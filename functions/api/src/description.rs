@@ -54,6 +54,7 @@ async fn openapi() -> impl IntoResponse {
         (name = "spaces", description = "Spaces and who is in them."),
         (name = "messages", description = "What is said, whom it wakes, and who has read it."),
         (name = "runs", description = "What agents do once they are woken."),
+        (name = "agents", description = "What agents keep: memories and goals."),
         (name = "sockets", description = "What opens a WebSocket."),
         (name = "service", description = "The service itself."),
     )

@@ -18,6 +18,7 @@ use smartspace_domain::{
     Error, Result,
     access::Caller,
     limits::{BODY_BYTES, KEY_CHARS, is_key},
+    memories::check_key,
 };
 use smartspace_store::posted::PostKey;
 use tokio::time::timeout;
@@ -130,6 +131,18 @@ impl<A: FromStr<Err: std::fmt::Display>, B: FromStr<Err: std::fmt::Display>> Fro
         let path = Path::from_request_parts(parts, api).await;
         let Path((one, other)): Path<(String, String)> = path.map_err(|error| Error::NotFound(error.to_string()))?;
         Ok(Self(id(&one)?, id(&other)?))
+    }
+}
+
+/// The key of a memory, or the id of a goal, in a path. What can't be one names nothing.
+#[derive(Debug)]
+pub(crate) struct KeptKey(pub(crate) String);
+
+impl FromStr for KeptKey {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        check_key(text, "").map(|()| Self(text.to_owned()))
     }
 }
 

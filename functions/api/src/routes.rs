@@ -1,8 +1,10 @@
 //! The routes, one file per resource.
 
 mod entities;
+mod goals;
 mod health;
 mod members;
+mod memories;
 mod messages;
 mod reads;
 mod runs;
@@ -36,6 +38,8 @@ pub(crate) fn described() -> OpenApiRouter<Arc<Api>> {
         .merge(messages::routes())
         .merge(reads::routes())
         .merge(runs::routes())
+        .merge(memories::routes())
+        .merge(goals::routes())
         .merge(socket_tickets::routes())
         .merge(health::routes())
         .merge(description::routes())

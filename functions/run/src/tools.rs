@@ -1,9 +1,15 @@
 //! What an agent can do. Built-in tools are a file each; [`run`] checks a call's input and does it.
 
+mod delete_goals;
+mod delete_memories;
 mod enter_space;
+mod get_memories;
 mod get_my_runs;
+mod keeping;
 mod read_messages;
 pub(crate) mod send_message;
+mod set_goals;
+mod set_memories;
 mod skip_response;
 
 use std::{sync::LazyLock, time::Duration};
@@ -44,7 +50,18 @@ struct Checked {
 
 /// Sorted by name, as models are told of them.
 static TOOLS: LazyLock<Vec<Checked>> = LazyLock::new(|| {
-    let specs = [enter_space::spec(), get_my_runs::spec(), read_messages::spec(), send_message::spec(), skip_response::spec()];
+    let specs = [
+        delete_goals::spec(),
+        delete_memories::spec(),
+        enter_space::spec(),
+        get_memories::spec(),
+        get_my_runs::spec(),
+        read_messages::spec(),
+        send_message::spec(),
+        set_goals::spec(),
+        set_memories::spec(),
+        skip_response::spec(),
+    ];
     specs.map(|spec| Checked { validator: jsonschema::validator_for(&spec.input).ok(), spec }).into()
 });
 
@@ -183,6 +200,11 @@ pub(crate) async fn run(calling: &Calling<'_>) -> Result<Outcome> {
         get_my_runs::NAME => Box::pin(get_my_runs::call(calling, &input)).await,
         read_messages::NAME => Box::pin(read_messages::call(calling, &input)).await,
         skip_response::NAME => Ok(skip_response::call()),
+        set_memories::NAME => Box::pin(set_memories::call(calling, &input)).await,
+        get_memories::NAME => get_memories::call(calling, &input).await,
+        delete_memories::NAME => Box::pin(delete_memories::call(calling, &input)).await,
+        set_goals::NAME => Box::pin(set_goals::call(calling, &input)).await,
+        delete_goals::NAME => Box::pin(delete_goals::call(calling, &input)).await,
         _ => Ok(Outcome::error(format!("the tool {name} can't be used here"))),
     }
 }

@@ -1,9 +1,9 @@
 //! What an agent works towards, over many runs.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::ToSchema;
 
-use crate::{Error, Result, Time, memories};
+use crate::{Error, Result, Time, ids::CallId, memories};
 
 /// A goal of an agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -28,6 +28,15 @@ pub struct Goal {
     pub updated_at: Time,
 }
 
+impl Goal {
+    /// The id of the `index`-th goal of a call that names none: short, and the same however often the call is repeated.
+    pub fn id_of(call: CallId, index: usize) -> String {
+        let call = call.to_string();
+        let end = call.len().saturating_sub(8);
+        format!("goal-{}-{index}", call[end..].to_lowercase())
+    }
+}
+
 /// How a goal stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
@@ -47,7 +56,7 @@ pub enum GoalStatus {
 pub struct GoalChange {
     /// What is to be reached; needed when the goal is new.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(min_length = 1, max_length = 4000)]
+    #[schema(min_length = 1, max_length = 4000, pattern = r"^[^\u0000]*$")]
     pub description: Option<String>,
     /// How it stands; `active` when new.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -59,9 +68,16 @@ pub struct GoalChange {
     /// It is not meant to be done soon.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub long_term: Option<bool>,
-    /// When it should be reached.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub due_at: Option<Time>,
+    /// When it should be reached; null takes that away.
+    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Time>)]
+    pub due_at: Option<Option<Time>>,
+}
+
+/// What is given, also where it is null.
+#[expect(clippy::option_option, reason = "left out, null and a time are three things")]
+fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<Time>>, D::Error> {
+    Option::deserialize(deserializer).map(Some)
 }
 
 /// A new goal's priority where nothing is said.
@@ -99,7 +115,7 @@ impl GoalChange {
             status: self.status.unwrap_or(before.status),
             priority: self.priority.unwrap_or(before.priority),
             long_term: self.long_term.unwrap_or(before.long_term),
-            due_at: self.due_at.or(before.due_at),
+            due_at: self.due_at.unwrap_or(before.due_at),
             updated_at: now,
             ..before
         })
@@ -109,6 +125,17 @@ impl GoalChange {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ids::RunId;
+
+    #[test]
+    fn goals_without_an_id_get_short_ones_that_come_out_the_same_again() {
+        let run = RunId::new(Time::from_millis(1), 7);
+        let [first, second] = [0, 1].map(|index| CallId::of(run, 0, index));
+        let ids = [Goal::id_of(first, 0), Goal::id_of(first, 1), Goal::id_of(second, 0)];
+        assert!(ids[0].starts_with("goal-") && ids[0].ends_with("-0") && ids[0].len() == 15, "{ids:?}");
+        assert_eq!(ids[0], Goal::id_of(first, 0));
+        assert!(ids[0] != ids[1] && ids[0] != ids[2], "{ids:?}");
+    }
 
     #[test]
     fn a_change_keeps_what_it_does_not_name() {
@@ -118,6 +145,11 @@ mod tests {
         let done = GoalChange { status: Some(GoalStatus::Completed), ..GoalChange::default() };
         let done = done.apply("q4", Some(made.clone()), at(2), "").unwrap();
         assert_eq!(done, Goal { status: GoalStatus::Completed, updated_at: at(2), ..made });
+        let due: GoalChange = serde_json::from_str(r#"{"dueAt": "1970-01-01T00:00:01Z"}"#).unwrap();
+        let due = due.apply("q4", Some(done.clone()), at(2), "").unwrap();
+        assert_eq!(due.due_at, Some(at(1_000)));
+        let never: GoalChange = serde_json::from_str(r#"{"dueAt": null}"#).unwrap();
+        assert_eq!(never.apply("q4", Some(due), at(2), "").unwrap(), done);
         let wrong = |change: GoalChange, id: &str| change.apply(id, None, at(1), "/goals/0").unwrap_err().to_string();
         assert_eq!(wrong(GoalChange::default(), "x"), "/goals/0/description: expected a description: there is no goal \"x\" yet");
         let hot = GoalChange { description: Some("d".into()), priority: Some(6), ..GoalChange::default() };

@@ -26,6 +26,8 @@ pub const MEMORY_CHARS: usize = 4_000;
 pub const MEMORIES: usize = 500;
 /// Goals of an agent.
 pub const GOALS: usize = 100;
+/// Memories, or goals, that are set or deleted in one call: a transaction holds them all.
+pub const KEPT_AT_ONCE: usize = 50;
 /// Members of a space.
 pub const MEMBERS: usize = 500;
 /// Spaces of an agent.

@@ -33,7 +33,7 @@ use crate::{
 };
 
 /// How long a lost race is tried again.
-const RACED_FOR: Duration = Duration::from_secs(5);
+pub(crate) const RACED_FOR: Duration = Duration::from_secs(5);
 
 /// A message that is to be kept.
 #[derive(Clone, Debug)]

@@ -154,6 +154,15 @@ impl Store {
         record.filter(|record| record.retired_at.is_none()).ok_or_else(no_such_entity)
     }
 
+    /// An agent, unless it is retired. [`Error::NotFound`] also where a person has this id.
+    pub async fn agent(&self, id: EntityId) -> Result<Entity> {
+        let entity = self.entity(id).await?;
+        if entity.agent.is_none() {
+            return Err(Error::NotFound(format!("{id} is a person; only agents have this")));
+        }
+        Ok(entity)
+    }
+
     /// An entity, retired or not; what is left to do for it is done from this.
     pub async fn any_entity(&self, id: EntityId) -> Result<Option<EntityRecord>> {
         self.table.get(&keys::entity_meta(id)).await
@@ -306,6 +315,6 @@ pub struct AgentContext {
     pub goals: Vec<Goal>,
 }
 
-fn no_such_entity() -> Error {
+pub(crate) fn no_such_entity() -> Error {
     Error::NotFound("there is no such entity".into())
 }

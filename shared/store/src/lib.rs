@@ -1,7 +1,8 @@
 //! The table: the one way to read and write what is kept.
 //!
 //! [`keys`] names every item. [`table`] is the thin layer over the SDK, [`write`] builds conditional writes. Above them one file per
-//! aggregate, each an `impl Store`: [`entities`] with [`acquaintances`], [`spaces`] with [`members`], [`messages`] with [`append`], [`runs`] with [`claims`], [`steps`] with [`prompts`], and [`endings`], [`summaries`],
+//! aggregate, each an `impl Store`: [`entities`] with [`acquaintances`], [`memories`] and [`goals`] with [`kept`], [`spaces`] with [`members`],
+//! [`messages`] with [`append`], [`summaries`], [`runs`] with [`claims`], [`steps`] with [`prompts`], and [`endings`],
 //! [`connections`], [`due`]. No type of the SDK crosses out of this crate, but the client that is handed in.
 //!
 //! Reading is consistent, except that an index finds candidates and the base item decides. What has expired counts as gone.
@@ -13,9 +14,12 @@ pub mod connections;
 pub mod due;
 pub mod endings;
 pub mod entities;
+pub mod goals;
 mod json_text;
+pub mod kept;
 pub mod keys;
 pub mod members;
+pub mod memories;
 pub mod messages;
 pub mod pages;
 pub mod posted;

@@ -66,8 +66,8 @@ impl Ask {
         let refused = || Error::Malformed("cursor: expected what nextCursor said".into());
         let bytes = URL_SAFE_NO_PAD.decode(cursor).map_err(|_| refused())?;
         let [pk, sk, place]: [String; 3] = serde_json::from_slice(&bytes).map_err(|_| refused())?;
-        // The table takes no empty key.
-        if [&pk, &sk, &place].iter().any(|part| part.is_empty() || part.len() > 256) {
+        // The table takes no empty key, and none that is longer.
+        if [&pk, &sk, &place].iter().any(|part| part.is_empty() || part.len() > 1024) {
             return Err(refused());
         }
         let attributes = [("PK", pk), ("SK", sk), (names.0, partition.to_owned()), (names.1, place)];

@@ -69,6 +69,18 @@ impl Asked {
         results.map(|text| serde_json::from_str(&text).unwrap_or(Value::String(text))).collect()
     }
 
+    /// What the system said between steps, in order.
+    pub(crate) fn told(&self) -> Vec<String> {
+        let said = self.messages().iter().skip(usize::from(self.api == Api::OpenAi)).flat_map(|message| match self.api {
+            Api::OpenAi => Vec::from_iter((message["role"] == "system").then(|| text_of(&message["content"]))),
+            Api::Anthropic => {
+                let blocks = message["content"].as_array().into_iter().flatten().filter_map(|block| block["text"].as_str());
+                blocks.filter_map(|text| text.strip_prefix("SYSTEM: ")).map(str::to_owned).collect()
+            }
+        });
+        said.collect()
+    }
+
     /// How many answers the run had before this one.
     pub(crate) fn step(&self) -> usize {
         self.messages().iter().filter(|message| message["role"] == "assistant").count()

@@ -22,6 +22,11 @@ impl Gate {
         self.open.send_replace(true);
     }
 
+    /// Whether it was opened.
+    pub(crate) fn is_open(&self) -> bool {
+        *self.open.borrow()
+    }
+
     /// Waits until the model has come here so many times.
     pub(crate) async fn reached(&self, times: usize) {
         let mut arrived = self.arrived.subscribe();

@@ -60,7 +60,11 @@ async fn fresh_invocations_go_on_until_the_run_has_ended() {
         assert_eq!(oracle::judge(&world, &[]), [].into(), "seed {seed}");
         for run in kept.runs.values() {
             // An answer ends an invocation, and nobody lost a lease.
-            assert_eq!((&run["attempt"], &run["claims"]), (&json!(1), &json!(run["stepCount"].as_u64().unwrap().max(1))), "seed {seed}: {run}");
+            assert_eq!(
+                (&run["attempt"], &run["claims"]),
+                (&json!(1), &json!(run["stepCount"].as_u64().unwrap().max(1))),
+                "seed {seed}: {run}"
+            );
             handed_over += usize::from(run["claims"].as_u64() > Some(1));
         }
         said += kept.all_messages().filter(|(_, message)| !message["runId"].is_null()).count();

@@ -1,0 +1,82 @@
+//! What the tools share that change what the agent keeps: effect, result and lease check are one transaction.
+
+use std::{collections::BTreeSet, future::Future};
+
+use serde_json::{Value, json};
+use smartspace_domain::{
+    Error, Result, limits,
+    memories::{check_key, check_value},
+};
+use smartspace_store::kept::{By, ByCall};
+
+use super::{Calling, OUTPUT_BYTES, Outcome};
+
+/// Changes what the agent keeps and gives `output` of what came of it. What does not fit there is told to the model.
+pub(super) async fn keep<T, F: Future<Output = Result<Vec<T>>>>(
+    calling: &Calling<'_>,
+    output: fn(&[T]) -> Value,
+    change: impl FnOnce(By<T>) -> F,
+) -> Result<Outcome> {
+    let worker = calling.worker;
+    let call = worker.with_expiry(calling.record());
+    let by = By::Run(Box::new(ByCall { run: worker.run.id, lease: worker.lease.clone(), call, output }));
+    let made = {
+        let _writing = worker.writing.lock().await;
+        change(by).await
+    };
+    match made {
+        Ok(made) => Ok(Outcome { kept: true, ..Outcome::completed(output(&made)) }),
+        Err(error @ (Error::Invalid(_) | Error::Conflict(_) | Error::NotFound(_))) => Ok(Outcome::error(error.to_string())),
+        Err(error) => Err(error),
+    }
+}
+
+/// A list as a result: those from the first on that fit it, and under `more` how many do not.
+pub(super) fn listed(name: &str, items: impl IntoIterator<Item = Value>) -> Value {
+    let items: Vec<Value> = items.into_iter().collect();
+    let mut bytes = 0;
+    let fit = items.iter().take_while(|item| {
+        bytes += item.to_string().len() + 1;
+        bytes <= OUTPUT_BYTES
+    });
+    let fit = fit.count();
+    let mut list = json!({name: items[..fit]});
+    if fit < items.len() {
+        list["more"] = json!(items.len() - fit);
+    }
+    list
+}
+
+/// The keys or ids of an input, each once.
+pub(super) fn keys_of(input: &Value, field: &str) -> Result<BTreeSet<String>> {
+    let given = input.get(field).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+    given.enumerate().map(|(index, key)| check_key(key, &format!("/{field}/{index}")).map(|()| key.to_owned())).collect()
+}
+
+/// A memory of an input.
+pub(super) fn memory_of(memory: &Value, index: usize) -> Result<(String, String)> {
+    let (key, value) = (super::text_of(memory, "key"), super::text_of(memory, "value"));
+    check_key(key, &format!("/memories/{index}/key"))?;
+    check_value(value, &format!("/memories/{index}/value"))?;
+    Ok((key.to_owned(), value.to_owned()))
+}
+
+/// The schema of a list of keys or ids.
+pub(super) fn keys_schema(description: &str) -> Value {
+    let key = json!({"type": "string", "minLength": 1, "maxLength": limits::MEMORY_KEY_CHARS});
+    json!({"type": "array", "items": key, "minItems": 1, "maxItems": limits::KEPT_AT_ONCE, "description": description})
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_that_is_too_long_says_how_much_is_missing() {
+        let item = |bytes: usize| Value::String("x".repeat(bytes - 3));
+        let full = [item(OUTPUT_BYTES / 2), item(OUTPUT_BYTES / 2)];
+        assert_eq!(listed("l", full.clone()), json!({"l": full}));
+        assert_eq!(listed("l", full.iter().cloned().chain([item(4), item(4)])), json!({"l": full, "more": 2}));
+        assert_eq!(listed("l", []), json!({"l": []}));
+    }
+}
