@@ -2,6 +2,7 @@
 
 mod anthropic;
 mod asked;
+mod billing;
 mod check;
 mod gate;
 mod prompt;
@@ -28,6 +29,7 @@ use tokio::{net::TcpListener, sync::watch, task::JoinHandle, time::timeout};
 
 pub(crate) use self::{
     asked::{Api, Asked},
+    billing::{Bill, Cache, blocks},
     gate::Gate,
     prompt::Line,
     script::{Answer, Part, answer, call, http, http_retry, raw_call, say, say_held, silent, stop, think, wait},

@@ -37,6 +37,10 @@ impl Worker {
     /// What others said in a space behind number `after`. Nothing where the agent is not a member of it any more.
     pub(crate) async fn news(&self, space: SpaceId, after: u64) -> Result<News> {
         let store = &self.pipeline.store;
+        // Mostly there is none, and one small read says so.
+        if store.head(space).await?.is_none_or(|head| head.seq <= after) {
+            return Ok(News::default());
+        }
         let (place, mut messages) =
             futures::try_join!(store.place_of(space, self.run.agent_id), store.message_records(space, Range::After(after), MESSAGES))?;
         let Some((record, member)) = place else { return Ok(News::default()) };

@@ -30,6 +30,8 @@ pub struct Ledger {
     pub words: BTreeMap<String, Instant>,
     /// When runs were first delivered to a worker.
     pub delivered: BTreeMap<RunId, Instant>,
+    /// Items that the table was read, and their bytes, where calls are counted.
+    pub read: (usize, usize),
     /// Every call of a process, with the time when it began, where calls are counted.
     pub calls: Vec<(Instant, String)>,
 }

@@ -15,7 +15,7 @@ use aws_smithy_types::body::SdkBody;
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
-use crate::{life::Life, world::World};
+use crate::{life::Life, locked, world::World};
 
 const WRITES: [&str; 4] = ["TransactWriteItems", "PutItem", "UpdateItem", "DeleteItem"];
 
@@ -91,6 +91,10 @@ impl SimTable {
         } else {
             world.storage.answer(operation, &body)
         };
+        if !writes && world.fixed_latency.is_some() {
+            let read = &mut locked(&world.ledger).read;
+            *read = (read.0 + items(&answer), read.1 + answer.len());
+        }
         if writes && fault("lost answer", weather.lost_answer) {
             world.ends(&self.life, operation).await;
             return Err(ConnectorError::io("the connection was reset".into()));
@@ -122,6 +126,14 @@ impl SimTable {
         let rest = keys.split_off(1 + chance.below("partial", keys.len() as u64 - 1) as usize);
         Some(json!({table.as_str(): {"Keys": rest, "ConsistentRead": true}}))
     }
+}
+
+/// How many items a read was answered with.
+fn items(answer: &str) -> usize {
+    let answer: Value = serde_json::from_str(answer).unwrap_or_default();
+    let of_query = answer["Items"].as_array().map_or(0, Vec::len);
+    let of_batch = answer["Responses"].as_object().into_iter().flat_map(|tables| tables.values()).filter_map(Value::as_array).map(Vec::len);
+    of_query + of_batch.sum::<usize>() + usize::from(answer["Item"].is_object())
 }
 
 impl std::fmt::Debug for SimTable {

@@ -67,7 +67,12 @@ pub(super) async fn call(calling: &Calling<'_>, input: &serde_json::Value) -> Re
         worker.pipeline.post(&new).await
     };
     match posted {
-        Ok(_) => Ok(Outcome { kept: true, message: Some(id), active_space: Some(space), ..Outcome::completed(output) }),
+        Ok(appended) => {
+            // What one says oneself right behind what one has read is read as well.
+            let seq = appended.message.seq;
+            let mark = calling.marks.get(&space).is_some_and(|read| read + 1 == seq).then_some((space, seq));
+            Ok(Outcome { kept: true, message: Some(id), active_space: Some(space), mark, ..Outcome::completed(output) })
+        }
         // It left the space, or the space is gone: the model is told, and the run goes on.
         Err(Error::Invalid(_) | Error::NotFound(_)) => Ok(Outcome::error("you are not a member of the active space any more")),
         Err(error) => Err(error),

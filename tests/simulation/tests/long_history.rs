@@ -1,0 +1,143 @@
+//! What a prompt costs to write does not depend on how much was ever said, and its system message is kept once.
+
+#![cfg(test)]
+
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
+
+use axum::http::Method;
+use serde_json::{Value, json};
+use smartspace::embedded_table::NAME;
+use smartspace_domain::{
+    Time,
+    ids::{MessageId, SpaceId},
+};
+use smartspace_simulation::{
+    chance::Chance,
+    door::As,
+    plan::{Plan, Setup, Weather},
+    setting,
+    world::World,
+};
+use tokio::time::{Instant, sleep};
+
+const EACH: Duration = Duration::from_millis(10);
+
+/// What the run on a message took until its model was asked, in a process that had seen nothing before.
+#[derive(Debug)]
+struct Took {
+    calls: usize,
+    items: usize,
+    bytes: usize,
+    in_a_row: u128,
+}
+
+async fn world() -> (Arc<World>, SpaceId) {
+    let setup = Setup::default();
+    let plan = Plan {
+        local: false,
+        processes: 1,
+        people: 1,
+        agents: 1,
+        spaces: 1,
+        depth: 1,
+        policy: "all",
+        window: 50,
+        invocation: Duration::from_mins(15),
+        deeds: 0,
+        weather: Weather::default(),
+    };
+    let world = World::of(&setup, plan, Chance::new(setup.seed, setup.spared.clone()), Some(EACH)).unwrap();
+    setting::set(&world).await.unwrap();
+    let space = world.ledger.lock().unwrap().spaces[0];
+    (world, space)
+}
+
+async fn say(world: &Arc<World>, space: SpaceId, text: &str) -> Value {
+    let person = world.ledger.lock().unwrap().people[0];
+    let body = json!({"text": text, "senderId": person});
+    let answer = world.http("person", As::Operator, Method::POST, &format!("/v1/spaces/{space}/messages"), None, Some(&body)).await;
+    let (status, made) = answer.unwrap();
+    assert_eq!(status, 201, "{made}");
+    made
+}
+
+/// Writes messages like the first one into the table as if they had been said, behind number `after` and up to `last`.
+fn fill(world: &World, space: SpaceId, after: u64, last: u64) {
+    let place = |seq: u64| json!({"PK": {"S": format!("SPACE#{space}")}, "SK": {"S": format!("MSG#{seq:012}")}});
+    let call = |operation: &str, mut body: Value| -> Value {
+        body["TableName"] = NAME.into();
+        let (status, answer) = world.storage.answer(operation, body.to_string().as_bytes());
+        assert_eq!(status, 200, "{answer}");
+        serde_json::from_str(&answer).unwrap()
+    };
+    let mut item = call("GetItem", json!({"Key": place(1)}))["Item"].clone();
+    for seq in after + 1..=last {
+        item["SK"] = json!({"S": format!("MSG#{seq:012}")});
+        item["seq"] = json!({"N": seq.to_string()});
+        item["id"] = json!({"S": MessageId::new(Time::default(), u128::from(seq)).to_string()});
+        item["text"] = json!({"S": format!("message {seq}: {}", "word ".repeat(20))});
+        call("PutItem", json!({"Item": item}));
+    }
+    let head = json!({"PK": {"S": format!("SPACE#{space}")}, "SK": {"S": "HEAD"}});
+    call(
+        "UpdateItem",
+        json!({"Key": head, "UpdateExpression": "SET #seq = :last", "ExpressionAttributeNames": {"#seq": "seq"},
+        "ExpressionAttributeValues": {":last": {"N": last.to_string()}}}),
+    );
+}
+
+async fn measure(world: &Arc<World>, space: SpaceId, text: &str) -> Took {
+    // A process that knows nothing.
+    let process = world.some_process("test").unwrap();
+    world.kill(&process.life, "for a fresh one");
+    sleep(Duration::from_secs(30)).await;
+    {
+        let mut ledger = world.ledger.lock().unwrap();
+        ledger.calls.clear();
+        ledger.read = (0, 0);
+    }
+    let begun = Instant::now();
+    say(world, space, text).await;
+    loop {
+        sleep(Duration::from_millis(1)).await;
+        let ledger = world.ledger.lock().unwrap();
+        let asked = ledger.calls.iter().find(|(_, what)| what == "ask").map(|(at, _)| *at);
+        if let Some(asked) = asked {
+            let calls = ledger.calls.iter().filter(|(at, what)| *at < asked && what.starts_with(char::is_uppercase)).count();
+            return Took { calls, items: ledger.read.0, bytes: ledger.read.1, in_a_row: (asked - begun).as_millis() / EACH.as_millis() };
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_prompt_reads_as_much_from_ten_thousand_messages_as_from_a_hundred() {
+    let (world, space) = world().await;
+    say(&world, space, "first").await;
+    sleep(Duration::from_mins(1)).await;
+    let said = || world.storage.items().iter().filter(|item| item["SK"].as_str().is_some_and(|sk| sk.starts_with("MSG#"))).count() as u64;
+    fill(&world, space, said(), 100);
+    let short = measure(&world, space, "at a hundred").await;
+    sleep(Duration::from_mins(5)).await;
+    fill(&world, space, said(), 10_000);
+    let long = measure(&world, space, "at ten thousand").await;
+    assert_eq!((long.calls, long.in_a_row), (short.calls, short.in_a_row), "{short:?} {long:?}");
+    // The window holds 50 to 74 messages; the last ones are read until that is surely enough, whatever lies before them.
+    assert!(long.items <= 90 && long.items <= short.items + 5, "{short:?} {long:?}");
+    assert!(long.bytes < 120_000 && long.bytes < short.bytes * 5 / 4, "{short:?} {long:?}");
+    world.end();
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_the_same_in_many_prompts_is_kept_once() {
+    let (world, space) = world().await;
+    for number in 0..8 {
+        say(&world, space, &format!("message {number}")).await;
+        sleep(Duration::from_mins(2)).await;
+    }
+    let items = world.storage.items();
+    let prompts: Vec<&Value> = items.iter().filter(|item| item["SK"] == "PROMPT").collect();
+    let parts: BTreeSet<_> = prompts.iter().map(|prompt| prompt["part"].to_string()).collect();
+    assert_eq!((prompts.len(), parts.len()), (8, 1), "eight runs with one system message");
+    assert_eq!(items.iter().filter(|item| item["PK"].as_str().is_some_and(|pk| pk.starts_with("PART#"))).count(), 1);
+    world.end();
+}
