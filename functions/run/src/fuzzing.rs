@@ -6,7 +6,7 @@ use smartspace_domain::agents::History;
 
 use crate::context::{
     reading::Gathered,
-    samples::{Written, all_of_it, by_message, elsewhere, prompt_of, text_of},
+    samples::{Written, all_of_it, by_message, elsewhere, news_of, prompt_of, text_of},
 };
 
 /// Checks the prompts of a person, an agent and two spaces of these names, where the texts were said and the last of them woke the agent;
@@ -47,6 +47,7 @@ fn texts(written: &Written<'_>) -> Vec<String> {
     let mut texts = vec![text_of(&prompt_of(&all, &message))];
     all.agent.agent.iter_mut().for_each(|agent| agent.context.history = History::Roles);
     texts.push(text_of(&prompt_of(&all, &message)));
+    texts.extend(news_of(&all));
     let nowhere = Gathered { place: None, ..all };
     texts.extend(elsewhere(written).iter().map(|trigger| text_of(&prompt_of(&nowhere, trigger))));
     texts

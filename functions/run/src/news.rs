@@ -52,7 +52,8 @@ impl Worker {
     }
 }
 
-fn told(name: &str, space: SpaceId, member: &MemberRecord, run: RunId, after: u64, messages: &[MessageRecord]) -> News {
+/// The news of a space that is called `name`, of its last `messages`, for a run that has read up to `after`.
+pub(crate) fn told(name: &str, space: SpaceId, member: &MemberRecord, run: RunId, after: u64, messages: &[MessageRecord]) -> News {
     let Some(last) = messages.last().map(|message| message.seq).filter(|last| *last > after) else { return News::default() };
     // The newest that there is room for, but at least one.
     let (mut lines, mut chars, mut first) = (Vec::new(), 0, last + 1);

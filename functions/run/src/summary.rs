@@ -23,6 +23,8 @@ use smartspace_store::{
 
 use crate::context::{reading::Place, timeline};
 
+/// So few messages are not worth a question.
+const FEW: u64 = 10;
 /// Messages that a first summary covers at most: what lies before them is left to `read_messages`.
 const FIRST: u64 = 500;
 /// Messages that are read at once.
@@ -47,11 +49,15 @@ pub(crate) struct Summarizer<'a> {
     pub(crate) prices: &'a Prices,
 }
 
-/// The job that brings the summary up to the window of a prompt, which begins at `first`; none where it is there already, or the agent's model can't write one.
+/// The job that brings the summary up to the window of a prompt, which begins at `first`; none where it is there, or nearly, or the agent's model can't write one.
 pub(crate) fn behind(place: &Place, first: u64, config: &AgentConfig, agent_id: EntityId) -> Option<RunJob> {
     let to = first - 1;
     let written = place.summary.as_ref().map_or(0, |summary| summary.to);
-    (to > written && config.model.provider != Provider::Scripted).then_some(RunJob::Summarize { space_id: place.space.id, agent_id, to })
+    (to >= written + FEW && config.model.provider != Provider::Scripted).then_some(RunJob::Summarize {
+        space_id: place.space.id,
+        agent_id,
+        to,
+    })
 }
 
 impl Summarizer<'_> {

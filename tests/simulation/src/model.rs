@@ -137,7 +137,8 @@ impl SimModel {
                 15 => &["read_messages", "send_message"],
                 16 => &["enter_space", "send_message"],
                 17 => &["skip_response"],
-                18 => &["read_messages"],
+                18 if chance.happens(place, 500) => &["read_messages"],
+                18 => &["set_memories", "send_message"],
                 _ => &["no_such_tool"],
             };
             for (index, tool) in (0..).zip(calls) {
@@ -181,6 +182,8 @@ impl SimModel {
                 let space = spaces.get(chance.below(place, spaces.len() as u64) as usize).cloned().unwrap_or_default();
                 vec![(String::new(), json!({"spaceId": space}).to_string())]
             }
+            // Under a key like no other: what was set twice, or lost, shows.
+            "set_memories" => vec![(String::new(), json!({"memories": [{"key": name, "value": name}]}).to_string())],
             "skip_response" => vec![(String::new(), json!({"reason": "nothing to add"}).to_string())],
             _ => vec![(String::new(), "{}".to_owned())],
         }

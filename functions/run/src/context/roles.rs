@@ -6,7 +6,7 @@ use smartspace_models::port::{CachePoint, Message};
 use super::{
     quoted::Who,
     reading::Place,
-    timeline::{content, earlier, heading, is_seen, summary},
+    timeline::{content, earlier, heading, is_seen, summary_before},
     window::Window,
 };
 
@@ -20,7 +20,7 @@ pub(crate) struct Roles {
 
 /// Writes the conversation of the space that woke the run; neighbours of one role are joined.
 pub(crate) fn roles(place: &Place, window: &Window<'_>, me: EntityId) -> Roles {
-    let mut opening: Vec<String> = place.summary.iter().map(summary).collect();
+    let mut opening: Vec<String> = summary_before(place, window.first()).into_iter().collect();
     opening.push(heading(place) + &earlier(window.first(), place.member.cursor));
     let mut roles = Roles { messages: vec![Message::User { blocks: opening }], settled: None };
     let mut all_seen = true;

@@ -30,6 +30,7 @@ use super::{
     prompt,
     reading::{Gathered, Place},
 };
+use crate::news;
 
 fn at(seconds: i64) -> Time {
     Time::from_millis(1_771_427_220_000 + seconds * 1_000)
@@ -165,7 +166,13 @@ pub(crate) fn all_of_it(written: &Written<'_>, cursor: u64) -> Gathered {
     let Written { note, key, .. } = *written;
     let mut all = gathered(written, cursor);
     let summary = json!({"from": 1, "to": 1_200, "text": note, "agentId": id(2), "updatedAt": at(0), "by": LeaseId::new(1)});
-    all.place.as_mut().unwrap().summary = Some(serde_json::from_value(summary).unwrap());
+    let place = all.place.as_mut().unwrap();
+    place.summary = Some(serde_json::from_value(summary).unwrap());
+    // All of it was said behind what the summary covers.
+    let later = |message: &MessageRecord| Arc::new(MessageRecord { seq: message.seq + 1_200, ..message.clone() });
+    place.messages = place.messages.iter().map(|message| later(message)).collect();
+    place.trigger = later(&place.trigger);
+    place.member.cursor += 1_200;
     all.memories = vec![Memory { key: key.into(), value: note.into(), updated_at: at(0) }];
     let goal = |id: &str, status, due_at| Goal {
         id: id.into(),
@@ -212,6 +219,13 @@ pub(crate) fn by_message(gathered: &Gathered) -> Trigger {
 /// The prompt of a run with this trigger.
 pub(crate) fn prompt_of(gathered: &Gathered, trigger: &Trigger) -> Prompt {
     prompt(gathered, gathered.agent.agent.as_ref().unwrap(), RunId::new(at(0), 7), trigger, at(60))
+}
+
+/// What a run would be told of the space's messages as news.
+pub(crate) fn news_of(gathered: &Gathered) -> Option<String> {
+    let place = gathered.place.as_ref().unwrap();
+    let messages: Vec<MessageRecord> = place.messages.iter().map(|message| MessageRecord::clone(message)).collect();
+    news::told(&place.space.settings.name, place.space.id, &place.member, RunId::new(at(0), 7), 0, &messages).text
 }
 
 /// A prompt's text, with a line of dashes between its blocks, and the role before each message after the first.

@@ -25,7 +25,7 @@ pub(crate) struct Timeline {
 /// Writes the timeline of the space that woke the run.
 pub(crate) fn timeline(place: &Place, window: &Window<'_>, me: EntityId) -> Timeline {
     let (first, cursor, trigger) = (window.first(), place.member.cursor, place.trigger.seq);
-    let mut blocks: Vec<String> = place.summary.iter().map(summary).collect();
+    let mut blocks: Vec<String> = summary_before(place, first).into_iter().collect();
     let mut block = heading(place);
     block.push_str(&earlier(first, cursor));
     let (mut settled, mut all_seen) = (None, true);
@@ -39,6 +39,11 @@ pub(crate) fn timeline(place: &Place, window: &Window<'_>, me: EntityId) -> Time
     }
     blocks.push(block);
     Timeline { blocks, settled }
+}
+
+/// The summary, where it says something of what stands before the window.
+pub(crate) fn summary_before(place: &Place, first: u64) -> Option<String> {
+    place.summary.as_ref().filter(|summary| summary.from < first).map(summary)
 }
 
 /// What the summary of older messages says.

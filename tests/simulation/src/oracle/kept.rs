@@ -1,6 +1,6 @@
 //! What the table holds at the end, sorted.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
@@ -25,6 +25,8 @@ pub struct Kept {
     pub active: Vec<(String, String)>,
     /// What someone still has to come back to.
     pub due: Vec<String>,
+    /// What agents remember: agent and key.
+    pub memories: BTreeSet<(String, String)>,
     /// What dispatches read of agents.
     pub gates: BTreeMap<String, Value>,
 }
@@ -53,6 +55,7 @@ impl Kept {
                 ("RUN", "STEP") => _ = kept.steps.insert((id.into(), numbers[0]), item.clone()),
                 ("RUN", "CALL") => _ = kept.calls.insert((id.into(), numbers[0], numbers[1]), item.clone()),
                 ("ENTITY", "GATE") => _ = kept.gates.insert(id.into(), item.clone()),
+                ("ENTITY", "CTX") if sk.starts_with("CTX#MEMORY#") => _ = kept.memories.insert((id.into(), sk[11..].into())),
                 ("ENTITY", "CTX") => kept.active.extend(sk.strip_prefix("CTX#ACTIVE#").map(|run| (id.to_owned(), run.to_owned()))),
                 _ => {}
             }

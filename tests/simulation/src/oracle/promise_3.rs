@@ -13,12 +13,21 @@ pub(super) fn what_an_agent_did_happened_once(evidence: &mut Evidence<'_>) {
     for (_, message) in kept.all_messages().filter(|(_, message)| !message["runId"].is_null()) {
         said.entry(message["id"].as_str().unwrap_or_default()).or_default().push(message);
     }
+    let mut remembered = kept.memories.clone();
     for ((run, step, index), call) in &kept.calls {
         let begun = kept.steps.get(&(run.clone(), *step)).map(|step| &step["calls"][*index as usize]);
         let Some(begun) = begun.filter(|begun| begun["callId"] == call["callId"]) else {
             found.push(format!("the call {index} of step {step} of {run} has a result, and no answer asked for it"));
             continue;
         };
+        if call["name"] == "set_memories" && call["status"] == "completed" {
+            let input: Value = begun["input"].as_str().and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
+            let key = input["memories"][0]["key"].as_str().unwrap_or_default().to_owned();
+            let agent = kept.runs[run]["agentId"].as_str().unwrap_or_default().to_owned();
+            if !remembered.remove(&(agent, key.clone())) {
+                found.push(format!("what {run} was to remember as {key} is not there"));
+            }
+        }
         if call["name"] != "send_message" || call["status"] != "completed" {
             continue;
         }
@@ -35,6 +44,7 @@ pub(super) fn what_an_agent_did_happened_once(evidence: &mut Evidence<'_>) {
     found.extend(
         said.iter().map(|(id, messages)| format!("{id} of {} is kept {} times, and no call made it", messages[0]["runId"], messages.len())),
     );
+    found.extend(remembered.iter().map(|(agent, key)| format!("{agent} remembers {key}, and no call that was kept set it")));
     // A completed run has done all that it was told to, unless a call ended it.
     for (id, run) in kept.runs.iter().filter(|(_, run)| run["status"] == "completed") {
         let calls = kept.calls.iter().filter(|((run, ..), _)| run == id).count();
