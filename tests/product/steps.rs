@@ -79,7 +79,7 @@ async fn what_is_said_during_a_run_reaches_its_model_before_the_next_step() {
     let told = of_run[1].told();
     assert_eq!(told.len(), 1, "{told:?}");
     let lines: Vec<&str> = told[0].lines().collect();
-    assert_eq!(lines[0], format!("Said in \"Team\" (id: {space}) since your last step:"));
+    assert_eq!(lines[0], format!("Said in \"Team\" (id: {space}) since your last step; what wakes you has a run of its own:"));
     let line = format!("Husam (human, id:{person}): \"Wait: \\\"Q3\\\".\\u000aTRIGGER:\"");
     assert!(lines.len() == 2 && lines[1].starts_with("  [NEW]  [msg:") && lines[1].ends_with(&line), "{lines:?}");
     assert_eq!(of_run[2].told(), told, "nothing came since, and its own message is no news");

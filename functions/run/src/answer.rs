@@ -80,7 +80,7 @@ impl Worker {
                 Ok(answer) => return Ok(answer),
                 Err(error) => error,
             };
-            self.end_streams(Some(StreamEnd::Failed));
+            self.streams.end_all(Some(StreamEnd::Failed));
             match tries.after(&error, self.pipeline.ids.random()) {
                 Next::Wait(time) if !self.has_time_for(time + self.models.longest_answer()) => return Err(NoAnswer::NoTime),
                 Next::Wait(time) => {
@@ -136,7 +136,7 @@ impl Worker {
                     if let Some((call_id, scanner)) = scanner.as_mut().filter(|(call_id, _)| *call_id == begun.call_id) {
                         let text = scanner.push(&json);
                         if !text.is_empty() {
-                            self.push_stream(*call_id, text);
+                            self.streams.push(*call_id, text);
                         }
                     }
                 }
@@ -165,7 +165,7 @@ impl Worker {
     fn start_stream(&self, call: CallId, space: SpaceId, attempt: u32, audience: Expected) {
         let stream = StreamId::of(call, attempt);
         let about = About { space, stream, run: self.run.id, call, attempt, agent: self.run.agent_id };
-        self.keep_stream(call, LiveStream::start(self.air.clone(), about, audience));
+        self.streams.keep(call, LiveStream::start(self.air.clone(), about, audience));
     }
 }
 

@@ -5,7 +5,7 @@
 //! - [`Runs::handle`] claims it while [`context::reading`] already reads what its prompt needs
 //! - [`worker`] holds the lease beside the loop, and stops when the run is not ours any more
 //! - [`context`] writes the prompt
-//! - [`steps`] is the loop: ask, keep, call, keep; between two steps the [`watchers`] look, and [`news`] is read
+//! - [`steps`] is the loop: ask, keep, call, keep; [`state`] is where it stands between two steps, when the [`watchers`] look and [`news`] is read
 //! - [`answer`] listens to the model; [`stream`] posts what it says while it says it
 //! - [`tools`] is what an agent can do
 //!
@@ -17,6 +17,7 @@ mod context;
 #[doc(hidden)]
 pub mod fuzzing;
 mod news;
+mod state;
 mod steps;
 mod stream;
 mod summary;
@@ -47,7 +48,7 @@ use tokio::{sync::watch, time::Instant};
 
 use crate::{
     context::reading::{Gathered, Seen, gather},
-    stream::Air,
+    stream::{Air, OpenStreams},
     summary::Summarizer,
     worker::Worker,
 };
@@ -145,7 +146,7 @@ impl Runs {
             message,
             space_name,
             writing: tokio::sync::Mutex::default(),
-            live: std::sync::Mutex::default(),
+            streams: OpenStreams::default(),
         };
         Box::pin(worker.work(&gathered, work, started, delivery)).await
     }

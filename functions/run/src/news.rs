@@ -77,7 +77,12 @@ pub(crate) fn told(name: &str, space: SpaceId, member: &MemberRecord, run: RunId
         );
     }
     text.extend(lines.into_iter().rev());
-    let text = (!text.is_empty())
-        .then(|| format!("Said in {} (id: {space}) since your last step:\n{}", Quoted(name), text.trim_end_matches('\n')));
+    let text = (!text.is_empty()).then(|| {
+        format!(
+            "Said in {} (id: {space}) since your last step; what wakes you has a run of its own:\n{}",
+            Quoted(name),
+            text.trim_end_matches('\n')
+        )
+    });
     News { text, last: Some(last) }
 }

@@ -3,72 +3,32 @@
 //! Each answer and each result is kept before the next thing is done, so that who takes the run over goes on from there: it sends what was
 //! sent, as kept, and repeats nothing. Between two steps the watchers look.
 
-use std::{collections::BTreeMap, ops::Range, time::Duration};
+use std::{ops::Range, time::Duration};
 
 use futures::future::try_join_all;
 use smartspace_domain::{
-    Result, Time,
+    Result,
     agents::ContinueOn,
     events::StreamEnd,
-    goals::{Goal, GoalStatus},
-    ids::{SpaceId, StreamId},
-    jobs::RunJob,
-    runs::{EndReason, RunError, RunStatus, Usage},
+    ids::StreamId,
+    runs::{EndReason, RunError, RunStatus},
     steps::SystemMessage,
 };
-use smartspace_models::port::{Message, ModelError, ToolCall, ToolResult};
+use smartspace_models::port::ModelError;
 use smartspace_store::{
     endings::Ending,
-    prompts::PromptRecord,
     runs::RunRecord,
-    steps::{CallBegun, CallRecord, Marks, StepRecord, Work},
+    steps::{CallRecord, Marks, StepRecord, Work},
 };
 
 use crate::{
     answer::{Answer, NoAnswer, Question},
-    context::{
-        Prompt, prompt,
-        quoted::{Key, Span},
-        reading::Gathered,
-    },
-    summary,
+    context::reading::Gathered,
+    state::{Pending, State, results},
     tools::{self, Calling},
     watchers::{self, Look},
     worker::Worker,
 };
-
-/// A run's state between two steps.
-struct State {
-    prompt: Prompt,
-    /// Kept with the first answer; none once it is.
-    unkept: Option<PromptRecord>,
-    messages: Vec<Message>,
-    steps: u32,
-    /// The last answer's calls that have no result yet, with the try that made them.
-    pending: Option<Pending>,
-    active_space: Option<SpaceId>,
-    marks: Marks,
-    usage: Usage,
-    /// What the last answer used alone.
-    last_usage: Option<Usage>,
-    tools_used: Vec<String>,
-    /// How often each tool was called with each input.
-    calls: BTreeMap<(String, String), u32>,
-    /// What the system said in this run.
-    said: Vec<SystemMessage>,
-    /// What there is to say before the first step.
-    start: Vec<String>,
-    /// Nothing was kept in this invocation yet. What comes first is begun however little time is left: else nobody ever would.
-    fresh: bool,
-    /// A summary that is to be written, once the model has been asked.
-    behind: Option<RunJob>,
-}
-
-struct Pending {
-    calls: Vec<CallBegun>,
-    done: Vec<CallRecord>,
-    attempt: u32,
-}
 
 /// How the loop ends.
 enum End {
@@ -145,7 +105,7 @@ impl Worker {
                     return Ok(Over { status: RunStatus::Failed, reason: None, error, last_step: None }.end());
                 }
                 Err(_) => {
-                    self.end_streams(Some(StreamEnd::Failed));
+                    self.streams.end_all(Some(StreamEnd::Failed));
                     return Ok(Over::completed(EndReason::TimeLimit).end());
                 }
             };
@@ -248,7 +208,7 @@ impl Worker {
                 let _writing = self.writing.lock().await;
                 self.pipeline.store.keep_call(&self.run, &self.lease, &record, self.pipeline.now()).await?;
             }
-            self.end_stream(calling.begun.call_id, outcome.message);
+            self.streams.end(calling.begun.call_id, outcome.message);
             records.push(record);
         }
         Ok(records)
@@ -273,55 +233,6 @@ impl Worker {
         self.pipeline.store.finish(&run, &self.lease, &ending, self.pipeline.now()).await
     }
 
-    /// Where the run stands: at its beginning, or behind what is kept of it.
-    fn state(&self, gathered: &Gathered, work: Work) -> Result<State> {
-        let now = self.pipeline.now();
-        let (prompt, unkept) = if let Some(kept) = &work.prompt {
-            (Prompt { system: kept.system.clone(), rest: kept.rest()?, marks: kept.marks.clone(), first: 1 }, None)
-        } else {
-            let prompt = prompt(gathered, &self.config, self.run.id, &self.trigger, now);
-            let unkept = PromptRecord::new(&prompt.system, &prompt.rest, prompt.marks.clone())?;
-            (prompt, Some(unkept))
-        };
-        let place = gathered.place.as_ref();
-        let mut state = State {
-            messages: prompt.rest.messages.clone(),
-            start: if unkept.is_some() { start(gathered, now) } else { Vec::new() },
-            behind: place.and_then(|place| summary::behind(place, prompt.first, &self.config, self.run.agent_id)),
-            marks: prompt.marks.clone(),
-            prompt,
-            unkept,
-            steps: 0,
-            pending: None,
-            active_space: place.map(|place| place.space.id),
-            usage: self.run.usage,
-            last_usage: None,
-            tools_used: Vec::new(),
-            calls: BTreeMap::new(),
-            said: Vec::new(),
-            fresh: true,
-        };
-        let mut calls = work.calls;
-        for step in work.steps {
-            state.tell(&step.system_messages);
-            state.took(&step.marks);
-            let done: Vec<_> = (0..step.calls.len()).map_while(|index| calls.remove(&(step.index, index as u32))).collect();
-            state.answered(&step);
-            for record in &done {
-                state.take_in(record);
-            }
-            let ended = done.iter().any(|record| record.ends.is_some());
-            if done.len() == step.calls.len() && !ended {
-                state.messages.push(results(&done));
-                state.pending = None;
-            } else if let Some(pending) = &mut state.pending {
-                // What was streamed before its message could be kept is replaced by that message: the stream is the same.
-                pending.done = done;
-            }
-        }
-        Ok(state)
-    }
-
     fn step_record(&self, index: u32, answer: &Answer, told: Told) -> StepRecord {
         StepRecord {
             index,
@@ -341,89 +252,4 @@ impl Worker {
             expires_at: None,
         }
     }
-}
-
-impl State {
-    /// Puts what the system says before the next step.
-    fn tell(&mut self, said: &[SystemMessage]) {
-        self.messages.extend(said.iter().map(|said| Message::System { text: said.text.clone() }));
-        self.said.extend_from_slice(said);
-    }
-
-    /// Takes in an answer that was kept.
-    fn answered(&mut self, step: &StepRecord) {
-        self.steps = step.index + 1;
-        self.last_usage = Some(step.usage);
-        self.messages.push(assistant(step));
-        for call in &step.calls {
-            *self.calls.entry((call.name.clone(), call.input.clone())).or_default() += 1;
-        }
-        self.pending = Some(Pending { calls: step.calls.clone(), done: Vec::new(), attempt: step.stream_attempt });
-    }
-
-    /// Takes in what a finished call changed.
-    fn take_in(&mut self, record: &CallRecord) {
-        self.active_space = record.active_space.or(self.active_space);
-        self.took(&record.marks);
-        if tools::counts_as_used(&record.name) && !self.tools_used.contains(&record.name) {
-            self.tools_used.push(record.name.clone());
-        }
-    }
-
-    /// Takes in how far something read.
-    fn took(&mut self, marks: &Marks) {
-        for (space, mark) in marks {
-            let read = self.marks.entry(*space).or_default();
-            *read = (*read).max(*mark);
-        }
-    }
-
-    /// Tokens that stand in the conversation; none before the first answer.
-    fn tokens(&self) -> Option<u64> {
-        let last = self.last_usage?;
-        let added = self.messages.iter().rev().take_while(|message| !matches!(message, Message::Assistant { .. })).map(characters);
-        Some(last.input_tokens.saturating_add(last.output_tokens).saturating_add(added.sum::<u64>() / 4))
-    }
-}
-
-/// What an agent should know before it begins, besides its prompt.
-fn start(gathered: &Gathered, now: Time) -> Vec<String> {
-    let mut start = Vec::new();
-    if let Some(place) = &gathered.place {
-        let last = place.member.last_run_at;
-        let ago = last.map(|last| now.since(last)).filter(|ago| *ago >= WORTH_SAYING);
-        start.extend(ago.map(|ago| format!("Your last run here was {} ago.", Span(ago))));
-        if place.summary.as_ref().is_some_and(|summary| last.is_some_and(|last| summary.updated_at > last)) {
-            start.push("EARLIER has been written anew since.".to_owned());
-        }
-    }
-    let overdue = |goal: &&Goal| goal.status == GoalStatus::Active && goal.due_at.is_some_and(|due| due < now);
-    let overdue: Vec<_> = gathered.goals.iter().filter(overdue).map(|goal| Key(&goal.id).to_string()).collect();
-    if !overdue.is_empty() {
-        start.push(format!("Overdue goals: {}.", overdue.join(", ")));
-    }
-    start
-}
-
-/// A shorter time since the last run is not worth a word.
-const WORTH_SAYING: Duration = Duration::from_hours(1);
-
-fn characters(message: &Message) -> u64 {
-    let texts = |texts: &[String]| texts.iter().map(|text| text.chars().count()).sum::<usize>();
-    let count = match message {
-        Message::User { blocks } => texts(blocks),
-        Message::Assistant { text, .. } | Message::System { text } => text.chars().count(),
-        Message::ToolResults { results } => results.iter().map(|result| result.output.to_string().chars().count()).sum(),
-    };
-    count as u64
-}
-
-fn assistant(step: &StepRecord) -> Message {
-    let calls = step.calls.iter().map(|call| ToolCall { call_id: call.call_id, name: call.name.clone(), input: call.input.clone() });
-    Message::Assistant { text: step.text.clone(), calls: calls.collect() }
-}
-
-fn results(done: &[CallRecord]) -> Message {
-    let results = done.iter().map(|record| ToolResult { call_id: record.call_id, output: record.output.clone() });
-    Message::ToolResults { results: results.collect() }
 }

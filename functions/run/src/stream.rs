@@ -3,6 +3,7 @@
 //! A stream is a task of its own, and so is each connection in it: a slow one holds up neither the run nor the others. Nothing is stored.
 //! The snapshot is a key frame: whoever joins in the middle, or lost a frame, is complete again within a second.
 
+mod open_streams;
 mod posting;
 
 use std::{sync::Arc, time::Duration};
@@ -20,6 +21,7 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 
+pub(crate) use open_streams::OpenStreams;
 use posting::{Members, Posting};
 
 /// How often who follows is read again, and a snapshot sent: below the second that is promised.

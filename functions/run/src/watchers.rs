@@ -5,7 +5,7 @@
 mod context;
 mod news;
 mod repetition;
-mod start;
+pub(crate) mod start;
 mod steps;
 mod time;
 

@@ -1,17 +1,13 @@
 //! The worker of one run, from its claim to its end: it holds the lease, drives the loop beside it, and stops at once when the run is not
 //! its own any more.
 
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use smartspace_domain::{
     Error, Result,
     agents::AgentConfig,
     events::{Happening, StreamEnd},
-    ids::{CallId, LeaseId, MessageId},
+    ids::LeaseId,
     limits::lease,
     prices::Prices,
     runs::{EndReason, FailureCode, RunError, RunStatus},
@@ -29,13 +25,12 @@ use smartspace_store::{
 };
 use tokio::{
     sync::watch,
-    task::JoinHandle,
     time::{Instant, sleep, sleep_until, timeout_at},
 };
 
 use crate::{
     context::reading::Gathered,
-    stream::{Air, LiveStream},
+    stream::{Air, OpenStreams},
 };
 
 /// How often a worker that nobody rings looks whether its run was canceled.
@@ -73,14 +68,7 @@ pub(crate) struct Worker {
     pub(crate) space_name: String,
     /// A run has one writer: its writes go one after the other, the lease's renewal among them.
     pub(crate) writing: tokio::sync::Mutex<()>,
-    pub(crate) live: Mutex<Live>,
-}
-
-/// Streams of a run. They outlive the loop, which may be dropped at any point.
-#[derive(Debug, Default)]
-pub(crate) struct Live {
-    open: BTreeMap<CallId, LiveStream>,
-    closing: Vec<JoinHandle<()>>,
+    pub(crate) streams: OpenStreams,
 }
 
 impl Worker {
@@ -120,7 +108,7 @@ impl Worker {
             }
             Ok(Err(error @ Error::Retry(_))) => {
                 // Nobody knows whether the last write happened. Whoever goes on reads what is kept.
-                self.end_streams(Some(StreamEnd::Failed));
+                self.streams.end_all(Some(StreamEnd::Failed));
                 self.pipeline.store.give_back(self.run.id, &self.lease, self.pipeline.now()).await?;
                 Err(error)
             }
@@ -137,8 +125,8 @@ impl Worker {
                 }
             }
         };
-        self.end_streams(None);
-        self.close().await;
+        self.streams.end_all(None);
+        self.streams.close(self.run.id).await;
         result
     }
 
@@ -157,7 +145,7 @@ impl Worker {
     /// Gives the run to a fresh invocation.
     async fn hand_over(&self) -> Result<()> {
         tracing::info!(run = %self.run.id, "handing a run over: the invocation ends");
-        self.end_streams(None);
+        self.streams.end_all(None);
         self.pipeline.store.give_back(self.run.id, &self.lease, self.pipeline.now()).await?;
         self.pipeline.queue_runs(vec![self.run.job()]).await;
         Ok(())
@@ -165,7 +153,7 @@ impl Worker {
 
     /// Ends the run with an error, where it is still ours.
     pub(crate) async fn fail(&self, error: RunError) -> Result<()> {
-        self.end_streams(Some(StreamEnd::Failed));
+        self.streams.end_all(Some(StreamEnd::Failed));
         self.end(Ending {
             status: RunStatus::Failed,
             reason: None,
@@ -202,7 +190,7 @@ impl Worker {
             (_, error) => error,
         };
         if run.status == RunStatus::Failed {
-            self.end_streams(Some(StreamEnd::Failed));
+            self.streams.end_all(Some(StreamEnd::Failed));
             if let Some(RunError { code, message }) = &error {
                 tracing::warn!(event = "run_failed", run = %run.id, agent = %run.agent_id, ?code, message, "a run failed");
             }
@@ -219,9 +207,9 @@ impl Worker {
     async fn stop(&self, stop: Stop) {
         tracing::info!(run = %self.run.id, ?stop, "stopped working on a run");
         match stop {
-            Stop::Ended(reason) => self.end_streams(Some(reason)),
+            Stop::Ended(reason) => self.streams.end_all(Some(reason)),
             // Who goes on streams again, with a higher attempt.
-            Stop::TakenOver | Stop::NotRenewed => self.end_streams(None),
+            Stop::TakenOver | Stop::NotRenewed => self.streams.end_all(None),
             Stop::Stopping => {
                 let _writing = self.writing.lock().await;
                 if let Err(error) = self.pipeline.store.give_back(self.run.id, &self.lease, self.pipeline.now()).await {
@@ -313,51 +301,6 @@ impl Worker {
     /// What is kept of a call, with the time when it is dropped.
     pub(crate) fn with_expiry(&self, call: CallRecord) -> CallRecord {
         CallRecord { expires_at: self.pipeline.store.work_expiry(self.pipeline.now()), ..call }
-    }
-
-    pub(crate) fn keep_stream(&self, call: CallId, stream: LiveStream) {
-        self.streams().open.insert(call, stream);
-    }
-
-    pub(crate) fn push_stream(&self, call: CallId, text: String) {
-        if let Some(stream) = self.streams().open.get(&call) {
-            stream.push(text);
-        }
-    }
-
-    /// A call is done: its stream became `message`, or ended without one.
-    pub(crate) fn end_stream(&self, call: CallId, message: Option<MessageId>) {
-        let mut live = self.streams();
-        if let Some(stream) = live.open.remove(&call) {
-            let reason = message.is_none().then_some(StreamEnd::Failed);
-            live.closing.push(stream.end(message, reason));
-        }
-    }
-
-    /// Ends every stream that is open. Without a reason nothing is said: it goes on elsewhere.
-    pub(crate) fn end_streams(&self, reason: Option<StreamEnd>) {
-        let mut live = self.streams();
-        for (_, stream) in std::mem::take(&mut live.open) {
-            let task = match reason {
-                Some(reason) => stream.end(None, Some(reason)),
-                None => stream.leave(),
-            };
-            live.closing.push(task);
-        }
-    }
-
-    /// Waits for the tasks of all streams.
-    async fn close(&self) {
-        let closing = std::mem::take(&mut self.streams().closing);
-        for task in closing {
-            if let Err(error) = task.await {
-                tracing::error!(run = %self.run.id, %error, "a stream's task failed");
-            }
-        }
-    }
-
-    fn streams(&self) -> std::sync::MutexGuard<'_, Live> {
-        self.live.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

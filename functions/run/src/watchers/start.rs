@@ -1,9 +1,49 @@
 //! What an agent should know before it begins: overdue goals, the time since its last run, a new summary.
 
+use std::time::Duration;
+
+use smartspace_domain::{
+    Time,
+    goals::{Goal, GoalStatus},
+};
+
 use super::{Look, Watcher};
+use crate::context::{
+    quoted::{Key, Span},
+    reading::Gathered,
+};
 
 pub(super) const WATCHER: Watcher = Watcher { name: "start", look };
 
 fn look(at: &Look<'_>) -> Option<String> {
     (at.step == 0 && !at.start.is_empty()).then(|| at.start.join(" "))
 }
+
+/// What there is to say, from what the prompt was made of.
+pub(crate) fn facts(gathered: &Gathered, now: Time) -> Vec<String> {
+    let mut start = Vec::new();
+    if let Some(place) = &gathered.place {
+        let last = place.member.last_run_at;
+        let ago = last.map(|last| now.since(last)).filter(|ago| *ago >= WORTH_SAYING);
+        start.extend(ago.map(|ago| format!("Your last run here was {} ago.", Span(ago))));
+        if place.summary.as_ref().is_some_and(|summary| last.is_some_and(|last| summary.updated_at > last)) {
+            start.push("EARLIER has been written anew since.".to_owned());
+        }
+    }
+    let overdue = |goal: &&Goal| goal.status == GoalStatus::Active && goal.due_at.is_some_and(|due| due < now);
+    let mut overdue: Vec<_> = gathered.goals.iter().filter(overdue).map(|goal| Key(&goal.id).to_string()).collect();
+    let more = overdue.len().saturating_sub(NAMED);
+    overdue.truncate(NAMED);
+    if more > 0 {
+        overdue.push(format!("… {more} more"));
+    }
+    if !overdue.is_empty() {
+        start.push(format!("Overdue goals: {}.", overdue.join(", ")));
+    }
+    start
+}
+
+/// Overdue goals that are named.
+const NAMED: usize = 10;
+/// A shorter time since the last run is not worth a word.
+const WORTH_SAYING: Duration = Duration::from_hours(1);

@@ -1,0 +1,166 @@
+//! Where a run stands between two steps: at its beginning, or behind what is kept of it.
+
+use std::collections::BTreeMap;
+
+use smartspace_domain::{Result, ids::SpaceId, jobs::RunJob, runs::Usage, steps::SystemMessage};
+use smartspace_models::port::{Message, ToolCall, ToolResult};
+use smartspace_store::{
+    prompts::PromptRecord,
+    steps::{CallBegun, CallRecord, Marks, StepRecord, Work},
+};
+
+use crate::{
+    context::{Prompt, prompt, reading::Gathered},
+    summary, tools,
+    watchers::start,
+    worker::Worker,
+};
+
+/// A run's state between two steps.
+pub(crate) struct State {
+    pub(crate) prompt: Prompt,
+    /// Kept with the first answer; none once it is.
+    pub(crate) unkept: Option<PromptRecord>,
+    pub(crate) messages: Vec<Message>,
+    pub(crate) steps: u32,
+    /// The last answer's calls that have no result yet, with the try that made them.
+    pub(crate) pending: Option<Pending>,
+    pub(crate) active_space: Option<SpaceId>,
+    pub(crate) marks: Marks,
+    pub(crate) usage: Usage,
+    /// What the last answer used alone.
+    pub(crate) last_usage: Option<Usage>,
+    pub(crate) tools_used: Vec<String>,
+    /// How often each tool was called with each input.
+    pub(crate) calls: BTreeMap<(String, String), u32>,
+    /// What the system said in this run.
+    pub(crate) said: Vec<SystemMessage>,
+    /// What there is to say before the first step.
+    pub(crate) start: Vec<String>,
+    /// Nothing was kept in this invocation yet. What comes first is begun however little time is left: else nobody ever would.
+    pub(crate) fresh: bool,
+    /// A summary that is to be written, once the model has been asked.
+    pub(crate) behind: Option<RunJob>,
+}
+
+/// Calls that have no result yet.
+pub(crate) struct Pending {
+    pub(crate) calls: Vec<CallBegun>,
+    pub(crate) done: Vec<CallRecord>,
+    pub(crate) attempt: u32,
+}
+
+impl Worker {
+    /// Where the run stands: at its beginning, or behind what is kept of it.
+    pub(crate) fn state(&self, gathered: &Gathered, work: Work) -> Result<State> {
+        let now = self.pipeline.now();
+        let (prompt, unkept) = if let Some(kept) = &work.prompt {
+            (Prompt { system: kept.system.clone(), rest: kept.rest()?, marks: kept.marks.clone(), first: 1 }, None)
+        } else {
+            let prompt = prompt(gathered, &self.config, self.run.id, &self.trigger, now);
+            let unkept = PromptRecord::new(&prompt.system, &prompt.rest, prompt.marks.clone())?;
+            (prompt, Some(unkept))
+        };
+        let place = gathered.place.as_ref();
+        let mut state = State {
+            messages: prompt.rest.messages.clone(),
+            start: if unkept.is_some() { start::facts(gathered, now) } else { Vec::new() },
+            behind: place.and_then(|place| summary::behind(place, prompt.first, &self.config, self.run.agent_id)),
+            marks: prompt.marks.clone(),
+            prompt,
+            unkept,
+            steps: 0,
+            pending: None,
+            active_space: place.map(|place| place.space.id),
+            usage: self.run.usage,
+            last_usage: None,
+            tools_used: Vec::new(),
+            calls: BTreeMap::new(),
+            said: Vec::new(),
+            fresh: true,
+        };
+        let mut calls = work.calls;
+        for step in work.steps {
+            state.tell(&step.system_messages);
+            state.took(&step.marks);
+            let done: Vec<_> = (0..step.calls.len()).map_while(|index| calls.remove(&(step.index, index as u32))).collect();
+            state.answered(&step);
+            for record in &done {
+                state.take_in(record);
+            }
+            let ended = done.iter().any(|record| record.ends.is_some());
+            if done.len() == step.calls.len() && !ended {
+                state.messages.push(results(&done));
+                state.pending = None;
+            } else if let Some(pending) = &mut state.pending {
+                // What was streamed before its message could be kept is replaced by that message: the stream is the same.
+                pending.done = done;
+            }
+        }
+        Ok(state)
+    }
+}
+
+impl State {
+    /// Puts what the system says before the next step.
+    pub(crate) fn tell(&mut self, said: &[SystemMessage]) {
+        self.messages.extend(said.iter().map(|said| Message::System { text: said.text.clone() }));
+        self.said.extend_from_slice(said);
+    }
+
+    /// Takes in an answer that was kept.
+    pub(crate) fn answered(&mut self, step: &StepRecord) {
+        self.steps = step.index + 1;
+        self.last_usage = Some(step.usage);
+        self.messages.push(assistant(step));
+        for call in &step.calls {
+            *self.calls.entry((call.name.clone(), call.input.clone())).or_default() += 1;
+        }
+        self.pending = Some(Pending { calls: step.calls.clone(), done: Vec::new(), attempt: step.stream_attempt });
+    }
+
+    /// Takes in what a finished call changed.
+    pub(crate) fn take_in(&mut self, record: &CallRecord) {
+        self.active_space = record.active_space.or(self.active_space);
+        self.took(&record.marks);
+        if tools::counts_as_used(&record.name) && !self.tools_used.contains(&record.name) {
+            self.tools_used.push(record.name.clone());
+        }
+    }
+
+    /// Takes in how far something read.
+    pub(crate) fn took(&mut self, marks: &Marks) {
+        for (space, mark) in marks {
+            let read = self.marks.entry(*space).or_default();
+            *read = (*read).max(*mark);
+        }
+    }
+
+    /// Tokens that stand in the conversation; none before the first answer.
+    pub(crate) fn tokens(&self) -> Option<u64> {
+        let last = self.last_usage?;
+        let added = self.messages.iter().rev().take_while(|message| !matches!(message, Message::Assistant { .. })).map(characters);
+        Some(last.input_tokens.saturating_add(last.output_tokens).saturating_add(added.sum::<u64>() / 4))
+    }
+}
+
+fn characters(message: &Message) -> u64 {
+    let texts = |texts: &[String]| texts.iter().map(|text| text.chars().count()).sum::<usize>();
+    let count = match message {
+        Message::User { blocks } => texts(blocks),
+        Message::Assistant { text, .. } | Message::System { text } => text.chars().count(),
+        Message::ToolResults { results } => results.iter().map(|result| result.output.to_string().chars().count()).sum(),
+    };
+    count as u64
+}
+
+fn assistant(step: &StepRecord) -> Message {
+    let calls = step.calls.iter().map(|call| ToolCall { call_id: call.call_id, name: call.name.clone(), input: call.input.clone() });
+    Message::Assistant { text: step.text.clone(), calls: calls.collect() }
+}
+
+/// What came of the calls of an answer.
+pub(crate) fn results(done: &[CallRecord]) -> Message {
+    let results = done.iter().map(|record| ToolResult { call_id: record.call_id, output: record.output.clone() });
+    Message::ToolResults { results: results.collect() }
+}
