@@ -1,7 +1,5 @@
 //! Runs: how they are kept and read. How they are claimed stands in [`crate::claims`], how they end in [`crate::endings`].
 
-use std::collections::HashMap;
-
 use serde::{Deserialize, Serialize};
 use smartspace_domain::{
     Time,
@@ -275,10 +273,10 @@ impl Store {
         self.active_records(&wanted).await
     }
 
-    /// The states of an agent's active runs.
-    pub async fn states_of(&self, active: &[ActiveRecord]) -> Result<HashMap<RunId, RunStatus>> {
+    /// Those of an agent's runs that are active still.
+    pub async fn records_of(&self, active: &[ActiveRecord]) -> Result<Vec<RunRecord>> {
         let wanted: Vec<_> = active.iter().map(|active| keys::run_meta(active.run_id)).collect();
-        Ok(self.active_records(&wanted).await?.into_iter().map(|run| (run.id, run.status)).collect())
+        self.active_records(&wanted).await
     }
 
     async fn active_records(&self, wanted: &[keys::Key]) -> Result<Vec<RunRecord>> {
