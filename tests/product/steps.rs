@@ -33,7 +33,7 @@ async fn who_calls_tools_for_ever_is_told_that_its_steps_run_out_and_is_stopped(
     assert_eq!((&run["status"], &run["endReason"], &run["stepCount"]), (&json!("completed"), &json!("max_steps"), &json!(7)));
 
     let few = "5 steps are left in this run.";
-    let circles = "The same call was made 3 times: read_messages with \"{\\\"limit\\\":5}\". Making it again gives nothing new.";
+    let circles = "read_messages was called 3 times with the same input. Another time gives nothing new.";
     let asked = stack.model.asked("ada");
     assert_eq!(asked.len(), 7);
     assert_eq!(asked[1].told(), [""; 0]);

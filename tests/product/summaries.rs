@@ -21,11 +21,11 @@ async fn older_history_is_summarised_once_for_all_and_read_from_then_on() {
     let config = json!({"model": model, "context": {"window": 4}});
     let (ada, bob) = (stack.agent_with("Ada", config.clone()).await, stack.agent_with("Bob", config).await);
     let space = stack.space_with("Team", &[&person, &ada, &bob], json!({"paused": true})).await;
-    for number in 1..=17 {
+    for number in 1..=33 {
         stack.post(&space, &person, &format!("message {number}")).await;
     }
     stack.patch(&format!("/v1/spaces/{space}"), json!({"paused": false})).await.must_be(200);
-    stack.post(&space, &person, "message 18").await;
+    stack.post(&space, &person, "message 34").await;
     stack.quiet(&space).await;
     let first = stack.model.asked("ada").into_iter().find(|asked| !is_summary(asked)).unwrap();
     assert_eq!(first.user().names()[0], "SPACE HISTORY", "without a summary the timeline begins later");
@@ -34,8 +34,8 @@ async fn older_history_is_summarised_once_for_all_and_read_from_then_on() {
     let lines = summary.user().timeline();
     assert_eq!(
         (lines.first().unwrap().text.as_str(), lines.last().unwrap().text.as_str()),
-        ("message 1", "message 13"),
-        "what stands before 14"
+        ("message 1", "message 29"),
+        "what stands before 30"
     );
     wait_for("the summary in a prompt", SOON, async || {
         stack.post(&space, &person, "again").await;
@@ -45,14 +45,14 @@ async fn older_history_is_summarised_once_for_all_and_read_from_then_on() {
     })
     .await;
     let asked = stack.model.asked("ada").into_iter().rev().find(|asked| !is_summary(asked)).unwrap();
-    assert_eq!(asked.user().block("EARLIER"), ["EARLIER (messages 1 to 13): \"They talked about Q4.\""]);
+    assert_eq!(asked.user().block("EARLIER"), ["EARLIER (messages 1 to 29): \"They talked about Q4.\""]);
     // Not where a run completed at the very moment in which the summary came.
     assert!(asked.told().iter().all(|told| told == "EARLIER has been written anew since."), "{:?}", asked.told());
     let first = stack.model.asked("ada").into_iter().filter(is_summary).filter(|asked| asked.user().names()[0] != "EARLIER").count();
     assert_eq!(first, 1, "one model is paid for it");
 
     // The next one goes on from it.
-    for number in 1..=12 {
+    for number in 1..=27 {
         stack.post(&space, &person, &format!("later {number}")).await;
         stack.quiet(&space).await;
     }
@@ -60,8 +60,8 @@ async fn older_history_is_summarised_once_for_all_and_read_from_then_on() {
         stack.model.asked("ada").into_iter().filter(is_summary).find(|asked| asked.user().names()[0] == "EARLIER")
     })
     .await;
-    assert_eq!(next.user().block("EARLIER"), ["EARLIER (messages 1 to 13): \"They talked about Q4.\""]);
-    assert_eq!(next.user().timeline()[0].text, "message 14");
+    assert_eq!(next.user().block("EARLIER"), ["EARLIER (messages 1 to 29): \"They talked about Q4.\""]);
+    assert_eq!(next.user().timeline()[0].text, "message 30");
 }
 
 #[tokio::test]
@@ -76,11 +76,13 @@ async fn a_summary_that_fails_holds_nobody_up() {
     let model = json!({"provider": "openai", "name": stack.model.name("ada")});
     let agent = stack.agent_with("Ada", json!({"model": model, "context": {"window": 2}})).await;
     let space = stack.space("Team", &[&person, &agent]).await;
-    for number in 1..=13 {
+    for number in 1..=28 {
         stack.post(&space, &person, &format!("message {number}")).await;
         stack.quiet(&space).await;
     }
     wait_for("a summary that fails", SOON, async || stack.model.asked("ada").into_iter().find(is_summary)).await;
+    // Whoever is refused is not asked again at once.
+    assert_eq!(stack.model.asked("ada").iter().filter(|asked| is_summary(asked)).count(), 1);
     assert!(stack.runs_of(&space).await.iter().all(|run| run["status"] == "completed"));
     let last = stack.model.asked("ada").into_iter().rev().find(|asked| !is_summary(asked)).unwrap();
     assert_eq!(last.user().names()[0], "SPACE HISTORY");

@@ -68,7 +68,7 @@ pub(crate) fn prompt(gathered: &Gathered, config: &AgentConfig, run: RunId, trig
         blocks::kept::memories(&gathered.memories),
         blocks::kept::goals(&gathered.goals),
         blocks::kept::plans(&gathered.plans, now),
-        blocks::active_runs::active_runs(gathered, run, shown),
+        blocks::active_runs::active_runs(gathered, run),
         blocks::spaces::active_space(gathered),
         blocks::trigger::trigger(trigger, gathered.place.as_ref()),
         blocks::now(now),

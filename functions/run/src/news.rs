@@ -69,10 +69,12 @@ pub(crate) fn told(name: &str, space: SpaceId, member: &MemberRecord, run: RunId
     let mut text = String::new();
     let earlier = first - after - 1;
     if earlier > 0 {
+        let new = (first - 1).saturating_sub(member.cursor.max(after));
+        let new = if new > 0 { format!(", {} of them [NEW]", Thousands(new)) } else { String::new() };
         // Writing to a String can't fail.
         let _ = writeln!(
             text,
-            "  … {} earlier messages, [NEW]; read_messages({{\"spaceId\":\"{space}\",\"before\":{first}}}) shows them",
+            "  … {} earlier messages{new}; read_messages({{\"spaceId\":\"{space}\",\"before\":{first}}}) shows them",
             Thousands(earlier)
         );
     }

@@ -6,7 +6,7 @@ use smartspace_domain::{Result, ids::SpaceId, jobs::RunJob, runs::Usage, steps::
 use smartspace_models::port::{Message, ToolCall, ToolResult};
 use smartspace_store::{
     prompts::PromptRecord,
-    steps::{CallBegun, CallRecord, Marks, StepRecord, Work},
+    steps::{CallBegun, CallRecord, Marks, ShownPage, StepRecord, Work},
 };
 
 use crate::{
@@ -27,6 +27,8 @@ pub(crate) struct State {
     pub(crate) pending: Option<Pending>,
     pub(crate) active_space: Option<SpaceId>,
     pub(crate) marks: Marks,
+    /// What was shown besides, perhaps with a gap below it.
+    pub(crate) pages: Vec<ShownPage>,
     pub(crate) usage: Usage,
     /// What the last answer used alone.
     pub(crate) last_usage: Option<Usage>,
@@ -67,6 +69,7 @@ impl Worker {
             start: if unkept.is_some() { start::facts(gathered, now) } else { Vec::new() },
             behind: place.and_then(|place| summary::behind(place, prompt.first, &self.config, self.run.agent_id)),
             marks: prompt.marks.clone(),
+            pages: Vec::new(),
             prompt,
             unkept,
             steps: 0,
@@ -113,7 +116,8 @@ impl State {
         self.steps = step.index + 1;
         self.last_usage = Some(step.usage);
         self.messages.push(assistant(step));
-        for call in &step.calls {
+        // A tool that the model made up has a result that says so.
+        for call in step.calls.iter().filter(|call| tools::is_known(&call.name)) {
             *self.calls.entry((call.name.clone(), call.input.clone())).or_default() += 1;
         }
         self.pending = Some(Pending { calls: step.calls.clone(), done: Vec::new(), attempt: step.stream_attempt });
@@ -123,6 +127,8 @@ impl State {
     pub(crate) fn take_in(&mut self, record: &CallRecord) {
         self.active_space = record.active_space.or(self.active_space);
         self.took(&record.marks);
+        self.pages.extend(record.page);
+        self.close_gaps();
         if tools::counts_as_used(&record.name) && !self.tools_used.contains(&record.name) {
             self.tools_used.push(record.name.clone());
         }
@@ -133,6 +139,17 @@ impl State {
         for (space, mark) in marks {
             let read = self.marks.entry(*space).or_default();
             *read = (*read).max(*mark);
+        }
+    }
+
+    /// Only what is read without a gap above the cursor counts; pages may close the gaps of others, whichever was read first.
+    fn close_gaps(&mut self) {
+        let extends = |page: &ShownPage, marks: &Marks| {
+            let read = marks.get(&page.space).copied().unwrap_or(0).max(page.cursor);
+            page.first <= read + 1 && page.last > read
+        };
+        while let Some(page) = self.pages.iter().find(|page| extends(page, &self.marks)) {
+            self.marks.insert(page.space, page.last);
         }
     }
 

@@ -7,12 +7,12 @@ use std::{ops::Range, time::Duration};
 
 use futures::future::try_join_all;
 use smartspace_domain::{
-    Result,
+    Result, Time,
     agents::ContinueOn,
     events::StreamEnd,
     ids::StreamId,
-    runs::{EndReason, RunError, RunStatus},
-    steps::SystemMessage,
+    runs::{EndReason, RunError, RunStatus, Usage},
+    steps::{CallStatus, FinishReason, SystemMessage},
 };
 use smartspace_models::port::ModelError;
 use smartspace_store::{
@@ -92,6 +92,7 @@ impl Worker {
                 return Ok(End::HandOver);
             }
             let told = self.watch(state).await?;
+            let began = self.pipeline.now();
             let question =
                 Question { prompt: &state.prompt, messages: &state.messages, step: state.steps, active_space: state.active_space };
             // Browsers are told beside the question: the model waits for nobody.
@@ -102,7 +103,9 @@ impl Worker {
                 Ok(Err(NoAnswer::NoTime)) => return Ok(End::HandOver),
                 Ok(Err(NoAnswer::Failed(ModelError { code, message, .. }))) => {
                     let error = Some(RunError { code, message });
-                    return Ok(Over { status: RunStatus::Failed, reason: None, error, last_step: None }.end());
+                    // What was asked in vain can be looked at.
+                    let last_step = Some(self.unanswered(state.steps, told, began));
+                    return Ok(Over { status: RunStatus::Failed, reason: None, error, last_step }.end());
                 }
                 Err(_) => {
                     self.streams.end_all(Some(StreamEnd::Failed));
@@ -176,7 +179,7 @@ impl Worker {
             }
         }
         state.messages.push(results(&pending.done));
-        let wrote = pending.calls.iter().any(|call| !tools::is_read_only(&call.name));
+        let wrote = pending.done.iter().any(|call| call.status == CallStatus::Completed && !tools::is_read_only(&call.name));
         if self.config.run_loop.continue_on == ContinueOn::Writes && !wrote {
             return Ok(Some(Over::completed(EndReason::Done).end()));
         }
@@ -231,6 +234,22 @@ impl Worker {
         run.active_space_id = state.active_space;
         let _writing = self.writing.lock().await;
         self.pipeline.store.finish(&run, &self.lease, &ending, self.pipeline.now()).await
+    }
+
+    /// A question that no model answered.
+    fn unanswered(&self, index: u32, told: Told, began: Time) -> StepRecord {
+        let model = &self.config.model;
+        let answer = Answer {
+            model: format!("{}/{}", model.provider.as_str(), model.name),
+            text: String::new(),
+            calls: Vec::new(),
+            reason: FinishReason::Error,
+            usage: Usage::default(),
+            started_at: began,
+            first_token_at: None,
+            attempt: 0,
+        };
+        self.step_record(index, &answer, told)
     }
 
     fn step_record(&self, index: u32, answer: &Answer, told: Told) -> StepRecord {

@@ -1,6 +1,8 @@
 //! The summary of a space's older history: what stands before the window, in short. A job of its own, so that no run waits for it, and the
 //! model of one agent writes it for all.
 
+use std::ops::RangeInclusive;
+
 use futures::StreamExt;
 use smartspace_domain::{
     Result,
@@ -16,21 +18,20 @@ use smartspace_models::{
     retry::{Next, Tries},
 };
 use smartspace_pipeline::Pipeline;
-use smartspace_store::{
-    messages::{MessageRecord, Range},
-    summaries::SummaryRecord,
-};
+use smartspace_store::{messages::Range, summaries::SummaryRecord};
 
 use crate::context::{reading::Place, timeline};
 
-/// So few messages are not worth a question.
-const FEW: u64 = 10;
+/// So few messages are not worth a question: half of the usual window, so that agents with small ones do not change what all others read.
+const FEW: u64 = 25;
 /// Messages that a first summary covers at most: what lies before them is left to `read_messages`.
 const FIRST: u64 = 500;
 /// Messages that are read at once.
 const PAGE: usize = 100;
 /// Messages of one question take at most so many characters, and half of the model's context window.
 const CHARS: usize = 60_000;
+/// How often a question that is too long is tried with half as much.
+const HALVINGS: u32 = 4;
 /// A summary, in characters.
 const LONGEST: usize = 4_000;
 /// Tokens of an answer: enough for the longest summary.
@@ -77,7 +78,10 @@ impl Summarizer<'_> {
             return Ok(());
         }
         let first = (written + 1).max(to.saturating_sub(FIRST) + 1);
+        // Where much was said that nobody summed up it begins anew: it never says that it covers what it has not read.
+        let before = before.filter(|summary| summary.to + 1 == first);
         let from = before.as_ref().map_or(first, |summary| summary.from);
+        // Without an answer the claim stays: nobody asks again before it ends.
         let Some((text, last)) = self.write(space, agent, &config.model, before.as_ref(), first..=to).await? else { return Ok(()) };
         let summary =
             SummaryRecord { from, to: last, text, agent_id: agent, updated_at: self.pipeline.now(), claimed_until: None, by: token };
@@ -95,60 +99,51 @@ impl Summarizer<'_> {
         agent: EntityId,
         model: &ModelConfig,
         before: Option<&SummaryRecord>,
-        wanted: std::ops::RangeInclusive<u64>,
+        wanted: RangeInclusive<u64>,
     ) -> Result<Option<(String, u64)>> {
         let mut most = CHARS.min(model.context_window as usize * 4 / 2);
-        loop {
-            let messages = self.read(space, wanted.clone(), most).await?;
-            let Some(last) = messages.last().map(|message| message.seq) else { return Ok(None) };
-            match self.ask(agent, model, before, &messages).await {
+        for halving in 0..=HALVINGS {
+            let (lines, last) = self.read(space, agent, wanted.clone(), most).await?;
+            if lines.is_empty() {
+                return Ok(None);
+            }
+            match self.ask(model, before, &lines).await {
                 Ok(text) if text.trim().is_empty() => return Ok(None),
                 Ok(text) => return Ok(Some((excerpt(text.trim(), LONGEST).0.to_owned(), last))),
-                // The half of it, until one message is left; that one is passed over where it does not fit.
-                Err(error) if error.code == FailureCode::ContextTooLong && messages.len() > 1 => most /= 2,
-                Err(error) if error.code == FailureCode::ContextTooLong => {
-                    let text = before.map_or_else(|| "(a message was too long to be read)".to_owned(), |summary| summary.text.clone());
-                    return Ok(Some((text, last)));
-                }
+                Err(error) if error.code == FailureCode::ContextTooLong && halving < HALVINGS => most /= 2,
                 Err(error) => {
                     tracing::info!(%space, code = ?error.code, %error, "a summary could not be written now");
                     return Ok(None);
                 }
             }
         }
+        Ok(None)
     }
 
-    /// The messages of a range from its beginning, as many as fit, but at least one.
-    async fn read(&self, space: SpaceId, wanted: std::ops::RangeInclusive<u64>, most: usize) -> Result<Vec<MessageRecord>> {
-        let (mut messages, mut chars) = (Vec::new(), 0);
+    /// The lines of a range from its beginning, as many as fit, but at least one message's, and the last number.
+    async fn read(&self, space: SpaceId, agent: EntityId, wanted: RangeInclusive<u64>, most: usize) -> Result<(String, u64)> {
+        let (mut lines, mut chars, mut last) = (String::new(), 0, wanted.start() - 1);
         loop {
-            let after = messages.last().map_or(wanted.start() - 1, |message: &MessageRecord| message.seq);
-            let page = self.pipeline.store.message_records(space, Range::After(after), PAGE).await?;
+            let page = self.pipeline.store.message_records(space, Range::After(last), PAGE).await?;
             let full = page.len() == PAGE;
             for message in page {
-                chars += message.text.chars().count();
-                if message.seq > *wanted.end() || (chars > most && !messages.is_empty()) {
-                    return Ok(messages);
+                // Nobody's cursor: it is all the same who had read what.
+                let line = timeline::line(&message, agent, u64::MAX, 0);
+                chars += line.chars().count();
+                if message.seq > *wanted.end() || (chars > most && !lines.is_empty()) {
+                    return Ok((lines, last));
                 }
-                messages.push(message);
+                lines.push_str(&line);
+                last = message.seq;
             }
             if !full {
-                return Ok(messages);
+                return Ok((lines, last));
             }
         }
     }
 
-    async fn ask(
-        &self,
-        agent: EntityId,
-        model: &ModelConfig,
-        before: Option<&SummaryRecord>,
-        messages: &[MessageRecord],
-    ) -> Result<String, ModelError> {
-        let mut block: String = before.map(timeline::summary).unwrap_or_default();
-        block.push_str("SPACE HISTORY:\n");
-        // Nobody's cursor: it is all the same who had read what.
-        block.extend(messages.iter().map(|message| timeline::entry(message, agent, u64::MAX, 0)));
+    async fn ask(&self, model: &ModelConfig, before: Option<&SummaryRecord>, lines: &str) -> Result<String, ModelError> {
+        let block = format!("{}SPACE HISTORY:\n{lines}", before.map(timeline::summary).unwrap_or_default());
         let mut tries = Tries::new(model);
         loop {
             let current = tries.current();

@@ -19,16 +19,20 @@ use serde_json::{Value, json};
 use smartspace_domain::{
     Result, Time,
     ids::{MessageId, SpaceId, StreamId},
+    messages::excerpt,
     runs::EndReason,
     steps::CallStatus,
 };
 use smartspace_models::port::ToolSpec;
-use smartspace_store::steps::{CallBegun, CallRecord, Marks};
+use smartspace_store::steps::{CallBegun, CallRecord, Marks, ShownPage};
 
-use crate::worker::Worker;
+use crate::{context::quoted::Excerpt, worker::Worker};
 
 /// An output for the model, in bytes.
 const OUTPUT_BYTES: usize = 30 * 1024;
+
+/// What of a model's own words an error repeats, in characters.
+const SHOWN_CHARS: usize = 500;
 
 /// A built-in tool.
 struct Spec {
@@ -79,9 +83,14 @@ pub(crate) fn specs() -> Vec<ToolSpec> {
     TOOLS.iter().map(spec).collect()
 }
 
+/// Whether there is such a tool.
+pub(crate) fn is_known(name: &str) -> bool {
+    tool(name).is_some()
+}
+
 /// Whether a prompt names it among the tools that a run used. A name that a model made up is no tool, and speaking is told by what was said.
 pub(crate) fn counts_as_used(name: &str) -> bool {
-    name != send_message::NAME && tool(name).is_some()
+    name != send_message::NAME && is_known(name)
 }
 
 /// Whether neighbouring calls of this tool and others like it are made side by side.
@@ -128,6 +137,8 @@ pub(crate) struct Outcome {
     pub(crate) active_space: Option<SpaceId>,
     /// What it showed.
     pub(crate) mark: Option<(SpaceId, u64)>,
+    /// The same where it may leave a gap below it.
+    pub(crate) page: Option<ShownPage>,
     /// The message that it posted.
     pub(crate) message: Option<MessageId>,
     /// Its result is kept already, with its effect.
@@ -136,7 +147,7 @@ pub(crate) struct Outcome {
 
 impl Outcome {
     fn completed(output: Value) -> Self {
-        Self { status: CallStatus::Completed, output, ends: None, active_space: None, mark: None, message: None, kept: false }
+        Self { status: CallStatus::Completed, output, ends: None, active_space: None, mark: None, page: None, message: None, kept: false }
     }
 
     /// A result that tells the model what was wrong. The run goes on.
@@ -160,6 +171,7 @@ impl Calling<'_> {
             ends: None,
             active_space: self.active_space,
             marks: Marks::new(),
+            page: None,
             said: None,
             expires_at: None,
         }
@@ -173,6 +185,7 @@ impl Calling<'_> {
             ends: outcome.ends,
             active_space: outcome.active_space.or(self.active_space),
             marks: outcome.mark.into_iter().collect(),
+            page: outcome.page,
             ..self.record()
         }
     }
@@ -183,7 +196,8 @@ pub(crate) async fn run(calling: &Calling<'_>) -> Result<Outcome> {
     let name = calling.begun.name.as_str();
     let Some(tool) = tool(name) else {
         let known: Vec<_> = TOOLS.iter().map(|tool| tool.spec.name).collect();
-        return Ok(Outcome::error(format!("there is no tool {name:?}; there are {}", known.join(", "))));
+        let name = Excerpt(name, SHOWN_CHARS);
+        return Ok(Outcome::error(format!("there is no tool {name}; there are {}", known.join(", "))));
     };
     let input = match parse(&calling.begun.input) {
         Ok(input) => input,
@@ -192,6 +206,8 @@ pub(crate) async fn run(calling: &Calling<'_>) -> Result<Outcome> {
     if let Some(error) = tool.validator.as_ref().and_then(|validator| validator.iter_errors(&input).next()) {
         let place = error.instance_path().to_string();
         let place = if place.is_empty() { String::new() } else { format!(" at {place}") };
+        let error = error.to_string();
+        let (error, place) = (excerpt(&error, SHOWN_CHARS).0, excerpt(&place, SHOWN_CHARS).0);
         return Ok(Outcome::error(format!("the input of {name} does not fit{place}: {error}; expected {}", tool.spec.input)));
     }
     match name {

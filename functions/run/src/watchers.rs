@@ -21,7 +21,7 @@ struct Watcher {
     /// As the API and events name it.
     name: &'static str,
     /// What it has to say, if anything. What it has said before in the run is not said again.
-    look: fn(&Look<'_>) -> Option<String>,
+    look: fn(&Look<'_>) -> Vec<String>,
 }
 
 /// A run between two steps, as the watchers see it.
@@ -50,10 +50,10 @@ pub(crate) struct Look<'a> {
 /// What the watchers say of a run that was told `said` before.
 pub(crate) fn look(at: &Look<'_>, said: &[SystemMessage]) -> Vec<SystemMessage> {
     let speak = |watcher: &Watcher| {
-        let message = SystemMessage { watcher: watcher.name.to_owned(), text: (watcher.look)(at)? };
-        (!said.contains(&message)).then_some(message)
+        let name = watcher.name;
+        (watcher.look)(at).into_iter().map(move |text| SystemMessage { watcher: name.to_owned(), text })
     };
-    WATCHERS.iter().filter_map(speak).collect()
+    WATCHERS.iter().flat_map(speak).filter(|message| !said.contains(message)).collect()
 }
 
 #[cfg(test)]

@@ -25,7 +25,7 @@ pub(crate) struct Flags {
     /// Folder that keeps everything; `:memory:` keeps nothing
     #[arg(long, env = "SMARTSPACE_DATA", default_value = ".smartspace")]
     pub(crate) data: PathBuf,
-    /// The operator's key; made at the first start and kept in the data folder unless given
+    /// The operator's key, at least 16 visible ASCII characters; made at the first start and kept in the data folder unless given
     #[arg(long, env = "SMARTSPACE_ADMIN_KEY", hide_env_values = true)]
     pub(crate) admin_key: Option<String>,
     /// Believe JWTs signed with this secret (HS256, at least 32 bytes): for a backend that makes its own
@@ -46,7 +46,7 @@ pub(crate) struct Flags {
     /// Origins of pages that may call from browsers
     #[arg(long = "cors-origin", env = "SMARTSPACE_CORS_ORIGINS", value_delimiter = ',')]
     pub(crate) cors_origins: Vec<String>,
-    /// What models cost: a JSON file, `{"provider/model": {"input", "cachedInput", "cacheWrite", "output"}}` in dollars for a million tokens
+    /// What models cost: a JSON file, `{"provider/model": {"input", "cachedInput"?, "cacheWrite"?, "output"}}` in dollars for a million tokens
     #[arg(long, env = "SMARTSPACE_PRICES", default_value = "", hide_default_value = true, value_parser = prices)]
     pub(crate) prices: Arc<Prices>,
     /// How long ended runs are kept: "30 days", or a number of days; 0 keeps them for ever

@@ -216,6 +216,7 @@ async fn answer_in(store: &Store, run: &RunRecord, lease: &LeaseId, space: Space
         ends: None,
         active_space: Some(space),
         marks: Marks::new(),
+        page: None,
         said: None,
         expires_at: None,
     };

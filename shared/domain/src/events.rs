@@ -237,6 +237,7 @@ impl Event {
             | Happening::RunCanceled { run } => {
                 run.trigger = run.trigger.clone().cut_to(bytes / 4);
             }
+            Happening::SystemMessage { text, .. } => text.truncate(text.floor_char_boundary(bytes)),
             Happening::SpaceUpdated { space } | Happening::SpaceJoined { space } => space.members.truncate(bytes / 256),
             _ => {}
         }

@@ -2,7 +2,7 @@
 //!
 //! No I/O, no async, no AWS: everything here can be tried with a plain value. A map, in the order of a message's way:
 //!
-//! - [`ids`], [`time`], [`limits`], [`errors`]: what all others use
+//! - [`ids`], [`time`], [`limits`], [`errors`], [`quoting`]: what all others use
 //! - [`entities`], [`agents`] (with [`tools`] and [`scripts`]), [`spaces`]: who takes part, and how it is configured
 //! - [`messages`], [`mentions`], [`dispatch`]: what is said, and whom it wakes
 //! - [`runs`], [`triggers`], [`steps`], [`prices`]: what a woken agent does, and what that costs
@@ -28,6 +28,7 @@ pub mod messages;
 pub mod plans;
 pub mod prices;
 pub mod problems;
+pub mod quoting;
 pub mod runs;
 pub mod schemas;
 pub mod scripts;

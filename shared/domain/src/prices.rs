@@ -17,10 +17,12 @@ pub struct Prices(BTreeMap<String, Price>);
 pub struct Price {
     /// Read.
     pub input: f64,
-    /// Read from the provider's cache.
-    pub cached_input: f64,
-    /// Read, and written to the provider's cache.
-    pub cache_write: f64,
+    /// Read from the provider's cache; as any other where it is left out.
+    #[serde(default)]
+    pub cached_input: Option<f64>,
+    /// Read, and written to the provider's cache; as any other where it is left out.
+    #[serde(default)]
+    pub cache_write: Option<f64>,
     /// Written.
     pub output: f64,
 }
@@ -34,7 +36,8 @@ impl Prices {
             r#"expected {"provider/model": {"input": …, "cachedInput": …, "cacheWrite": …, "output": …}}, in dollars for a million tokens"#;
         let prices: Self = serde_json::from_str(json).map_err(|error| format!("{expected}: {error}"))?;
         for (model, price) in &prices.0 {
-            let fine = [price.input, price.cached_input, price.cache_write, price.output].iter().all(|price| (0.0..=1e6).contains(price));
+            let given = [Some(price.input), price.cached_input, price.cache_write, Some(price.output)];
+            let fine = given.iter().flatten().all(|price| (0.0..=1e6).contains(price));
             if !fine {
                 return Err(format!("{expected}, each from 0 to 1000000; see {model:?}"));
             }
@@ -55,12 +58,17 @@ impl Prices {
         let plain = usage.input_tokens.saturating_sub(usage.cached_tokens).saturating_sub(usage.cache_write_tokens);
         let parts = [
             (plain, price.input),
-            (usage.cached_tokens, price.cached_input),
-            (usage.cache_write_tokens, price.cache_write),
+            (usage.cached_tokens, price.cached_input.unwrap_or(price.input)),
+            (usage.cache_write_tokens, price.cache_write.unwrap_or(price.input)),
             (usage.output_tokens, price.output),
         ];
-        Some(parts.into_iter().map(|(tokens, price)| tokens as f64 / MILLION * price).sum())
+        Some(rounded(parts.into_iter().map(|(tokens, price)| tokens as f64 / MILLION * price).sum()))
     }
+}
+
+/// Dollars without the noise of adding them up.
+pub(crate) fn rounded(dollars: f64) -> f64 {
+    (dollars * 1e9).round() / 1e9
 }
 
 #[cfg(test)]
@@ -70,13 +78,13 @@ mod tests {
     #[test]
     fn a_cost_counts_each_kind_of_token_once() {
         let prices = Prices::read(
-            r#"{"a/m*": {"input": 2, "cachedInput": 1, "cacheWrite": 4, "output": 10}, "a/m-2": {"input": 1, "cachedInput": 0, "cacheWrite": 0, "output": 0}}"#,
+            r#"{"a/m*": {"input": 2, "cachedInput": 1, "cacheWrite": 4, "output": 10}, "a/m-2": {"input": 1, "cachedInput": 0, "output": 0}}"#,
         )
         .unwrap();
         let usage =
             Usage { input_tokens: 1_000_000, cached_tokens: 500_000, cache_write_tokens: 250_000, output_tokens: 100_000, cost: None };
         assert_eq!(prices.cost("a/m-1", &usage), Some(0.5 + 0.5 + 1.0 + 1.0));
-        assert_eq!(prices.cost("a/m-2", &usage), Some(0.25));
+        assert_eq!(prices.cost("a/m-2", &usage), Some(0.5));
         assert_eq!(prices.cost("b/m-1", &usage), None);
     }
 

@@ -6,6 +6,7 @@ use utoipa::ToSchema;
 use crate::{
     Time,
     ids::{EntityId, RunId, SpaceId},
+    prices,
     schemas::ShownTrigger,
     steps::Step,
     triggers::{self, Trigger},
@@ -137,7 +138,7 @@ impl std::ops::AddAssign for Usage {
         self.output_tokens = self.output_tokens.saturating_add(other.output_tokens);
         self.cost = match (self.cost, other.cost) {
             (None, None) => None,
-            (mine, others) => Some(mine.unwrap_or(0.0) + others.unwrap_or(0.0)),
+            (mine, others) => Some(prices::rounded(mine.unwrap_or(0.0) + others.unwrap_or(0.0))),
         };
     }
 }

@@ -11,6 +11,16 @@ pub(crate) fn input(written: &str) -> Map<String, Value> {
     }
 }
 
+/// A call's name is refused where it is longer.
+const LONGEST_NAME: usize = 64;
+
+/// The name of an earlier call. One that a model made up may hold what providers refuse.
+pub(crate) fn name(written: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() || "_-".contains(c) { c } else { '_' };
+    let name: String = written.chars().take(LONGEST_NAME).map(plain).collect();
+    if name.is_empty() { "_".to_owned() } else { name }
+}
+
 /// The schema of a tool's input. Providers refuse one that is not of an object with properties; ours may be `{}`.
 pub(crate) fn schema(schema: &Value) -> Value {
     let mut schema = schema.clone();

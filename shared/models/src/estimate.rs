@@ -30,9 +30,10 @@ fn of_value(value: &Value) -> usize {
     count(&as_text(value))
 }
 
-/// A string as it is, all else as JSON.
+/// A string as it is, all else as JSON in which nothing stands that could move what is shown: such characters can only be in texts.
 pub(crate) fn as_text(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+    let Value::String(text) = value else { return smartspace_domain::quoting::escaped(&value.to_string()) };
+    text.clone()
 }
 
 fn count(text: &str) -> usize {

@@ -5,6 +5,7 @@ use smartspace_domain::{
     Time,
     ids::{EntityId, LeaseId, SpaceId},
     runs::{EndReason, RunError, RunStatus, Usage},
+    steps::FinishReason,
 };
 
 use crate::{
@@ -49,7 +50,8 @@ struct ErrorItem<'a> {
 impl Store {
     /// Ends a run under the worker's lease.
     pub async fn finish(&self, run: &RunRecord, lease: &LeaseId, ending: &Ending, now: Time) -> Result<RunRecord> {
-        let step_count = ending.last_step.as_ref().map_or(run.step_count, |step| step.index + 1);
+        let answered = ending.last_step.as_ref().filter(|step| step.finish_reason != FinishReason::Error);
+        let step_count = answered.map_or(run.step_count, |step| step.index + 1);
         let ended = RunRecord {
             status: ending.status,
             end_reason: ending.reason,

@@ -73,6 +73,19 @@ pub struct CallBegun {
     pub input: String,
 }
 
+/// Messages of a space that a run was shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ShownPage {
+    /// Where.
+    pub space: SpaceId,
+    /// The first one.
+    pub first: u64,
+    /// The last one.
+    pub last: u64,
+    /// Up to here the agent had read before.
+    pub cursor: u64,
+}
+
 /// A finished call, as it is kept.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -103,6 +116,9 @@ pub struct CallRecord {
     /// What it showed.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub marks: Marks,
+    /// Messages that it showed, which may leave a gap below them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page: Option<ShownPage>,
     /// The first 200 characters of what it said in the active space.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub said: Option<String>,
@@ -218,15 +234,21 @@ impl Store {
     }
 }
 
-/// A run's steps, as the API shows them: the prompt whole in step 0, later only what was added.
-pub fn view(work: Work) -> Result<Vec<Step>> {
+/// A run's steps, as the API shows them: the prompt whole in step 0, later only what was added. Calls that a run which has `ended` did not come to
+/// were canceled.
+pub fn view(work: Work, ended: bool) -> Result<Vec<Step>> {
+    let undone = if ended { CallStatus::Canceled } else { CallStatus::Pending };
     let mut prompt = work.prompt.as_ref().map(PromptRecord::view).transpose()?.unwrap_or_default();
     let mut steps = Vec::with_capacity(work.steps.len());
     for step in work.steps {
         let said = step.system_messages.iter().map(|said| json!({"role": "system", "text": said.text}));
         prompt.messages.extend(said);
-        let calls: Vec<Call> =
-            step.calls.iter().enumerate().map(|(index, begun)| call_view(begun, work.calls.get(&(step.index, index as u32)))).collect();
+        let calls: Vec<Call> = step
+            .calls
+            .iter()
+            .enumerate()
+            .map(|(index, begun)| call_view(begun, work.calls.get(&(step.index, index as u32)), undone))
+            .collect();
         let results: Vec<Value> = calls.iter().map(|call| json!({"callId": call.call_id, "output": call.output})).collect();
         let added =
             vec![json!({"role": "assistant", "text": step.text, "calls": step.calls}), json!({"role": "tool_results", "results": results})];
@@ -248,13 +270,13 @@ pub fn view(work: Work) -> Result<Vec<Step>> {
     Ok(steps)
 }
 
-fn call_view(begun: &CallBegun, done: Option<&CallRecord>) -> Call {
+fn call_view(begun: &CallBegun, done: Option<&CallRecord>, undone: CallStatus) -> Call {
     Call {
         call_id: begun.call_id,
         name: begun.name.clone(),
         input: serde_json::from_str(&begun.input).unwrap_or_else(|_| Value::String(begun.input.clone())),
         output: done.map(|done| done.output.clone()),
-        status: done.map_or(CallStatus::Pending, |done| done.status),
+        status: done.map_or(undone, |done| done.status),
         started_at: done.map(|done| done.started_at),
         finished_at: done.map(|done| done.finished_at),
     }

@@ -45,7 +45,7 @@ async fn list(
 
 /// Make or change a goal of an agent
 ///
-/// What is left out, or null, stays as it is, and has its default in a new one. It may be repeated.
+/// What is left out, or null, stays as it is, but for `dueAt`, which null takes away; in a new one it has its default. It may be repeated.
 #[utoipa::path(
     put, path = "/v1/agents/{id}/goals/{goalId}", operation_id = "setGoal", tag = "agents",
     params(

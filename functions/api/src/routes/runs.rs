@@ -103,7 +103,8 @@ async fn show(State(api): State<Arc<Api>>, By(caller): By, Id(id): Id<RunId>) ->
     }
     let work = store.work(id).await?;
     let run = store.run(&record).await?;
-    Ok(Json(Run { steps: Some(steps::view(work)?), ..run }))
+    let ended = !run.status.is_active();
+    Ok(Json(Run { steps: Some(steps::view(work, ended)?), ..run }))
 }
 
 /// Cancel a run

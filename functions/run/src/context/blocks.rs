@@ -23,7 +23,7 @@ pub(crate) fn instructions(space: Option<&SpaceSettings>, history: History) -> S
             "SPACE HISTORY is the record: [SEEN] was there in an earlier run, [NEW] was not, ← TRIGGER woke you. Lines with \"you\" are your own: do not answer again what you have answered."
         }
         History::Roles => {
-            "SPACE HISTORY is the record, as a conversation: your own messages stand in your role, all others behind [name (kind)]. TRIGGER says which one woke you: do not answer again what you have answered."
+            "SPACE HISTORY is the record, as a conversation: your own messages, each of which you posted with send_message, stand in your role, all others behind [name (kind)]. TRIGGER says which one woke you. Do not answer again what you have answered."
         }
     };
     let waking = match space.map_or(TriggerPolicy::All, |space| space.trigger_policy) {

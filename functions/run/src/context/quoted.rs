@@ -6,6 +6,7 @@ use smartspace_domain::{
     entities::EntityType,
     limits::TIMELINE_CHARS,
     messages::{Sender, excerpt},
+    quoting::{escaped, must_escape},
 };
 
 /// A text as a JSON string. Every control character, line or paragraph separator and bidirectional mark is escaped, so that it stays on
@@ -25,12 +26,6 @@ impl fmt::Display for Quoted<'_> {
         }
         f.write_char('"')
     }
-}
-
-/// All of these are in the basic plane, so that one escape is enough.
-fn must_escape(char: char) -> bool {
-    char.is_control()
-        || matches!(char, '\u{2028}' | '\u{2029}' | '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// A name: bare where it is made of letters, digits, spaces, `-`, `_` and `.` only, else quoted.
@@ -95,9 +90,7 @@ impl fmt::Display for Json<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = self.value.to_string();
         let (text, more) = excerpt(&text, self.most);
-        for char in text.chars() {
-            if must_escape(char) { write!(f, "\\u{:04x}", u32::from(char))? } else { f.write_char(char)? }
-        }
+        f.write_str(&escaped(text))?;
         if more == 0 { Ok(()) } else { write!(f, " … ({} more characters{})", Thousands(more as u64), self.rest) }
     }
 }

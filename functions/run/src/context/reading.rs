@@ -7,6 +7,7 @@ use std::{
 
 use smartspace_domain::{
     Result,
+    agents::SpacesShown,
     entities::Entity,
     goals::Goal,
     ids::{EntityId, RunId, SpaceId},
@@ -41,8 +42,11 @@ pub(crate) struct Gathered {
     pub(crate) cards: BTreeMap<SpaceId, Card>,
     /// How many spaces it has.
     pub(crate) space_count: usize,
-    /// Its active runs, this one among them.
+    /// Its active runs, this one first, as many as a prompt shows. An agent that is told of the active space only is not told what it does in
+    /// others: anybody may have let it in here.
     pub(crate) active: Vec<ActiveRecord>,
+    /// How many they are, as far as is known without looking at each.
+    pub(crate) active_count: usize,
     /// Their states.
     pub(crate) states: HashMap<RunId, RunStatus>,
     /// What the others of them have done.
@@ -171,7 +175,9 @@ pub(crate) async fn gather(
         },
     };
 
-    let shown: Vec<SpaceId> = context.spaces.iter().copied().take(SPACES_SHOWN).collect();
+    // Where it was woken stands among them, however many there are.
+    let others = context.spaces.iter().copied().filter(|other| *other != space_id);
+    let shown: Vec<SpaceId> = [space_id].into_iter().chain(others).take(SPACES_SHOWN).collect();
     let missing: Vec<SpaceId> = shown.iter().copied().filter(|space| !cards.contains_key(space)).collect();
     if !missing.is_empty() {
         cards.extend(store.cards(&missing).await?);
@@ -179,14 +185,18 @@ pub(crate) async fn gather(
     cards.retain(|space, _| shown.contains(space));
     seen.spaces.saw(agent_id, shown.as_slice().into(), AGENTS);
 
-    let others: Vec<ActiveRecord> = context.active.iter().filter(|active| active.run_id != run).take(ACTIVE_SHOWN).cloned().collect();
-    let (states, doings) = doings(store, &others).await?;
+    let told = |other: &&ActiveRecord| other.run_id != run && (config.spaces_shown() == SpacesShown::All || other.space_id == space_id);
+    let (mine, others) = (context.active.iter().find(|active| active.run_id == run), context.active.iter().filter(told));
+    let active_count = others.clone().count() + usize::from(mine.is_some());
+    let active: Vec<ActiveRecord> = mine.into_iter().chain(others).take(ACTIVE_SHOWN).cloned().collect();
+    let (states, doings) = doings(store, &active[usize::from(mine.is_some())..]).await?;
     Ok(Some(Gathered {
         agent,
         place: Some(Place { space, member, messages, trigger, summary }),
         cards,
         space_count: context.spaces.len(),
-        active: context.active,
+        active,
+        active_count,
         states,
         doings,
         memories: context.memories,

@@ -153,6 +153,7 @@ pub(crate) fn gathered(written: &Written<'_>, cursor: u64) -> Gathered {
         .into(),
         space_count: 2,
         active: vec![active(7), active(8)],
+        active_count: 2,
         states: HashMap::from([(RunId::new(at(0), 8), RunStatus::Running)]),
         doings: HashMap::new(),
         memories: Vec::new(),

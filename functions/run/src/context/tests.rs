@@ -106,14 +106,10 @@ fn what_has_no_room_is_counted() {
 }
 
 #[test]
-fn an_open_agent_is_not_told_in_one_space_what_it_does_in_others() {
-    let mut sources = gathered(&Written { texts: &["Hello"], ..PLAIN }, 0);
-    let here = sources.place.as_ref().unwrap().space.id;
-    sources.active[1].space_id = *sources.cards.keys().find(|space| **space != here).unwrap();
-    sources.active[1].space_name = "Board".into();
-    assert!(text(&sources).contains("in \"Board\""), "the other run is there");
-    sources.agent.agent.as_mut().unwrap().open = true;
-    assert!(!text(&sources).contains("Board"));
+fn active_runs_beyond_those_that_are_shown_are_counted() {
+    let mut sources = gathered(&PLAIN, 3);
+    sources.active_count = 12;
+    assert!(text(&sources).contains("  … 10 more\nACTIVE SPACE"), "{}", text(&sources));
 }
 
 fn any_name() -> impl Strategy<Value = String> {

@@ -71,8 +71,18 @@ pub(crate) fn is_seen(message: &MessageRecord, me: EntityId, cursor: u64) -> boo
     message.sender.id == me || message.seq <= cursor
 }
 
-/// The lines of one message.
+/// The lines of one message: what was said, and of an own one why.
 pub(crate) fn entry(message: &MessageRecord, me: EntityId, cursor: u64, trigger: u64) -> String {
+    let mut lines = line(message, me, cursor, trigger);
+    if let Some(origin) = message.origin.as_ref().filter(|_| message.sender.id == me) {
+        // Writing to a String can't fail.
+        let _ = writeln!(lines, "      {}", why(origin));
+    }
+    lines
+}
+
+/// What was said, without why: that may name another space.
+pub(crate) fn line(message: &MessageRecord, me: EntityId, cursor: u64, trigger: u64) -> String {
     let mine = message.sender.id == me;
     let mark = if is_seen(message, me, cursor) { "[SEEN]" } else { "[NEW] " };
     let mut line = format!(
@@ -89,9 +99,6 @@ pub(crate) fn entry(message: &MessageRecord, me: EntityId, cursor: u64, trigger:
         line.push_str("  ← TRIGGER");
     }
     line.push('\n');
-    if let Some(origin) = message.origin.as_ref().filter(|_| mine) {
-        let _ = writeln!(line, "      {}", why(origin));
-    }
     line
 }
 

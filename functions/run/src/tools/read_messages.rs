@@ -6,7 +6,7 @@ use smartspace_domain::{
     ids::SpaceId,
     messages::{Message, Part},
 };
-use smartspace_store::{messages::Range, rosters::MemberRecord};
+use smartspace_store::{messages::Range, rosters::MemberRecord, steps::ShownPage};
 
 use super::{Calling, OUTPUT_BYTES, Outcome, Spec};
 
@@ -53,12 +53,10 @@ pub(super) async fn call(calling: &Calling<'_>, input: &Value) -> Result<Outcome
     let last = messages.last().map_or(0, |message| message.seq);
     let shown = fitting(messages.iter().map(|message| shown(message, &member)).collect());
     let first = last + 1 - shown.len() as u64;
-    let read = calling.marks.get(&space).copied().unwrap_or(0).max(member.cursor);
-    // Only what is read without a gap counts: what lies between stays new.
-    let mark = (!shown.is_empty() && first <= read + 1 && last > read).then_some((space, last));
+    let page = (!shown.is_empty()).then_some(ShownPage { space, first, last, cursor: member.cursor });
     let next_before = (first > 1 && !shown.is_empty()).then_some(first);
     let output = json!({"messages": shown, "total": head.head.seq.max(last), "nextBefore": next_before});
-    Ok(Outcome { mark, ..Outcome::completed(output) })
+    Ok(Outcome { page, ..Outcome::completed(output) })
 }
 
 /// A message as the model is shown it.

@@ -4,6 +4,6 @@ use super::{Look, Watcher};
 
 pub(super) const WATCHER: Watcher = Watcher { name: "news", look };
 
-fn look(at: &Look<'_>) -> Option<String> {
-    at.news.clone()
+fn look(at: &Look<'_>) -> Vec<String> {
+    at.news.clone().into_iter().collect()
 }

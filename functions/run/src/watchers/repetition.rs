@@ -1,17 +1,15 @@
-//! Whether the model goes in circles.
+//! Whether the model goes in circles. Inputs are not told: members of the space read what is said, and an input may come from another one.
 
 use super::{Look, Watcher};
-use crate::context::quoted::{Excerpt, Name};
 
 pub(super) const WATCHER: Watcher = Watcher { name: "repetition", look };
 
 /// So many calls of one tool with one input are worth a word.
 const OFTEN: u32 = 3;
-/// What of the input is shown, in characters.
-const INPUT_CHARS: usize = 200;
 
-fn look(at: &Look<'_>) -> Option<String> {
-    let repeated = at.calls?.iter().filter(|(_, times)| **times >= OFTEN);
-    let lines: Vec<_> = repeated.map(|((tool, input), _)| format!("{} with {}", Name(tool), Excerpt(input, INPUT_CHARS))).collect();
-    (!lines.is_empty()).then(|| format!("The same call was made {OFTEN} times: {}. Making it again gives nothing new.", lines.join("; ")))
+fn look(at: &Look<'_>) -> Vec<String> {
+    let repeated = at.calls.into_iter().flatten().filter(|(_, times)| **times >= OFTEN);
+    let mut tools: Vec<&str> = repeated.map(|((tool, _), _)| tool.as_str()).collect();
+    tools.dedup();
+    tools.into_iter().map(|tool| format!("{tool} was called {OFTEN} times with the same input. Another time gives nothing new.")).collect()
 }

@@ -15,8 +15,8 @@ use crate::context::{
 
 pub(super) const WATCHER: Watcher = Watcher { name: "start", look };
 
-fn look(at: &Look<'_>) -> Option<String> {
-    (at.step == 0 && !at.start.is_empty()).then(|| at.start.join(" "))
+fn look(at: &Look<'_>) -> Vec<String> {
+    (at.step == 0 && !at.start.is_empty()).then(|| at.start.join(" ")).into_iter().collect()
 }
 
 /// What there is to say, from what the prompt was made of.

@@ -60,6 +60,7 @@ impl Working {
             ends: None,
             active_space: None,
             marks: Marks::new(),
+            page: None,
             said: None,
             expires_at: None,
         };

@@ -11,8 +11,6 @@ use crate::{
 
 /// Anthropic's hottest; ours goes up to 2.
 const HOTTEST: f32 = 1.0;
-/// A call's name is refused where it is longer.
-const LONGEST_NAME: usize = 64;
 
 /// What is sent; fields that are not set are left out.
 #[derive(Serialize)]
@@ -113,14 +111,7 @@ fn text(text: &str) -> Option<Value> {
 }
 
 fn call(call: &ToolCall) -> Value {
-    json!({"type": "tool_use", "id": call.call_id, "name": name(&call.name), "input": calls::input(&call.input)})
-}
-
-/// A name that another model made up may hold what is refused here.
-fn name(name: &str) -> String {
-    let name: String =
-        name.chars().take(LONGEST_NAME).map(|c| if c.is_ascii_alphanumeric() || "_-".contains(c) { c } else { '_' }).collect();
-    if name.is_empty() { "_".to_owned() } else { name }
+    json!({"type": "tool_use", "id": call.call_id, "name": calls::name(&call.name), "input": calls::input(&call.input)})
 }
 
 fn result(result: &ToolResult) -> Value {

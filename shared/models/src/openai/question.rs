@@ -77,7 +77,7 @@ fn message(message: &Message) -> Vec<Value> {
 }
 
 fn call(call: &ToolCall) -> Value {
-    json!({"id": call.call_id, "type": "function", "function": {"name": call.name, "arguments": arguments(&call.input)}})
+    json!({"id": call.call_id, "type": "function", "function": {"name": calls::name(&call.name), "arguments": arguments(&call.input)}})
 }
 
 /// As it was written where that can be: servers that fill the arguments into a prompt template fail for good on a text that is no JSON object.

@@ -1,12 +1,12 @@
 //! `ACTIVE RUNS`: what else the agent is doing at this moment.
 
-use smartspace_domain::{agents::SpacesShown, ids::RunId, runs::RunStatus};
+use smartspace_domain::ids::RunId;
 use smartspace_store::runs::ActiveRecord;
 
 use super::{
     super::{
         quoted::{Excerpt, Name, Quoted, Who},
-        reading::{ACTIVE_SHOWN, Gathered},
+        reading::Gathered,
     },
     block,
 };
@@ -14,19 +14,17 @@ use super::{
 /// What of a message that another run sent is shown, in characters.
 const SENT_CHARS: usize = 80;
 
-/// This run and the others. An agent that is told of the active space only is not told what it does in others: anybody may have let it in here.
-pub(crate) fn active_runs(gathered: &Gathered, this: RunId, shown: SpacesShown) -> String {
-    let here = gathered.place.as_ref().map(|place| place.space.id);
-    let mine = gathered.active.iter().filter(|active| active.run_id == this).map(|active| line(active, "this run", gathered));
-    let told = |other: &&ActiveRecord| other.run_id != this && (shown == SpacesShown::All || Some(other.space_id) == here);
-    let others = gathered.active.iter().filter(told).filter_map(|other| {
-        let status = gathered.states.get(&other.run_id).copied().filter(|status| status.is_active())?;
-        Some(line(other, RunStatus::as_str(status), gathered))
-    });
-    let mut lines: Vec<_> = mine.chain(others).collect();
-    let more = lines.len().saturating_sub(ACTIVE_SHOWN);
-    lines.truncate(ACTIVE_SHOWN);
-    block("ACTIVE RUNS", lines, more)
+/// This run and the others.
+pub(crate) fn active_runs(gathered: &Gathered, this: RunId) -> String {
+    let line = |active: &ActiveRecord| {
+        if active.run_id == this {
+            return Some(line(active, "this run", gathered));
+        }
+        let status = gathered.states.get(&active.run_id).copied().filter(|status| status.is_active())?;
+        Some(line(active, status.as_str(), gathered))
+    };
+    let more = gathered.active_count.saturating_sub(gathered.active.len());
+    block("ACTIVE RUNS", gathered.active.iter().filter_map(line), more)
 }
 
 fn line(active: &ActiveRecord, state: &str, gathered: &Gathered) -> String {

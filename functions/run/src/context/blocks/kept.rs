@@ -16,37 +16,42 @@ use super::{
 
 /// Memories that a prompt shows.
 const MEMORIES: usize = 100;
-/// What they take at most, in characters of their lines.
-const MEMORY_CHARS: usize = 8_000;
 /// Goals that a prompt shows.
 const GOALS: usize = 30;
+/// What memories take at most, and what goals do, in characters of their lines.
+const CHARS: usize = 8_000;
 
 /// What it remembers, by key. Where there is no room for all, those that were set last count.
 pub(crate) fn memories(memories: &[Memory]) -> String {
     let mut newest: Vec<&Memory> = memories.iter().collect();
     newest.sort_by_key(|memory| (Reverse(memory.updated_at), &memory.key));
-    let mut chars = 0;
+    let mut room = Room(CHARS);
     let lines = newest.into_iter().take(MEMORIES).map(|memory| (&memory.key, format!("[{}] {}", Key(&memory.key), Quoted(&memory.value))));
-    // A long one does not keep shorter, older ones out.
-    let mut lines: Vec<_> = lines
-        .filter(|(_, line)| {
-            let length = line.chars().count();
-            let fits = chars + length <= MEMORY_CHARS;
-            chars += if fits { length } else { 0 };
-            fits
-        })
-        .collect();
+    let mut lines: Vec<_> = lines.filter(|(_, line)| room.takes(line)).collect();
     lines.sort();
     let more = memories.len() - lines.len();
     block("MEMORIES", lines.into_iter().map(|(_, line)| line), more)
+}
+
+/// Room for so many characters. A line that is too long does not keep shorter ones behind it out.
+struct Room(usize);
+
+impl Room {
+    fn takes(&mut self, line: &str) -> bool {
+        let left = self.0.checked_sub(line.chars().count());
+        self.0 = left.unwrap_or(self.0);
+        left.is_some()
+    }
 }
 
 /// What it works towards: active goals, the most urgent first.
 pub(crate) fn goals(goals: &[Goal]) -> String {
     let mut active: Vec<&Goal> = goals.iter().filter(|goal| goal.status == GoalStatus::Active).collect();
     active.sort_by_key(|goal| (goal.priority, goal.due_at.unwrap_or(Time::from_millis(i64::MAX)), &goal.id));
-    let more = active.len().saturating_sub(GOALS);
-    block("GOALS", active.into_iter().take(GOALS).map(goal), more)
+    let (all, mut room) = (active.len(), Room(CHARS));
+    let lines: Vec<_> = active.into_iter().take(GOALS).map(goal).filter(|line| room.takes(line)).collect();
+    let more = all - lines.len();
+    block("GOALS", lines, more)
 }
 
 fn goal(goal: &Goal) -> String {
