@@ -57,6 +57,15 @@ async fn marks_once(stack: &Stack, message: &serde_json::Value, agent: &str, tri
 
 #[tokio::test]
 async fn what_a_run_reads_elsewhere_is_seen_there_once_it_has_completed() {
+    read_elsewhere(false).await;
+}
+
+#[tokio::test]
+async fn pages_that_are_read_backwards_leave_no_gap() {
+    read_elsewhere(true).await;
+}
+
+async fn read_elsewhere(read_in_pages: bool) {
     let stack = Stack::start().await;
     let (person, agent, space) = stack.pair().await;
     let board = stack.space_with("Board", &[&person, &agent], json!({"triggerPolicy": "mention"})).await;
@@ -70,6 +79,8 @@ async fn what_a_run_reads_elsewhere_is_seen_there_once_it_has_completed() {
         ("back", 0) => call("read_messages", json!({"spaceId": entered, "limit": 3})).into(),
         ("enter and fail" | "enter", 0) => call("enter_space", json!({"spaceId": entered, "limit": 2})).into(),
         ("enter and fail", 1) => http(400),
+        // Backwards, in pages, from the end to the beginning: the last of them closes the gap.
+        ("page", step) if step < 3 => call("read_messages", json!({"spaceId": entered, "limit": 4, "before": 13 - 4 * step})).into(),
         _ => stop(),
     });
     let unread = async |text: &str| {
@@ -79,6 +90,13 @@ async fn what_a_run_reads_elsewhere_is_seen_there_once_it_has_completed() {
     // The last three, with a gap below them: all of it stays new.
     unread("back").await;
     unread("enter and fail").await;
+    if read_in_pages {
+        let run = unread("page").await;
+        assert_eq!(run["steps"][2]["calls"][0]["output"]["messages"][0]["seq"], 1);
+        let run = unread("enter").await;
+        let output = &run["steps"][0]["calls"][0]["output"];
+        return assert_eq!((&output["unreadBefore"], &output["history"][0]["seen"]), (&json!(0), &json!(true)));
+    }
     let run = unread("enter").await;
     let output = &run["steps"][0]["calls"][0]["output"];
     assert_eq!(

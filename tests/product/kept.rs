@@ -224,6 +224,10 @@ async fn an_agent_keeps_at_most_500_memories_and_100_goals() {
     let shown = results[1]["memories"].as_array().unwrap().len();
     assert!((12..20).contains(&shown) && results[1].to_string().len() < 32 * 1024, "{shown}");
     assert_eq!(results[1]["more"], 500 - shown);
+    // What did not fit can be asked for: its keys are told.
+    let keys = results[1]["moreKeys"].as_array().unwrap();
+    assert_eq!(keys.len(), 500 - shown);
+    assert!(keys[0].as_str() > results[1]["memories"][shown - 1]["key"].as_str());
 }
 
 #[tokio::test]

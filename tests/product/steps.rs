@@ -163,3 +163,72 @@ async fn a_run_tells_of_the_agents_other_runs() {
     gate.open();
     stack.quiet(&space).await;
 }
+
+#[tokio::test]
+async fn what_a_model_makes_up_is_answered_in_few_words_and_the_run_goes_on() {
+    let stack = Stack::start().await;
+    let odd = "\u{202e}".repeat(20_000);
+    let calls = [(odd.clone(), json!({})), ("send_message".to_owned(), json!({"text": ["y".repeat(100_000)]}))];
+    stack.model.answers("ada", move |asked| match asked.step() {
+        0 => answer(calls.each_ref().map(|(name, input)| call(name, input.clone()))),
+        1 => answer([call("skip_response", json!({"reason": "nothing"})), say("never")]),
+        _ => stop(),
+    });
+    let (person, agent, space) = team(&stack, json!({})).await;
+    let message = stack.post(&space, &person, "Begin.").await;
+    let run = stack.ended(&woken(&message, &agent).unwrap(), SOON).await;
+    assert_eq!((&run["status"], &run["endReason"]), (&json!("completed"), &json!("skipped")));
+    for call in run["steps"][0]["calls"].as_array().unwrap() {
+        let error = call["output"]["error"].as_str().unwrap();
+        assert!(error.chars().count() < 5_000 && (error.contains("there is no tool") || error.contains("does not fit")), "{error:.300}");
+    }
+    let asked = stack.model.asked("ada").pop().unwrap();
+    let name = asked.messages()[2]["tool_calls"][0]["function"]["name"].as_str().unwrap().to_owned();
+    assert_eq!(name, "_".repeat(64), "a provider would refuse anything else");
+    let statuses: Vec<_> = run["steps"][1]["calls"].as_array().unwrap().iter().map(|call| call["status"].clone()).collect();
+    assert_eq!(statuses, ["completed", "canceled"], "what the run did not come to will never be done");
+}
+
+#[tokio::test]
+async fn what_was_asked_in_vain_can_be_looked_at() {
+    let stack = Stack::start().await;
+    stack.model.answers("ada", |_| http(400));
+    let (person, agent, space) = team(&stack, json!({})).await;
+    let message = stack.post(&space, &person, "Begin.").await;
+    let run = stack.ended(&woken(&message, &agent).unwrap(), SOON).await;
+    assert_eq!((&run["status"], &run["stepCount"], &run["error"]["code"]), (&json!("failed"), &json!(0), &json!("bad_request")));
+    let step = &run["steps"][0];
+    assert_eq!((&step["finishReason"], &step["calls"]), (&json!("error"), &json!([])));
+    assert!(step["prompt"]["messages"][0]["blocks"].to_string().contains("Begin."), "{step}");
+}
+
+#[tokio::test]
+async fn an_agent_in_many_spaces_is_always_told_of_the_one_that_woke_it_and_an_open_one_of_no_other() {
+    let stack = Stack::start().await;
+    let gate = Gate::closed();
+    let held = gate.clone();
+    stack.model.answers("ada", move |asked| if asked.trigger_text() == "on the board" { wait(&held).into() } else { stop() });
+    let (person, agent, board) = team(&stack, json!({})).await;
+    let mut last = String::new();
+    for number in 1..=33 {
+        last = stack.space(&format!("Space {number}"), &[&person, &agent]).await;
+    }
+    stack.post(&board, &person, "on the board").await;
+    gate.reached(1).await;
+    stack.post(&last, &person, "one").await;
+    stack.quiet(&last).await;
+    let asked = stack.model.asked_times("ada", 2).await;
+    let spaces = asked.system().block("YOUR SPACES").to_vec();
+    assert_eq!((spaces.len(), spaces[31].as_str()), (32, "  … 4 more"));
+    assert!(spaces.iter().any(|line| line.contains(&last)), "{spaces:#?}");
+    assert!(asked.user().block("ACTIVE RUNS").iter().any(|line| line.contains("on the board")));
+
+    stack.patch(&format!("/v1/entities/{agent}"), json!({"agent": {"open": true}})).await.must_be(200);
+    stack.post(&last, &person, "two").await;
+    stack.quiet(&last).await;
+    let asked = stack.model.asked_times("ada", 3).await;
+    assert_eq!(asked.system().block("YOUR SPACES").len(), 2, "the active one only");
+    assert!(asked.user().block("ACTIVE RUNS").iter().all(|line| !line.contains("on the board")));
+    gate.open();
+    stack.quiet(&board).await;
+}

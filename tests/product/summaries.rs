@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{
-    model::{Asked, http, say, stop, think},
+    model::{Asked, answer, call, http, say, stop, think},
     stack::Stack,
     waiting::{SOON, wait_for},
 };
@@ -62,6 +62,29 @@ async fn older_history_is_summarised_once_for_all_and_read_from_then_on() {
     .await;
     assert_eq!(next.user().block("EARLIER"), ["EARLIER (messages 1 to 29): \"They talked about Q4.\""]);
     assert_eq!(next.user().timeline()[0].text, "message 30");
+}
+
+#[tokio::test]
+async fn a_summary_tells_nobody_why_something_was_said() {
+    let stack = Stack::start().await;
+    let person = stack.person("Husam").await;
+    let model = json!({"provider": "openai", "name": stack.model.name("ada")});
+    let agent = stack.agent_with("Ada", json!({"model": model, "context": {"window": 2}})).await;
+    let (board, lobby) = (stack.space("Board", &[&person, &agent]).await, stack.space("Lobby", &[&person, &agent]).await);
+    let entered = lobby.clone();
+    stack.model.answers("ada", move |asked| match (asked.trigger_text().as_str(), asked.step()) {
+        ("the secret", 0) => answer([call("enter_space", json!({"spaceId": entered})), say("Hello, lobby.")]),
+        _ => stop(),
+    });
+    stack.post(&board, &person, "the secret").await;
+    stack.quiet(&board).await;
+    for number in 1..=28 {
+        stack.post(&lobby, &person, &format!("message {number}")).await;
+        stack.quiet(&lobby).await;
+    }
+    let asked = wait_for("a summary", SOON, async || stack.model.asked("ada").into_iter().find(is_summary)).await;
+    let text = asked.body["messages"].to_string();
+    assert!(text.contains("Hello, lobby.") && !text.contains("the secret") && !text.contains("sent because"), "{text}");
 }
 
 #[tokio::test]

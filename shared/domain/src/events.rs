@@ -281,3 +281,22 @@ impl Event {
 fn json(event: &Event) -> String {
     serde_json::to_string(event).unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_system_message_fits_a_frame() {
+        let (space_id, run_id) = (SpaceId::new(Time::default(), 1), RunId::new(Time::default(), 1));
+        for text in ["\u{1}".repeat(20_000), "語".repeat(40_000)] {
+            let what = Happening::SystemMessage { run_id, step: 1, watcher: "news".into(), text: text.clone() };
+            let frame = Event { space_id, at: Time::default(), what }.to_frame();
+            assert!(frame.len() <= limits::FRAME_BYTES, "{}", frame.len());
+            let Happening::SystemMessage { text: shown, .. } = serde_json::from_str::<Event>(&frame).unwrap().what else {
+                panic!("{frame}")
+            };
+            assert!(shown.len() > 1_000 && text.starts_with(&shown));
+        }
+    }
+}

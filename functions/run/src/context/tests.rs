@@ -103,6 +103,8 @@ fn what_has_no_room_is_counted() {
     assert!(shown.contains("  … 30 more\nGOALS:") && shown.contains("  … 3 more\nPLANS:"), "{shown}");
     all.memories = (0..3).map(|number| long(number, 3_990)).collect();
     assert!(text(&all).contains("  … 1 more\nGOALS:"), "8,000 characters of memories at most");
+    all.goals.iter_mut().for_each(|goal| goal.description = "\u{202e}".repeat(1_000));
+    assert!(text(&all).contains("  … 32 more\nPLANS:"), "and of goals, as they are written");
 }
 
 #[test]

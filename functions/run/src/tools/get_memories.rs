@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 use smartspace_domain::Result;
 
 use super::{
-    Calling, Outcome, Spec,
-    keeping::{keys_of, keys_schema, listed},
+    Calling, OUTPUT_BYTES, Outcome, Spec,
+    keeping::{keys_of, keys_schema, listed, listed_in},
 };
 
 pub(super) const NAME: &str = "get_memories";
@@ -35,16 +35,13 @@ pub(super) async fn call(calling: &Calling<'_>, input: &Value) -> Result<Outcome
     };
     let (store, agent) = (&calling.worker.pipeline.store, calling.worker.run.agent_id);
     let memories = if keys.is_empty() { store.all_memories(agent).await? } else { store.memories_at(agent, &keys).await? };
-    let mut list = listed("memories", memories.iter().map(|memory| json!(memory)));
-    if let Some(more) = list["more"].as_u64() {
-        let mut room = KEYS_BYTES;
-        let left = memories[memories.len() - more as usize..].iter().map(|memory| memory.key.as_str());
-        let fit = left.take_while(|key| {
-            let left = room.checked_sub(key.len() + 3);
-            room = left.unwrap_or(0);
-            left.is_some()
-        });
-        list["moreKeys"] = fit.collect();
+    let items = || memories.iter().map(|memory| json!(memory));
+    let mut list = listed("memories", items());
+    if list["more"].is_u64() {
+        list = listed_in(OUTPUT_BYTES - KEYS_BYTES, "memories", items());
+        let shown = list["memories"].as_array().map_or(0, Vec::len);
+        let keys = memories[shown..].iter().map(|memory| json!(memory.key));
+        list["moreKeys"] = listed_in(KEYS_BYTES, "keys", keys)["keys"].take();
     }
     Ok(Outcome::completed(list))
 }

@@ -33,11 +33,16 @@ pub(super) async fn keep<T, F: Future<Output = Result<Vec<T>>>>(
 
 /// A list as a result: those from the first on that fit it, and under `more` how many do not.
 pub(super) fn listed(name: &str, items: impl IntoIterator<Item = Value>) -> Value {
+    listed_in(OUTPUT_BYTES, name, items)
+}
+
+/// The same in at most so many bytes.
+pub(super) fn listed_in(most: usize, name: &str, items: impl IntoIterator<Item = Value>) -> Value {
     let items: Vec<Value> = items.into_iter().collect();
     let mut bytes = 0;
     let fit = items.iter().take_while(|item| {
         bytes += item.to_string().len() + 1;
-        bytes <= OUTPUT_BYTES
+        bytes <= most
     });
     let fit = fit.count();
     let mut list = json!({name: items[..fit]});
