@@ -2,7 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use smartspace_domain::{Result, ids::SpaceId, jobs::RunJob, runs::Usage, steps::SystemMessage};
+use smartspace_domain::{
+    Error, Result,
+    ids::SpaceId,
+    jobs::RunJob,
+    runs::Usage,
+    steps::{CallStatus, SystemMessage},
+};
 use smartspace_models::port::{Message, ToolCall, ToolResult};
 use smartspace_store::{
     prompts::PromptRecord,
@@ -57,6 +63,10 @@ impl Worker {
     pub(crate) fn state(&self, gathered: &Gathered, work: Work) -> Result<State> {
         let now = self.pipeline.now();
         let (prompt, unkept) = if let Some(kept) = &work.prompt {
+            // Nobody has no rules: they are kept for longer than the run.
+            if kept.system.is_empty() {
+                return Err(Error::Internal("the system message of a run that goes on is gone".into()));
+            }
             (Prompt { system: kept.system.clone(), rest: kept.rest()?, marks: kept.marks.clone(), first: 1 }, None)
         } else {
             let prompt = prompt(gathered, &self.config, self.run.id, &self.trigger, now);
@@ -129,7 +139,9 @@ impl State {
         self.took(&record.marks);
         self.pages.extend(record.page);
         self.close_gaps();
-        if tools::counts_as_used(&record.name) && !self.tools_used.contains(&record.name) {
+        // What only failed was of no use.
+        let used = record.status == CallStatus::Completed && tools::counts_as_used(&record.name);
+        if used && !self.tools_used.contains(&record.name) {
             self.tools_used.push(record.name.clone());
         }
     }

@@ -11,7 +11,7 @@ use smartspace_domain::{
     jobs::RunJob,
     messages::excerpt,
     prices::Prices,
-    runs::FailureCode,
+    runs::{FailureCode, Usage},
 };
 use smartspace_models::{
     port::{Message, Model, ModelError, Piece, Request},
@@ -174,7 +174,9 @@ impl Summarizer<'_> {
                 Piece::Text(more) => text.push_str(&more),
                 Piece::Finished { usage, .. } => {
                     let model = format!("{}/{}", request.model.provider.as_str(), request.model.name);
-                    tracing::info!(model, ?usage, cost = self.prices.cost(&model, &usage), "a summary was written");
+                    let cost = self.prices.cost(&model, &usage);
+                    let Usage { input_tokens: input, output_tokens: output, .. } = usage;
+                    tracing::info!(model, input, output, cost, "a model was asked for a summary");
                     return Ok(text);
                 }
                 Piece::CallStarted { .. } | Piece::CallInput { .. } => {}

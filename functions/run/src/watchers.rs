@@ -92,10 +92,10 @@ mod tests {
             max_steps: 5,
             limit: Duration::from_mins(30),
             window: 1_000,
-            start: vec!["Your last run here was 2d 3h ago.".into(), "Overdue goals: q4.".into()],
+            start: vec!["Your last run here was 2d 3h ago.".into(), "Overdue, see GOALS: q4.".into()],
             ..Look::default()
         };
-        assert_eq!(says(&first), ["start: Your last run here was 2d 3h ago. Overdue goals: q4."]);
+        assert_eq!(says(&first), ["start: Your last run here was 2d 3h ago. Overdue, see GOALS: q4."]);
         let only = Look { max_steps: 1, start: Vec::new(), ..first };
         assert_eq!(says(&only).len(), 1, "who has one step only is told so");
     }

@@ -122,6 +122,25 @@ impl Plan {
     }
 }
 
+impl Plan {
+    /// One of everything, as on AWS, where nothing goes wrong: for what is counted.
+    pub fn quiet() -> Self {
+        Self {
+            local: false,
+            processes: 1,
+            people: 1,
+            agents: 1,
+            spaces: 1,
+            depth: 1,
+            policy: "all",
+            window: 50,
+            invocation: Duration::from_mins(15),
+            deeds: 0,
+            weather: Weather::default(),
+        }
+    }
+}
+
 impl Weather {
     fn of(chance: &Chance) -> Self {
         // Each fault is absent, rare or frequent.

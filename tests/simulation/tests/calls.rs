@@ -10,7 +10,7 @@ use serde_json::json;
 use smartspace_simulation::{
     chance::Chance,
     door::As,
-    plan::{Plan, Setup, Weather},
+    plan::{Plan, Setup},
     setting,
     world::World,
 };
@@ -62,20 +62,7 @@ async fn post(world: &Arc<World>, text: &str, token: bool) -> Took {
 #[tokio::test(start_paused = true)]
 async fn four_calls_in_a_row_from_post_to_the_model_five_where_nothing_is_known() {
     let setup = Setup::default();
-    let plan = Plan {
-        local: false,
-        processes: 1,
-        people: 1,
-        agents: 1,
-        spaces: 1,
-        depth: 1,
-        policy: "all",
-        window: 50,
-        invocation: Duration::from_mins(15),
-        deeds: 0,
-        weather: Weather::default(),
-    };
-    let world = World::of(&setup, plan, Chance::new(setup.seed, setup.spared.clone()), Some(EACH)).unwrap();
+    let world = World::of(&setup, Plan::quiet(), Chance::new(setup.seed, setup.spared.clone()), Some(EACH)).unwrap();
     setting::set(&world).await.unwrap();
     // A process that knows nothing.
     let process = world.some_process("test").unwrap();

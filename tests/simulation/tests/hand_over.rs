@@ -11,7 +11,7 @@ use smartspace_simulation::{
     door::As,
     ledger::Said,
     oracle::{self, Kept},
-    plan::{Plan, Setup, Weather},
+    plan::{Plan, Setup},
     setting,
     world::World,
 };
@@ -25,19 +25,7 @@ async fn fresh_invocations_go_on_until_the_run_has_ended() {
     let (mut handed_over, mut said) = (0, 0);
     for seed in 1..=20 {
         let setup = Setup { seed, ..Setup::default() };
-        let plan = Plan {
-            local: false,
-            processes: 2,
-            people: 1,
-            agents: 1,
-            spaces: 1,
-            depth: 1,
-            policy: "all",
-            window: 50,
-            invocation: Duration::from_secs(122),
-            deeds: 0,
-            weather: Weather::default(),
-        };
+        let plan = Plan { processes: 2, invocation: Duration::from_secs(122), ..Plan::quiet() };
         let world = World::of(&setup, plan, Chance::new(seed, setup.spared.clone()), Some(EACH)).unwrap();
         setting::set(&world).await.unwrap();
         let (space, person) = {

@@ -14,7 +14,7 @@ use smartspace_domain::{
 use smartspace_simulation::{
     chance::Chance,
     door::As,
-    plan::{Plan, Setup, Weather},
+    plan::{Plan, Setup},
     setting,
     world::World,
 };
@@ -33,20 +33,7 @@ struct Took {
 
 async fn world() -> (Arc<World>, SpaceId) {
     let setup = Setup::default();
-    let plan = Plan {
-        local: false,
-        processes: 1,
-        people: 1,
-        agents: 1,
-        spaces: 1,
-        depth: 1,
-        policy: "all",
-        window: 50,
-        invocation: Duration::from_mins(15),
-        deeds: 0,
-        weather: Weather::default(),
-    };
-    let world = World::of(&setup, plan, Chance::new(setup.seed, setup.spared.clone()), Some(EACH)).unwrap();
+    let world = World::of(&setup, Plan::quiet(), Chance::new(setup.seed, setup.spared.clone()), Some(EACH)).unwrap();
     setting::set(&world).await.unwrap();
     let space = world.ledger.lock().unwrap().spaces[0];
     (world, space)

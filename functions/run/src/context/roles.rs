@@ -21,7 +21,7 @@ pub(crate) struct Roles {
 /// Writes the conversation of the space that woke the run; neighbours of one role are joined.
 pub(crate) fn roles(place: &Place, window: &Window<'_>, me: EntityId) -> Roles {
     let mut opening: Vec<String> = summary_before(place, window.first()).into_iter().collect();
-    opening.push(heading(place) + &earlier(window.first(), place.member.cursor));
+    opening.push(heading(place) + &earlier(window.first(), place.member.cursor, "new to you"));
     let mut roles = Roles { messages: vec![Message::User { blocks: opening }], settled: None };
     let mut all_seen = true;
     for message in window.messages {

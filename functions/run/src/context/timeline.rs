@@ -27,7 +27,7 @@ pub(crate) fn timeline(place: &Place, window: &Window<'_>, me: EntityId) -> Time
     let (first, cursor, trigger) = (window.first(), place.member.cursor, place.trigger.seq);
     let mut blocks: Vec<String> = summary_before(place, first).into_iter().collect();
     let mut block = heading(place);
-    block.push_str(&earlier(first, cursor));
+    block.push_str(&earlier(first, cursor, "[NEW]"));
     let (mut settled, mut all_seen) = (None, true);
     for message in window.messages {
         if message.seq.is_multiple_of(BLOCK) && message.seq != first {
@@ -56,13 +56,13 @@ pub(crate) fn heading(place: &Place) -> String {
     format!("SPACE HISTORY ({}, id: {}):\n", Quoted(&place.space.settings.name), place.space.id)
 }
 
-/// What stands before the window, and how much of it is new: counted is as good as read.
-pub(crate) fn earlier(first: u64, cursor: u64) -> String {
+/// What stands before the window, and how much of it is `new`: counted is as good as read.
+pub(crate) fn earlier(first: u64, cursor: u64, new: &str) -> String {
     if first <= 1 {
         return String::new();
     }
-    let new = (first - 1).saturating_sub(cursor);
-    let new = if new > 0 { format!(", {} of them [NEW]", Thousands(new)) } else { String::new() };
+    let count = (first - 1).saturating_sub(cursor);
+    let new = if count > 0 { format!(", {} of them {new}", Thousands(count)) } else { String::new() };
     format!("  … {} earlier messages{new}; read_messages({{\"before\":{first}}}) shows them\n", Thousands(first - 1))
 }
 

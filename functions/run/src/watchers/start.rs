@@ -38,7 +38,7 @@ pub(crate) fn facts(gathered: &Gathered, now: Time) -> Vec<String> {
         overdue.push(format!("… {more} more"));
     }
     if !overdue.is_empty() {
-        start.push(format!("Overdue goals: {}.", overdue.join(", ")));
+        start.push(format!("Overdue, see GOALS: {}.", overdue.join(", ")));
     }
     start
 }
