@@ -92,8 +92,8 @@ impl Worker {
             said: Vec::new(),
             fresh: true,
         };
-        let mut calls = work.calls;
-        for step in work.steps {
+        let (mut calls, last) = (work.calls, work.steps.len());
+        for (step, number) in work.steps.into_iter().zip(1..) {
             state.tell(&step.system_messages);
             state.took(&step.marks);
             let done: Vec<_> = (0..step.calls.len()).map_while(|index| calls.remove(&(step.index, index as u32))).collect();
@@ -101,12 +101,12 @@ impl Worker {
             for record in &done {
                 state.take_in(record);
             }
-            let ended = done.iter().any(|record| record.ends.is_some());
-            if done.len() == step.calls.len() && !ended {
+            if number < last {
                 state.messages.push(results(&done));
                 state.pending = None;
             } else if let Some(pending) = &mut state.pending {
-                // What was streamed before its message could be kept is replaced by that message: the stream is the same.
+                // Also where all are done: what follows from them is decided once. What was streamed before its message could be kept is replaced
+                // by that message: the stream is the same.
                 pending.done = done;
             }
         }

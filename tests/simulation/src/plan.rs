@@ -89,6 +89,8 @@ pub struct Plan {
     pub window: u64,
     /// How long an invocation of the function `run` may take, on AWS.
     pub invocation: Duration,
+    /// Agents go on only after they have changed something.
+    pub writes: bool,
     /// What each person does, at least.
     pub deeds: usize,
     /// The weather.
@@ -116,6 +118,7 @@ impl Plan {
             window: [50, 50, 8][number("window", 0, 2) as usize],
             // An answer may take two minutes, so that the short ones hand over what takes long.
             invocation: Duration::from_secs([900, 150, 122][number("invocation", 0, 2) as usize]),
+            writes: number("writes", 0, 3) == 0,
             deeds: if crowd { 2 } else { number("deeds", 4, 8) as usize },
             weather: Weather::of(chance),
         }
@@ -135,6 +138,7 @@ impl Plan {
             policy: "all",
             window: 50,
             invocation: Duration::from_mins(15),
+            writes: false,
             deeds: 0,
             weather: Weather::default(),
         }

@@ -28,7 +28,7 @@ pub async fn set(world: &Arc<World>) -> Result<(), String> {
         let name = AGENTS.get(index).map_or_else(|| format!("Agent {index}"), |name| (*name).to_owned());
         let agent = json!({
             // Any provider but the scripted one, which writes no summaries.
-            "model": {"provider": "openai", "name": "chance"}, "maxChainDepth": 5, "loop": {"maxSteps": 6}, "context": {"window": plan.window},
+            "model": {"provider": "openai", "name": "chance"}, "maxChainDepth": 5, "loop": {"maxSteps": 6, "continueOn": if plan.writes { "writes" } else { "toolCalls" }}, "context": {"window": plan.window},
         });
         let made = make(world, "/v1/entities", json!({"type": "agent", "name": name, "agent": agent})).await?;
         members.push(made["id"].clone());

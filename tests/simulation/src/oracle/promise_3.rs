@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::Evidence;
+use super::{Evidence, Kept};
 
 pub(super) fn what_an_agent_did_happened_once(evidence: &mut Evidence<'_>) {
     let mut found = Vec::new();
@@ -45,6 +45,9 @@ pub(super) fn what_an_agent_did_happened_once(evidence: &mut Evidence<'_>) {
         said.iter().map(|(id, messages)| format!("{id} of {} is kept {} times, and no call made it", messages[0]["runId"], messages.len())),
     );
     found.extend(remembered.iter().map(|(agent, key)| format!("{agent} remembers {key}, and no call that was kept set it")));
+    if evidence.world.plan.writes {
+        found.extend(went_on_without_a_change(kept));
+    }
     // A completed run has done all that it was told to, unless a call ended it.
     for (id, run) in kept.runs.iter().filter(|(_, run)| run["status"] == "completed") {
         let calls = kept.calls.iter().filter(|((run, ..), _)| run == id).count();
@@ -57,4 +60,16 @@ pub(super) fn what_an_agent_did_happened_once(evidence: &mut Evidence<'_>) {
     for text in found {
         evidence.complain(3, text);
     }
+}
+
+/// Steps that follow an answer none of whose calls changed anything, where an agent is to end then.
+fn went_on_without_a_change(kept: &Kept) -> Vec<String> {
+    let changes = |run: &str, step: u64| {
+        let calls = kept.calls.range((run.to_owned(), step, 0)..=(run.to_owned(), step, u64::MAX));
+        let mut done = calls.filter(|(_, call)| call["status"] == "completed").map(|(_, call)| call["name"].as_str().unwrap_or_default());
+        done.any(|name| ["send_message", "set_memories", "skip_response"].contains(&name))
+    };
+    let later = kept.steps.keys().filter(|(_, step)| *step > 0);
+    let without = later.filter(|(run, step)| !changes(run, step - 1));
+    without.map(|(run, step)| format!("{run} went on with step {step} though nothing was changed before it")).collect()
 }
