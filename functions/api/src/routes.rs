@@ -15,7 +15,8 @@ use std::sync::Arc;
 
 use axum::Router;
 use serde::Deserialize;
-use smartspace_store::pages::Ask;
+use smartspace_domain::{Result, access::Caller, ids::EntityId};
+use smartspace_store::{Store, pages::Ask};
 use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 
@@ -43,6 +44,14 @@ pub(crate) fn described() -> OpenApiRouter<Arc<Api>> {
         .merge(socket_tickets::routes())
         .merge(health::routes())
         .merge(description::routes())
+}
+
+/// The store, for what an agent keeps: that is the operator's to see and to change, while the agent is there.
+async fn what_is_kept(api: &Api, caller: Caller, agent: EntityId) -> Result<&Store> {
+    caller.must_be_operator()?;
+    let store = &api.pipeline.store;
+    store.agent(agent).await?;
+    Ok(store)
 }
 
 /// The query of a list.

@@ -96,7 +96,7 @@ impl Worker {
         // Who follows is read while the model is first asked, so that the first word waits for nothing. Later answers rarely speak.
         let mut expected = question.active_space.filter(|_| question.step == 0).map(|space| expect_audience(&self.air, space));
         let mut answer = Answer {
-            model: format!("{}/{}", request.model.provider.as_str(), request.model.name),
+            model: request.model.full_name(),
             text: String::new(),
             calls: Vec::new(),
             reason: FinishReason::Stop,
@@ -176,14 +176,8 @@ fn cache_key(agent: EntityId, space: SpaceId) -> String {
 
 /// Up to where the conversation will come again: the settled part of the history, and from the second step on all that was said so far.
 fn cache_points(question: &Question<'_>) -> Vec<CachePoint> {
-    let last = question.messages.len().saturating_sub(1);
-    let blocks = match question.messages.last() {
-        Some(Message::User { blocks }) => blocks.len(),
-        Some(Message::ToolResults { results }) => results.len(),
-        _ => 1,
-    };
-    let end = CachePoint { message: last, block: blocks.saturating_sub(1) };
-    question.prompt.rest.settled.into_iter().chain((question.step > 0).then_some(end)).collect()
+    let end = CachePoint::end_of(question.messages).filter(|_| question.step > 0);
+    question.prompt.rest.settled.into_iter().chain(end).collect()
 }
 
 fn broken(text: &str) -> ModelError {

@@ -102,6 +102,6 @@ fn behind_history(system: Vec<String>, place: &Place, config: &AgentConfig, me: 
 
 /// The messages that the prompt of an agent shows of a space.
 fn window<'a>(place: &'a Place, config: &AgentConfig, me: EntityId) -> Window<'a> {
-    let length = |message: &_| timeline::entry(message, me, place.member.cursor, place.trigger.seq).chars().count();
-    Window::of(&place.messages, length, config.context.window as usize, config.model.context_window)
+    let write = |message: &_| timeline::entry(message, me, place.member.cursor, place.trigger.seq);
+    Window::of(&place.messages, write, config.context.window as usize, config.model.context_window)
 }

@@ -2,13 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use smartspace_domain::{
-    Error, Result,
-    ids::SpaceId,
-    jobs::RunJob,
-    runs::Usage,
-    steps::{CallStatus, SystemMessage},
-};
+use smartspace_domain::{Error, Result, ids::SpaceId, jobs::RunJob, runs::Usage, steps::SystemMessage};
 use smartspace_models::port::{Message, ToolCall, ToolResult};
 use smartspace_store::{
     prompts::PromptRecord,
@@ -25,8 +19,8 @@ use crate::{
 /// A run's state between two steps.
 pub(crate) struct State {
     pub(crate) prompt: Prompt,
-    /// Kept with the first answer; none once it is.
-    pub(crate) unkept: Option<PromptRecord>,
+    /// It is kept with the first answer, and was not yet.
+    pub(crate) unkept: bool,
     pub(crate) messages: Vec<Message>,
     pub(crate) steps: u32,
     /// The last answer's calls that have no result yet, with the try that made them.
@@ -62,21 +56,20 @@ impl Worker {
     /// Where the run stands: at its beginning, or behind what is kept of it.
     pub(crate) fn state(&self, gathered: &Gathered, work: Work) -> Result<State> {
         let now = self.pipeline.now();
-        let (prompt, unkept) = if let Some(kept) = &work.prompt {
+        let unkept = work.prompt.is_none();
+        let prompt = if let Some(kept) = &work.prompt {
             // Nobody has no rules: they are kept for longer than the run.
             if kept.system.is_empty() {
                 return Err(Error::Internal("the system message of a run that goes on is gone".into()));
             }
-            (Prompt { system: kept.system.clone(), rest: kept.rest()?, marks: kept.marks.clone(), first: 1 }, None)
+            Prompt { system: kept.system.clone(), rest: kept.rest()?, marks: kept.marks.clone(), first: 1 }
         } else {
-            let prompt = prompt(gathered, &self.config, self.run.id, &self.trigger, now);
-            let unkept = PromptRecord::new(&prompt.system, &prompt.rest, prompt.marks.clone())?;
-            (prompt, Some(unkept))
+            prompt(gathered, &self.config, self.run.id, &self.trigger, now)
         };
         let place = gathered.place.as_ref();
         let mut state = State {
             messages: prompt.rest.messages.clone(),
-            start: if unkept.is_some() { start::facts(gathered, now) } else { Vec::new() },
+            start: if unkept { start::facts(gathered, now) } else { Vec::new() },
             behind: place.and_then(|place| summary::behind(place, prompt.first, &self.config, self.run.agent_id)),
             marks: prompt.marks.clone(),
             pages: Vec::new(),
@@ -115,6 +108,12 @@ impl Worker {
 }
 
 impl State {
+    /// The prompt as it is to be kept; none where it is. Packed only then: the first question waits for nothing.
+    pub(crate) fn prompt_to_keep(&self) -> Result<Option<PromptRecord>> {
+        let Prompt { system, rest, marks, .. } = &self.prompt;
+        self.unkept.then(|| PromptRecord::new(system, rest, marks.clone())).transpose()
+    }
+
     /// Puts what the system says before the next step.
     pub(crate) fn tell(&mut self, said: &[SystemMessage]) {
         self.messages.extend(said.iter().map(|said| Message::System { text: said.text.clone() }));
@@ -139,9 +138,7 @@ impl State {
         self.took(&record.marks);
         self.pages.extend(record.page);
         self.close_gaps();
-        // What only failed was of no use.
-        let used = record.status == CallStatus::Completed && tools::counts_as_used(&record.name);
-        if used && !self.tools_used.contains(&record.name) {
+        if tools::counts_as_used(record) && !self.tools_used.contains(&record.name) {
             self.tools_used.push(record.name.clone());
         }
     }

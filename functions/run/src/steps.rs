@@ -118,11 +118,12 @@ impl Worker {
             if answer.calls.is_empty() {
                 return Ok(Over { last_step: Some(step), ..Over::completed(EndReason::Done) }.end());
             }
+            let prompt = state.prompt_to_keep()?;
             {
                 let _writing = self.writing.lock().await;
-                self.pipeline.store.keep_step(&self.run, &step, state.unkept.as_ref(), state.usage, self.pipeline.now()).await?;
+                self.pipeline.store.keep_step(&self.run, &step, prompt.as_ref(), state.usage, self.pipeline.now()).await?;
             }
-            (state.unkept, state.fresh) = (None, false);
+            (state.unkept, state.fresh) = (false, false);
             state.answered(&step);
         }
     }
@@ -147,7 +148,7 @@ impl Worker {
             window: u64::from(self.config.model.context_window),
             calls: Some(&state.calls),
             news,
-            start: state.start.clone(),
+            start: std::mem::take(&mut state.start),
         };
         told.messages = watchers::look(&look, &state.said);
         state.tell(&told.messages);
@@ -218,6 +219,7 @@ impl Worker {
     }
 
     async fn finish(&self, over: Over, state: State) -> Result<RunRecord> {
+        let prompt = state.prompt_to_keep()?;
         // What only a failed or canceled run had read stays new.
         let marks = if over.status == RunStatus::Completed { state.marks } else { Marks::new() };
         let ending = Ending {
@@ -225,7 +227,7 @@ impl Worker {
             reason: over.reason,
             error: over.error,
             usage: state.usage,
-            prompt: state.unkept,
+            prompt,
             last_step: over.last_step,
             marks,
         };
@@ -238,9 +240,8 @@ impl Worker {
 
     /// A question that no model answered.
     fn unanswered(&self, index: u32, told: Told, began: Time) -> StepRecord {
-        let model = &self.config.model;
         let answer = Answer {
-            model: format!("{}/{}", model.provider.as_str(), model.name),
+            model: self.config.model.full_name(),
             text: String::new(),
             calls: Vec::new(),
             reason: FinishReason::Error,

@@ -173,7 +173,7 @@ impl Summarizer<'_> {
             match piece? {
                 Piece::Text(more) => text.push_str(&more),
                 Piece::Finished { usage, .. } => {
-                    let model = format!("{}/{}", request.model.provider.as_str(), request.model.name);
+                    let model = request.model.full_name();
                     let cost = self.prices.cost(&model, &usage);
                     let Usage { input_tokens: input, output_tokens: output, .. } = usage;
                     tracing::info!(model, input, output, cost, "a model was asked for a summary");

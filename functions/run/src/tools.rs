@@ -34,6 +34,16 @@ const OUTPUT_BYTES: usize = 30 * 1024;
 /// What of a model's own words an error repeats, in characters.
 const SHOWN_CHARS: usize = 500;
 
+/// How many of the items, from the first on, fit a result of so many bytes.
+fn count_that_fit<'a>(items: impl IntoIterator<Item = &'a Value>, most: usize) -> usize {
+    let mut bytes = 0;
+    let fit = items.into_iter().take_while(|item| {
+        bytes += item.to_string().len() + 1;
+        bytes <= most
+    });
+    fit.count()
+}
+
 /// A built-in tool.
 struct Spec {
     name: &'static str,
@@ -89,8 +99,9 @@ pub(crate) fn is_known(name: &str) -> bool {
 }
 
 /// Whether a prompt names it among the tools that a run used. A name that a model made up is no tool, and speaking is told by what was said.
-pub(crate) fn counts_as_used(name: &str) -> bool {
-    name != send_message::NAME && is_known(name)
+/// What only failed was of no use.
+pub(crate) fn counts_as_used(call: &CallRecord) -> bool {
+    call.status == CallStatus::Completed && call.name != send_message::NAME && is_known(&call.name)
 }
 
 /// Whether neighbouring calls of this tool and others like it are made side by side.

@@ -130,6 +130,11 @@ pub struct ModelConfig {
 }
 
 impl ModelConfig {
+    /// `provider/model`, as steps and prices name it.
+    pub fn full_name(&self) -> String {
+        format!("{}/{}", self.provider.as_str(), self.name)
+    }
+
     fn default_output() -> u32 {
         4096
     }

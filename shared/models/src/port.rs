@@ -41,6 +41,18 @@ pub struct CachePoint {
     pub block: usize,
 }
 
+impl CachePoint {
+    /// The end of a conversation; none where there is none.
+    pub fn end_of(messages: &[Message]) -> Option<Self> {
+        let blocks = match messages.last()? {
+            Message::User { blocks } => blocks.len(),
+            Message::ToolResults { results } => results.len(),
+            Message::Assistant { .. } | Message::System { .. } => 1,
+        };
+        Some(Self { message: messages.len() - 1, block: blocks.saturating_sub(1) })
+    }
+}
+
 /// A message of the conversation. Also the form in which a run keeps it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "role", rename_all = "snake_case")]

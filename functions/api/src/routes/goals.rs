@@ -11,7 +11,7 @@ use smartspace_domain::{
 use smartspace_store::{goals::SetGoal, kept::By as ChangedBy, pages::Page};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use super::PageQuery;
+use super::{PageQuery, what_is_kept};
 use crate::{
     Api,
     answers::Answer,
@@ -37,9 +37,7 @@ async fn list(
     Id(agent): Id<EntityId>,
     Asked(query): Asked<PageQuery>,
 ) -> Answer<Json<Page<Goal>>> {
-    caller.must_be_operator()?;
-    let store = &api.pipeline.store;
-    store.agent(agent).await?;
+    let store = what_is_kept(&api, caller, agent).await?;
     Ok(Json(store.goals(agent, &query.into()).await?))
 }
 
@@ -61,9 +59,7 @@ async fn set(
     TwoIds(agent, KeptKey(id)): TwoIds<EntityId, KeptKey>,
     body: Body,
 ) -> Answer<Json<Goal>> {
-    caller.must_be_operator()?;
-    let store = &api.pipeline.store;
-    store.agent(agent).await?;
+    let store = what_is_kept(&api, caller, agent).await?;
     let goal = SetGoal { id, change: body.read()?, pointer: String::new() };
     let by = ChangedBy::Request(api.pipeline.token());
     let mut made = store.set_goals(agent, &[goal], &by, api.pipeline.now()).await?;
@@ -82,9 +78,7 @@ async fn set(
     responses((status = 204))
 )]
 async fn delete(State(api): State<Arc<Api>>, By(caller): By, TwoIds(agent, KeptKey(id)): TwoIds<EntityId, KeptKey>) -> Answer<StatusCode> {
-    caller.must_be_operator()?;
-    let store = &api.pipeline.store;
-    store.agent(agent).await?;
+    let store = what_is_kept(&api, caller, agent).await?;
     store.delete_goals(agent, &BTreeSet::from([id]), &ChangedBy::Request(api.pipeline.token())).await?;
     Ok(StatusCode::NO_CONTENT)
 }

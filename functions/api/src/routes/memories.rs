@@ -16,7 +16,7 @@ use smartspace_store::{kept::By as ChangedBy, pages::Page};
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use super::PageQuery;
+use super::{PageQuery, what_is_kept};
 use crate::{
     Api,
     answers::Answer,
@@ -51,9 +51,7 @@ async fn list(
     Id(agent): Id<EntityId>,
     Asked(query): Asked<PageQuery>,
 ) -> Answer<Json<Page<Memory>>> {
-    caller.must_be_operator()?;
-    let store = &api.pipeline.store;
-    store.agent(agent).await?;
+    let store = what_is_kept(&api, caller, agent).await?;
     Ok(Json(store.memories(agent, &query.into()).await?))
 }
 
@@ -75,9 +73,7 @@ async fn set(
     TwoIds(agent, KeptKey(key)): TwoIds<EntityId, KeptKey>,
     body: Body,
 ) -> Answer<Json<Memory>> {
-    caller.must_be_operator()?;
-    let store = &api.pipeline.store;
-    store.agent(agent).await?;
+    let store = what_is_kept(&api, caller, agent).await?;
     let MemoryBody { value } = body.read()?;
     check_value(&value, "/value")?;
     let by = ChangedBy::Request(api.pipeline.token());
@@ -97,9 +93,7 @@ async fn set(
     responses((status = 204))
 )]
 async fn delete(State(api): State<Arc<Api>>, By(caller): By, TwoIds(agent, KeptKey(key)): TwoIds<EntityId, KeptKey>) -> Answer<StatusCode> {
-    caller.must_be_operator()?;
-    let store = &api.pipeline.store;
-    store.agent(agent).await?;
+    let store = what_is_kept(&api, caller, agent).await?;
     store.delete_memories(agent, &BTreeSet::from([key]), &ChangedBy::Request(api.pipeline.token())).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -1,9 +1,6 @@
 //! What another run has done so far, as far as its last calls show it.
 
-use smartspace_domain::{
-    ids::{MessageId, RunId, SpaceId},
-    steps::CallStatus,
-};
+use smartspace_domain::ids::{MessageId, RunId, SpaceId};
 use smartspace_store::{Result, Store, steps::CallRecord};
 
 use crate::tools;
@@ -43,8 +40,7 @@ impl Doing {
     fn told_by(calls: Vec<CallRecord>) -> Self {
         let mut doing = Self { active_space: calls.iter().find_map(|call| call.active_space), ..Self::default() };
         for call in calls.iter().rev() {
-            let used = call.status == CallStatus::Completed && tools::counts_as_used(&call.name);
-            if used && !doing.tools_used.contains(&call.name) {
+            if tools::counts_as_used(call) && !doing.tools_used.contains(&call.name) {
                 doing.tools_used.push(call.name.clone());
             }
         }

@@ -28,7 +28,7 @@ pub(crate) fn roles(place: &Place, window: &Window<'_>, me: EntityId) -> Roles {
         let mine = message.sender.id == me;
         // What is joined to one's own text changes it; every other line is a block of its own.
         if !(mine && matches!(roles.messages.last(), Some(Message::Assistant { .. }))) {
-            roles.settled = roles.end().filter(|_| all_seen).or(roles.settled);
+            roles.settled = CachePoint::end_of(&roles.messages).filter(|_| all_seen).or(roles.settled);
         }
         all_seen &= is_seen(message, me, place.member.cursor);
         roles.say(mine, if mine { content(message) } else { format!("[{}] {}", Who(&message.sender), content(message)) });
@@ -56,13 +56,5 @@ impl Roles {
             _ => self.messages.push(Message::User { blocks: vec![text] }),
         }
         self.messages
-    }
-
-    fn end(&self) -> Option<CachePoint> {
-        let blocks = match self.messages.last()? {
-            Message::User { blocks } => blocks.len(),
-            _ => 1,
-        };
-        Some(CachePoint { message: self.messages.len() - 1, block: blocks - 1 })
     }
 }

@@ -29,13 +29,13 @@ pub(crate) fn timeline(place: &Place, window: &Window<'_>, me: EntityId) -> Time
     let mut block = heading(place);
     block.push_str(&earlier(first, cursor, "[NEW]"));
     let (mut settled, mut all_seen) = (None, true);
-    for message in window.messages {
+    for (message, lines) in window.messages.iter().zip(&window.lines) {
         if message.seq.is_multiple_of(BLOCK) && message.seq != first {
             blocks.push(std::mem::take(&mut block));
             settled = if all_seen { Some(blocks.len() - 1) } else { settled };
         }
         all_seen &= is_seen(message, me, cursor) && message.seq != trigger;
-        block.push_str(&entry(message, me, cursor, trigger));
+        block.push_str(lines);
     }
     blocks.push(block);
     Timeline { blocks, settled }

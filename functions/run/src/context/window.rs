@@ -34,18 +34,22 @@ fn first(last: u64, window: usize) -> u64 {
 pub(crate) struct Window<'a> {
     /// They, oldest first.
     pub(crate) messages: &'a [Arc<MessageRecord>],
+    /// Their lines: what they take is what they are measured by.
+    pub(crate) lines: Vec<String>,
 }
 
 impl<'a> Window<'a> {
-    /// Chooses of the messages that were read, each of which takes as many characters as `length` says.
+    /// Chooses of the messages that were read, each of which takes the lines that `write` gives.
     pub(crate) fn of(
         messages: &'a [Arc<MessageRecord>],
-        length: impl Fn(&MessageRecord) -> usize,
+        write: impl Fn(&MessageRecord) -> String,
         window: usize,
         context_window: u32,
     ) -> Self {
-        let lengths: Vec<usize> = messages.iter().map(|message| length(message)).collect();
-        Self { messages: &messages[choose(messages, &lengths, window, context_window)..] }
+        let mut lines: Vec<String> = messages.iter().map(|message| write(message)).collect();
+        let lengths: Vec<usize> = lines.iter().map(|line| line.chars().count()).collect();
+        let begin = choose(messages, &lengths, window, context_window);
+        Self { messages: &messages[begin..], lines: lines.split_off(begin) }
     }
 
     /// The number of its first message; 1 where there is none.

@@ -9,7 +9,7 @@ use smartspace_domain::{
 };
 use smartspace_store::pages::Ask;
 
-use super::{Calling, OUTPUT_BYTES, Outcome, Spec};
+use super::{Calling, OUTPUT_BYTES, Outcome, Spec, count_that_fit};
 use crate::context::doing::Doing;
 
 pub(super) const NAME: &str = "get_my_runs";
@@ -42,12 +42,9 @@ pub(super) async fn call(calling: &Calling<'_>, input: &Value) -> Result<Outcome
     let limit = input.get("limit").and_then(Value::as_u64).unwrap_or(10) as usize;
     let runs = runs(calling, status, limit).await?;
     let doings = try_join_all(runs.iter().map(|run| Doing::of(&worker.pipeline.store, run.id))).await?;
-    let mut bytes = 0;
-    let shown = runs.iter().zip(doings).map(|(run, doing)| shown(run, doing, run.id == worker.run.id)).take_while(|run| {
-        bytes += run.to_string().len() + 1;
-        bytes <= OUTPUT_BYTES
-    });
-    Ok(Outcome::completed(json!({"runs": shown.collect::<Vec<Value>>()})))
+    let mut shown: Vec<Value> = runs.iter().zip(doings).map(|(run, doing)| shown(run, doing, run.id == worker.run.id)).collect();
+    shown.truncate(count_that_fit(&shown, OUTPUT_BYTES));
+    Ok(Outcome::completed(json!({"runs": shown})))
 }
 
 /// The newest runs that fit. An agent that is told of the active space only is not told what it did in others: anybody may have let it in here.

@@ -9,7 +9,7 @@ use smartspace_domain::{
 };
 use smartspace_store::kept::{By, ByCall};
 
-use super::{Calling, OUTPUT_BYTES, Outcome};
+use super::{Calling, OUTPUT_BYTES, Outcome, count_that_fit};
 
 /// Changes what the agent keeps and gives `output` of what came of it. What does not fit there is told to the model.
 pub(super) async fn keep<T, F: Future<Output = Result<Vec<T>>>>(
@@ -39,12 +39,7 @@ pub(super) fn listed(name: &str, items: impl IntoIterator<Item = Value>) -> Valu
 /// The same in at most so many bytes.
 pub(super) fn listed_in(most: usize, name: &str, items: impl IntoIterator<Item = Value>) -> Value {
     let items: Vec<Value> = items.into_iter().collect();
-    let mut bytes = 0;
-    let fit = items.iter().take_while(|item| {
-        bytes += item.to_string().len() + 1;
-        bytes <= most
-    });
-    let fit = fit.count();
+    let fit = count_that_fit(&items, most);
     let mut list = json!({name: items[..fit]});
     if fit < items.len() {
         list["more"] = json!(items.len() - fit);

@@ -8,7 +8,7 @@ use smartspace_domain::{
 };
 use smartspace_store::{messages::Range, rosters::MemberRecord, steps::ShownPage};
 
-use super::{Calling, OUTPUT_BYTES, Outcome, Spec};
+use super::{Calling, OUTPUT_BYTES, Outcome, Spec, count_that_fit};
 
 pub(super) const NAME: &str = "read_messages";
 
@@ -77,11 +77,6 @@ pub(super) fn shown(message: &Message, member: &MemberRecord) -> Value {
 
 /// The newest of the messages that fit a result, but at least one.
 pub(super) fn fitting(mut messages: Vec<Value>) -> Vec<Value> {
-    let mut bytes = 0;
-    let fit = messages.iter().rev().take_while(|message| {
-        bytes += message.to_string().len() + 1;
-        bytes <= OUTPUT_BYTES
-    });
-    let fit = fit.count().max(1).min(messages.len());
+    let fit = count_that_fit(messages.iter().rev(), OUTPUT_BYTES).max(1).min(messages.len());
     messages.split_off(messages.len() - fit)
 }
