@@ -10,11 +10,13 @@ const BINARY = process.env.SMARTSPACE_BIN ?? fileURLToPath(new URL('../../target
 const START_LIMIT_MS = 30_000;
 const STOP_LIMIT_MS = 5000;
 
-/** Starts the product and waits until it is ready: `{base, adminKey, stop}`. */
+/** Starts the product and waits until it is ready: `{base, adminKey, jwtSecret, stop}`. */
 export async function startProduct() {
   const listen = `127.0.0.1:${await freePort()}`;
   const adminKey = `browser-tests-${crypto.randomUUID()}`;
-  const child = spawn(BINARY, ['--listen', listen, '--data', ':memory:', '--admin-key', adminKey], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const jwtSecret = `${crypto.randomUUID()}${crypto.randomUUID()}`;
+  const flags = ['--listen', listen, '--data', ':memory:', '--admin-key', adminKey, '--jwt-secret', jwtSecret];
+  const child = spawn(BINARY, flags, { stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (output = (output + data).slice(-4000)));
   const ended = once(child, 'exit');
@@ -35,7 +37,7 @@ export async function startProduct() {
     await ended;
     clearTimeout(killed);
   };
-  return { base, adminKey, stop };
+  return { base, adminKey, jwtSecret, stop };
 }
 
 async function isHealthy(base) {

@@ -7,9 +7,11 @@ use serde_json::{Value, json};
 
 use super::{
     client::{Client, Reply},
+    forms::asking,
     routes::woken,
     stack::Stack,
     tokens::{SECRET, Signer, in_seconds},
+    waiting::{SOON, wait_for},
 };
 
 /// Who asks, in the order of the table's columns.
@@ -63,6 +65,10 @@ const TABLE: &[Row] = &[
     ("DELETE /v1/agents/{id}/goals/{goalId}", "/v1/agents/{agent}/goals/one", "",                              [403, 403, 403, 403, 204]),
     ("GET /v1/runs/{id}", "/v1/runs/{run}", "",                                                                [404, 200, 200, 200, 200]),
     ("POST /v1/runs/{id}/cancel", "/v1/runs/{run}/cancel", "",                                                 [404, 202, 202, 403, 202]),
+    ("POST /v1/runs/{id}/toolCalls/{callId}/result", "/v1/runs/{asking}/toolCalls/{form}/result", r#"{"output":1}"#, [404, 202, 202, 403, 202]),
+    ("POST /v1/runs/{id}/toolCalls/{callId}/result", "/v1/runs/{asking}/toolCalls/{form}/result", r#"{"declined":true}"#, [404, 202, 202, 403, 202]),
+    ("POST /v1/runs/{id}/toolCalls/{callId}/result", "/v1/runs/{asking}/toolCalls/{owners}/result", r#"{"output":1}"#, [404, 403, 202, 403, 202]),
+    ("POST /v1/runs/{id}/toolCalls/{callId}/result", "/v1/runs/{asking}/toolCalls/{anyones}/result", r#"{"output":1}"#, [404, 202, 202, 202, 202]),
     ("POST /v1/socketTickets", "/v1/socketTickets", "",                                                        [201, 201, 201, 201, 201]),
     ("POST /v1/socketTickets", "/v1/socketTickets", r#"{"entityId":"{me}"}"#,                                  [201, 201, 201, 201, 201]),
     ("POST /v1/socketTickets", "/v1/socketTickets", r#"{"entityId":"{owner}"}"#,                               [403, 403, 201, 403, 201]),
@@ -70,27 +76,51 @@ const TABLE: &[Row] = &[
     ("GET /openapi.json", "/openapi.json", "",                                                                 [200, 200, 200, 200, 200]),
 ];
 
-/// A space with an owner, a member, an agent and a run, and others outside of it.
+/// Forms that wait for people, for the owner, and for anyone.
+const FORMS: [&str; 3] = ["form", "owners", "anyones"];
+
+/// A space with an owner, a member, an agent, a run and one that asks, and others outside of it.
 pub(crate) struct Scene {
     names: Vec<(&'static str, String)>,
 }
 
 impl Scene {
     pub(crate) async fn of(stack: &Stack) -> Self {
-        let slow = json!({ "wordDelayMs": 1_000, "rules": [{ "steps": [{ "calls": [
-            { "tool": "send_message", "input": { "text": "one two three four five six seven eight nine ten eleven twelve" } }] }] }] });
-        let agent = |open: bool| json!({ "model": { "provider": "scripted", "name": "demo", "script": slow }, "open": open });
+        let asks =
+            json!({ "steps": [{ "calls": FORMS.map(|tool| json!({ "tool": tool, "input": {} })) }], "when": { "contains": "forms" } });
+        let counts = json!({ "steps": [{ "calls": [
+            { "tool": "send_message", "input": { "text": "one two three four five six seven eight nine ten eleven twelve" } }] }] });
+        let slow = json!({ "wordDelayMs": 1_000, "rules": [counts] });
         let [stranger, member, owner, newcomer] = [stack.person("Eve"), stack.person("Sara"), stack.person("Husam"), stack.person("Noor")];
         let (stranger, member, owner, newcomer) = tokio::join!(stranger, member, owner, newcomer);
+        let tools: Vec<_> = FORMS
+            .into_iter()
+            .zip([json!("humans"), json!([owner]), json!("anyone")])
+            .map(|(name, by)| asking(name, json!({ "answerBy": by })))
+            .collect();
+        let agent = |open: bool| json!({ "model": { "provider": "scripted", "name": "demo", "script": slow }, "open": open });
+        let clerk = json!({ "model": { "provider": "scripted", "name": "demo", "script": { "rules": [asks] } }, "tools": tools });
+        let clerk = stack.agent_with("Clerk", clerk).await;
         let [ada, open, closed] =
             [("Ada", false), ("Open", true), ("Closed", false)].map(|(name, open)| stack.agent_with(name, agent(open)));
         let (ada, open, closed) = tokio::join!(ada, open, closed);
         let space = stack.as_entity(&owner).space("Team", &[&member]).await;
-        stack.put(&format!("/v1/spaces/{space}/members/{ada}"), json!({})).await.must_be(200);
+        for agent in [&ada, &clerk] {
+            stack.put(&format!("/v1/spaces/{space}/members/{agent}"), json!({})).await.must_be(200);
+        }
         let run = woken(&stack.post(&space, &member, "Count, please.").await, &ada).unwrap();
+        let question = stack.post(&space, &member, "The forms, please.").await;
+        let asking = woken(&question, &clerk).unwrap();
+        let cards = wait_for("the forms", SOON, async || {
+            let messages = stack.messages(&space).await;
+            let cards: Vec<_> = messages.iter().filter(|message| message["parts"][0]["type"] == "tool").cloned().collect();
+            (cards.len() == FORMS.len()).then_some(cards)
+        })
+        .await;
+        let forms = FORMS.into_iter().zip(cards).map(|(name, card)| (name, card["parts"][0]["callId"].as_str().unwrap().to_owned()));
         let names = [("stranger", stranger), ("member", member), ("owner", owner), ("agent", ada), ("newcomer", newcomer)];
-        let names = names.into_iter().chain([("open", open), ("closed", closed), ("space", space), ("run", run)]).collect();
-        Self { names }
+        let ids = [("open", open), ("closed", closed), ("space", space), ("run", run), ("asking", asking)];
+        Self { names: names.into_iter().chain(ids).chain(forms).collect() }
     }
 
     /// The id behind a name.

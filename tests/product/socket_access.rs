@@ -26,6 +26,8 @@ const TABLE: &[Row] = &[
     ("unsubscribe", r#"{"spaceId":"{space}"}"#,                             ["unsubscribed"; 5]),
     ("send", r#"{"spaceId":"{space}","text":"Hello"{,senderId}}"#,          ["404", "sent", "sent", "sent", "sent"]),
     ("send", r#"{"spaceId":"{space}","text":"Hello","senderId":"{owner}"}"#, ["404", "403", "sent", "403", "sent"]),
+    ("toolResult", r#"{"runId":"{asking}","callId":"{owners}","output":1}"#, ["404", "403", "accepted", "403", "409"]),
+    ("toolResult", r#"{"runId":"{asking}","callId":"{anyones}","output":1}"#, ["404", "accepted", "409", "409", "409"]),
     ("ping", r#"{"spaces":{"{space}":0}}"#,                                 ["pong"; 5]),
 ];
 

@@ -8,6 +8,8 @@ export class Problem extends Error {
   constructor(status, body = {}, retryAfterSeconds = null) {
     super(problemText(status, body));
     this.status = status;
+    /** What is wrong with the body, and where: `{pointer, detail}`. */
+    this.faults = body.errors ?? [];
     this.retryAfterSeconds = retryAfterSeconds;
   }
 

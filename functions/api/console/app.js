@@ -2,7 +2,9 @@
 //
 // session.js key · api.js HTTP · live.js socket · room.js one space's truth (messages.js, streams.js, runs.js)
 // timeline.js with bubbles.js, entry.js, dispatch.js · working.js · composer.js · newspace.js · head.js
+// card.js a tool's call: question.js, form.js (schema.js, fields.js, answer.js, choicebuttons.js, declining.js), outcome.js · answers.js
 
+import { Answers } from './answers.js';
 import { Api } from './api.js';
 import { choose, chosen } from './choices.js';
 import { Composer } from './composer.js';
@@ -29,6 +31,7 @@ class Session {
 
   constructor(key) {
     this.#api = new Api(key, () => this.#isOver || leave(REFUSED));
+    this.answers = new Answers(this.#api);
     this.composer = new Composer(this.#api, (room, message) => this.#sent(room, message));
     this.working = new Working((runId) => this.#cancel(runId));
     this.newSpace = new NewSpace(this.#api, (space) => this.#made(space));
@@ -138,7 +141,7 @@ class Session {
       }
       this.#spaces = this.#spaces.map((space) => (space.id === room.space.id ? room.space : space));
       showRoomHead(room);
-      timeline.show(room);
+      timeline.show(room, this.answers);
       this.working.show(room);
       this.composer.show(room);
     }

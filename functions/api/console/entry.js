@@ -1,5 +1,6 @@
 // One entry of a bubble as a DOM node: a message, a text in the making, or a failed run.
 
+import { CardView } from './card.js';
 import { dispatchText } from './dispatch.js';
 import { arrange, element, setText } from './element.js';
 
@@ -11,8 +12,8 @@ export class EntryView {
   #shown = null;
   #names = null;
 
-  /** Shows the entry's present state. */
-  show(entry, room) {
+  /** Shows the entry's present state; `answers` takes those to what it asks. */
+  show(entry, room, answers) {
     if (entry.message && entry.message === this.#shown && room.names === this.#names) return;
     this.#shown = entry.message ?? null;
     this.#names = room.names;
@@ -23,10 +24,15 @@ export class EntryView {
     // A reader is told of a text once, when it is whole.
     setAttribute(this.node, 'aria-busy', state === 'writing' ? 'true' : undefined);
     const parts = partsOf(entry);
-    this.#parts = parts.map((part, index) => shownPart(this.#parts[index], part));
+    this.#parts = parts.map((part, index) => shownPart(this.#parts[index], part, { message: entry.message, room, answers }));
     setText(this.#note, noteOf(entry, room));
     const isCard = parts.every((part) => part.type === 'tool');
     arrange(this.node, [...this.#parts.map(({ node }) => node), ...(this.#note.textContent && !isCard ? [this.#note] : [])]);
+  }
+
+  /** Shows how much time is left for what it asks. */
+  tick(now) {
+    for (const part of this.#parts) part.tick?.(now);
   }
 }
 
@@ -40,33 +46,17 @@ function partsOf({ message, stream, failure }) {
 const noteOf = ({ message }, room) => (message ? dispatchText(message.dispatch, (id) => room.nameOf(id)) : '');
 
 // A part keeps its node as long as it stays what it is.
-function shownPart(held, part) {
+function shownPart(held, part, around) {
   const type = part.type === 'tool' ? 'tool' : part.type === 'failure' ? 'failure' : 'text';
   const shown = held?.type === type ? held : newPart(type);
-  shown.show(part);
+  shown.show(part, around);
   return shown;
 }
 
 function newPart(type) {
-  if (type === 'tool') return newToolPart();
+  if (type === 'tool') return new CardView();
   const node = element('p', { class: type, dir: 'auto' });
   return { type, node, show: (part) => setText(node, part.text ?? `(a part of type ${part.type})`) };
-}
-
-function newToolPart() {
-  const title = element('summary');
-  const input = element('pre');
-  const output = element('pre');
-  const node = element('details', { class: 'tool' }, title, element('div', { class: 'tool-label' }, 'Input'), input);
-  const outputLabel = element('div', { class: 'tool-label' }, 'Output');
-  const show = (part) => {
-    setText(title, `${part.name} · ${part.status}`);
-    setText(input, part.raw ?? JSON.stringify(part.input, null, 2));
-    if (part.output === null || part.output === undefined) return;
-    setText(output, typeof part.output === 'string' ? part.output : JSON.stringify(part.output, null, 2));
-    if (!outputLabel.isConnected) node.append(outputLabel, output);
-  };
-  return { type: 'tool', node, show };
 }
 
 function setAttribute(node, name, value) {

@@ -59,6 +59,11 @@ export class Room {
     this.#keepAll(page);
   }
 
+  /** Fetches a message again that may have changed. */
+  async again(seq) {
+    this.#keepAll(await this.#api.messages(this.space.id, { after: seq - 1 }, 1));
+  }
+
   /** Takes a kept message, whole or cut. */
   take(message) {
     // A cut text would first shrink what had streamed: the whole is fetched before anything is shown.
@@ -115,7 +120,7 @@ export class Room {
     const since = Date.parse(this.messages.ordered()[0]?.createdAt ?? 0);
     for (const run of runs.items) if (run.status === 'failed' && Date.parse(run.createdAt) >= since) this.runs.put(run);
     this.#changed();
-    for (const seq of again) this.#keepAll(await this.#api.messages(this.space.id, { after: seq - 1 }, 1));
+    for (const seq of again) await this.again(seq);
   }
 
   #keepAll(messages) {
@@ -130,8 +135,7 @@ export class Room {
   }
 
   #fetchWhole(cut) {
-    const fetched = this.#api.messages(this.space.id, { after: cut.seq - 1 }, 1);
-    fetched.then((page) => this.#keepAll(page), () => this.#keepAll([cut]));
+    this.again(cut.seq).catch(() => this.#keepAll([cut]));
   }
 
   #noteSeq(seq) {

@@ -27,12 +27,18 @@ export class Runs {
   /** Takes a run in whatever state. */
   put(run) {
     if (ENDED.includes(run.status)) this.#end(run);
-    else if (!this.#ended.has(run.id)) this.#active.set(run.id, { runId: run.id, agentId: run.agentId, status: run.status });
+    else if (!this.#ended.has(run.id)) this.#go(run);
   }
 
   /** Takes the whole of what is active, as `subscribed` tells it. */
   replaceActive(active) {
     this.#active = new Map(active.filter(({ runId }) => !this.#ended.has(runId)).map((run) => [run.runId, run]));
+  }
+
+  // A run waits after a step, and goes on before the next one; a frame that was overtaken says what is over.
+  #go({ id, agentId, status, stepCount }) {
+    const place = 2 * stepCount + (status === 'waiting_tool' ? 0 : 1);
+    if (!(this.#active.get(id)?.place > place)) this.#active.set(id, { runId: id, agentId, status, place });
   }
 
   #end(run) {

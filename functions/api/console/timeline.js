@@ -3,9 +3,12 @@
 import { bubblesOf } from './bubbles.js';
 import { arrange, byId, element, setText } from './element.js';
 import { EntryView } from './entry.js';
+import { heldFocus } from './focus.js';
+import { timeText } from './times.js';
 
 const NEAR_PX = 80; // this close to the end one wants to follow it
 const HUES = 6;
+const TICK_MS = 5000; // how often it is said anew how long something can be answered
 
 /** The log of one room after the other. */
 export class Timeline {
@@ -25,11 +28,12 @@ export class Timeline {
     this.#scroller.addEventListener('scroll', () => this.#scrolled());
     this.#latest.addEventListener('click', () => this.#toEnd());
     this.#earlier.addEventListener('click', () => this.#loadEarlier(failed));
-    new ResizeObserver(() => this.#follows && this.#toEnd()).observe(this.#scroller);
+    new ResizeObserver(() => this.#keepUp()).observe(this.#scroller);
+    setInterval(() => this.#tick(), TICK_MS);
   }
 
-  /** Shows the room's present state; another room than before starts at its end. */
-  show(room) {
+  /** Shows the room's present state; another room than before starts at its end. `answers` takes those to what agents ask. */
+  show(room, answers) {
     if (room !== this.#room) {
       this.#room = room;
       this.#bubbles.clear();
@@ -38,6 +42,7 @@ export class Timeline {
       this.#follows = true;
     }
     const { scrollHeight, scrollTop } = this.#scroller;
+    const focus = heldFocus(this.#list, this.#scroller);
     const bubbles = bubblesOf(room);
     const entries = new Map();
     const views = new Map();
@@ -46,7 +51,7 @@ export class Timeline {
       views.set(bubble.key, view);
       for (const entry of bubble.entries) {
         const entryView = this.#entries.get(entry.key) ?? new EntryView();
-        entryView.show(entry, room);
+        entryView.show(entry, room, answers);
         entries.set(entry.key, entryView);
       }
       view.show(bubble, bubble.entries.map(({ key }) => entries.get(key).node));
@@ -57,7 +62,8 @@ export class Timeline {
     this.#earlier.hidden = !room.messages.hasEarlier;
     this.#empty.hidden = bubbles.length > 0 || room.messages.hasEarlier;
     setText(this.#empty, 'No messages yet.');
-    if (this.#follows) this.#toEnd();
+    focus?.restore();
+    if (this.#follows) this.#keepUp();
     // Earlier messages that came above must not push away what is being read.
     else if (room.messages.floor < this.#floor) this.#scroller.scrollTop = scrollTop + this.#scroller.scrollHeight - scrollHeight;
     this.#floor = room.messages.floor;
@@ -76,9 +82,24 @@ export class Timeline {
   }
 
   #scrolled() {
-    const { scrollHeight, scrollTop, clientHeight } = this.#scroller;
-    this.#follows = scrollHeight - scrollTop - clientHeight < NEAR_PX;
+    this.#follows = this.#isNearEnd();
     this.#latest.hidden = this.#follows;
+  }
+
+  // Who fills in a form is not carried away from it.
+  #keepUp() {
+    if (!this.#follows) return;
+    if (this.#list.querySelector('.ask:focus-within')) this.#latest.hidden = this.#isNearEnd();
+    else this.#toEnd();
+  }
+
+  #isNearEnd() {
+    const { scrollHeight, scrollTop, clientHeight } = this.#scroller;
+    return scrollHeight - scrollTop - clientHeight < NEAR_PX;
+  }
+
+  #tick() {
+    for (const entry of this.#entries.values()) entry.tick(Date.now());
   }
 
   #toEnd() {
@@ -104,12 +125,6 @@ class BubbleView {
     if (at !== null) this.#time.dateTime = new Date(at).toISOString();
     arrange(this.#body, entries);
   }
-}
-
-function timeText(at) {
-  const when = new Date(at);
-  const time = when.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
-  return when.toDateString() === new Date().toDateString() ? time : `${when.toLocaleDateString()} ${time}`;
 }
 
 // The same one has the same colour everywhere; a colour never says anything that the words do not.

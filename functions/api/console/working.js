@@ -20,6 +20,7 @@ export class Working {
     for (const run of room.runs.active()) {
       const line = this.#lines.get(run.runId) ?? this.#newLine(run, room.nameOf(run.agentId));
       setText(line.text, `${room.nameOf(run.agentId)} ${doing(run, writing.has(run.runId))}`);
+      line.pulse.classList.toggle('waits', run.status === 'waiting_tool');
       lines.set(run.runId, line);
     }
     this.#lines = lines;
@@ -29,7 +30,8 @@ export class Working {
   #newLine({ runId }, name) {
     const text = element('span');
     const stop = element('button', { type: 'button', class: 'quiet', 'aria-label': `Stop ${name}`, onclick: () => this.#stop(runId, stop) }, 'Stop');
-    return { text, node: element('li', {}, element('span', { class: 'pulse', 'aria-hidden': 'true' }), text, stop) };
+    const pulse = element('span', { class: 'pulse', 'aria-hidden': 'true' });
+    return { text, pulse, node: element('li', {}, pulse, text, stop) };
   }
 
   async #stop(runId, button) {
@@ -40,7 +42,7 @@ export class Working {
 }
 
 function doing({ status }, isWriting) {
-  if (status === 'waiting_tool') return 'waits for an answer to a form';
+  if (status === 'waiting_tool') return 'waits for an answer';
   if (status === 'queued') return 'is about to begin';
   return isWriting ? 'is writing…' : 'is thinking…';
 }

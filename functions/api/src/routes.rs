@@ -10,6 +10,7 @@ mod reads;
 mod runs;
 mod socket_tickets;
 mod spaces;
+mod tool_calls;
 
 use std::sync::Arc;
 
@@ -39,6 +40,7 @@ pub(crate) fn described() -> OpenApiRouter<Arc<Api>> {
         .merge(messages::routes())
         .merge(reads::routes())
         .merge(runs::routes())
+        .merge(tool_calls::routes())
         .merge(memories::routes())
         .merge(goals::routes())
         .merge(socket_tickets::routes())

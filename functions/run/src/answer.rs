@@ -9,7 +9,6 @@ use smartspace_domain::{
     steps::FinishReason,
 };
 use smartspace_models::{
-    partial_json::TextScanner,
     port::{CachePoint, Message, ModelError, Piece, Request},
     retry::{Next, Tries},
 };
@@ -17,8 +16,7 @@ use smartspace_store::{keys, steps::CallBegun};
 
 use crate::{
     context::Prompt,
-    stream::{About, Expected, LiveStream, expect_audience},
-    tools,
+    stream::{About, Expected, LiveStream, expect_audience, written::Written},
     worker::Worker,
 };
 
@@ -72,7 +70,7 @@ impl Worker {
                 model: tries.current().clone(),
                 system: question.prompt.system.clone(),
                 messages: question.messages.to_vec(),
-                tools: tools::specs(),
+                tools: self.tools.specs(),
                 cache_key: cache_key(self.run.agent_id, self.run.space_id),
                 cache_points: cache_points(question),
             };
@@ -105,7 +103,7 @@ impl Worker {
             first_token_at: None,
             attempt,
         };
-        let mut scanner = None;
+        let mut written: Option<Written> = None;
         let mut bytes = 0;
         let mut pieces = self.models.ask(request).await?;
         while let Some(piece) = pieces.next().await {
@@ -118,12 +116,11 @@ impl Worker {
                 }
                 Piece::CallStarted { index, name } => {
                     let call_id = CallId::of(self.run.id, question.step, index);
-                    scanner = None;
-                    if name == tools::send_message::NAME
-                        && let Some((space, audience)) = self.may_stream(&answer, question.active_space, &mut expected)
-                    {
-                        self.start_stream(call_id, space, attempt, audience);
-                        scanner = Some((call_id, TextScanner::new("text")));
+                    written = None;
+                    // Only where no earlier call of the same answer can still change the space.
+                    if !answer.calls.iter().any(|call| self.tools.changes_space(&call.name)) {
+                        written = Written::of(call_id, &name, &self.tools, question.active_space, self.at_home);
+                        self.start_stream_of(written.as_mut(), "", question.active_space, attempt, &mut expected);
                     }
                     bytes += name.len() + CALL_BYTES;
                     answer.calls.push(CallBegun { call_id, name, input: String::new() });
@@ -133,10 +130,11 @@ impl Worker {
                     let begun =
                         answer.calls.get_mut(index as usize).ok_or_else(|| broken("the answer continued a call that it had not begun"))?;
                     begun.input.push_str(&json);
-                    if let Some((call_id, scanner)) = scanner.as_mut().filter(|(call_id, _)| *call_id == begun.call_id) {
-                        let text = scanner.push(&json);
+                    if let Some(written) = written.as_mut().filter(|written| written.call == begun.call_id) {
+                        self.start_stream_of(Some(&mut *written), &begun.input, question.active_space, attempt, &mut expected);
+                        let text = written.more(&begun.input, &json);
                         if !text.is_empty() {
-                            self.streams.push(*call_id, text);
+                            self.streams.push(written.call, text);
                         }
                     }
                 }
@@ -153,19 +151,23 @@ impl Worker {
         Err(broken("the answer ended before it was complete"))
     }
 
-    /// A stream begins only where no earlier call of the same answer can still change the space.
-    fn may_stream(&self, answer: &Answer, space: Option<SpaceId>, expected: &mut Option<Expected>) -> Option<(SpaceId, Expected)> {
-        let space = space?;
-        if answer.calls.iter().any(|call| tools::changes_space(&call.name)) {
-            return None;
-        }
-        Some((space, expected.take().unwrap_or_else(|| expect_audience(&self.air, space))))
-    }
-
-    fn start_stream(&self, call: CallId, space: SpaceId, attempt: u32, audience: Expected) {
-        let stream = StreamId::of(call, attempt);
-        let about = About { space, stream, run: self.run.id, call, attempt, agent: self.run.agent_id };
-        self.streams.keep(call, LiveStream::start(self.air.clone(), about, audience));
+    /// Begins the stream of a call as soon as it is known where it is shown, from the input so far.
+    fn start_stream_of(
+        &self,
+        written: Option<&mut Written>,
+        input: &str,
+        active: Option<SpaceId>,
+        attempt: u32,
+        expected: &mut Option<Expected>,
+    ) {
+        let Some(written) = written else { return };
+        let Some(space) = written.begins(input) else { return };
+        let audience = if Some(space) == active { expected.take() } else { None };
+        let audience = audience.unwrap_or_else(|| expect_audience(&self.air, space));
+        let stream = StreamId::of(written.call, attempt);
+        let (run, agent, tool) = (self.run.id, self.run.agent_id, written.tool.clone());
+        let about = About { space, stream, run, call: written.call, attempt, agent, tool };
+        self.streams.keep(written.call, LiveStream::start(self.air.clone(), about, audience));
     }
 }
 

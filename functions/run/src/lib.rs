@@ -50,11 +50,23 @@ use crate::{
     context::reading::{Gathered, Seen, gather},
     stream::{Air, OpenStreams},
     summary::Summarizer,
+    tools::toolbox::Toolbox,
     worker::Worker,
 };
 
 /// A delivery that finds a lease which ends this soon comes again instead of being acknowledged: it may be the one of a dead worker.
 const ALMOST_FREE: Duration = Duration::from_secs(10);
+
+/// How a worker came to its run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Begun {
+    /// Nobody had it before.
+    First,
+    /// It waited for people.
+    Resumed,
+    /// Another worker had it.
+    Again,
+}
 
 /// What this function needs.
 pub struct Runs {
@@ -104,8 +116,18 @@ impl Runs {
             Claim::Busy { until } if until.since(now) > ALMOST_FREE => Ok(()),
             Claim::Busy { .. } => Err(Error::Retry("another worker has the run, or had it until just now".into())),
             Claim::TooOften(run) => self.end_early(&run, &lease, RunStatus::Failed).await,
-            Claim::Ours { run, first } => match gathered {
-                Ok(Some(gathered)) => Box::pin(self.work(*run, (lease, claimed), first, gathered, delivery)).await,
+            Claim::Waiting(run) => self.look_at_forms(&run).await,
+            Claim::Ours { run, first, resumed } => match gathered {
+                Ok(Some(gathered)) => {
+                    let began = if first {
+                        Begun::First
+                    } else if resumed {
+                        Begun::Resumed
+                    } else {
+                        Begun::Again
+                    };
+                    Box::pin(self.work(*run, (lease, claimed), began, gathered, delivery)).await
+                }
                 Ok(None) => self.end_early(&run, &lease, RunStatus::Canceled).await,
                 Err(error) => {
                     store.give_back(run.id, &lease, self.pipeline.now()).await?;
@@ -115,21 +137,38 @@ impl Runs {
         }
     }
 
+    /// A run waits for people: those forms expire whose time is up, and where that was the last one the run goes on.
+    async fn look_at_forms(&self, run: &RunRecord) -> Result<()> {
+        if let Some(next) = self.pipeline.expire_forms(run.id).await? {
+            return self.pipeline.store.keep_waiting(run, next).await;
+        }
+        self.pipeline.queue_runs(vec![run.job()]).await;
+        Ok(())
+    }
+
     async fn work(
         &self,
         run: RunRecord,
         (lease, claimed): (LeaseId, Instant),
-        first: bool,
+        began: Begun,
         gathered: Gathered,
         delivery: &dyn Delivery,
     ) -> Result<()> {
         // A first claim has no steps to read.
-        let work = if first { Work::default() } else { self.pipeline.store.work(run.id).await? };
+        let work = if began == Begun::First { Work::default() } else { self.pipeline.store.work(run.id).await? };
         let Some(config) = gathered.agent.agent.clone() else { return self.end_early(&run, &lease, RunStatus::Canceled).await };
         let Some(place) = &gathered.place else { return self.end_early(&run, &lease, RunStatus::Canceled).await };
         let (message, space_name) = (Arc::clone(&place.trigger), place.space.settings.name.clone());
-        let view = run.view(Some(&message), &space_name, None);
-        let started = first.then(|| Happening::RunStarted { run: Box::new(view.clone()) });
+        let mut view = run.view(Some(&message), &space_name, None);
+        if let Some(delegation) = self.pipeline.store.delegation(&run).await? {
+            view.trigger = view.trigger.handed_on(delegation);
+        }
+        let trigger = view.trigger.clone();
+        let started = match began {
+            Begun::First => Some(Happening::RunStarted { run: Box::new(view) }),
+            Begun::Resumed => Some(Happening::RunResumed { run: Box::new(view) }),
+            Begun::Again => None,
+        };
         let air = Air { store: self.pipeline.store.clone(), sockets: Arc::clone(&self.sockets), clock: Arc::clone(&self.pipeline.clock) };
         let worker = Worker {
             pipeline: self.pipeline.clone(),
@@ -141,8 +180,11 @@ impl Runs {
             claimed,
             ends_at: delivery.ends_at(),
             prices: Arc::clone(&self.prices),
+            tools: Toolbox::new(&config.tools),
+            name: gathered.agent.name.clone(),
+            at_home: gathered.space_count == 1,
             config,
-            trigger: view.trigger,
+            trigger,
             message,
             space_name,
             writing: tokio::sync::Mutex::default(),
@@ -173,8 +215,9 @@ impl Runs {
             Err(error) => return Err(error),
         };
         let run = Box::new(self.pipeline.store.run(&ended).await?);
-        let what = if failed { Happening::RunFailed { run } } else { Happening::RunCanceled { run } };
+        let what = if failed { Happening::RunFailed { run } } else { Happening::RunCanceled { run, by: None } };
         self.pipeline.announce(ended.space_id, what).await;
+        self.pipeline.close_forms_now(&ended).await;
         Ok(())
     }
 }

@@ -2,7 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use smartspace_domain::{Error, Result, ids::SpaceId, jobs::RunJob, runs::Usage, steps::SystemMessage};
+use smartspace_domain::{
+    Error, Result,
+    ids::SpaceId,
+    jobs::RunJob,
+    runs::Usage,
+    steps::{CallStatus, SystemMessage},
+};
 use smartspace_models::port::{Message, ToolCall, ToolResult};
 use smartspace_store::{
     prompts::PromptRecord,
@@ -11,7 +17,8 @@ use smartspace_store::{
 
 use crate::{
     context::{Prompt, prompt, reading::Gathered},
-    summary, tools,
+    summary,
+    tools::{self, toolbox::Toolbox},
     watchers::start,
     worker::Worker,
 };
@@ -41,15 +48,25 @@ pub(crate) struct State {
     pub(crate) start: Vec<String>,
     /// Nothing was kept in this invocation yet. What comes first is begun however little time is left: else nobody ever would.
     pub(crate) fresh: bool,
+    /// It has asked people.
+    pub(crate) asked: bool,
     /// A summary that is to be written, once the model has been asked.
     pub(crate) behind: Option<RunJob>,
 }
 
-/// Calls that have no result yet.
+/// Calls of which not all have a result yet.
 pub(crate) struct Pending {
     pub(crate) calls: Vec<CallBegun>,
+    /// Those that were made; of forms, perhaps without a result.
     pub(crate) done: Vec<CallRecord>,
     pub(crate) attempt: u32,
+}
+
+impl Pending {
+    /// Forms that nobody has answered yet.
+    pub(crate) fn open_forms(&self) -> u32 {
+        self.done.iter().filter(|call| call.status == CallStatus::Pending).count() as u32
+    }
 }
 
 impl Worker {
@@ -84,13 +101,14 @@ impl Worker {
             calls: BTreeMap::new(),
             said: Vec::new(),
             fresh: true,
+            asked: false,
         };
         let (mut calls, last) = (work.calls, work.steps.len());
         for (step, number) in work.steps.into_iter().zip(1..) {
             state.tell(&step.system_messages);
             state.took(&step.marks);
             let done: Vec<_> = (0..step.calls.len()).map_while(|index| calls.remove(&(step.index, index as u32))).collect();
-            state.answered(&step);
+            state.answered(&step, &self.tools);
             for record in &done {
                 state.take_in(record);
             }
@@ -121,12 +139,12 @@ impl State {
     }
 
     /// Takes in an answer that was kept.
-    pub(crate) fn answered(&mut self, step: &StepRecord) {
+    pub(crate) fn answered(&mut self, step: &StepRecord, tools: &Toolbox) {
         self.steps = step.index + 1;
         self.last_usage = Some(step.usage);
         self.messages.push(assistant(step));
         // A tool that the model made up has a result that says so.
-        for call in step.calls.iter().filter(|call| tools::is_known(&call.name)) {
+        for call in step.calls.iter().filter(|call| tools.find(&call.name).is_some()) {
             *self.calls.entry((call.name.clone(), call.input.clone())).or_default() += 1;
         }
         self.pending = Some(Pending { calls: step.calls.clone(), done: Vec::new(), attempt: step.stream_attempt });
@@ -134,6 +152,7 @@ impl State {
 
     /// Takes in what a finished call changed.
     pub(crate) fn take_in(&mut self, record: &CallRecord) {
+        self.asked |= record.status == CallStatus::Pending;
         self.active_space = record.active_space.or(self.active_space);
         self.took(&record.marks);
         self.pages.extend(record.page);

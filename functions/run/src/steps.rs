@@ -36,6 +36,18 @@ enum End {
     Over(Box<Over>),
     /// The invocation has no time left for what comes next: another one goes on.
     HandOver,
+    /// The run waits for people, and nobody works on it until one of them answers.
+    Pause,
+}
+
+/// What a worker has come to.
+pub(crate) enum Driven {
+    /// The run's end.
+    Ended(Box<RunRecord>),
+    /// The invocation's end; the run is to be given to another one.
+    HandedOver,
+    /// Forms that nobody has answered yet; the run is not the worker's any more.
+    Paused,
 }
 
 struct Over {
@@ -63,21 +75,23 @@ struct Told {
 }
 
 impl Worker {
-    /// Runs from where the run stands to its end. None where it was not reached in this invocation.
-    pub(crate) async fn drive(&self, gathered: &Gathered, work: Work) -> Result<Option<RunRecord>> {
+    /// Runs from where the run stands to its end, or as far as it goes in this invocation.
+    pub(crate) async fn drive(&self, gathered: &Gathered, work: Work) -> Result<Driven> {
         let mut state = self.state(gathered, work)?;
         let left = self.config.run_loop.time_limit.length().saturating_sub(self.used());
         // A tool is never cut off; a model is.
         let deadline = tokio::time::Instant::now() + left.max(Duration::from_millis(1));
         match Box::pin(self.steps(&mut state, deadline)).await? {
-            End::Over(over) => self.finish(*over, state).await.map(Some),
-            End::HandOver => Ok(None),
+            End::Over(over) => self.finish(*over, state).await.map(|run| Driven::Ended(Box::new(run))),
+            End::HandOver => Ok(Driven::HandedOver),
+            End::Pause => Ok(Driven::Paused),
         }
     }
 
-    /// How long the run has been at work, by whomever.
+    /// How long the run has been at work, by whomever. While it waits for people its time stands still.
     fn used(&self) -> Duration {
-        self.pipeline.now().since(self.run.started_at.unwrap_or(self.run.created_at))
+        let since = self.pipeline.now().since(self.run.started_at.unwrap_or(self.run.created_at));
+        since.saturating_sub(Duration::from_millis(self.run.waited_ms))
     }
 
     async fn steps(&self, state: &mut State, deadline: tokio::time::Instant) -> Result<End> {
@@ -124,7 +138,7 @@ impl Worker {
                 self.pipeline.store.keep_step(&self.run, &step, prompt.as_ref(), state.usage, self.pipeline.now()).await?;
             }
             (state.unkept, state.fresh) = (false, false);
-            state.answered(&step);
+            state.answered(&step, &self.tools);
         }
     }
 
@@ -167,8 +181,8 @@ impl Worker {
                 return Ok(Some(End::HandOver));
             }
             let begin = pending.done.len();
-            let alike = pending.calls[begin..].iter().take_while(|call| tools::is_side_by_side(&call.name)).count();
-            let count = if tools::is_side_by_side(&next.name) { alike } else { 1 };
+            let alike = pending.calls[begin..].iter().take_while(|call| self.tools.is_side_by_side(&call.name)).count();
+            let count = if self.tools.is_side_by_side(&next.name) { alike } else { 1 };
             for record in self.call(state, &pending, begin..begin + count).await? {
                 state.take_in(&record);
                 state.fresh = false;
@@ -179,12 +193,28 @@ impl Worker {
                 }
             }
         }
+        // All else is done: now it is the people's turn.
+        while pending.open_forms() > 0 {
+            if self.pause().await? {
+                return Ok(Some(End::Pause));
+            }
+            let Some(step) = pending.done.first().map(|call| call.step) else { break };
+            pending.done = self.pipeline.store.calls_of(self.run.id, step).await?;
+            pending.done.iter().for_each(|record| state.take_in(record));
+        }
         state.messages.push(results(&pending.done));
-        let wrote = pending.done.iter().any(|call| call.status == CallStatus::Completed && !tools::is_read_only(&call.name));
+        let wrote = pending.done.iter().any(|call| call.status == CallStatus::Completed && !self.tools.is_read_only(&call.name));
         if self.config.run_loop.continue_on == ContinueOn::Writes && !wrote {
             return Ok(Some(Over::completed(EndReason::Done).end()));
         }
         Ok(None)
+    }
+
+    /// Lets the run wait until somebody answers, or the time of a form is up. False where all were answered meanwhile.
+    async fn pause(&self) -> Result<bool> {
+        let Some(next) = self.pipeline.expire_forms(self.run.id).await? else { return Ok(false) };
+        let _writing = self.writing.lock().await;
+        self.pipeline.store.pause(self.run.id, &self.lease, next, self.pipeline.now()).await
     }
 
     /// Makes one call, or some that may be made side by side, and keeps what came of them.
@@ -199,6 +229,7 @@ impl Worker {
                 active_space: state.active_space,
                 stream: StreamId::of(begun.call_id, pending.attempt),
                 tools_used: state.tools_used.clone(),
+                open_forms: pending.open_forms(),
                 marks: &state.marks,
                 started_at: self.pipeline.now(),
             }
@@ -232,6 +263,7 @@ impl Worker {
             marks,
         };
         let mut run = self.run.clone();
+        run.open_calls = run.open_calls.or_else(|| state.asked.then_some(0));
         run.step_count = state.steps;
         run.active_space_id = state.active_space;
         let _writing = self.writing.lock().await;

@@ -1,10 +1,12 @@
-//! A live stream: the text of one `send_message` call while the model writes it, posted straight to who follows the space.
+//! A live stream: the text of one `send_message` call, or the input of a visible tool, while the model writes it, posted straight to who follows
+//! the space. [`written`] says what of a call is shown, and where.
 //!
 //! A stream is a task of its own, and so is each connection in it: a slow one holds up neither the run nor the others. Nothing is stored.
 //! The snapshot is a key frame: whoever joins in the middle, or lost a frame, is complete again within a second.
 
 mod open_streams;
 mod posting;
+pub(crate) mod written;
 
 use std::{sync::Arc, time::Duration};
 
@@ -44,6 +46,8 @@ pub(crate) struct About {
     pub(crate) call: CallId,
     pub(crate) attempt: u32,
     pub(crate) agent: EntityId,
+    /// The tool whose input it is; none for a message's text.
+    pub(crate) tool: Option<String>,
 }
 
 /// Who follows the space, read while the model is being asked.

@@ -151,7 +151,7 @@ impl Summarizer<'_> {
                 model: ModelConfig { max_output_tokens: current.max_output_tokens.min(ANSWER_TOKENS), ..current.clone() },
                 system: vec![INSTRUCTIONS.to_owned()],
                 messages: vec![Message::User { blocks: vec![block.clone()] }],
-                tools: Vec::new(),
+                tools: Vec::new().into(),
                 cache_key: String::new(),
                 cache_points: Vec::new(),
             };

@@ -1,38 +1,55 @@
-//! What an agent can do. Built-in tools are a file each; [`run`] checks a call's input and does it.
+//! What an agent can do: built-in tools, a file each, and those of its configuration ([`configured`], shown as a [`card`]). [`toolbox`] is what
+//! its model is told of; [`run`] checks a call's input and does it.
 
+mod absorb_run;
+mod card;
+mod configured;
+mod delegate;
 mod delete_goals;
 mod delete_memories;
 mod enter_space;
 mod get_memories;
 mod get_my_runs;
 mod keeping;
+mod own_runs;
 mod read_messages;
 pub(crate) mod send_message;
 mod set_goals;
 mod set_memories;
 mod skip_response;
+mod stop_run;
+pub(crate) mod toolbox;
 
-use std::{sync::LazyLock, time::Duration};
+use std::time::Duration;
 
 use jsonschema::Validator;
 use serde_json::{Value, json};
 use smartspace_domain::{
     Result, Time,
     ids::{MessageId, SpaceId, StreamId},
-    messages::excerpt,
+    messages::{Origin, excerpt},
     runs::EndReason,
     steps::CallStatus,
 };
-use smartspace_models::port::ToolSpec;
-use smartspace_store::steps::{CallBegun, CallRecord, Marks, ShownPage};
+use smartspace_store::{
+    append::ByRun,
+    steps::{CallBegun, CallRecord, Marks, ShownPage},
+};
 
 use crate::{context::quoted::Excerpt, worker::Worker};
+use toolbox::Known;
 
 /// An output for the model, in bytes.
 const OUTPUT_BYTES: usize = 30 * 1024;
 
+/// An output of a configured tool, in bytes of JSON; a longer one is cut.
+const OUTPUT_MOST: usize = 32 * 1024;
+
 /// What of a model's own words an error repeats, in characters.
 const SHOWN_CHARS: usize = 500;
+
+/// What of a schema an error repeats, in bytes.
+const SCHEMA_BYTES: usize = 4_000;
 
 /// How many of the items, from the first on, fit a result of so many bytes.
 fn count_that_fit<'a>(items: impl IntoIterator<Item = &'a Value>, most: usize) -> usize {
@@ -44,83 +61,14 @@ fn count_that_fit<'a>(items: impl IntoIterator<Item = &'a Value>, most: usize) -
     fit.count()
 }
 
-/// A built-in tool.
-struct Spec {
-    name: &'static str,
-    description: &'static str,
-    input: Value,
-    /// It changes nothing that others see.
-    read_only: bool,
-    /// After it another space may be active.
-    changes_space: bool,
-    /// Neighbours of this kind are called side by side: it makes no difference which is first.
-    side_by_side: bool,
-}
-
-struct Checked {
-    spec: Spec,
-    validator: Option<Validator>,
-}
-
-/// Sorted by name, as models are told of them.
-static TOOLS: LazyLock<Vec<Checked>> = LazyLock::new(|| {
-    let specs = [
-        delete_goals::spec(),
-        delete_memories::spec(),
-        enter_space::spec(),
-        get_memories::spec(),
-        get_my_runs::spec(),
-        read_messages::spec(),
-        send_message::spec(),
-        set_goals::spec(),
-        set_memories::spec(),
-        skip_response::spec(),
-    ];
-    specs.map(|spec| Checked { validator: jsonschema::validator_for(&spec.input).ok(), spec }).into()
-});
-
-fn tool(name: &str) -> Option<&'static Checked> {
-    TOOLS.iter().find(|tool| tool.spec.name == name)
-}
-
-/// All tools, as models are told of them.
-pub(crate) fn specs() -> Vec<ToolSpec> {
-    let spec = |tool: &Checked| ToolSpec {
-        name: tool.spec.name.to_owned(),
-        description: tool.spec.description.to_owned(),
-        input_schema: tool.spec.input.clone(),
-    };
-    TOOLS.iter().map(spec).collect()
-}
-
-/// Whether there is such a tool.
-pub(crate) fn is_known(name: &str) -> bool {
-    tool(name).is_some()
-}
-
-/// Whether a prompt names it among the tools that a run used. A name that a model made up is no tool, and speaking is told by what was said.
-/// What only failed was of no use.
+/// Whether a prompt names it among the tools that a run used. What only failed was of no use, a name that a model made up among it; and
+/// speaking is told by what was said.
 pub(crate) fn counts_as_used(call: &CallRecord) -> bool {
-    call.status == CallStatus::Completed && call.name != send_message::NAME && is_known(&call.name)
-}
-
-/// Whether neighbouring calls of this tool and others like it are made side by side.
-pub(crate) fn is_side_by_side(name: &str) -> bool {
-    tool(name).is_some_and(|tool| tool.spec.side_by_side)
+    call.status == CallStatus::Completed && call.name != send_message::NAME
 }
 
 /// How long a call may take: who has less time left does not begin it.
 pub(crate) const TIME_LIMIT: Duration = Duration::from_secs(15);
-
-/// Whether after this tool another space may be active.
-pub(crate) fn changes_space(name: &str) -> bool {
-    tool(name).is_some_and(|tool| tool.spec.changes_space)
-}
-
-/// Whether this tool changes nothing. An unknown one changes nothing either.
-pub(crate) fn is_read_only(name: &str) -> bool {
-    tool(name).is_none_or(|tool| tool.spec.read_only)
-}
 
 /// A call that is being made.
 pub(crate) struct Calling<'a> {
@@ -132,6 +80,8 @@ pub(crate) struct Calling<'a> {
     pub(crate) stream: StreamId,
     /// Tools used before in this run, each once.
     pub(crate) tools_used: Vec<String>,
+    /// Forms of the run that have no result yet.
+    pub(crate) open_forms: u32,
     /// How far the run has read.
     pub(crate) marks: &'a Marks,
     pub(crate) started_at: Time,
@@ -184,7 +134,21 @@ impl Calling<'_> {
             marks: Marks::new(),
             page: None,
             said: None,
+            answered: None,
             expires_at: None,
+        }
+    }
+
+    /// What a message of this call brings along.
+    fn by_run(&self, call: CallRecord) -> ByRun {
+        let worker = self.worker;
+        ByRun {
+            run: worker.run.id,
+            lease: worker.lease.clone(),
+            depth: worker.run.chain_depth + 1,
+            origin: Origin { trigger: worker.trigger.clone().cut_to(200), tools_used: self.tools_used.clone() },
+            stream: self.stream,
+            call: worker.with_expiry(call),
         }
     }
 
@@ -204,22 +168,28 @@ impl Calling<'_> {
 
 /// Checks a call's input against its schema and does it. What the model did wrong is a result; an error is trouble of ours.
 pub(crate) async fn run(calling: &Calling<'_>) -> Result<Outcome> {
-    let name = calling.begun.name.as_str();
-    let Some(tool) = tool(name) else {
-        let known: Vec<_> = TOOLS.iter().map(|tool| tool.spec.name).collect();
+    let (name, tools) = (calling.begun.name.as_str(), &calling.worker.tools);
+    let Some(tool) = tools.find(name) else {
         let name = Excerpt(name, SHOWN_CHARS);
-        return Ok(Outcome::error(format!("there is no tool {name}; there are {}", known.join(", "))));
+        return Ok(Outcome::error(format!("there is no tool {name}; there are {}", tools.names().join(", "))));
+    };
+    let schema = match &tool {
+        Known::BuiltIn(tool) => &tool.spec.input,
+        Known::Configured(configured) => &configured.tool.input_schema,
     };
     let input = match parse(&calling.begun.input) {
         Ok(input) => input,
-        Err(error) => return Ok(Outcome::error(format!("the input of {name} is not JSON ({error}); expected {}", tool.spec.input))),
+        Err(error) => {
+            let expected = bounded_to(schema.clone(), SCHEMA_BYTES);
+            return Ok(Outcome::error(format!("the input of {name} is not JSON ({error}); expected {expected}")));
+        }
     };
-    if let Some(error) = tool.validator.as_ref().and_then(|validator| validator.iter_errors(&input).next()) {
-        let place = error.instance_path().to_string();
-        let place = if place.is_empty() { String::new() } else { format!(" at {place}") };
-        let error = error.to_string();
-        let (error, place) = (excerpt(&error, SHOWN_CHARS).0, excerpt(&place, SHOWN_CHARS).0);
-        return Ok(Outcome::error(format!("the input of {name} does not fit{place}: {error}; expected {}", tool.spec.input)));
+    let tool = match tool {
+        Known::BuiltIn(tool) => tool,
+        Known::Configured(configured) => return Box::pin(configured::call(calling, configured, input)).await,
+    };
+    if let Some(outcome) = misfit(name, tool.validator.as_ref(), schema, &input) {
+        return Ok(outcome);
     }
     match name {
         send_message::NAME => send_message::call(calling, &input).await,
@@ -232,8 +202,36 @@ pub(crate) async fn run(calling: &Calling<'_>) -> Result<Outcome> {
         delete_memories::NAME => Box::pin(delete_memories::call(calling, &input)).await,
         set_goals::NAME => Box::pin(set_goals::call(calling, &input)).await,
         delete_goals::NAME => Box::pin(delete_goals::call(calling, &input)).await,
+        stop_run::NAME => Box::pin(stop_run::call(calling, &input)).await,
+        absorb_run::NAME => Box::pin(absorb_run::call(calling, &input)).await,
+        delegate::NAME => Box::pin(delegate::call(calling, &input)).await,
         _ => Ok(Outcome::error(format!("the tool {name} can't be used here"))),
     }
+}
+
+/// What to tell the model where its input does not fit the tool's schema.
+fn misfit(name: &str, validator: Option<&Validator>, schema: &Value, input: &Value) -> Option<Outcome> {
+    let error = validator?.iter_errors(input).next()?;
+    let place = error.instance_path().to_string();
+    let place = if place.is_empty() { String::new() } else { format!(" at {place}") };
+    let error = error.to_string();
+    let (error, place) = (excerpt(&error, SHOWN_CHARS).0, excerpt(&place, SHOWN_CHARS).0);
+    let expected = bounded_to(schema.clone(), SCHEMA_BYTES);
+    Some(Outcome::error(format!("the input of {name} does not fit{place}: {error}; expected {expected}")))
+}
+
+/// An output as the model is given it: whole, or the beginning of its JSON with a note of how much is missing.
+fn bounded(output: Value) -> Value {
+    bounded_to(output, OUTPUT_MOST)
+}
+
+fn bounded_to(value: Value, most: usize) -> Value {
+    let text = value.to_string();
+    if text.len() <= most {
+        return value;
+    }
+    let kept = &text[..text.floor_char_boundary(most)];
+    Value::String(format!("{kept} … ({} more bytes)", text.len() - kept.len()))
 }
 
 /// A call's input. Models send nothing at all for a tool without required input.
@@ -244,16 +242,4 @@ fn parse(input: &str) -> Result<Value, serde_json::Error> {
 /// A text of an input that its schema requires.
 fn text_of<'a>(input: &'a Value, field: &str) -> &'a str {
     input.get(field).and_then(Value::as_str).unwrap_or("")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn tools_are_sorted_and_their_schemas_hold() {
-        assert!(TOOLS.is_sorted_by_key(|tool| tool.spec.name));
-        assert!(TOOLS.iter().all(|tool| tool.validator.is_some()));
-        assert!(TOOLS.iter().all(|tool| smartspace_domain::tools::BUILT_IN.contains(&tool.spec.name)));
-    }
 }

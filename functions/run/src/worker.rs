@@ -10,7 +10,7 @@ use smartspace_domain::{
     ids::LeaseId,
     limits::lease,
     prices::Prices,
-    runs::{EndReason, FailureCode, RunError, RunStatus},
+    runs::{EndReason, FailureCode, Run, RunError, RunStatus},
     steps::SystemMessage,
     triggers::Trigger,
 };
@@ -30,7 +30,9 @@ use tokio::{
 
 use crate::{
     context::reading::Gathered,
+    steps::Driven,
     stream::{Air, OpenStreams},
+    tools::toolbox::Toolbox,
 };
 
 /// How often a worker that nobody rings looks whether its run was canceled.
@@ -63,6 +65,11 @@ pub(crate) struct Worker {
     pub(crate) ends_at: Option<Instant>,
     pub(crate) prices: Arc<Prices>,
     pub(crate) config: AgentConfig,
+    pub(crate) tools: Toolbox,
+    /// The agent's name.
+    pub(crate) name: String,
+    /// Its only space, where it has no other: what it shows can't be meant for another one.
+    pub(crate) at_home: bool,
     pub(crate) trigger: Trigger,
     pub(crate) message: Arc<MessageRecord>,
     pub(crate) space_name: String,
@@ -97,11 +104,15 @@ impl Worker {
             stop = self.hold(renewed, delivery) => Err(stop),
         };
         let result = match outcome {
-            Ok(Ok(Some(run))) => {
+            Ok(Ok(Driven::Ended(run))) => {
                 self.tell_end(&run, None).await;
                 Ok(())
             }
-            Ok(Ok(None)) => self.hand_over().await,
+            Ok(Ok(Driven::HandedOver)) => self.hand_over().await,
+            Ok(Ok(Driven::Paused)) => {
+                self.tell_pause().await;
+                Ok(())
+            }
             Ok(Err(Error::LeaseLost)) => {
                 self.stop(self.why_lost().await).await;
                 Ok(())
@@ -195,13 +206,33 @@ impl Worker {
                 tracing::warn!(event = "run_failed", run = %run.id, agent = %run.agent_id, ?code, message, "a run failed");
             }
         }
-        let run = Box::new(run.view(Some(&self.message), &self.space_name, error));
+        let ended = run;
+        let run = Box::new(self.view(run, error));
         let what = match run.status {
             RunStatus::Failed => Happening::RunFailed { run },
-            RunStatus::Canceled => Happening::RunCanceled { run },
+            RunStatus::Canceled => Happening::RunCanceled { run, by: None },
             _ => Happening::RunCompleted { run },
         };
         self.pipeline.announce(self.run.space_id, what).await;
+        self.pipeline.close_forms_now(ended).await;
+    }
+
+    /// Tells the space that its run waits for people.
+    async fn tell_pause(&self) {
+        match self.pipeline.store.run_record(self.run.id).await {
+            Ok(run) if run.status == RunStatus::WaitingTool => {
+                let run = Box::new(self.view(&run, None));
+                self.pipeline.announce(self.run.space_id, Happening::RunWaitingTool { run }).await;
+            }
+            // It goes on already.
+            Ok(_) => {}
+            Err(error) => tracing::warn!(run = %self.run.id, %error, "nobody was told that a run waits"),
+        }
+    }
+
+    fn view(&self, run: &RunRecord, error: Option<RunError>) -> Run {
+        let view = run.view(Some(&self.message), &self.space_name, error);
+        Run { trigger: self.trigger.clone(), ..view }
     }
 
     async fn stop(&self, stop: Stop) {

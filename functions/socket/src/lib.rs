@@ -15,6 +15,7 @@ use smartspace_domain::{
     Error, Result, Time,
     access::{Caller, SpaceAction},
     events::{Event, Happening},
+    forms::FormAnswer,
     ids::{ConnectionId, EntityId, MessageId, SpaceId},
     limits,
     problems::Problem,
@@ -26,7 +27,7 @@ use smartspace_pipeline::{
     frames::{close_expired, error_frame, tell},
 };
 use smartspace_store::{
-    append::{By, NewMessage},
+    append::{By, Content, NewMessage},
     connections::ConnectionRecord,
     messages::Range,
     posted::PostKey,
@@ -98,6 +99,11 @@ impl Socket {
                 self.answer(&connection.id, id, answer).await;
                 Ok(())
             }
+            Action::ToolResult { run_id, call_id, output } => {
+                self.pipeline.answer_form(connection.caller, run_id, call_id, &FormAnswer::Output(output)).await?;
+                self.answer(&connection.id, id, json!({"type": "accepted", "runId": run_id, "callId": call_id})).await;
+                Ok(())
+            }
             Action::Ping { spaces } => {
                 let ahead = self.ahead(connection.caller, &spaces).await?;
                 self.answer(&connection.id, id, json!({"type": "pong", "spaces": ahead})).await;
@@ -147,7 +153,7 @@ impl Socket {
         let body = format!("{sender} {text}");
         let key = key.map(|key| PostKey::new(&caller.label(), "send", &space.to_string(), &key, body.as_bytes()));
         let id = MessageId::new(self.pipeline.now(), self.pipeline.ids.random());
-        let new = NewMessage { id, space, sender, text, by: By::Door { key } };
+        let new = NewMessage { id, space, sender, content: Content::Text(text), by: By::Door { key } };
         let posted = self.pipeline.post_as(caller, &new).await?;
         Ok(json!({"type": "sent", "messageId": posted.message.id, "seq": posted.message.seq}))
     }

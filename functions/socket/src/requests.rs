@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use smartspace_domain::{
     Error, Result,
-    ids::{EntityId, SpaceId},
+    ids::{CallId, EntityId, RunId, SpaceId},
     limits,
 };
 
@@ -17,7 +17,7 @@ const PINGED: usize = 20;
 const ID_BYTES: usize = 256;
 
 /// What can be asked for.
-pub const ACTIONS: [&str; 4] = ["subscribe", "unsubscribe", "send", "ping"];
+pub const ACTIONS: [&str; 5] = ["subscribe", "unsubscribe", "send", "toolResult", "ping"];
 
 /// A request. `id` comes back with its answer.
 #[derive(Debug, PartialEq)]
@@ -45,6 +45,11 @@ pub(crate) enum Action {
         idempotency_key: Option<String>,
         #[serde(default)]
         sender_id: Option<EntityId>,
+    },
+    ToolResult {
+        run_id: RunId,
+        call_id: CallId,
+        output: Value,
     },
     Ping {
         #[serde(default)]
@@ -92,6 +97,9 @@ impl Action {
                 Err(Error::invalid("/idempotencyKey", format!("expected 1 to {} printable ASCII characters", limits::KEY_CHARS)))
             }
             Self::Send { text, .. } => limits::check_text(text).map(|()| self),
+            Self::ToolResult { output, .. } if output.to_string().len() > limits::SOCKET_TEXT_BYTES => {
+                Err(Error::TooLarge(format!("an output over {} bytes goes by HTTP", limits::SOCKET_TEXT_BYTES)))
+            }
             Self::Ping { spaces } if spaces.len() > PINGED => {
                 Err(Error::invalid("/spaces", format!("expected at most {PINGED} spaces, got {}", spaces.len())))
             }
@@ -159,6 +167,16 @@ mod tests {
                     (Action::Send { space_id, text, idempotency_key, sender_id }, frame("send", fields))
                 }
             ),
+            (any::<(u32, u128)>(), any::<u32>(), any_json()).prop_map(move |((at, random), index, output)| {
+                let run_id = RunId::new(Time::from_millis(at.into()), random);
+                let call_id = CallId::of(run_id, 0, index);
+                let fields = vec![
+                    optional("runId", &Some(json!(run_id))),
+                    optional("callId", &Some(json!(call_id))),
+                    optional("output", &Some(output.clone())),
+                ];
+                (Action::ToolResult { run_id, call_id, output }, frame("toolResult", fields))
+            }),
             prop::collection::btree_map(any_space(), any::<u64>(), 0..=PINGED).prop_map(move |spaces| {
                 let fields = vec![optional("spaces", &Some(json!(spaces)))];
                 (Action::Ping { spaces }, frame("ping", fields))
@@ -188,7 +206,7 @@ mod tests {
             (_, frame) in any_action(),
             id in any_json(),
             others in prop::collection::vec(
-                (prop_oneof![prop::sample::select(vec!["action", "spaceId", "text", "afterSeq", "spaces", "senderId"]).prop_map(str::to_owned),
+                (prop_oneof![prop::sample::select(vec!["action", "spaceId", "text", "afterSeq", "spaces", "senderId", "output", "runId"]).prop_map(str::to_owned),
                     any::<String>()], any_json()), 1..4),
         ) {
             let mut frame = frame;

@@ -2,9 +2,9 @@
 
 use futures::future::try_join_all;
 use smartspace_domain::{
-    Result,
+    Error, Result,
     events::Happening,
-    ids::SpaceId,
+    ids::{RunId, SpaceId},
     jobs::{RunJob, TriggerJob},
 };
 use smartspace_pipeline::Pipeline;
@@ -28,8 +28,19 @@ impl Triggers {
     pub async fn handle(&self, job: &TriggerJob) -> Result<()> {
         match job {
             TriggerJob::Dispatch { space_id, seq } => self.dispatch(*space_id, *seq).await,
+            TriggerJob::CloseForms { run_id } => Box::pin(self.close_forms(*run_id)).await,
             TriggerJob::SettleEntity { entity_id } => self.pipeline.settle_entity(*entity_id).await,
             TriggerJob::SettleSpace { space_id } => self.pipeline.settle_space(*space_id).await,
+        }
+    }
+
+    /// Closes the forms of a run that has ended.
+    async fn close_forms(&self, run: RunId) -> Result<()> {
+        match self.pipeline.store.run_record(run).await {
+            Ok(run) => self.pipeline.close_forms(&run).await,
+            // It was dropped.
+            Err(Error::NotFound(_)) => Ok(()),
+            Err(error) => Err(error),
         }
     }
 

@@ -27,7 +27,7 @@ use smartspace_domain::{
 use smartspace_pipeline::access::may_in;
 use smartspace_store::{
     Store,
-    append::{By, ByRun, NewMessage},
+    append::{By, ByRun, Content, NewMessage},
     claims::Claim,
     endings::Ending,
     messages::Range,
@@ -134,7 +134,7 @@ async fn way_of_a_message(fault: Option<(usize, Fault)>) -> (String, usize) {
         id: MessageId::new(at(1), 5),
         space,
         sender: person,
-        text: "Well?".into(),
+        content: Content::Text("Well?".into()),
         by: By::Door { key: Some(key("question")) },
     };
     let asked = store.append(&question, at(1)).await.unwrap().message;
@@ -146,7 +146,13 @@ async fn way_of_a_message(fault: Option<(usize, Fault)>) -> (String, usize) {
     let Claim::Ours { run, .. } = store.claim(run_id, &lease, at(3)).await.unwrap() else { panic!("nobody else claims it") };
     store.renew(run_id, &lease, true, at(4)).await.unwrap();
     answer_in(&store, &run, &lease, space).await;
-    let second = NewMessage { id: MessageId::new(at(9), 8), space, sender: person, text: "And?".into(), by: By::Door { key: None } };
+    let second = NewMessage {
+        id: MessageId::new(at(9), 8),
+        space,
+        sender: person,
+        content: Content::Text("And?".into()),
+        by: By::Door { key: None },
+    };
     let second = store.append(&second, at(9)).await.unwrap().message;
     let second = store.run_record(second.dispatch.unwrap()[0].run_id.unwrap()).await.unwrap();
     let canceled = store.cancel(&second, EndReason::Cancel, &LeaseId::new(9), at(10)).await.unwrap();
@@ -218,6 +224,7 @@ async fn answer_in(store: &Store, run: &RunRecord, lease: &LeaseId, space: Space
         marks: Marks::new(),
         page: None,
         said: None,
+        answered: None,
         expires_at: None,
     };
     let prompt = PromptRecord::new(&["You are kind.".into()], &json!({"messages": []}), Marks::from([(space, 1)])).unwrap();
@@ -235,7 +242,7 @@ async fn answer_in(store: &Store, run: &RunRecord, lease: &LeaseId, space: Space
         id: MessageId::of_call(calls[0].call_id),
         space,
         sender: run.agent_id,
-        text: "Well.".into(),
+        content: Content::Text("Well.".into()),
         by: By::Run(Box::new(by)),
     };
     store.append(&reply, at(6)).await.unwrap();

@@ -5,8 +5,10 @@ use serde::{Deserialize, Serialize};
 use crate::{
     Error, Result,
     entities::{Entity, EntityType},
+    forms::no_such_form,
     ids::EntityId,
     spaces::Role,
+    tools::{AnswerBy, AnswerGroup},
 };
 
 /// Who asks.
@@ -104,6 +106,20 @@ impl Caller {
         }
     }
 
+    /// Whether this caller, with its `place` in the space that shows a form (none for a stranger), may answer it.
+    /// A stranger is told that there is no such form.
+    pub fn may_answer(self, by: &AnswerBy, place: Option<Place>) -> Result<()> {
+        let Self::Entity(entity) = self else { return Ok(()) };
+        let Some(Place { kind, .. }) = place else { return Err(no_such_form()) };
+        match by {
+            AnswerBy::Group(AnswerGroup::Anyone) => Ok(()),
+            AnswerBy::Group(AnswerGroup::Humans) if kind == EntityType::Human => Ok(()),
+            AnswerBy::Group(AnswerGroup::Humans) => Err(Error::Forbidden("only people may answer this form".into())),
+            AnswerBy::Entities(named) if named.contains(&entity) => Ok(()),
+            AnswerBy::Entities(_) => Err(Error::Forbidden("this form is for others to answer".into())),
+        }
+    }
+
     /// In whose name this caller speaks, given the `senderId` that it sent.
     pub fn speaks_as(self, sender_id: Option<EntityId>) -> Result<EntityId> {
         match (self, sender_id) {
@@ -163,6 +179,24 @@ mod tests {
         for (action, expected) in table {
             assert_eq!(places.map(|place| status(me().may_in_space(action, place))), expected, "{action:?}");
             assert_eq!(places.map(|place| status(Caller::Operator.may_in_space(action, place))), [200; 5], "{action:?}");
+        }
+    }
+
+    #[test]
+    fn who_may_answer_a_form() {
+        let place = |kind| Some(Place { role: Role::Member, kind });
+        let places = [None, place(EntityType::Human), place(EntityType::Agent)];
+        let Caller::Entity(own) = me() else { unreachable!() };
+        let other = EntityId::new(Time::from_millis(1), 9);
+        let table = [
+            (AnswerBy::Group(AnswerGroup::Humans), [404, 200, 403]),
+            (AnswerBy::Group(AnswerGroup::Anyone), [404, 200, 200]),
+            (AnswerBy::Entities(vec![other, own]), [404, 200, 200]),
+            (AnswerBy::Entities(vec![other]), [404, 403, 403]),
+        ];
+        for (by, expected) in table {
+            assert_eq!(places.map(|place| status(me().may_answer(&by, place))), expected, "{by:?}");
+            assert_eq!(places.map(|place| status(Caller::Operator.may_answer(&by, place))), [200; 3], "{by:?}");
         }
     }
 

@@ -1,14 +1,16 @@
 //! What browsers are told, live. Frames are these, as JSON.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::{
     Time,
     ids::{CallId, EntityId, MessageId, RunId, SpaceId, StreamId},
     limits,
-    messages::{Message, Sender},
+    messages::{Message, Part, Sender, ToolPart},
     runs::{Run, RunStatus},
     spaces::{Member, Space},
+    tools::AnswerBy,
 };
 
 /// Something that happened in a space.
@@ -98,6 +100,18 @@ pub enum Happening {
         /// It.
         run: Box<Run>,
     },
+    /// A run waits for people to answer its forms.
+    #[serde(rename = "run.waiting_tool")]
+    RunWaitingTool {
+        /// It.
+        run: Box<Run>,
+    },
+    /// A run that waited goes on.
+    #[serde(rename = "run.resumed")]
+    RunResumed {
+        /// It.
+        run: Box<Run>,
+    },
     /// A run ended as it should.
     #[serde(rename = "run.completed")]
     RunCompleted {
@@ -115,7 +129,16 @@ pub enum Happening {
     RunCanceled {
         /// It.
         run: Box<Run>,
+        /// The run that absorbed it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<RunId>,
     },
+    /// A tool asks people.
+    #[serde(rename = "tool.requested")]
+    ToolRequested(Box<AskedCall>),
+    /// A tool that asked people has its answer, or asks no more.
+    #[serde(rename = "tool.resolved")]
+    ToolResolved(Box<AskedCall>),
     /// The system said something to a run's model.
     #[serde(rename = "system.message")]
     SystemMessage {
@@ -168,6 +191,42 @@ pub enum Happening {
     SpaceLeft,
 }
 
+/// A tool call that people answer. Where it is too long for a frame its input and schema are left out: the message holds them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AskedCall {
+    /// Of which run.
+    pub run_id: RunId,
+    /// The call.
+    pub call_id: CallId,
+    /// Its card.
+    pub message_id: MessageId,
+    /// The tool.
+    pub name: String,
+    /// What it was called with.
+    pub input: Value,
+    /// `form`, `buttons`, or a component that the client knows.
+    pub ui: String,
+    /// JSON Schema of the answer.
+    pub result_schema: Option<Value>,
+    /// Who may answer.
+    pub answer_by: Option<AnswerBy>,
+    /// Until when.
+    pub expires_at: Option<Time>,
+    /// Who answered; null also where the operator did.
+    pub resolved_by: Option<EntityId>,
+}
+
+impl AskedCall {
+    /// What a card asks; none where it asks nobody.
+    pub fn of(card: &Message) -> Option<Self> {
+        let Part::Tool(tool) = card.parts.first()?.clone() else { return None };
+        let ToolPart { call_id, name, input, ui, result_schema, answer_by, resolved_by, expires_at, .. } = *tool;
+        let (run_id, message_id, ui) = (card.run_id?, card.id, ui?);
+        Some(Self { run_id, call_id, message_id, name, input, ui, result_schema, answer_by, expires_at, resolved_by })
+    }
+}
+
 /// What a stream will be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -202,6 +261,29 @@ pub struct ActiveRun {
     pub status: RunStatus,
 }
 
+/// The arms of a match over all that a run's events have in common.
+macro_rules! run_events {
+    ($run:ident) => {
+        Happening::RunStarted { run: $run }
+            | Happening::RunWaitingTool { run: $run }
+            | Happening::RunResumed { run: $run }
+            | Happening::RunCompleted { run: $run }
+            | Happening::RunFailed { run: $run }
+            | Happening::RunCanceled { run: $run, .. }
+    };
+}
+
+impl Happening {
+    /// The run that it is about.
+    fn run(&self) -> Option<&Run> {
+        if let run_events!(run) = self { Some(run) } else { None }
+    }
+
+    fn run_mut(&mut self) -> Option<&mut Run> {
+        if let run_events!(run) = self { Some(run) } else { None }
+    }
+}
+
 impl Event {
     /// The frame that browsers get, a JSON text of at most 30 KiB: a longer message, or a longer trigger of a run, travels cut.
     pub fn to_frame(&self) -> String {
@@ -231,15 +313,15 @@ impl Event {
                     message.truncated = true;
                 }
             }
-            Happening::RunStarted { run }
-            | Happening::RunCompleted { run }
-            | Happening::RunFailed { run }
-            | Happening::RunCanceled { run } => {
-                run.trigger = run.trigger.clone().cut_to(bytes / 4);
+            Happening::ToolRequested(asked) | Happening::ToolResolved(asked) => {
+                (asked.input, asked.result_schema) = (Value::Null, None);
             }
             Happening::SystemMessage { text, .. } => text.truncate(text.floor_char_boundary(bytes)),
             Happening::SpaceUpdated { space } | Happening::SpaceJoined { space } => space.members.truncate(bytes / 256),
             _ => {}
+        }
+        if let Some(run) = event.what.run_mut() {
+            run.trigger = run.trigger.clone().cut_to(bytes / 4);
         }
         event
     }
@@ -253,11 +335,7 @@ impl Event {
     pub fn foreign_space(&self) -> Option<SpaceId> {
         match &self.what {
             Happening::MessageCreated { message } | Happening::MessageUpdated { message } => message.foreign_space(),
-            Happening::RunStarted { run }
-            | Happening::RunCompleted { run }
-            | Happening::RunFailed { run }
-            | Happening::RunCanceled { run } => run.foreign_space(self.space_id),
-            _ => None,
+            what => what.run()?.foreign_space(self.space_id),
         }
     }
 
@@ -267,11 +345,11 @@ impl Event {
         let mut event = self.clone();
         match &mut event.what {
             Happening::MessageCreated { message } | Happening::MessageUpdated { message } => *message = message.clone().without_origin(),
-            Happening::RunStarted { run }
-            | Happening::RunCompleted { run }
-            | Happening::RunFailed { run }
-            | Happening::RunCanceled { run } => **run = (**run).clone().without_active_space(),
-            _ => {}
+            what => {
+                if let Some(run) = what.run_mut() {
+                    *run = run.clone().without_active_space();
+                }
+            }
         }
         event
     }

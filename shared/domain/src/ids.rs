@@ -160,6 +160,13 @@ impl RunId {
     }
 }
 
+impl RunId {
+    /// The run of the agent that another one's run hands its trigger on to.
+    pub fn of_delegation(agent: EntityId, from: Self) -> Self {
+        Self(repeatable(from.0.timestamp_ms(), &["run", &agent.to_string(), "delegate", &from.to_string()]))
+    }
+}
+
 impl CallId {
     /// The `index`-th call of a run's `step`, both from 0.
     pub fn of(run: RunId, step: u32, index: u32) -> Self {

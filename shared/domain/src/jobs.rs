@@ -89,6 +89,12 @@ pub enum TriggerJob {
         /// Who.
         entity_id: EntityId,
     },
+    /// Close the forms of a run that has ended.
+    #[serde(rename = "closeForms.1")]
+    CloseForms {
+        /// Which run.
+        run_id: RunId,
+    },
     /// Finish the removal of a space.
     #[serde(rename = "settleSpace.1")]
     SettleSpace {
@@ -124,6 +130,7 @@ impl Job for TriggerJob {
         match self {
             Self::Dispatch { space_id, .. } | Self::SettleSpace { space_id } => space_id.to_string(),
             Self::SettleEntity { entity_id } => entity_id.to_string(),
+            Self::CloseForms { run_id } => run_id.to_string(),
         }
     }
 }

@@ -13,11 +13,13 @@
 
 pub mod access;
 pub mod agents;
+pub mod compute;
 pub mod dispatch;
 pub mod durations;
 pub mod entities;
 pub mod errors;
 pub mod events;
+pub mod forms;
 pub mod goals;
 pub mod ids;
 pub mod jobs;

@@ -28,6 +28,18 @@ pub const MEMORIES: usize = 500;
 pub const GOALS: usize = 100;
 /// Memories, or goals, that are set or deleted in one call: a transaction holds them all.
 pub const KEPT_AT_ONCE: usize = 50;
+/// What a call that is shown as a card may be called with, in bytes of JSON.
+pub const CARD_BYTES: usize = 64 * 1024;
+/// A form's answer, in bytes of JSON.
+pub const ANSWER_BYTES: usize = 32 * 1024;
+/// Why someone declines a form, in characters.
+pub const REASON_CHARS: usize = 1_000;
+/// What an agent that hands its trigger on may say about it, in characters.
+pub const NOTE_CHARS: usize = 4_000;
+/// Forms that a run may have open at once.
+pub const OPEN_FORMS: u32 = 20;
+/// How long a form may wait, and does unless its tool says otherwise.
+pub const FORM_WAITS: Duration = Duration::from_hours(7 * 24);
 /// Members of a space.
 pub const MEMBERS: usize = 500;
 /// Spaces of an agent.

@@ -9,8 +9,9 @@ use crate::{
     dispatch::Dispatch,
     entities::EntityType,
     ids::{CallId, EntityId, MessageId, RunId, SpaceId, StreamId},
-    schemas::ShownTrigger,
+    schemas::{self, ShownTrigger},
     steps::CallStatus,
+    tools::AnswerBy,
     triggers::Trigger,
 };
 
@@ -36,20 +37,39 @@ pub enum Part {
         text: String,
     },
     /// A tool call, as a card.
-    #[schema(rename_all = "camelCase")]
-    Tool {
-        /// The call.
-        call_id: CallId,
-        /// The tool.
-        name: String,
-        /// What it was called with.
-        input: Value,
-        /// What came of it.
-        #[schema(required)]
-        output: Option<Value>,
-        /// How it stands.
-        status: CallStatus,
-    },
+    Tool(Box<ToolPart>),
+}
+
+/// A tool call, as a card shows it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolPart {
+    /// The call.
+    pub call_id: CallId,
+    /// The tool.
+    pub name: String,
+    /// What it was called with.
+    pub input: Value,
+    /// What came of it.
+    #[schema(required)]
+    pub output: Option<Value>,
+    /// How it stands.
+    pub status: CallStatus,
+    /// `form`, `buttons`, or a component that the client knows; null where nobody is asked.
+    #[schema(required)]
+    pub ui: Option<String>,
+    /// JSON Schema of the answer.
+    #[schema(required, schema_with = schemas::json_schema_or_null)]
+    pub result_schema: Option<Value>,
+    /// Who may answer.
+    #[schema(required)]
+    pub answer_by: Option<AnswerBy>,
+    /// Who answered; null also where the operator did.
+    #[schema(required)]
+    pub resolved_by: Option<EntityId>,
+    /// Until when it can be answered.
+    #[schema(required)]
+    pub expires_at: Option<Time>,
 }
 
 /// A message, as the API shows it.
@@ -98,7 +118,7 @@ impl Message {
             .iter()
             .find_map(|part| match part {
                 Part::Text { text } => Some(text.as_str()),
-                Part::Tool { .. } => None,
+                Part::Tool(_) => None,
             })
             .unwrap_or("")
     }
@@ -115,7 +135,7 @@ impl Message {
         self
     }
 
-    /// The same with its text cut to at most `bytes`, marked as truncated where that took something away.
+    /// The same with its text cut to at most `bytes`, marked as truncated where that took something away. Of a card, what is longer is left out.
     #[must_use]
     pub fn cut_to(mut self, bytes: usize) -> Self {
         for part in &mut self.parts {
@@ -124,6 +144,19 @@ impl Message {
             {
                 text.truncate(text.floor_char_boundary(bytes));
                 self.truncated = true;
+            }
+            if let Part::Tool(tool) = part {
+                let is_long = |value: &Value| value.to_string().len() > bytes / 3;
+                if is_long(&tool.input) {
+                    tool.input = Value::Null;
+                    self.truncated = true;
+                }
+                for value in [&mut tool.output, &mut tool.result_schema] {
+                    if value.as_ref().is_some_and(is_long) {
+                        *value = None;
+                        self.truncated = true;
+                    }
+                }
             }
         }
         self

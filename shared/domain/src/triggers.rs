@@ -34,6 +34,12 @@ pub enum Trigger {
         text: String,
         /// When.
         at: Time,
+        /// Who handed it on, where another agent did.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        delegated_by: Option<Sender>,
+        /// What that agent said about it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        note: Option<String>,
     },
     /// A plan's time has come.
     #[schema(rename_all = "camelCase")]
@@ -101,6 +107,16 @@ pub enum TriggerKind {
     Service,
 }
 
+/// That another agent handed a trigger on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Delegation {
+    /// Who.
+    pub by: Sender,
+    /// What it said about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
 impl TriggerKind {
     /// As the API and prompts write it.
     pub fn as_str(self) -> &'static str {
@@ -131,6 +147,15 @@ impl Trigger {
         }
     }
 
+    /// The same, handed on by another agent.
+    #[must_use]
+    pub fn handed_on(mut self, delegation: Delegation) -> Self {
+        if let Self::SpaceMessage { delegated_by, note, .. } = &mut self {
+            (*delegated_by, *note) = (Some(delegation.by), delegation.note);
+        }
+        self
+    }
+
     /// What those see who may know no more.
     #[must_use]
     pub fn hidden(&self) -> Self {
@@ -140,8 +165,10 @@ impl Trigger {
     /// The same with its text cut to `chars` characters.
     #[must_use]
     pub fn cut_to(mut self, chars: usize) -> Self {
-        if let Self::SpaceMessage { text, .. } = &mut self {
-            text.truncate(excerpt(text, chars).0.len());
+        if let Self::SpaceMessage { text, note, .. } = &mut self {
+            for text in [Some(text), note.as_mut()].into_iter().flatten() {
+                text.truncate(excerpt(text, chars).0.len());
+            }
         }
         self
     }

@@ -123,7 +123,7 @@ mod tests {
         let script = serde_json::from_value(json!({"rules": []})).unwrap();
         let request = Request {
             model: ModelConfig { provider, script: (provider == Provider::Scripted).then_some(script), ..samples::request().model },
-            tools: vec![],
+            tools: [].into(),
             ..samples::request()
         };
         Ok(models.ask(&request).await?.collect().await)

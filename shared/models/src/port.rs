@@ -25,7 +25,7 @@ pub struct Request {
     /// The conversation so far; never empty, and never with a call that has no result.
     pub messages: Vec<Message>,
     /// Sorted by name, the same bytes in every space.
-    pub tools: Vec<ToolSpec>,
+    pub tools: std::sync::Arc<[ToolSpec]>,
     /// Requests with the same key share a prefix (`OpenAI`: `prompt_cache_key`, at most 64 characters).
     pub cache_key: String,
     /// Up to where this text will come again, besides the system message: for providers that cache only what is marked. In order, at most two.

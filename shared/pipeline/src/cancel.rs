@@ -19,10 +19,16 @@ impl Pipeline {
 
     async fn cancel_record(&self, record: &RunRecord, reason: EndReason) -> Result<Run> {
         let canceled = self.store.cancel(record, reason, &self.token(), self.now()).await?;
-        self.bell.ring(record.id);
         let run = self.store.run(&canceled).await?;
-        self.announce(record.space_id, Happening::RunCanceled { run: Box::new(run.clone()) }).await;
+        self.follow_cancel(&canceled, &run, None).await;
         Ok(run)
+    }
+
+    /// What follows once a run was ended from outside: its worker stops, its forms close, everyone is told. `by` is the run that absorbed it.
+    pub async fn follow_cancel(&self, canceled: &RunRecord, run: &Run, by: Option<RunId>) {
+        self.bell.ring(canceled.id);
+        self.announce(canceled.space_id, Happening::RunCanceled { run: Box::new(run.clone()), by }).await;
+        self.close_forms_now(canceled).await;
     }
 
     /// Cancels all active runs of a space, or those of one agent there.

@@ -6,12 +6,14 @@
 //! - [`access`]: whether a caller may do what it asks for
 //! - [`post`]: a message, whom it wakes, and who is told
 //! - [`cancel`]: the end of a run from outside
+//! - [`forms`]: who answers one, and what becomes of it when nobody does
 //! - [`frames`]: one frame for one connection
 //! - [`membership`]: joining and leaving, and what follows from it
 //! - [`settle`]: what a change of an entity or a space leaves to be done
 
 pub mod access;
 pub mod cancel;
+pub mod forms;
 pub mod frames;
 pub mod membership;
 pub mod post;

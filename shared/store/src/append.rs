@@ -10,19 +10,24 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::Value;
 use smartspace_domain::{
     Time,
     dispatch::{Dispatch, Gate, Listener, Said, decide},
-    ids::{EntityId, LeaseId, MessageId, RunId, SpaceId, StreamId},
+    ids::{CallId, EntityId, LeaseId, MessageId, RunId, SpaceId, StreamId},
     jobs::RunJob,
     limits,
     messages::{Message, Origin, Sender, excerpt},
+    steps::CallStatus,
+    tools::AnswerBy,
 };
 use tokio::time::{Duration, Instant};
 
 use crate::{
-    Error, Result, Store, keys,
-    messages::{LongDispatch, MessageRecord},
+    Error, Result, Store,
+    forms::FormRecord,
+    keys,
+    messages::{Apart, Asks, CutJson, LongDispatch, MessageRecord, ToolCard},
     posted::{PostKey, Posted},
     rosters::{Head, MemberRecord, Roster, no_such_space},
     runs::{ActiveRecord, RunRecord},
@@ -45,9 +50,78 @@ pub struct NewMessage {
     /// Who; must be a member.
     pub sender: EntityId,
     /// What; checked before.
-    pub text: String,
+    pub content: Content,
     /// By which way it came.
     pub by: By,
+}
+
+/// What a message is made of.
+#[derive(Clone, Debug)]
+pub enum Content {
+    /// Something that was said.
+    Text(String),
+    /// A tool call. It wakes nobody.
+    Card(Box<NewCard>),
+}
+
+/// A tool call that is to be shown.
+#[derive(Clone, Debug)]
+pub struct NewCard {
+    /// The call.
+    pub call_id: CallId,
+    /// The tool.
+    pub name: String,
+    /// What it was called with.
+    pub input: Value,
+    /// What came of it, where that is known.
+    pub output: Option<Value>,
+    /// How it stands.
+    pub status: CallStatus,
+    /// What it asks people.
+    pub asks: Option<NewForm>,
+}
+
+/// What a call is to ask people.
+#[derive(Clone, Debug)]
+pub struct NewForm {
+    /// How it is shown.
+    pub ui: String,
+    /// What an answer must look like.
+    pub result_schema: Option<Value>,
+    /// Who may answer.
+    pub answer_by: AnswerBy,
+    /// Until when.
+    pub until: Time,
+}
+
+impl Content {
+    /// What was said; cards say nothing.
+    fn text(&self) -> &str {
+        match self {
+            Self::Text(text) => text,
+            Self::Card(_) => "",
+        }
+    }
+}
+
+impl NewCard {
+    /// As it is kept, and what of it stands apart.
+    fn split(&self) -> (ToolCard, Apart) {
+        let (input, whole_input) = CutJson::of(&self.input);
+        let output = self.output.as_ref().map(CutJson::of);
+        let (output, whole_output) = output.map_or((None, None), |(output, whole)| (Some(output), whole));
+        let asks = self.asks.as_ref().map(|form| Asks {
+            ui: form.ui.clone(),
+            has_schema: form.result_schema.is_some(),
+            answer_by: form.answer_by.clone(),
+            until: form.until,
+            resolved_by: None,
+        });
+        let result_schema = self.asks.as_ref().and_then(|form| form.result_schema.as_ref()).map(Value::to_string);
+        let (call_id, name, status) = (self.call_id, self.name.clone(), self.status);
+        let apart = Apart { text: None, input: whole_input, output: whole_output, result_schema };
+        (ToolCard { call_id, name, input, output, status, asks }, apart)
+    }
 }
 
 /// By which way a message came.
@@ -256,7 +330,7 @@ impl Room {
 struct Attempt {
     writes: Vec<Write>,
     record: MessageRecord,
-    text: String,
+    apart: Apart,
     dispatch: Option<Vec<Dispatch>>,
     woken: Vec<RunJob>,
     key: Option<usize>,
@@ -272,12 +346,24 @@ impl Attempt {
     fn new(new: &NewMessage, room: &Room, now: Time) -> Result<Self> {
         let member = room.sender()?;
         let (seq, depth, from) = (room.head.seq + 1, room.depth_of(&new.by, member), member.sender());
-        let decided = room.decide(new.id, &from, &new.text, depth, now);
+        let decided = match &new.content {
+            Content::Text(text) => room.decide(new.id, &from, text, depth, now),
+            Content::Card(_) => Vec::new(),
+        };
         let woken = decided.iter().filter(|dispatch| dispatch.run_id.is_some()).count();
         let later = woken > limits::WOKEN_AT_ONCE;
         let dispatch = (!later).then_some(decided);
         let apart = dispatch.as_ref().is_some_and(|dispatch| dispatch.len() > limits::DISPATCH_INLINE);
-        let (text, more_chars, long) = MessageRecord::split(&new.text);
+        let (card, text, more_chars, long) = match &new.content {
+            Content::Text(text) => {
+                let (text, more_chars, long) = MessageRecord::split(text);
+                (None, text, more_chars, long)
+            }
+            Content::Card(card) => {
+                let (card, long) = card.split();
+                (Some(card), String::new(), 0, long)
+            }
+        };
         let by_run = if let By::Run(by) = &new.by { Some(by) } else { None };
         let record = MessageRecord {
             id: new.id,
@@ -285,7 +371,7 @@ impl Attempt {
             rev: 1,
             sender: from,
             text,
-            card: None,
+            card,
             more_chars,
             run_id: by_run.map(|by| by.run),
             stream_id: by_run.map(|by| by.stream),
@@ -305,17 +391,18 @@ impl Attempt {
             .value(":depth", depth)?
             .value(":roster", room.roster.head.roster)?;
         let sender = Write::check(keys::member(new.space, new.sender)).when("attribute_exists(PK) AND attribute_not_exists(#left)");
+        let is_apart = long != Apart::default();
         let mut attempt = Self {
             writes: vec![head, Write::put(keys::numbered(new.space, keys::MSG, seq), &record)?.if_absent(), sender],
             record,
-            text: new.text.clone(),
+            apart: Apart { text: Some(new.content.text().to_owned()), ..long.clone() },
             dispatch,
             woken: Vec::with_capacity(woken),
             key: None,
             lease: None,
             call: None,
         };
-        if let Some(long) = long {
+        if is_apart {
             attempt.add(Write::put(keys::numbered(new.space, keys::TEXT, seq), &long)?);
         }
         if let Some(dispatch) = attempt.dispatch.clone().filter(|_| apart) {
@@ -325,9 +412,17 @@ impl Attempt {
             By::Door { key: Some(key) } => attempt.key = Some(attempt.add(key.write(&seq.to_string(), now)?)),
             By::Door { key: None } => {}
             By::Run(by) => {
-                let holds = lease_holds(Write::update(keys::run_meta(by.run), "SET #activeSpaceId = :space"), &by.lease)?;
-                attempt.lease = Some(attempt.add(holds.value(":space", new.space)?));
+                let meta = |expression: &str| lease_holds(Write::update(keys::run_meta(by.run), expression), &by.lease);
+                let holds = match &new.content {
+                    Content::Text(_) => meta("SET #activeSpaceId = :space")?.value(":space", new.space)?,
+                    Content::Card(card) if card.asks.is_some() => {
+                        meta("SET #openCalls = if_not_exists(#openCalls, :none) + :one")?.value(":none", 0)?.value(":one", 1)?
+                    }
+                    Content::Card(_) => lease_holds(Write::check(keys::run_meta(by.run)), &by.lease)?,
+                };
+                attempt.lease = Some(attempt.add(holds));
                 attempt.call = Some(attempt.add(by.call.write(by.run)?));
+                attempt.form(new, by)?;
             }
         }
         for (agent, run, source) in
@@ -342,13 +437,35 @@ impl Attempt {
         Ok(attempt)
     }
 
+    /// What a form asks stands in its run, so that its answer needs nothing else.
+    fn form(&mut self, new: &NewMessage, by: &ByRun) -> Result<()> {
+        let Content::Card(card) = &new.content else { return Ok(()) };
+        let Some(asks) = &card.asks else { return Ok(()) };
+        let form = FormRecord {
+            run_id: by.run,
+            call_id: card.call_id,
+            step: by.call.step,
+            index: by.call.index,
+            space: new.space,
+            seq: self.record.seq,
+            message_id: new.id,
+            result_schema: asks.result_schema.clone().unwrap_or_default(),
+            answer_by: asks.answer_by.clone(),
+            until: asks.until,
+            card_is_apart: self.record.card.as_ref().is_some_and(ToolCard::is_apart),
+            expires_at: by.call.expires_at,
+        };
+        self.add(Write::put(keys::form(by.run, card.call_id), &form)?);
+        Ok(())
+    }
+
     fn add(&mut self, write: Write) -> usize {
         self.writes.push(write);
         self.writes.len() - 1
     }
 
     fn kept(self, space: SpaceId) -> Appended {
-        let message = self.record.view(space, Some(self.text), self.dispatch);
+        let message = self.record.view(space, self.apart, self.dispatch);
         Appended { message, woken: self.woken, repeated: false }
     }
 }

@@ -27,7 +27,11 @@ pub enum Claim {
         run: Box<RunRecord>,
         /// Nobody had it before.
         first: bool,
+        /// It waited for people.
+        resumed: bool,
     },
+    /// It waits for people: forms of it have no result yet.
+    Waiting(Box<RunRecord>),
     /// Another worker has it, until then at least.
     Busy {
         /// When it may be taken over.
@@ -45,6 +49,7 @@ impl Store {
         let expression = "SET #status = :running, #lease = :lease, #leaseUntil = :until, #dueAt = :due, #startedAt = if_not_exists(#startedAt, :now), \
                           #claims = if_not_exists(#claims, :none) + :one \
                           REMOVE #dueCount";
+        let claimed = |run: Option<RunRecord>| ours(run, false);
         let set = |write: Write| {
             write
                 .value(":running", RunStatus::Running)?
@@ -58,14 +63,35 @@ impl Store {
         let free = Write::update(keys::run_meta(id), expression)
             .when("#status = :queued OR (#status = :running AND attribute_not_exists(#lease))");
         let old = match self.table.write(set(free)?.value(":queued", RunStatus::Queued)?).await {
-            Ok(item) => return ours(item.map(read).transpose()?),
+            Ok(item) => return claimed(item.map(read).transpose()?),
             Err(WriteError::Other(error)) => return Err(error),
             Err(WriteError::Refused(olds)) => olds.into_iter().flatten().next().and_then(|old| old.read::<RunRecord>()),
         };
-        let Some(old) = old.filter(|old| old.status == RunStatus::Running) else { return Ok(Claim::Ended) };
+        let old = match old {
+            Some(old) if old.status == RunStatus::Running => old,
+            Some(old) if old.status == RunStatus::WaitingTool && old.open_calls != Some(0) => return Ok(Claim::Waiting(Box::new(old))),
+            Some(old) if old.status == RunStatus::WaitingTool => {
+                let waited = old.waited_ms + old.paused_at.map_or(0, |since| now.since(since).as_millis() as u64);
+                let expression = expression.replace(" REMOVE", ", #waitedMs = :waited REMOVE");
+                let answered = Write::update(keys::run_meta(id), expression)
+                    .when("#status = :waits AND #openCalls = :none")
+                    .value(":waits", RunStatus::WaitingTool)?
+                    .value(":waited", waited)?;
+                return match self.table.write(set(answered)?).await {
+                    Ok(item) => ours(item.map(read).transpose()?, true),
+                    Err(WriteError::Other(error)) => Err(error),
+                    Err(WriteError::Refused(olds)) => match olds.into_iter().flatten().next().and_then(|old| old.read::<RunRecord>()) {
+                        Some(run) if run.lease.as_ref() == Some(lease) => ours(Some(run), true),
+                        Some(run) if run.status == RunStatus::Running => Ok(Claim::Busy { until: run.free_at() }),
+                        _ => Ok(Claim::Ended),
+                    },
+                };
+            }
+            _ => return Ok(Claim::Ended),
+        };
         if old.lease.as_ref() == Some(lease) {
             // The answer to our first try was lost.
-            return ours(Some(old));
+            return claimed(Some(old));
         }
         if old.free_at() > now {
             return Ok(Claim::Busy { until: old.free_at() });
@@ -76,11 +102,11 @@ impl Store {
         match self.table.write(set(taken)?).await {
             Ok(item) => match item.map(read::<RunRecord>).transpose()? {
                 Some(run) if run.attempt > limits::ATTEMPTS => Ok(Claim::TooOften(Box::new(run))),
-                run => ours(run),
+                run => claimed(run),
             },
             Err(WriteError::Other(error)) => Err(error),
             Err(WriteError::Refused(olds)) => match olds.into_iter().flatten().next().and_then(|old| old.read::<RunRecord>()) {
-                Some(run) if run.lease.as_ref() == Some(lease) => ours(Some(run)),
+                Some(run) if run.lease.as_ref() == Some(lease) => claimed(Some(run)),
                 Some(run) if run.status == RunStatus::Running => Ok(Claim::Busy { until: run.free_at() }),
                 _ => Ok(Claim::Ended),
             },
@@ -105,6 +131,38 @@ impl Store {
         }
     }
 
+    /// Lets a run wait for people until someone answers, or until `wake`: the worker is free then. False where all is answered already.
+    pub async fn pause(&self, id: RunId, lease: &LeaseId, wake: Time, now: Time) -> Result<bool> {
+        let expression = "SET #status = :waits, #pausedAt = :now, #pausedBy = :mine, #dueAt = :wake REMOVE #lease, #leaseUntil, #dueCount";
+        let write = lease_holds(Write::update(keys::run_meta(id), expression), lease)?
+            .when("#openCalls > :none")
+            .value(":waits", RunStatus::WaitingTool)?
+            .value(":now", now)?
+            .value(":wake", wake)?
+            .value(":none", 0)?;
+        match self.table.write(write).await {
+            Ok(_) => Ok(true),
+            Err(WriteError::Other(error)) => Err(error),
+            Err(WriteError::Refused(olds)) => match olds.into_iter().flatten().next().and_then(|old| old.read::<RunRecord>()) {
+                Some(run) if run.lease.as_ref() == Some(lease) && run.status == RunStatus::Running => Ok(false),
+                // The answer to our first try was lost.
+                Some(run) if run.status == RunStatus::WaitingTool && run.paused_by.as_ref() == Some(lease) => Ok(true),
+                _ => Err(Error::LeaseLost),
+            },
+        }
+    }
+
+    /// Lets a run that waits be until `wake`, unless someone wants it to be looked at since `run` was read.
+    pub async fn keep_waiting(&self, run: &RunRecord, wake: Time) -> Result<()> {
+        let write = Write::update(keys::run_meta(run.id), "SET #dueAt = :wake REMOVE #dueCount")
+            .when("#status = :waits AND #openCalls > :none AND #dueAt = :seen")
+            .value(":wake", wake)?
+            .value(":waits", RunStatus::WaitingTool)?
+            .value(":none", 0)?
+            .value(":seen", run.due_at)?;
+        self.table.write_where_it_holds(write).await
+    }
+
     /// Declares a run's worker dead, whoever it was: for a host that starts, where nobody else can live.
     pub async fn end_lease(&self, id: RunId) -> Result<()> {
         let write = Write::update(keys::run_meta(id), "SET #leaseUntil = :never").when("#status = :running AND attribute_exists(#lease)");
@@ -120,8 +178,8 @@ impl Store {
     }
 }
 
-fn ours(run: Option<RunRecord>) -> Result<Claim> {
+fn ours(run: Option<RunRecord>, resumed: bool) -> Result<Claim> {
     let run = run.ok_or_else(|| Error::Internal("an update answered without its item".into()))?;
     let first = run.claims == 1;
-    Ok(Claim::Ours { run: Box::new(run), first })
+    Ok(Claim::Ours { run: Box::new(run), first, resumed })
 }

@@ -79,7 +79,8 @@ impl Store {
         match (kind, place) {
             ("RUN", None) => {
                 let run: Option<RunRecord> = self.table.get(key).await?;
-                Ok(run.filter(|run| run.status.is_active()).map(|run| Duty::Run(run.job())))
+                let close = |run: &RunRecord| Duty::Trigger(TriggerJob::CloseForms { run_id: run.id });
+                Ok(run.map(|run| if run.status.is_active() { Duty::Run(run.job()) } else { close(&run) }))
             }
             ("SPACE", Some(Ok(seq))) => {
                 let space_id: SpaceId = id.parse().map_err(|_| unknown())?;

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use smartspace_domain::{
     Time,
-    ids::{EntityId, LeaseId, SpaceId},
+    ids::{CallId, EntityId, LeaseId, RunId, SpaceId},
     runs::{EndReason, RunError, RunStatus, Usage},
     steps::FinishReason,
 };
@@ -11,8 +11,8 @@ use smartspace_domain::{
 use crate::{
     Error, Result, Store, keys,
     prompts::PromptRecord,
-    runs::RunRecord,
-    steps::{Marks, StepRecord, lease_holds},
+    runs::{RunRecord, no_such_run},
+    steps::{CallRecord, Marks, StepRecord, lease_holds},
     table::{Old, WriteError},
     write::Write,
 };
@@ -52,7 +52,7 @@ impl Store {
     pub async fn finish(&self, run: &RunRecord, lease: &LeaseId, ending: &Ending, now: Time) -> Result<RunRecord> {
         let answered = ending.last_step.as_ref().filter(|step| step.finish_reason != FinishReason::Error);
         let step_count = answered.map_or(run.step_count, |step| step.index + 1);
-        let ended = RunRecord {
+        let mut ended = RunRecord {
             status: ending.status,
             end_reason: ending.reason,
             usage: ending.usage,
@@ -66,9 +66,11 @@ impl Store {
             due_at: None,
             ..run.clone()
         };
-        let meta = lease_holds(end(&ended, "#stepCount = :steps, #usage = :usage, ")?, lease)?;
-        let meta = meta.value(":steps", step_count)?.value(":usage", ending.usage)?;
-        let mut writes = vec![meta, Write::delete(keys::active_run(run.agent_id, run.id))];
+        let meta = |ended: &RunRecord| {
+            let meta = lease_holds(end(ended, "#stepCount = :steps, #usage = :usage, ")?, lease)?;
+            meta.value(":steps", step_count)?.value(":usage", ending.usage)
+        };
+        let mut writes = vec![meta(&ended)?, Write::delete(keys::active_run(run.agent_id, run.id))];
         let expires_at = self.work_expiry(now);
         if let Some(step) = &ending.last_step {
             writes.push(Write::put(keys::step(run.id, step.index), &StepRecord { expires_at, ..step.clone() })?);
@@ -94,10 +96,16 @@ impl Store {
                 Err(WriteError::Refused(olds)) => olds,
             };
             if let Some(old) = &olds[0] {
-                return match old.read::<RunRecord>() {
-                    Some(there) if there.ended_by.as_ref() == Some(lease) => Ok(there),
-                    _ => Err(Error::LeaseLost),
-                };
+                match old.read::<RunRecord>() {
+                    Some(there) if there.ended_by.as_ref() == Some(lease) => return Ok(there),
+                    // It has asked people since.
+                    Some(there) if there.lease.as_ref() == Some(lease) && there.open_calls.is_some() && ended.open_calls.is_none() => {
+                        ended.open_calls = there.open_calls;
+                        writes[0] = meta(&ended)?;
+                        continue;
+                    }
+                    _ => return Err(Error::LeaseLost),
+                }
             }
             // Only cursors failed: another run had read further, or the agent has left. Again without those.
             if olds[..first_cursor].iter().any(Option::is_some) || writes.len() == first_cursor {
@@ -121,30 +129,70 @@ impl Store {
     /// Ends a run from outside, whoever works on it: its worker writes nothing more. [`Error::Conflict`] where it had ended.
     /// `token` is made before the first try, and tells a lost answer.
     pub async fn cancel(&self, run: &RunRecord, reason: EndReason, token: &LeaseId, now: Time) -> Result<RunRecord> {
-        let canceled = RunRecord {
-            status: RunStatus::Canceled,
-            end_reason: Some(reason),
-            finished_at: Some(now),
-            ended_by: Some(token.clone()),
-            expires_at: self.run_expiry(now),
-            ..run.clone()
-        };
-        // Its worker may have kept a step since this was read: what it counts stays.
-        let meta = end(&canceled, "")?
-            .when("#status IN (:queued, :running, :waiting)")
-            .value(":queued", RunStatus::Queued)?
-            .value(":running", RunStatus::Running)?
-            .value(":waiting", RunStatus::WaitingTool)?;
-        match self.table.transact(&[meta, Write::delete(keys::active_run(run.agent_id, run.id))]).await {
-            Ok(()) => Ok(canceled),
-            Err(WriteError::Other(error)) => Err(error),
-            Err(WriteError::Refused(olds)) => match olds[0].as_ref().and_then(Old::read::<RunRecord>) {
-                Some(there) if there.ended_by.as_ref() == Some(token) => Ok(there),
-                Some(there) => Err(Error::Conflict(format!("the run had ended already: it is {}", there.status.as_str()))),
-                None => Err(Error::NotFound("there is no such run".into())),
-            },
+        self.end_other(run, reason, token, &[], now).await
+    }
+
+    /// Ends another run of the worker's agent, in the name of a call of its own: of two that end each other the first one wins, the other has
+    /// lost its lease. With `call` the call's result is kept in the same transaction. [`Error::Conflict`] where it had ended otherwise.
+    pub async fn end_own(&self, other: &RunRecord, reason: EndReason, by: &ByWorker<'_>, now: Time) -> Result<RunRecord> {
+        let mut also = vec![lease_holds(Write::check(keys::run_meta(by.run)), by.lease)?];
+        also.extend(by.result.map(|call| call.write(by.run)).transpose()?);
+        self.end_other(other, reason, &LeaseId(by.call.to_string()), &also, now).await
+    }
+
+    /// The first of what stands in `also` is the lease of whoever ends it.
+    async fn end_other(&self, run: &RunRecord, reason: EndReason, token: &LeaseId, also: &[Write], now: Time) -> Result<RunRecord> {
+        let mut run = run.clone();
+        loop {
+            let canceled = RunRecord {
+                status: RunStatus::Canceled,
+                end_reason: Some(reason),
+                finished_at: Some(now),
+                ended_by: Some(token.clone()),
+                expires_at: self.run_expiry(now),
+                ..run.clone()
+            };
+            // Its worker may have kept a step since this was read: what it counts stays.
+            let meta = end(&canceled, "")?
+                .when("#status IN (:queued, :running, :waiting)")
+                .value(":queued", RunStatus::Queued)?
+                .value(":running", RunStatus::Running)?
+                .value(":waiting", RunStatus::WaitingTool)?;
+            let writes: Vec<_> =
+                [meta, Write::delete(keys::active_run(run.agent_id, run.id))].into_iter().chain(also.iter().cloned()).collect();
+            let olds = match self.table.transact(&writes).await {
+                Ok(()) => return Ok(canceled),
+                Err(WriteError::Other(error)) => return Err(error),
+                Err(WriteError::Refused(olds)) => olds,
+            };
+            if olds.get(2).is_some_and(Option::is_some) {
+                return Err(Error::LeaseLost);
+            }
+            match olds[0].as_ref().map(Old::read::<RunRecord>) {
+                Some(Some(there)) if there.ended_by.as_ref() == Some(token) => return Ok(there),
+                // It has asked people since.
+                Some(Some(there)) if there.status.is_active() && there.open_calls.is_some() && run.open_calls.is_none() => run = there,
+                Some(Some(there)) => {
+                    return Err(Error::Conflict(format!("the run had ended already: it is {}", there.status.as_str())));
+                }
+                Some(None) => return Err(no_such_run()),
+                None => return Err(Error::Conflict("this call is done already".into())),
+            }
         }
     }
+}
+
+/// Who ends another run of its agent.
+#[derive(Clone, Copy, Debug)]
+pub struct ByWorker<'a> {
+    /// Its run.
+    pub run: RunId,
+    /// Its lease.
+    pub lease: &'a LeaseId,
+    /// The call that does it: the token of a lost answer, and of one that is repeated by who took the run over.
+    pub call: CallId,
+    /// The call's result, where it is known before.
+    pub result: Option<&'a CallRecord>,
 }
 
 /// Moves an agent's cursor: forward only, and only while the agent is there.
@@ -153,13 +201,18 @@ fn cursor(space: SpaceId, agent: EntityId, mark: u64, now: Time) -> Result<Write
     cursor.when("#cursor < :mark AND attribute_not_exists(#left)").value(":mark", mark)?.value(":now", now)
 }
 
-/// Ends a run, and sets what stands in `also`. Nobody has to come back to it.
+/// Ends a run, and sets what stands in `also`. Nobody has to come back to it; but to one that has asked people, whose forms are to be closed.
 fn end(ended: &RunRecord, also: &str) -> Result<Write> {
-    let expression = format!(
-        "SET {also}#status = :status, #endReason = :reason, #finishedAt = :now, #endedBy = :by, #expiresAt = :expires \
-         REMOVE #lease, #leaseUntil, #due, #dueAt, #dueCount"
-    );
-    Write::update(keys::run_meta(ended.id), expression)
+    let set = "#status = :status, #endReason = :reason, #finishedAt = :now, #endedBy = :by, #expiresAt = :expires";
+    let write = if ended.open_calls.is_some() {
+        let expression = format!("SET {also}{set}, #due = :due, #dueAt = :now REMOVE #lease, #leaseUntil, #dueCount");
+        let due = keys::due(ended.id.part_of(keys::DUE_PARTS));
+        Write::update(keys::run_meta(ended.id), expression).value(":due", due)?
+    } else {
+        let expression = format!("SET {also}{set} REMOVE #lease, #leaseUntil, #due, #dueAt, #dueCount");
+        Write::update(keys::run_meta(ended.id), expression).when("attribute_not_exists(#openCalls)")
+    };
+    write
         .value(":status", ended.status)?
         .value(":reason", ended.end_reason)?
         .value(":now", ended.finished_at)?

@@ -4,7 +4,7 @@
 //! agent's runs), `g3pk`/`g3sk` (a space's runs, and those of them that are active) and `due`/`dueAt` (what someone must come back to).
 
 use sha2::{Digest, Sha256};
-use smartspace_domain::ids::{ConnectionId, EntityId, RunId, SpaceId};
+use smartspace_domain::ids::{CallId, ConnectionId, EntityId, RunId, SpaceId};
 
 /// How many parts the index of what is due has.
 pub const DUE_PARTS: u8 = 16;
@@ -153,6 +153,11 @@ pub fn run_error(id: RunId) -> Key {
     Key::new(run(id), "ERROR")
 }
 
+/// What a run's trigger says besides its message.
+pub fn run_trigger(id: RunId) -> Key {
+    Key::new(run(id), "TRIGGER")
+}
+
 /// What a run's model was first sent.
 pub fn run_prompt(id: RunId) -> Key {
     Key::new(run(id), "PROMPT")
@@ -179,6 +184,14 @@ pub fn step(id: RunId, step: u32) -> Key {
 /// A finished tool call.
 pub fn call(id: RunId, step: u32, index: u32) -> Key {
     Key::new(run(id), format!("{CALL}{step:03}#{index:03}"))
+}
+
+/// Forms of a run.
+pub const FORM: &str = "FORM#";
+
+/// A call that people answer.
+pub fn form(id: RunId, call: CallId) -> Key {
+    Key::new(run(id), format!("{FORM}{call}"))
 }
 
 /// All of a connection.

@@ -2,7 +2,7 @@
 //!
 //! [`keys`] names every item. [`table`] is the thin layer over the SDK, [`write`] builds conditional writes. Above them one file per
 //! aggregate, each an `impl Store`: [`entities`] with [`acquaintances`], [`memories`] and [`goals`] with [`kept`], [`spaces`] with [`members`],
-//! [`messages`] with [`append`], [`summaries`], [`runs`] with [`claims`], [`steps`] with [`prompts`], and [`endings`],
+//! [`messages`] with [`append`], [`summaries`], [`runs`] with [`claims`], [`steps`] with [`prompts`], [`forms`], [`delegations`], and [`endings`],
 //! [`connections`], [`due`]. No type of the SDK crosses out of this crate, but the client that is handed in.
 //!
 //! Reading is consistent, except that an index finds candidates and the base item decides. What has expired counts as gone.
@@ -11,9 +11,11 @@ pub mod acquaintances;
 pub mod append;
 pub mod claims;
 pub mod connections;
+pub mod delegations;
 pub mod due;
 pub mod endings;
 pub mod entities;
+pub mod forms;
 pub mod goals;
 mod json_text;
 pub mod kept;

@@ -5,10 +5,11 @@ use serde_json::Value;
 use smartspace_domain::{
     Time,
     dispatch::Dispatch,
-    ids::{CallId, MessageId, RunId, SpaceId, StreamId},
+    ids::{CallId, EntityId, MessageId, RunId, SpaceId, StreamId},
     limits,
-    messages::{Message, Origin, Part, Sender, excerpt},
+    messages::{Message, Origin, Part, Sender, ToolPart, excerpt},
     steps::CallStatus,
+    tools::AnswerBy,
 };
 
 use crate::{
@@ -75,19 +76,81 @@ pub struct ToolCard {
     /// The tool.
     pub name: String,
     /// What it was called with.
-    #[serde(with = "crate::json_text")]
-    pub input: Value,
-    /// What came of it; none yet where it is null.
-    #[serde(default, with = "crate::json_text")]
-    pub output: Value,
+    pub input: CutJson,
+    /// What came of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<CutJson>,
     /// How it stands.
     pub status: CallStatus,
+    /// What it asks people, where it is a form.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asks: Option<Asks>,
+}
+
+/// A form, as its card keeps it. The schema of its answer stands in `TEXT#`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Asks {
+    /// How it is shown.
+    pub ui: String,
+    /// Its answer has a schema.
+    pub has_schema: bool,
+    /// Who may answer.
+    pub answer_by: AnswerBy,
+    /// Until when.
+    pub until: Time,
+    /// Who answered; none also where the operator did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resolved_by: Option<EntityId>,
+}
+
+/// JSON as text, the first 4,000 characters of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CutJson {
+    /// What stands here.
+    pub text: String,
+    /// How many characters stand in `TEXT#`, besides those here.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub more: usize,
+}
+
+impl CutJson {
+    /// The beginning of a value, and the whole text where that is not all.
+    pub fn of(value: &Value) -> (Self, Option<String>) {
+        let text = value.to_string();
+        let (short, more) = excerpt(&text, limits::TIMELINE_CHARS);
+        (Self { text: short.to_owned(), more }, (more > 0).then_some(text))
+    }
+
+    fn whole(&self, apart: Option<&String>) -> Value {
+        serde_json::from_str(apart.unwrap_or(&self.text)).unwrap_or_default()
+    }
 }
 
 impl ToolCard {
-    fn view(self) -> Part {
-        let Self { call_id, name, input, output, status } = self;
-        Part::Tool { call_id, name, input, output: Some(output).filter(|output| !output.is_null()), status }
+    /// Whether something of it stands in `TEXT#`.
+    pub(crate) fn is_apart(&self) -> bool {
+        let is_cut = |json: &CutJson| json.more > 0;
+        is_cut(&self.input) || self.output.as_ref().is_some_and(is_cut) || self.asks.as_ref().is_some_and(|asks| asks.has_schema)
+    }
+
+    fn view(self, apart: &Apart) -> Part {
+        let (ui, answer_by, expires_at, resolved_by) = match self.asks {
+            Some(asks) => (Some(asks.ui), Some(asks.answer_by), Some(asks.until), asks.resolved_by),
+            None => (None, None, None, None),
+        };
+        Part::Tool(Box::new(ToolPart {
+            call_id: self.call_id,
+            name: self.name,
+            input: self.input.whole(apart.input.as_ref()),
+            output: self.output.map(|output| output.whole(apart.output.as_ref())),
+            status: self.status,
+            ui,
+            result_schema: apart.result_schema.as_ref().and_then(|text| serde_json::from_str(text).ok()),
+            answer_by,
+            resolved_by,
+            expires_at,
+        }))
     }
 }
 
@@ -96,9 +159,19 @@ fn is_zero(number: &usize) -> bool {
     *number == 0
 }
 
-#[derive(Serialize, Deserialize)]
-pub(crate) struct LongText {
-    pub(crate) text: String,
+/// What of a message is too long for its item: `TEXT#`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Apart {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) text: Option<String>,
+    /// A card's, as JSON.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) input: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) output: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) result_schema: Option<String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -113,7 +186,7 @@ impl MessageRecord {
     }
 
     /// As the API shows it, given what stands apart.
-    pub(crate) fn view(self, space: SpaceId, text: Option<String>, dispatch: Option<Vec<Dispatch>>) -> Message {
+    pub(crate) fn view(self, space: SpaceId, apart: Apart, dispatch: Option<Vec<Dispatch>>) -> Message {
         Message {
             id: self.id,
             space_id: space,
@@ -121,8 +194,8 @@ impl MessageRecord {
             rev: self.rev,
             sender: self.sender,
             parts: vec![match self.card {
-                Some(card) => card.view(),
-                None => Part::Text { text: text.unwrap_or(self.text) },
+                Some(card) => card.view(&apart),
+                None => Part::Text { text: apart.text.unwrap_or(self.text) },
             }],
             run_id: self.run_id,
             stream_id: self.stream_id,
@@ -135,10 +208,20 @@ impl MessageRecord {
         }
     }
 
+    /// Whether something of it stands in `TEXT#`.
+    fn is_apart(&self) -> bool {
+        self.more_chars > 0 || self.card.as_ref().is_some_and(ToolCard::is_apart)
+    }
+
+    /// Whether it may still change: a call that it shows has no result yet.
+    pub fn is_open(&self) -> bool {
+        self.card.as_ref().is_some_and(|card| card.status == CallStatus::Pending)
+    }
+
     /// Splits a text into what stands in the item, and the whole where that is not all.
-    pub(crate) fn split(text: &str) -> (String, usize, Option<LongText>) {
+    pub(crate) fn split(text: &str) -> (String, usize, Apart) {
         let (short, more) = excerpt(text, limits::TIMELINE_CHARS);
-        (short.to_owned(), more, (more > 0).then(|| LongText { text: text.to_owned() }))
+        (short.to_owned(), more, Apart { text: (more > 0).then(|| text.to_owned()), ..Apart::default() })
     }
 }
 
@@ -204,15 +287,15 @@ impl Store {
     pub async fn whole(&self, space: SpaceId, records: Vec<MessageRecord>) -> Result<Vec<Message>> {
         let mut apart = Vec::new();
         for record in &records {
-            apart.extend((record.more_chars > 0).then(|| keys::numbered(space, keys::TEXT, record.seq)));
+            apart.extend(record.is_apart().then(|| keys::numbered(space, keys::TEXT, record.seq)));
             apart.extend(record.dispatch_apart.then(|| keys::numbered(space, keys::WOKEN, record.seq)));
         }
         let mut items = if apart.is_empty() { crate::table::Items::default() } else { self.table.get_all(&apart).await? };
         let mut messages = Vec::with_capacity(records.len());
         for record in records {
-            let text: Option<LongText> = items.take(&keys::numbered(space, keys::TEXT, record.seq))?;
+            let apart: Option<Apart> = items.take(&keys::numbered(space, keys::TEXT, record.seq))?;
             let dispatch: Option<LongDispatch> = items.take(&keys::numbered(space, keys::WOKEN, record.seq))?;
-            messages.push(record.view(space, text.map(|long| long.text), dispatch.map(|long| long.dispatch)));
+            messages.push(record.view(space, apart.unwrap_or_default(), dispatch.map(|long| long.dispatch)));
         }
         Ok(messages)
     }

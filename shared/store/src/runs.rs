@@ -10,7 +10,7 @@ use smartspace_domain::{
     limits::lease,
     messages::Sender,
     runs::{EndReason, Run, RunError, RunStatus, Usage},
-    triggers::Trigger,
+    triggers::{Delegation, Trigger},
 };
 
 use crate::{
@@ -58,6 +58,18 @@ pub struct RunRecord {
     pub active_space_id: Option<SpaceId>,
     /// What it used.
     pub usage: Usage,
+    /// Forms that have no result yet; none where it never asked anybody.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub open_calls: Option<u32>,
+    /// Since when it waits for them, or when it last began to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paused_at: Option<Time>,
+    /// The lease of the worker that paused it: the token of a lost answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paused_by: Option<LeaseId>,
+    /// How long it has waited in all, in milliseconds.
+    #[serde(default)]
+    pub waited_ms: u64,
     /// When it was queued.
     pub created_at: Time,
     /// When it was first claimed.
@@ -126,6 +138,10 @@ impl RunRecord {
             step_count: 0,
             active_space_id: Some(space_id),
             usage: Usage::default(),
+            open_calls: None,
+            paused_at: None,
+            paused_by: None,
+            waited_ms: 0,
             created_at: now,
             started_at: None,
             finished_at: None,
@@ -159,6 +175,8 @@ impl RunRecord {
             sender: message.map_or_else(nobody, |message| message.sender.clone()),
             text: message.map(|message| message.text.clone()).unwrap_or_default(),
             at: message.map_or(self.created_at, |message| message.created_at),
+            delegated_by: None,
+            note: None,
         };
         Run {
             id: self.id,
@@ -219,12 +237,17 @@ impl Store {
         spaces.sort();
         spaces.dedup();
         let failed: Vec<_> = records.iter().filter(|run| run.status == RunStatus::Failed).map(|run| keys::run_error(run.id)).collect();
-        let (messages, cards, mut errors) =
-            futures::try_join!(self.messages_at(&places), self.cards(&spaces), self.table.get_all(&failed))?;
+        let delegated = records.iter().filter(|run| run.source == Source::Delegated).map(|run| keys::run_trigger(run.id));
+        let apart: Vec<_> = failed.into_iter().chain(delegated).collect();
+        let (messages, cards, mut apart) = futures::try_join!(self.messages_at(&places), self.cards(&spaces), self.table.get_all(&apart))?;
         let mut views = Vec::with_capacity(records.len());
         for (record, message) in records.iter().zip(&messages) {
             let name = cards.get(&record.space_id).map_or("", |card| &card.name);
-            views.push(record.view(message.as_ref(), name, errors.take(&keys::run_error(record.id))?));
+            let mut view = record.view(message.as_ref(), name, apart.take(&keys::run_error(record.id))?);
+            if let Some(delegation) = apart.take::<Delegation>(&keys::run_trigger(record.id))? {
+                view.trigger = view.trigger.handed_on(delegation);
+            }
+            views.push(view);
         }
         Ok(views)
     }

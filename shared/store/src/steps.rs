@@ -86,7 +86,7 @@ pub struct ShownPage {
     pub cursor: u64,
 }
 
-/// A finished call, as it is kept.
+/// A finished call, or one that people are asked about, as it is kept.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CallRecord {
@@ -122,9 +122,21 @@ pub struct CallRecord {
     /// The first 200 characters of what it said in the active space.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub said: Option<String>,
+    /// Who answered it, where it is a form.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answered: Option<Answered>,
     /// When it is dropped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<i64>,
+}
+
+/// Who gave a form its result.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Answered {
+    /// Who, as callers are named; empty where its time was up or its run ended.
+    pub by: String,
+    /// The token of whoever resolved it.
+    pub token: LeaseId,
 }
 
 /// Adds to a write of a run's state that the lease is still the worker's.
@@ -174,7 +186,13 @@ impl Store {
         Ok(work)
     }
 
-    /// The last finished calls of a run, newest first.
+    /// The calls of one of a run's answers that were made so far, in order.
+    pub async fn calls_of(&self, id: RunId, step: u32) -> Result<Vec<CallRecord>> {
+        let (first, last) = (keys::call(id, step, 0).sk, keys::call(id, step, 999).sk);
+        self.table.all(Query::of(keys::run(id)).between(&first, &last)).await?.into_iter().map(read).collect()
+    }
+
+    /// The last calls of a run that were made, newest first.
     pub async fn last_calls(&self, id: RunId, limit: usize) -> Result<Vec<CallRecord>> {
         let query = Query::of(keys::run(id)).between(keys::CALL, &format!("{}~", keys::CALL)).newest_first().limit(limit);
         self.table.all(query).await?.into_iter().map(read).collect()
@@ -275,9 +293,9 @@ fn call_view(begun: &CallBegun, done: Option<&CallRecord>, undone: CallStatus) -
         call_id: begun.call_id,
         name: begun.name.clone(),
         input: serde_json::from_str(&begun.input).unwrap_or_else(|_| Value::String(begun.input.clone())),
-        output: done.map(|done| done.output.clone()),
+        output: done.filter(|done| done.status != CallStatus::Pending).map(|done| done.output.clone()),
         status: done.map_or(undone, |done| done.status),
         started_at: done.map(|done| done.started_at),
-        finished_at: done.map(|done| done.finished_at),
+        finished_at: done.filter(|done| done.status != CallStatus::Pending).map(|done| done.finished_at),
     }
 }

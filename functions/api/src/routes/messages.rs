@@ -15,7 +15,7 @@ use smartspace_domain::{
 };
 use smartspace_pipeline::access::KnownSpaces;
 use smartspace_store::{
-    append::{By as Way, NewMessage},
+    append::{By as Way, Content, NewMessage},
     messages::Range,
     pages::{Ask, Page, json_bytes},
 };
@@ -66,7 +66,7 @@ async fn create(
     let path = format!("/v1/spaces/{space}/messages");
     let key = body.key(&headers, caller, &path)?;
     let id = MessageId::new(api.pipeline.now(), api.pipeline.ids.random());
-    let new = NewMessage { id, space, sender, text, by: Way::Door { key } };
+    let new = NewMessage { id, space, sender, content: Content::Text(text), by: Way::Door { key } };
     let made = api.pipeline.post_as(caller, &new).await?.message;
     Ok(Created { location: format!("{path}?after={}&limit=1", made.seq - 1), made })
 }

@@ -8,6 +8,7 @@ use smartspace_domain::{
     messages::{Sender, excerpt},
     quoting::{escaped, must_escape},
 };
+use smartspace_store::messages::CutJson;
 
 /// A text as a JSON string. Every control character, line or paragraph separator and bidirectional mark is escaped, so that it stays on
 /// one line and shows in the order in which it was written.
@@ -92,6 +93,19 @@ impl fmt::Display for Json<'_> {
         let (text, more) = excerpt(&text, self.most);
         f.write_str(&escaped(text))?;
         if more == 0 { Ok(()) } else { write!(f, " … ({} more characters{})", Thousands(more as u64), self.rest) }
+    }
+}
+
+/// JSON of a card, of which some may stand elsewhere, on one line.
+pub(crate) struct CardJson<'a>(pub(crate) &'a CutJson);
+
+impl fmt::Display for CardJson<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&escaped(&self.0.text))?;
+        match self.0.more {
+            0 => Ok(()),
+            more => write!(f, " … ({} more characters; read_messages shows all)", Thousands(more as u64)),
+        }
     }
 }
 

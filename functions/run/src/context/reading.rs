@@ -79,7 +79,8 @@ pub(crate) struct Place {
 pub(crate) struct Seen {
     /// The spaces of agents: their cards are read at once, and again only for what was missing.
     spaces: Cache<EntityId, Arc<[SpaceId]>>,
-    /// The last messages of spaces. What was said never changes, and numbers have no gaps: only what came since is read.
+    /// The last messages of spaces. Numbers have no gaps, and only a card whose call has no result yet still changes: what came since is read, and
+    /// the open cards.
     messages: Cache<SpaceId, Arc<[Arc<MessageRecord>]>>,
 }
 
@@ -120,11 +121,15 @@ impl Seen {
         let most = window::most(window::USUAL);
         let before = self.messages.of(&space).unwrap_or_default();
         let mut messages = before.to_vec();
-        let new = match before.last() {
-            Some(last) => store.message_records(space, Range::After(last.seq), most).await?,
-            None => store.message_records(space, Range::Before(u64::MAX), most).await?,
-        };
-        if new.is_empty() {
+        let open: Vec<_> = messages.iter().filter(|message| message.is_open()).map(|message| (space, message.seq)).collect();
+        let range = before.last().map_or(Range::Before(u64::MAX), |last| Range::After(last.seq));
+        let (new, changed) = futures::try_join!(store.message_records(space, range, most), store.messages_at(&open))?;
+        for changed in changed.into_iter().flatten() {
+            if let Ok(place) = messages.binary_search_by_key(&changed.seq, |message| message.seq) {
+                messages[place] = Arc::new(changed);
+            }
+        }
+        if new.is_empty() && open.is_empty() {
             return Ok(messages);
         }
         if new.len() == most && !before.is_empty() {

@@ -101,12 +101,14 @@ fn messages(written: &Written<'_>) -> Vec<Arc<MessageRecord>> {
             sender: person.clone(),
             text: texts[0].into(),
             at: at(1),
+            delegated_by: None,
+            note: None,
         };
         messages[1].origin = Some(Origin { trigger, tools_used: vec![key.into()] });
     }
     if messages.len() > 3 {
-        let card = json!({"callId": CallId::of(RunId::new(at(0), 6), 0, 0), "name": key, "input": json!({"a": note}).to_string(),
-            "output": json!([note]).to_string(), "status": "completed"});
+        let card = json!({"callId": CallId::of(RunId::new(at(0), 6), 0, 0), "name": key, "input": {"text": json!({"a": note}).to_string()},
+            "output": {"text": json!([note]).to_string()}, "status": "completed"});
         messages[2].sender = me;
         messages[2].card = Some(serde_json::from_value(card).unwrap());
     }

@@ -2,11 +2,11 @@
 
 use std::fmt::Write;
 
-use smartspace_domain::{ids::EntityId, limits::TIMELINE_CHARS, messages::Origin, triggers::Trigger};
+use smartspace_domain::{ids::EntityId, messages::Origin, triggers::Trigger};
 use smartspace_store::{messages::MessageRecord, summaries::SummaryRecord};
 
 use super::{
-    quoted::{Cut, Json, Name, Quoted, Thousands, kind},
+    quoted::{CardJson, Cut, Name, Quoted, Thousands, kind},
     reading::Place,
     window::Window,
 };
@@ -107,9 +107,8 @@ pub(crate) fn content(message: &MessageRecord) -> String {
     let Some(card) = &message.card else {
         return Cut { text: &message.text, more: message.more_chars }.to_string();
     };
-    let json = |value| Json { value, most: TIMELINE_CHARS, rest: "; read_messages shows all" };
-    let output = if card.output.is_null() { String::new() } else { format!(" output={}", json(&card.output)) };
-    format!("[tool {}] input={}{output} ({})", Name(&card.name), json(&card.input), card.status.as_str())
+    let output = card.output.as_ref().map_or_else(String::new, |output| format!(" output={}", CardJson(output)));
+    format!("[tool {}] input={}{output} ({})", Name(&card.name), CardJson(&card.input), card.status.as_str())
 }
 
 /// Why one said it: the trigger, and the tools used before.

@@ -159,8 +159,8 @@ impl Posting {
             call_id: self.about.call,
             attempt: self.about.attempt,
             sender: self.sender.clone(),
-            kind: StreamKind::Message,
-            tool_name: None,
+            kind: if self.about.tool.is_some() { StreamKind::Tool } else { StreamKind::Message },
+            tool_name: self.about.tool.clone(),
         });
         let mut new = Vec::new();
         for connection in &audience.connections {

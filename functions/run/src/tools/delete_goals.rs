@@ -4,9 +4,10 @@ use serde_json::{Value, json};
 use smartspace_domain::Result;
 
 use super::{
-    Calling, Outcome, Spec,
+    Calling, Outcome,
     delete_memories::deleted,
     keeping::{keep, keys_of, keys_schema},
+    toolbox::Spec,
 };
 
 pub(super) const NAME: &str = "delete_goals";

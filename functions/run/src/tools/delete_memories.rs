@@ -4,8 +4,9 @@ use serde_json::{Value, json};
 use smartspace_domain::Result;
 
 use super::{
-    Calling, Outcome, Spec,
+    Calling, Outcome,
     keeping::{keep, keys_of, keys_schema, listed},
+    toolbox::Spec,
 };
 
 pub(super) const NAME: &str = "delete_memories";

@@ -5,9 +5,10 @@ use smartspace_domain::{Result, ids::SpaceId};
 use smartspace_store::messages::Range;
 
 use super::{
-    Calling, Outcome, Spec,
+    Calling, Outcome,
     read_messages::{fitting, shown},
     text_of,
+    toolbox::Spec,
 };
 
 pub(super) const NAME: &str = "enter_space";

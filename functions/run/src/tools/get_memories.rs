@@ -4,8 +4,9 @@ use serde_json::{Value, json};
 use smartspace_domain::Result;
 
 use super::{
-    Calling, OUTPUT_BYTES, Outcome, Spec,
+    Calling, OUTPUT_BYTES, Outcome,
     keeping::{keys_of, keys_schema, listed, listed_in},
+    toolbox::Spec,
 };
 
 pub(super) const NAME: &str = "get_memories";

@@ -9,7 +9,7 @@ use smartspace_domain::{
 };
 use smartspace_store::pages::Ask;
 
-use super::{Calling, OUTPUT_BYTES, Outcome, Spec, count_that_fit};
+use super::{Calling, OUTPUT_BYTES, Outcome, count_that_fit, toolbox::Spec};
 use crate::context::doing::Doing;
 
 pub(super) const NAME: &str = "get_my_runs";

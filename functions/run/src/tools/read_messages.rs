@@ -8,7 +8,7 @@ use smartspace_domain::{
 };
 use smartspace_store::{messages::Range, rosters::MemberRecord, steps::ShownPage};
 
-use super::{Calling, OUTPUT_BYTES, Outcome, Spec, count_that_fit};
+use super::{Calling, OUTPUT_BYTES, Outcome, count_that_fit, toolbox::Spec};
 
 pub(super) const NAME: &str = "read_messages";
 
@@ -69,8 +69,8 @@ pub(super) fn shown(message: &Message, member: &MemberRecord) -> Value {
         "text": message.text(),
         "seen": message.seq <= member.cursor || message.sender.id == member.entity_id,
     });
-    if let Some(Part::Tool { name, input, output, status, .. }) = message.parts.first() {
-        shown["tool"] = json!({"name": name, "input": input, "output": output, "status": status});
+    if let Some(Part::Tool(tool)) = message.parts.first() {
+        shown["tool"] = json!({"name": tool.name, "input": tool.input, "output": tool.output, "status": tool.status});
     }
     shown
 }

@@ -1,19 +1,13 @@
 //! `send_message`: speaks in the active space. The message, the call's result and the lease's check are one transaction.
 
 use serde_json::json;
-use smartspace_domain::{
-    Error, Result,
-    ids::MessageId,
-    limits::check_text,
-    messages::{Origin, excerpt},
-    steps::CallStatus,
-};
+use smartspace_domain::{Error, Result, ids::MessageId, limits::check_text, messages::excerpt, steps::CallStatus};
 use smartspace_store::{
-    append::{By, ByRun, NewMessage},
+    append::{By, Content, NewMessage},
     steps::CallRecord,
 };
 
-use super::{Calling, Outcome, Spec, text_of};
+use super::{Calling, Outcome, text_of, toolbox::Spec};
 
 pub(crate) const NAME: &str = "send_message";
 
@@ -53,15 +47,8 @@ pub(super) async fn call(calling: &Calling<'_>, input: &serde_json::Value) -> Re
         said: Some(excerpt(text, SAID_CHARS).0.to_owned()),
         ..calling.record()
     };
-    let by = ByRun {
-        run: worker.run.id,
-        lease: worker.lease.clone(),
-        depth: worker.run.chain_depth + 1,
-        origin: Origin { trigger: worker.trigger.clone().cut_to(200), tools_used: calling.tools_used.clone() },
-        stream: calling.stream,
-        call: worker.with_expiry(record),
-    };
-    let new = NewMessage { id, space, sender: worker.run.agent_id, text: text.to_owned(), by: By::Run(Box::new(by)) };
+    let by = By::Run(Box::new(calling.by_run(record)));
+    let new = NewMessage { id, space, sender: worker.run.agent_id, content: Content::Text(text.to_owned()), by };
     let posted = {
         let _writing = worker.writing.lock().await;
         worker.pipeline.post(&new).await

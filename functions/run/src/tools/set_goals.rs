@@ -10,8 +10,9 @@ use smartspace_domain::{
 use smartspace_store::goals::SetGoal;
 
 use super::{
-    Calling, Outcome, Spec,
+    Calling, Outcome,
     keeping::{keep, listed},
+    toolbox::Spec,
 };
 
 pub(super) const NAME: &str = "set_goals";

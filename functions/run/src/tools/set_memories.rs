@@ -6,8 +6,9 @@ use serde_json::{Value, json};
 use smartspace_domain::{Result, limits, memories::Memory};
 
 use super::{
-    Calling, Outcome, Spec,
+    Calling, Outcome,
     keeping::{keep, listed, memory_of},
+    toolbox::Spec,
 };
 
 pub(super) const NAME: &str = "set_memories";

@@ -3,7 +3,7 @@
 use serde_json::json;
 use smartspace_domain::runs::EndReason;
 
-use super::{Outcome, Spec};
+use super::{Outcome, toolbox::Spec};
 
 pub(super) const NAME: &str = "skip_response";
 

@@ -37,7 +37,13 @@ impl Working {
         for member in [&human, &bot] {
             store.join(space, member, Role::Member, at(0)).await.unwrap();
         }
-        let question = NewMessage { id: MessageId::new(at(1), 5), space, sender: person, text: "Well?".into(), by: By::Door { key: None } };
+        let question = NewMessage {
+            id: MessageId::new(at(1), 5),
+            space,
+            sender: person,
+            content: Content::Text("Well?".into()),
+            by: By::Door { key: None },
+        };
         let asked = store.append(&question, at(1)).await.unwrap().message;
         let lease = LeaseId::new(7);
         let run = asked.dispatch.unwrap()[0].run_id.unwrap();
@@ -62,6 +68,7 @@ impl Working {
             marks: Marks::new(),
             page: None,
             said: None,
+            answered: None,
             expires_at: None,
         };
         kept::By::Run(Box::new(ByCall { run: self.run.id, lease: self.lease.clone(), call, output }))

@@ -162,7 +162,7 @@ mod tests {
                 Message::Assistant { text: "\n".to_owned(), calls: vec![call(2, "a b.ü", r#"{"a"#), call(3, "", "[1]")] },
                 Message::ToolResults { results: vec![result(2, json!({"error": "no JSON"})), result(3, Value::Null)] },
             ],
-            tools: vec![ToolSpec { name: "f".to_owned(), description: String::new(), input_schema: json!({}) }],
+            tools: [ToolSpec { name: "f".to_owned(), description: String::new(), input_schema: json!({}) }].into(),
             cache_key: String::new(),
             cache_points: vec![CachePoint { message: 0, block: 0 }, CachePoint { message: 5, block: 1 }],
         };
@@ -210,7 +210,7 @@ mod tests {
     #[test]
     fn what_is_not_there_is_left_out_and_what_is_too_hot_is_cooled() {
         let hot = ModelConfig { temperature: Some(1.5), ..request().model };
-        let bare = Request { system: vec![], tools: vec![], model: hot, ..request() };
+        let bare = Request { system: vec![], tools: [].into(), model: hot, ..request() };
         let expected = json!({"model": "gpt-x", "max_tokens": 4096, "messages": [{"role": "user", "content": [{"type": "text", "text": "Hello"}]}],
             "stream": true, "temperature": 1.0});
         assert_eq!(body(&bare), expected);

@@ -141,7 +141,7 @@ mod tests {
                 Message::ToolResults { results: vec![result(2, json!({"error": "no JSON"})), result(3, Value::Null)] },
                 Message::Assistant { text: "Done.".to_owned(), calls: vec![] },
             ],
-            tools: vec![ToolSpec { name: "f".to_owned(), description: String::new(), input_schema: json!({}) }],
+            tools: [ToolSpec { name: "f".to_owned(), description: String::new(), input_schema: json!({}) }].into(),
             cache_key: String::new(),
             cache_points: vec![],
         };
@@ -172,7 +172,7 @@ mod tests {
 
     #[test]
     fn what_is_not_there_is_left_out() {
-        let bare = Request { system: vec![], tools: vec![], ..request() };
+        let bare = Request { system: vec![], tools: [].into(), ..request() };
         let expected = json!({"model": "gpt-x", "messages": [{"role": "user", "content": "Hello"}], "stream": true,
             "stream_options": {"include_usage": true}, "max_tokens": 4096});
         assert_eq!(body(&bare, false), expected);

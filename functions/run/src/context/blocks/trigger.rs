@@ -13,10 +13,14 @@ const PAYLOAD_CHARS: usize = 131_072;
 /// Why it was woken. `place` is the space of a message, with the message itself.
 pub(crate) fn trigger(trigger: &Trigger, place: Option<&Place>) -> String {
     match trigger {
-        Trigger::SpaceMessage { source, space_id, space_name, message_id, sender, text, at, .. } => {
+        Trigger::SpaceMessage { source, space_id, space_name, message_id, sender, text, at, delegated_by, note, .. } => {
             let more = place.map_or(0, |place| place.trigger.more_chars);
+            let by = delegated_by
+                .as_ref()
+                .map_or_else(String::new, |by| format!("  delegatedBy: {} ({}, id: {})\n", Name(&by.name), by.kind.as_str(), by.id));
+            let note = note.as_ref().map_or_else(String::new, |note| format!("  note: {}\n", Quoted(note)));
             format!(
-                "TRIGGER:\n  type: space_message\n  source: {}\n  space: {} (id: {space_id})\n  sender: {} ({}, id: {})\n  message: {}\n  messageId: {message_id}\n  at: {}\n",
+                "TRIGGER:\n  type: space_message\n  source: {}\n{by}{note}  space: {} (id: {space_id})\n  sender: {} ({}, id: {})\n  message: {}\n  messageId: {message_id}\n  at: {}\n",
                 source.as_str(),
                 Quoted(space_name),
                 Name(&sender.name),

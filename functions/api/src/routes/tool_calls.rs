@@ -1,0 +1,118 @@
+//! Tool calls that people answer.
+
+use std::sync::Arc;
+
+use axum::{Json, extract::State, http::StatusCode, response::IntoResponse};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
+use smartspace_domain::{
+    Error, Result,
+    forms::FormAnswer,
+    ids::{CallId, RunId},
+};
+use utoipa::ToSchema;
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+use crate::{
+    Api,
+    answers::Answer,
+    auth::By,
+    input::{Body, TwoIds},
+};
+
+pub(super) fn routes() -> OpenApiRouter<Arc<Api>> {
+    OpenApiRouter::default().routes(routes!(answer))
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct ResultBody {
+    #[serde(default, deserialize_with = "given")]
+    output: Option<Value>,
+    #[serde(default)]
+    declined: bool,
+    #[serde(default)]
+    reason: Option<String>,
+}
+
+/// Null is an output, too.
+fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(deserializer).map(Some)
+}
+
+impl ResultBody {
+    fn answer(self) -> Result<FormAnswer> {
+        match (self.output, self.declined, self.reason) {
+            (Some(output), false, None) => Ok(FormAnswer::Output(output)),
+            (None, true, reason) => Ok(FormAnswer::Declined(reason)),
+            (Some(_), _, Some(_)) | (None, false, Some(_)) => Err(Error::invalid("/reason", "expected only with declined: true")),
+            (Some(_), true, None) => Err(Error::invalid("/declined", "expected either an output, or declined: true")),
+            (None, false, None) => Err(Error::invalid("", "expected either an output, or declined: true")),
+        }
+    }
+}
+
+/// The result of a tool call: an output, or that it is declined.
+#[derive(ToSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "it only describes a body")]
+enum ToolResult {
+    Output(OutputResult),
+    Declined(DeclinedResult),
+}
+
+#[derive(ToSchema)]
+#[schema(title = "OutputResult")]
+#[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "it only describes a body")]
+struct OutputResult {
+    /// What the call's `resultSchema` asks for; at most 32 KiB of JSON.
+    output: Value,
+}
+
+#[derive(ToSchema)]
+#[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "it only describes a body")]
+struct DeclinedResult {
+    /// Always true.
+    #[schema(schema_with = only_true)]
+    declined: bool,
+    /// Why.
+    #[schema(max_length = 1_000)]
+    reason: Option<String>,
+}
+
+fn only_true() -> utoipa::openapi::Object {
+    use utoipa::openapi::schema::{ObjectBuilder, Type};
+    ObjectBuilder::new().schema_type(Type::Boolean).enum_values(Some([true])).build()
+}
+
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct TakenResponse {
+    run_id: RunId,
+    call_id: CallId,
+}
+
+/// Answer a form
+///
+/// Once: the run goes on with it. The same answer of the same person again is fine.
+#[utoipa::path(
+    post, path = "/v1/runs/{id}/toolCalls/{callId}/result", operation_id = "answerToolCall", tag = "runs",
+    params(("id" = RunId, Path), ("callId" = CallId, Path)),
+    request_body = ToolResult,
+    responses(
+        (status = 202, body = TakenResponse),
+        (status = 409, description = "It was answered otherwise, has expired, or its run has ended.")
+    )
+)]
+async fn answer(
+    State(api): State<Arc<Api>>,
+    By(caller): By,
+    TwoIds(run_id, call_id): TwoIds<RunId, CallId>,
+    body: Body,
+) -> Answer<impl IntoResponse> {
+    let answer = body.read::<ResultBody>()?.answer()?;
+    api.pipeline.answer_form(caller, run_id, call_id, &answer).await?;
+    Ok((StatusCode::ACCEPTED, Json(TakenResponse { run_id, call_id })))
+}

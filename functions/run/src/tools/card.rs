@@ -1,0 +1,87 @@
+//! A call as a card: a message that shows what was called and what came of it.
+
+use serde_json::Value;
+use smartspace_domain::{
+    Error, Result,
+    ids::{MessageId, SpaceId},
+    limits::CARD_BYTES,
+    messages::Message,
+};
+use smartspace_store::{
+    append::{By, Content, NewCard, NewForm, NewMessage},
+    steps::CallRecord,
+};
+
+use super::{
+    Calling, Outcome, text_of,
+    toolbox::{Configured, TARGET},
+};
+
+/// A card that was posted, or what to tell the model instead.
+pub(super) enum Posted {
+    Yes(Box<Message>, Outcome),
+    No(Outcome),
+}
+
+impl Calling<'_> {
+    /// Where a call is shown, and its input without that.
+    pub(super) fn shown_in(&self, configured: &Configured, mut input: Value) -> Result<(SpaceId, Value), String> {
+        let target = if configured.takes_target() {
+            let target = text_of(&input, TARGET).to_owned();
+            if let Some(input) = input.as_object_mut() {
+                input.remove(TARGET);
+            }
+            Some(target).filter(|target| !target.is_empty())
+        } else {
+            None
+        };
+        let space = match target {
+            Some(target) => target.parse().map(Some).map_err(|error| format!("{TARGET}: {error}"))?,
+            None => configured.tool.target_space_id.or(self.active_space),
+        };
+        match space {
+            Some(space) => Ok((space, input)),
+            None => Err(format!("this is shown in a space, and none is active; call enter_space first, or give {TARGET}")),
+        }
+    }
+
+    /// Posts a call as a card, with its result where that is known: message, call and lease check are one transaction.
+    pub(super) async fn post_card(&self, space: SpaceId, input: Value, outcome: Outcome, asks: Option<NewForm>) -> Result<Posted> {
+        let bytes = input.to_string().len();
+        if bytes > CARD_BYTES {
+            return Ok(Posted::No(Outcome::error(format!(
+                "the input is too long to be shown: {bytes} bytes; expected at most {CARD_BYTES}"
+            ))));
+        }
+        let worker = self.worker;
+        let id = MessageId::of_call(self.begun.call_id);
+        let card = NewCard {
+            call_id: self.begun.call_id,
+            name: self.begun.name.clone(),
+            input,
+            output: Some(outcome.output.clone()).filter(|output| !output.is_null()),
+            status: outcome.status,
+            asks,
+        };
+        let record: CallRecord = self.finished(&outcome);
+        let by = By::Run(Box::new(self.by_run(record)));
+        let new = NewMessage { id, space, sender: worker.run.agent_id, content: Content::Card(Box::new(card)), by };
+        let posted = {
+            let _writing = worker.writing.lock().await;
+            worker.pipeline.post(&new).await
+        };
+        match posted {
+            Ok(appended) => {
+                // What one shows oneself right behind what one has read is read as well.
+                let seq = appended.message.seq;
+                let mark = self.marks.get(&space).is_some_and(|read| read + 1 == seq).then_some((space, seq));
+                Ok(Posted::Yes(Box::new(appended.message), Outcome { kept: true, message: Some(id), mark, ..outcome }))
+            }
+            Err(Error::Invalid(_) | Error::NotFound(_)) => {
+                let text = format!("you are not a member of {space}, where this was to be shown; YOUR SPACES lists where you are");
+                Ok(Posted::No(Outcome::error(text)))
+            }
+            Err(error) => Err(error),
+        }
+    }
+}

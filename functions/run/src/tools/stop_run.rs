@@ -1,0 +1,44 @@
+//! `stop_run`: ends another run of the agent. Its end and the call's result are one transaction.
+
+use serde_json::{Value, json};
+use smartspace_domain::{Error, Result, runs::EndReason, steps::CallStatus};
+use smartspace_store::{endings::ByWorker, steps::CallRecord};
+
+use super::{Calling, Outcome, own_runs, toolbox::Spec};
+
+pub(super) const NAME: &str = "stop_run";
+
+pub(super) fn spec() -> Spec {
+    Spec {
+        name: NAME,
+        description: "Stop another run of yours, which does what is not needed any more. What it posted stays.",
+        input: own_runs::schema("The run, as ACTIVE RUNS shows it."),
+        read_only: false,
+        changes_space: false,
+        side_by_side: false,
+    }
+}
+
+pub(super) async fn call(calling: &Calling<'_>, input: &Value) -> Result<Outcome> {
+    let other = match own_runs::other(calling, input).await? {
+        Ok(other) => other,
+        Err(text) => return Ok(Outcome::error(text)),
+    };
+    let worker = calling.worker;
+    let output = json!({"success": true});
+    let result = worker.with_expiry(CallRecord { status: CallStatus::Completed, output: output.clone(), ..calling.record() });
+    let by = ByWorker { run: worker.run.id, lease: &worker.lease, call: calling.begun.call_id, result: Some(&result) };
+    let stopped = {
+        let _writing = worker.writing.lock().await;
+        worker.pipeline.store.end_own(&other, EndReason::StopRun, &by, worker.pipeline.now()).await
+    };
+    match stopped {
+        Ok(stopped) => {
+            let run = worker.pipeline.store.run(&stopped).await?;
+            worker.pipeline.follow_cancel(&stopped, &run, None).await;
+            Ok(Outcome { kept: true, ..Outcome::completed(output) })
+        }
+        Err(error @ (Error::Conflict(_) | Error::NotFound(_))) => Ok(Outcome::error(error.to_string())),
+        Err(error) => Err(error),
+    }
+}

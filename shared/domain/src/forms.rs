@@ -1,0 +1,142 @@
+//! Forms: tool calls that people answer.
+
+use serde_json::{Value, json};
+
+use crate::{
+    Error, Result,
+    errors::Fault,
+    limits::{ANSWER_BYTES, REASON_CHARS},
+};
+
+/// The form of a choice: its input holds `message` and `options`, its answer is `{choice, comment?}`.
+pub const BUTTONS: &str = "buttons";
+/// Faults of an answer that are told at most.
+const FAULTS: usize = 20;
+
+/// What someone answers.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FormAnswer {
+    /// A result.
+    Output(Value),
+    /// Nothing, and perhaps why.
+    Declined(Option<String>),
+}
+
+impl FormAnswer {
+    /// What the model is given.
+    pub fn output(&self) -> Value {
+        match self {
+            Self::Output(output) => output.clone(),
+            Self::Declined(None) => json!({"declined": true}),
+            Self::Declined(Some(reason)) => json!({"declined": true, "reason": reason}),
+        }
+    }
+
+    /// Checks that it fits the form's schema; who declines fits every form.
+    pub fn check(&self, schema: Option<&Value>) -> Result<()> {
+        match self {
+            Self::Declined(Some(reason)) if reason.chars().count() > REASON_CHARS => {
+                Err(Error::invalid("/reason", format!("expected at most {REASON_CHARS} characters")))
+            }
+            Self::Declined(_) => Ok(()),
+            Self::Output(output) => {
+                let bytes = output.to_string().len();
+                if bytes > ANSWER_BYTES {
+                    return Err(Error::invalid("/output", format!("expected at most {ANSWER_BYTES} bytes of JSON, got {bytes}")));
+                }
+                schema.map_or(Ok(()), |schema| check_output(schema, output))
+            }
+        }
+    }
+}
+
+fn check_output(schema: &Value, output: &Value) -> Result<()> {
+    let validator = jsonschema::validator_for(schema)
+        .map_err(|error| Error::Internal(format!("the schema of a form that was shown is none: {error}")))?;
+    let fault = |error: jsonschema::ValidationError<'_>| Fault::new(format!("/output{}", error.instance_path()), error.to_string());
+    let faults: Vec<Fault> = validator.iter_errors(output).take(FAULTS).map(fault).collect();
+    if faults.is_empty() { Ok(()) } else { Err(Error::Invalid(faults)) }
+}
+
+/// The schema of a form's answer: the tool's own, or what its buttons imply. What is wrong with the input is told to the model.
+pub fn answer_schema(ui: &str, own: Option<&Value>, input: &Value) -> Result<Option<Value>, String> {
+    if ui != BUTTONS {
+        return Ok(own.cloned());
+    }
+    let options = input.get("options").and_then(Value::as_array).filter(|options| !options.is_empty());
+    let Some(options) = options else { return Err("expected options: a list of at least one choice to show as a button".into()) };
+    if !input.get("message").is_some_and(Value::is_string) {
+        return Err("expected message: the text above the buttons".into());
+    }
+    let implied = || {
+        json!({
+            "type": "object",
+            "properties": {"choice": {"enum": options}, "comment": {"type": "string"}},
+            "required": ["choice"],
+            "additionalProperties": false
+        })
+    };
+    Ok(Some(own.cloned().unwrap_or_else(implied)))
+}
+
+/// There is none with this id, or who asks may not know of it.
+pub fn no_such_form() -> Error {
+    Error::NotFound("there is no such form".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pointers(answer: &FormAnswer, schema: &Value) -> Vec<String> {
+        match answer.check(Some(schema)) {
+            Ok(()) => Vec::new(),
+            Err(Error::Invalid(faults)) => faults.into_iter().map(|fault| fault.pointer).collect(),
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    #[test]
+    fn an_answer_fits_its_schema_or_says_where_it_does_not() {
+        let schema = json!({
+            "type": "object",
+            "properties": {"amount": {"type": "integer", "minimum": 1}, "who": {"type": "string"}},
+            "required": ["amount", "who"]
+        });
+        let answers = [
+            (json!({"amount": 3, "who": "me"}), vec![]),
+            (json!({"amount": 0, "who": "me"}), vec!["/output/amount"]),
+            (json!({"amount": "3", "who": 1}), vec!["/output/amount", "/output/who"]),
+            (json!({}), vec!["/output", "/output"]),
+            (json!("no"), vec!["/output"]),
+        ];
+        for (output, expected) in answers {
+            assert_eq!(pointers(&FormAnswer::Output(output.clone()), &schema), expected, "{output}");
+        }
+        assert_eq!(FormAnswer::Output(json!({"anything": [1]})).check(None), Ok(()));
+        assert_eq!(pointers(&FormAnswer::Output("x".repeat(ANSWER_BYTES).into()), &json!(true)), ["/output"]);
+    }
+
+    #[test]
+    fn who_declines_fits_every_form() {
+        let reason = |reason: &str| FormAnswer::Declined(Some(reason.to_owned()));
+        assert!(pointers(&reason("no time"), &json!(false)).is_empty());
+        assert_eq!(reason("no time").output(), json!({"declined": true, "reason": "no time"}));
+        assert_eq!(FormAnswer::Declined(None).output(), json!({"declined": true}));
+        assert_eq!(pointers(&reason(&"x".repeat(REASON_CHARS + 1)), &json!(true)), ["/reason"]);
+    }
+
+    #[test]
+    fn buttons_imply_what_fits() {
+        let input = json!({"message": "Deploy?", "options": ["Approve", "Reject"]});
+        let schema = answer_schema(BUTTONS, None, &input).unwrap().unwrap();
+        let fits = |output: Value| FormAnswer::Output(output).check(Some(&schema)).is_ok();
+        assert!(fits(json!({"choice": "Approve"})) && fits(json!({"choice": "Reject", "comment": "later"})));
+        assert!(!fits(json!({"choice": "Perhaps"})) && !fits(json!({})) && !fits(json!({"choice": "Approve", "more": 1})));
+        for wrong in [json!({}), json!({"message": "?", "options": []}), json!({"options": ["a"]}), json!({"message": "?", "options": "a"})]
+        {
+            assert!(answer_schema(BUTTONS, None, &wrong).unwrap_err().starts_with("expected "), "{wrong}");
+        }
+        assert_eq!(answer_schema("form", None, &json!({})), Ok(None));
+    }
+}

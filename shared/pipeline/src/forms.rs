@@ -1,0 +1,136 @@
+//! Forms: who answers one, what becomes of it when its time is up or its run ends, and who is told.
+
+use smartspace_domain::{
+    Error, Result, Time,
+    access::Caller,
+    events::{AskedCall, Happening},
+    forms::{FormAnswer, no_such_form},
+    ids::{CallId, RunId},
+    runs::RunStatus,
+    steps::CallStatus,
+};
+use smartspace_store::{
+    forms::{FormRecord, Resolution, Resolved},
+    runs::RunRecord,
+    steps::CallRecord,
+};
+
+use crate::Pipeline;
+
+impl Pipeline {
+    /// Takes a caller's answer to a form, once. The run goes on with it when all of its forms are resolved. The same answer of the same caller
+    /// again is fine; [`Error::Conflict`] where the form was resolved otherwise, has expired, or went with its run.
+    pub async fn answer_form(&self, caller: Caller, run: RunId, call: CallId, answer: &FormAnswer) -> Result<()> {
+        let form = self.store.form(run, call).await?.ok_or_else(no_such_form)?;
+        let place = match caller {
+            Caller::Operator => None,
+            Caller::Entity(entity) => self.store.member(form.space, entity).await?.map(|member| member.place()),
+        };
+        caller.may_answer(&form.answer_by, place)?;
+        let stands = self.store.form_call(&form).await?.ok_or_else(no_such_form)?;
+        if stands.status != CallStatus::Pending {
+            return taken_before(&stands, caller, answer);
+        }
+        answer.check(Some(&form.result_schema).filter(|schema| !schema.is_null()))?;
+        let now = self.now();
+        if form.until <= now {
+            self.wake(run).await;
+            return Err(too_late());
+        }
+        let by = if let Caller::Entity(entity) = caller { Some(entity) } else { None };
+        let resolution =
+            Resolution { status: CallStatus::Completed, output: answer.output(), by, label: caller.label(), token: self.token() };
+        match self.store.resolve(&form, &resolution, now).await? {
+            Resolved::Now => {
+                self.wake(run).await;
+                self.tell_resolved(&form).await;
+                Ok(())
+            }
+            Resolved::Before(call) => taken_before(&call, caller, answer),
+            Resolved::RunOver => Err(run_over()),
+        }
+    }
+
+    /// Lets those forms of a run expire whose time is up. When the next one's is; none where all are resolved.
+    pub async fn expire_forms(&self, run: RunId) -> Result<Option<Time>> {
+        let (now, mut next) = (self.now(), None);
+        for form in self.store.open_forms(run).await? {
+            if form.until > now {
+                next = Some(next.map_or(form.until, |next: Time| next.min(form.until)));
+            } else {
+                let output = serde_json::json!({"error": "expired"});
+                self.resolve_alone(&form, CallStatus::Expired, output).await?;
+            }
+        }
+        Ok(next)
+    }
+
+    /// Closes the forms of a run that has ended. May be repeated.
+    pub async fn close_forms(&self, run: &RunRecord) -> Result<()> {
+        if run.open_calls.is_none() || run.status.is_active() {
+            return Ok(());
+        }
+        for form in self.store.open_forms(run.id).await? {
+            self.resolve_alone(&form, CallStatus::Canceled, serde_json::json!({"error": "canceled"})).await?;
+        }
+        self.store.forms_closed(run.id).await
+    }
+
+    /// The same where nobody waits for it: what is not closed now is found again by what is due.
+    pub async fn close_forms_now(&self, run: &RunRecord) {
+        if let Err(error) = self.close_forms(run).await {
+            tracing::warn!(run = %run.id, %error, "the forms of an ended run are not closed yet");
+        }
+    }
+
+    /// Resolves a form that nobody answered.
+    async fn resolve_alone(&self, form: &FormRecord, status: CallStatus, output: serde_json::Value) -> Result<()> {
+        let resolution = Resolution { status, output, by: None, label: String::new(), token: self.token() };
+        // Where somebody was faster that counts, and who was tells of it.
+        if self.store.resolve(form, &resolution, self.now()).await? == Resolved::Now {
+            self.tell_resolved(form).await;
+        }
+        Ok(())
+    }
+
+    /// Queues a run that waits, so that it is seen whether it can go on. It is due: whatever goes wrong here only takes longer.
+    async fn wake(&self, run: RunId) {
+        match self.store.run_record(run).await {
+            Ok(record) if record.status == RunStatus::WaitingTool => self.queue_runs(vec![record.job()]).await,
+            // Who works on it looks at its forms before it pauses.
+            Ok(_) => {}
+            Err(error) => tracing::warn!(%run, %error, "a run whose form was resolved is not queued yet"),
+        }
+    }
+
+    async fn tell_resolved(&self, form: &FormRecord) {
+        let card = match self.store.card(form).await {
+            Ok(Some(card)) => card,
+            Ok(None) => return,
+            Err(error) => return tracing::warn!(run = %form.run_id, %error, "nobody was told of a form's end"),
+        };
+        let asked = AskedCall::of(&card);
+        self.announce(form.space, Happening::MessageUpdated { message: card }).await;
+        if let Some(asked) = asked {
+            self.announce(form.space, Happening::ToolResolved(Box::new(asked))).await;
+        }
+    }
+}
+
+/// A form that has its result already.
+fn taken_before(call: &CallRecord, caller: Caller, answer: &FormAnswer) -> Result<()> {
+    match call.status {
+        CallStatus::Expired => Err(too_late()),
+        CallStatus::Canceled => Err(run_over()),
+        _ if call.output == answer.output() && call.answered.as_ref().is_some_and(|answered| answered.by == caller.label()) => Ok(()),
+        _ => Err(Error::Conflict("the form was answered already".into())),
+    }
+}
+
+fn too_late() -> Error {
+    Error::Conflict("the form has expired: its time was up before anybody answered".into())
+}
+
+fn run_over() -> Error {
+    Error::Conflict("the form was canceled: its run has ended".into())
+}

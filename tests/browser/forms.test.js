@@ -1,0 +1,204 @@
+// Agents that ask and people who answer, from the call to what the agent says then.
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { kept, openSpace, openTab, send, startBrowser } from './console.js';
+import { startProduct } from './product.js';
+import { World, askingTool, asks } from './world.js';
+
+let product;
+let browser;
+let world;
+let husam;
+let sarah;
+before(async () => {
+  product = await startProduct();
+  browser = await startBrowser();
+  world = new World(product);
+  husam = await world.person('Husam');
+  sarah = await world.person('Sarah');
+});
+after(async () => {
+  await browser?.close();
+  await product?.stop();
+});
+
+const APPROVAL = { message: 'Deploy build 4711?', options: ['Approve', 'Reject'] };
+const ORDER = {
+  type: 'object',
+  required: ['name', 'amount', 'lines'],
+  properties: {
+    name: { type: 'string', title: 'Name', minLength: 2 },
+    amount: { type: 'integer', title: 'Amount', minimum: 1 },
+    price: { type: 'number', title: 'Price' },
+    size: { type: 'string', title: 'Size', enum: ['Small', 'Large'] },
+    gift: { type: 'boolean', title: 'A gift' },
+    day: { type: 'string', format: 'date', title: 'Day' },
+    tags: { type: 'array', title: 'Tags', items: { type: 'string' }, uniqueItems: true },
+    note: { type: ['string', 'null'], title: 'Note' },
+    lines: { type: 'array', title: 'Lines', items: { type: 'object', required: ['sku'], properties: { sku: { type: 'string', maxLength: 3 } } } },
+  },
+};
+
+/** A space of this name in which Ada asks whenever someone speaks, open in a tab, and asked. */
+async function asked(t, name, { execution, input, then = 'The answer is {{result}}.', wordDelayMs = 0, expected = [] }) {
+  const ada = await world.agent('Ada', [asks('ask', input, then)], wordDelayMs, [askingTool('ask', execution)]);
+  const space = await world.space(name, [husam, sarah, ada]);
+  const page = await openTab(t, browser, { expected });
+  await openSpace(page, product, name);
+  await send(page, 'Begin, please.');
+  return { page, space, form: page.getByRole('group', { name: input.message ?? input.title }) };
+}
+
+const outcome = (page, text) => page.locator('.outcome').filter({ hasText: text }).waitFor();
+const cardIn = async (space) => (await world.messages(space)).find(({ parts }) => parts[0].type === 'tool');
+const buttons = (more) => ({ execution: { ui: 'buttons', ...more }, input: APPROVAL });
+
+test('an agent asks, a person presses a button, and the agent goes on with it', async (t) => {
+  const { page, space, form } = await asked(t, 'Buttons', { ...buttons(), then: '{{result.choice}}, since {{result.comment}}' });
+  await form.waitFor();
+  await page.locator('#working li').filter({ hasText: 'Ada waits for an answer' }).waitFor();
+  assert.match(await page.locator('.terms').textContent(), /^answer by .* \(in (9|10) min\)$/);
+  await form.getByRole('textbox', { name: 'Comment' }).fill('it is tested');
+  await form.getByRole('button', { name: 'Approve' }).press('Enter');
+  await outcome(page, 'Approve (“it is tested”) · answered by the operator');
+  await form.waitFor({ state: 'detached' });
+  await kept(page, 'Approve, since it is tested').waitFor();
+  await page.locator('#working li').waitFor({ state: 'detached' });
+  const { parts } = await cardIn(space);
+  assert.deepEqual([parts[0].status, parts[0].output, parts[0].resolvedBy], ['completed', { choice: 'Approve', comment: 'it is tested' }, null]);
+});
+
+test('a form takes values of every kind, and what does not fit is said beside its field', async (t) => {
+  const input = { title: 'An order', shop: 'Harbour' };
+  const { page, form, space } = await asked(t, 'Form', { execution: { ui: 'form', resultSchema: ORDER }, input, expected: [/status of 422/] });
+  await form.getByRole('textbox', { name: 'Name' }).fill('Nora');
+  await form.getByRole('textbox', { name: 'Amount' }).fill('3');
+  await form.getByRole('textbox', { name: 'Price' }).fill('12.50');
+  await form.getByRole('combobox', { name: 'Size' }).selectOption('Large');
+  await form.getByRole('checkbox', { name: 'A gift' }).check();
+  await form.getByLabel('Day').fill('2026-05-17');
+  await form.getByRole('textbox', { name: 'Tags' }).fill('red\nred');
+  await form.getByRole('textbox', { name: 'Lines' }).fill('[{"sku": "A-17"}]');
+  await form.getByRole('button', { name: 'Send' }).click();
+
+  const tags = form.locator('.field').filter({ has: page.getByLabel('Tags') });
+  const lines = form.locator('.field').filter({ has: page.getByLabel('Lines') });
+  await tags.locator('.problem').filter({ hasText: /./ }).waitFor();
+  assert.match(await lines.locator('.problem').textContent(), /^\/0\/sku: /);
+  assert.equal(await form.locator('[role=alert]').textContent(), '');
+  assert.equal(await form.getByRole('textbox', { name: 'Name' }).inputValue(), 'Nora');
+  assert.ok(await lines.getByRole('textbox').evaluate((node) => node === document.activeElement));
+
+  await form.getByRole('textbox', { name: 'Tags' }).fill('red\nround');
+  await form.getByRole('textbox', { name: 'Lines' }).fill('[{"sku": "A17"}]');
+  await form.getByRole('button', { name: 'Send' }).click();
+  await outcome(page, 'answered by the operator');
+  const [tagged, ordered] = [['red', 'round'], [{ sku: 'A17' }]];
+  const output = { name: 'Nora', amount: 3, price: 12.5, size: 'Large', gift: true, day: '2026-05-17', tags: tagged, lines: ordered };
+  assert.deepEqual((await cardIn(space)).parts[0].output, output);
+  const said = page.locator('.entry[data-state="kept"] .text').filter({ hasText: 'The answer is' });
+  await said.waitFor();
+  assert.deepEqual(JSON.parse((await said.textContent()).slice('The answer is '.length, -1)), output);
+});
+
+test('one may decline, and say why', async (t) => {
+  const { page, form } = await asked(t, 'Declining', { ...buttons(), then: '{{result.declined}}: {{result.reason}}' });
+  await form.getByRole('button', { name: 'Decline…' }).click();
+  await page.keyboard.type('too risky');
+  await page.keyboard.press('Enter');
+  await outcome(page, 'declined by the operator: too risky');
+  await kept(page, 'true: too risky').waitFor();
+});
+
+test('of two who answer, the first counts, and the other is told', async (t) => {
+  const { page, space, form } = await asked(t, 'Two answer', { ...buttons(), then: 'It is {{result.choice}}.', expected: [/status of 409/] });
+  await form.waitFor();
+  const { runId, parts } = await cardIn(space);
+  await page.route('**/result', async (route) => {
+    await world.answer(sarah, runId, parts[0].callId, { output: { choice: 'Reject' } });
+    await route.fallback();
+  });
+  await form.getByRole('button', { name: 'Approve' }).click();
+  await outcome(page, 'Reject · answered by Sarah');
+  await form.waitFor({ state: 'detached' });
+  await kept(page, 'It is Reject.').waitFor();
+});
+
+test('a form that someone else answers closes while one types', async (t) => {
+  const { page, space, form } = await asked(t, 'Overtaken', { ...buttons({ answerBy: [sarah.id] }), then: 'It is {{result.choice}}.' });
+  assert.match(await page.locator('.terms').textContent(), /^for Sarah · /);
+  await form.getByRole('textbox', { name: 'Comment' }).pressSequentially('I would');
+  const { runId, parts } = await cardIn(space);
+  await world.answer(sarah, runId, parts[0].callId, { declined: true, reason: 'not now' });
+  await outcome(page, 'declined by Sarah: not now');
+  assert.ok(await page.locator('.outcome').evaluate((node) => node === document.activeElement), 'the focus fell back to the top');
+});
+
+test('an answer that was lost on its way back counts once', async (t) => {
+  const { page, form } = await asked(t, 'Lost', { ...buttons(), then: 'It is {{result.choice}}.', expected: [/ERR_FAILED/, /status of 409/] });
+  await page.route('**/result', async (route) => {
+    await route.fetch();
+    await route.abort('failed');
+  });
+  await form.getByRole('button', { name: 'Approve' }).click();
+  await outcome(page, 'Approve · answered by the operator');
+  await kept(page, 'It is Approve.').waitFor();
+});
+
+test('a form whose time is up says so, and the agent goes on', async (t) => {
+  const { page, form } = await asked(t, 'Expiring', { ...buttons({ expiresAfter: '2 seconds' }), then: 'Nobody: {{result.error}}' });
+  await form.waitFor();
+  await outcome(page, 'expired: nobody answered in time');
+  await form.waitFor({ state: 'detached' });
+  await kept(page, 'Nobody: expired').waitFor();
+});
+
+test('a form whose run is stopped is canceled', async (t) => {
+  const { page, form } = await asked(t, 'Stopped', buttons());
+  await form.waitFor();
+  await page.getByRole('button', { name: 'Stop Ada' }).click();
+  await outcome(page, 'canceled: the run ended');
+  await form.waitFor({ state: 'detached' });
+});
+
+test('what is typed stays while others talk, and while one is elsewhere', async (t) => {
+  await world.space('Elsewhere', [husam]);
+  const { page, space, form } = await asked(t, 'Talking on', { execution: { ui: 'form', resultSchema: ORDER }, input: { title: 'An order' } });
+  const field = form.getByRole('textbox', { name: 'Name' });
+  await field.pressSequentially('Nora of the Harbour');
+  await field.evaluate((node) => node.setSelectionRange(5, 7));
+  for (let number = 1; number <= 8; number += 1) await world.say(space, sarah, `number ${number}`);
+  await kept(page, 'number 8').waitFor();
+  // Ada asks again for each of them: one more form is there, at least.
+  await form.nth(1).waitFor();
+  const first = form.first().getByRole('textbox', { name: 'Name' });
+  const found = await first.evaluate((node) => [node.value, node.selectionStart, node.selectionEnd, node === document.activeElement]);
+  assert.deepEqual(found, ['Nora of the Harbour', 5, 7, true]);
+
+  for (const name of ['Elsewhere', 'Talking on']) {
+    await page.getByRole('navigation', { name: 'Spaces' }).getByRole('button', { name }).click();
+    await page.getByRole('heading', { name }).waitFor();
+  }
+  assert.equal(await first.inputValue(), 'Nora of the Harbour');
+});
+
+test('the input is seen while it is written, and the form takes its place', async (t) => {
+  const { page, form } = await asked(t, 'Streaming', { ...buttons(), wordDelayMs: 300 });
+  await page.locator('.entry[data-state="writing"] .tool').waitFor();
+  await page.evaluate(() => (window.written = document.querySelector('.entry[data-state="writing"] .tool')));
+  await form.waitFor();
+  assert.deepEqual(await page.evaluate(() => [...document.querySelectorAll('.tool')].map((tool) => tool === window.written)), [true]);
+});
+
+test('a form is there after a reload, and its answer after that', async (t) => {
+  const { page, form } = await asked(t, 'Reloaded', { ...buttons(), then: 'It is {{result.choice}}.' });
+  await form.waitFor();
+  await page.reload();
+  await page.locator('#working li').filter({ hasText: 'Ada waits for an answer' }).waitFor();
+  await form.getByRole('button', { name: 'Reject' }).click();
+  await outcome(page, 'Reject · answered by the operator');
+  await kept(page, 'It is Reject.').waitFor();
+  await page.reload();
+  await outcome(page, 'Reject · answered by the operator');
+});

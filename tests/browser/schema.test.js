@@ -1,0 +1,290 @@
+// From a JSON Schema to fields, and from what is typed to JSON: the console's own modules, inside of the browser that runs them.
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { openTab, startBrowser } from './console.js';
+import { startProduct } from './product.js';
+
+let product;
+let browser;
+before(async () => {
+  product = await startProduct();
+  browser = await startBrowser();
+});
+after(async () => {
+  await browser?.close();
+  await product?.stop();
+});
+
+async function openPage(t) {
+  const page = await openTab(t, browser);
+  await page.goto(product.base);
+  await page.evaluate(async () => {
+    const { fieldsOf } = await import('/console/schema.js');
+    const { answerOf } = await import('/console/answer.js');
+    window.fieldsOf = fieldsOf;
+    window.answerOf = answerOf;
+    window.object = (properties, required = []) => ({ type: 'object', properties, required });
+    // What is sent, and the faults as texts, of a form in which this was typed over what stood there.
+    window.sent = (schema, typed) => {
+      const field = fieldsOf(schema);
+      const { value, faults } = answerOf(field, field.kind === 'group' ? { ...field.initial, ...typed } : typed ?? field.initial);
+      return faults.length > 0 ? faults.map(({ pointer, detail }) => `${pointer} ${detail}`) : JSON.stringify(value);
+    };
+  });
+  return page;
+}
+
+test('each kind of schema becomes the field that fits, and what has none becomes JSON', async (t) => {
+  const page = await openPage(t);
+  const shown = await page.evaluate(() => {
+    const { object, fieldsOf } = window;
+    const schemas = {
+      text: { type: 'string' },
+      long: { type: 'string', maxLength: 2000 },
+      day: { type: 'string', format: 'date' },
+      moment: { type: 'string', format: 'date-time' },
+      mail: { type: 'string', format: 'email' },
+      link: { type: 'string', format: 'uri' },
+      other: { type: 'string', format: 'hostname' },
+      size: { enum: ['S', 'M'] },
+      neededSize: { type: 'string', enum: ['S', 'M'] },
+      neededCountry: { enum: ['a', 'b', 'c', 'd', 'e', 'f'] },
+      whole: { type: 'integer' },
+      broken: { type: ['number', 'null'] },
+      yes: { type: 'boolean' },
+      perhaps: { type: ['boolean', 'null'] },
+      some: { type: 'array', items: { enum: ['x', 'y'] } },
+      lines: { type: 'array', items: { type: 'string' } },
+      things: { type: 'array', items: { type: 'object' } },
+      tuple: { type: 'array', prefixItems: [{ type: 'string' }] },
+      place: object({ street: { type: 'string' } }),
+      untyped: { properties: { a: { type: 'string' } } },
+      free: { type: 'object' },
+      anything: {},
+      either: { type: 'string', oneOf: [{ minLength: 3 }, { const: '' }] },
+      elsewhere: { $ref: '#/$defs/x' },
+      two: { type: ['string', 'number'] },
+      extra: { const: 5 },
+      fixed: { const: 'v1' },
+      agreed: { type: 'boolean', const: true },
+    };
+    const { fields } = fieldsOf(object(schemas, ['neededSize', 'neededCountry', 'fixed', 'agreed', 'unsaid']));
+    return Object.fromEntries(fields.map(({ name, kind, input, shows }) => [name, [kind, input ?? shows].filter(Boolean).join(' ')]));
+  });
+  assert.deepEqual(shown, {
+    text: 'text text',
+    long: 'text textarea',
+    day: 'text date',
+    moment: 'text datetime-local',
+    mail: 'text email',
+    link: 'text url',
+    other: 'text text',
+    size: 'choice select',
+    neededSize: 'choice radios',
+    neededCountry: 'choice select',
+    whole: 'number',
+    broken: 'number',
+    yes: 'checkbox',
+    perhaps: 'choice select',
+    some: 'choices',
+    lines: 'lines',
+    things: 'json',
+    tuple: 'json',
+    place: 'group',
+    untyped: 'group',
+    free: 'json',
+    anything: 'json',
+    either: 'json',
+    elsewhere: 'json',
+    two: 'json',
+    extra: 'tick',
+    fixed: 'fixed',
+    agreed: 'tick',
+    unsaid: 'json',
+  });
+});
+
+test('labels, hints and limits are said', async (t) => {
+  const page = await openPage(t);
+  const [amount, note, group] = await page.evaluate(() => {
+    const amount = { type: 'integer', title: 'Amount', description: 'In euros.', minimum: 1, maximum: 500, multipleOf: 5 };
+    const group = window.object({ d: { type: 'number' } });
+    return window.fieldsOf(window.object({ amount, note: { type: 'string', minLength: 3 }, 'a/b~c': group }, ['amount'])).fields;
+  });
+  assert.deepEqual([amount.label, amount.hint, amount.isRequired], ['Amount', 'In euros. · a whole number, 1 to 500, in steps of 5', true]);
+  assert.deepEqual([note.label, note.hint, note.isRequired], ['note', 'at least 3 characters', false]);
+  assert.equal(group.fields[0].pointer, '/output/a~1b~0c/d');
+});
+
+test('what is typed is sent as the JSON it stands for', async (t) => {
+  const page = await openPage(t);
+  const sent = await page.evaluate(() => {
+    const { object, sent } = window;
+    const place = object({ street: { type: 'string' }, number: { type: 'integer' }, isHome: { type: 'boolean' } }, ['street']);
+    const listOf = (items, more) => ({ type: 'array', items, ...more });
+    const odd = '{"type":"object","properties":{"__proto__":{"type":"string"},"constructor":{"type":"string"}}}';
+    const orNull = (type) => ({ type: [type, 'null'] });
+    const nullable = { text: orNull('string'), size: { enum: ['S', null] }, yes: orNull('boolean'), number: orNull('integer') };
+    return [
+      sent(object({ a: { type: 'string' }, b: { type: 'integer' }, c: { enum: ['x'] } }), {}),
+      sent(object({ a: { type: 'string' }, b: { type: 'integer' }, c: { type: 'number' } }), { a: ' as typed ', b: ' 12 ', c: '-1.5e3' }),
+      sent(object({ a: { enum: ['x', 2, { y: 3 }] } }), { a: '2' }),
+      sent(object({ a: { type: 'boolean' }, b: { type: 'boolean' } }), { b: true }),
+      sent(object({ a: listOf({ enum: ['x', 'y', 'z'] }), b: listOf({ type: 'string' }) }), { a: ['0', '2'], b: 'one\n\n two \n' }),
+      sent(object({ a: listOf({ enum: ['x'] }), b: listOf({ type: 'string' }) }, ['a', 'b']), {}),
+      sent(object({ place }), {}),
+      sent(object({ place }), { place: { street: 'Quay', number: '', isHome: false } }),
+      sent(object(nullable), {}),
+      sent(object(nullable, Object.keys(nullable)), {}),
+      sent(object({ a: true, b: listOf({}) }), { a: 'null', b: '[{"c": 1}]' }),
+      sent(object({ v: { const: 'v1' }, w: { const: 'w1' }, agreed: { const: true } }, ['v', 'agreed']), { agreed: true }),
+      sent(object({ v: { const: 'v1' } }), { v: true }),
+      sent({ type: 'string' }, 'text'),
+      sent({ enum: [1, 2] }, '1'),
+      sent(listOf({ type: 'string' }), 'a\nb'),
+      sent({ type: 'object', additionalProperties: false }, {}),
+      sent(JSON.parse(odd), Object.fromEntries([['__proto__', 'a'], ['constructor', 'b']])),
+    ];
+  });
+  assert.deepEqual(sent, [
+    '{}',
+    '{"a":" as typed ","b":12,"c":-1500}',
+    '{"a":{"y":3}}',
+    '{"a":false,"b":true}',
+    '{"a":["x","z"],"b":["one"," two "]}',
+    '{"a":[],"b":[]}',
+    '{}',
+    '{"place":{"street":"Quay","isHome":false}}',
+    '{}',
+    '{"text":null,"size":null,"yes":null,"number":null}',
+    '{"a":null,"b":[{"c":1}]}',
+    '{"v":"v1","agreed":true}',
+    '{"v":"v1"}',
+    '"text"',
+    '2',
+    '["a","b"]',
+    '{}',
+    '{"__proto__":"a","constructor":"b"}',
+  ]);
+  const moment = await page.evaluate(() => window.sent({ type: 'string', format: 'date-time' }, '2026-05-01T12:30'));
+  assert.equal(JSON.parse(moment), await page.evaluate(() => new Date(2026, 4, 1, 12, 30).toISOString()));
+  assert.equal(await page.evaluate(() => window.fieldsOf(null)), null);
+});
+
+test('what can’t be sent is told with its place', async (t) => {
+  const page = await openPage(t);
+  const faults = await page.evaluate(() => {
+    const { object, sent } = window;
+    const number = (more, typed) => sent(object({ a: { type: 'number', ...more } }), { a: typed })[0];
+    const text = (more, typed) => sent(object({ a: { type: 'string', ...more } }), { a: typed })[0];
+    const inner = object({ c: { type: 'integer' }, d: { type: 'string' } }, ['c']);
+    return [
+      sent(object({ a: { type: 'string' }, b: inner, e: { const: true } }, ['a', 'b', 'e']), {}).join('; '),
+      sent(object({ b: inner }), { b: { c: '', d: 'x' } })[0],
+      ...['1,5', '12 €', '0x10', 'Infinity', '1e999', '--1', '.'].map((typed) => number({}, typed)),
+      number({ type: 'integer' }, '1.5'),
+      number({}, '12345678901234567890'),
+      number({ minimum: 2 }, '1'),
+      number({ exclusiveMaximum: 2 }, '2'),
+      number({ multipleOf: 0.1 }, '0.35'),
+      text({ minLength: 3 }, 'ab'),
+      text({ maxLength: 2 }, 'abc'),
+      text({ pattern: '^[A-Z]+$' }, 'abc'),
+      text({ format: 'date' }, null),
+      sent({ type: 'array', items: {} }, '[1,')[0].slice(0, 26),
+      sent(object({ a: { type: 'array', items: { enum: ['x', 'y'] }, minItems: 2 } }, ['a']), { a: ['0'] })[0],
+    ];
+  });
+  const noNumber = '/output/a This is not a number; 1200.5 would be one.';
+  assert.deepEqual(faults, [
+    '/output/a This needs an answer.; /output/b/c This needs an answer.; /output/e This has to be ticked.',
+    '/output/b/c This needs an answer.',
+    ...Array(7).fill(noNumber),
+    '/output/a This has to be a whole number.',
+    '/output/a This number is too long to be sent exactly.',
+    '/output/a This has to be at least 2.',
+    '/output/a This has to be less than 2.',
+    '/output/a This has to be a multiple of 0.1.',
+    '/output/a At least 3 characters are needed, these are 2.',
+    '/output/a At most 2 characters are possible, these are 3.',
+    '/output/a This has to look like ^[A-Z]+$',
+    '/output/a This is not complete.',
+    '/output This is not JSON: ',
+    '/output/a At least 2 are needed.',
+  ]);
+  // Right ones that look like wrong ones: a step that binary numbers miss, characters of two units, a pattern of another dialect.
+  const taken = await page.evaluate(() => [
+    window.sent({ type: 'number', multipleOf: 0.1 }, '0.3'),
+    window.sent({ type: 'string', maxLength: 2 }, '🕊🕊'),
+    window.sent({ type: 'string', pattern: '(?i)^a' }, 'b'),
+  ]);
+  assert.deepEqual(taken, ['0.3', '"🕊🕊"', '"b"']);
+});
+
+test('defaults are there at first, and are sent as they were', async (t) => {
+  const page = await openPage(t);
+  const whole = await page.evaluate(() => {
+    const { object, fieldsOf, answerOf } = window;
+    const properties = {
+      text: { type: 'string', default: 'two\nlines' },
+      moment: { type: 'string', format: 'date-time', default: '2026-05-01T12:30:00.000Z' },
+      number: { type: 'number', default: 0 },
+      yes: { type: 'boolean', default: true },
+      no: { type: ['boolean', 'null'], default: false },
+      size: { enum: ['S', 'M'], default: 'M' },
+      some: { type: 'array', items: { enum: [1, 2, 3] }, default: [3, 1] },
+      lines: { type: 'array', items: { type: 'string' }, default: ['a', 'b'] },
+      inner: { ...object({ a: { type: 'string', default: 'own' }, b: { type: 'string', default: 'own' } }), default: { a: 'outer' } },
+      json: { default: { a: [1, null] } },
+      wrong: { type: 'integer', default: 'x' },
+    };
+    const field = fieldsOf(object(properties));
+    return answerOf(field, field.initial);
+  });
+  assert.deepEqual(whole, {
+    value: {
+      text: 'two\nlines',
+      moment: '2026-05-01T12:30:00.000Z',
+      number: 0,
+      yes: true,
+      no: false,
+      size: 'M',
+      some: [3, 1],
+      lines: ['a', 'b'],
+      inner: { a: 'outer', b: 'own' },
+      json: { a: [1, null] },
+    },
+    faults: [],
+  });
+});
+
+test('no schema, however wrong, breaks the page', async (t) => {
+  const page = await openPage(t);
+  const broken = await page.evaluate(async () => {
+    const { newField } = await import('/console/fields.js');
+    const words = ['type', 'properties', 'items', 'required', 'enum', 'const', 'default', 'minLength', 'maximum', 'pattern', 'format', 'title', 'a'];
+    const texts = ['object', 'array', 'string', 'integer', 'boolean', 'null', 'date-time', '__proto__', '(', ''];
+    const pick = (list) => list[Math.floor(Math.random() * list.length)];
+    const random = (depth) => {
+      const form = Math.random();
+      if (depth === 0 || form < 0.35) return pick([null, true, false, -1, 1.5, pick(texts), pick(texts)]);
+      if (form < 0.5) return Array.from({ length: 3 }, () => random(depth - 1));
+      return Object.fromEntries(Array.from({ length: 5 }, () => [pick(words), random(depth - 1)]));
+    };
+    const broken = [];
+    for (let round = 0; round < 3000; round += 1) {
+      const schema = { type: pick(['object', 'array', 'string']), ...random(4) };
+      try {
+        const field = window.fieldsOf(schema);
+        const shown = newField(field);
+        JSON.stringify(window.answerOf(field, shown.read()));
+        newField(field, shown.read());
+      } catch (error) {
+        broken.push(`${error} for ${JSON.stringify(schema)}`);
+      }
+    }
+    return broken.slice(0, 3);
+  });
+  assert.deepEqual(broken, []);
+});
