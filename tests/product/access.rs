@@ -105,14 +105,13 @@ impl Scene {
             [("Ada", false), ("Open", true), ("Closed", false)].map(|(name, open)| stack.agent_with(name, agent(open)));
         let (ada, open, closed) = tokio::join!(ada, open, closed);
         let space = stack.as_entity(&owner).space("Team", &[&member]).await;
-        for agent in [&ada, &clerk] {
-            stack.put(&format!("/v1/spaces/{space}/members/{agent}"), json!({})).await.must_be(200);
-        }
+        stack.put(&format!("/v1/spaces/{space}/members/{ada}"), json!({})).await.must_be(200);
         let run = woken(&stack.post(&space, &member, "Count, please.").await, &ada).unwrap();
-        let question = stack.post(&space, &member, "The forms, please.").await;
+        let desk = stack.space_with("Desk", &[&owner, &member, &ada, &clerk], json!({ "triggerPolicy": "mention" })).await;
+        let question = stack.post(&desk, &member, "@Clerk the forms, please.").await;
         let asking = woken(&question, &clerk).unwrap();
         let cards = wait_for("the forms", SOON, async || {
-            let messages = stack.messages(&space).await;
+            let messages = stack.messages(&desk).await;
             let cards: Vec<_> = messages.iter().filter(|message| message["parts"][0]["type"] == "tool").cloned().collect();
             (cards.len() == FORMS.len()).then_some(cards)
         })
