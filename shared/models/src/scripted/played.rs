@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn json_is_cut_behind_words() {
-        let expected = [(true, r#"{"n":[1,null],"text":"It"#), (true, " is"), (true, r#" \"grey\""#), (false, r#""}"#)];
+        let expected = [(true, r#"{"text":"It"#), (true, " is"), (true, r#" \"grey\""#), (false, r#"","n":[1,null]}"#)];
         let expected = expected.map(|(word, json)| (word, json.to_owned()));
         assert_eq!(parts(&json!({"text": "It is \"grey\"", "n": [1, null]})), expected);
         assert_eq!(parts(&json!({})), [(false, "{}".to_owned())]);
