@@ -66,6 +66,20 @@ async fn the_one_that_is_named_speaks() {
 }
 
 #[tokio::test]
+async fn the_guide_asks_back_with_buttons() {
+    let Some(stack) = Stack::local_with_demo().await else { return };
+    let demo = Demo::of(&stack).await;
+    let socket = stack.socket().await;
+    socket.subscribe(&demo.space, None).await;
+    stack.post(&demo.space, &demo.person, "Is there any tea?").await;
+    let form = socket.frame("tool.requested", SOON, |frame| frame["ui"] == "buttons").await.body;
+    super::forms::result(&stack, &form, json!({"output": {"choice": "Yes, please"}})).await.must_be(202);
+    stack.quiet(&demo.space).await;
+    let said = stack.messages(&demo.space).await;
+    assert!(text(said.last().unwrap()).starts_with("“Yes, please” it is."), "{said:#?}");
+}
+
+#[tokio::test]
 async fn it_is_made_once() {
     let Some(mut stack) = Stack::local_with_demo().await else { return };
     stack.restart().await;

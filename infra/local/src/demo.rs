@@ -37,13 +37,28 @@ fn guide() -> Value {
                 "steps": [{"calls": [{"tool": "skip_response", "input": {"reason": "The question is for the Librarian."}}]}]
             },
             {
+                "when": {"trigger": "space_message", "sender": "human", "contains": "tea"},
+                "steps": [
+                    {"text": "I had better ask.", "calls": [{"tool": "ask", "input": {
+                        "message": "Shall I put the kettle on?", "options": ["Yes, please", "No, thank you"]}}]},
+                    {"calls": [{"tool": "send_message", "input": {"text":
+                        "“{{result.choice}}” it is. I waited for your answer without anything running, and would have waited through a restart."}}]}
+                ]
+            },
+            {
                 "when": {"trigger": "space_message", "sender": "human"},
                 "steps": [{"text": "A person wrote; I answer.", "calls": [{"tool": "send_message", "input": {"text":
                     "Hello {{sender}}! Your message is kept, it woke three agents, and you read this while it is being written. \
                      I am played from a script, so that nothing here needs a key. The Librarian speaks when you write an @ before its name; \
-                     the Observer read you too, and chose to stay silent."}}]}]
+                     the Observer read you too, and chose to stay silent. Say something of tea, and I ask you back with buttons."}}]}]
             }
         ]),
+        json!([{
+            "name": "ask",
+            "description": "Asks the people of the space to choose.",
+            "inputSchema": {"type": "object"},
+            "execution": {"type": "space", "ui": "buttons", "expiresAfter": "1 day"}
+        }]),
     )
 }
 
@@ -57,6 +72,7 @@ fn librarian() -> Value {
             "steps": [{"text": "I was named.", "calls": [{"tool": "send_message", "input": {"text":
                 "You named me, {{sender}}, so here I am. It is {{now}}, we are in “{{space}}”, and what you asked was: {{message}}"}}]}]
         }]),
+        json!([]),
     )
 }
 
@@ -66,16 +82,18 @@ fn observer() -> Value {
         "Observer",
         "Reads everything and says nothing.",
         json!([{"steps": [{"calls": [{"tool": "skip_response", "input": {"reason": "I only watch."}}]}]}]),
+        json!([]),
     )
 }
 
-fn agent(name: &str, description: &str, rules: Value) -> Value {
+fn agent(name: &str, description: &str, rules: Value, tools: Value) -> Value {
     json!({
         "type": "agent",
         "name": name,
         "agent": {
             "description": description,
-            "model": {"provider": "scripted", "name": "demo", "script": {"wordDelayMs": 40, "rules": rules}}
+            "model": {"provider": "scripted", "name": "demo", "script": {"wordDelayMs": 40, "rules": rules}},
+            "tools": tools
         }
     })
 }
