@@ -1,5 +1,6 @@
 //! Every write of a message's way, with its answer lost, refused before its effect, or in conflict: what is kept is the same each time.
 
+mod forms;
 mod kept;
 
 use std::sync::{
