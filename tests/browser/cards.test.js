@@ -46,7 +46,7 @@ test('a form asks with fields of every kind, and sends what is typed', async (t)
   const page = await open(t);
   await ask(page, { input: { title: 'An order', shop: 'Harbour', lines: [{ n: 1 }] }, resultSchema: ORDER });
   const form = page.getByRole('group', { name: 'An order' });
-  assert.deepEqual(await page.locator('.given div').allInnerTexts(), ['shop\nHarbour', 'lines\n[{"n":1}]']);
+  assert.deepEqual(await page.locator('.given div').allInnerTexts(), ['shop:\nHarbour', 'lines:\n[{"n":1}]']);
   await form.getByRole('textbox', { name: 'Name' }).fill('Nora');
   await form.getByRole('radiogroup', { name: 'Size' }).getByRole('radio', { name: 'Large' }).check();
   await form.getByRole('textbox', { name: 'Amount' }).fill('3');
@@ -76,7 +76,7 @@ test('a form asks with fields of every kind, and sends what is typed', async (t)
     rest: [{ a: 1 }],
     agreed: true,
   };
-  assert.deepEqual(await sent(page), [{ path: '/v1/runs/r/toolCalls/c1/result', body: { output } }]);
+  assert.deepEqual(await sent(page), [{ path: '/v1/runs/r/toolCalls/c1/result', body: { output, senderId: 'sarah' } }]);
 });
 
 test('what is wrong is said beside its field, before and after it is sent, and nothing is lost', async (t) => {
@@ -87,7 +87,7 @@ test('what is wrong is said beside its field, before and after it is sent, and n
   await form.getByRole('textbox', { name: 'Amount' }).fill('some');
   await form.getByRole('button', { name: 'Send' }).click();
   const needed = 'This needs an answer.';
-  assert.deepEqual(await faults(), [needed, needed, 'This is not a number; 1200.5 would be one.', 'This has to be ticked.']);
+  assert.deepEqual(await faults(), [needed, needed, 'Write a whole number of at least 1.', 'This has to be ticked.']);
   const name = form.getByRole('textbox', { name: 'Name' });
   assert.equal(await name.getAttribute('aria-invalid'), 'true');
   assert.deepEqual(await focused(page), ['', needed]);
@@ -132,7 +132,7 @@ test('an answer that is no object has one field, and one that is not described n
   assert.equal(await plain.getByRole('textbox').count(), 0);
   await plain.getByRole('button', { name: 'Confirm' }).click();
   await plain.getByText('Sent.').waitFor();
-  assert.deepEqual((await sent(page)).map(({ body }) => body), [{ output: 7 }, { output: {} }]);
+  assert.deepEqual((await sent(page)).map(({ body }) => body), [{ output: 7, senderId: 'sarah' }, { output: {}, senderId: 'sarah' }]);
 });
 
 test('buttons send the option itself, and a comment', async (t) => {
@@ -146,7 +146,8 @@ test('buttons send the option itself, and a comment', async (t) => {
   await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');
   await form.getByText('Sent.').waitFor();
-  assert.deepEqual((await sent(page)).map(({ body }) => body), [{ output: { choice: { id: 7, label: 'Ask the board' }, comment: 'in June' } }]);
+  const output = { choice: { id: 7, label: 'Ask the board' }, comment: 'in June' };
+  assert.deepEqual((await sent(page)).map(({ body }) => body), [{ output, senderId: 'sarah' }]);
 });
 
 test('one declines in two steps, and may say why', async (t) => {
@@ -162,7 +163,7 @@ test('one declines in two steps, and may say why', async (t) => {
   await page.keyboard.type('too risky');
   await page.keyboard.press('Enter');
   await form.getByText('Sent.').waitFor();
-  assert.deepEqual((await sent(page)).map(({ body }) => body), [{ declined: true, reason: 'too risky' }]);
+  assert.deepEqual((await sent(page)).map(({ body }) => body), [{ declined: true, reason: 'too risky', senderId: 'sarah' }]);
 });
 
 test('a failure keeps what was typed, and a form that is over says so', async (t) => {
@@ -193,7 +194,8 @@ test('a failure keeps what was typed, and a form that is over says so', async (t
   await form.getByRole('alert').filter({ hasText: 'someone else answered' }).waitFor();
   assert.ok(await field.isDisabled());
   await hand(page, () => window.card(1, { status: 'completed', output: 'Husam', resolvedBy: 'husam' }, { rev: 2 }));
-  assert.equal(await outcome(page).textContent(), 'Husam · answered by Husam');
+  assert.equal(await outcome(page).textContent(), 'answered by Husam');
+  assert.equal(await page.locator('.answered').textContent(), 'Husam');
   assert.equal(await form.count(), 0);
   assert.ok(await outcome(page).evaluate((node) => node === document.activeElement), 'the focus fell back to the top');
 });
@@ -282,9 +284,9 @@ test('what became of it is said in words, and the whole output is at hand', asyn
   const page = await open(t);
   const states = [
     [{ ui: 'buttons', output: { choice: 'Approve', comment: 'fine' }, resolvedBy: 'sarah' }, 'Approve (“fine”) · answered by Sarah'],
-    [{ output: { choice: { label: 'Later' } } }, 'Later · answered by the operator'],
+    [{ ui: 'buttons', output: { choice: { label: 'Later' } } }, 'Later · answered by the operator'],
     [{ output: { a: 1 }, resolvedBy: 'sarah' }, 'answered by Sarah'],
-    [{ output: false, resolvedBy: 'gone' }, 'false · answered by Someone'],
+    [{ output: false, resolvedBy: 'gone' }, 'answered by Someone'],
     [{ output: { declined: true, reason: 'too risky' }, resolvedBy: 'husam' }, 'declined by Husam: too risky'],
     [{ output: { declined: true }, resolvedBy: 'husam' }, 'declined by Husam'],
     [{ status: 'expired', output: { error: 'expired' } }, 'expired: nobody answered in time'],
@@ -298,24 +300,52 @@ test('what became of it is said in words, and the whole output is at hand', asyn
   await page.locator('.tool summary').first().click();
   assert.deepEqual(await page.locator('.tool pre').nth(1).textContent(), JSON.stringify(states[0][0].output, null, 2));
 
-  await hand(page, () => window.card(11, { ui: null, input: { title: 'A plain card' }, status: 'completed', output: 1 }));
-  assert.deepEqual(await page.locator('.tool').last().innerText(), 'ask · completed');
 });
 
 test('who may answer, until when, and that a component is not known', async (t) => {
   const page = await open(t);
-  const expiresAt = '2026-05-01T12:09:30Z';
+  const expiresAt = '2026-05-01T12:09:50Z';
   await ask(page, { ui: 'seatMap', input: { title: 'Where?' }, expiresAt, answerBy: ['sarah', 'husam'], resultSchema: { type: 'string' } });
-  const terms = page.locator('.terms');
+  await hand(page, () => window.card(2, { input: { title: 'When?' }, expiresAt: '2026-05-08T11:59:00Z' }));
+  const terms = page.locator('.terms').first();
   const at = await page.evaluate((time) => new Date(time).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' }), expiresAt);
-  assert.equal(await terms.textContent(), `for Sarah, Husam · answer by ${at} (in 9 min)`);
+  assert.equal(await terms.textContent(), `for Sarah or Husam to answer by ${at} (in 10 min)`);
+  assert.match(await page.locator('.terms').last().textContent(), /^answer by .* \(in 7 days\)$/);
   await page.clock.runFor(9 * 60_000);
-  assert.match(await terms.textContent(), /^for Sarah, Husam · answer by .* \(in \d+ s\)$/);
+  assert.match(await terms.textContent(), /^for Sarah or Husam to answer by .* \(in \d+ s\)$/);
   await hand(page, () => ({ type: 'member.joined', member: { id: 'sarah', name: 'Sarah B', type: 'human' } }));
   await page.clock.runFor(60_000);
-  assert.equal(await terms.textContent(), `for Sarah B, Husam · time was up at ${at}`);
+  assert.equal(await terms.textContent(), `for Sarah B or Husam to answer · time was up at ${at}`);
   await page.getByText('This page does not know the component “seatMap”: it shows a plain form.').waitFor();
   await page.getByRole('textbox', { name: 'Answer' }).waitFor();
+});
+
+test('a field that the server misses says so itself, and a pattern is no text to read', async (t) => {
+  const page = await open(t);
+  const zip = { type: 'string', pattern: '^[0-9]{5}$' };
+  const address = { type: 'object', properties: { street: { type: 'string' }, zip }, required: ['street'] };
+  await ask(page, { input: { title: 'Where?' }, resultSchema: { type: 'object', properties: { address } } });
+  const form = page.getByRole('group', { name: 'Where?' });
+  const field = (name) => form.locator('.field .field').filter({ has: page.getByLabel(name) });
+  assert.equal(await form.locator('.mark').count(), 0);
+  assert.equal(await field('street').locator('.note').textContent(), 'needed if you fill in this part');
+  assert.equal(await field('zip').locator('.note').count(), 0);
+  await form.getByLabel('zip').fill('12');
+  await form.getByRole('button', { name: 'Send' }).click();
+  assert.equal(await field('street').locator('.problem').textContent(), 'This needs an answer.');
+  assert.equal(await field('zip').locator('.problem').textContent(), 'This does not have the expected form.');
+  assert.equal(await form.getByLabel('zip').getAttribute('title'), '^[0-9]{5}$');
+  await form.getByLabel('zip').fill('12345');
+  await form.getByLabel('street').fill('Quay');
+  await page.evaluate(async () => {
+    const { Problem } = await import('/console/api.js');
+    window.answered = async () => {
+      throw new Problem(422, { errors: [{ pointer: '/output/address/street', detail: 'is missing' }] });
+    };
+  });
+  await form.getByRole('button', { name: 'Send' }).click();
+  await field('street').locator('.problem').filter({ hasText: /^is missing$/ }).waitFor();
+  assert.deepEqual(await focused(page), ['Quay', 'is missing']);
 });
 
 test('an agent that waits for an answer does not seem to work', async (t) => {

@@ -61,12 +61,12 @@ test('an agent asks, a person presses a button, and the agent goes on with it', 
   assert.match(await page.locator('.terms').textContent(), /^answer by .* \(in (9|10) min\)$/);
   await form.getByRole('textbox', { name: 'Comment' }).fill('it is tested');
   await form.getByRole('button', { name: 'Approve' }).press('Enter');
-  await outcome(page, 'Approve (“it is tested”) · answered by the operator');
+  await outcome(page, 'Approve (“it is tested”) · answered by Husam');
   await form.waitFor({ state: 'detached' });
   await kept(page, 'Approve, since it is tested').waitFor();
   await page.locator('#working li').waitFor({ state: 'detached' });
   const { parts } = await cardIn(space);
-  assert.deepEqual([parts[0].status, parts[0].output, parts[0].resolvedBy], ['completed', { choice: 'Approve', comment: 'it is tested' }, null]);
+  assert.deepEqual([parts[0].status, parts[0].output, parts[0].resolvedBy], ['completed', { choice: 'Approve', comment: 'it is tested' }, husam.id]);
 });
 
 test('a form takes values of every kind, and what does not fit is said beside its field', async (t) => {
@@ -88,12 +88,12 @@ test('a form takes values of every kind, and what does not fit is said beside it
   assert.match(await lines.locator('.problem').textContent(), /^\/0\/sku: /);
   assert.equal(await form.locator('[role=alert]').textContent(), '');
   assert.equal(await form.getByRole('textbox', { name: 'Name' }).inputValue(), 'Nora');
-  assert.ok(await lines.getByRole('textbox').evaluate((node) => node === document.activeElement));
+  assert.ok(await tags.getByRole('textbox').evaluate((node) => node === document.activeElement));
 
   await form.getByRole('textbox', { name: 'Tags' }).fill('red\nround');
   await form.getByRole('textbox', { name: 'Lines' }).fill('[{"sku": "A17"}]');
   await form.getByRole('button', { name: 'Send' }).click();
-  await outcome(page, 'answered by the operator');
+  await outcome(page, 'answered by Husam');
   const [tagged, ordered] = [['red', 'round'], [{ sku: 'A17' }]];
   const output = { name: 'Nora', amount: 3, price: 12.5, size: 'Large', gift: true, day: '2026-05-17', tags: tagged, lines: ordered };
   assert.deepEqual((await cardIn(space)).parts[0].output, output);
@@ -107,7 +107,7 @@ test('one may decline, and say why', async (t) => {
   await form.getByRole('button', { name: 'Decline…' }).click();
   await page.keyboard.type('too risky');
   await page.keyboard.press('Enter');
-  await outcome(page, 'declined by the operator: too risky');
+  await outcome(page, 'declined by Husam: too risky');
   await kept(page, 'true: too risky').waitFor();
 });
 
@@ -127,12 +127,24 @@ test('of two who answer, the first counts, and the other is told', async (t) => 
 
 test('a form that someone else answers closes while one types', async (t) => {
   const { page, space, form } = await asked(t, 'Overtaken', { ...buttons({ answerBy: [sarah.id] }), then: 'It is {{result.choice}}.' });
-  assert.match(await page.locator('.terms').textContent(), /^for Sarah · /);
+  await page.getByRole('combobox', { name: 'as' }).selectOption('Sarah');
+  assert.match(await page.locator('.terms').textContent(), /^for Sarah to answer by /);
   await form.getByRole('textbox', { name: 'Comment' }).pressSequentially('I would');
   const { runId, parts } = await cardIn(space);
   await world.answer(sarah, runId, parts[0].callId, { declined: true, reason: 'not now' });
   await outcome(page, 'declined by Sarah: not now');
   assert.ok(await page.locator('.outcome').evaluate((node) => node === document.activeElement), 'the focus fell back to the top');
+});
+
+test('a form for one person is answered as that person', async (t) => {
+  const { page, space, form } = await asked(t, 'For Sarah', { ...buttons({ answerBy: [sarah.id] }), then: 'It is {{result.choice}}.' });
+  await page.getByText('To answer, switch “as” below to Sarah.').waitFor();
+  assert.ok(await form.getByRole('button', { name: 'Approve' }).isDisabled());
+  await page.getByRole('combobox', { name: 'as' }).selectOption('Sarah');
+  await form.getByRole('button', { name: 'Approve' }).click();
+  await outcome(page, 'Approve · answered by Sarah');
+  await kept(page, 'It is Approve.').waitFor();
+  assert.equal((await cardIn(space)).parts[0].resolvedBy, sarah.id);
 });
 
 test('an answer that was lost on its way back counts once', async (t) => {
@@ -142,7 +154,7 @@ test('an answer that was lost on its way back counts once', async (t) => {
     await route.abort('failed');
   });
   await form.getByRole('button', { name: 'Approve' }).click();
-  await outcome(page, 'Approve · answered by the operator');
+  await outcome(page, 'Approve · answered by Husam');
   await kept(page, 'It is Approve.').waitFor();
 });
 
@@ -197,8 +209,8 @@ test('a form is there after a reload, and its answer after that', async (t) => {
   await page.reload();
   await page.locator('#working li').filter({ hasText: 'Ada waits for an answer' }).waitFor();
   await form.getByRole('button', { name: 'Reject' }).click();
-  await outcome(page, 'Reject · answered by the operator');
+  await outcome(page, 'Reject · answered by Husam');
   await kept(page, 'It is Reject.').waitFor();
   await page.reload();
-  await outcome(page, 'Reject · answered by the operator');
+  await outcome(page, 'Reject · answered by Husam');
 });

@@ -21,22 +21,25 @@ export const sent = (page) => page.evaluate(() => window.sent);
 async function makeRoom() {
   const { Answers } = await import('/console/answers.js');
   const { Room } = await import('/console/room.js');
+  const { Speakers } = await import('/console/speakers.js');
   const { Timeline } = await import('/console/timeline.js');
   const { Working } = await import('/console/working.js');
   const ada = { id: 'ada', name: 'Ada', type: 'agent' };
   const members = [ada, { id: 'sarah', name: 'Sarah', type: 'human' }, { id: 'husam', name: 'Husam', type: 'human' }];
+  let page = [];
   window.sent = [];
   // What a call is answered with; a test puts another in its place.
   window.answered = async () => null;
   const api = {
-    get: async (path) => (path.includes('/runs') ? { items: [] } : { id: 's', name: 'S', seq: 0, members }),
-    messages: async () => [],
+    get: async (path) => (path.includes('/runs') ? { items: [] } : { id: 's', name: 'S', seq: page.length, members }),
+    messages: async (spaceId, { before }) => (before ? page : []),
     call: async (method, path, { body }) => {
       window.sent.push({ path, body });
       return window.answered(body);
     },
   };
-  const answers = new Answers(api);
+  const speakers = new Speakers();
+  const answers = new Answers(api, speakers);
   const timeline = new Timeline(() => {});
   const working = new Working(() => {});
   let room = null;
@@ -45,7 +48,9 @@ async function makeRoom() {
     timeline.show(room, answers);
     working.show(room);
   };
-  window.open = async () => {
+  // Opens it anew, with what these frames hold as its last page.
+  window.open = async (frames = []) => {
+    page = frames.map((frame) => frame.message);
     room = null;
     room = await Room.open(api, 's', show);
     show();
@@ -54,6 +59,11 @@ async function makeRoom() {
   document.getElementById('console').hidden = false;
   await window.open();
 
+  // As the composer does it; the first who is a member is Sarah.
+  window.speakAs = (id) => {
+    speakers.choose(room.space, id);
+    show();
+  };
   window.hand = (...frames) => frames.forEach((frame) => room.handle({ spaceId: 's', ...frame }));
   const message = (seq, parts, more) => {
     const createdAt = new Date(Date.UTC(2026, 4, 1, 11, 0, seq)).toISOString();

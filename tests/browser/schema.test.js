@@ -117,6 +117,60 @@ test('labels, hints and limits are said', async (t) => {
   assert.equal(group.fields[0].pointer, '/output/a~1b~0c/d');
 });
 
+test('what is needed only with the rest of its part is no must', async (t) => {
+  const page = await openPage(t);
+  const marks = await page.evaluate(() => {
+    const { object } = window;
+    const parts = { size: { enum: ['S', 'M'] }, note: { type: ['string', 'null'] }, yes: { type: 'boolean' }, other: { type: 'string' } };
+    const inner = object(parts, ['size', 'note', 'yes']);
+    const outer = object({ inner }, ['inner']);
+    const orNull = { ...inner, type: ['object', 'null'] };
+    const innermost = (field) => (field.kind === 'group' ? field.fields.flatMap(innermost) : [field]);
+    const fields = innermost(window.fieldsOf(object({ must: inner, may: outer, orNull }, ['must', 'orNull'])));
+    const told = fields.filter(({ isMarked, hint }) => isMarked || hint);
+    return told.map(({ pointer, shows, isMarked, hint }) => [pointer, shows, isMarked, hint]);
+  });
+  const hint = 'needed if you fill in this part';
+  assert.deepEqual(marks, [
+    ['/output/must/size', 'radios', true, ''],
+    ['/output/may/inner/size', 'select', false, hint],
+    ['/output/orNull/size', 'select', false, hint],
+  ]);
+});
+
+test('a number is asked for in words from its own schema', async (t) => {
+  const page = await openPage(t);
+  const words = await page.evaluate(() => {
+    const schemas = [
+      [{ type: 'integer', minimum: 1, maximum: 10 }, '12,5'],
+      [{ type: 'integer', minimum: 1, maximum: 10 }, '1.5'],
+      [{ type: 'number', minimum: 0 }, '2,5'],
+      [{ type: 'number', maximum: 5, multipleOf: 0.5 }, 'x'],
+      [{ type: 'number', minimum: 1, exclusiveMaximum: 5 }, 'x'],
+      [{ type: 'number', exclusiveMinimum: 0 }, 'x'],
+    ];
+    return schemas.map(([schema, typed]) => window.sent(schema, typed)[0].replace('/output ', ''));
+  });
+  assert.deepEqual(words, [
+    'Write a whole number from 1 to 10.',
+    'Write a whole number from 1 to 10.',
+    'Write a number of at least 0; decimals follow a point, not a comma.',
+    'Write a number of at most 5, in steps of 0.5.',
+    'Write a number of at least 1 and below 5.',
+    'Write a number above 0.',
+  ]);
+});
+
+test('what is left of a time is rounded', async (t) => {
+  const page = await openPage(t);
+  const spans = await page.evaluate(async () => {
+    const { spanText } = await import('/console/times.js');
+    const [minute, hour, day] = [60_000, 3_600_000, 86_400_000];
+    return [7 * day - hour, 36 * hour, day - minute, hour - 1, 10 * minute - 1, 90_000, 1].map(spanText);
+  });
+  assert.deepEqual(spans, ['7 days', '36 h', '24 h', '60 min', '10 min', '90 s', '1 s']);
+});
+
 test('what is typed is sent as the JSON it stands for', async (t) => {
   const page = await openPage(t);
   const sent = await page.evaluate(() => {
@@ -191,24 +245,26 @@ test('what can’t be sent is told with its place', async (t) => {
       text({ minLength: 3 }, 'ab'),
       text({ maxLength: 2 }, 'abc'),
       text({ pattern: '^[A-Z]+$' }, 'abc'),
+      text({ pattern: '^[A-Z]+$', description: 'Capitals.' }, 'abc'),
       text({ format: 'date' }, null),
       sent({ type: 'array', items: {} }, '[1,')[0].slice(0, 26),
       sent(object({ a: { type: 'array', items: { enum: ['x', 'y'] }, minItems: 2 } }, ['a']), { a: ['0'] })[0],
     ];
   });
-  const noNumber = '/output/a This is not a number; 1200.5 would be one.';
   assert.deepEqual(faults, [
     '/output/a This needs an answer.; /output/b/c This needs an answer.; /output/e This has to be ticked.',
     '/output/b/c This needs an answer.',
-    ...Array(7).fill(noNumber),
-    '/output/a This has to be a whole number.',
+    '/output/a Write a number; decimals follow a point, not a comma.',
+    ...Array(6).fill('/output/a Write a number.'),
+    '/output/a Write a whole number.',
     '/output/a This number is too long to be sent exactly.',
     '/output/a This has to be at least 2.',
     '/output/a This has to be less than 2.',
     '/output/a This has to be a multiple of 0.1.',
     '/output/a At least 3 characters are needed, these are 2.',
     '/output/a At most 2 characters are possible, these are 3.',
-    '/output/a This has to look like ^[A-Z]+$',
+    '/output/a This does not have the expected form.',
+    '/output/a This does not have the expected form: Capitals.',
     '/output/a This is not complete.',
     '/output This is not JSON: ',
     '/output/a At least 2 are needed.',

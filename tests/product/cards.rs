@@ -112,6 +112,40 @@ async fn what_is_too_long_for_a_frame_is_fetched() {
 }
 
 #[tokio::test]
+async fn a_tool_computes() {
+    let stack = Stack::start().await;
+    let compute = |name: &str, expression: &str, visible: bool| tool(name, json!({"type": "compute", "expression": expression}), visible);
+    let tools = json!([
+        compute("gross", "{'gross': double(input.net) * 1.5, 'items': input.items.map(item, item.upper)}", true),
+        compute("fails", "input.a / input.b", false),
+        compute("endless", "input.l.map(a, input.l.map(b, input.l.map(c, a + b + c)))", false),
+    ]);
+    let list: Vec<u32> = (0..1_000).collect();
+    let calls = answer([
+        call("gross", json!({"net": 100, "items": [{"upper": "A"}]})),
+        call("fails", json!({"a": 1, "b": 0})),
+        call("fails", json!({"a": 7, "b": 2})),
+        call("endless", json!({"l": list})),
+        call("gross", json!({"items": []})),
+    ]);
+    stack.model.plays("ada", [calls, stop()]);
+    let (person, _, space) = with_tools(&stack, tools).await;
+    stack.post(&space, &person, "go").await;
+    stack.quiet(&space).await;
+    let results = stack.model.asked("ada")[1].results();
+    assert_eq!((&results[0], &results[2]), (&json!({"gross": 150.0, "items": ["A"]}), &json!(3)));
+    let error = |index: usize| results[index]["error"].as_str().unwrap_or_default().to_owned();
+    assert!(error(1).contains("zero") && error(3).contains("takes too") && error(4).contains("net"), "{results:?}");
+    let cards: Vec<_> = stack.messages(&space).await.iter().skip(1).map(|card| card["parts"][0]["status"].clone()).collect();
+    assert_eq!(cards, ["completed", "failed"], "what is visible is shown, also where it fails");
+
+    let model = json!({"provider": "openai", "name": "m"});
+    let bad = json!({"type": "agent", "name": "Bad", "agent": {"model": model, "tools": [compute("x", "input.a +", false)]}});
+    let problem = stack.create("/v1/entities", bad).await.must_be(422);
+    assert_eq!(problem["errors"][0]["pointer"], "/agent/tools/0/execution/expression", "{problem}");
+}
+
+#[tokio::test]
 async fn an_output_over_32_kib_is_cut_for_the_model_with_a_note() {
     let stack = Stack::start().await;
     let hidden = tool("book", json!({"type": "static", "output": "z".repeat(40_000)}), false);

@@ -198,7 +198,7 @@ async fn who_may_answer_and_what() {
     let bad = [
         (json!({"output": {"amount": 0}}), "/output/amount"),
         (json!({"output": {"amount": "3"}}), "/output/amount"),
-        (json!({"output": {}}), "/output"),
+        (json!({"output": {}}), "/output/amount"),
         (json!({"output": null}), "/output"),
         (json!({}), ""),
         (json!({"output": {"amount": 3}, "declined": true}), "/declined"),
@@ -213,7 +213,12 @@ async fn who_may_answer_and_what() {
     result(&by(&sarah), &form, fine.clone()).await.must_be(202);
     result(&by(&sarah), &form, fine.clone()).await.must_be(202);
     assert_eq!(result(&by(&sarah), &form, json!({"output": {"amount": 4}})).await.status, 409);
-    assert_eq!(result(&asking.stack, &form, fine).await.status, 409, "the operator is another one");
+    assert_eq!(result(&asking.stack, &form, fine.clone()).await.status, 409, "the operator is another one");
+    let as_someone = |id: &str| json!({"output": {"amount": 3}, "senderId": id});
+    result(&asking.stack, &form, as_someone(&sarah)).await.must_be(202);
+    assert_eq!(result(&asking.stack, &form, as_someone(&asking.people[0])).await.status, 403, "who is not asked");
+    assert_eq!(result(&asking.stack, &form, as_someone(&stranger)).await.status, 404, "who is not there");
+    assert_eq!(result(&by(&sarah), &form, as_someone(&asking.people[0])).await.status, 403, "in another's name");
     asking.stack.quiet(&asking.space).await;
     assert_eq!(asking.results(), [json!({"amount": 3})]);
 }
@@ -372,6 +377,74 @@ async fn a_form_needs_a_space_and_what_its_buttons_need() {
         assert!(error.contains(expected), "{error} does not say {expected}");
     }
     assert_eq!(asking.stack.messages(&asking.space).await.len(), 1, "none of them is shown");
+}
+
+#[tokio::test]
+async fn while_it_waits_a_runs_time_stands_still() {
+    let stack = Stack::start().await;
+    stack.model.plays("ada", [answer([call("getAmount", json!({"title": "?"}))]), say("Nobody said.").into(), stop()]);
+    let person = stack.person("Husam").await;
+    let model = json!({"provider": "openai", "name": stack.model.name("ada")});
+    let limits = json!({"model": model, "tools": [amount("3 seconds")], "loop": {"timeLimit": "2 seconds", "continueOn": "writes"}});
+    let agent = stack.agent_with("Ada", limits).await;
+    let space = stack.space("Team", &[&person, &agent]).await;
+    stack.post(&space, &person, "How much?").await;
+    stack.quiet(&space).await;
+    let run = &stack.runs_of(&space).await[0];
+    assert_eq!((&run["status"], &run["endReason"], &run["stepCount"]), (&json!("completed"), &json!("done"), &json!(3)), "{run}");
+}
+
+#[tokio::test]
+async fn nobody_is_asked_what_nobody_would_read() {
+    let stack = Stack::start().await;
+    stack.model.plays("ada", [answer([call("getAmount", json!({}))]), stop()]);
+    let person = stack.person("Husam").await;
+    let model = json!({"provider": "openai", "name": stack.model.name("ada")});
+    let agent = stack.agent_with("Ada", json!({"model": model, "tools": [amount("1 day")], "loop": {"maxSteps": 1}})).await;
+    let space = stack.space("Team", &[&person, &agent]).await;
+    let question = stack.post(&space, &person, "How much?").await;
+    let run = stack.ended(&woken(&question, &agent).unwrap(), SOON).await;
+    assert_eq!((&run["endReason"], stack.messages(&space).await.len()), (&json!("max_steps"), 1), "{run}");
+    assert!(run["steps"][0]["calls"][0]["output"]["error"].as_str().unwrap().contains("last step"), "{run}");
+}
+
+#[tokio::test]
+async fn who_leaves_the_space_that_shows_its_form_is_told_so() {
+    let told = std::sync::Arc::new(std::sync::Mutex::new(String::new()));
+    let target = std::sync::Arc::clone(&told);
+    let asking = Asking::new(json!([approval()]), []).await;
+    let board = asking.stack.space("Board", &[&asking.people[0], &asking.agent]).await;
+    target.lock().unwrap().clone_from(&board);
+    asking.stack.model.answers("ada", move |asked| {
+        let input = json!({"targetSpaceId": told.lock().unwrap().clone(), "message": "Deploy?", "options": ["Yes"]});
+        if asked.step() == 0 { answer([call("getApproval", input)]) } else { stop() }
+    });
+    let run = asking.wake().await;
+    asking.status(&run, "waiting_tool").await;
+    asking.stack.delete(&format!("/v1/spaces/{board}/members/{}", asking.agent)).await.must_be(204);
+    asking.stack.ended(&run, SOON).await;
+    assert_eq!(asking.results(), [json!({"error": "you are not a member of the space that showed this any more"})]);
+    let card = asking.stack.messages(&board).await.pop().unwrap();
+    assert_eq!(part(&card)["status"], "failed");
+}
+
+#[tokio::test]
+async fn a_run_does_not_wait_for_a_space_that_is_gone() {
+    let told = std::sync::Arc::new(std::sync::Mutex::new(String::new()));
+    let target = std::sync::Arc::clone(&told);
+    let asking = Asking::new(json!([approval()]), []).await;
+    let board = asking.stack.space("Board", &[&asking.people[0], &asking.agent]).await;
+    target.lock().unwrap().clone_from(&board);
+    asking.stack.model.answers("ada", move |asked| {
+        let input = json!({"targetSpaceId": told.lock().unwrap().clone(), "message": "Deploy?", "options": ["Yes"]});
+        if asked.step() == 0 { answer([call("getApproval", input)]) } else { stop() }
+    });
+    let run = asking.wake().await;
+    asking.status(&run, "waiting_tool").await;
+    asking.stack.delete(&format!("/v1/spaces/{board}")).await.must_be(204);
+    let ended = asking.stack.ended(&run, SOON).await;
+    assert_eq!(ended["status"], "completed", "{ended}");
+    assert_eq!(asking.results(), [json!({"error": "the space that showed this was deleted"})]);
 }
 
 #[tokio::test]

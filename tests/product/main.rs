@@ -41,6 +41,7 @@ mod doors;
 mod examples;
 mod fallback;
 mod forms;
+mod hostile_json;
 mod hundred_spaces;
 mod kept;
 mod kills;

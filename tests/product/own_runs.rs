@@ -197,6 +197,39 @@ async fn what_was_absorbed_outlasts_a_kill() {
 }
 
 #[tokio::test]
+async fn who_absorbs_an_absorber_inherits_what_it_inherited() {
+    let stack = Stack::start().await;
+    let (one, two) = (Gate::closed(), Gate::closed());
+    let (first, second) = (one.clone(), two.clone());
+    stack.model.answers("ada", move |asked| match (asked.trigger_text().as_str(), asked.step()) {
+        ("first", 0) => answer([wait(&first)]),
+        ("second", 0) | ("third", 0) => absorbing_all(asked),
+        ("second", 1) => answer([wait(&second)]),
+        ("third", 1) => {
+            let inherited = absorbed(asked);
+            let of_second = &inherited["actionsTaken"][0];
+            assert_eq!((&inherited["trigger"]["text"], &of_second["tool"]), (&json!("second"), &json!("absorb_run")));
+            say(&format!("I have {}", of_second["output"]["absorbed"]["trigger"]["text"])).into()
+        }
+        _ => stop(),
+    });
+    let (person, agent, space) = stack.pair().await;
+    let mut runs = Vec::new();
+    for (text, gate) in [("first", Some(&one)), ("second", Some(&two)), ("third", None)] {
+        runs.push(woken(&stack.post(&space, &person, text).await, &agent).unwrap());
+        if let Some(gate) = gate {
+            gate.reached(1).await;
+        }
+    }
+    canceled(&stack, &runs[0], "absorbed").await;
+    canceled(&stack, &runs[1], "absorbed").await;
+    stack.ended(&runs[2], SOON).await;
+    (one.open(), two.open());
+    stack.quiet(&space).await;
+    assert_eq!(stack.texts(&space).await.last().unwrap(), "I have \"first\"");
+}
+
+#[tokio::test]
 async fn an_absorbed_run_closes_its_forms_and_nobody_answers_them() {
     let stack = Stack::start().await;
     stack.model.answers("ada", |asked| match (asked.trigger_text().as_str(), asked.step()) {

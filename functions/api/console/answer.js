@@ -3,8 +3,7 @@
 // What can be told here is told before anything is sent; whether an answer fits is for the server to say.
 
 import { isObject, isSame } from './json.js';
-
-const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+import { readNumber } from './numbers.js';
 
 /** `{value, faults: [{pointer, detail}]}` of a field (schema.js) and what was typed; `value` is undefined where nothing is to be sent. */
 export function answerOf(field, typed) {
@@ -69,7 +68,7 @@ function valueOf(field, typed, faults) {
     case 'lines':
       return counted(field, typed.split('\n').filter((line) => line.trim() !== ''), refuse);
     case 'number':
-      return numberOf(field, typed.trim(), refuse);
+      return readNumber(field, typed.trim(), refuse);
     case 'text':
       return textOf(field, typed, refuse);
     default:
@@ -89,31 +88,14 @@ function counted({ minItems, maxItems }, items, refuse) {
   return items;
 }
 
-function numberOf(field, text, refuse) {
-  const { isInteger, minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = field;
-  const value = Number(text);
-  if (!NUMBER.test(text) || !Number.isFinite(value)) return refuse('This is not a number; 1200.5 would be one.');
-  if (isInteger && !Number.isInteger(value)) return refuse('This has to be a whole number.');
-  if (Number.isInteger(value) && !Number.isSafeInteger(value)) return refuse('This number is too long to be sent exactly.');
-  if (value < minimum) return refuse(`This has to be at least ${minimum}.`);
-  if (value > maximum) return refuse(`This has to be at most ${maximum}.`);
-  if (value <= exclusiveMinimum) return refuse(`This has to be more than ${exclusiveMinimum}.`);
-  if (value >= exclusiveMaximum) return refuse(`This has to be less than ${exclusiveMaximum}.`);
-  const steps = value / multipleOf;
-  // Binary numbers miss 0.3 / 0.1 by a little.
-  const isStep = Math.abs(steps - Math.round(steps)) <= 1e-9 * Math.max(1, Math.abs(steps));
-  if (multipleOf > 0 && !isStep) return refuse(`This has to be a multiple of ${multipleOf}.`);
-  return value;
-}
-
-function textOf({ input, minLength, maxLength, pattern }, typed, refuse) {
+function textOf({ input, minLength, maxLength, pattern, meaning }, typed, refuse) {
   // A half chosen date has no value of its own.
   if (typed === null) return refuse('This is not complete.');
   const value = input === 'datetime-local' ? new Date(typed).toISOString() : typed;
   const length = [...value].length; // a schema counts characters, not UTF-16 units
   if (length < minLength) return refuse(`At least ${minLength} characters are needed, these are ${length}.`);
   if (length > maxLength) return refuse(`At most ${maxLength} characters are possible, these are ${length}.`);
-  if (pattern !== undefined && !fits(value, pattern)) return refuse(`This has to look like ${pattern}`);
+  if (pattern !== undefined && !fits(value, pattern)) return refuse(`This does not have the expected form${meaning ? `: ${meaning}` : '.'}`);
   return value;
 }
 

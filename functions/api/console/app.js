@@ -1,8 +1,9 @@
 // The console's entry: signing in, choosing a space, and handing what comes to the parts that show it.
 //
 // session.js key · api.js HTTP · live.js socket · room.js one space's truth (messages.js, streams.js, runs.js)
-// timeline.js with bubbles.js, entry.js, dispatch.js · working.js · composer.js · newspace.js · head.js
-// card.js a tool's call: question.js, form.js (schema.js, fields.js, answer.js, choicebuttons.js, declining.js), outcome.js · answers.js
+// timeline.js with bubbles.js, entry.js, dispatch.js · working.js · composer.js with speakers.js · newspace.js · head.js
+// card.js a tool's call: question.js, terms.js, form.js, answered.js, outcome.js, details.js · answers.js
+// form.js what is asked: schema.js, fields.js, answer.js with numbers.js, choicebuttons.js, declining.js
 
 import { Answers } from './answers.js';
 import { Api } from './api.js';
@@ -14,6 +15,7 @@ import { Live } from './live.js';
 import { NewSpace } from './newspace.js';
 import { Room } from './room.js';
 import { forgetKey, keepKey, storedKey, takeKeyFromAddress } from './session.js';
+import { Speakers } from './speakers.js';
 import { Timeline } from './timeline.js';
 import { Working } from './working.js';
 
@@ -31,8 +33,10 @@ class Session {
 
   constructor(key) {
     this.#api = new Api(key, () => this.#isOver || leave(REFUSED));
-    this.answers = new Answers(this.#api);
-    this.composer = new Composer(this.#api, (room, message) => this.#sent(room, message));
+    const speakers = new Speakers();
+    this.answers = new Answers(this.#api, speakers);
+    const told = { sent: (room, message) => this.#sent(room, message), switched: () => this.#draw() };
+    this.composer = new Composer(this.#api, speakers, told);
     this.working = new Working((runId) => this.#cancel(runId));
     this.newSpace = new NewSpace(this.#api, (space) => this.#made(space));
   }
@@ -141,9 +145,10 @@ class Session {
       }
       this.#spaces = this.#spaces.map((space) => (space.id === room.space.id ? room.space : space));
       showRoomHead(room);
-      timeline.show(room, this.answers);
       this.working.show(room);
       this.composer.show(room);
+      // It takes the room that those leave, and has to know it when a space is opened.
+      timeline.show(room, this.answers);
     }
     showSpaces(this.#spaces, room?.space.id, (id) => this.#select(id));
   }

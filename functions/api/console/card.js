@@ -1,11 +1,14 @@
 // A tool's call as a card: its input while it is written, the form while it is open, and what became of it.
 
+import { answeredPairs } from './answered.js';
+import { newDetails } from './details.js';
 import { arrange, element, setText } from './element.js';
 import { newId } from './fields.js';
 import { FormView } from './form.js';
-import { audienceText, outcomeText } from './outcome.js';
+import { hasAnswer, outcomeText } from './outcome.js';
 import { questionOf } from './question.js';
-import { deadlineText } from './times.js';
+import { peopleIn } from './speakers.js';
+import { mayAnswer, switchText, termsText } from './terms.js';
 
 const KNOWN = ['form', 'buttons'];
 
@@ -16,29 +19,34 @@ export class CardView {
   #details = newDetails();
   #outcome = element('p', { class: 'outcome', dir: 'auto', tabindex: '-1' });
   #terms = element('p', { class: 'note terms', role: 'timer', dir: 'auto' });
+  #barred = element('p', { class: 'note barred', dir: 'auto' });
   #question = null;
   #form = null;
-  #part = null;
-  #audience = '';
+  #answered = { text: '[]', nodes: [] };
+  #termsAt = () => '';
 
   /** Shows the part's present state. `message` holds it; none while it is written. */
   show(part, { message, room, answers }) {
-    this.#part = part;
+    const nameOf = (id) => room.nameOf(id);
     const asks = typeof part.ui === 'string';
     const isOpen = asks && part.status === 'pending' && typeof message?.runId === 'string';
+    this.node.classList.toggle('asks', asks);
     if (asks) this.#question ??= newQuestion(part);
-    if (isOpen) this.#form ??= this.#newForm(message, room, answers);
+    if (isOpen) this.#form ??= this.#newForm(part, message, room, answers);
     const hadFocus = !isOpen && this.#form?.hasFocus === true;
     if (!isOpen) this.#form = null;
-    this.#audience = audienceText(part.answerBy, (id) => room.nameOf(id));
+    else this.#bar(part, room.space, answers.speakerIn(room.space));
+    this.#termsAt = (now) => termsText(part, nameOf, now);
     this.tick(Date.now());
-    setText(this.#outcome, outcomeText(part, (id) => room.nameOf(id)));
+    this.#showAnswered(asks && hasAnswer(part) ? answeredPairs(part.output, part.resultSchema) : []);
+    setText(this.#outcome, outcomeText(part, nameOf));
     // The log reads out what is new, and the focus what it comes to: once is enough.
     if (hadFocus) this.#outcome.setAttribute('aria-live', 'off');
     this.#details.show(part);
     arrange(this.node, [
       ...(this.#question?.nodes ?? []),
-      ...(isOpen ? [this.#terms, this.#form.node] : []),
+      ...(isOpen ? [this.#terms, ...(this.#barred.textContent ? [this.#barred] : []), this.#form.node] : []),
+      ...this.#answered.nodes,
       ...(this.#outcome.textContent ? [this.#outcome] : []),
       this.#details.node,
     ]);
@@ -48,17 +56,25 @@ export class CardView {
 
   /** Shows how much time is left. */
   tick(now) {
-    if (!this.#form) return;
-    const { expiresAt } = this.#part;
-    const deadline = expiresAt ? deadlineText(Date.parse(expiresAt), now) : '';
-    setText(this.#terms, [this.#audience, deadline].filter(Boolean).join(' · '));
+    if (this.#form) setText(this.#terms, this.#termsAt(now));
   }
 
-  #newForm(message, room, answers) {
-    const { callId, resultSchema } = this.#part;
-    const send = async (body) => {
+  #bar({ answerBy }, space, speaker) {
+    const isBarred = !mayAnswer(answerBy, speaker);
+    setText(this.#barred, isBarred ? switchText(answerBy, peopleIn(space)) : '');
+    this.#form.bar(isBarred);
+  }
+
+  #showAnswered(pairs) {
+    const text = JSON.stringify(pairs);
+    // What is selected in it stays so.
+    if (text !== this.#answered.text) this.#answered = { text, nodes: listed(pairs, 'answered') };
+  }
+
+  #newForm({ callId, resultSchema }, message, room, answers) {
+    const send = async (answer) => {
       try {
-        await answers.send(message.runId, callId, body);
+        await answers.send({ space: room.space, runId: message.runId, callId }, answer);
       } finally {
         // Also where it is over already, or the answer of the server was lost: the card knows.
         room.again(message.seq).catch(() => {});
@@ -71,28 +87,23 @@ export class CardView {
 }
 
 function newQuestion(part) {
-  const { heading, rest, options } = questionOf(part);
+  const { heading, texts, rest, options } = questionOf(part);
   const id = newId();
   const nodes = [element('p', { class: 'question', id, dir: 'auto' }, heading)];
-  const pairs = rest.map(([name, value]) => element('div', {}, element('dt', { dir: 'auto' }, name), element('dd', { dir: 'auto' }, value)));
-  if (pairs.length > 0) nodes.push(element('dl', { class: 'given' }, ...pairs));
+  nodes.push(...texts.map((text) => element('p', { class: 'said', dir: 'auto' }, text)), ...listed(rest, ''));
   const unknown = `This page does not know the component “${part.ui}”: it shows a plain form.`;
   if (!KNOWN.includes(part.ui)) nodes.push(element('p', { class: 'note', dir: 'auto' }, unknown));
   return { nodes, id, options };
 }
 
-function newDetails() {
-  const title = element('summary');
-  const input = element('pre');
-  const output = element('pre');
-  const node = element('details', {}, title, element('div', { class: 'tool-label' }, 'Input'), input);
-  const outputLabel = element('div', { class: 'tool-label' }, 'Output');
-  const show = (part) => {
-    setText(title, `${part.name} · ${part.status}`);
-    setText(input, part.raw ?? JSON.stringify(part.input, null, 2));
-    if (part.output === null || part.output === undefined) return;
-    setText(output, typeof part.output === 'string' ? part.output : JSON.stringify(part.output, null, 2));
-    if (!outputLabel.isConnected) node.append(outputLabel, output);
-  };
-  return { node, show };
+// A value without a name is a text like others.
+function listed(pairs, className) {
+  if (pairs.length === 0) return [];
+  if (pairs.length === 1 && pairs[0][0] === '') return [element('p', { class: `said ${className}`, dir: 'auto' }, pairs[0][1])];
+  const rows = pairs.map(([name, value]) => {
+    // Some labels are questions.
+    const label = /\p{P}$/u.test(name) ? name : `${name}:`;
+    return element('div', {}, element('dt', { dir: 'auto' }, label), element('dd', { dir: 'auto' }, value));
+  });
+  return [element('dl', { class: `given ${className}` }, ...rows)];
 }

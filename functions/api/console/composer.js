@@ -1,7 +1,7 @@
 // Writing a message: as whom, and safely. The text stays in the box until the server has kept it.
 
-import { choose, chosen } from './choices.js';
 import { arrange, byId, element, setText } from './element.js';
+import { peopleIn } from './speakers.js';
 
 /** The form below the timeline. */
 export class Composer {
@@ -11,6 +11,7 @@ export class Composer {
   #send = byId('send');
   #problem = byId('composer-problem');
   #api;
+  #speakers;
   #sent;
   #room = null;
   #drafts = new Map();
@@ -18,9 +19,10 @@ export class Composer {
   #unanswered = null;
   #isSending = false;
 
-  /** `sent` gets the room and the kept message. */
-  constructor(api, sent) {
+  /** `speakers` knows as whom one writes; `sent` gets the room and the kept message, `switched` is called when it is as someone else. */
+  constructor(api, speakers, { sent, switched }) {
     this.#api = api;
+    this.#speakers = speakers;
     this.#sent = sent;
     this.#form.onsubmit = (event) => {
       event.preventDefault();
@@ -32,7 +34,10 @@ export class Composer {
       event.preventDefault();
       this.#submit();
     };
-    this.#sender.onchange = () => choose(`sender.${this.#room.space.id}`, this.#sender.value);
+    this.#sender.onchange = () => {
+      this.#speakers.choose(this.#room.space, this.#sender.value);
+      switched();
+    };
   }
 
   /** Shows the people of the room as possible senders, and the room's own draft. */
@@ -44,14 +49,12 @@ export class Composer {
       this.#sender.replaceChildren();
       setText(this.#problem, '');
     }
-    const people = room.space.members.filter(({ type }) => type === 'human');
     this.#form.hidden = room.isGone;
-    this.#showPeople(people);
+    this.#showPeople(peopleIn(room.space));
     this.#showBusy();
   }
 
   #showPeople(people) {
-    const now = this.#sender.value || chosen(`sender.${this.#room.space.id}`);
     const held = new Map([...this.#sender.options].map((option) => [option.value, option]));
     const options = people.map(({ id, name }) => {
       const option = held.get(id) ?? element('option', { value: id });
@@ -59,7 +62,7 @@ export class Composer {
       return option;
     });
     arrange(this.#sender, options);
-    if (people.length > 0) this.#sender.value = people.some(({ id }) => id === now) ? now : people[0].id;
+    this.#sender.value = this.#speakers.in(this.#room.space) ?? '';
     this.#text.placeholder = people.length > 0 ? 'Write a message. Name an agent with @Name.' : 'No person is a member of this space.';
   }
 

@@ -9,14 +9,13 @@ export class EntryView {
   node = element('div', { class: 'entry' });
   #note = element('p', { class: 'note' });
   #parts = [];
-  #shown = null;
-  #names = null;
+  #shown = [];
 
   /** Shows the entry's present state; `answers` takes those to what it asks. */
   show(entry, room, answers) {
-    if (entry.message && entry.message === this.#shown && room.names === this.#names) return;
-    this.#shown = entry.message ?? null;
-    this.#names = room.names;
+    const shown = [entry.message, room.names, room.space, answers.speakerIn(room.space)];
+    if (entry.message && shown.every((each, index) => each === this.#shown[index])) return;
+    this.#shown = shown;
     const state = entry.message ? 'kept' : entry.stream ? 'writing' : 'failed';
     setAttribute(this.node, 'data-state', state);
     setAttribute(this.node, 'data-seq', entry.message?.seq);
@@ -28,6 +27,11 @@ export class EntryView {
     setText(this.#note, noteOf(entry, room));
     const isCard = parts.every((part) => part.type === 'tool');
     arrange(this.node, [...this.#parts.map(({ node }) => node), ...(this.#note.textContent && !isCard ? [this.#note] : [])]);
+  }
+
+  /** The node of its form, or null where nothing is asked, or no longer. */
+  openForm() {
+    return this.node.querySelector('.ask');
   }
 
   /** Shows how much time is left for what it asks. */

@@ -34,7 +34,7 @@ const MAKERS = {
 
 function newTextBox(field, typed, notes) {
   const { kind, input } = field;
-  const shared = { id: newId(), required: isMarked(field), 'aria-describedby': notes.ids };
+  const shared = { id: newId(), required: field.isMarked, title: field.pattern, 'aria-describedby': notes.ids };
   const control =
     input === 'textarea' || kind === 'lines' || kind === 'json'
       ? element('textarea', { ...shared, rows: 2, class: kind, spellcheck: kind === 'json' ? 'false' : null })
@@ -45,7 +45,7 @@ function newTextBox(field, typed, notes) {
 
 function newSelect(field, typed, notes) {
   const options = field.options.map(({ label }, index) => element('option', { value: index }, label));
-  const attributes = { id: newId(), required: isMarked(field), 'aria-describedby': notes.ids };
+  const attributes = { id: newId(), required: field.isMarked, 'aria-describedby': notes.ids };
   const control = element('select', attributes, element('option', { value: '' }, '–'), ...options);
   control.value = typed;
   return { node: labelled(control, field, notes), controls: [control], read: () => control.value };
@@ -54,7 +54,7 @@ function newSelect(field, typed, notes) {
 function newRadios(field, typed, notes) {
   const name = newId();
   const controls = field.options.map((_, index) => element('input', { type: 'radio', name, value: index, checked: typed === String(index) }));
-  const node = framed(field, notes, { role: 'radiogroup', 'aria-required': isMarked(field) ? 'true' : null }, besideEach(controls, field));
+  const node = framed(field, notes, { role: 'radiogroup', 'aria-required': field.isMarked ? 'true' : null }, besideEach(controls, field));
   return { node, controls, read: () => controls.find(({ checked }) => checked)?.value ?? '' };
 }
 
@@ -65,9 +65,9 @@ function newCheckboxes(field, typed, notes) {
 }
 
 function newCheckbox(field, typed, notes) {
-  const control = element('input', { type: 'checkbox', checked: typed, required: isMarked(field), 'aria-describedby': notes.ids });
+  const control = element('input', { type: 'checkbox', checked: typed, required: field.isMarked, 'aria-describedby': notes.ids });
   const label = field.kind === 'tick' && !field.isAgreement ? `${field.label}: ${wordsFor(field.value)}` : field.label;
-  const node = element('div', { class: 'field' }, beside(control, label, isMarked(field)), ...notes.hints, notes.fault);
+  const node = element('div', { class: 'field' }, beside(control, label, field.isMarked), ...notes.hints, notes.fault);
   return { node, controls: [control], read: () => control.checked };
 }
 
@@ -109,12 +109,12 @@ function newPlace({ pointer }, { node, controls, focus = () => controls[0]?.focu
 }
 
 function labelled(control, field, { hints, fault }) {
-  const label = element('label', { for: control.id, dir: 'auto' }, ...named(field.label, isMarked(field)));
+  const label = element('label', { for: control.id, dir: 'auto' }, ...named(field.label, field.isMarked));
   return element('div', { class: 'field' }, label, ...hints, control, fault);
 }
 
 function framed(field, { ids, hints, fault }, attributes, nodes) {
-  const legend = element('legend', { dir: 'auto' }, ...named(field.label, isMarked(field)));
+  const legend = element('legend', { dir: 'auto' }, ...named(field.label, field.isMarked));
   return element('fieldset', { class: 'field', 'aria-describedby': ids, ...attributes }, legend, ...hints, ...nodes, fault);
 }
 
@@ -125,12 +125,6 @@ const beside = (control, label, isRequired = false) =>
 
 // Readers are told by the control itself.
 const named = (label, isRequired) => (isRequired ? [label, element('span', { class: 'mark', 'aria-hidden': 'true' }, ' *')] : [label]);
-
-// Whether nothing can be sent without it: an empty list can, a box says no, and null stands for what is empty.
-function isMarked({ kind, isRequired, isNullable, minItems }) {
-  if (!isRequired || isNullable || kind === 'group' || kind === 'checkbox') return false;
-  return (kind !== 'lines' && kind !== 'choices') || minItems > 0;
-}
 
 // Some keyboards of phones have no minus among their digits.
 function digitsOf({ isInteger, minimum, exclusiveMinimum }) {

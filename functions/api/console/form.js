@@ -16,6 +16,8 @@ export class FormView {
   #problem = element('p', { class: 'problem', role: 'alert', dir: 'auto' });
   #send;
   #focused = null;
+  #isBusy = false;
+  #isBarred = false;
 
   /**
    * `options` are those of buttons, or null; `draft` is what was typed before. `send` gets the body of a result and throws why it was not
@@ -49,6 +51,12 @@ export class FormView {
   get hasFocus() {
     const isLost = document.activeElement === document.body && this.#focused !== null;
     return isLost || this.node.contains(document.activeElement);
+  }
+
+  /** Keeps it from being filled in, or no longer; what is typed stays. */
+  bar(isBarred) {
+    this.#isBarred = isBarred;
+    this.#disable();
   }
 
   #submit() {
@@ -99,15 +107,21 @@ export class FormView {
   // What is disabled can't have the focus; it comes back with the fields.
   #busy(text) {
     this.#focused = this.node.contains(document.activeElement) ? document.activeElement : null;
-    this.node.disabled = true;
+    this.#isBusy = true;
+    this.#disable();
     setText(this.#note, text);
   }
 
   #ready() {
-    this.node.disabled = false;
+    this.#isBusy = false;
+    this.#disable();
     setText(this.#note, '');
     if (document.activeElement === document.body) this.#focused?.focus();
     this.#focused = null;
+  }
+
+  #disable() {
+    this.node.disabled = this.#isBusy || this.#isBarred;
   }
 }
 

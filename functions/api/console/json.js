@@ -14,3 +14,9 @@ export function labelOf(option) {
   if (isObject(option) && typeof option.label === 'string' && option.label !== '') return option.label;
   return option === '' ? '""' : wordsFor(option);
 }
+
+/** A text cut to so many characters; an ellipsis says that there is more. */
+export function shortened(text, longest) {
+  const characters = [...text];
+  return characters.length > longest ? `${characters.slice(0, longest).join('')}…` : text;
+}

@@ -1,6 +1,6 @@
 // What became of a call that asked people, in words. Pure.
 
-import { isObject, labelOf } from './json.js';
+import { isObject, labelOf, shortened } from './json.js';
 
 const LONGEST_CHARS = 300;
 
@@ -12,28 +12,21 @@ export function outcomeText({ ui, status, output, resolvedBy }, nameOf) {
   if (status === 'canceled') return 'canceled: the run ended';
   if (status === 'failed') return withReason('failed', isObject(output) ? output.error : output);
   if (status === 'unknown') return 'it is not known what became of it';
-  if (isObject(output) && output.declined === true) return withReason(`declined by ${who}`, output.reason);
-  const answer = answerIn(output);
-  return answer === '' ? `answered by ${who}` : `${answer} · answered by ${who}`;
+  if (isDeclined(output)) return withReason(`declined by ${who}`, output.reason);
+  return isChoice({ ui, output }) ? `${choiceText(output)} · answered by ${who}` : `answered by ${who}`;
 }
 
-/** Who may answer, where that is not everyone; else ''. */
-export function audienceText(answerBy, nameOf) {
-  if (!Array.isArray(answerBy)) return '';
-  return answerBy.length > 0 ? `for ${answerBy.map(nameOf).join(', ')}` : 'for the operator';
+/** Whether the outcome does not yet say what was answered. */
+export const hasAnswer = ({ ui, status, output }) => status === 'completed' && !isDeclined(output) && !isChoice({ ui, output });
+
+const isDeclined = (output) => isObject(output) && output.declined === true;
+
+// What buttons answer.
+const isChoice = ({ ui, output }) => ui === 'buttons' && isObject(output) && Object.hasOwn(output, 'choice');
+
+function choiceText({ choice, comment }) {
+  const isCommented = typeof comment === 'string' && comment !== '';
+  return shortened(labelOf(choice), LONGEST_CHARS) + (isCommented ? ` (“${shortened(comment, LONGEST_CHARS)}”)` : '');
 }
 
-// What has more parts than that stands below, in the output.
-function answerIn(output) {
-  if (!isObject(output)) return ['string', 'number', 'boolean'].includes(typeof output) ? shortened(labelOf(output)) : '';
-  if (!Object.hasOwn(output, 'choice')) return '';
-  const comment = typeof output.comment === 'string' && output.comment !== '' ? ` (“${shortened(output.comment)}”)` : '';
-  return shortened(labelOf(output.choice)) + comment;
-}
-
-const withReason = (text, reason) => (typeof reason === 'string' && reason !== '' ? `${text}: ${shortened(reason)}` : text);
-
-function shortened(text) {
-  const characters = [...text];
-  return characters.length > LONGEST_CHARS ? `${characters.slice(0, LONGEST_CHARS).join('')}…` : text;
-}
+const withReason = (text, reason) => (typeof reason === 'string' && reason !== '' ? `${text}: ${shortened(reason, LONGEST_CHARS)}` : text);

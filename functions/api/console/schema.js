@@ -1,8 +1,8 @@
 // What a form asks: from a JSON Schema to a description of fields. Pure.
 //
-// A field has a `kind`, the `pointer` of its value in the body that is sent, a `label`, a `hint`, `isRequired`, `isNullable`, and what its
-// kind needs. `initial` is what stands in it at first, as a person types it: a text, a tick, the index of an option, a list of such, or for
-// a group these by name.
+// A field has a `kind`, the `pointer` of its value in the body that is sent, a `label`, a `hint`, `isRequired`, `isNullable`, `isMarked`
+// where nothing can be sent without it, and what its kind needs. `initial` is what stands in it at first, as a person types it: a text, a
+// tick, the index of an option, a list of such, or for a group these by name.
 
 import { initialOf } from './answer.js';
 import { isObject, labelOf } from './json.js';
@@ -20,29 +20,32 @@ export const WHOLE = '/output';
 /** The field that stands for a whole answer, a group where it is an object; null without a schema. */
 export function fieldsOf(schema) {
   if (schema === null || schema === undefined) return null;
-  return fieldOf(schema, { name: null, pointer: WHOLE, isRequired: true });
+  return fieldOf(schema, { name: null, pointer: WHOLE, isRequired: true, isSpared: false });
 }
 
-function fieldOf(given, { name, pointer, isRequired }) {
+// What is spared lies in a part of the answer that may be left out as a whole.
+function fieldOf(given, { name, pointer, isRequired, isSpared }) {
   const schema = isObject(given) ? given : {};
   const types = [schema.type ?? []].flat();
-  const shape = shapeOf(schema, types.filter((type) => type !== 'null'), pointer, isRequired);
-  const field = {
+  const shape = shapeOf(schema, types.filter((type) => type !== 'null'), { pointer, isRequired, isSpared });
+  const described = {
     name,
     pointer,
     label: textOf(schema.title) ?? (name || 'Answer'),
-    hint: [textOf(schema.description), limitsOf(shape)].filter(Boolean).join(' · '),
     isRequired,
     isNullable: types.includes('null') || (Array.isArray(schema.enum) && schema.enum.includes(null)),
     ...shape,
   };
+  const isNeeded = needsAnswer(described);
+  const hints = [textOf(schema.description), limitsOf(shape), isNeeded && isSpared && 'needed if you fill in this part'];
+  const field = { ...described, isMarked: isNeeded && !isSpared, hint: hints.filter(Boolean).join(' · ') };
   return { ...field, initial: initialOf(field, schema.default) };
 }
 
-function shapeOf(schema, types, pointer, isRequired) {
+function shapeOf(schema, types, { pointer, isRequired, isSpared }) {
   if (COMBINED.some((word) => Object.hasOwn(schema, word))) return { kind: 'json' };
   if (Object.hasOwn(schema, 'const')) return constant(schema.const, isRequired);
-  if (Array.isArray(schema.enum)) return choice(schema.enum, isRequired);
+  if (Array.isArray(schema.enum)) return choice(schema.enum, isRequired && !isSpared);
   if (types.length > 1) return { kind: 'json' };
   switch (types[0] ?? (isObject(schema.properties) ? 'object' : 'any')) {
     case 'string':
@@ -55,7 +58,7 @@ function shapeOf(schema, types, pointer, isRequired) {
     case 'array':
       return list(schema);
     case 'object':
-      return group(schema, pointer);
+      return group(schema, pointer, isSpared || !isRequired || isNullable(schema));
     default:
       return { kind: 'json' };
   }
@@ -75,10 +78,11 @@ function choice(values, isRequired) {
   return { kind: 'choice', shows: isRequired && isShort ? 'radios' : 'select', options };
 }
 
-function text({ format, minLength, maxLength, pattern, default: initial }) {
+function text({ format, minLength, maxLength, pattern, description, default: initial }) {
   const isLong = maxLength > LONG_CHARS || (typeof initial === 'string' && (initial.length > LONG_CHARS || initial.includes('\n')));
   const input = INPUTS[format] ?? (isLong ? 'textarea' : 'text');
-  return { kind: 'text', input, minLength: numberOf(minLength), maxLength: numberOf(maxLength), pattern: textOf(pattern) };
+  const limits = { minLength: numberOf(minLength), maxLength: numberOf(maxLength), pattern: textOf(pattern) };
+  return { kind: 'text', input, ...limits, meaning: textOf(description) };
 }
 
 function number({ minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf }, type) {
@@ -89,20 +93,26 @@ function number({ minimum, maximum, exclusiveMinimum, exclusiveMaximum, multiple
 function list({ items, minItems, maxItems, prefixItems }) {
   const count = { minItems: numberOf(minItems), maxItems: numberOf(maxItems) };
   if (prefixItems !== undefined || !isObject(items)) return { kind: 'json' };
-  const item = shapeOf(items, [items.type ?? []].flat(), '', true);
+  const item = shapeOf(items, [items.type ?? []].flat(), { pointer: '', isRequired: true, isSpared: false });
   if (item.kind === 'choice') return { kind: 'choices', options: item.options, ...count };
   if (item.kind === 'text') return { kind: 'lines', ...count };
   return { kind: 'json' };
 }
 
-function group({ properties, required, additionalProperties }, pointer) {
+function group({ properties, required, additionalProperties }, pointer, isSpared) {
   const known = isObject(properties) ? properties : {};
   const needed = Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [];
   const names = [...new Set([...Object.keys(known), ...needed])];
   if (names.length === 0 && additionalProperties !== false) return { kind: 'json' };
   const schemaOf = (name) => (Object.hasOwn(known, name) ? known[name] : true);
-  const placeOf = (name) => ({ name, pointer: `${pointer}/${escaped(name)}`, isRequired: needed.includes(name) });
+  const placeOf = (name) => ({ name, pointer: `${pointer}/${escaped(name)}`, isRequired: needed.includes(name), isSpared });
   return { kind: 'group', fields: names.map((name) => fieldOf(schemaOf(name), placeOf(name))) };
+}
+
+// An empty list can be sent, a box says no, and null stands for what is empty.
+function needsAnswer({ kind, isRequired, isNullable, minItems }) {
+  if (!isRequired || isNullable || kind === 'group' || kind === 'checkbox') return false;
+  return (kind !== 'lines' && kind !== 'choices') || minItems > 0;
 }
 
 // What a person has to know before typing.

@@ -21,6 +21,7 @@ export class Timeline {
   #bubbles = new Map();
   #entries = new Map();
   #follows = true;
+  #opened = null;
   #floor = 0;
 
   /** `failed` is told why earlier messages could not be loaded. */
@@ -32,14 +33,19 @@ export class Timeline {
     setInterval(() => this.#tick(), TICK_MS);
   }
 
-  /** Shows the room's present state; another room than before starts at its end. `answers` takes those to what agents ask. */
+  /**
+   * Shows the room's present state; another room than before starts at its end, or at the question there that its form hides. `answers`
+   * takes those to what agents ask.
+   */
   show(room, answers) {
-    if (room !== this.#room) {
+    const isOpening = room !== this.#room;
+    if (isOpening) {
       this.#room = room;
       this.#bubbles.clear();
       this.#entries.clear();
       this.#list.replaceChildren();
       this.#follows = true;
+      this.#opened = null;
     }
     const { scrollHeight, scrollTop } = this.#scroller;
     const focus = heldFocus(this.#list, this.#scroller);
@@ -63,10 +69,13 @@ export class Timeline {
     this.#empty.hidden = bubbles.length > 0 || room.messages.hasEarlier;
     setText(this.#empty, 'No messages yet.');
     focus?.restore();
-    if (this.#follows) this.#keepUp();
+    if (isOpening) this.#open(bubbles.at(-1)?.entries.at(-1));
+    else if (this.#follows) this.#keepUp();
     // Earlier messages that came above must not push away what is being read.
     else if (room.messages.floor < this.#floor) this.#scroller.scrollTop = scrollTop + this.#scroller.scrollHeight - scrollHeight;
     this.#floor = room.messages.floor;
+    if (this.#opened?.form.isConnected === false) this.#scrolled();
+    if (!this.#follows) this.#latest.hidden = this.#isNearEnd();
   }
 
   /** Goes to the end, as after one's own message. */
@@ -82,8 +91,22 @@ export class Timeline {
   }
 
   #scrolled() {
-    this.#follows = this.#isNearEnd();
-    this.#latest.hidden = this.#follows;
+    if (this.#opened?.top !== this.#scroller.scrollTop || !this.#opened.form.isConnected) this.#opened = null;
+    // Where one was put is no sign of what one wants.
+    this.#follows = this.#opened === null && this.#isNearEnd();
+    this.#latest.hidden = this.#isNearEnd();
+  }
+
+  // Who comes to a long form begins with its question.
+  #open(last) {
+    const form = last ? this.#entries.get(last.key).openForm() : null;
+    const card = form?.closest('.tool');
+    if (!card || card.offsetHeight <= this.#scroller.clientHeight) return this.#toEnd();
+    // Its bubble says who asks.
+    const isFirst = card.closest('.entry').matches(':first-child');
+    (isFirst ? card.closest('.bubble') : card).scrollIntoView({ block: 'start' });
+    this.#opened = { form, top: this.#scroller.scrollTop };
+    return this.#scrolled();
   }
 
   // Who fills in a form is not carried away from it.

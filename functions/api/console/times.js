@@ -1,6 +1,6 @@
 // How times and what is left until them read. Pure.
 
-const UNITS = [['day', 86_400_000], ['h', 3_600_000], ['min', 60_000], ['s', 1000]];
+const UNITS = [['days', 86_400_000], ['h', 3_600_000], ['min', 60_000]];
 
 /** A time of day, with its date where that is not today. */
 export function timeText(at) {
@@ -9,11 +9,8 @@ export function timeText(at) {
   return when.toDateString() === new Date().toDateString() ? time : `${when.toLocaleDateString()} ${time}`;
 }
 
-/** Until when something can be answered, as it stands at `now`. */
-export function deadlineText(at, now) {
-  const left = at - now;
-  if (left <= 0) return `time was up at ${timeText(at)}`;
-  const [unit, length] = UNITS.find(([, size]) => left >= size) ?? UNITS.at(-1);
-  const count = Math.max(1, Math.floor(left / length));
-  return `answer by ${timeText(at)} (in ${count} ${unit === 'day' && count > 1 ? 'days' : unit})`;
+/** A span of time, rounded; in the larger unit from two of it on, as half of a single one would be too much to be wrong by. */
+export function spanText(lengthMs) {
+  const [unit, size] = UNITS.find(([, size]) => lengthMs >= 2 * size) ?? ['s', 1000];
+  return `${Math.max(1, Math.round(lengthMs / size))} ${unit}`;
 }

@@ -17,6 +17,7 @@ use serde_path_to_error::Segment;
 use smartspace_domain::{
     Error, Result,
     access::Caller,
+    json,
     limits::{BODY_BYTES, KEY_CHARS, is_key},
     memories::check_key,
 };
@@ -77,7 +78,7 @@ impl Body {
     }
 
     fn json(&self) -> Result<Value> {
-        serde_json::from_slice(&self.0).map_err(|error| Error::Malformed(format!("expected a JSON body: {error}")))
+        json::parse(&self.0).map_err(|error| Error::Malformed(format!("expected a JSON body: {error}")))
     }
 
     /// The caller's idempotency key for this body, if it sent one.

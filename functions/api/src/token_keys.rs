@@ -15,7 +15,7 @@ use jsonwebtoken::{
 };
 use serde::Deserialize;
 use serde_json::Value;
-use smartspace_domain::{Error, Result, Time};
+use smartspace_domain::{Error, Result, Time, json};
 use smartspace_edges::key_sets::{KeySet, KeySetError};
 
 /// Keys are read again after it, so that a provider can withdraw one.
@@ -135,7 +135,8 @@ struct Published {
 /// The keys of a published set that verify tokens. What else a provider publishes, for encryption or other algorithms, is passed over;
 /// above all a secret, which anybody could have read there.
 fn keys_of(text: &str) -> Result<Vec<Key>, KeySetError> {
-    let published: Published = serde_json::from_str(text).map_err(|error| KeySetError(format!("it is no key set: {error}")))?;
+    let refused = |error: serde_json::Error| KeySetError(format!("it is no key set: {error}"));
+    let published: Published = json::parse(text).and_then(serde_json::from_value).map_err(refused)?;
     Ok(published.keys.into_iter().filter_map(|key| serde_json::from_value(key).ok()).filter_map(|key: Jwk| key_of(&key)).collect())
 }
 

@@ -14,6 +14,7 @@ use smartspace_store::{
     prompts::PromptRecord,
     steps::{CallBegun, CallRecord, Marks, ShownPage, StepRecord, Work},
 };
+use tokio::time::Instant;
 
 use crate::{
     context::{Prompt, prompt, reading::Gathered},
@@ -50,6 +51,8 @@ pub(crate) struct State {
     pub(crate) fresh: bool,
     /// It has asked people.
     pub(crate) asked: bool,
+    /// When it was known that the space's last message is the run's own, and all before it was read.
+    pub(crate) newest_at: Option<(SpaceId, Instant)>,
     /// A summary that is to be written, once the model has been asked.
     pub(crate) behind: Option<RunJob>,
 }
@@ -102,6 +105,7 @@ impl Worker {
             said: Vec::new(),
             fresh: true,
             asked: false,
+            newest_at: None,
         };
         let (mut calls, last) = (work.calls, work.steps.len());
         for (step, number) in work.steps.into_iter().zip(1..) {

@@ -20,6 +20,7 @@ use smartspace_store::{
     runs::RunRecord,
     steps::{CallRecord, Marks, StepRecord, Work},
 };
+use tokio::time::Instant;
 
 use crate::{
     answer::{Answer, NoAnswer, Question},
@@ -29,6 +30,9 @@ use crate::{
     watchers::{self, Look},
     worker::Worker,
 };
+
+/// For so long what was read or posted counts as the newest: a model takes longer to answer than a message that came since would be late.
+const JUST_NOW: Duration = Duration::from_millis(50);
 
 /// How the loop ends.
 enum End {
@@ -80,7 +84,7 @@ impl Worker {
         let mut state = self.state(gathered, work)?;
         let left = self.config.run_loop.time_limit.length().saturating_sub(self.used());
         // A tool is never cut off; a model is.
-        let deadline = tokio::time::Instant::now() + left.max(Duration::from_millis(1));
+        let deadline = Instant::now() + left.max(Duration::from_millis(1));
         match Box::pin(self.steps(&mut state, deadline)).await? {
             End::Over(over) => self.finish(*over, state).await.map(|run| Driven::Ended(Box::new(run))),
             End::HandOver => Ok(Driven::HandedOver),
@@ -94,7 +98,7 @@ impl Worker {
         since.saturating_sub(Duration::from_millis(self.run.waited_ms))
     }
 
-    async fn steps(&self, state: &mut State, deadline: tokio::time::Instant) -> Result<End> {
+    async fn steps(&self, state: &mut State, deadline: Instant) -> Result<End> {
         loop {
             if let Some(end) = self.run_calls(state).await? {
                 return Ok(end);
@@ -146,8 +150,9 @@ impl Worker {
     async fn watch(&self, state: &mut State) -> Result<Told> {
         let mut told = Told::default();
         let mut news = None;
-        // Before the first step there is no news: the prompt was read just now.
-        if let (Some(space), true) = (state.active_space, state.steps > 0) {
+        // Before the first step there is no news: the prompt was read just now. Neither right behind a message of one's own.
+        let is_known = state.newest_at.is_some_and(|(space, at)| Some(space) == state.active_space && at.elapsed() < JUST_NOW);
+        if let (Some(space), true) = (state.active_space, state.steps > 0 && !is_known) {
             let after = state.marks.get(&space).copied().unwrap_or(u64::MAX);
             let read = self.news(space, after).await?;
             told.marks.extend(read.last.map(|last| (space, last)));
@@ -183,8 +188,9 @@ impl Worker {
             let begin = pending.done.len();
             let alike = pending.calls[begin..].iter().take_while(|call| self.tools.is_side_by_side(&call.name)).count();
             let count = if self.tools.is_side_by_side(&next.name) { alike } else { 1 };
-            for record in self.call(state, &pending, begin..begin + count).await? {
+            for (record, is_newest) in self.call(state, &pending, begin..begin + count).await? {
                 state.take_in(&record);
+                state.newest_at = if is_newest { record.active_space.map(|space| (space, Instant::now())) } else { state.newest_at };
                 state.fresh = false;
                 let ends = record.ends;
                 pending.done.push(record);
@@ -203,7 +209,10 @@ impl Worker {
             pending.done.iter().for_each(|record| state.take_in(record));
         }
         state.messages.push(results(&pending.done));
-        let wrote = pending.done.iter().any(|call| call.status == CallStatus::Completed && !self.tools.is_read_only(&call.name));
+        // What people were asked is theirs to see taken up, whatever became of it.
+        let asked = |call: &CallRecord| call.answered.is_some();
+        let changed = |call: &CallRecord| call.status == CallStatus::Completed && !self.tools.is_read_only(&call.name);
+        let wrote = pending.done.iter().any(|call| asked(call) || changed(call));
         if self.config.run_loop.continue_on == ContinueOn::Writes && !wrote {
             return Ok(Some(Over::completed(EndReason::Done).end()));
         }
@@ -218,7 +227,8 @@ impl Worker {
     }
 
     /// Makes one call, or some that may be made side by side, and keeps what came of them.
-    async fn call(&self, state: &State, pending: &Pending, which: Range<usize>) -> Result<Vec<CallRecord>> {
+    /// For each whether it posted what is then the last message of the active space, all before which was read.
+    async fn call(&self, state: &State, pending: &Pending, which: Range<usize>) -> Result<Vec<(CallRecord, bool)>> {
         let calling = |index: usize| {
             let begun = &pending.calls[index];
             Calling {
@@ -244,7 +254,8 @@ impl Worker {
                 self.pipeline.store.keep_call(&self.run, &self.lease, &record, self.pipeline.now()).await?;
             }
             self.streams.end(calling.begun.call_id, outcome.message);
-            records.push(record);
+            let is_newest = outcome.message.is_some() && outcome.mark.is_some_and(|(space, _)| Some(space) == record.active_space);
+            records.push((record, is_newest));
         }
         Ok(records)
     }

@@ -236,7 +236,7 @@ fn bounded_to(value: Value, most: usize) -> Value {
 
 /// A call's input. Models send nothing at all for a tool without required input.
 fn parse(input: &str) -> Result<Value, serde_json::Error> {
-    if input.trim().is_empty() { Ok(json!({})) } else { serde_json::from_str(input) }
+    if input.trim().is_empty() { Ok(json!({})) } else { smartspace_domain::json::parse(input) }
 }
 
 /// A text of an input that its schema requires.

@@ -7,7 +7,7 @@ use serde_json::Value;
 use smartspace_domain::{
     Error, Result,
     ids::{CallId, EntityId, RunId, SpaceId},
-    limits,
+    json, limits,
 };
 
 /// How many spaces one ping may ask for.
@@ -64,7 +64,7 @@ impl Request {
             let text = format!("a frame has at most {} bytes, this one {}; longer texts go by HTTP", limits::FRAME_BYTES, frame.len());
             return Self { id: None, action: Err(Error::TooLarge(text)) };
         }
-        let mut object = match serde_json::from_str(frame) {
+        let mut object = match json::parse(frame) {
             Ok(Value::Object(object)) => object,
             Ok(_) => return Self { id: None, action: Err(Error::Malformed("expected a JSON object with an action".into())) },
             Err(error) => return Self { id: None, action: Err(Error::Malformed(format!("expected JSON: {error}"))) },

@@ -10,6 +10,7 @@ use crate::{
     messages::{Message, Part, Sender, ToolPart},
     runs::{Run, RunStatus},
     spaces::{Member, Space},
+    steps::CallStatus,
     tools::AnswerBy,
 };
 
@@ -215,15 +216,17 @@ pub struct AskedCall {
     pub expires_at: Option<Time>,
     /// Who answered; null also where the operator did.
     pub resolved_by: Option<EntityId>,
+    /// How it stands.
+    pub status: CallStatus,
 }
 
 impl AskedCall {
     /// What a card asks; none where it asks nobody.
     pub fn of(card: &Message) -> Option<Self> {
         let Part::Tool(tool) = card.parts.first()?.clone() else { return None };
-        let ToolPart { call_id, name, input, ui, result_schema, answer_by, resolved_by, expires_at, .. } = *tool;
+        let ToolPart { call_id, name, input, ui, result_schema, answer_by, resolved_by, expires_at, status, .. } = *tool;
         let (run_id, message_id, ui) = (card.run_id?, card.id, ui?);
-        Some(Self { run_id, call_id, message_id, name, input, ui, result_schema, answer_by, expires_at, resolved_by })
+        Some(Self { run_id, call_id, message_id, name, input, ui, result_schema, answer_by, expires_at, resolved_by, status })
     }
 }
 

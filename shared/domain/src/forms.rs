@@ -1,5 +1,6 @@
 //! Forms: tool calls that people answer.
 
+use jsonschema::error::ValidationErrorKind;
 use serde_json::{Value, json};
 
 use crate::{
@@ -51,9 +52,20 @@ impl FormAnswer {
 }
 
 fn check_output(schema: &Value, output: &Value) -> Result<()> {
-    let validator = jsonschema::validator_for(schema)
+    // People mistype dates and addresses: a `format` counts.
+    let validator = jsonschema::options()
+        .should_validate_formats(true)
+        .build(schema)
         .map_err(|error| Error::Internal(format!("the schema of a form that was shown is none: {error}")))?;
-    let fault = |error: jsonschema::ValidationError<'_>| Fault::new(format!("/output{}", error.instance_path()), error.to_string());
+    let fault = |error: jsonschema::ValidationError<'_>| {
+        let mut pointer = format!("/output{}", error.instance_path());
+        // What is missing is told of the field, beside which it can be shown, not of what holds it.
+        if let ValidationErrorKind::Required { property: Value::String(property) } = error.kind() {
+            pointer.push('/');
+            pointer.push_str(&property.replace('~', "~0").replace('/', "~1"));
+        }
+        Fault::new(pointer, error.to_string())
+    };
     let faults: Vec<Fault> = validator.iter_errors(output).take(FAULTS).map(fault).collect();
     if faults.is_empty() { Ok(()) } else { Err(Error::Invalid(faults)) }
 }
@@ -100,18 +112,22 @@ mod tests {
     fn an_answer_fits_its_schema_or_says_where_it_does_not() {
         let schema = json!({
             "type": "object",
-            "properties": {"amount": {"type": "integer", "minimum": 1}, "who": {"type": "string"}},
+            "properties": {"amount": {"type": "integer", "minimum": 1}, "who": {"type": "string"},
+                "mail": {"type": "string", "format": "email"}, "due": {"type": "string", "format": "date"}},
             "required": ["amount", "who"]
         });
         let answers = [
             (json!({"amount": 3, "who": "me"}), vec![]),
             (json!({"amount": 0, "who": "me"}), vec!["/output/amount"]),
             (json!({"amount": "3", "who": 1}), vec!["/output/amount", "/output/who"]),
-            (json!({}), vec!["/output", "/output"]),
+            (json!({}), vec!["/output/amount", "/output/who"]),
+            (json!({"amount": 3, "who": "me", "mail": "nope", "due": "tomorrow"}), vec!["/output/due", "/output/mail"]),
             (json!("no"), vec!["/output"]),
         ];
         for (output, expected) in answers {
-            assert_eq!(pointers(&FormAnswer::Output(output.clone()), &schema), expected, "{output}");
+            let mut found = pointers(&FormAnswer::Output(output.clone()), &schema);
+            found.sort();
+            assert_eq!(found, expected, "{output}");
         }
         assert_eq!(FormAnswer::Output(json!({"anything": [1]})).check(None), Ok(()));
         assert_eq!(pointers(&FormAnswer::Output("x".repeat(ANSWER_BYTES).into()), &json!(true)), ["/output"]);

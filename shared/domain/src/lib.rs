@@ -13,7 +13,6 @@
 
 pub mod access;
 pub mod agents;
-pub mod compute;
 pub mod dispatch;
 pub mod durations;
 pub mod entities;
@@ -23,6 +22,7 @@ pub mod forms;
 pub mod goals;
 pub mod ids;
 pub mod jobs;
+pub mod json;
 pub mod limits;
 pub mod memories;
 pub mod mentions;

@@ -14,6 +14,9 @@ use crate::{
     schemas,
 };
 
+/// People that a form may name.
+const ANSWERERS: usize = 100;
+
 /// Names that configured tools can't take.
 pub const BUILT_IN: [&str; 16] = [
     "absorb_run",
@@ -133,7 +136,7 @@ fn form() -> String {
 
 /// Who may answer a form.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected humans, anyone, or a list of ids")]
 pub enum AnswerBy {
     /// `humans` or `anyone`.
     Group(AnswerGroup),
@@ -232,12 +235,13 @@ impl Execution {
                 }
                 let week = expires_after.as_ref().is_none_or(|after| after.length().as_secs() <= 7 * 86_400);
                 faults.check(week, "expiresAfter", "expected at most 7 days");
-                let named = !matches!(answer_by, AnswerBy::Entities(ids) if ids.is_empty());
-                faults.check(named, "answerBy", "expected humans, anyone, or ids");
+                let named = !matches!(answer_by, AnswerBy::Entities(ids) if !(1..=ANSWERERS).contains(&ids.len()));
+                faults.check(named, "answerBy", format!("expected humans, anyone, or 1 to {ANSWERERS} ids"));
             }
             Self::Compute { expression } => {
-                let fine = (1..=8_192).contains(&expression.len());
-                faults.check(fine, "expression", "expected a CEL expression of 1 to 8192 bytes");
+                let checked = smartspace_cel::check(expression);
+                let wrong = checked.as_ref().err().map_or("", String::as_str);
+                faults.check(checked.is_ok(), "expression", format!("expected a CEL expression over input: {wrong}"));
             }
             Self::Static { .. } => {}
         }

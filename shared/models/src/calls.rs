@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 /// The input of an earlier call. What the model wrote broken is told as a text in an object: providers take nothing else.
 pub(crate) fn input(written: &str) -> Map<String, Value> {
-    match serde_json::from_str(written) {
+    match smartspace_domain::json::parse(written) {
         Ok(Value::Object(input)) => input,
         _ if written.trim().is_empty() => Map::new(),
         _ => Map::from_iter([("unreadable".to_owned(), json!(written))]),

@@ -9,7 +9,7 @@ use reqwest::{
     header::{DATE, HeaderMap, HeaderName, RETRY_AFTER},
 };
 use serde_json::Value;
-use smartspace_domain::runs::FailureCode;
+use smartspace_domain::{json, runs::FailureCode};
 
 use crate::{estimate::as_text, port::ModelError};
 
@@ -69,7 +69,7 @@ impl Refusals {
 
     /// An event of the type `error`.
     pub(crate) fn of_error_event(&self, data: &str) -> ModelError {
-        match serde_json::from_str(data) {
+        match json::parse(data) {
             Ok(Value::Object(_)) => self.sorted(&Complaint::of_body(data)),
             _ => self.of_foreign(data),
         }
@@ -77,7 +77,7 @@ impl Refusals {
 
     /// An event that is no part of an answer: an error in a form of its own, or nonsense.
     pub(crate) fn of_foreign(&self, data: &str) -> ModelError {
-        match serde_json::from_str::<Value>(data) {
+        match json::parse(data) {
             Ok(Value::Object(fields)) if fields.get(self.mark).is_none_or(Value::is_null) => self.sorted(&Complaint::of_body(data)),
             Ok(_) => self.broken("the provider sent an event that is no part of an answer"),
             Err(_) => self.broken("the provider sent an event that is no JSON"),
@@ -118,7 +118,7 @@ impl Refusals {
 
 impl Complaint {
     fn of_body(body: &str) -> Self {
-        match serde_json::from_str::<Value>(body) {
+        match json::parse(body) {
             // Google's servers put the error into a list.
             Ok(Value::Array(items)) if items.len() == 1 => Self::of_error(items[0].get("error").unwrap_or(&items[0])),
             Ok(json) => Self::of_error(json.get("error").filter(|error| !error.is_null()).unwrap_or(&json)),

@@ -5,17 +5,21 @@ use smartspace_domain::{
     access::Caller,
     events::{AskedCall, Happening},
     forms::{FormAnswer, no_such_form},
-    ids::{CallId, RunId},
+    ids::{CallId, EntityId, RunId, SpaceId},
     runs::RunStatus,
     steps::CallStatus,
 };
 use smartspace_store::{
     forms::{FormRecord, Resolution, Resolved},
+    messages::{Range, ToolCard},
     runs::RunRecord,
     steps::CallRecord,
 };
 
 use crate::Pipeline;
+
+/// Messages that are looked through at once.
+const MESSAGES: usize = 200;
 
 impl Pipeline {
     /// Takes a caller's answer to a form, once. The run goes on with it when all of its forms are resolved. The same answer of the same caller
@@ -81,6 +85,36 @@ impl Pipeline {
         if let Err(error) = self.close_forms(run).await {
             tracing::warn!(run = %run.id, %error, "the forms of an ended run are not closed yet");
         }
+    }
+
+    /// Resolves the open forms that a deleted space showed: nobody can answer them any more, and runs that were woken elsewhere wait for them.
+    pub(crate) async fn drop_forms(&self, space: SpaceId) -> Result<()> {
+        let mut after = 0;
+        loop {
+            let messages = self.store.message_records(space, Range::After(after), MESSAGES).await?;
+            let Some(last) = messages.last() else { return Ok(()) };
+            after = last.seq;
+            for card in messages.iter().filter(|message| message.is_open()).filter_map(|message| message.run_id.zip(message.card.as_ref()))
+            {
+                let (run, ToolCard { call_id, .. }) = card;
+                let Some(form) = self.store.form(run, *call_id).await? else { continue };
+                let output = serde_json::json!({"error": "the space that showed this was deleted"});
+                self.resolve_alone(&form, CallStatus::Failed, output).await?;
+                self.wake(run).await;
+            }
+        }
+    }
+
+    /// Resolves the open forms that an agent's runs, woken elsewhere, show in a space that it has left: what is said there is not for it any more.
+    pub(crate) async fn withdraw_forms(&self, space: SpaceId, agent: EntityId) -> Result<()> {
+        for active in self.store.agent_context(agent).await?.active {
+            for form in self.store.open_forms(active.run_id).await?.iter().filter(|form| form.space == space) {
+                let output = serde_json::json!({"error": "you are not a member of the space that showed this any more"});
+                self.resolve_alone(form, CallStatus::Failed, output).await?;
+                self.wake(active.run_id).await;
+            }
+        }
+        Ok(())
     }
 
     /// Resolves a form that nobody answered.

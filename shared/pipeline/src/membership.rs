@@ -73,6 +73,7 @@ impl Pipeline {
         let Some(MemberRecord { entity_id, kind, .. }) = left else { return Ok(()) };
         if kind == EntityType::Agent {
             self.cancel_all(space_id, Some(entity_id)).await?;
+            self.withdraw_forms(space_id, entity_id).await?;
         }
         let told = [BroadcastJob::Removed { entity_id, space_id }, BroadcastJob::Left { entity_id, space_id }];
         queue(&*self.broadcasts, told.into()).await;

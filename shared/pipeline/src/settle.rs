@@ -39,6 +39,7 @@ impl Pipeline {
     /// Removes what is left of a deleted space: its runs end, its members leave, its messages go.
     pub async fn settle_space(&self, id: SpaceId) -> Result<()> {
         self.cancel_all(id, None).await?;
+        self.drop_forms(id).await?;
         let members = self.store.members_left(id).await?;
         queue(&*self.broadcasts, members.iter().map(|member| BroadcastJob::Left { entity_id: *member, space_id: id }).collect()).await;
         for member in members {

@@ -32,13 +32,13 @@ use crate::{
     rosters::{Head, MemberRecord, Roster, no_such_space},
     runs::{ActiveRecord, RunRecord},
     spaces::SpaceRecord,
-    steps::{CallRecord, lease_holds},
+    steps::{CallRecord, worker_keeps},
     table::{Old, WriteError},
     write::Write,
 };
 
 /// How long a lost race is tried again.
-pub(crate) const RACED_FOR: Duration = Duration::from_secs(5);
+pub const RACED_FOR: Duration = Duration::from_secs(5);
 
 /// A message that is to be kept.
 #[derive(Clone, Debug)]
@@ -412,13 +412,13 @@ impl Attempt {
             By::Door { key: Some(key) } => attempt.key = Some(attempt.add(key.write(&seq.to_string(), now)?)),
             By::Door { key: None } => {}
             By::Run(by) => {
-                let meta = |expression: &str| lease_holds(Write::update(keys::run_meta(by.run), expression), &by.lease);
+                let keeps = |also: &str| worker_keeps(by.run, &by.lease, also);
                 let holds = match &new.content {
-                    Content::Text(_) => meta("SET #activeSpaceId = :space")?.value(":space", new.space)?,
+                    Content::Text(_) => keeps("#activeSpaceId = :space, ")?.value(":space", new.space)?,
                     Content::Card(card) if card.asks.is_some() => {
-                        meta("SET #openCalls = if_not_exists(#openCalls, :none) + :one")?.value(":none", 0)?.value(":one", 1)?
+                        keeps("#openCalls = if_not_exists(#openCalls, :none) + :one, ")?.value(":none", 0)?.value(":one", 1)?
                     }
-                    Content::Card(_) => lease_holds(Write::check(keys::run_meta(by.run)), &by.lease)?,
+                    Content::Card(_) => keeps("")?,
                 };
                 attempt.lease = Some(attempt.add(holds));
                 attempt.call = Some(attempt.add(by.call.write(by.run)?));

@@ -13,7 +13,7 @@ use smartspace_domain::{
 use crate::{
     Error, Result, Store, keys,
     runs::{ActiveRecord, RunRecord},
-    steps::{CallRecord, lease_holds},
+    steps::{CallRecord, worker_keeps},
     table::{Old, WriteError},
     write::Write,
 };
@@ -70,7 +70,7 @@ impl Store {
         let run = RunRecord::queued(RunId::of_delegation(*to, from.id), *to, space, &message, Source::Delegated, now);
         let is_admin = Write::check(keys::space_meta(space)).when("#settings.#triggerPolicy = :admin AND #settings.#adminAgentId = :me");
         let writes = [
-            lease_holds(Write::check(keys::run_meta(from.id)), lease)?,
+            worker_keeps(from.id, lease, "")?,
             call.write(from.id)?,
             is_admin.value(":admin", TriggerPolicy::Admin)?.value(":me", me)?,
             Write::check(keys::member(space, *to)).when("attribute_exists(PK) AND attribute_not_exists(#left)"),

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use smartspace_domain::{
     Time,
-    ids::{CallId, EntityId, LeaseId, RunId, SpaceId},
+    ids::{EntityId, LeaseId, RunId, SpaceId},
     runs::{EndReason, RunError, RunStatus, Usage},
     steps::FinishReason,
 };
@@ -12,7 +12,7 @@ use crate::{
     Error, Result, Store, keys,
     prompts::PromptRecord,
     runs::{RunRecord, no_such_run},
-    steps::{CallRecord, Marks, StepRecord, lease_holds},
+    steps::{CallRecord, Marks, StepRecord, lease_holds, worker_keeps},
     table::{Old, WriteError},
     write::Write,
 };
@@ -129,19 +129,27 @@ impl Store {
     /// Ends a run from outside, whoever works on it: its worker writes nothing more. [`Error::Conflict`] where it had ended.
     /// `token` is made before the first try, and tells a lost answer.
     pub async fn cancel(&self, run: &RunRecord, reason: EndReason, token: &LeaseId, now: Time) -> Result<RunRecord> {
-        self.end_other(run, reason, token, &[], now).await
+        self.end_other(run, reason, token, None, now)
+            .await?
+            .ok_or_else(|| Error::Internal("a cancellation has no condition of its own".into()))
     }
 
     /// Ends another run of the worker's agent, in the name of a call of its own: of two that end each other the first one wins, the other has
-    /// lost its lease. With `call` the call's result is kept in the same transaction. [`Error::Conflict`] where it had ended otherwise.
-    pub async fn end_own(&self, other: &RunRecord, reason: EndReason, by: &ByWorker<'_>, now: Time) -> Result<RunRecord> {
-        let mut also = vec![lease_holds(Write::check(keys::run_meta(by.run)), by.lease)?];
-        also.extend(by.result.map(|call| call.write(by.run)).transpose()?);
-        self.end_other(other, reason, &LeaseId(by.call.to_string()), &also, now).await
+    /// lost its lease. The call's result is kept in the same transaction. None where something was kept of the other run since it was read:
+    /// read it again. [`Error::Conflict`] where it had ended otherwise.
+    pub async fn end_own(&self, other: &RunRecord, reason: EndReason, by: &ByWorker<'_>, now: Time) -> Result<Option<RunRecord>> {
+        self.end_other(other, reason, &LeaseId(by.result.call_id.to_string()), Some(by), now).await
     }
 
-    /// The first of what stands in `also` is the lease of whoever ends it.
-    async fn end_other(&self, run: &RunRecord, reason: EndReason, token: &LeaseId, also: &[Write], now: Time) -> Result<RunRecord> {
+    async fn end_other(
+        &self,
+        run: &RunRecord,
+        reason: EndReason,
+        token: &LeaseId,
+        by: Option<&ByWorker<'_>>,
+        now: Time,
+    ) -> Result<Option<RunRecord>> {
+        let also = by.map(|by| Ok::<_, Error>([worker_keeps(by.run, by.lease, "")?, by.result.write(by.run)?])).transpose()?;
         let mut run = run.clone();
         loop {
             let canceled = RunRecord {
@@ -158,10 +166,11 @@ impl Store {
                 .value(":queued", RunStatus::Queued)?
                 .value(":running", RunStatus::Running)?
                 .value(":waiting", RunStatus::WaitingTool)?;
+            let meta = if by.is_some() { meta.when("#kept = :seen").value(":seen", run.kept)? } else { meta };
             let writes: Vec<_> =
-                [meta, Write::delete(keys::active_run(run.agent_id, run.id))].into_iter().chain(also.iter().cloned()).collect();
+                [meta, Write::delete(keys::active_run(run.agent_id, run.id))].into_iter().chain(also.iter().flatten().cloned()).collect();
             let olds = match self.table.transact(&writes).await {
-                Ok(()) => return Ok(canceled),
+                Ok(()) => return Ok(Some(canceled)),
                 Err(WriteError::Other(error)) => return Err(error),
                 Err(WriteError::Refused(olds)) => olds,
             };
@@ -169,7 +178,8 @@ impl Store {
                 return Err(Error::LeaseLost);
             }
             match olds[0].as_ref().map(Old::read::<RunRecord>) {
-                Some(Some(there)) if there.ended_by.as_ref() == Some(token) => return Ok(there),
+                Some(Some(there)) if there.ended_by.as_ref() == Some(token) => return Ok(Some(there)),
+                Some(Some(there)) if there.status.is_active() && by.is_some() && there.kept != run.kept => return Ok(None),
                 // It has asked people since.
                 Some(Some(there)) if there.status.is_active() && there.open_calls.is_some() && run.open_calls.is_none() => run = there,
                 Some(Some(there)) => {
@@ -189,10 +199,8 @@ pub struct ByWorker<'a> {
     pub run: RunId,
     /// Its lease.
     pub lease: &'a LeaseId,
-    /// The call that does it: the token of a lost answer, and of one that is repeated by who took the run over.
-    pub call: CallId,
-    /// The call's result, where it is known before.
-    pub result: Option<&'a CallRecord>,
+    /// The call that does it, with its result. Its id is the token of a lost answer.
+    pub result: &'a CallRecord,
 }
 
 /// Moves an agent's cursor: forward only, and only while the agent is there.

@@ -163,10 +163,10 @@ fn call_write(form: &FormRecord, resolution: &Resolution, now: Time) -> Result<W
 fn run_write(form: &FormRecord, resolution: &Resolution, now: Time) -> Result<Write> {
     let place = keys::run_meta(form.run_id);
     if resolution.status == CallStatus::Canceled {
-        let less = Write::update(place, "SET #openCalls = #openCalls - :one").when("attribute_exists(#finishedAt)");
+        let less = Write::update(place, "SET #openCalls = #openCalls - :one, #kept = #kept + :one").when("attribute_exists(#finishedAt)");
         return less.value(":one", 1);
     }
-    Write::update(place, "SET #openCalls = #openCalls - :one, #dueAt = :now REMOVE #dueCount")
+    Write::update(place, "SET #openCalls = #openCalls - :one, #kept = #kept + :one, #dueAt = :now REMOVE #dueCount")
         .when("#status IN (:running, :waiting)")
         .value(":one", 1)?
         .value(":now", now)?

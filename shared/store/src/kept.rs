@@ -18,7 +18,7 @@ use crate::{
     entities::no_such_entity,
     keys::{self, Key},
     pages::{Ask, Page},
-    steps::{CallRecord, lease_holds},
+    steps::{CallRecord, worker_keeps},
     table::{Items, Old, Query, WriteError, key_of, read},
     write::Write,
 };
@@ -163,7 +163,7 @@ impl Attempt {
         let mut writes = vec![version, alive];
         if let By::Run(by) = by {
             let call = CallRecord { output: (by.output)(&change.made), ..by.call.clone() };
-            writes.push(lease_holds(Write::check(keys::run_meta(by.run)), &by.lease)?);
+            writes.push(worker_keeps(by.run, &by.lease, "")?);
             writes.push(call.write(by.run)?);
         }
         writes.extend(change.writes.iter().cloned());

@@ -58,6 +58,9 @@ pub struct RunRecord {
     pub active_space_id: Option<SpaceId>,
     /// What it used.
     pub usage: Usage,
+    /// Raised by everything that is kept of it.
+    #[serde(default)]
+    pub kept: u64,
     /// Forms that have no result yet; none where it never asked anybody.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open_calls: Option<u32>,
@@ -138,6 +141,7 @@ impl RunRecord {
             step_count: 0,
             active_space_id: Some(space_id),
             usage: Usage::default(),
+            kept: 0,
             open_calls: None,
             paused_at: None,
             paused_by: None,

@@ -144,6 +144,11 @@ pub(crate) fn lease_holds(write: Write, lease: &LeaseId) -> Result<Write> {
     write.when("#lease = :mine AND #status = :isRunning").value(":mine", lease)?.value(":isRunning", RunStatus::Running)
 }
 
+/// What every write of a run's worker does to its state: it checks the lease, raises the count of what is kept, and sets what stands in `also`.
+pub(crate) fn worker_keeps(run: RunId, lease: &LeaseId, also: &str) -> Result<Write> {
+    lease_holds(Write::update(keys::run_meta(run), format!("SET {also}#kept = #kept + :more")), lease)?.value(":more", 1)
+}
+
 impl CallRecord {
     pub(crate) fn write(&self, run: RunId) -> Result<Write> {
         Ok(Write::put(keys::call(run, self.step, self.index), self)?.if_absent())
@@ -211,8 +216,8 @@ impl Store {
             self.keep_system(prompt, now).await?;
         }
         let expires_at = self.work_expiry(now);
-        let meta = Write::update(keys::run_meta(run.id), "SET #stepCount = :steps, #usage = :usage");
-        let meta = lease_holds(meta, &step.lease)?.value(":steps", step.index + 1)?.value(":usage", usage)?;
+        let meta = worker_keeps(run.id, &step.lease, "#stepCount = :steps, #usage = :usage, ")?;
+        let meta = meta.value(":steps", step.index + 1)?.value(":usage", usage)?;
         let step_item = StepRecord { expires_at, ..step.clone() };
         let mut writes = vec![meta, Write::put(keys::step(run.id, step.index), &step_item)?.if_absent()];
         if let Some(prompt) = prompt {
@@ -232,10 +237,10 @@ impl Store {
     pub async fn keep_call(&self, run: &RunRecord, lease: &LeaseId, call: &CallRecord, now: Time) -> Result<()> {
         let call = CallRecord { expires_at: self.work_expiry(now), ..call.clone() };
         let meta = match call.active_space {
-            Some(space) => Write::update(keys::run_meta(run.id), "SET #activeSpaceId = :space").value(":space", space)?,
-            None => Write::check(keys::run_meta(run.id)),
+            Some(space) => worker_keeps(run.id, lease, "#activeSpaceId = :space, ")?.value(":space", space)?,
+            None => worker_keeps(run.id, lease, "")?,
         };
-        match self.table.transact(&[lease_holds(meta, lease)?, call.write(run.id)?]).await {
+        match self.table.transact(&[meta, call.write(run.id)?]).await {
             Ok(()) => Ok(()),
             Err(WriteError::Other(error)) => Err(error),
             Err(WriteError::Refused(olds)) => match olds[1].as_ref().and_then(Old::read::<CallRecord>) {
@@ -292,7 +297,7 @@ fn call_view(begun: &CallBegun, done: Option<&CallRecord>, undone: CallStatus) -
     Call {
         call_id: begun.call_id,
         name: begun.name.clone(),
-        input: serde_json::from_str(&begun.input).unwrap_or_else(|_| Value::String(begun.input.clone())),
+        input: smartspace_domain::json::parse(&begun.input).unwrap_or_else(|_| Value::String(begun.input.clone())),
         output: done.filter(|done| done.status != CallStatus::Pending).map(|done| done.output.clone()),
         status: done.map_or(undone, |done| done.status),
         started_at: done.map(|done| done.started_at),

@@ -7,8 +7,9 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use smartspace_domain::{
     Error, Result,
+    access::Caller,
     forms::FormAnswer,
-    ids::{CallId, RunId},
+    ids::{CallId, EntityId, RunId},
 };
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
@@ -33,6 +34,8 @@ struct ResultBody {
     declined: bool,
     #[serde(default)]
     reason: Option<String>,
+    #[serde(default)]
+    sender_id: Option<EntityId>,
 }
 
 /// Null is an output, too.
@@ -62,16 +65,17 @@ enum ToolResult {
 }
 
 #[derive(ToSchema)]
-#[schema(title = "OutputResult")]
-#[serde(deny_unknown_fields)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[expect(dead_code, reason = "it only describes a body")]
 struct OutputResult {
     /// What the call's `resultSchema` asks for; at most 32 KiB of JSON.
     output: Value,
+    /// In whose name: for the admin key only.
+    sender_id: Option<EntityId>,
 }
 
 #[derive(ToSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[expect(dead_code, reason = "it only describes a body")]
 struct DeclinedResult {
     /// Always true.
@@ -80,6 +84,8 @@ struct DeclinedResult {
     /// Why.
     #[schema(max_length = 1_000)]
     reason: Option<String>,
+    /// In whose name: for the admin key only.
+    sender_id: Option<EntityId>,
 }
 
 fn only_true() -> utoipa::openapi::Object {
@@ -96,7 +102,8 @@ struct TakenResponse {
 
 /// Answer a form
 ///
-/// Once: the run goes on with it. The same answer of the same person again is fine.
+/// Once: the run goes on with it. The same answer of the same person again is fine. With the admin key the answer is the operator's, to
+/// whatever form, or with `senderId` that entity's, who must be one that may answer.
 #[utoipa::path(
     post, path = "/v1/runs/{id}/toolCalls/{callId}/result", operation_id = "answerToolCall", tag = "runs",
     params(("id" = RunId, Path), ("callId" = CallId, Path)),
@@ -112,7 +119,12 @@ async fn answer(
     TwoIds(run_id, call_id): TwoIds<RunId, CallId>,
     body: Body,
 ) -> Answer<impl IntoResponse> {
-    let answer = body.read::<ResultBody>()?.answer()?;
+    let body: ResultBody = body.read()?;
+    let caller = match body.sender_id {
+        Some(_) => Caller::Entity(caller.speaks_as(body.sender_id)?),
+        None => caller,
+    };
+    let answer = body.answer()?;
     api.pipeline.answer_form(caller, run_id, call_id, &answer).await?;
     Ok((StatusCode::ACCEPTED, Json(TakenResponse { run_id, call_id })))
 }

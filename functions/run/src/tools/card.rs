@@ -13,7 +13,7 @@ use smartspace_store::{
 };
 
 use super::{
-    Calling, Outcome, text_of,
+    Calling, Outcome,
     toolbox::{Configured, TARGET},
 };
 
@@ -27,11 +27,11 @@ impl Calling<'_> {
     /// Where a call is shown, and its input without that.
     pub(super) fn shown_in(&self, configured: &Configured, mut input: Value) -> Result<(SpaceId, Value), String> {
         let target = if configured.takes_target() {
-            let target = text_of(&input, TARGET).to_owned();
-            if let Some(input) = input.as_object_mut() {
-                input.remove(TARGET);
+            match input.as_object_mut().and_then(|input| input.shift_remove(TARGET)) {
+                Some(Value::String(target)) => Some(target),
+                Some(Value::Null) | None => None,
+                Some(other) => return Err(format!("{TARGET}: expected the id of a space, got {}", super::bounded_to(other, 100))),
             }
-            Some(target).filter(|target| !target.is_empty())
         } else {
             None
         };

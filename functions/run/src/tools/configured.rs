@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use smartspace_domain::{
-    Result, compute,
+    Result,
     durations::WrittenDuration,
     events::{AskedCall, Happening},
     forms::answer_schema,
@@ -13,6 +13,9 @@ use smartspace_domain::{
 use smartspace_store::append::NewForm;
 
 use super::{Calling, Outcome, bounded, card::Posted, misfit, toolbox::Configured};
+
+/// What an expression is given, in bytes of JSON: for so much its time and memory are bounded.
+const COMPUTED_BYTES: usize = 64 * 1024;
 
 /// Does a call of a configured tool.
 pub(super) async fn call(calling: &Calling<'_>, configured: &Configured, input: Value) -> Result<Outcome> {
@@ -35,7 +38,10 @@ pub(super) async fn call(calling: &Calling<'_>, configured: &Configured, input: 
             return ask(calling, (space, input), (ui, own, expires_after.as_ref(), answer_by)).await;
         }
         Execution::Static { output } => Outcome::completed(bounded(output.clone())),
-        Execution::Compute { expression } => match compute::evaluate(expression, &input) {
+        Execution::Compute { .. } if input.to_string().len() > COMPUTED_BYTES => {
+            Outcome::error(format!("the input is too long to compute with; expected at most {COMPUTED_BYTES} bytes"))
+        }
+        Execution::Compute { expression } => match smartspace_cel::evaluate(expression, &input) {
             Ok(output) => Outcome::completed(bounded(output)),
             Err(error) => Outcome::error(error),
         },
@@ -58,6 +64,9 @@ async fn ask(
     let Some(space) = space else { return Ok(Outcome::error("there is no space to ask in")) };
     if calling.open_forms >= OPEN_FORMS {
         return Ok(Outcome::error(format!("expected at most {OPEN_FORMS} forms at once; ask again when these are answered")));
+    }
+    if calling.step + 1 >= calling.worker.config.run_loop.max_steps {
+        return Ok(Outcome::error("this is your last step: you would not read the answer. Nobody was asked"));
     }
     let result_schema = match answer_schema(ui, own, &input) {
         Ok(schema) => schema,

@@ -115,21 +115,22 @@ impl Governed {
     async fn kept(&self) -> (String, usize) {
         let store = &self.store;
         let messages = store.messages(self.space, Range::After(0), 100).await.unwrap();
-        let mut kept = format!("{messages:#?}");
+        let mut kept = vec![format!("{messages:#?}")];
         for run in &self.runs {
             let calls = store.work(run.id).await.unwrap().calls;
-            kept += &format!("{:#?} {calls:#?} {:#?}", store.run_record(run.id).await.unwrap(), store.open_forms(run.id).await.unwrap());
+            let (run, open) = (store.run_record(run.id).await.unwrap(), store.open_forms(run.id).await.unwrap());
+            kept.push(format!("{run:#?} {calls:#?} {open:#?}"));
         }
         for agent in [self.admin, self.other] {
-            kept += &format!("{:#?}", store.agent_context(agent).await.unwrap().active);
+            kept.push(format!("{:#?}", store.agent_context(agent).await.unwrap().active));
         }
-        (kept, self.writes.load(Ordering::Relaxed))
+        (kept.join("\n"), self.writes.load(Ordering::Relaxed))
     }
 }
 
 /// A run asks twice and waits; one form is answered, one expires; it goes on, asks again, and is canceled.
 async fn way_of_a_form(fault: Option<(usize, Fault)>) -> (String, usize) {
-    let governed = Governed::until(fault).await;
+    let governed = Box::pin(Governed::until(fault)).await;
     let (store, run) = (&governed.store, &governed.runs[0]);
     let (first, second) = (governed.ask(&governed.lease, 0).await, governed.ask(&governed.lease, 1).await);
     assert!(store.pause(run.id, &governed.lease, at(60), at(5)).await.unwrap());
@@ -162,19 +163,15 @@ async fn way_of_a_form(fault: Option<(usize, Fault)>) -> (String, usize) {
 
 /// A run stops another, absorbs a third, and hands on what woke it.
 async fn way_of_own_runs(fault: Option<(usize, Fault)>) -> (String, usize) {
-    let governed = Governed::until(fault).await;
+    let governed = Box::pin(Governed::until(fault)).await;
     let (store, lease) = (&governed.store, &governed.lease);
     let [run, second, third] = &governed.runs[..] else { panic!("three runs") };
-    let result = governed.call(0, CallStatus::Completed);
-    let by = |call: u32, result| ByWorker { run: run.id, lease, call: CallId::of(run.id, 0, call), result };
-    store.end_own(second, EndReason::StopRun, &by(0, Some(&result)), at(4)).await.unwrap();
-    // As who takes the run over before the result is kept.
-    for _ in 0..2 {
-        store.end_own(third, EndReason::Absorbed, &by(1, None), at(5)).await.unwrap();
-    }
-    let again = store.end_own(third, EndReason::Absorbed, &by(2, None), at(5)).await.unwrap_err();
+    let results = [0, 1, 2].map(|index| governed.call(index, CallStatus::Completed));
+    let by = |call: usize| ByWorker { run: run.id, lease, result: &results[call] };
+    assert!(store.end_own(second, EndReason::StopRun, &by(0), at(4)).await.unwrap().is_some());
+    assert!(store.end_own(third, EndReason::Absorbed, &by(1), at(5)).await.unwrap().is_some());
+    let again = store.end_own(third, EndReason::Absorbed, &by(2), at(5)).await.unwrap_err();
     assert!(again.to_string().contains("had ended already"), "{again}");
-    store.keep_call(run, lease, &governed.call(1, CallStatus::Completed), at(6)).await.unwrap();
     let sender = Sender { id: governed.admin, name: "Router".into(), kind: smartspace_domain::entities::EntityType::Agent };
     let delegation = Delegation { by: sender, note: Some("Soon.".into()) };
     let call = CallRecord { ends: Some(EndReason::Delegated), ..governed.call(3, CallStatus::Completed) };
@@ -204,15 +201,16 @@ async fn forms_and_own_runs_are_the_same_whichever_write_goes_wrong() {
 
 #[tokio::test(start_paused = true)]
 async fn who_was_ended_ends_nobody() {
-    let governed = Governed::until(None).await;
+    let governed = Box::pin(Governed::until(None)).await;
     let store = &governed.store;
     let [one, other, third] = &governed.runs[..] else { panic!("three runs") };
     let lease = LeaseId::new(8);
     let Claim::Ours { run: other, .. } = store.claim(other.id, &lease, at(3)).await.unwrap() else { panic!("nobody else claims it") };
-    let by = |run: &RunRecord, lease| ByWorker { run: run.id, lease, call: CallId::of(run.id, 0, 0), result: None };
-    store.end_own(&other, EndReason::Absorbed, &by(one, &governed.lease), at(4)).await.unwrap();
+    let result = governed.call(0, CallStatus::Completed);
+    store.end_own(&other, EndReason::Absorbed, &ByWorker { run: one.id, lease: &governed.lease, result: &result }, at(4)).await.unwrap();
+    let by = ByWorker { run: other.id, lease: &lease, result: &result };
     for run in [one, third] {
-        let refused = store.end_own(run, EndReason::Absorbed, &by(&other, &lease), at(4)).await.unwrap_err();
+        let refused = store.end_own(run, EndReason::Absorbed, &by, at(4)).await.unwrap_err();
         assert_eq!(refused, smartspace_domain::Error::LeaseLost);
         assert!(store.run_record(run.id).await.unwrap().status.is_active());
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use smartspace_domain::{runs::Usage, steps::FinishReason};
+use smartspace_domain::{json::Plain, runs::Usage, steps::FinishReason};
 
 use crate::{
     estimate,
@@ -36,7 +36,7 @@ enum Event {
     },
     MessageStop,
     Error {
-        error: Value,
+        error: Plain,
     },
     /// A ping, or what was not there when this was written.
     #[serde(other)]
@@ -57,7 +57,7 @@ enum BlockStart {
     },
     ToolUse {
         name: String,
-        input: Option<Map<String, Value>>,
+        input: Option<Plain>,
     },
     /// Thinking, and the provider's own tools.
     #[serde(other)]
@@ -137,7 +137,7 @@ impl Answer {
                 self.stopped = true;
                 Vec::new()
             }
-            Event::Error { error } => return Err(Fault::Told(error)),
+            Event::Error { error: Plain(error) } => return Err(Fault::Told(error)),
             Event::Other => Vec::new(),
         })
     }
@@ -148,7 +148,7 @@ impl Answer {
             BlockStart::ToolUse { name, input } => {
                 let number = self.started;
                 self.started += 1;
-                (Block::Call { number, unwritten: Some(input.unwrap_or_default()) }, Some(Piece::CallStarted { index: number, name }))
+                (Block::Call { number, unwritten: Some(object(input)) }, Some(Piece::CallStarted { index: number, name }))
             }
             BlockStart::Other => (Block::Other, None),
         };
@@ -195,6 +195,11 @@ impl Counts {
         let input_tokens = uncached.saturating_add(cached_tokens).saturating_add(cache_write_tokens);
         Usage { input_tokens, cached_tokens, cache_write_tokens, output_tokens, ..Usage::default() }
     }
+}
+
+/// The fields of an object; of anything else none.
+fn object(value: Option<Plain>) -> Map<String, Value> {
+    if let Some(Plain(Value::Object(object))) = value { object } else { Map::new() }
 }
 
 impl Dialect for Answer {

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 use serde_json::Value;
-use smartspace_domain::{runs::Usage, steps::FinishReason};
+use smartspace_domain::{json::Plain, runs::Usage, steps::FinishReason};
 
 use crate::{
     estimate,
@@ -15,7 +15,7 @@ use crate::{
 struct Chunk {
     choices: Option<Vec<Choice>>,
     usage: Option<Counts>,
-    error: Option<Value>,
+    error: Option<Plain>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -87,7 +87,7 @@ impl Answer {
 
     /// The pieces of a chunk, or the error that it tells.
     fn chunk(&mut self, chunk: Chunk) -> Result<Vec<Piece>, Value> {
-        if let Some(error) = chunk.error {
+        if let Some(Plain(error)) = chunk.error {
             return Err(error);
         }
         if let Some(counts) = chunk.usage {

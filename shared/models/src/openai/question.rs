@@ -82,7 +82,7 @@ fn call(call: &ToolCall) -> Value {
 
 /// As it was written where that can be: servers that fill the arguments into a prompt template fail for good on a text that is no JSON object.
 fn arguments(input: &str) -> String {
-    let object = serde_json::from_str(input).is_ok_and(|input: Value| input.is_object());
+    let object = smartspace_domain::json::parse(input).is_ok_and(|input| input.is_object());
     if object { input.to_owned() } else { Value::Object(calls::input(input)).to_string() }
 }
 

@@ -1,0 +1,248 @@
+//! Evaluates what `syntax` has read, and counts what that costs.
+
+use std::rc::Rc;
+
+use serde_json::Value as Json;
+
+use super::{
+    limits::{Budget, Fault, quoted},
+    patterns::Patterns,
+    syntax::{Macro, Node},
+    values::{Key, List, Map, Value},
+};
+
+/// Bytes of a value in a list. A list grows by doubling.
+pub(crate) const ITEM: usize = 2 * size_of::<Value>();
+const ENTRY: usize = 2 * size_of::<(Key, Value)>();
+/// Bytes of what holds a string, a list or a map.
+pub(crate) const HOLDER: usize = 64;
+
+/// Evaluates an expression over an input.
+pub(crate) fn evaluate(root: &Node, input: &Json) -> Result<Json, Fault> {
+    let input = Value::from_json(input)?;
+    let mut evaluation = Evaluation { input, variables: Vec::new(), budget: Budget::new(), patterns: Patterns::default() };
+    evaluation.value(root)?.to_json()
+}
+
+/// An expression as it is evaluated.
+pub(crate) struct Evaluation {
+    input: Value,
+    /// Of the macros around what is evaluated.
+    variables: Vec<Value>,
+    pub(crate) budget: Budget,
+    pub(crate) patterns: Patterns,
+}
+
+impl Evaluation {
+    fn value(&mut self, node: &Node) -> Result<Value, Fault> {
+        self.budget.spend(1)?;
+        match node {
+            Node::Constant(value) => Ok(value.clone()),
+            Node::Input => Ok(self.input.clone()),
+            Node::Variable(index) => self.variables.get(*index).cloned().ok_or_else(|| Fault::error("a variable is unknown")),
+            Node::Field(of, name) => self.field(of, name),
+            Node::HasField(of, name) => self.has_field(of, name).map(Value::Bool),
+            Node::List(items) => self.list(items),
+            Node::Map(entries) => self.map(entries),
+            Node::And(operands) => self.either(operands, false).map(Value::Bool),
+            Node::Or(operands) => self.either(operands, true).map(Value::Bool),
+            Node::Conditional(operands) => self.chosen(operands),
+            Node::Unary(function, operand) => {
+                let operand = [self.value(operand)?];
+                self.call(*function, &operand)
+            }
+            Node::Binary(function, operands) => {
+                let operands = [self.value(&operands[0])?, self.value(&operands[1])?];
+                self.call(*function, &operands)
+            }
+            Node::Macro(kind, over) => self.each(kind, over),
+        }
+    }
+
+    fn field(&mut self, of: &Node, name: &str) -> Result<Value, Fault> {
+        let of = self.value(of)?;
+        let map = self.map_of(&of, name)?;
+        match map.field(name) {
+            Some(value) => Ok(value.clone()),
+            None => self.budget.error(|| missing(map, &quoted(name))),
+        }
+    }
+
+    fn has_field(&mut self, of: &Node, name: &str) -> Result<bool, Fault> {
+        let of = self.value(of)?;
+        Ok(self.map_of(&of, name)?.field(name).is_some())
+    }
+
+    /// What has fields.
+    fn map_of<'a>(&mut self, value: &'a Value, field: &str) -> Result<&'a Map, Fault> {
+        match value {
+            Value::Map(map) => {
+                self.search(map, field.len())?;
+                Ok(map)
+            }
+            _ => {
+                self.budget.error(|| format!("only a map has fields; {} was looked for in a value of type {}", quoted(field), value.kind()))
+            }
+        }
+    }
+
+    /// Takes the steps to look for a key.
+    pub(crate) fn search(&mut self, map: &Map, key: usize) -> Result<(), Fault> {
+        self.budget.spend(map.entries.len().checked_ilog2().unwrap_or(0) as usize / 2)?;
+        self.budget.read(key)
+    }
+
+    fn list(&mut self, items: &[Node]) -> Result<Value, Fault> {
+        self.budget.allocate(HOLDER + items.len() * ITEM)?;
+        let mut values = Vec::with_capacity(items.len());
+        for item in items {
+            values.push(self.value(item)?);
+        }
+        Value::list(values)
+    }
+
+    fn map(&mut self, entries: &[(Node, Node)]) -> Result<Value, Fault> {
+        self.budget.allocate(HOLDER + entries.len() * ENTRY)?;
+        let mut values = Vec::with_capacity(entries.len());
+        for (key, value) in entries {
+            let key = self.value(key)?;
+            let Some(key) = key.key().filter(|_| !matches!(key, Value::Double(_))) else {
+                return self.budget.error(|| format!("a key of a map is a string, an int, a uint or a bool, and no {}", key.kind()));
+            };
+            self.budget.read(8 * key.len())?;
+            values.push((key, self.value(value)?));
+        }
+        Value::map(values)
+    }
+
+    fn bool(&mut self, node: &Node) -> Result<bool, Fault> {
+        match self.value(node)? {
+            Value::Bool(value) => Ok(value),
+            value => self.budget.error(|| format!("a condition is a bool, and no {}", value.kind())),
+        }
+    }
+
+    /// `&&`, which `false` decides, or `||`, which `true` decides: even beside an error.
+    fn either(&mut self, operands: &[Node; 2], deciding: bool) -> Result<bool, Fault> {
+        match self.bool(&operands[0]) {
+            Ok(one) if one == deciding => Ok(deciding),
+            Ok(_) => self.bool(&operands[1]),
+            Err(Fault::Error(text)) => match self.bool(&operands[1]) {
+                Ok(other) if other == deciding => Ok(deciding),
+                Ok(_) | Err(Fault::Error(_)) => Err(Fault::Error(text)),
+                limit @ Err(Fault::Limit(_)) => limit,
+            },
+            limit @ Err(Fault::Limit(_)) => limit,
+        }
+    }
+
+    fn chosen(&mut self, operands: &[Node; 3]) -> Result<Value, Fault> {
+        let [condition, one, other] = operands;
+        let chosen = if self.bool(condition)? { one } else { other };
+        self.value(chosen)
+    }
+
+    fn each(&mut self, kind: &Macro, over: &Node) -> Result<Value, Fault> {
+        let over = self.value(over)?;
+        let mut items = Items::of(&over).map_or_else(|| self.budget.error(|| no_items(&over)), Ok)?;
+        match kind {
+            Macro::All(predicate) => self.any(&mut items, predicate, false).map(Value::Bool),
+            Macro::Exists(predicate) => self.any(&mut items, predicate, true).map(Value::Bool),
+            Macro::ExistsOne(predicate) => {
+                let mut found = 0;
+                for item in items {
+                    found += usize::from(self.with(item, |this| this.bool(predicate))?);
+                }
+                Ok(Value::Bool(found == 1))
+            }
+            Macro::Map(predicate, item) => {
+                self.budget.allocate(HOLDER)?;
+                let mut made = Vec::new();
+                for each in items {
+                    if let Some(value) = self.with(each, |this| this.made(predicate.as_deref(), item))? {
+                        self.budget.allocate(ITEM)?;
+                        made.push(value);
+                    }
+                }
+                Value::list(made)
+            }
+        }
+    }
+
+    /// Whether the predicate comes to `deciding` for any item; an error matters only if it does for none.
+    fn any(&mut self, items: &mut Items, predicate: &Node, deciding: bool) -> Result<bool, Fault> {
+        let mut error = None;
+        for item in items {
+            match self.with(item, |this| this.bool(predicate)) {
+                Ok(value) if value == deciding => return Ok(deciding),
+                Ok(_) => {}
+                Err(Fault::Error(text)) => error = Some(text),
+                limit @ Err(Fault::Limit(_)) => return limit,
+            }
+        }
+        error.map_or(Ok(!deciding), |text| Err(Fault::Error(text)))
+    }
+
+    /// What a macro makes of an item, if the predicate holds.
+    fn made(&mut self, predicate: Option<&Node>, item: &Node) -> Result<Option<Value>, Fault> {
+        let holds = predicate.map_or(Ok(true), |predicate| self.bool(predicate))?;
+        if holds { self.value(item).map(Some) } else { Ok(None) }
+    }
+
+    /// Evaluates with one more variable.
+    fn with<T>(&mut self, variable: Value, evaluate: impl FnOnce(&mut Self) -> Result<T, Fault>) -> Result<T, Fault> {
+        self.budget.spend(2)?;
+        self.variables.push(variable);
+        let value = evaluate(self);
+        self.variables.pop();
+        value
+    }
+}
+
+/// What a macro goes through: the items of a list, or the keys of a map.
+struct Items {
+    of: Source,
+    next: usize,
+}
+
+enum Source {
+    List(Rc<List>),
+    Map(Rc<Map>),
+}
+
+impl Items {
+    fn of(value: &Value) -> Option<Self> {
+        let of = match value {
+            Value::List(list) => Source::List(Rc::clone(list)),
+            Value::Map(map) => Source::Map(Rc::clone(map)),
+            _ => return None,
+        };
+        Some(Self { of, next: 0 })
+    }
+}
+
+impl Iterator for Items {
+    type Item = Value;
+
+    fn next(&mut self) -> Option<Value> {
+        let item = match &self.of {
+            Source::List(list) => list.items.get(self.next).cloned(),
+            Source::Map(map) => map.entries.get(self.next).map(|(key, _)| key.value()),
+        };
+        self.next += 1;
+        item
+    }
+}
+
+fn no_items(value: &Value) -> String {
+    format!("a macro such as map, filter, all or exists goes over a list or a map, and no {}", value.kind())
+}
+
+/// An error about a key that is not there. Says what is.
+pub(crate) fn missing(map: &Map, key: &str) -> String {
+    let keys: Vec<String> = map.entries.iter().take(5).map(|(key, _)| key.quoted()).collect();
+    match keys.as_slice() {
+        [] => format!("there is no key {key}; the map is empty"),
+        keys => format!("there is no key {key}; the map has {}{}", keys.join(", "), if map.entries.len() > 5 { ", …" } else { "" }),
+    }
+}

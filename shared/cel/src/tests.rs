@@ -1,0 +1,4 @@
+//! Expressions and what they come to; hostile ones, and what they cost.
+
+mod hostile;
+mod results;
