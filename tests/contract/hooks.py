@@ -34,16 +34,16 @@ RULES = re.compile(
             r"^expected 1 to \d+ bytes",
             r"at most 32 KiB",
             r", 1 to 200 bytes",
-            r"^expected (a CEL expression of )?1 to 8192 bytes",
             # Too long, or a language of its own.
             r"^expected dollars, 0 or ",
             r"^expected at most (1 day|7 days)$",
             r"^expected a JSON Schema: ",
+            r"^expected a CEL expression over input: ",
             r"^expected the name of a secret: ",
             r"^is a built-in tool's name$",
             r"^must not begin like an id of ours$",
             r"^expected http:// or https:// and a host",
-            r"^expected humans, anyone, or ids$",
+            r"^expected humans, anyone, or 1 to 100 ids$",
             # A cursor is opaque.
             r"^cursor: expected what nextCursor said$",
             r"^expected one of after, before and cursor$",
@@ -78,9 +78,11 @@ def before_call(context, case, **kwargs):
 
 
 def lead_to_what_exists(case, path, ids):
-    """Always where a run or an agent is asked for: few of them are ever answered. Of spaces the suite makes its own, too."""
+    """Always where a run, a form or an agent is asked for: few of them are ever answered. Of spaces the suite makes its own, too."""
     ask = str(ids.get("id", "")) + str(case.body)
-    if path.startswith("/v1/runs/"):
+    if path.endswith("/result"):
+        ids["id"], ids["callId"] = pick("forms", ask)
+    elif path.startswith("/v1/runs/"):
         ids["id"] = pick("runs", ask)
     elif path.startswith("/v1/agents/"):
         ids["id"] = pick("agents", ask)

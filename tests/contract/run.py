@@ -71,7 +71,7 @@ class Client:
 
 
 def prepare(client):
-    """People, agents, spaces, and runs of which some have ended and many have not: their agent writes a word a minute."""
+    """People, agents, spaces, forms, and runs of which some have ended and many have not: their agent writes a word a minute."""
 
     def make(body):
         return client.ask("/v1/entities", body)["id"]
@@ -86,7 +86,25 @@ def prepare(client):
         for space in spaces:
             said = client.ask(f"/v1/spaces/{space}/messages", {"text": f"Number {number}", "senderId": people[0]})
             runs += [decision["runId"] for decision in said["dispatch"] if decision["runId"]]
-    return {"people": people, "guests": guests, "agents": agents, "spaces": spaces, "runs": runs}
+    forms = [ask(client, people, make) for _ in range(4)]
+    return {"people": people, "guests": guests, "agents": agents, "spaces": spaces, "runs": runs, "forms": forms}
+
+
+def ask(client, people, make):
+    """A form that takes any answer, as its run and its call."""
+    asks = {"steps": [{"calls": [{"tool": "ask", "input": {}}]}]}
+    tool = {"name": "ask", "description": "Asks.", "inputSchema": {}, "execution": {"type": "space", "answerBy": "anyone"}}
+    model = {"provider": "scripted", "name": "demo", "script": {"rules": [asks]}}
+    asker = make({"type": "agent", "name": f"Asker {secrets.token_hex(4)}", "agent": {"model": model, "tools": [tool]}})
+    space = client.ask("/v1/spaces", {"name": "Forms", "members": [*people, asker]})["id"]
+    client.ask(f"/v1/spaces/{space}/messages", {"text": "Ask me.", "senderId": people[0]})
+    started = time.monotonic()
+    while time.monotonic() - started < START_LIMIT_S:
+        cards = client.ask(f"/v1/spaces/{space}/messages?after=1")["items"]
+        if cards:
+            return cards[0]["runId"], cards[0]["parts"][0]["callId"]
+        time.sleep(0.02)
+    raise SystemExit("an agent did not ask")
 
 
 def agent(word_delay_ms):
