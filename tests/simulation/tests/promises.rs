@@ -90,6 +90,12 @@ planted! {
     finds_finishes_in_parts: FinishesInParts
     finds_forgotten_depth: ForgetsDepth
     finds_ignored_depth: IgnoresDepth
+    finds_absorbed_nothing: AbsorbsNothing
+    finds_forgotten_absorbing: ForgetsAbsorbing
+    finds_forgotten_waiting_runs: ForgetsWaitingRuns
+    finds_forms_left_open: LeavesFormsOpen
+    finds_answers_twice: AnswersTwice
+    finds_pauses_anyway: PausesAnyway
     finds_read_to_the_newest: ReadsToTheNewest
     finds_forgotten_reading: ForgetsReading
     finds_read_backwards: ReadsBackwards
