@@ -128,6 +128,10 @@ impl Socket {
             }
             _ => Vec::new(),
         };
+        if !replayed.is_empty() {
+            // Who was taken out meanwhile is shown nothing that was kept since.
+            self.pipeline.authorise(connection.caller, SpaceAction::Read, space).await?;
+        }
         let answer = json!({
             "type": "subscribed",
             "spaceId": space,

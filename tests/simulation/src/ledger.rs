@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde_json::Value;
 use smartspace_domain::ids::{EntityId, RunId, SpaceId};
 use tokio::time::Instant;
 
@@ -18,6 +19,8 @@ pub struct Ledger {
     pub people: Vec<EntityId>,
     /// What people said.
     pub said: Vec<Said>,
+    /// What people answered to forms.
+    pub answers: Vec<Answered>,
     /// Runs that people canceled, and were told so.
     pub canceled: Vec<Canceled>,
     /// Who was taken out of a space.
@@ -47,6 +50,39 @@ pub struct Said {
     pub text: String,
     /// Where it was kept, as the answer said; none where no answer came.
     pub accepted: Option<(String, u64)>,
+}
+
+/// An answer to a form. Its value is like no other, unless it is declined.
+#[derive(Clone, Debug)]
+pub struct Answered {
+    /// Who.
+    pub person: EntityId,
+    /// To a call of which run.
+    pub run: String,
+    /// To which call.
+    pub call: String,
+    /// What the model is to be given.
+    pub output: Value,
+    /// Whether the form asks for such an answer.
+    pub fits: bool,
+    /// When it was first sent.
+    pub sent: Instant,
+    /// The status of each try, in order; none where no answer came.
+    pub told: Vec<Option<u16>>,
+    /// When the last of these came.
+    pub told_at: Instant,
+}
+
+impl Answered {
+    /// Whether someone was told that it was taken.
+    pub fn was_taken(&self) -> bool {
+        self.told.contains(&Some(202))
+    }
+
+    /// Whether it may have been taken.
+    pub fn may_be_taken(&self) -> bool {
+        self.was_taken() || self.told.iter().any(|told| told.is_none_or(|status| status >= 500))
+    }
 }
 
 /// A run whose cancellation was answered with 202.
@@ -88,6 +124,8 @@ pub struct Ask {
     pub agent: EntityId,
     /// The message that woke it.
     pub trigger: String,
+    /// Whether another agent handed that on: an agent may have two runs for one message then.
+    pub delegated: bool,
     /// The space that the history is of.
     pub space: String,
     /// Answers before this one.
@@ -96,6 +134,13 @@ pub struct Ask {
     pub lines: Vec<Line>,
     /// What it had answered before, what came of it, and what the system said in between.
     pub before: Vec<String>,
+}
+
+impl Ask {
+    /// Of which run: its agent, and what woke it.
+    pub fn run(&self) -> (EntityId, &str, bool) {
+        (self.agent, &self.trigger, self.delegated)
+    }
 }
 
 /// A message in a history that a model was shown.

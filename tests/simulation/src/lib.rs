@@ -3,12 +3,15 @@
 //! - [`plan`]: what a seed is like; [`chance`]: everything that is left to chance
 //! - [`world`]: one deployment, from its first message to the calm at its end; [`process`] and [`life`]: its processes, which stand still and die
 //! - [`table`] before [`storage`], [`queue`], [`sockets`], [`model`]: the edges, each with its faults; [`door`]: the product's own doors
-//! - [`people`] with their [`view`]: clients that speak, come back, join, leave and cancel
+//! - [`choices`]: what models answer
+//! - [`people`] with their [`view`]: clients that speak, come back, join, leave, cancel, and give [`answers`] to forms
 //! - [`ledger`]: what clients sent and were told; [`oracle`]: judges by it and by what the table holds at the end
 //! - [`planted`]: mistakes on purpose, which have to be found
 //! - [`simulate`] plays one seed; [`shorten`] makes a failing one as short as it can
 
+pub mod answers;
 pub mod chance;
+pub mod choices;
 pub mod door;
 pub mod history;
 pub mod ledger;
@@ -39,8 +42,9 @@ use tokio::time::{Instant, sleep, timeout};
 
 use crate::{chance::Strike, oracle::Complaint, people::Person, plan::Setup, world::World};
 
-/// How long the calm at the end may take: a lease and its grace, a minute until the next sweep, the models' own time-outs, and some of these again.
-const CALM: Duration = Duration::from_mins(10);
+/// How long the calm at the end may take: the ten minutes of a form, a lease and its grace, a minute until the next sweep, the models' own time-outs,
+/// and some of these again.
+const CALM: Duration = Duration::from_mins(20);
 /// No life takes so long: someone waits for what never comes.
 const LIFE: Duration = Duration::from_hours(6);
 /// A job that comes later than this only repeats what was done.
@@ -53,8 +57,8 @@ pub struct Outcome {
     pub complaints: BTreeSet<Complaint>,
     /// How much was done: calls of all kinds.
     pub steps: u64,
-    /// Runs, and messages.
-    pub size: (usize, usize),
+    /// What there was in the end.
+    pub size: Size,
     /// Faults that struck.
     pub struck: Vec<Strike>,
     /// Two plays of one seed have the same.
@@ -63,6 +67,53 @@ pub struct Outcome {
     pub history: String,
     /// Virtual time from the calm until everything was still.
     pub settled: Duration,
+}
+
+/// How much there was of what the promises are about.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Size {
+    /// Runs.
+    pub runs: usize,
+    /// Messages, cards among them.
+    pub messages: usize,
+    /// Forms that someone answered.
+    pub answered: usize,
+    /// Forms whose time was up.
+    pub expired: usize,
+    /// Forms whose run ended before.
+    pub canceled: usize,
+    /// Runs that another one of their agent stopped or absorbed.
+    pub ended_by_others: usize,
+    /// Runs that another agent handed on.
+    pub handed_on: usize,
+}
+
+impl Size {
+    fn of(kept: &oracle::Kept) -> Self {
+        let forms = |status: &str| kept.calls.values().filter(|call| call["name"] == "ask" && call["status"] == status).count();
+        let runs = |field: &str, values: &[&str]| kept.runs.values().filter(|run| values.iter().any(|value| run[field] == *value)).count();
+        Self {
+            runs: kept.runs.len(),
+            messages: kept.all_messages().count(),
+            answered: forms("completed"),
+            expired: forms("expired"),
+            canceled: forms("canceled"),
+            ended_by_others: runs("endReason", &["absorbed", "stop_run"]),
+            handed_on: runs("source", &["delegated"]),
+        }
+    }
+}
+
+impl std::ops::AddAssign for Size {
+    fn add_assign(&mut self, other: Self) {
+        self.runs += other.runs;
+        self.messages += other.messages;
+        self.answered += other.answered;
+        self.expired += other.expired;
+        self.canceled += other.canceled;
+        self.ended_by_others += other.ended_by_others;
+        self.handed_on += other.handed_on;
+    }
 }
 
 /// Plays one seed.
@@ -81,8 +132,7 @@ async fn play(setup: &Setup) -> Result<Outcome, String> {
     let lives =
         timeout(LIFE, join_all(people)).await.map_err(|_| format!("the people of seed {} still live after {LIFE:?}", setup.seed))?;
     let people: Vec<Person> = lives.into_iter().collect::<Result<_, _>>().map_err(|error| error.to_string())?;
-    world.history.note("world", || "is calm from now on".into());
-    world.chance.calm(true);
+    world.calms();
     let settled = settle(&world).await;
     for person in &people {
         let spaces = locked(&world.ledger).spaces.clone();
@@ -95,19 +145,11 @@ async fn play(setup: &Setup) -> Result<Outcome, String> {
         world.history.note("oracle", || format!("promise {promise}: {text}"));
     }
     world.end();
-    let items = world.storage.items();
-    let count = |prefix: &str, sk: &str| {
-        items
-            .iter()
-            .filter(|item| {
-                item["PK"].as_str().is_some_and(|pk| pk.starts_with(prefix)) && item["SK"].as_str().is_some_and(|it| it.starts_with(sk))
-            })
-            .count()
-    };
+    let size = Size::of(&oracle::Kept::of(&world.storage.items()));
     Ok(Outcome {
         complaints,
         steps: world.steps(),
-        size: (count("RUN#", "META"), count("SPACE#", "MSG#")),
+        size,
         struck: world.chance.struck(),
         digest: world.history.digest(),
         history: world.history.text(),
@@ -118,6 +160,8 @@ async fn play(setup: &Setup) -> Result<Outcome, String> {
 /// Waits until every run has ended and the queues are empty, or the calm is over.
 async fn settle(world: &World) -> Duration {
     let calm = Instant::now();
+    // Forms may wait for minutes, in which nothing is written: what was looked at is not looked at again.
+    let mut looked_at = None;
     while calm.elapsed() < CALM {
         sleep(Duration::from_secs(5)).await;
         let still = || {
@@ -125,8 +169,15 @@ async fn settle(world: &World) -> Duration {
             let ended = |run: &serde_json::Value| ["completed", "failed", "canceled"].iter().any(|end| run["status"] == *end);
             kept.due.is_empty() && kept.runs.values().all(ended)
         };
-        if world.runs.is_quiet(QUIET) && world.triggers.is_quiet(QUIET) && world.broadcasts.is_quiet(QUIET) && still() {
-            break;
+        if world.runs.is_quiet(QUIET)
+            && world.triggers.is_quiet(QUIET)
+            && world.broadcasts.is_quiet(QUIET)
+            && looked_at != Some(world.storage.writes())
+        {
+            if still() {
+                break;
+            }
+            looked_at = Some(world.storage.writes());
         }
     }
     calm.elapsed()

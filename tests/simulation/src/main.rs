@@ -7,7 +7,7 @@ use std::{
 };
 
 use clap::Parser;
-use smartspace_simulation::{Outcome, plan::Setup, planted::Planted, shorten::shorten, simulate};
+use smartspace_simulation::{Outcome, Size, plan::Setup, planted::Planted, shorten::shorten, simulate};
 
 /// Plays seeds until one fails, and shows its history, made as short as it can.
 #[derive(Parser)]
@@ -52,7 +52,7 @@ fn main() -> ExitCode {
 fn run(flags: &Flags) -> Result<ExitCode, String> {
     let begun = Instant::now();
     let (mut steps, mut failed, mut seed) = (0, 0, flags.from);
-    let (mut runs, mut messages, mut faults) = (0, 0, 0);
+    let (mut size, mut faults) = (Size::default(), 0);
     while seed < flags.from + flags.seeds || flags.steps.is_some_and(|most| steps < most) {
         let setup = Setup { seed, planted: flags.planted, history: flags.history, ..Setup::default() };
         let playing = Instant::now();
@@ -61,7 +61,8 @@ fn run(flags: &Flags) -> Result<ExitCode, String> {
             say(&format!("seed {seed} took {:?}, {} steps", playing.elapsed(), outcome.steps));
         }
         steps += outcome.steps;
-        (runs, messages, faults) = (runs + outcome.size.0, messages + outcome.size.1, faults + outcome.struck.len());
+        size += outcome.size;
+        faults += outcome.struck.len();
         if flags.history {
             say(&outcome.history);
         }
@@ -80,7 +81,7 @@ fn run(flags: &Flags) -> Result<ExitCode, String> {
         seed += 1;
     }
     say(&format!(
-        "{} seeds, {failed} failed, {steps} steps, {faults} faults, {runs} runs, {messages} messages, {:.1} s",
+        "{} seeds, {failed} failed, {steps} steps, {faults} faults, {size:?}, {:.1} s",
         seed - flags.from,
         begun.elapsed().as_secs_f64()
     ));

@@ -1,10 +1,9 @@
 //! Models that play their part by chance. Each answer is like no other, so what was said twice, or lost, shows.
 
-use std::{collections::VecDeque, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use futures::{StreamExt, stream};
-use serde_json::json;
 use smartspace_domain::{
     ids::EntityId,
     runs::{FailureCode, Usage},
@@ -114,88 +113,9 @@ impl SimModel {
         let finished = Piece::Finished { reason: FinishReason::Stop, usage: Usage::default() };
         Ok(stream::iter([Ok(Piece::Text(format!("{lines} messages"))), Ok(finished)]).boxed())
     }
-
-    /// An answer, with the word that each piece completes.
-    fn pieces(&self, ask: &Ask, request: &Request, number: usize, place: &str) -> VecDeque<(String, Piece)> {
-        let chance = &self.world.chance;
-        let by_agent = ask.lines.iter().any(|line| line.message == ask.trigger && line.own) || trigger_is_agent(request);
-        let crowd = self.world.plan.agents > 3;
-        let silent = if crowd {
-            930
-        } else if ask.step > 0 {
-            750
-        } else if by_agent {
-            450
-        } else {
-            50
-        };
-        let mut pieces = VecDeque::from([(String::new(), Piece::Text("Hm.".into()))]);
-        if !chance.happens(place, silent) {
-            let calls: &[&str] = match chance.below(place, 20) {
-                0..13 => &["send_message"],
-                13..15 => &["send_message", "send_message"],
-                15 => &["read_messages", "send_message"],
-                16 => &["enter_space", "send_message"],
-                17 => &["skip_response"],
-                18 if chance.happens(place, 500) => &["read_messages"],
-                18 => &["set_memories", "send_message"],
-                _ => &["no_such_tool"],
-            };
-            for (index, tool) in (0..).zip(calls) {
-                pieces.push_back((String::new(), Piece::CallStarted { index, name: (*tool).into() }));
-                for (word, json) in self.input(tool, request, &format!("a{number}c{index}"), place) {
-                    pieces.push_back((word, Piece::CallInput { index, json }));
-                }
-            }
-        }
-        let usage = Usage { input_tokens: 100, output_tokens: pieces.len() as u64, ..Usage::default() };
-        pieces.push_back((String::new(), Piece::Finished { reason: FinishReason::ToolCalls, usage }));
-        pieces
-    }
-
-    /// A call's input in pieces, each with the word that it completes.
-    fn input(&self, tool: &str, request: &Request, name: &str, place: &str) -> Vec<(String, String)> {
-        let chance = &self.world.chance;
-        match tool {
-            "send_message" => {
-                let mut pieces = vec![(String::new(), r#"{"te"#.to_owned()), (String::new(), r#"xt": ""#.to_owned())];
-                for word in 0..=chance.below(place, 6) {
-                    let word = format!("{name}w{word}");
-                    match chance.below(place, 6) {
-                        // A pair of surrogates, cut in the middle.
-                        0 => pieces.extend([(String::new(), r"\ud83d".to_owned()), (word.clone(), format!(r"\ude00{word} "))]),
-                        1 => pieces.extend([(String::new(), "\\".to_owned()), (word.clone(), format!("n{word} "))]),
-                        2 => {
-                            let agents = &locked(&self.world.ledger).agents;
-                            let named = &agents[chance.below(place, agents.len() as u64) as usize].1;
-                            pieces.push((word.clone(), format!("@{named} {word} ")));
-                        }
-                        _ => pieces.push((word.clone(), format!("{word} "))),
-                    }
-                }
-                pieces.push((String::new(), r#""}"#.to_owned()));
-                pieces
-            }
-            "enter_space" => {
-                let spaces: Vec<_> =
-                    between(&request.system.concat(), "(id: ", ")").into_iter().filter(|id| id.starts_with("spc_")).collect();
-                let space = spaces.get(chance.below(place, spaces.len() as u64) as usize).cloned().unwrap_or_default();
-                vec![(String::new(), json!({"spaceId": space}).to_string())]
-            }
-            // Under a key like no other: what was set twice, or lost, shows.
-            "set_memories" => vec![(String::new(), json!({"memories": [{"key": name, "value": name}]}).to_string())],
-            "skip_response" => vec![(String::new(), json!({"reason": "nothing to add"}).to_string())],
-            _ => vec![(String::new(), "{}".to_owned())],
-        }
-    }
 }
 
-fn trigger_is_agent(request: &Request) -> bool {
-    let sender = first_text(request).lines().find(|line| line.starts_with("  sender: ")).map(str::to_owned);
-    sender.is_some_and(|sender| sender.contains("(agent, id:"))
-}
-
-fn first_text(request: &Request) -> String {
+pub(crate) fn first_text(request: &Request) -> String {
     let Some(Message::User { blocks }) = request.messages.first() else { return String::new() };
     blocks.concat()
 }
@@ -228,6 +148,7 @@ fn read(request: &Request, process: &str) -> Ask {
         process: process.to_owned(),
         agent: agent.unwrap_or_else(|| EntityId::new(smartspace_domain::Time::default(), 0)),
         trigger: field("  messageId: "),
+        delegated: field("  source: ") == "delegated",
         space: between(&text, "SPACE HISTORY (", "):\n")
             .pop()
             .and_then(|name| name.rsplit("id: ").next().map(str::to_owned))
@@ -239,6 +160,6 @@ fn read(request: &Request, process: &str) -> Ask {
 }
 
 /// Every text between `from` and `to`.
-fn between(text: &str, from: &str, to: &str) -> Vec<String> {
+pub(crate) fn between(text: &str, from: &str, to: &str) -> Vec<String> {
     text.split(from).skip(1).filter_map(|rest| rest.split_once(to)).map(|(found, _)| found.to_owned()).collect()
 }

@@ -1,6 +1,7 @@
 //! Judges a simulation by what clients sent and saw, what models were asked, and what the table holds at the end. It knows nothing of how the
 //! product works. One file for each promise.
 
+mod ended_by_their_own;
 mod kept;
 mod promise_1;
 mod promise_2;
@@ -8,6 +9,7 @@ mod promise_3;
 mod promise_4;
 mod promise_5;
 mod promise_6;
+mod promise_7;
 mod promise_8;
 mod promise_9;
 mod streams;
@@ -50,6 +52,7 @@ pub fn judge(world: &Arc<World>, people: &[Person]) -> BTreeSet<Complaint> {
     promise_4::who_lost_its_run_writes_nothing_more(&mut evidence);
     promise_5::no_run_hangs(&mut evidence);
     promise_6::agents_alone_come_to_an_end(&mut evidence);
+    promise_7::a_form_counts_once(&mut evidence);
     promise_8::new_until_a_completed_run_read_it(&mut evidence);
     promise_9::nobody_reads_or_writes_where_they_are_no_member(&mut evidence);
     streams::a_stream_is_its_message(&mut evidence);

@@ -1,4 +1,5 @@
-//! People: they speak with keys, come back after their connection broke, join and leave, and cancel runs.
+//! People: they speak with keys, come back after their connection broke, join and leave, and cancel runs. What they do about forms stands in
+//! [`crate::answers`].
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -23,8 +24,9 @@ pub struct Person {
     pub id: EntityId,
     /// What it sees.
     pub view: Arc<View>,
-    world: Arc<World>,
-    name: String,
+    pub(crate) world: Arc<World>,
+    pub(crate) name: String,
+    pub(crate) answers: u64,
     connection: Option<ConnectionId>,
     connections: u64,
     requests: u64,
@@ -34,7 +36,7 @@ impl Person {
     /// A person who has not looked yet.
     pub fn new(world: &Arc<World>, index: usize, id: EntityId) -> Self {
         let (name, view) = (format!("person {index}"), Arc::default());
-        Self { index, id, view, world: Arc::clone(world), name, connection: None, connections: 0, requests: 0 }
+        Self { index, id, view, world: Arc::clone(world), name, answers: 0, connection: None, connections: 0, requests: 0 }
     }
 
     /// Does what it does, one thing after the other.
@@ -66,10 +68,12 @@ impl Person {
                 96..99 => self.rename(&place).await,
                 _ => self.retire(&place).await,
             }
+            self.answer_forms(&format!("{place}/form")).await;
             if self.connection.as_ref().is_none_or(|connection| !world.connections.is_open(connection)) {
                 self.connect().await;
             }
         }
+        self.answer_the_last(world.plan.deeds).await;
         self
     }
 
@@ -227,7 +231,7 @@ impl Person {
         }
     }
 
-    async fn reconnect(&mut self) {
+    pub(crate) async fn reconnect(&mut self) {
         if let Some(connection) = self.connection.take() {
             self.world.history.note(&self.name, || "goes away and comes back".into());
             self.world.connections.close(&connection);
@@ -315,7 +319,7 @@ impl Person {
     }
 
     /// A request over the socket; none where no answer comes.
-    async fn request(&mut self, mut frame: Value) -> Option<Value> {
+    pub(crate) async fn request(&mut self, mut frame: Value) -> Option<Value> {
         let connection = self.connection.clone()?;
         self.requests += 1;
         let id = self.requests;

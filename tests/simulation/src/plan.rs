@@ -89,6 +89,8 @@ pub struct Plan {
     pub window: u64,
     /// How long an invocation of the function `run` may take, on AWS.
     pub invocation: Duration,
+    /// Agents have tools of their own: forms, and notes that everyone sees.
+    pub tools: bool,
     /// Agents go on only after they have changed something.
     pub writes: bool,
     /// What each person does, at least.
@@ -114,10 +116,12 @@ impl Plan {
             agents: agents as usize,
             spaces: if crowd { 1 } else { number("spaces", 1, 2) as usize },
             depth: depth as u32,
-            policy: ["all", "all", "mention"][number("policy", 0, 2) as usize],
+            // An admin agent needs another one, and would leave a crowd asleep.
+            policy: ["all", "all", "mention", if agents == 1 || crowd { "all" } else { "admin" }][number("policy", 0, 3) as usize],
             window: [50, 50, 8][number("window", 0, 2) as usize],
             // An answer may take two minutes, so that the short ones hand over what takes long.
             invocation: Duration::from_secs([900, 150, 122][number("invocation", 0, 2) as usize]),
+            tools: number("tools", 0, 5) != 0,
             writes: number("writes", 0, 3) == 0,
             deeds: if crowd { 2 } else { number("deeds", 4, 8) as usize },
             weather: Weather::of(chance),
@@ -138,6 +142,7 @@ impl Plan {
             policy: "all",
             window: 50,
             invocation: Duration::from_mins(15),
+            tools: false,
             writes: false,
             deeds: 0,
             weather: Weather::default(),

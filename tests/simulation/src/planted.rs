@@ -3,6 +3,8 @@
 //! A check that finds nothing proves nothing. Each of these takes one mechanism away, and the simulation has to notice. The product itself has no
 //! switches: its calls are changed on their way.
 
+mod forms;
+
 use clap::ValueEnum;
 use serde_json::{Value, json};
 
@@ -45,6 +47,18 @@ pub enum Planted {
     ForgetsDepth,
     /// Promise 6: the depth is counted, and nobody asks for it.
     IgnoresDepth,
+    /// Promise 4: a run is told that it ended another one of its agent, and that one goes on.
+    AbsorbsNothing,
+    /// Promise 4: who ended a run in the name of which call is not kept, so that a repeat finds that it had ended already.
+    ForgetsAbsorbing,
+    /// Promise 7: an answer is kept, and its run is neither due nor queued.
+    ForgetsWaitingRuns,
+    /// Promise 7: a run ends, and its forms stay open.
+    LeavesFormsOpen,
+    /// Promise 7: nobody checks that a form is still open.
+    AnswersTwice,
+    /// Promise 7: a run pauses whether or not all was answered meanwhile.
+    PausesAnyway,
     /// Promise 8: a completed run's cursor is set to the newest message instead of the last that it was shown.
     ReadsToTheNewest,
     /// Promise 8: cursors do not move.
@@ -64,9 +78,10 @@ impl Planted {
             Self::AnswersBeforeKeeping | Self::LosesRuns | Self::ForgetsKeys | Self::ForgetsTokens => 1,
             Self::SkipsNumbers | Self::OverwritesNumbers => 2,
             Self::ForgetsResults | Self::ForgetsAnswers => 3,
-            Self::IgnoresLeases | Self::ClaimsAnyway | Self::CancelsNothing => 4,
+            Self::IgnoresLeases | Self::ClaimsAnyway | Self::CancelsNothing | Self::AbsorbsNothing | Self::ForgetsAbsorbing => 4,
             Self::ForgetsDuties | Self::SweepsNothing | Self::FinishesInParts => 5,
             Self::ForgetsDepth | Self::IgnoresDepth => 6,
+            Self::ForgetsWaitingRuns | Self::LeavesFormsOpen | Self::AnswersTwice | Self::PausesAnyway => 7,
             Self::ReadsToTheNewest | Self::ForgetsReading | Self::ReadsBackwards => 8,
             Self::KeepsRosterVersion | Self::IgnoresMembership => 9,
         }
@@ -75,7 +90,8 @@ impl Planted {
     /// What a mechanism is there for must happen often enough to be missed.
     pub fn worsen(self, weather: &mut Weather) {
         match self {
-            Self::ForgetsTokens => weather.lost_answer = 10_000,
+            Self::ForgetsTokens | Self::ForgetsAbsorbing | Self::AnswersTwice => weather.lost_answer = 10_000,
+            Self::PausesAnyway => weather.slow = weather.slow.max(5_000),
             Self::SweepsNothing | Self::ForgetsDuties => weather.queue = weather.queue.max(5_000),
             _ => {}
         }
@@ -89,7 +105,7 @@ impl Planted {
                 request["ConditionExpression"] = json!("attribute_exists(PK)");
                 prune(request);
             }
-            _ => {}
+            _ => forms::change_pause(self, operation, request),
         }
         if operation != "TransactWriteItems" {
             if self == Self::IgnoresLeases && operation == "UpdateItem" {
@@ -144,7 +160,7 @@ impl Planted {
                     }
                 }
             }
-            Self::FinishesInParts if mentions(&parts[0]["Update"]["UpdateExpression"], "#finishedAt") => parts.truncate(1),
+            Self::FinishesInParts if ends_run(&parts[0]) => parts.truncate(1),
             Self::ForgetsDepth => {
                 for part in parts {
                     if !part["Put"]["Item"]["chainDepth"].is_null() {
@@ -178,7 +194,7 @@ impl Planted {
                 check["ConditionExpression"] = json!("attribute_exists(PK)");
                 prune(check);
             }
-            _ => {}
+            _ => return forms::change(self, parts),
         }
         None
     }
@@ -233,6 +249,10 @@ fn sort_key(part: &Value) -> &str {
 
 fn mentions(expression: &Value, text: &str) -> bool {
     expression.as_str().is_some_and(|expression| expression.contains(text))
+}
+
+fn ends_run(part: &Value) -> bool {
+    sort_key(part) == "META" && mentions(&part["Update"]["UpdateExpression"], "#finishedAt = :now")
 }
 
 fn is_cursor(part: &Value) -> bool {

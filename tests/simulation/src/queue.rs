@@ -176,6 +176,9 @@ impl<J: Job> Queue<J> for QueueOf<J> {
             }
             // It travels as text, as through SQS.
             let text = serde_json::to_string(&job).unwrap_or_default();
+            if world.planted.is_some_and(|planted| planted.loses(world, &text)) {
+                continue;
+            }
             let Ok(job) = serde_json::from_str::<J>(&text) else {
                 world.complain(0, format!("a job of the queue {name} can't be read again: {text}"));
                 continue;

@@ -29,18 +29,39 @@ pub async fn set(world: &Arc<World>) -> Result<(), String> {
         let agent = json!({
             // Any provider but the scripted one, which writes no summaries.
             "model": {"provider": "openai", "name": "chance"}, "maxChainDepth": 5, "loop": {"maxSteps": 6, "continueOn": if plan.writes { "writes" } else { "toolCalls" }}, "context": {"window": plan.window},
+            "tools": if plan.tools { tools(world) } else { json!([]) },
         });
         let made = make(world, "/v1/entities", json!({"type": "agent", "name": name, "agent": agent})).await?;
         members.push(made["id"].clone());
         locked(&world.ledger).agents.push((id(&made)?, name));
     }
     for index in 0..plan.spaces {
-        let space =
+        let mut space =
             json!({"name": format!("Space {index}"), "members": members, "maxChainDepth": plan.depth, "triggerPolicy": plan.policy});
+        if plan.policy == "admin" {
+            space["adminAgentId"] = members[plan.people].clone();
+        }
         let made = make(world, "/v1/spaces", space).await?;
         locked(&world.ledger).spaces.push(id(&made)?);
     }
     Ok(())
+}
+
+/// What an agent can do besides: ask people, and show what it notes.
+fn tools(world: &World) -> Value {
+    let one_of = |name: &str, some: [&'static str; 2]| some[world.chance.below(&format!("setting/{name}"), 2) as usize];
+    let (expires_after, answer_by) = (one_of("expires", ["30 seconds", "10 minutes"]), one_of("answer by", ["humans", "anyone"]));
+    let input = |name: &str| json!({"type": "object", "properties": {name: {"type": "string"}}, "required": [name]});
+    let result =
+        json!({"type": "object", "properties": {"number": {"type": "integer"}}, "required": ["number"], "additionalProperties": false});
+    json!([
+        {"name": "ask", "description": "Asks people for a number.", "inputSchema": input("question"), "execution": {
+            "type": "space", "ui": "form", "resultSchema": result,
+            "expiresAfter": expires_after, "answerBy": answer_by,
+        }},
+        {"name": "note", "description": "Notes something for everyone to see.", "inputSchema": input("text"), "visible": true,
+         "execution": {"type": "static", "output": {"noted": true}}},
+    ])
 }
 
 async fn make(world: &Arc<World>, path: &str, body: Value) -> Result<Value, String> {

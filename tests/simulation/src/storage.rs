@@ -2,7 +2,10 @@
 
 use std::{
     collections::{BTreeMap, VecDeque},
-    sync::Mutex,
+    sync::{
+        Mutex,
+        atomic::{AtomicU64, Ordering},
+    },
     time::Duration,
 };
 
@@ -12,29 +15,42 @@ use tokio::time::Instant;
 
 use crate::locked;
 
+/// What was seen of a run's writes on their way: times, and the how-manieth writes of the table they were.
+#[derive(Clone, Debug, Default)]
+pub struct Noted {
+    /// When the table knew that it had ended.
+    pub ended: Option<(Instant, u64)>,
+    /// The last answer, result or message of it.
+    pub wrote: u64,
+    /// When the last form of each of its steps got its result.
+    pub resolved: BTreeMap<u64, Instant>,
+}
+
 /// The table, and its copy.
 pub struct Storage {
     table: EmbeddedTable,
     copy: EmbeddedTable,
     /// Writes that the copy has not seen, with their times.
     behind: Mutex<VecDeque<(Instant, String, Vec<u8>)>>,
-    /// When runs ended, by their ids: the moment when the table knew.
-    ended: Mutex<BTreeMap<String, Instant>>,
+    writes: AtomicU64,
+    /// What runs did, by their ids.
+    runs: Mutex<BTreeMap<String, Noted>>,
 }
 
 impl Storage {
     /// An empty one.
     pub fn new() -> Result<Self, String> {
         let (table, copy) = (EmbeddedTable::in_memory()?, EmbeddedTable::in_memory()?);
-        Ok(Self { table, copy, behind: Mutex::default(), ended: Mutex::default() })
+        Ok(Self { table, copy, behind: Mutex::default(), runs: Mutex::default(), writes: AtomicU64::new(0) })
     }
 
     /// Answers a call from the table.
     pub fn answer(&self, operation: &str, body: &[u8]) -> (u16, String) {
         let answer = self.table.answer(operation, body);
         if answer.0 == 200 && !["GetItem", "BatchGetItem", "Query", "Scan"].contains(&operation) {
+            self.writes.fetch_add(1, Ordering::Relaxed);
             match operation {
-                "TransactWriteItems" => self.note_ends(body),
+                "TransactWriteItems" => self.note(body),
                 "CreateTable" => return self.copy.answer(operation, body),
                 _ => {}
             }
@@ -52,19 +68,37 @@ impl Storage {
         self.copy.answer(operation, body)
     }
 
-    /// When the table knew that a run had ended.
-    pub fn ended(&self, run: &str) -> Option<Instant> {
-        locked(&self.ended).get(run).copied()
+    /// How many writes there were.
+    pub fn writes(&self) -> u64 {
+        self.writes.load(Ordering::Relaxed)
     }
 
-    fn note_ends(&self, body: &[u8]) {
+    /// What a run did.
+    pub fn noted(&self, run: &str) -> Noted {
+        locked(&self.runs).get(run).cloned().unwrap_or_default()
+    }
+
+    fn note(&self, body: &[u8]) {
+        let number = self.writes();
         let body: Value = serde_json::from_slice(body).unwrap_or_default();
+        let mut runs = locked(&self.runs);
         for part in body["TransactItems"].as_array().into_iter().flatten() {
-            let update = &part["Update"];
-            let key = update["Key"]["PK"]["S"].as_str().and_then(|pk| pk.strip_prefix("RUN#"));
-            let ends = update["UpdateExpression"].as_str().is_some_and(|text| text.contains("#finishedAt"));
-            if let (Some(run), true) = (key, ends) {
-                locked(&self.ended).entry(run.to_owned()).or_insert_with(Instant::now);
+            let (update, item) = (&part["Update"], &part["Put"]["Item"]);
+            let key = if item.is_null() { &update["Key"] } else { item };
+            let (pk, sk) = (key["PK"]["S"].as_str().unwrap_or_default(), key["SK"]["S"].as_str().unwrap_or_default());
+            let sets = |name: &str| update["UpdateExpression"].as_str().is_some_and(|text| text.contains(name));
+            let Some(run) = pk.strip_prefix("RUN#").or(item["runId"]["S"].as_str()) else { continue };
+            let noted = runs.entry(run.to_owned()).or_default();
+            if item.is_object() && !["META", "TRIGGER"].contains(&sk) {
+                noted.wrote = number;
+            }
+            if sk == "META" && sets("#finishedAt") {
+                noted.ended.get_or_insert((Instant::now(), number));
+            }
+            if let (Some(step), true) =
+                (sk.strip_prefix("CALL#").and_then(|place| place.split('#').next()?.parse().ok()), sets("#answered"))
+            {
+                noted.resolved.insert(step, Instant::now());
             }
         }
     }

@@ -5,7 +5,7 @@ use std::{
     sync::Mutex,
 };
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::{sync::Notify, time::Instant};
 
 use crate::locked;
@@ -20,12 +20,16 @@ pub struct View {
 /// What was seen.
 #[derive(Clone, Debug, Default)]
 pub struct Seen {
-    /// Messages by space and number: their ids and texts.
+    /// Messages by space and number: their ids and texts; of a card, what it was called with.
     pub messages: BTreeMap<String, BTreeMap<u64, (String, String)>>,
     /// Texts of streams, in UTF-16 code units, where they are known.
     pub streams: BTreeMap<String, Vec<Option<u16>>>,
-    /// Which message a stream became.
-    pub became: BTreeMap<String, (String, String)>,
+    /// Which message a stream became: its id and text, and its space.
+    pub became: BTreeMap<String, (String, String, String)>,
+    /// How cards stood, by message and state: what of them changes.
+    pub cards: BTreeMap<(String, u64), Value>,
+    /// Forms, by their calls.
+    pub forms: BTreeMap<String, Form>,
     /// How runs ended.
     pub ends: BTreeMap<String, BTreeSet<String>>,
     /// Runs that began and did not end yet, as far as was seen.
@@ -36,6 +40,17 @@ pub struct Seen {
     pub frames: Vec<Frame>,
     /// What must not be.
     pub complaints: BTreeSet<(u8, String)>,
+}
+
+/// A form that was seen.
+#[derive(Clone, Debug)]
+pub struct Form {
+    /// Of which run.
+    pub run: String,
+    /// Whether it can be answered, as far as was seen.
+    pub is_open: bool,
+    /// The newest state of its card that was seen.
+    rev: u64,
 }
 
 /// A frame that was seen.
@@ -49,7 +64,7 @@ pub struct Frame {
     pub kind: String,
     /// The message's number, where it is about one.
     pub seq: Option<u64>,
-    /// Text of a stream.
+    /// Text of a stream, or what a form asks.
     pub text: String,
 }
 
@@ -118,10 +133,11 @@ impl Seen {
             space: text("spaceId"),
             kind: kind.clone(),
             seq: frame["message"]["seq"].as_u64(),
-            text: text("text"),
+            text: if frame["input"].is_null() { text("text") } else { frame["input"]["question"].to_string().replace('"', "") },
         });
         match kind.as_str() {
             "message.created" | "message.updated" => self.message(&frame["message"]),
+            "tool.requested" | "tool.resolved" => self.form(frame, kind == "tool.requested", 0),
             "stream.delta" | "stream.snapshot" => {
                 let offset = frame["offset"].as_u64().unwrap_or(0) as usize;
                 self.stream(&text("streamId"), offset, &text("text"));
@@ -155,14 +171,40 @@ impl Seen {
 
     fn message(&mut self, message: &Value) {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-        let (id, space, said) = (text(&message["id"]), text(&message["spaceId"]), text(&message["parts"][0]["text"]));
+        let (id, space, part) = (text(&message["id"]), text(&message["spaceId"]), &message["parts"][0]);
+        let said = if part["type"] == "tool" { part["input"].to_string() } else { text(&part["text"]) };
         let Some(seq) = message["seq"].as_u64() else { return };
+        if part["type"] == "tool" {
+            self.card(message, part);
+        }
         if let Some(stream) = message["streamId"].as_str() {
-            self.became.insert(stream.to_owned(), (id.clone(), said.clone()));
+            self.became.insert(stream.to_owned(), (id.clone(), said.clone(), space.clone()));
         }
         let known = self.messages.entry(space.clone()).or_default().entry(seq).or_insert_with(|| (id.clone(), said.clone()));
         if *known != (id.clone(), said) {
             self.complaints.insert((2, format!("number {seq} of {space} was {} and then {id}", known.0)));
+        }
+    }
+
+    fn card(&mut self, message: &Value, part: &Value) {
+        let Some((id, rev)) = message["id"].as_str().zip(message["rev"].as_u64()) else { return };
+        let state = json!({"status": part["status"], "output": part["output"], "resolvedBy": part["resolvedBy"]});
+        let known = self.cards.entry((id.to_owned(), rev)).or_insert_with(|| state.clone());
+        if *known != state {
+            self.complaints.insert((7, format!("the card {id} was {known} and is {state} in its state {rev}")));
+        }
+        if !part["ui"].is_null() {
+            let form = json!({"callId": part["callId"], "runId": message["runId"]});
+            self.form(&form, part["status"] == "pending", rev);
+        }
+    }
+
+    fn form(&mut self, form: &Value, is_open: bool, rev: u64) {
+        let Some((call, run)) = form["callId"].as_str().zip(form["runId"].as_str()) else { return };
+        let known = self.forms.entry(call.to_owned()).or_insert_with(|| Form { run: run.to_owned(), is_open, rev });
+        // An event without its card's number says that a form asks no more.
+        if rev > known.rev || !is_open {
+            (known.is_open, known.rev) = (is_open, rev.max(known.rev));
         }
     }
 

@@ -70,6 +70,7 @@ pub struct World {
     /// Each call takes exactly so long, where that is what is measured.
     pub fixed_latency: Option<Duration>,
     begun: Instant,
+    calm: Mutex<Option<Instant>>,
     jumped: AtomicI64,
     steps: AtomicU64,
     started: AtomicU64,
@@ -105,6 +106,7 @@ impl World {
             ledger: Mutex::default(),
             fixed_latency,
             begun: Instant::now(),
+            calm: Mutex::default(),
             jumped: AtomicI64::new(0),
             steps: AtomicU64::new(0),
             started: AtomicU64::new(0),
@@ -120,6 +122,24 @@ impl World {
     /// How much was done: calls of all kinds, each of which could have gone wrong.
     pub fn steps(&self) -> u64 {
         self.steps.load(Ordering::Relaxed)
+    }
+
+    /// The next time that is a whole multiple of `every` after the beginning.
+    pub fn next(&self, every: Duration) -> Instant {
+        let passed = self.begun.elapsed().as_millis() as u64 / every.as_millis() as u64;
+        self.begun + every * (passed as u32 + 1)
+    }
+
+    /// From now on nothing goes wrong.
+    pub fn calms(&self) {
+        self.history.note("world", || "is calm from now on".into());
+        self.chance.calm(true);
+        *locked(&self.calm) = Some(Instant::now());
+    }
+
+    /// Since when nothing goes wrong any more.
+    pub fn calm_since(&self) -> Option<Instant> {
+        *locked(&self.calm)
     }
 
     /// Notes something that must not be. `promise` 0 is no promise's.

@@ -44,7 +44,7 @@ seeds! {
 /// What each of them was about stands in docs/reliability.md.
 #[test]
 fn seeds_that_failed_once() {
-    for seed in [303, 2009, 2078, 2880] {
+    for seed in [303, 325, 2009, 2078, 2880] {
         play(seed, 1);
     }
 }
@@ -90,6 +90,12 @@ planted! {
     finds_finishes_in_parts: FinishesInParts
     finds_forgotten_depth: ForgetsDepth
     finds_ignored_depth: IgnoresDepth
+    finds_absorbed_nothing: AbsorbsNothing
+    finds_forgotten_absorbing: ForgetsAbsorbing
+    finds_forgotten_waiting_runs: ForgetsWaitingRuns
+    finds_forms_left_open: LeavesFormsOpen
+    finds_answers_twice: AnswersTwice
+    finds_pauses_anyway: PausesAnyway
     finds_read_to_the_newest: ReadsToTheNewest
     finds_forgotten_reading: ForgetsReading
     finds_read_backwards: ReadsBackwards

@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
+use crate::ledger::Ask;
+
 /// What the table holds at the end.
 #[derive(Debug, Default)]
 pub struct Kept {
@@ -21,6 +23,8 @@ pub struct Kept {
     pub steps: BTreeMap<(String, u64), Value>,
     /// Calls, by run, step and place.
     pub calls: BTreeMap<(String, u64, u64), Value>,
+    /// What was asked of people, by run and call.
+    pub forms: BTreeMap<(String, String), Value>,
     /// Copies of runs that are thought to be active: agent and run.
     pub active: Vec<(String, String)>,
     /// What someone still has to come back to.
@@ -53,6 +57,7 @@ impl Kept {
                 ("SPACE", "MEMBER") => _ = kept.members.insert((id.into(), sk[7..].into()), item.clone()),
                 ("RUN", "META") => _ = kept.runs.insert(id.into(), item.clone()),
                 ("RUN", "STEP") => _ = kept.steps.insert((id.into(), numbers[0]), item.clone()),
+                ("RUN", "FORM") => _ = kept.forms.insert((id.into(), sk[5..].into()), item.clone()),
                 ("RUN", "CALL") => _ = kept.calls.insert((id.into(), numbers[0], numbers[1]), item.clone()),
                 ("ENTITY", "GATE") => _ = kept.gates.insert(id.into(), item.clone()),
                 ("ENTITY", "CTX") if sk.starts_with("CTX#MEMORY#") => _ = kept.memories.insert((id.into(), sk[11..].into())),
@@ -62,7 +67,8 @@ impl Kept {
         }
         for ((space, seq), text) in texts {
             if let Some(message) = kept.messages.get_mut(&space).and_then(|messages| messages.get_mut(&seq)) {
-                message["text"] = text;
+                // That of a card is its form's schema.
+                message["text"] = if text.is_null() { message["text"].take() } else { text };
             }
         }
         for ((space, seq), dispatch) in woken {
@@ -78,8 +84,36 @@ impl Kept {
         self.messages.iter().flat_map(|(space, messages)| messages.values().map(move |message| (space, message)))
     }
 
-    /// The run of an agent that a message woke.
-    pub fn run_on(&self, agent: &str, message: &str) -> Option<&str> {
-        self.runs.iter().find(|(_, run)| run["agentId"] == agent && run["messageId"] == message).map(|(id, _)| id.as_str())
+    /// The run that asked a model.
+    pub fn run_of(&self, ask: &Ask) -> Option<&str> {
+        let agent = ask.agent.to_string();
+        let is_it = |run: &Value| {
+            run["agentId"] == agent.as_str() && run["messageId"] == ask.trigger.as_str() && (run["source"] == "delegated") == ask.delegated
+        };
+        self.runs.iter().find(|(_, run)| is_it(run)).map(|(id, _)| id.as_str())
     }
+
+    /// A call as its model made it; none where no answer that was kept makes it.
+    pub fn begun(&self, (run, step, index): &(String, u64, u64)) -> Option<&Value> {
+        self.steps.get(&(run.clone(), *step))?["calls"].get(*index as usize)
+    }
+
+    /// All calls that models made, with their places.
+    pub fn all_begun(&self) -> impl Iterator<Item = ((String, u64, u64), &Value)> {
+        self.steps.iter().flat_map(|((run, step), kept)| {
+            let calls = kept["calls"].as_array().into_iter().flatten();
+            (0..).zip(calls).map(|(index, call)| ((run.clone(), *step, index), call))
+        })
+    }
+}
+
+/// What a message says; of a card, what was called.
+pub(crate) fn shown(message: &Value) -> &str {
+    let text = if message["card"].is_null() { &message["text"] } else { &message["card"]["input"]["text"] };
+    text.as_str().unwrap_or_default()
+}
+
+/// JSON that is kept as text.
+pub(crate) fn parsed(text: &Value) -> Value {
+    text.as_str().and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
 }

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::Evidence;
+use serde_json::{Value, json};
+
+use super::{Evidence, Kept, kept::parsed};
 
 pub(super) fn nothing_accepted_is_lost_and_each_wakes_once(evidence: &mut Evidence<'_>) {
     let mut texts: BTreeMap<&str, usize> = BTreeMap::new();
@@ -47,8 +49,48 @@ pub(super) fn nothing_accepted_is_lost_and_each_wakes_once(evidence: &mut Eviden
             }
         }
     }
-    found.extend(evidence.kept.runs.keys().filter(|run| !decided.contains_key(*run)).map(|run| format!("no message woke {run}")));
+    let handed_on = |run: &str| evidence.kept.runs[run]["source"] == "delegated";
+    let undecided = evidence.kept.runs.keys().filter(|run| !decided.contains_key(*run) && !handed_on(run));
+    found.extend(undecided.map(|run| format!("no message woke {run}")));
+    found.extend(
+        evidence
+            .kept
+            .all_messages()
+            .filter(|(_, message)| !message["card"].is_null() && message["dispatch"] != json!([]))
+            .map(|(_, message)| format!("the card {} woke someone: {}", message["id"], message["dispatch"])),
+    );
+    found.extend(each_trigger_is_handed_on_once(&evidence.kept));
     for text in found {
         evidence.complain(1, text);
     }
+}
+
+/// Each call that handed a trigger on has its one run, each such run its one call, and who handed it on said nothing afterwards.
+fn each_trigger_is_handed_on_once(kept: &Kept) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut expected: BTreeMap<(String, String), usize> = BTreeMap::new();
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    for ((run, step, index), call) in kept.calls.iter().filter(|(_, call)| call["name"] == "delegate" && call["status"] == "completed") {
+        let from = &kept.runs[run];
+        *expected.entry((text(&parsed(&call["output"])["delegatedTo"]), text(&from["messageId"]))).or_default() += 1;
+        let later = kept.calls.range((run.clone(), *step, index + 1)..=(run.clone(), u64::MAX, u64::MAX)).count();
+        if later > 0 || (from["status"] == "completed" && from["endReason"] != "delegated") {
+            found.push(format!("{run} handed its trigger on and went on: {later} calls, {} {}", from["status"], from["endReason"]));
+        }
+    }
+    for (run, delegated) in kept.runs.iter().filter(|(_, run)| run["source"] == "delegated") {
+        match expected.get_mut(&(text(&delegated["agentId"]), text(&delegated["messageId"]))) {
+            Some(times) if *times > 0 => *times -= 1,
+            _ => found.push(format!("{run} was handed on, and no call did that")),
+        }
+    }
+    found.extend(
+        expected.iter().filter(|(_, times)| **times > 0).map(|(to, _)| format!("{} was handed to {}, and has no run for it", to.1, to.0)),
+    );
+    let without = |run: &str| {
+        !kept.calls.range((run.to_owned(), 0, 0)..=(run.to_owned(), u64::MAX, u64::MAX)).any(|(_, call)| call["ends"] == "delegated")
+    };
+    let ended = kept.runs.iter().filter(|(id, run)| run["endReason"] == "delegated" && without(id));
+    found.extend(ended.map(|(id, _)| format!("{id} ended as if it had handed its trigger on")));
+    found
 }

@@ -1,6 +1,6 @@
 //! A space has one order: `seq` has no gaps and never changes.
 
-use super::Evidence;
+use super::{Evidence, kept::shown};
 
 pub(super) fn one_order_without_gaps(evidence: &mut Evidence<'_>) {
     let mut found = Vec::new();
@@ -19,7 +19,7 @@ pub(super) fn one_order_without_gaps(evidence: &mut Evidence<'_>) {
         for (space, messages) in &seen.messages {
             for (seq, (id, text)) in messages {
                 let kept = evidence.kept.messages.get(space).and_then(|messages| messages.get(seq));
-                if !kept.is_some_and(|kept| kept["id"] == id.as_str() && kept["text"] == text.as_str()) {
+                if !kept.is_some_and(|kept| kept["id"] == id.as_str() && shown(kept) == text.as_str()) {
                     found.push(format!(
                         "person {} saw {id} at {seq} of {space}, where {:?} is kept",
                         person.index,

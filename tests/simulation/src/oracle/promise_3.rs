@@ -2,26 +2,31 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::{Evidence, Kept};
+use super::{Evidence, Kept, kept::parsed};
+
+/// Tools that change something.
+const CHANGES: [&str; 8] = ["send_message", "set_memories", "skip_response", "ask", "note", "stop_run", "absorb_run", "delegate"];
+/// Tools whose calls everyone sees.
+const VISIBLE: [&str; 2] = ["ask", "note"];
 
 pub(super) fn what_an_agent_did_happened_once(evidence: &mut Evidence<'_>) {
     let mut found = Vec::new();
     let kept = &evidence.kept;
     let mut said: BTreeMap<&str, Vec<&Value>> = BTreeMap::new();
-    for (_, message) in kept.all_messages().filter(|(_, message)| !message["runId"].is_null()) {
+    for (_, message) in kept.all_messages().filter(|(_, message)| !message["runId"].is_null() && message["card"].is_null()) {
         said.entry(message["id"].as_str().unwrap_or_default()).or_default().push(message);
     }
     let mut remembered = kept.memories.clone();
     for ((run, step, index), call) in &kept.calls {
-        let begun = kept.steps.get(&(run.clone(), *step)).map(|step| &step["calls"][*index as usize]);
-        let Some(begun) = begun.filter(|begun| begun["callId"] == call["callId"]) else {
+        let begun = kept.begun(&(run.clone(), *step, *index)).filter(|begun| begun["callId"] == call["callId"]);
+        let Some(begun) = begun else {
             found.push(format!("the call {index} of step {step} of {run} has a result, and no answer asked for it"));
             continue;
         };
         if call["name"] == "set_memories" && call["status"] == "completed" {
-            let input: Value = begun["input"].as_str().and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
+            let input = parsed(&begun["input"]);
             let key = input["memories"][0]["key"].as_str().unwrap_or_default().to_owned();
             let agent = kept.runs[run]["agentId"].as_str().unwrap_or_default().to_owned();
             if !remembered.remove(&(agent, key.clone())) {
@@ -31,8 +36,7 @@ pub(super) fn what_an_agent_did_happened_once(evidence: &mut Evidence<'_>) {
         if call["name"] != "send_message" || call["status"] != "completed" {
             continue;
         }
-        let output: Value = call["output"].as_str().and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
-        let input: Value = begun["input"].as_str().and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
+        let (output, input) = (parsed(&call["output"]), parsed(&begun["input"]));
         let messages = output["messageId"].as_str().and_then(|id| said.remove(id)).unwrap_or_default();
         if messages.len() != 1 {
             found.push(format!("what {run} said in call {index} of step {step} is kept {} times", messages.len()));
@@ -45,6 +49,8 @@ pub(super) fn what_an_agent_did_happened_once(evidence: &mut Evidence<'_>) {
         said.iter().map(|(id, messages)| format!("{id} of {} is kept {} times, and no call made it", messages[0]["runId"], messages.len())),
     );
     found.extend(remembered.iter().map(|(agent, key)| format!("{agent} remembers {key}, and no call that was kept set it")));
+    found.extend(each_visible_call_has_its_card(kept));
+    found.extend(what_models_were_given_is_what_is_kept(evidence));
     if evidence.world.plan.writes {
         found.extend(went_on_without_a_change(kept));
     }
@@ -53,6 +59,10 @@ pub(super) fn what_an_agent_did_happened_once(evidence: &mut Evidence<'_>) {
         let calls = kept.calls.iter().filter(|((run, ..), _)| run == id).count();
         let begun: usize =
             kept.steps.iter().filter(|((run, _), _)| run == id).map(|(_, step)| step["calls"].as_array().map_or(0, Vec::len)).sum();
+        let last = kept.steps.range((id.clone(), 0)..=(id.clone(), u64::MAX)).next_back();
+        if run["endReason"] == "done" && !evidence.world.plan.writes && last.is_some_and(|(_, step)| step["calls"] != json!([])) {
+            found.push(format!("{id} is done, and its model was not told what came of its last calls"));
+        }
         if run["endReason"] == "done" && calls != begun {
             found.push(format!("{id} is done, with {calls} results of {begun} calls"));
         }
@@ -67,9 +77,60 @@ fn went_on_without_a_change(kept: &Kept) -> Vec<String> {
     let changes = |run: &str, step: u64| {
         let calls = kept.calls.range((run.to_owned(), step, 0)..=(run.to_owned(), step, u64::MAX));
         let mut done = calls.filter(|(_, call)| call["status"] == "completed").map(|(_, call)| call["name"].as_str().unwrap_or_default());
-        done.any(|name| ["send_message", "set_memories", "skip_response"].contains(&name))
+        done.any(|name| CHANGES.contains(&name))
     };
     let later = kept.steps.keys().filter(|(_, step)| *step > 0);
     let without = later.filter(|(run, step)| !changes(run, step - 1));
     without.map(|(run, step)| format!("{run} went on with step {step} though nothing was changed before it")).collect()
+}
+
+/// Calls that everyone sees have one card each, and each card shows a call: where the call was not refused.
+fn each_visible_call_has_its_card(kept: &Kept) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut cards: BTreeMap<&str, Vec<&Value>> = BTreeMap::new();
+    for (_, message) in kept.all_messages().filter(|(_, message)| !message["card"].is_null()) {
+        cards.entry(message["card"]["callId"].as_str().unwrap_or_default()).or_default().push(message);
+    }
+    for (place, call) in &kept.calls {
+        if !VISIBLE.iter().any(|name| call["name"] == *name) || call["status"] == "failed" {
+            continue;
+        }
+        let id = call["callId"].as_str().unwrap_or_default();
+        let shown = cards.remove(id).unwrap_or_default();
+        if shown.len() != 1 {
+            found.push(format!("the call {id} of {} has {} cards", place.0, shown.len()));
+        }
+        let mut input = kept.begun(place).map(|begun| parsed(&begun["input"])).unwrap_or_default();
+        input.as_object_mut().and_then(|input| input.remove("targetSpaceId"));
+        for message in shown {
+            let card = &message["card"];
+            if message["runId"] != place.0.as_str() || card["name"] != call["name"] || parsed(&card["input"]["text"]) != input {
+                found.push(format!("the card {} does not show the call {id} of {}: {card}", message["id"], place.0));
+            }
+        }
+    }
+    found.extend(cards.iter().map(|(call, shown)| format!("{} shows {call}, and no call of that id was kept", shown[0]["id"])));
+    found
+}
+
+/// A model goes on from what came of its calls, and nothing else.
+fn what_models_were_given_is_what_is_kept(evidence: &Evidence<'_>) -> Vec<String> {
+    let outputs: BTreeMap<&str, &Value> =
+        evidence.kept.calls.values().filter_map(|call| Some((call["callId"].as_str()?, &call["output"]))).collect();
+    let mut found = Vec::new();
+    for ask in &evidence.ledger.asks {
+        for message in ask.before.iter().filter(|message| message.starts_with(r#"{"role":"tool_results""#)) {
+            let message: Value = serde_json::from_str(message).unwrap_or_default();
+            for result in message["results"].as_array().into_iter().flatten() {
+                let kept = result["callId"].as_str().and_then(|call| outputs.get(call)).map(|output| parsed(output));
+                if kept.as_ref() != Some(&result["output"]) {
+                    found.push(format!(
+                        "step {} of {} on {} was told {result} of a call, and {kept:?} is kept",
+                        ask.step, ask.agent, ask.trigger
+                    ));
+                }
+            }
+        }
+    }
+    found
 }

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::Evidence;
+use super::{Evidence, ended_by_their_own};
+use crate::ledger::Ask;
 
 pub(super) fn who_lost_its_run_writes_nothing_more(evidence: &mut Evidence<'_>) {
     let mut found = Vec::new();
@@ -18,9 +19,9 @@ pub(super) fn who_lost_its_run_writes_nothing_more(evidence: &mut Evidence<'_>) 
         }
     }
     // Whoever goes on with a run goes on from the same answers.
-    let mut before: BTreeMap<(String, &str), &[String]> = BTreeMap::new();
+    let mut before: BTreeMap<_, (&Ask, &[String])> = BTreeMap::new();
     for ask in &evidence.ledger.asks {
-        let longest = before.entry((ask.agent.to_string(), &ask.trigger)).or_insert(&ask.before);
+        let (_, longest) = before.entry(ask.run()).or_insert((ask, &ask.before));
         let shared = longest.len().min(ask.before.len());
         if longest[..shared] != ask.before[..shared] {
             let differ = longest.iter().zip(&ask.before).find(|(one, other)| one != other);
@@ -30,8 +31,8 @@ pub(super) fn who_lost_its_run_writes_nothing_more(evidence: &mut Evidence<'_>) 
             *longest = &ask.before;
         }
     }
-    for ((agent, trigger), remembered) in before {
-        let Some(run) = evidence.kept.run_on(&agent, trigger) else { continue };
+    for (ask, remembered) in before.into_values() {
+        let Some(run) = evidence.kept.run_of(ask) else { continue };
         let answers = remembered.iter().filter(|message| message.starts_with(r#"{"role":"assistant""#));
         for (step, answer) in answers.enumerate() {
             let text = evidence.kept.steps.get(&(run.to_owned(), step as u64)).map(|step| &step["calls"]);
@@ -50,6 +51,14 @@ pub(super) fn who_lost_its_run_writes_nothing_more(evidence: &mut Evidence<'_>) 
             }
         }
     }
+    // Whatever ended it: answers, results and messages come before.
+    for run in evidence.kept.runs.keys() {
+        let noted = evidence.world.storage.noted(run);
+        if noted.ended.is_some_and(|(_, ended)| noted.wrote > ended) {
+            found.push(format!("{run} wrote something after it had ended"));
+        }
+    }
+    found.extend(ended_by_their_own::what_runs_did_to_each_other(&evidence.kept));
     for text in found {
         evidence.complain(4, text);
     }

@@ -16,20 +16,20 @@ pub(super) fn no_run_hangs(evidence: &mut Evidence<'_>) {
     found.extend(evidence.kept.due.iter().map(|key| format!("someone still has to come back to {key}")));
     // Where an answer was kept, the model is not asked for it again: the next question says that it was kept. A worker that was there before
     // that question may not know yet.
-    let mut furthest: BTreeMap<(String, &str), (usize, Vec<&str>)> = BTreeMap::new();
-    let mut workers: BTreeMap<(String, &str), Vec<&str>> = BTreeMap::new();
+    let mut furthest: BTreeMap<_, (usize, Vec<&str>)> = BTreeMap::new();
+    let mut workers: BTreeMap<_, Vec<&str>> = BTreeMap::new();
     // When the furthest question of a run arrived: what was sent before may come later.
     let mut known = BTreeMap::new();
     for ask in &evidence.ledger.asks {
-        let run = (ask.agent.to_string(), ask.trigger.as_str());
-        let (step, before) = furthest.entry(run.clone()).or_default();
+        let run = ask.run();
+        let (step, before) = furthest.entry(run).or_default();
         let on_its_way = known.get(&run).is_some_and(|known| ask.sent <= *known);
         if ask.step < *step && !on_its_way && !before.contains(&ask.process.as_str()) {
             found.push(format!("the model of {} was asked for step {} on {} after step {step}", ask.agent, ask.step, ask.trigger));
         }
-        let workers = workers.entry(run.clone()).or_default();
+        let workers = workers.entry(run).or_default();
         if ask.step > *step {
-            known.insert(run.clone(), ask.at);
+            known.insert(run, ask.at);
             (*step, *before) = (ask.step, workers.iter().copied().filter(|worker| *worker != ask.process).collect());
         }
         workers.push(&ask.process);

@@ -27,12 +27,14 @@ pub(super) fn new_until_a_completed_run_read_it(evidence: &mut Evidence<'_>) {
     // What completed runs had been shown, by agent.
     let mut read: BTreeMap<String, Vec<Read>> = BTreeMap::new();
     for (id, run) in kept.runs.iter().filter(|(_, run)| run["status"] == "completed") {
-        let (Some(ended), Some(agent), Some(trigger)) =
-            (evidence.world.storage.ended(id), run["agentId"].as_str(), run["messageId"].as_str())
+        let (Some((ended, _)), Some(agent), Some(trigger)) =
+            (evidence.world.storage.noted(id).ended, run["agentId"].as_str(), run["messageId"].as_str())
         else {
             continue;
         };
-        let asks = ledger.asks.iter().filter(|ask| ask.agent.to_string() == agent && ask.trigger == trigger);
+        let delegated = run["source"] == "delegated";
+        let asks = ledger.asks.iter();
+        let asks = asks.filter(|ask| ask.delegated == delegated && ask.trigger == trigger && ask.agent.to_string() == agent);
         let (mut at_least, mut at_most) = (BTreeMap::new(), BTreeMap::new());
         for (number, ask) in asks.enumerate() {
             let lasts = lasts(&ask.lines, &place);
@@ -71,7 +73,7 @@ pub(super) fn new_until_a_completed_run_read_it(evidence: &mut Evidence<'_>) {
         let read = read.get(&agent).map_or(&[][..], Vec::as_slice);
         // Who joins has read what was said before.
         let removed: Vec<_> = ledger.removed.iter().filter(|removed| removed.entity == ask.agent).collect();
-        let begun = kept.run_on(&agent, &ask.trigger).and_then(|run| ledger.delivered.get(&run.parse().ok()?)).copied();
+        let begun = kept.run_of(ask).and_then(|run| ledger.delivered.get(&run.parse().ok()?)).copied();
         for line in ask.lines.iter().filter(|line| !line.own) {
             let Some((space, seq)) = place.get(line.message.as_str()) else { continue };
             let rejoined = removed.iter().filter(|removed| removed.space.to_string() == *space);

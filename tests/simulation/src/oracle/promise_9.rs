@@ -26,7 +26,9 @@ pub(super) fn nobody_reads_or_writes_where_they_are_no_member(evidence: &mut Evi
             seen.frames.iter().filter(|frame| frame.space == space_name && frame.at > *at && back.is_none_or(|back| frame.at < back))
         {
             if frame.seq.is_some_and(|seq| seq > *after) {
-                found.push(format!("person {} saw number {:?} of {space} after it was taken out at {after}", person.index, frame.seq));
+                let (number, kind, when) = (frame.seq, &frame.kind, frame.at - *at);
+                let index = person.index;
+                found.push(format!("person {index} saw number {number:?} of {space} by {kind} {when:?} after it was taken out at {after}"));
             }
             let words = frame.text.split_whitespace().filter_map(|word| evidence.ledger.words.get(word));
             if words.into_iter().any(|written| *written > *at + ON_ITS_WAY) {

@@ -1,0 +1,72 @@
+//! Mistakes about forms, and about runs that end each other.
+
+use serde_json::{Value, json};
+use smartspace::embedded_table::NAME;
+
+use super::{Answer, Planted, drop_where, ends_run, mentions, prune, sort_key};
+use crate::world::World;
+
+/// Changes how a run pauses.
+pub(super) fn change_pause(planted: Planted, operation: &str, request: &mut Value) {
+    let pauses = operation == "UpdateItem" && mentions(&request["UpdateExpression"], "#pausedAt = :now");
+    if planted == Planted::PausesAnyway && pauses {
+        let condition = request["ConditionExpression"].as_str().unwrap_or_default().replace(" AND (#openCalls > :none)", "");
+        request["ConditionExpression"] = condition.into();
+        prune(request);
+    }
+}
+
+/// Changes a transaction, or answers it instead.
+pub(super) fn change(planted: Planted, parts: &mut [Value]) -> Option<Answer> {
+    match planted {
+        Planted::AbsorbsNothing if ends_run(&parts[0]) && is_by_own(&parts[0]) => {
+            drop_where(parts, |part| ends_run(part) || !part["Delete"].is_null());
+        }
+        Planted::ForgetsAbsorbing if ends_run(&parts[0]) && is_by_own(&parts[0]) => {
+            parts[0]["Update"]["ExpressionAttributeValues"][":by"] = json!({"S": "somebody"});
+        }
+        Planted::ForgetsWaitingRuns => {
+            for part in parts.iter_mut().filter(|part| mentions(&part["Update"]["UpdateExpression"], "#openCalls - :one, #dueAt")) {
+                part["Update"]["UpdateExpression"] = json!("SET #openCalls = #openCalls - :one");
+                prune(&mut part["Update"]);
+            }
+        }
+        Planted::LeavesFormsOpen => {
+            if parts[0]["Update"]["ExpressionAttributeValues"][":status"]["S"] == "canceled" && sort_key(&parts[0]).starts_with("CALL#") {
+                return Some((200, "{}".into()));
+            }
+            for part in parts.iter_mut().filter(|part| ends_run(part)) {
+                let expression =
+                    part["Update"]["UpdateExpression"].as_str()?.replace(", #due = :due, #dueAt = :now REMOVE", " REMOVE #due, #dueAt,");
+                part["Update"]["UpdateExpression"] = expression.into();
+                prune(&mut part["Update"]);
+            }
+        }
+        Planted::AnswersTwice if mentions(&parts[0]["Update"]["ConditionExpression"], "#status = :pending") => {
+            parts[0]["Update"]["ConditionExpression"] = json!("attribute_exists(PK)");
+            prune(&mut parts[0]["Update"]);
+        }
+        _ => {}
+    }
+    None
+}
+
+impl Planted {
+    /// Whether a job gets lost on its way to a queue, as text.
+    pub fn loses(self, world: &World, job: &str) -> bool {
+        let job: Value = serde_json::from_str(job).unwrap_or_default();
+        let Some(run) = job["runId"].as_str().filter(|_| self == Self::ForgetsWaitingRuns) else { return false };
+        let key = json!({"PK": {"S": format!("RUN#{run}")}, "SK": {"S": "META"}});
+        let (_, answer) = world.storage.answer("GetItem", json!({"TableName": NAME, "Key": key}).to_string().as_bytes());
+        let answer: Value = serde_json::from_str(&answer).unwrap_or_default();
+        let run = &answer["Item"];
+        // A sweep has counted it.
+        run["status"]["S"] == "waiting_tool" && run["openCalls"]["N"] == "0" && run["dueCount"].is_null()
+    }
+}
+
+/// Whether a run of the same agent does it.
+fn is_by_own(part: &Value) -> bool {
+    let reason = &part["Update"]["ExpressionAttributeValues"][":reason"]["S"];
+    reason == "absorbed" || reason == "stop_run"
+}
