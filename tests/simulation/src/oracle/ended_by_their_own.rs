@@ -52,9 +52,7 @@ pub(super) fn what_runs_did_to_each_other(kept: &Kept) -> Vec<String> {
         let Some(reason) = run["endReason"].as_str().filter(|reason| ["absorbed", "stop_run"].contains(reason)) else { continue };
         let named = tried.get(&(reason, id.clone())).map_or(&[][..], Vec::as_slice);
         let count = named.iter().filter(|tried| done(tried)).count();
-        // Who died, or was ended itself, between the end and its result may have none.
-        let unknown = named.iter().any(|tried| tried.result.is_none());
-        if count > 1 || (count == 0 && !(reason == "absorbed" && unknown)) {
+        if count != 1 {
             found.push(format!("{id} is {reason}, and {count} of {} calls that name it were told so", named.len()));
         }
         if let Some(by) = named.iter().find(|tried| run["endedBy"] == tried.call["callId"]) {

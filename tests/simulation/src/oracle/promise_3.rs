@@ -76,8 +76,9 @@ pub(super) fn what_an_agent_did_happened_once(evidence: &mut Evidence<'_>) {
 fn went_on_without_a_change(kept: &Kept) -> Vec<String> {
     let changes = |run: &str, step: u64| {
         let calls = kept.calls.range((run.to_owned(), step, 0)..=(run.to_owned(), step, u64::MAX));
-        let mut done = calls.filter(|(_, call)| call["status"] == "completed").map(|(_, call)| call["name"].as_str().unwrap_or_default());
-        done.any(|name| CHANGES.contains(&name))
+        // People who were asked are heard, whatever became of it.
+        let mut done = calls.map(|(_, call)| (call, call["name"].as_str().unwrap_or_default()));
+        done.any(|(call, name)| !call["answered"].is_null() || (call["status"] == "completed" && CHANGES.contains(&name)))
     };
     let later = kept.steps.keys().filter(|(_, step)| *step > 0);
     let without = later.filter(|(run, step)| !changes(run, step - 1));
@@ -92,7 +93,8 @@ fn each_visible_call_has_its_card(kept: &Kept) -> Vec<String> {
         cards.entry(message["card"]["callId"].as_str().unwrap_or_default()).or_default().push(message);
     }
     for (place, call) in &kept.calls {
-        if !VISIBLE.iter().any(|name| call["name"] == *name) || call["status"] == "failed" {
+        let was_refused = call["status"] == "failed" && call["answered"].is_null();
+        if !VISIBLE.iter().any(|name| call["name"] == *name) || was_refused {
             continue;
         }
         let id = call["callId"].as_str().unwrap_or_default();

@@ -24,10 +24,13 @@ pub(super) fn change(planted: Planted, parts: &mut [Value]) -> Option<Answer> {
         }
         Planted::ForgetsAbsorbing if ends_run(&parts[0]) && is_by_own(&parts[0]) => {
             parts[0]["Update"]["ExpressionAttributeValues"][":by"] = json!({"S": "somebody"});
+            drop_where(parts, |part| sort_key(part).starts_with("CALL#"));
         }
         Planted::ForgetsWaitingRuns => {
-            for part in parts.iter_mut().filter(|part| mentions(&part["Update"]["UpdateExpression"], "#openCalls - :one, #dueAt")) {
-                part["Update"]["UpdateExpression"] = json!("SET #openCalls = #openCalls - :one");
+            let resolves =
+                |part: &Value| ["#openCalls - :one", "#dueAt"].iter().all(|name| mentions(&part["Update"]["UpdateExpression"], name));
+            for part in parts.iter_mut().filter(|part| resolves(part)) {
+                part["Update"]["UpdateExpression"] = json!("SET #openCalls = #openCalls - :one, #kept = #kept + :one");
                 prune(&mut part["Update"]);
             }
         }
