@@ -25,6 +25,8 @@ pub struct Ledger {
     pub canceled: Vec<Canceled>,
     /// Who was taken out of a space.
     pub removed: Vec<Removed>,
+    /// Who was let into a space again, whether or not it is known to have been out.
+    pub let_in: BTreeSet<(SpaceId, EntityId)>,
     /// Who is being taken out of a space and let in again.
     pub moving: BTreeSet<(SpaceId, EntityId)>,
     /// What models were asked.

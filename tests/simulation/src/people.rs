@@ -191,6 +191,7 @@ impl Person {
             (removed.back, removed.back_after) = (Some(Instant::now()), before);
         }
         self.world.history.note(&self.name, || format!("lets {entity} into {space} again"));
+        locked(&self.world.ledger).let_in.insert((space, entity));
         self.world.http_until(&self.name, As::Operator, Method::PUT, &path, None, None).await;
         locked(&self.world.ledger).moving.remove(&(space, entity));
     }

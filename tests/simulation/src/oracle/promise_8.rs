@@ -71,16 +71,16 @@ pub(super) fn new_until_a_completed_run_read_it(evidence: &mut Evidence<'_>) {
     for ask in ledger.asks.iter().filter(|ask| ask.step == 0) {
         let agent = ask.agent.to_string();
         let read = read.get(&agent).map_or(&[][..], Vec::as_slice);
-        // Who joins has read what was said before.
-        let removed: Vec<_> = ledger.removed.iter().filter(|removed| removed.entity == ask.agent).collect();
+        // Who joins has read what was said before. Whether it was out is known to nobody where no answer came.
+        let let_in: Vec<_> = ledger.let_in.iter().filter(|(_, entity)| *entity == ask.agent).map(|(space, _)| space.to_string()).collect();
         let begun = kept.run_of(ask).and_then(|run| ledger.delivered.get(&run.parse().ok()?)).copied();
         for line in ask.lines.iter().filter(|line| !line.own) {
             let Some((space, seq)) = place.get(line.message.as_str()) else { continue };
-            let rejoined = removed.iter().filter(|removed| removed.space.to_string() == *space);
+            let rejoined = let_in.iter().any(|let_in| let_in == space);
             if line.seen {
                 let was_read = read.iter().any(|read| read.ended <= ask.at && has(&read.at_most, space, *seq));
                 // It came back once, at a number that nobody outside knows for sure.
-                if !was_read && rejoined.count() == 0 {
+                if !was_read && !rejoined {
                     found.push(format!(
                         "{agent} was told on {} that it had seen number {seq} of {space}, and no completed run was shown it",
                         ask.trigger
@@ -88,7 +88,7 @@ pub(super) fn new_until_a_completed_run_read_it(evidence: &mut Evidence<'_>) {
                 }
             } else if let Some(begun) = begun {
                 let was_read = read.iter().any(|read| read.ended < begun && has(&read.at_least, space, *seq));
-                if was_read && rejoined.count() == 0 {
+                if was_read && !rejoined {
                     found.push(format!(
                         "{agent} was told on {} that number {seq} of {space} is new, and a completed run had read it",
                         ask.trigger
