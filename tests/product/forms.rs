@@ -65,6 +65,22 @@ impl Asking {
         Self::on(Stack::with_secret(&[]).await.expect("a process of its own"), tools, answers).await
     }
 
+    /// A run that waits for a form which another space shows: the board, where the first person and the agent are.
+    async fn elsewhere() -> (Self, String, String) {
+        let asking = Self::new(json!([approval()]), []).await;
+        let board = asking.stack.space("Board", &[&asking.people[0], &asking.agent]).await;
+        let input = json!({"targetSpaceId": board, "message": "Deploy?", "options": ["Yes"]});
+        asking.stack.model.answers(
+            "ada",
+            move |asked| {
+                if asked.step() == 0 { answer([call("getApproval", input.clone())]) } else { stop() }
+            },
+        );
+        let run = asking.wake().await;
+        asking.status(&run, "waiting_tool").await;
+        (asking, board, run)
+    }
+
     /// Says something to the agent; the run that it wakes.
     async fn wake(&self) -> String {
         let question = self.stack.post(&self.space, &self.people[0], "Deploy v2.1").await;
@@ -410,17 +426,7 @@ async fn nobody_is_asked_what_nobody_would_read() {
 
 #[tokio::test]
 async fn who_leaves_the_space_that_shows_its_form_is_told_so() {
-    let told = std::sync::Arc::new(std::sync::Mutex::new(String::new()));
-    let target = std::sync::Arc::clone(&told);
-    let asking = Asking::new(json!([approval()]), []).await;
-    let board = asking.stack.space("Board", &[&asking.people[0], &asking.agent]).await;
-    target.lock().unwrap().clone_from(&board);
-    asking.stack.model.answers("ada", move |asked| {
-        let input = json!({"targetSpaceId": told.lock().unwrap().clone(), "message": "Deploy?", "options": ["Yes"]});
-        if asked.step() == 0 { answer([call("getApproval", input)]) } else { stop() }
-    });
-    let run = asking.wake().await;
-    asking.status(&run, "waiting_tool").await;
+    let (asking, board, run) = Asking::elsewhere().await;
     asking.stack.delete(&format!("/v1/spaces/{board}/members/{}", asking.agent)).await.must_be(204);
     asking.stack.ended(&run, SOON).await;
     assert_eq!(asking.results(), [json!({"error": "you are not a member of the space that showed this any more"})]);
@@ -430,17 +436,7 @@ async fn who_leaves_the_space_that_shows_its_form_is_told_so() {
 
 #[tokio::test]
 async fn a_run_does_not_wait_for_a_space_that_is_gone() {
-    let told = std::sync::Arc::new(std::sync::Mutex::new(String::new()));
-    let target = std::sync::Arc::clone(&told);
-    let asking = Asking::new(json!([approval()]), []).await;
-    let board = asking.stack.space("Board", &[&asking.people[0], &asking.agent]).await;
-    target.lock().unwrap().clone_from(&board);
-    asking.stack.model.answers("ada", move |asked| {
-        let input = json!({"targetSpaceId": told.lock().unwrap().clone(), "message": "Deploy?", "options": ["Yes"]});
-        if asked.step() == 0 { answer([call("getApproval", input)]) } else { stop() }
-    });
-    let run = asking.wake().await;
-    asking.status(&run, "waiting_tool").await;
+    let (asking, board, run) = Asking::elsewhere().await;
     asking.stack.delete(&format!("/v1/spaces/{board}")).await.must_be(204);
     let ended = asking.stack.ended(&run, SOON).await;
     assert_eq!(ended["status"], "completed", "{ended}");

@@ -203,7 +203,7 @@ async fn who_absorbs_an_absorber_inherits_what_it_inherited() {
     let (first, second) = (one.clone(), two.clone());
     stack.model.answers("ada", move |asked| match (asked.trigger_text().as_str(), asked.step()) {
         ("first", 0) => answer([wait(&first)]),
-        ("second", 0) | ("third", 0) => absorbing_all(asked),
+        ("second" | "third", 0) => absorbing_all(asked),
         ("second", 1) => answer([wait(&second)]),
         ("third", 1) => {
             let inherited = absorbed(asked);
@@ -224,7 +224,8 @@ async fn who_absorbs_an_absorber_inherits_what_it_inherited() {
     canceled(&stack, &runs[0], "absorbed").await;
     canceled(&stack, &runs[1], "absorbed").await;
     stack.ended(&runs[2], SOON).await;
-    (one.open(), two.open());
+    one.open();
+    two.open();
     stack.quiet(&space).await;
     assert_eq!(stack.texts(&space).await.last().unwrap(), "I have \"first\"");
 }

@@ -5,13 +5,8 @@
 
 use futures::try_join;
 use serde_json::{Value, json};
-use smartspace_domain::{Error, Result, runs::EndReason, steps::CallStatus};
-use smartspace_store::{
-    append::RACED_FOR,
-    endings::ByWorker,
-    steps::{CallRecord, Work},
-};
-use tokio::time::Instant;
+use smartspace_domain::{Result, runs::EndReason, steps::CallStatus};
+use smartspace_store::{Store, runs::RunRecord, steps::Work};
 
 use super::{Calling, OUTPUT_BYTES, Outcome, own_runs, toolbox::Spec};
 
@@ -32,46 +27,19 @@ pub(super) fn spec() -> Spec {
 }
 
 pub(super) async fn call(calling: &Calling<'_>, input: &Value) -> Result<Outcome> {
-    let worker = calling.worker;
-    let store = &worker.pipeline.store;
-    let until = Instant::now() + RACED_FOR;
-    loop {
-        let other = match own_runs::other(calling, input).await? {
-            Ok(other) => other,
-            Err(text) => return Ok(Outcome::error(text)),
-        };
-        // Behind its state: what is kept after that was read makes the condition fail.
-        let (view, work) = try_join!(store.run(&other), store.work(other.id))?;
-        let output = json!({"success": true, "absorbed": absorbed(&json!(view.trigger), work)});
-        let result = worker.with_expiry(CallRecord { status: CallStatus::Completed, output: output.clone(), ..calling.record() });
-        let by = ByWorker { run: worker.run.id, lease: &worker.lease, result: &result };
-        let ended = {
-            let _writing = worker.writing.lock().await;
-            store.end_own(&other, EndReason::Absorbed, &by, worker.pipeline.now()).await
-        };
-        match ended {
-            Ok(Some(ended)) => {
-                let run = store.run(&ended).await?;
-                worker.pipeline.follow_cancel(&ended, &run, Some(worker.run.id)).await;
-                return Ok(Outcome { kept: true, ..Outcome::completed(output) });
-            }
-            Ok(None) if Instant::now() < until => {}
-            Ok(None) => return Ok(Outcome::error("that run does too much at this moment; try again")),
-            Err(error @ (Error::Conflict(_) | Error::NotFound(_))) => return Ok(Outcome::error(error.to_string())),
-            Err(error) => return Err(error),
-        }
-    }
+    own_runs::end(calling, input, EndReason::Absorbed).await
 }
 
 /// What woke a run and what it did, as much of it as fits a result.
-fn absorbed(trigger: &Value, work: Work) -> Value {
-    let actions = actions(work);
+pub(super) async fn absorbed(store: &Store, other: &RunRecord) -> Result<Value> {
+    let (run, work) = try_join!(store.run(other), store.work(other.id))?;
+    let (trigger, actions) = (json!(run.trigger), actions(work));
     let count = super::count_that_fit(&actions, OUTPUT_BYTES.saturating_sub(trigger.to_string().len()));
     let mut absorbed = json!({"trigger": trigger, "actionsTaken": actions[..count]});
     if count < actions.len() {
         absorbed["more"] = json!(actions.len() - count);
     }
-    absorbed
+    Ok(absorbed)
 }
 
 /// What a run did, in its order.

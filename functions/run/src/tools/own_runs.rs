@@ -1,10 +1,48 @@
 //! What the tools share that end another run of the agent.
 
 use serde_json::{Value, json};
-use smartspace_domain::{Error, Result, agents::SpacesShown, ids::RunId};
-use smartspace_store::runs::RunRecord;
+use smartspace_domain::{Error, Result, agents::SpacesShown, ids::RunId, runs::EndReason, steps::CallStatus};
+use smartspace_store::{append::RACED_FOR, endings::ByWorker, runs::RunRecord, steps::CallRecord};
+use tokio::time::Instant;
 
-use super::{Calling, text_of};
+use super::{Calling, Outcome, absorb_run, text_of};
+
+/// Ends the run that an input names, in the transaction that keeps the call's result. One that is absorbed is told of as it is then.
+pub(super) async fn end(calling: &Calling<'_>, input: &Value, reason: EndReason) -> Result<Outcome> {
+    let worker = calling.worker;
+    let store = &worker.pipeline.store;
+    let by = (reason == EndReason::Absorbed).then_some(worker.run.id);
+    let until = Instant::now() + RACED_FOR;
+    loop {
+        let other = match other(calling, input).await? {
+            Ok(other) => other,
+            Err(text) => return Ok(Outcome::error(text)),
+        };
+        // Behind its state: what is kept after that was read makes the condition fail.
+        let output = match by {
+            Some(_) => json!({"success": true, "absorbed": absorb_run::absorbed(store, &other).await?}),
+            None => json!({"success": true}),
+        };
+        let result = worker.with_expiry(CallRecord { status: CallStatus::Completed, output: output.clone(), ..calling.record() });
+        let ended = {
+            let _writing = worker.writing.lock().await;
+            let by = ByWorker { run: worker.run.id, lease: &worker.lease, result: &result };
+            store.end_own(&other, reason, &by, worker.pipeline.now()).await
+        };
+        match ended {
+            Ok(Some(ended)) => {
+                let run = store.run(&ended).await?;
+                worker.pipeline.follow_cancel(&ended, &run, by).await;
+                return Ok(Outcome { kept: true, ..Outcome::completed(output) });
+            }
+            // It did something at this moment.
+            Ok(None) if Instant::now() < until => {}
+            Ok(None) => return Ok(Outcome::error("that run does too much at this moment; try again")),
+            Err(error @ (Error::Conflict(_) | Error::NotFound(_))) => return Ok(Outcome::error(error.to_string())),
+            Err(error) => return Err(error),
+        }
+    }
+}
 
 /// The schema of an input that names a run.
 pub(super) fn schema(description: &str) -> Value {
@@ -17,7 +55,7 @@ pub(super) fn schema(description: &str) -> Value {
 }
 
 /// The run that an input names, where the agent may know of it; else what to tell the model.
-pub(super) async fn other(calling: &Calling<'_>, input: &Value) -> Result<Result<RunRecord, String>> {
+async fn other(calling: &Calling<'_>, input: &Value) -> Result<Result<RunRecord, String>> {
     let worker = calling.worker;
     let id: RunId = match text_of(input, "runId").parse() {
         Ok(id) => id,
