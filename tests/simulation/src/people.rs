@@ -316,6 +316,10 @@ impl Person {
             if page["items"].as_array().is_none_or(Vec::is_empty) {
                 return true;
             }
+            // A number that is nowhere: the oracle will say so.
+            if self.view.with(|seen| seen.contiguous(&space.to_string())) == after {
+                return false;
+            }
         }
     }
 
