@@ -91,7 +91,7 @@ impl Planted {
     pub fn worsen(self, weather: &mut Weather) {
         match self {
             Self::ForgetsTokens | Self::ForgetsAbsorbing | Self::AnswersTwice => weather.lost_answer = 10_000,
-            Self::PausesAnyway => weather.slow = weather.slow.max(5_000),
+            Self::PausesAnyway => weather.slow = weather.slow.max(30_000),
             Self::SweepsNothing | Self::ForgetsDuties => weather.queue = weather.queue.max(5_000),
             _ => {}
         }
