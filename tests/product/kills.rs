@@ -32,7 +32,7 @@ use super::{
 /// Kills in the suite.
 const KILLS: u64 = 10;
 /// How long after a start everything may take to go again: people are answered, and what was left is done.
-const GOING_WITHIN: Duration = Duration::from_secs(10);
+const GOING_WITHIN: Duration = Duration::from_secs(30);
 
 /// When it is killed.
 #[derive(Clone, Copy, Debug)]
