@@ -120,7 +120,9 @@ impl Worker {
                     // Only where no earlier call of the same answer can still change the space.
                     if !answer.calls.iter().any(|call| self.tools.changes_space(&call.name)) {
                         written = Written::of(call_id, &name, &self.tools, question.active_space, self.at_home);
-                        self.start_stream_of(written.as_mut(), "", question.active_space, attempt, &mut expected);
+                    }
+                    if let Some(written) = &mut written {
+                        self.begin_stream(written, "", question.active_space, attempt, &mut expected);
                     }
                     bytes += name.len() + CALL_BYTES;
                     answer.calls.push(CallBegun { call_id, name, input: String::new() });
@@ -131,7 +133,7 @@ impl Worker {
                         answer.calls.get_mut(index as usize).ok_or_else(|| broken("the answer continued a call that it had not begun"))?;
                     begun.input.push_str(&json);
                     if let Some(written) = written.as_mut().filter(|written| written.call == begun.call_id) {
-                        self.start_stream_of(Some(&mut *written), &begun.input, question.active_space, attempt, &mut expected);
+                        self.begin_stream(written, &begun.input, question.active_space, attempt, &mut expected);
                         let text = written.more(&begun.input, &json);
                         if !text.is_empty() {
                             self.streams.push(written.call, text);
@@ -152,15 +154,7 @@ impl Worker {
     }
 
     /// Begins the stream of a call as soon as it is known where it is shown, from the input so far.
-    fn start_stream_of(
-        &self,
-        written: Option<&mut Written>,
-        input: &str,
-        active: Option<SpaceId>,
-        attempt: u32,
-        expected: &mut Option<Expected>,
-    ) {
-        let Some(written) = written else { return };
+    fn begin_stream(&self, written: &mut Written, input: &str, active: Option<SpaceId>, attempt: u32, expected: &mut Option<Expected>) {
         let Some(space) = written.begins(input) else { return };
         let audience = if Some(space) == active { expected.take() } else { None };
         let audience = audience.unwrap_or_else(|| expect_audience(&self.air, space));

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use smartspace_domain::{
     Error, Result,
-    access::{Caller, EntityAction, SpaceAction},
+    access::{Caller, EntityAction, Place, SpaceAction},
     ids::{EntityId, SpaceId},
 };
 use smartspace_store::rosters::Roster;
@@ -14,11 +14,15 @@ use crate::Pipeline;
 impl Pipeline {
     /// Checks that a caller may do something in a space. The operator is told by what follows whether there is such a space.
     pub async fn authorise(&self, caller: Caller, action: SpaceAction, space: SpaceId) -> Result<()> {
-        let place = match caller {
-            Caller::Operator => None,
-            Caller::Entity(entity) => self.store.member(space, entity).await?.map(|member| member.place()),
-        };
-        caller.may_in_space(action, place)
+        caller.may_in_space(action, self.place_of(caller, space).await?)
+    }
+
+    /// Where a caller stands in a space; none for a stranger, and for the operator, who stands nowhere.
+    pub(crate) async fn place_of(&self, caller: Caller, space: SpaceId) -> Result<Option<Place>> {
+        match caller {
+            Caller::Operator => Ok(None),
+            Caller::Entity(entity) => Ok(self.store.member(space, entity).await?.map(|member| member.place())),
+        }
     }
 
     /// In whose name a caller speaks in a space. A stranger is told that there is no such space, whatever it asked for.

@@ -19,16 +19,17 @@ impl Pipeline {
 
     async fn cancel_record(&self, record: &RunRecord, reason: EndReason) -> Result<Run> {
         let canceled = self.store.cancel(record, reason, &self.token(), self.now()).await?;
-        let run = self.store.run(&canceled).await?;
-        self.follow_cancel(&canceled, &run, None).await;
-        Ok(run)
+        self.follow_cancel(&canceled, None).await
     }
 
-    /// What follows once a run was ended from outside: its worker stops, its forms close, everyone is told. `by` is the run that absorbed it.
-    pub async fn follow_cancel(&self, canceled: &RunRecord, run: &Run, by: Option<RunId>) {
+    /// What follows once a run was ended from outside: its worker stops, everyone is told, its forms close. `by` is the run that absorbed it.
+    pub async fn follow_cancel(&self, canceled: &RunRecord, by: Option<RunId>) -> Result<Run> {
+        // First of all: its model is still writing.
         self.bell.ring(canceled.id);
+        let run = self.store.run(canceled).await?;
         self.announce(canceled.space_id, Happening::RunCanceled { run: Box::new(run.clone()), by }).await;
         self.close_forms_now(canceled).await;
+        Ok(run)
     }
 
     /// Cancels all active runs of a space, or those of one agent there.

@@ -26,11 +26,7 @@ impl Pipeline {
     /// again is fine; [`Error::Conflict`] where the form was resolved otherwise, has expired, or went with its run.
     pub async fn answer_form(&self, caller: Caller, run: RunId, call: CallId, answer: &FormAnswer) -> Result<()> {
         let form = self.store.form(run, call).await?.ok_or_else(no_such_form)?;
-        let place = match caller {
-            Caller::Operator => None,
-            Caller::Entity(entity) => self.store.member(form.space, entity).await?.map(|member| member.place()),
-        };
-        caller.may_answer(&form.answer_by, place)?;
+        caller.may_answer(&form.answer_by, self.place_of(caller, form.space).await?)?;
         let stands = self.store.form_call(&form).await?.ok_or_else(no_such_form)?;
         if stands.status != CallStatus::Pending {
             return taken_before(&stands, caller, answer);
@@ -62,8 +58,7 @@ impl Pipeline {
             if form.until > now {
                 next = Some(next.map_or(form.until, |next: Time| next.min(form.until)));
             } else {
-                let output = serde_json::json!({"error": "expired"});
-                self.resolve_alone(&form, CallStatus::Expired, output).await?;
+                self.resolve_alone(&form, CallStatus::Expired, "expired").await?;
             }
         }
         Ok(next)
@@ -75,7 +70,7 @@ impl Pipeline {
             return Ok(());
         }
         for form in self.store.open_forms(run.id).await? {
-            self.resolve_alone(&form, CallStatus::Canceled, serde_json::json!({"error": "canceled"})).await?;
+            self.resolve_alone(&form, CallStatus::Canceled, "canceled").await?;
         }
         self.store.forms_closed(run.id).await
     }
@@ -98,9 +93,7 @@ impl Pipeline {
             {
                 let (run, ToolCard { call_id, .. }) = card;
                 let Some(form) = self.store.form(run, *call_id).await? else { continue };
-                let output = serde_json::json!({"error": "the space that showed this was deleted"});
-                self.resolve_alone(&form, CallStatus::Failed, output).await?;
-                self.wake(run).await;
+                self.give_up(&form, "the space that showed this was deleted").await?;
             }
         }
     }
@@ -109,16 +102,22 @@ impl Pipeline {
     pub(crate) async fn withdraw_forms(&self, space: SpaceId, agent: EntityId) -> Result<()> {
         for active in self.store.agent_context(agent).await?.active {
             for form in self.store.open_forms(active.run_id).await?.iter().filter(|form| form.space == space) {
-                let output = serde_json::json!({"error": "you are not a member of the space that showed this any more"});
-                self.resolve_alone(form, CallStatus::Failed, output).await?;
-                self.wake(active.run_id).await;
+                self.give_up(form, "you are not a member of the space that showed this any more").await?;
             }
         }
         Ok(())
     }
 
-    /// Resolves a form that nobody answered.
-    async fn resolve_alone(&self, form: &FormRecord, status: CallStatus, output: serde_json::Value) -> Result<()> {
+    /// Resolves a form that nobody can answer any more; its run goes on.
+    async fn give_up(&self, form: &FormRecord, error: &str) -> Result<()> {
+        self.resolve_alone(form, CallStatus::Failed, error).await?;
+        self.wake(form.run_id).await;
+        Ok(())
+    }
+
+    /// Resolves a form that nobody answered. `error` is what the model is given.
+    async fn resolve_alone(&self, form: &FormRecord, status: CallStatus, error: &str) -> Result<()> {
+        let output = serde_json::json!({"error": error});
         let resolution = Resolution { status, output, by: None, label: String::new(), token: self.token() };
         // Where somebody was faster that counts, and who was tells of it.
         if self.store.resolve(form, &resolution, self.now()).await? == Resolved::Now {

@@ -94,16 +94,6 @@ pub struct NewForm {
     pub until: Time,
 }
 
-impl Content {
-    /// What was said; cards say nothing.
-    fn text(&self) -> &str {
-        match self {
-            Self::Text(text) => text,
-            Self::Card(_) => "",
-        }
-    }
-}
-
 impl NewCard {
     /// As it is kept, and what of it stands apart.
     fn split(&self) -> (ToolCard, Apart) {
@@ -391,19 +381,18 @@ impl Attempt {
             .value(":depth", depth)?
             .value(":roster", room.roster.head.roster)?;
         let sender = Write::check(keys::member(new.space, new.sender)).when("attribute_exists(PK) AND attribute_not_exists(#left)");
-        let is_apart = long != Apart::default();
         let mut attempt = Self {
             writes: vec![head, Write::put(keys::numbered(new.space, keys::MSG, seq), &record)?.if_absent(), sender],
             record,
-            apart: Apart { text: Some(new.content.text().to_owned()), ..long.clone() },
+            apart: long,
             dispatch,
             woken: Vec::with_capacity(woken),
             key: None,
             lease: None,
             call: None,
         };
-        if is_apart {
-            attempt.add(Write::put(keys::numbered(new.space, keys::TEXT, seq), &long)?);
+        if attempt.record.is_apart() {
+            attempt.add(Write::put(keys::numbered(new.space, keys::TEXT, seq), &attempt.apart)?);
         }
         if let Some(dispatch) = attempt.dispatch.clone().filter(|_| apart) {
             attempt.add(Write::put(keys::numbered(new.space, keys::WOKEN, seq), &LongDispatch { dispatch })?);

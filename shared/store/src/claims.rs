@@ -14,7 +14,7 @@ use crate::{
     Error, Result, Store, keys,
     runs::RunRecord,
     steps::lease_holds,
-    table::{WriteError, read},
+    table::{Old, WriteError, read},
     write::Write,
 };
 
@@ -49,7 +49,6 @@ impl Store {
         let expression = "SET #status = :running, #lease = :lease, #leaseUntil = :until, #dueAt = :due, #startedAt = if_not_exists(#startedAt, :now), \
                           #claims = if_not_exists(#claims, :none) + :one \
                           REMOVE #dueCount";
-        let claimed = |run: Option<RunRecord>| ours(run, false);
         let set = |write: Write| {
             write
                 .value(":running", RunStatus::Running)?
@@ -63,9 +62,9 @@ impl Store {
         let free = Write::update(keys::run_meta(id), expression)
             .when("#status = :queued OR (#status = :running AND attribute_not_exists(#lease))");
         let old = match self.table.write(set(free)?.value(":queued", RunStatus::Queued)?).await {
-            Ok(item) => return claimed(item.map(read).transpose()?),
+            Ok(item) => return ours(item.map(read).transpose()?, false),
             Err(WriteError::Other(error)) => return Err(error),
-            Err(WriteError::Refused(olds)) => olds.into_iter().flatten().next().and_then(|old| old.read::<RunRecord>()),
+            Err(WriteError::Refused(olds)) => there(olds),
         };
         let old = match old {
             Some(old) if old.status == RunStatus::Running => old,
@@ -77,21 +76,13 @@ impl Store {
                     .when("#status = :waits AND #openCalls = :none")
                     .value(":waits", RunStatus::WaitingTool)?
                     .value(":waited", waited)?;
-                return match self.table.write(set(answered)?).await {
-                    Ok(item) => ours(item.map(read).transpose()?, true),
-                    Err(WriteError::Other(error)) => Err(error),
-                    Err(WriteError::Refused(olds)) => match olds.into_iter().flatten().next().and_then(|old| old.read::<RunRecord>()) {
-                        Some(run) if run.lease.as_ref() == Some(lease) => ours(Some(run), true),
-                        Some(run) if run.status == RunStatus::Running => Ok(Claim::Busy { until: run.free_at() }),
-                        _ => Ok(Claim::Ended),
-                    },
-                };
+                return self.take(set(answered)?, lease, true).await;
             }
             _ => return Ok(Claim::Ended),
         };
         if old.lease.as_ref() == Some(lease) {
             // The answer to our first try was lost.
-            return claimed(Some(old));
+            return ours(Some(old), false);
         }
         if old.free_at() > now {
             return Ok(Claim::Busy { until: old.free_at() });
@@ -99,14 +90,19 @@ impl Store {
         let expression = expression.replace(" REMOVE", ", #attempt = #attempt + :one REMOVE");
         let taken =
             Write::update(keys::run_meta(id), expression).when("#status = :running AND #lease = :dead").value(":dead", &old.lease)?;
-        match self.table.write(set(taken)?).await {
-            Ok(item) => match item.map(read::<RunRecord>).transpose()? {
-                Some(run) if run.attempt > limits::ATTEMPTS => Ok(Claim::TooOften(Box::new(run))),
-                run => claimed(run),
-            },
+        match self.take(set(taken)?, lease, false).await? {
+            Claim::Ours { run, .. } if run.attempt > limits::ATTEMPTS => Ok(Claim::TooOften(run)),
+            claim => Ok(claim),
+        }
+    }
+
+    /// Claims a run by a write that only one of several workers can make.
+    async fn take(&self, write: Write, lease: &LeaseId, resumed: bool) -> Result<Claim> {
+        match self.table.write(write).await {
+            Ok(item) => ours(item.map(read).transpose()?, resumed),
             Err(WriteError::Other(error)) => Err(error),
-            Err(WriteError::Refused(olds)) => match olds.into_iter().flatten().next().and_then(|old| old.read::<RunRecord>()) {
-                Some(run) if run.lease.as_ref() == Some(lease) => claimed(Some(run)),
+            Err(WriteError::Refused(olds)) => match there(olds) {
+                Some(run) if run.lease.as_ref() == Some(lease) => ours(Some(run), resumed),
                 Some(run) if run.status == RunStatus::Running => Ok(Claim::Busy { until: run.free_at() }),
                 _ => Ok(Claim::Ended),
             },
@@ -143,7 +139,7 @@ impl Store {
         match self.table.write(write).await {
             Ok(_) => Ok(true),
             Err(WriteError::Other(error)) => Err(error),
-            Err(WriteError::Refused(olds)) => match olds.into_iter().flatten().next().and_then(|old| old.read::<RunRecord>()) {
+            Err(WriteError::Refused(olds)) => match there(olds) {
                 Some(run) if run.lease.as_ref() == Some(lease) && run.status == RunStatus::Running => Ok(false),
                 // The answer to our first try was lost.
                 Some(run) if run.status == RunStatus::WaitingTool && run.paused_by.as_ref() == Some(lease) => Ok(true),
@@ -176,6 +172,11 @@ impl Store {
             Err(WriteError::Other(error)) => Err(error),
         }
     }
+}
+
+/// The run as a refused write found it.
+fn there(olds: Vec<Option<Old>>) -> Option<RunRecord> {
+    olds.into_iter().flatten().next()?.read()
 }
 
 fn ours(run: Option<RunRecord>, resumed: bool) -> Result<Claim> {

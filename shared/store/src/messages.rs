@@ -209,7 +209,7 @@ impl MessageRecord {
     }
 
     /// Whether something of it stands in `TEXT#`.
-    fn is_apart(&self) -> bool {
+    pub(crate) fn is_apart(&self) -> bool {
         self.more_chars > 0 || self.card.as_ref().is_some_and(ToolCard::is_apart)
     }
 

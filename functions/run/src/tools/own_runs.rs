@@ -31,8 +31,7 @@ pub(super) async fn end(calling: &Calling<'_>, input: &Value, reason: EndReason)
         };
         match ended {
             Ok(Some(ended)) => {
-                let run = store.run(&ended).await?;
-                worker.pipeline.follow_cancel(&ended, &run, by).await;
+                worker.pipeline.follow_cancel(&ended, by).await?;
                 return Ok(Outcome { kept: true, ..Outcome::completed(output) });
             }
             // It did something at this moment.
