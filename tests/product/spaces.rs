@@ -49,7 +49,7 @@ async fn a_whole_configuration_is_kept_as_it_was_sent() {
             { "name": "getApproval", "description": "…", "inputSchema": {}, "visible": false, "readOnly": false, "idempotent": false,
               "execution": { "type": "space", "ui": "form", "resultSchema": {}, "expiresAfter": "10 minutes", "answerBy": "humans" } },
         ],
-        "mcp": { "servers": [{ "name": "docs", "url": "https://example.com/mcp", "headers": {}, "allowedTools": ["search"], "timeoutMs": 30000 }] },
+        "mcp": { "servers": [{ "name": "docs", "url": "https://example.com/mcp", "headers": {}, "visible": false, "allowedTools": ["search"], "timeoutMs": 30000 }] },
         "webhooks": { "jira": { "scheme": "standard", "secrets": ["JIRA_HOOK"] } },
     });
     let made = stack

@@ -36,6 +36,7 @@ use smartspace_domain::{
     runs::{EndReason, FailureCode, RunError, RunStatus},
 };
 use smartspace_edges::{queues::Delivery, sockets::Sockets};
+use smartspace_egress::{Egress, Trail, mcp::McpServers};
 use smartspace_models::port::Model;
 use smartspace_pipeline::Pipeline;
 use smartspace_store::{
@@ -50,7 +51,7 @@ use crate::{
     context::reading::{Gathered, Seen, gather},
     stream::{Air, OpenStreams},
     summary::Summarizer,
-    tools::toolbox::Toolbox,
+    tools::{mcp::McpTools, toolbox::Toolbox},
     worker::Worker,
 };
 
@@ -73,6 +74,8 @@ pub struct Runs {
     pipeline: Pipeline,
     sockets: Arc<dyn Sockets>,
     models: Arc<dyn Model>,
+    egress: Egress,
+    mcp: McpServers,
     prices: Arc<Prices>,
     stopping: watch::Receiver<bool>,
     seen: Seen,
@@ -84,10 +87,12 @@ impl Runs {
         pipeline: Pipeline,
         sockets: Arc<dyn Sockets>,
         models: Arc<dyn Model>,
+        egress: Egress,
         prices: Arc<Prices>,
         stopping: watch::Receiver<bool>,
     ) -> Self {
-        Self { pipeline, sockets, models, prices, stopping, seen: Seen::default() }
+        let mcp = McpServers::new(egress.clone());
+        Self { pipeline, sockets, models, egress, mcp, prices, stopping, seen: Seen::default() }
     }
 
     /// Claims a run and works on it to its end, or writes a summary. May be repeated; may be delivered to several at once.
@@ -169,6 +174,8 @@ impl Runs {
             Begun::Resumed => Some(Happening::RunResumed { run: Box::new(view) }),
             Begun::Again => None,
         };
+        let trail = Trail { run: run.id, depth: run.chain_depth + 1 };
+        let mut servers = McpTools::of(&self.mcp, &config.mcp.servers, &trail).await;
         let air = Air { store: self.pipeline.store.clone(), sockets: Arc::clone(&self.sockets), clock: Arc::clone(&self.pipeline.clock) };
         let worker = Worker {
             pipeline: self.pipeline.clone(),
@@ -180,7 +187,9 @@ impl Runs {
             claimed,
             ends_at: delivery.ends_at(),
             prices: Arc::clone(&self.prices),
-            tools: Toolbox::new(&config.tools),
+            tools: Toolbox::new(&config.tools, std::mem::take(&mut servers.tools)),
+            egress: self.egress.clone(),
+            trouble: std::mem::take(&mut servers.trouble),
             name: gathered.agent.name.clone(),
             at_home: gathered.space_count == 1,
             config,
@@ -190,7 +199,9 @@ impl Runs {
             writing: tokio::sync::Mutex::default(),
             streams: OpenStreams::default(),
         };
-        Box::pin(worker.work(&gathered, work, started, delivery)).await
+        let result = Box::pin(worker.work(&gathered, work, started, delivery)).await;
+        servers.close().await;
+        result
     }
 
     /// Ends a run that can't be worked on: its workers died too often, or its agent is gone.
@@ -217,7 +228,7 @@ impl Runs {
         let run = Box::new(self.pipeline.store.run(&ended).await?);
         let what = if failed { Happening::RunFailed { run } } else { Happening::RunCanceled { run, by: None } };
         self.pipeline.announce(ended.space_id, what).await;
-        self.pipeline.close_forms_now(&ended).await;
+        self.pipeline.close_calls_now(&ended).await;
         Ok(())
     }
 }

@@ -49,7 +49,7 @@ pub(crate) struct State {
     pub(crate) start: Vec<String>,
     /// Nothing was kept in this invocation yet. What comes first is begun however little time is left: else nobody ever would.
     pub(crate) fresh: bool,
-    /// It has asked people.
+    /// It has had cards without a result: forms, or calls outside.
     pub(crate) asked: bool,
     /// When it was known that the space's last message is the run's own, and all before it was read.
     pub(crate) newest_at: Option<(SpaceId, Instant)>,
@@ -60,15 +60,29 @@ pub(crate) struct State {
 /// Calls of which not all have a result yet.
 pub(crate) struct Pending {
     pub(crate) calls: Vec<CallBegun>,
-    /// Those that were made; of forms, perhaps without a result.
-    pub(crate) done: Vec<CallRecord>,
+    /// What is known of each.
+    pub(crate) known: Vec<Option<CallRecord>>,
     pub(crate) attempt: u32,
 }
 
 impl Pending {
+    fn new(step: &StepRecord) -> Self {
+        Self { calls: step.calls.clone(), known: vec![None; step.calls.len()], attempt: step.stream_attempt }
+    }
+
+    /// The first call that is still to be made: one that was not begun, or that began outside and nobody knows its end.
+    pub(crate) fn next(&self) -> Option<usize> {
+        self.known.iter().position(|known| known.as_ref().is_none_or(CallRecord::is_under_way))
+    }
+
+    /// Calls that were made; of forms, perhaps without a result.
+    pub(crate) fn made(&self) -> impl Iterator<Item = &CallRecord> {
+        self.known.iter().flatten().filter(|call| !call.is_under_way())
+    }
+
     /// Forms that nobody has answered yet.
     pub(crate) fn open_forms(&self) -> u32 {
-        self.done.iter().filter(|call| call.status == CallStatus::Pending).count() as u32
+        self.made().filter(|call| call.status == CallStatus::Pending).count() as u32
     }
 }
 
@@ -89,7 +103,7 @@ impl Worker {
         let place = gathered.place.as_ref();
         let mut state = State {
             messages: prompt.rest.messages.clone(),
-            start: if unkept { start::facts(gathered, now) } else { Vec::new() },
+            start: if unkept { [start::facts(gathered, now), self.trouble.clone()].concat() } else { Vec::new() },
             behind: place.and_then(|place| summary::behind(place, prompt.first, &self.config, self.run.agent_id)),
             marks: prompt.marks.clone(),
             pages: Vec::new(),
@@ -111,18 +125,17 @@ impl Worker {
         for (step, number) in work.steps.into_iter().zip(1..) {
             state.tell(&step.system_messages);
             state.took(&step.marks);
-            let done: Vec<_> = (0..step.calls.len()).map_while(|index| calls.remove(&(step.index, index as u32))).collect();
-            state.answered(&step, &self.tools);
-            for record in &done {
-                state.take_in(record);
+            let mut pending = state.answered(&step, &self.tools);
+            for (index, known) in pending.known.iter_mut().enumerate() {
+                *known = calls.remove(&(step.index, index as u32));
+                known.iter().for_each(|record| state.take_in(record));
             }
             if number < last {
-                state.messages.push(results(&done));
-                state.pending = None;
-            } else if let Some(pending) = &mut state.pending {
+                state.messages.push(results(pending.made()));
+            } else {
                 // Also where all are done: what follows from them is decided once. What was streamed before its message could be kept is replaced
                 // by that message: the stream is the same.
-                pending.done = done;
+                state.pending = Some(pending);
             }
         }
         Ok(state)
@@ -142,8 +155,8 @@ impl State {
         self.said.extend_from_slice(said);
     }
 
-    /// Takes in an answer that was kept.
-    pub(crate) fn answered(&mut self, step: &StepRecord, tools: &Toolbox) {
+    /// Takes in an answer that was kept: its calls are to be made.
+    pub(crate) fn answered(&mut self, step: &StepRecord, tools: &Toolbox) -> Pending {
         self.steps = step.index + 1;
         self.last_usage = Some(step.usage);
         self.messages.push(assistant(step));
@@ -151,12 +164,12 @@ impl State {
         for call in step.calls.iter().filter(|call| tools.find(&call.name).is_some()) {
             *self.calls.entry((call.name.clone(), call.input.clone())).or_default() += 1;
         }
-        self.pending = Some(Pending { calls: step.calls.clone(), done: Vec::new(), attempt: step.stream_attempt });
+        Pending::new(step)
     }
 
     /// Takes in what a finished call changed.
     pub(crate) fn take_in(&mut self, record: &CallRecord) {
-        self.asked |= record.status == CallStatus::Pending;
+        self.asked |= record.status == CallStatus::Pending || record.card.is_some();
         self.active_space = record.active_space.or(self.active_space);
         self.took(&record.marks);
         self.pages.extend(record.page);
@@ -209,7 +222,7 @@ fn assistant(step: &StepRecord) -> Message {
 }
 
 /// What came of the calls of an answer.
-pub(crate) fn results(done: &[CallRecord]) -> Message {
-    let results = done.iter().map(|record| ToolResult { call_id: record.call_id, output: record.output.clone() });
+pub(crate) fn results<'a>(made: impl Iterator<Item = &'a CallRecord>) -> Message {
+    let results = made.map(|record| ToolResult { call_id: record.call_id, output: record.output.clone() });
     Message::ToolResults { results: results.collect() }
 }

@@ -5,7 +5,6 @@
 
 use std::{ops::Range, time::Duration};
 
-use futures::future::try_join_all;
 use smartspace_domain::{
     Result, Time,
     agents::ContinueOn,
@@ -26,7 +25,7 @@ use crate::{
     answer::{Answer, NoAnswer, Question},
     context::reading::Gathered,
     state::{Pending, State, results},
-    tools::{self, Calling},
+    tools::{self, Calling, toolbox::Company},
     watchers::{self, Look},
     worker::Worker,
 };
@@ -142,7 +141,7 @@ impl Worker {
                 self.pipeline.store.keep_step(&self.run, &step, prompt.as_ref(), state.usage, self.pipeline.now()).await?;
             }
             (state.unkept, state.fresh) = (false, false);
-            state.answered(&step, &self.tools);
+            state.pending = Some(state.answered(&step, &self.tools));
         }
     }
 
@@ -178,22 +177,23 @@ impl Worker {
     async fn run_calls(&self, state: &mut State) -> Result<Option<End>> {
         let Some(mut pending) = state.pending.take() else { return Ok(None) };
         // Who did this had no time left to end the run.
-        if let Some(reason) = pending.done.iter().find_map(|record| record.ends) {
+        if let Some(reason) = pending.made().find_map(|record| record.ends) {
             return Ok(Some(Over::completed(reason).end()));
         }
-        while let Some(next) = pending.calls.get(pending.done.len()) {
-            if !state.fresh && !self.has_time_for(tools::TIME_LIMIT) {
+        while let Some(next) = pending.next() {
+            let company = self.tools.company(&pending.calls[next].name);
+            let neighbours = pending.calls[next..].iter().take_while(|call| self.tools.company(&call.name) == company).count();
+            let together = next..next + if company == Company::Alone { 1 } else { neighbours };
+            let limit = pending.calls[together.clone()].iter().map(|call| self.tools.limit(&call.name)).max();
+            if !state.fresh && !self.has_time_for(limit.unwrap_or(tools::TIME_LIMIT)) {
                 return Ok(Some(End::HandOver));
             }
-            let begin = pending.done.len();
-            let alike = pending.calls[begin..].iter().take_while(|call| self.tools.is_side_by_side(&call.name)).count();
-            let count = if self.tools.is_side_by_side(&next.name) { alike } else { 1 };
-            for (record, is_newest) in self.call(state, &pending, begin..begin + count).await? {
+            for (record, is_newest) in self.call(state, &pending, together, company).await? {
                 state.take_in(&record);
                 state.newest_at = if is_newest { record.active_space.map(|space| (space, Instant::now())) } else { state.newest_at };
                 state.fresh = false;
-                let ends = record.ends;
-                pending.done.push(record);
+                let (ends, index) = (record.ends, record.index as usize);
+                pending.known[index] = Some(record);
                 if let Some(reason) = ends {
                     return Ok(Some(Over::completed(reason).end()));
                 }
@@ -204,15 +204,15 @@ impl Worker {
             if self.pause().await? {
                 return Ok(Some(End::Pause));
             }
-            let Some(step) = pending.done.first().map(|call| call.step) else { break };
-            pending.done = self.pipeline.store.calls_of(self.run.id, step).await?;
-            pending.done.iter().for_each(|record| state.take_in(record));
+            let Some(step) = pending.made().next().map(|call| call.step) else { break };
+            pending.known = self.pipeline.store.calls_of(self.run.id, step).await?.into_iter().map(Some).collect();
+            pending.made().for_each(|record| state.take_in(record));
         }
-        state.messages.push(results(&pending.done));
+        state.messages.push(results(pending.made()));
         // What people were asked is theirs to see taken up, whatever became of it.
         let asked = |call: &CallRecord| call.answered.is_some();
         let changed = |call: &CallRecord| call.status == CallStatus::Completed && !self.tools.is_read_only(&call.name);
-        let wrote = pending.done.iter().any(|call| asked(call) || changed(call));
+        let wrote = pending.made().any(|call| asked(call) || changed(call));
         if self.config.run_loop.continue_on == ContinueOn::Writes && !wrote {
             return Ok(Some(Over::completed(EndReason::Done).end()));
         }
@@ -226,12 +226,13 @@ impl Worker {
         self.pipeline.store.pause(self.run.id, &self.lease, next, self.pipeline.now()).await
     }
 
-    /// Makes one call, or some that may be made side by side, and keeps what came of them.
+    /// Makes those of these calls that are still to be made, side by side as far as their company goes, and keeps what came of them.
     /// For each whether it posted what is then the last message of the active space, all before which was read.
-    async fn call(&self, state: &State, pending: &Pending, which: Range<usize>) -> Result<Vec<(CallRecord, bool)>> {
+    async fn call(&self, state: &State, pending: &Pending, which: Range<usize>, company: Company) -> Result<Vec<(CallRecord, bool)>> {
         let calling = |index: usize| {
+            let known = pending.known[index].as_ref();
             let begun = &pending.calls[index];
-            Calling {
+            known.is_none_or(CallRecord::is_under_way).then(|| Calling {
                 worker: self,
                 begun,
                 step: state.steps - 1,
@@ -239,20 +240,17 @@ impl Worker {
                 active_space: state.active_space,
                 stream: StreamId::of(begun.call_id, pending.attempt),
                 tools_used: state.tools_used.clone(),
+                under_way: known,
                 open_forms: pending.open_forms(),
                 marks: &state.marks,
-                started_at: self.pipeline.now(),
-            }
+                started_at: known.map_or_else(|| self.pipeline.now(), |known| known.started_at),
+            })
         };
-        let callings: Vec<_> = which.map(calling).collect();
-        let outcomes = try_join_all(callings.iter().map(|calling| Box::pin(tools::run(calling)))).await?;
+        let callings: Vec<_> = which.filter_map(calling).collect();
+        let outcomes = Box::pin(tools::run(&callings, company)).await?;
         let mut records = Vec::with_capacity(outcomes.len());
         for (calling, outcome) in callings.iter().zip(outcomes) {
             let record = calling.finished(&outcome);
-            if !outcome.kept {
-                let _writing = self.writing.lock().await;
-                self.pipeline.store.keep_call(&self.run, &self.lease, &record, self.pipeline.now()).await?;
-            }
             self.streams.end(calling.begun.call_id, outcome.message);
             let is_newest = outcome.message.is_some() && outcome.mark.is_some_and(|(space, _)| Some(space) == record.active_space);
             records.push((record, is_newest));

@@ -1,5 +1,5 @@
 //! What an agent can do: built-in tools, a file each, and those of its configuration ([`configured`], shown as a [`card`]). [`toolbox`] is what
-//! its model is told of; [`run`] checks a call's input and does it.
+//! its model is told of; [`run`] checks the inputs of calls and makes them. What reaches outside ([`http`], [`mcp`]) goes by way of [`outside`].
 
 mod absorb_run;
 mod card;
@@ -10,7 +10,10 @@ mod delete_memories;
 mod enter_space;
 mod get_memories;
 mod get_my_runs;
+mod http;
 mod keeping;
+pub(crate) mod mcp;
+mod outside;
 mod own_runs;
 mod read_messages;
 pub(crate) mod send_message;
@@ -22,6 +25,7 @@ pub(crate) mod toolbox;
 
 use std::time::Duration;
 
+use futures::future::{join_all, try_join_all};
 use jsonschema::Validator;
 use serde_json::{Value, json};
 use smartspace_domain::{
@@ -33,11 +37,13 @@ use smartspace_domain::{
 };
 use smartspace_store::{
     append::ByRun,
+    cards::CardPlace,
     steps::{CallBegun, CallRecord, Marks, ShownPage},
 };
 
 use crate::{context::quoted::Excerpt, worker::Worker};
-use toolbox::Known;
+use outside::UnderWay;
+use toolbox::{Company, Known};
 
 /// An output for the model, in bytes.
 const OUTPUT_BYTES: usize = 30 * 1024;
@@ -80,6 +86,8 @@ pub(crate) struct Calling<'a> {
     pub(crate) stream: StreamId,
     /// Tools used before in this run, each once.
     pub(crate) tools_used: Vec<String>,
+    /// What is kept of it, where another worker began it outside and nobody knows its end.
+    pub(crate) under_way: Option<&'a CallRecord>,
     /// Forms of the run that have no result yet.
     pub(crate) open_forms: u32,
     /// How far the run has read.
@@ -102,13 +110,36 @@ pub(crate) struct Outcome {
     pub(crate) page: Option<ShownPage>,
     /// The message that it posted.
     pub(crate) message: Option<MessageId>,
+    /// It reaches outside.
+    pub(crate) outside: bool,
+    /// Its card, where that was shown before its result.
+    pub(crate) card: Option<CardPlace>,
     /// Its result is kept already, with its effect.
     pub(crate) kept: bool,
 }
 
+/// A call that was begun.
+pub(crate) enum Begun<'a> {
+    /// And is done.
+    Done(Outcome),
+    /// And is still to be made.
+    UnderWay(UnderWay<'a>),
+}
+
 impl Outcome {
     fn completed(output: Value) -> Self {
-        Self { status: CallStatus::Completed, output, ends: None, active_space: None, mark: None, page: None, message: None, kept: false }
+        Self {
+            status: CallStatus::Completed,
+            output,
+            ends: None,
+            active_space: None,
+            mark: None,
+            page: None,
+            message: None,
+            outside: false,
+            card: None,
+            kept: false,
+        }
     }
 
     /// A result that tells the model what was wrong. The run goes on.
@@ -135,8 +166,17 @@ impl Calling<'_> {
             page: None,
             said: None,
             answered: None,
+            outside: false,
+            card: None,
             expires_at: None,
         }
+    }
+
+    /// Keeps what came of it.
+    pub(crate) async fn keep(&self, outcome: &Outcome) -> Result<()> {
+        let worker = self.worker;
+        let _writing = worker.writing.lock().await;
+        worker.pipeline.store.keep_call(&worker.run, &worker.lease, &self.finished(outcome), worker.pipeline.now()).await
     }
 
     /// What a message of this call brings along.
@@ -161,50 +201,89 @@ impl Calling<'_> {
             active_space: outcome.active_space.or(self.active_space),
             marks: outcome.mark.into_iter().collect(),
             page: outcome.page,
+            outside: outcome.outside,
+            card: outcome.card,
             ..self.record()
         }
     }
 }
 
-/// Checks a call's input against its schema and does it. What the model did wrong is a result; an error is trouble of ours.
-pub(crate) async fn run(calling: &Calling<'_>) -> Result<Outcome> {
+/// Makes calls that are neighbours, in the company that they have, and keeps what came of them.
+pub(crate) async fn run(callings: &[Calling<'_>], company: Company) -> Result<Vec<Outcome>> {
+    let mut begun = Vec::with_capacity(callings.len());
+    if company == Company::Reading {
+        begun = try_join_all(callings.iter().map(|calling| Box::pin(begin(calling)))).await?;
+    } else {
+        // In their written order: what is shown has one.
+        for calling in callings {
+            begun.push(Box::pin(begin(calling)).await?);
+        }
+    }
+    let ended = callings.iter().zip(begun).map(async |(calling, begun)| match begun {
+        Begun::UnderWay(call) => call.end().await,
+        Begun::Done(outcome) if outcome.kept => Ok(outcome),
+        Begun::Done(outcome) => calling.keep(&outcome).await.map(|()| outcome),
+    });
+    // Each to its own end: what came of one is kept, whatever becomes of another.
+    join_all(ended).await.into_iter().collect()
+}
+
+/// Checks a call's input against its schema and does it; one that reaches outside is begun. What the model did wrong is a result; an error is trouble of
+/// ours.
+async fn begin<'a>(calling: &'a Calling<'a>) -> Result<Begun<'a>> {
+    let (name, tools) = (calling.begun.name.as_str(), &calling.worker.tools);
+    if let Some(known) = calling.under_way
+        && !tools.configured(name).is_some_and(|tool| tool.is_idempotent)
+    {
+        return outside::unknown(calling, known).await.map(Begun::Done);
+    }
+    match checked(calling) {
+        Ok((Known::BuiltIn(_), input)) => call_built_in(calling, &input).await.map(Begun::Done),
+        Ok((Known::Configured(tool), input)) => Box::pin(configured::begin(calling, tool, input)).await,
+        Err(outcome) => Ok(Begun::Done(outcome)),
+    }
+}
+
+/// The tool that a call names, and its input as JSON; of a built-in tool, one that fits.
+fn checked<'a>(calling: &Calling<'a>) -> Result<(Known<'a>, Value), Outcome> {
     let (name, tools) = (calling.begun.name.as_str(), &calling.worker.tools);
     let Some(tool) = tools.find(name) else {
         let name = Excerpt(name, SHOWN_CHARS);
-        return Ok(Outcome::error(format!("there is no tool {name}; there are {}", tools.names().join(", "))));
+        return Err(Outcome::error(format!("there is no tool {name}; there are {}", tools.names().join(", "))));
     };
     let schema = match &tool {
         Known::BuiltIn(tool) => &tool.spec.input,
-        Known::Configured(configured) => &configured.tool.input_schema,
+        Known::Configured(configured) => &configured.input_schema,
     };
-    let input = match parse(&calling.begun.input) {
-        Ok(input) => input,
-        Err(error) => {
-            let expected = bounded_to(schema.clone(), SCHEMA_BYTES);
-            return Ok(Outcome::error(format!("the input of {name} is not JSON ({error}); expected {expected}")));
-        }
-    };
-    let tool = match tool {
-        Known::BuiltIn(tool) => tool,
-        Known::Configured(configured) => return Box::pin(configured::call(calling, configured, input)).await,
-    };
-    if let Some(outcome) = misfit(name, tool.validator.as_ref(), schema, &input) {
-        return Ok(outcome);
+    let input = parse(&calling.begun.input).map_err(|error| {
+        let expected = bounded_to(schema.clone(), SCHEMA_BYTES);
+        Outcome::error(format!("the input of {name} is not JSON ({error}); expected {expected}"))
+    })?;
+    // What is configured is checked without what says where it is shown.
+    if let Known::BuiltIn(built_in) = &tool
+        && let Some(outcome) = misfit(name, built_in.validator.as_ref(), schema, &input)
+    {
+        return Err(outcome);
     }
+    Ok((tool, input))
+}
+
+async fn call_built_in(calling: &Calling<'_>, input: &Value) -> Result<Outcome> {
+    let name = calling.begun.name.as_str();
     match name {
-        send_message::NAME => send_message::call(calling, &input).await,
-        enter_space::NAME => enter_space::call(calling, &input).await,
-        get_my_runs::NAME => Box::pin(get_my_runs::call(calling, &input)).await,
-        read_messages::NAME => Box::pin(read_messages::call(calling, &input)).await,
+        send_message::NAME => send_message::call(calling, input).await,
+        enter_space::NAME => enter_space::call(calling, input).await,
+        get_my_runs::NAME => Box::pin(get_my_runs::call(calling, input)).await,
+        read_messages::NAME => Box::pin(read_messages::call(calling, input)).await,
         skip_response::NAME => Ok(skip_response::call()),
-        set_memories::NAME => Box::pin(set_memories::call(calling, &input)).await,
-        get_memories::NAME => get_memories::call(calling, &input).await,
-        delete_memories::NAME => Box::pin(delete_memories::call(calling, &input)).await,
-        set_goals::NAME => Box::pin(set_goals::call(calling, &input)).await,
-        delete_goals::NAME => Box::pin(delete_goals::call(calling, &input)).await,
-        stop_run::NAME => Box::pin(stop_run::call(calling, &input)).await,
-        absorb_run::NAME => Box::pin(absorb_run::call(calling, &input)).await,
-        delegate::NAME => Box::pin(delegate::call(calling, &input)).await,
+        set_memories::NAME => Box::pin(set_memories::call(calling, input)).await,
+        get_memories::NAME => get_memories::call(calling, input).await,
+        delete_memories::NAME => Box::pin(delete_memories::call(calling, input)).await,
+        set_goals::NAME => Box::pin(set_goals::call(calling, input)).await,
+        delete_goals::NAME => Box::pin(delete_goals::call(calling, input)).await,
+        stop_run::NAME => Box::pin(stop_run::call(calling, input)).await,
+        absorb_run::NAME => Box::pin(absorb_run::call(calling, input)).await,
+        delegate::NAME => Box::pin(delegate::call(calling, input)).await,
         _ => Ok(Outcome::error(format!("the tool {name} can't be used here"))),
     }
 }

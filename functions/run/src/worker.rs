@@ -15,6 +15,7 @@ use smartspace_domain::{
     triggers::Trigger,
 };
 use smartspace_edges::queues::Delivery;
+use smartspace_egress::Egress;
 use smartspace_models::port::Model;
 use smartspace_pipeline::Pipeline;
 use smartspace_store::{
@@ -66,6 +67,10 @@ pub(crate) struct Worker {
     pub(crate) prices: Arc<Prices>,
     pub(crate) config: AgentConfig,
     pub(crate) tools: Toolbox,
+    /// The way out for tools.
+    pub(crate) egress: Egress,
+    /// What the model is told of servers that are away.
+    pub(crate) trouble: Vec<String>,
     /// The agent's name.
     pub(crate) name: String,
     /// Its only space, where it has no other: what it shows can't be meant for another one.
@@ -214,7 +219,7 @@ impl Worker {
             _ => Happening::RunCompleted { run },
         };
         self.pipeline.announce(self.run.space_id, what).await;
-        self.pipeline.close_forms_now(ended).await;
+        self.pipeline.close_calls_now(ended).await;
     }
 
     /// Tells the space that its run waits for people.

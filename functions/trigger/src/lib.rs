@@ -28,16 +28,16 @@ impl Triggers {
     pub async fn handle(&self, job: &TriggerJob) -> Result<()> {
         match job {
             TriggerJob::Dispatch { space_id, seq } => self.dispatch(*space_id, *seq).await,
-            TriggerJob::CloseForms { run_id } => Box::pin(self.close_forms(*run_id)).await,
+            TriggerJob::CloseCalls { run_id } => Box::pin(self.close_calls(*run_id)).await,
             TriggerJob::SettleEntity { entity_id } => self.pipeline.settle_entity(*entity_id).await,
             TriggerJob::SettleSpace { space_id } => self.pipeline.settle_space(*space_id).await,
         }
     }
 
-    /// Closes the forms of a run that has ended.
-    async fn close_forms(&self, run: RunId) -> Result<()> {
+    /// Closes the calls that a run which has ended left open.
+    async fn close_calls(&self, run: RunId) -> Result<()> {
         match self.pipeline.store.run_record(run).await {
-            Ok(run) => self.pipeline.close_forms(&run).await,
+            Ok(run) => self.pipeline.close_calls(&run).await,
             // It was dropped.
             Err(Error::NotFound(_)) => Ok(()),
             Err(error) => Err(error),

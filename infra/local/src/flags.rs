@@ -1,11 +1,14 @@
 //! What can be set, by flag or by environment. Nothing else reads the environment.
 
-use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, ffi::OsString, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
 use clap::{Parser, builder::FalseyValueParser};
 use smartspace_api::Tokens;
 use smartspace_domain::{durations::WrittenDuration, prices::Prices};
-use smartspace_edges::key_sets::HttpKeySet;
+use smartspace_edges::{key_sets::HttpKeySet, secrets::KnownSecrets};
+use smartspace_egress::ToolHosts;
+
+use crate::environment_secrets;
 
 /// What only the environment says.
 const ENVIRONMENT: &str = "Models:
@@ -13,7 +16,12 @@ const ENVIRONMENT: &str = "Models:
   OPENAI_BASE_URL     where they are, if not at OpenAI: anything that speaks chat completions and calls tools, \
 such as http://localhost:11434/v1
   ANTHROPIC_API_KEY   a key for agents with the provider anthropic
-  ANTHROPIC_BASE_URL  where they are, if not at Anthropic";
+  ANTHROPIC_BASE_URL  where they are, if not at Anthropic
+
+Tools:
+  SMARTSPACE_SECRET_NAME        what stands for ${secret.NAME} in an agent's tools; at least 8 bytes
+  SMARTSPACE_SECRET_NAME_HOSTS  the only hosts that it may be sent to, with commas between them; any unless given
+  SMARTSPACE_TOOL_HOSTS         hosts on private addresses that tools may reach, with commas between them: localhost:3000, 10.0.0.7";
 
 /// People and AI agents work together as equal members of shared spaces.
 #[derive(Parser)]
@@ -70,12 +78,20 @@ pub(crate) struct Flags {
     /// Where they are
     #[arg(skip = variable("ANTHROPIC_BASE_URL"))]
     pub(crate) anthropic_base_url: Option<String>,
+    /// Hosts on private addresses that tools may reach
+    #[arg(skip = variable("SMARTSPACE_TOOL_HOSTS"))]
+    pub(crate) tool_hosts: Option<String>,
+    /// Secrets of tools and webhooks, and where they may go
+    #[arg(skip = variables(environment_secrets::PREFIX))]
+    pub(crate) secrets: BTreeMap<String, String>,
 }
 
 impl Flags {
     /// What can't be right, before anything is begun.
     pub(crate) fn check(&self) -> Result<(), String> {
         self.tokens()?;
+        self.tool_hosts()?;
+        self.secrets()?;
         // Not as clap's own check, which would print what was given.
         if self.admin_key.as_ref().is_some_and(|key| !is_strong(key)) {
             return Err("--admin-key: expected at least 16 visible ASCII characters".into());
@@ -115,6 +131,16 @@ impl Flags {
         }
     }
 
+    /// Hosts on private addresses that tools may reach.
+    pub(crate) fn tool_hosts(&self) -> Result<ToolHosts, String> {
+        self.tool_hosts.as_deref().unwrap_or("").parse().map_err(|error| format!("SMARTSPACE_TOOL_HOSTS: {error}"))
+    }
+
+    /// Secrets of tools and webhooks. No error shows one.
+    pub(crate) fn secrets(&self) -> Result<KnownSecrets, String> {
+        environment_secrets::read(&self.secrets)
+    }
+
     /// Whether nothing is kept.
     pub(crate) fn in_memory(&self) -> bool {
         self.data.as_os_str() == ":memory:"
@@ -144,6 +170,15 @@ fn keep_runs(text: &str) -> Result<KeepRuns, String> {
 
 fn is_strong(key: &str) -> bool {
     key.len() >= 16 && key.chars().all(|char| char.is_ascii_graphic())
+}
+
+/// The variables of the environment that begin so, by the rest of their names; empty ones are like none.
+fn variables(prefix: &str) -> BTreeMap<String, String> {
+    let named = |(name, value): (OsString, OsString)| {
+        let (name, value) = (name.into_string().ok()?, value.into_string().ok()?);
+        Some((name.strip_prefix(prefix)?.to_owned(), value)).filter(|(_, value)| !value.is_empty())
+    };
+    std::env::vars_os().filter_map(named).collect()
 }
 
 /// A variable of the environment; an empty one is like none.

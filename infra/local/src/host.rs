@@ -8,9 +8,12 @@ use smartspace_domain::jobs::{BroadcastJob, RunJob, TriggerJob};
 use smartspace_edges::{
     clock::SystemClock,
     ids::{Ids, RandomIds},
+    names::SystemNames,
     queues::Held,
+    secrets::FixedSecrets,
     sockets::Sockets,
 };
+use smartspace_egress::Egress;
 use smartspace_models::{Models, Settings, http, limits::Limits};
 use smartspace_pipeline::Pipeline;
 use smartspace_run::Runs;
@@ -150,12 +153,15 @@ impl Functions {
             limits: Limits::default(),
             http,
         };
+        let secrets = Arc::new(FixedSecrets(Arc::new(flags.secrets()?)));
+        let egress = Egress::new(Arc::new(SystemNames), flags.tool_hosts()?, secrets)?;
         let sockets: Arc<dyn Sockets> = connections.clone();
         Ok(Self {
             runs: Arc::new(Runs::new(
                 pipeline.clone(),
                 sockets.clone(),
                 Arc::new(Models::new(settings)),
+                egress,
                 Arc::clone(&flags.prices),
                 stopping,
             )),

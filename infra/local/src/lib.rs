@@ -6,11 +6,12 @@
 //! - [`embedded_table`]: DynamoDB's SDK, answered in the process
 //! - [`in_process_queue`], [`in_process_sockets`], [`in_process_bell`]: the edges
 //! - [`socket_server`]: the WebSocket server
-//! - [`data_folder`], [`demo`], [`log`]: the folder, the first space, the log
+//! - [`data_folder`], [`environment_secrets`], [`demo`], [`log`]: the folder, what tools name, the first space, the log
 
 mod data_folder;
 mod demo;
 pub mod embedded_table;
+mod environment_secrets;
 #[cfg(test)]
 mod expired_connections;
 mod flags;

@@ -2,6 +2,7 @@
 
 mod forms;
 mod kept;
+mod outside;
 
 use std::sync::{
     Arc, Mutex,
@@ -226,6 +227,8 @@ async fn answer_in(store: &Store, run: &RunRecord, lease: &LeaseId, space: Space
         page: None,
         said: None,
         answered: None,
+        outside: false,
+        card: None,
         expires_at: None,
     };
     let prompt = PromptRecord::new(&["You are kind.".into()], &json!({"messages": []}), Marks::from([(space, 1)])).unwrap();

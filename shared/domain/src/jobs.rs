@@ -89,9 +89,9 @@ pub enum TriggerJob {
         /// Who.
         entity_id: EntityId,
     },
-    /// Close the forms of a run that has ended.
-    #[serde(rename = "closeForms.1")]
-    CloseForms {
+    /// Close the calls that a run which has ended left open.
+    #[serde(rename = "closeCalls.1")]
+    CloseCalls {
         /// Which run.
         run_id: RunId,
     },
@@ -130,7 +130,7 @@ impl Job for TriggerJob {
         match self {
             Self::Dispatch { space_id, .. } | Self::SettleSpace { space_id } => space_id.to_string(),
             Self::SettleEntity { entity_id } => entity_id.to_string(),
-            Self::CloseForms { run_id } => run_id.to_string(),
+            Self::CloseCalls { run_id } => run_id.to_string(),
         }
     }
 }

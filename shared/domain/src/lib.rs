@@ -3,7 +3,7 @@
 //! No I/O, no async, no AWS: everything here can be tried with a plain value. A map, in the order of a message's way:
 //!
 //! - [`ids`], [`time`], [`limits`], [`errors`], [`quoting`]: what all others use
-//! - [`entities`], [`agents`] (with [`tools`] and [`scripts`]), [`spaces`]: who takes part, and how it is configured
+//! - [`entities`], [`agents`] (with [`tools`], [`templates`] and [`scripts`]), [`spaces`]: who takes part, and how it is configured
 //! - [`messages`], [`mentions`], [`dispatch`]: what is said, and whom it wakes
 //! - [`runs`], [`triggers`], [`steps`], [`prices`]: what a woken agent does, and what that costs
 //! - [`memories`], [`goals`], [`plans`]: what it keeps beyond a run
@@ -36,6 +36,7 @@ pub mod schemas;
 pub mod scripts;
 pub mod spaces;
 pub mod steps;
+pub mod templates;
 pub mod time;
 pub mod tools;
 pub mod triggers;

@@ -112,7 +112,7 @@ pub struct Message {
 }
 
 impl Message {
-    /// Its text; cards have none.
+    /// Its text; of a card, how far its call is.
     pub fn text(&self) -> &str {
         self.parts
             .iter()

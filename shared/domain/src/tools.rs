@@ -4,18 +4,38 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use url::Url;
 use utoipa::ToSchema;
 
 use crate::{
-    agents::{SECRET_NAME, is_secret_name},
     durations::WrittenDuration,
     errors::Faults,
     ids::{EntityId, SpaceId},
     schemas,
+    templates::{self, Place},
 };
 
 /// People that a form may name.
 const ANSWERERS: usize = 100;
+
+/// A request's body as it is configured, in bytes of JSON.
+const BODY_BYTES: usize = 64 * 1024;
+
+/// Headers that no configuration sets: they belong to the connection, or are what a call is known by.
+const OUR_HEADERS: [&str; 12] = [
+    "connection",
+    "content-length",
+    "host",
+    "idempotency-key",
+    "keep-alive",
+    "proxy-authorization",
+    "smartspace-chain-depth",
+    "te",
+    "traceparent",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+];
 
 /// Names that configured tools can't take.
 pub const BUILT_IN: [&str; 16] = [
@@ -184,6 +204,10 @@ pub struct McpServer {
     #[serde(default)]
     #[schema(value_type = BTreeMap<schemas::HeaderName, schemas::HeaderValue>)]
     pub headers: BTreeMap<String, String>,
+    /// Whether calls of its tools are posted as cards, with what the server says while it works.
+    #[serde(default)]
+    #[schema(default = false)]
+    pub visible: bool,
     /// Only these; all where not said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allowed_tools: Option<Vec<String>>,
@@ -221,10 +245,11 @@ impl Execution {
             Self::Http { method, url, headers, body, timeout_ms } => {
                 let known = ["GET", "POST", "PUT", "PATCH", "DELETE"].contains(&method.as_str());
                 faults.check(known, "method", "expected GET, POST, PUT, PATCH or DELETE");
-                check_url(url, faults);
-                check_headers(headers, faults);
+                check_url(url, Place::Address, faults);
+                check_headers(headers, Place::Value, faults);
                 if let Some(body) = body {
-                    check_secret_names(&body.to_string(), "body", faults);
+                    faults.check(body.to_string().len() <= BODY_BYTES, "body", format!("expected at most {BODY_BYTES} bytes"));
+                    templates::texts_of_body(body, &mut |text, is_name| check_body_text(text, is_name, faults));
                 }
                 faults.check_range(timeout_ms, 1..=300_000, "timeoutMs");
             }
@@ -258,8 +283,9 @@ impl McpConfig {
                 faults.within(index, |faults| {
                     faults.check(is_tool_name(&server.name), "name", "expected [A-Za-z_][A-Za-z0-9_]{0,63}");
                     faults.check(names.insert(&server.name), "name", "stands twice");
-                    check_url(&server.url, faults);
-                    check_headers(&server.headers, faults);
+                    check_url(&server.url, Place::WithoutInput, faults);
+                    faults.check(!server.url.contains("${"), "url", "expected no secret: headers may hold one");
+                    check_headers(&server.headers, Place::WithoutInput, faults);
                     faults.check_range(&server.timeout_ms, 1..=300_000, "timeoutMs");
                 });
             });
@@ -281,30 +307,37 @@ fn check_schema(schema: &Value, field: &str, faults: &mut Faults) {
 }
 
 /// The scheme and host hold no `{{` or `${`: what is filled in must not choose where a request goes.
-fn check_url(url: &str, faults: &mut Faults) {
-    let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
-    let host = rest.map(|rest| rest.split(['/', '?', '#']).next().unwrap_or(""));
-    let fine = url.len() <= 2_048 && host.is_some_and(|host| !host.is_empty() && !host.contains(['{', '$', ' ', '@']));
-    faults.check(fine, "url", "expected http:// or https:// and a host without placeholders");
-    check_secret_names(url, "url", faults);
+fn check_url(url: &str, place: Place, faults: &mut Faults) {
+    let base = templates::base_of(url);
+    let host = base.strip_prefix("https://").or_else(|| base.strip_prefix("http://"));
+    let fine = host.is_some_and(|host| !host.contains(['{', '$', ' ', '@', '\\'])) && Url::parse(base).is_ok();
+    faults.check(fine && url.len() <= 2_048, "url", "expected http:// or https:// and a host without placeholders");
+    check_text(url, place, "url", faults);
 }
 
-fn check_headers(headers: &BTreeMap<String, String>, faults: &mut Faults) {
+fn check_headers(headers: &BTreeMap<String, String>, place: Place, faults: &mut Faults) {
     faults.within("headers", |faults| {
         for (name, value) in headers {
-            let fine = !name.is_empty()
-                && name.chars().all(|char| char.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(char))
-                && !value.contains(['\r', '\n', '\0']);
-            faults.check(fine, name, "expected a header's name and value");
-            check_secret_names(value, name, faults);
+            let fine = !name.is_empty() && name.chars().all(|char| char.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(char));
+            faults.check(fine && !value.contains(char::is_control), name, "expected a header's name and value");
+            let ours = OUR_HEADERS.iter().any(|ours| ours.eq_ignore_ascii_case(name));
+            faults.check(!ours, name, "is set by Smartspace or by the connection");
+            check_text(value, place, name, faults);
         }
     });
 }
 
-fn check_secret_names(text: &str, field: &str, faults: &mut Faults) {
-    for (at, _) in text.match_indices("${secret.") {
-        let rest = &text[at + "${secret.".len()..];
-        let name = rest.split_once('}').map_or("", |(name, _)| name);
-        faults.check(is_secret_name(name), field, SECRET_NAME);
+fn check_text(text: &str, place: Place, field: &str, faults: &mut Faults) {
+    if let Some(fault) = templates::fault_of(text, place) {
+        faults.check(false, field, fault);
+    }
+}
+
+fn check_body_text(text: &str, is_name: bool, faults: &mut Faults) {
+    if is_name {
+        let fine = !text.contains("{{") && !text.contains("${secret.");
+        faults.check(fine, "body", "expected nothing to be filled in in the names of fields");
+    } else {
+        check_text(text, Place::Value, "body", faults);
     }
 }

@@ -5,5 +5,7 @@ pub mod bell;
 pub mod clock;
 pub mod ids;
 pub mod key_sets;
+pub mod names;
 pub mod queues;
+pub mod secrets;
 pub mod sockets;

@@ -33,6 +33,8 @@ pub struct Config {
     pub provider: Option<Provider>,
     /// `JWT_CREATE`: "true" makes a person of a token's `sub` that nobody has.
     pub jwt_create: bool,
+    /// `TOOL_HOSTS`: hosts on private addresses that tools may reach, comma-separated; may be empty.
+    pub tool_hosts: String,
     /// `MODEL_PRICES`: a table of prices as JSON; where it is empty, the one that comes with the product.
     pub prices: Arc<Prices>,
 }
@@ -81,6 +83,7 @@ impl Config {
             openai_base_url: variable("OPENAI_BASE_URL").filter(|url| !url.is_empty()),
             anthropic_base_url: variable("ANTHROPIC_BASE_URL").filter(|url| !url.is_empty()),
             provider: None,
+            tool_hosts: variable("TOOL_HOSTS").unwrap_or_default(),
             jwt_create: variable("JWT_CREATE").is_some_and(|create| create == "true"),
             prices: Arc::new(Prices::built_in()),
         };

@@ -1,14 +1,16 @@
 //! The table, the queues and the sockets on AWS, and what secrets hold.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use aws_config::{BehaviorVersion, SdkConfig, timeout::TimeoutConfig};
 use serde::Deserialize;
+use smartspace_domain::agents::is_secret_name;
 use smartspace_edges::{
     bell::NoBell,
     clock::SystemClock,
     ids::{Ids, RandomIds},
     queues::SqsQueue,
+    secrets::{KnownSecrets, Secret},
     sockets::{ApiGatewaySockets, Sockets},
 };
 use smartspace_models::{Models, Settings, http, limits::Limits};
@@ -45,6 +47,35 @@ pub struct Secrets {
     /// A key for Anthropic's models.
     #[serde(default, rename = "ANTHROPIC_API_KEY")]
     pub anthropic_key: Option<String>,
+    /// All that tools and webhooks may name.
+    #[serde(skip)]
+    pub known: KnownSecrets,
+}
+
+/// A secret as the stack's secret holds it.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Held {
+    Value(String),
+    Bound { value: String, hosts: Option<Vec<String>> },
+}
+
+/// What of the stack's secret tools and webhooks may name. Names only are told of what can't be used.
+fn known(all: &BTreeMap<String, serde_json::Value>) -> KnownSecrets {
+    let secret = |(name, held): (&String, &serde_json::Value)| {
+        let (value, hosts) = match serde_json::from_value(held.clone()).ok()? {
+            Held::Value(value) => (value, None),
+            Held::Bound { value, hosts } => (value, hosts),
+        };
+        match Secret::new(value, hosts) {
+            Ok(secret) => Some((name.clone(), secret)),
+            Err(error) => {
+                tracing::warn!(name, error, "a secret can't be used by tools");
+                None
+            }
+        }
+    };
+    KnownSecrets::new(all.iter().filter(|(name, _)| is_secret_name(name)).filter_map(secret).collect())
 }
 
 impl Aws {
@@ -84,17 +115,18 @@ impl Aws {
         let client = aws_sdk_secretsmanager::Client::new(&self.sdk);
         let secret = client.get_secret_value().secret_id(&self.config.secret).send().await?;
         // The text of a JSON error would show the secret.
-        serde_json::from_str(secret.secret_string().unwrap_or_default())
-            .map_err(|_| Error::from("the stack's secret is not the JSON that is expected"))
+        let wrong = |_| Error::from("the stack's secret is not the JSON that is expected");
+        let text = secret.secret_string().unwrap_or_default();
+        let secrets: Secrets = serde_json::from_str(text).map_err(wrong)?;
+        Ok(Secrets { known: known(&serde_json::from_str(text).map_err(wrong)?), ..secrets })
     }
 
     /// The models, with the keys of the secret.
-    pub async fn models(&self) -> Result<Models, Error> {
-        let secrets = self.secrets().await?;
+    pub fn models(&self, secrets: &Secrets) -> Result<Models, Error> {
         Ok(Models::new(Settings {
-            openai_key: secrets.openai_key.filter(|key| !key.is_empty()),
+            openai_key: secrets.openai_key.clone().filter(|key| !key.is_empty()),
             openai_base_url: self.config.openai_base_url.clone(),
-            anthropic_key: secrets.anthropic_key.filter(|key| !key.is_empty()),
+            anthropic_key: secrets.anthropic_key.clone().filter(|key| !key.is_empty()),
             anthropic_base_url: self.config.anthropic_base_url.clone(),
             limits: Limits::default(),
             http: http::client().build()?,

@@ -28,7 +28,7 @@ impl Pipeline {
         self.bell.ring(canceled.id);
         let run = self.store.run(canceled).await?;
         self.announce(canceled.space_id, Happening::RunCanceled { run: Box::new(run.clone()), by }).await;
-        self.close_forms_now(canceled).await;
+        self.close_calls_now(canceled).await;
         Ok(run)
     }
 

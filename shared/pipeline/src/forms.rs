@@ -6,10 +6,12 @@ use smartspace_domain::{
     events::{AskedCall, Happening},
     forms::{FormAnswer, no_such_form},
     ids::{CallId, EntityId, RunId, SpaceId},
+    messages::Message,
     runs::RunStatus,
     steps::CallStatus,
 };
 use smartspace_store::{
+    cards::{CardPlace, OpenCall},
     forms::{FormRecord, Resolution, Resolved},
     messages::{Range, ToolCard},
     runs::RunRecord,
@@ -26,7 +28,7 @@ impl Pipeline {
     /// again is fine; [`Error::Conflict`] where the form was resolved otherwise, has expired, or went with its run.
     pub async fn answer_form(&self, caller: Caller, run: RunId, call: CallId, answer: &FormAnswer) -> Result<()> {
         let form = self.store.form(run, call).await?.ok_or_else(no_such_form)?;
-        caller.may_answer(&form.answer_by, self.place_of(caller, form.space).await?)?;
+        caller.may_answer(&form.answer_by, self.place_of(caller, form.call.card.space).await?)?;
         let stands = self.store.form_call(&form).await?.ok_or_else(no_such_form)?;
         if stands.status != CallStatus::Pending {
             return taken_before(&stands, caller, answer);
@@ -40,10 +42,10 @@ impl Pipeline {
         let by = if let Caller::Entity(entity) = caller { Some(entity) } else { None };
         let resolution =
             Resolution { status: CallStatus::Completed, output: answer.output(), by, label: caller.label(), token: self.token() };
-        match self.store.resolve(&form, &resolution, now).await? {
+        match self.store.resolve(&form.call, &resolution, now).await? {
             Resolved::Now => {
                 self.wake(run).await;
-                self.tell_resolved(&form).await;
+                self.tell_resolved(&form.call).await;
                 Ok(())
             }
             Resolved::Before(call) => taken_before(&call, caller, answer),
@@ -58,27 +60,29 @@ impl Pipeline {
             if form.until > now {
                 next = Some(next.map_or(form.until, |next: Time| next.min(form.until)));
             } else {
-                self.resolve_alone(&form, CallStatus::Expired, "expired").await?;
+                self.resolve_alone(&form.call, CallStatus::Expired, "expired").await?;
             }
         }
         Ok(next)
     }
 
-    /// Closes the forms of a run that has ended. May be repeated.
-    pub async fn close_forms(&self, run: &RunRecord) -> Result<()> {
-        if run.open_calls.is_none() || run.status.is_active() {
+    /// Closes the calls that a run which has ended left open: forms, and what was under way outside. May be repeated.
+    pub async fn close_calls(&self, run: &RunRecord) -> Result<()> {
+        if run.open_calls.is_none() || run.status.is_active() || self.store.calls_closed(run.id).await? {
             return Ok(());
         }
-        for form in self.store.open_forms(run.id).await? {
-            self.resolve_alone(&form, CallStatus::Canceled, "canceled").await?;
+        for open in self.store.open_calls(run.id).await? {
+            let error = if open.asks { "canceled" } else { "the run ended while this was under way; whether it took effect is not known" };
+            self.resolve_alone(&open, CallStatus::Canceled, error).await?;
         }
-        self.store.forms_closed(run.id).await
+        self.store.calls_closed(run.id).await?;
+        Ok(())
     }
 
     /// The same where nobody waits for it: what is not closed now is found again by what is due.
-    pub async fn close_forms_now(&self, run: &RunRecord) {
-        if let Err(error) = self.close_forms(run).await {
-            tracing::warn!(run = %run.id, %error, "the forms of an ended run are not closed yet");
+    pub async fn close_calls_now(&self, run: &RunRecord) {
+        if let Err(error) = self.close_calls(run).await {
+            tracing::warn!(run = %run.id, %error, "the calls that an ended run left open are not closed yet");
         }
     }
 
@@ -101,7 +105,7 @@ impl Pipeline {
     /// Resolves the open forms that an agent's runs, woken elsewhere, show in a space that it has left: what is said there is not for it any more.
     pub(crate) async fn withdraw_forms(&self, space: SpaceId, agent: EntityId) -> Result<()> {
         for active in self.store.agent_context(agent).await?.active {
-            for form in self.store.open_forms(active.run_id).await?.iter().filter(|form| form.space == space) {
+            for form in self.store.open_forms(active.run_id).await?.iter().filter(|form| form.call.card.space == space) {
                 self.give_up(form, "you are not a member of the space that showed this any more").await?;
             }
         }
@@ -110,18 +114,18 @@ impl Pipeline {
 
     /// Resolves a form that nobody can answer any more; its run goes on.
     async fn give_up(&self, form: &FormRecord, error: &str) -> Result<()> {
-        self.resolve_alone(form, CallStatus::Failed, error).await?;
-        self.wake(form.run_id).await;
+        self.resolve_alone(&form.call, CallStatus::Failed, error).await?;
+        self.wake(form.call.run_id).await;
         Ok(())
     }
 
-    /// Resolves a form that nobody answered. `error` is what the model is given.
-    async fn resolve_alone(&self, form: &FormRecord, status: CallStatus, error: &str) -> Result<()> {
+    /// Resolves a call that nobody answered. `error` is what the model is given.
+    async fn resolve_alone(&self, open: &OpenCall, status: CallStatus, error: &str) -> Result<()> {
         let output = serde_json::json!({"error": error});
         let resolution = Resolution { status, output, by: None, label: String::new(), token: self.token() };
         // Where somebody was faster that counts, and who was tells of it.
-        if self.store.resolve(form, &resolution, self.now()).await? == Resolved::Now {
-            self.tell_resolved(form).await;
+        if self.store.resolve(open, &resolution, self.now()).await? == Resolved::Now {
+            self.tell_resolved(open).await;
         }
         Ok(())
     }
@@ -136,16 +140,25 @@ impl Pipeline {
         }
     }
 
-    async fn tell_resolved(&self, form: &FormRecord) {
-        let card = match self.store.card(form).await {
-            Ok(Some(card)) => card,
-            Ok(None) => return,
-            Err(error) => return tracing::warn!(run = %form.run_id, %error, "nobody was told of a form's end"),
-        };
-        let asked = AskedCall::of(&card);
-        self.announce(form.space, Happening::MessageUpdated { message: card }).await;
-        if let Some(asked) = asked {
-            self.announce(form.space, Happening::ToolResolved(Box::new(asked))).await;
+    async fn tell_resolved(&self, open: &OpenCall) {
+        let Some(card) = self.tell_card(&open.card).await else { return };
+        if let Some(asked) = AskedCall::of(&card) {
+            self.announce(open.card.space, Happening::ToolResolved(Box::new(asked))).await;
+        }
+    }
+
+    /// Tells everyone who follows its space how a card is now.
+    pub async fn tell_card(&self, place: &CardPlace) -> Option<Message> {
+        match self.store.card(place).await {
+            Ok(Some(card)) => {
+                self.announce(place.space, Happening::MessageUpdated { message: card.clone() }).await;
+                Some(card)
+            }
+            Ok(None) => None,
+            Err(error) => {
+                tracing::warn!(space = %place.space, seq = place.seq, %error, "nobody was told of a card's change");
+                None
+            }
         }
     }
 }

@@ -25,6 +25,7 @@ use tokio::time::{Duration, Instant};
 
 use crate::{
     Error, Result, Store,
+    cards::{CardPlace, OpenCall},
     forms::FormRecord,
     keys,
     messages::{Apart, Asks, CutJson, LongDispatch, MessageRecord, ToolCard},
@@ -152,6 +153,8 @@ pub struct Appended {
     pub woken: Vec<RunJob>,
     /// It was kept before, by the same key or call.
     pub repeated: bool,
+    /// Where it is, where it shows a call that has no result yet.
+    pub open_card: Option<CardPlace>,
 }
 
 /// A space, as a message finds it.
@@ -285,7 +288,7 @@ impl Store {
         let record = record.ok_or_else(|| Error::NotFound("what this Idempotency-Key made is gone".into()))?;
         let message = self.whole(space, vec![record]).await?.pop();
         let message = message.ok_or_else(|| Error::Internal("a message is nothing whole".into()))?;
-        Ok(Appended { message, woken: Vec::new(), repeated: true })
+        Ok(Appended { message, woken: Vec::new(), repeated: true, open_card: None })
     }
 }
 
@@ -404,14 +407,15 @@ impl Attempt {
                 let keeps = |also: &str| worker_keeps(by.run, &by.lease, also);
                 let holds = match &new.content {
                     Content::Text(_) => keeps("#activeSpaceId = :space, ")?.value(":space", new.space)?,
-                    Content::Card(card) if card.asks.is_some() => {
+                    Content::Card(card) if card.status == CallStatus::Pending => {
                         keeps("#openCalls = if_not_exists(#openCalls, :none) + :one, ")?.value(":none", 0)?.value(":one", 1)?
                     }
                     Content::Card(_) => keeps("")?,
                 };
                 attempt.lease = Some(attempt.add(holds));
-                attempt.call = Some(attempt.add(by.call.write(by.run)?));
-                attempt.form(new, by)?;
+                let call = CallRecord { card: attempt.open_card(new.space), ..by.call.clone() };
+                attempt.call = Some(attempt.add(call.write(by.run)?));
+                attempt.form(new, by, &call)?;
             }
         }
         for (agent, run, source) in
@@ -427,25 +431,22 @@ impl Attempt {
     }
 
     /// What a form asks stands in its run, so that its answer needs nothing else.
-    fn form(&mut self, new: &NewMessage, by: &ByRun) -> Result<()> {
+    fn form(&mut self, new: &NewMessage, by: &ByRun, call: &CallRecord) -> Result<()> {
         let Content::Card(card) = &new.content else { return Ok(()) };
-        let Some(asks) = &card.asks else { return Ok(()) };
+        let (Some(asks), Some(call)) = (&card.asks, OpenCall::of(by.run, call)) else { return Ok(()) };
         let form = FormRecord {
-            run_id: by.run,
-            call_id: card.call_id,
-            step: by.call.step,
-            index: by.call.index,
-            space: new.space,
-            seq: self.record.seq,
-            message_id: new.id,
+            call,
             result_schema: asks.result_schema.clone().unwrap_or_default(),
             answer_by: asks.answer_by.clone(),
             until: asks.until,
-            card_is_apart: self.record.card.as_ref().is_some_and(ToolCard::is_apart),
             expires_at: by.call.expires_at,
         };
         self.add(Write::put(keys::form(by.run, card.call_id), &form)?);
         Ok(())
+    }
+
+    fn open_card(&self, space: SpaceId) -> Option<CardPlace> {
+        self.record.is_open().then(|| CardPlace { space, seq: self.record.seq, is_apart: self.record.is_apart() })
     }
 
     fn add(&mut self, write: Write) -> usize {
@@ -454,8 +455,9 @@ impl Attempt {
     }
 
     fn kept(self, space: SpaceId) -> Appended {
+        let open_card = self.open_card(space);
         let message = self.record.view(space, self.apart, self.dispatch);
-        Appended { message, woken: self.woken, repeated: false }
+        Appended { message, woken: self.woken, repeated: false, open_card }
     }
 }
 

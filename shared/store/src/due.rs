@@ -79,7 +79,7 @@ impl Store {
         match (kind, place) {
             ("RUN", None) => {
                 let run: Option<RunRecord> = self.table.get(key).await?;
-                let close = |run: &RunRecord| Duty::Trigger(TriggerJob::CloseForms { run_id: run.id });
+                let close = |run: &RunRecord| Duty::Trigger(TriggerJob::CloseCalls { run_id: run.id });
                 Ok(run.map(|run| if run.status.is_active() { Duty::Run(run.job()) } else { close(&run) }))
             }
             ("SPACE", Some(Ok(seq))) => {

@@ -7,16 +7,16 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use smartspace_domain::{
     Time,
-    ids::{CallId, EntityId, LeaseId, MessageId, RunId, SpaceId},
-    messages::Message,
+    ids::{CallId, EntityId, LeaseId, RunId},
     runs::RunStatus,
     steps::CallStatus,
     tools::AnswerBy,
 };
 
 use crate::{
-    Error, Result, Store, keys,
-    messages::{Apart, CutJson},
+    Error, Result, Store,
+    cards::OpenCall,
+    keys,
     steps::{Answered, CallRecord},
     table::{Query, WriteError, read},
     write::Write,
@@ -26,20 +26,8 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FormRecord {
-    /// Whose.
-    pub run_id: RunId,
-    /// The call.
-    pub call_id: CallId,
-    /// Of which step.
-    pub step: u32,
-    /// Its place in it.
-    pub index: u32,
-    /// The space that shows it.
-    pub space: SpaceId,
-    /// Its card's place there.
-    pub seq: u64,
-    /// Its card.
-    pub message_id: MessageId,
+    /// The call that asks.
+    pub call: OpenCall,
     /// What an answer must look like; anything where it is null.
     #[serde(with = "crate::json_text")]
     pub result_schema: Value,
@@ -47,14 +35,12 @@ pub struct FormRecord {
     pub answer_by: AnswerBy,
     /// Until when.
     pub until: Time,
-    /// Its card has a `TEXT#`.
-    pub card_is_apart: bool,
     /// When it is dropped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<i64>,
 }
 
-/// What becomes of an open form.
+/// What becomes of an open call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Resolution {
     /// Completed, expired or canceled.
@@ -69,7 +55,7 @@ pub struct Resolution {
     pub token: LeaseId,
 }
 
-/// What came of resolving a form.
+/// What came of resolving a call.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Resolved {
     /// It was open, and is resolved so.
@@ -88,14 +74,14 @@ impl Store {
 
     /// How a form stands.
     pub async fn form_call(&self, form: &FormRecord) -> Result<Option<CallRecord>> {
-        self.table.get(&keys::call(form.run_id, form.step, form.index)).await
+        self.table.get(&keys::call(form.call.run_id, form.call.step, form.call.index)).await
     }
 
     /// The forms of a run that have no result yet.
     pub async fn open_forms(&self, run: RunId) -> Result<Vec<FormRecord>> {
         let items = self.table.all(Query::of(keys::run(run)).begins_with(keys::FORM)).await?;
         let forms = items.into_iter().map(read).collect::<Result<Vec<FormRecord>>>()?;
-        let places: Vec<_> = forms.iter().map(|form| keys::call(run, form.step, form.index)).collect();
+        let places: Vec<_> = forms.iter().map(|form| keys::call(run, form.call.step, form.call.index)).collect();
         let mut calls = self.table.get_all(&places).await?;
         let mut open = Vec::with_capacity(forms.len());
         for (form, place) in forms.into_iter().zip(&places) {
@@ -105,11 +91,12 @@ impl Store {
         Ok(open)
     }
 
-    /// Gives a form its one result. The run is due then, unless it has ended.
-    pub async fn resolve(&self, form: &FormRecord, resolution: &Resolution, now: Time) -> Result<Resolved> {
-        let mut card = card_writes(form, resolution, now)?;
+    /// Gives an open call its one result. The run is due then, unless it has ended.
+    pub async fn resolve(&self, open: &OpenCall, resolution: &Resolution, now: Time) -> Result<Resolved> {
+        let Resolution { status, output, by, .. } = resolution;
+        let mut card = if open.asks { open.card.answer(*status, output, *by, now)? } else { open.card.finish(*status, output, now)? };
         loop {
-            let mut writes = vec![call_write(form, resolution, now)?, run_write(form, resolution, now)?];
+            let mut writes = vec![call_write(open, resolution, now)?, run_write(open, resolution, now)?];
             writes.append(&mut card);
             let olds = match self.table.transact(&writes).await {
                 Ok(()) => return Ok(Resolved::Now),
@@ -117,7 +104,7 @@ impl Store {
                 Err(WriteError::Refused(olds)) => olds,
             };
             if let Some(old) = &olds[0] {
-                let call: CallRecord = old.read().ok_or_else(|| Error::NotFound("the form is gone".into()))?;
+                let call: CallRecord = old.read().ok_or_else(|| Error::NotFound("the call is gone".into()))?;
                 let is_ours = call.answered.as_ref().is_some_and(|answered| answered.token == resolution.token);
                 return Ok(if is_ours { Resolved::Now } else { Resolved::Before(Box::new(call)) });
             }
@@ -125,31 +112,29 @@ impl Store {
                 return Ok(Resolved::RunOver);
             }
             if olds[2..].iter().all(Option::is_none) {
-                return Err(Error::Internal("a form could not be resolved, and no condition says why".into()));
+                return Err(Error::Internal("a call could not be resolved, and no condition says why".into()));
             }
             // The card went with its space: the run goes on without it.
         }
     }
 
-    /// Ends the duty to come back to an ended run whose forms are closed.
-    pub async fn forms_closed(&self, run: RunId) -> Result<()> {
+    /// Ends the duty to come back to an ended run none of whose calls is open. Whether that is so.
+    pub async fn calls_closed(&self, run: RunId) -> Result<bool> {
         let write = Write::update(keys::run_meta(run), "REMOVE #due, #dueAt, #dueCount")
             .when("#openCalls = :none AND attribute_exists(#finishedAt)");
-        self.table.write_where_it_holds(write.value(":none", 0)?).await
-    }
-
-    /// A card as it is now, whole; none where its space is gone.
-    pub async fn card(&self, form: &FormRecord) -> Result<Option<Message>> {
-        let Some(record) = self.message_record(form.space, form.seq).await? else { return Ok(None) };
-        Ok(self.whole(form.space, vec![record]).await?.pop())
+        match self.table.write(write.value(":none", 0)?).await {
+            Ok(_) => Ok(true),
+            Err(WriteError::Refused(_)) => Ok(false),
+            Err(WriteError::Other(error)) => Err(error),
+        }
     }
 }
 
-fn call_write(form: &FormRecord, resolution: &Resolution, now: Time) -> Result<Write> {
+fn call_write(open: &OpenCall, resolution: &Resolution, now: Time) -> Result<Write> {
     let Resolution { status, output, label, token, .. } = resolution;
     let answered = Answered { by: label.clone(), token: token.clone() };
     Write::update(
-        keys::call(form.run_id, form.step, form.index),
+        keys::call(open.run_id, open.step, open.index),
         "SET #status = :status, #output = :output, #finishedAt = :now, #answered = :answered",
     )
     .when("#status = :pending")
@@ -160,8 +145,8 @@ fn call_write(form: &FormRecord, resolution: &Resolution, now: Time) -> Result<W
     .value(":answered", answered)
 }
 
-fn run_write(form: &FormRecord, resolution: &Resolution, now: Time) -> Result<Write> {
-    let place = keys::run_meta(form.run_id);
+fn run_write(open: &OpenCall, resolution: &Resolution, now: Time) -> Result<Write> {
+    let place = keys::run_meta(open.run_id);
     if resolution.status == CallStatus::Canceled {
         let less = Write::update(place, "SET #openCalls = #openCalls - :one, #kept = #kept + :one").when("attribute_exists(#finishedAt)");
         return less.value(":one", 1);
@@ -172,23 +157,4 @@ fn run_write(form: &FormRecord, resolution: &Resolution, now: Time) -> Result<Wr
         .value(":now", now)?
         .value(":running", RunStatus::Running)?
         .value(":waiting", RunStatus::WaitingTool)
-}
-
-fn card_writes(form: &FormRecord, resolution: &Resolution, now: Time) -> Result<Vec<Write>> {
-    let (output, whole) = CutJson::of(&resolution.output);
-    let expression =
-        "SET #card.#status = :status, #card.#output = :output, #card.#asks.#resolvedBy = :by, #rev = #rev + :one, #updatedAt = :now";
-    let card = Write::update(keys::numbered(form.space, keys::MSG, form.seq), expression)
-        .value(":status", resolution.status)?
-        .value(":output", output)?
-        .value(":by", resolution.by)?
-        .value(":one", 1)?
-        .value(":now", now)?;
-    let place = keys::numbered(form.space, keys::TEXT, form.seq);
-    let rest = match whole {
-        None => None,
-        Some(output) if form.card_is_apart => Some(Write::update(place, "SET #output = :output").value(":output", output)?),
-        Some(output) => Some(Write::put(place, &Apart { output: Some(output), ..Apart::default() })?),
-    };
-    Ok([card].into_iter().chain(rest).collect())
 }

@@ -2,13 +2,14 @@
 //!
 //! [`keys`] names every item. [`table`] is the thin layer over the SDK, [`write`] builds conditional writes. Above them one file per
 //! aggregate, each an `impl Store`: [`entities`] with [`acquaintances`], [`memories`] and [`goals`] with [`kept`], [`spaces`] with [`members`],
-//! [`messages`] with [`append`], [`summaries`], [`runs`] with [`claims`], [`steps`] with [`prompts`], [`forms`], [`delegations`], and [`endings`],
+//! [`messages`] with [`append`], [`summaries`], [`runs`] with [`claims`], [`steps`] with [`prompts`], [`cards`] with [`forms`], [`delegations`], and [`endings`],
 //! [`connections`], [`due`]. No type of the SDK crosses out of this crate, but the client that is handed in.
 //!
 //! Reading is consistent, except that an index finds candidates and the base item decides. What has expired counts as gone.
 
 pub mod acquaintances;
 pub mod append;
+pub mod cards;
 pub mod claims;
 pub mod connections;
 pub mod delegations;

@@ -193,10 +193,13 @@ impl MessageRecord {
             seq: self.seq,
             rev: self.rev,
             sender: self.sender,
-            parts: vec![match self.card {
-                Some(card) => card.view(&apart),
-                None => Part::Text { text: apart.text.unwrap_or(self.text) },
-            }],
+            parts: match self.card {
+                // A card's text says how far its call is.
+                Some(card) => {
+                    [card.view(&apart)].into_iter().chain((!self.text.is_empty()).then_some(Part::Text { text: self.text })).collect()
+                }
+                None => vec![Part::Text { text: apart.text.unwrap_or(self.text) }],
+            },
             run_id: self.run_id,
             stream_id: self.stream_id,
             chain_depth: self.chain_depth,

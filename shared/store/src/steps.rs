@@ -13,7 +13,9 @@ use smartspace_domain::{
 };
 
 use crate::{
-    Error, Result, Store, keys,
+    Error, Result, Store,
+    cards::CardPlace,
+    keys,
     prompts::PromptRecord,
     runs::RunRecord,
     table::{Old, Query, WriteError, key_of, read},
@@ -125,6 +127,12 @@ pub struct CallRecord {
     /// Who answered it, where it is a form.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answered: Option<Answered>,
+    /// It reaches outside: it was kept when it began, and again with its result.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub outside: bool,
+    /// Its card, where that was shown before its result.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub card: Option<CardPlace>,
     /// When it is dropped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<i64>,
@@ -150,8 +158,17 @@ pub(crate) fn worker_keeps(run: RunId, lease: &LeaseId, also: &str) -> Result<Wr
 }
 
 impl CallRecord {
+    /// Whether it has begun outside, and nothing is known of its end.
+    pub fn is_under_way(&self) -> bool {
+        self.outside && self.status == CallStatus::Pending
+    }
+
     pub(crate) fn write(&self, run: RunId) -> Result<Write> {
-        Ok(Write::put(keys::call(run, self.step, self.index), self)?.if_absent())
+        let write = Write::put(keys::call(run, self.step, self.index), self)?;
+        if self.outside && self.status != CallStatus::Pending {
+            return write.when("#status = :pending").value(":pending", CallStatus::Pending);
+        }
+        Ok(write.if_absent())
     }
 }
 
@@ -233,21 +250,32 @@ impl Store {
         }
     }
 
-    /// Keeps a finished call that wrote nothing else.
+    /// Keeps a finished call that wrote nothing else, or one that begins outside. Its open card is finished with it.
     pub async fn keep_call(&self, run: &RunRecord, lease: &LeaseId, call: &CallRecord, now: Time) -> Result<()> {
         let call = CallRecord { expires_at: self.work_expiry(now), ..call.clone() };
+        let open = call.card.filter(|_| call.status != CallStatus::Pending);
+        let mut card = open.map(|card| card.finish(call.status, &call.output, now)).transpose()?.unwrap_or_default();
+        let closes = if open.is_some() { "#openCalls = #openCalls - :one, " } else { "" };
         let meta = match call.active_space {
-            Some(space) => worker_keeps(run.id, lease, "#activeSpaceId = :space, ")?.value(":space", space)?,
-            None => worker_keeps(run.id, lease, "")?,
+            Some(space) => worker_keeps(run.id, lease, &format!("{closes}#activeSpaceId = :space, "))?.value(":space", space)?,
+            None => worker_keeps(run.id, lease, closes)?,
         };
-        match self.table.transact(&[meta, call.write(run.id)?]).await {
-            Ok(()) => Ok(()),
-            Err(WriteError::Other(error)) => Err(error),
-            Err(WriteError::Refused(olds)) => match olds[1].as_ref().and_then(Old::read::<CallRecord>) {
+        let meta = if open.is_some() { meta.value(":one", 1)? } else { meta };
+        loop {
+            let mut writes = vec![meta.clone(), call.write(run.id)?];
+            writes.append(&mut card);
+            let olds = match self.table.transact(&writes).await {
+                Ok(()) => return Ok(()),
+                Err(WriteError::Other(error)) => return Err(error),
+                Err(WriteError::Refused(olds)) => olds,
+            };
+            return match olds[1].as_ref().and_then(Old::read::<CallRecord>) {
                 // Only this worker makes this call while its lease holds: the answer to the first try was lost.
                 Some(kept) if olds[0].is_none() && kept.call_id == call.call_id => Ok(()),
+                // The card went with its space: the run goes on without it.
+                None if olds[0].is_none() && olds[2..].iter().any(Option::is_some) => continue,
                 _ => Err(Error::LeaseLost),
-            },
+            };
         }
     }
 
@@ -293,14 +321,15 @@ pub fn view(work: Work, ended: bool) -> Result<Vec<Step>> {
     Ok(steps)
 }
 
-fn call_view(begun: &CallBegun, done: Option<&CallRecord>, undone: CallStatus) -> Call {
+fn call_view(begun: &CallBegun, known: Option<&CallRecord>, undone: CallStatus) -> Call {
+    let done = known.filter(|call| call.status != CallStatus::Pending);
     Call {
         call_id: begun.call_id,
         name: begun.name.clone(),
         input: smartspace_domain::json::parse(&begun.input).unwrap_or_else(|_| Value::String(begun.input.clone())),
-        output: done.filter(|done| done.status != CallStatus::Pending).map(|done| done.output.clone()),
+        output: done.map(|done| done.output.clone()),
         status: done.map_or(undone, |done| done.status),
-        started_at: done.map(|done| done.started_at),
-        finished_at: done.filter(|done| done.status != CallStatus::Pending).map(|done| done.finished_at),
+        started_at: known.map(|known| known.started_at),
+        finished_at: done.map(|done| done.finished_at),
     }
 }

@@ -81,7 +81,7 @@ impl Process {
             life,
             api: smartspace_api::router(api, Router::new()),
             socket: Socket { pipeline: pipeline.clone(), sockets: sockets.clone() },
-            runs: Runs::new(pipeline.clone(), sockets.clone(), models, Arc::default(), told),
+            runs: Runs::new(pipeline.clone(), sockets.clone(), models, world.egress.clone(), Arc::default(), told),
             triggers: Triggers { pipeline: pipeline.clone() },
             broadcast: Broadcast { store, sockets, clock },
             sweep: Sweep { pipeline },

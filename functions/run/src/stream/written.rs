@@ -45,8 +45,8 @@ impl Written {
         if name == send_message::NAME {
             return shown(None, What::Text(TextScanner::new("text")), Place::Known(active?));
         }
-        let configured = tools.configured(name).filter(|configured| configured.is_visible())?;
-        let place = match configured.tool.target_space_id.or(active) {
+        let configured = tools.configured(name).filter(|configured| configured.is_visible)?;
+        let place = match configured.target.or(active) {
             Some(space) if at_home || !configured.takes_target() => Place::Known(space),
             _ => Place::InInput,
         };
@@ -100,7 +100,7 @@ mod tests {
             let tool = json!({"name": name, "description": "", "inputSchema": {}, "visible": visible, "execution": execution});
             serde_json::from_value(tool).unwrap()
         };
-        Toolbox::new(&[tool("shown", true), tool("hidden", false)])
+        Toolbox::new(&[tool("shown", true), tool("hidden", false)], Vec::new())
     }
 
     fn space(number: u128) -> SpaceId {

@@ -48,7 +48,11 @@ fn actions(mut work: Work) -> Vec<Value> {
     for step in &work.steps {
         for (index, begun) in step.calls.iter().enumerate() {
             let Some(done) = work.calls.remove(&(step.index, index as u32)) else { continue };
-            let output = if done.status == CallStatus::Pending { json!({"error": "canceled"}) } else { done.output };
+            let output = match done.status {
+                CallStatus::Pending if done.outside => json!({"error": "it was under way; whether it took effect is not known"}),
+                CallStatus::Pending => json!({"error": "canceled"}),
+                _ => done.output,
+            };
             let input = smartspace_domain::json::parse(&begun.input).unwrap_or_else(|_| Value::String(begun.input.clone()));
             actions.push(json!({
                 "tool": begun.name,

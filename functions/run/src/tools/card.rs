@@ -9,6 +9,7 @@ use smartspace_domain::{
 };
 use smartspace_store::{
     append::{By, Content, NewCard, NewForm, NewMessage},
+    cards::CardPlace,
     steps::CallRecord,
 };
 
@@ -16,6 +17,14 @@ use super::{
     Calling, Outcome,
     toolbox::{Configured, TARGET},
 };
+
+/// A call's card.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shown {
+    pub(super) card: CardPlace,
+    /// What its agent has read with it.
+    pub(super) mark: Option<(SpaceId, u64)>,
+}
 
 /// A card that was posted, or what to tell the model instead.
 pub(super) enum Posted {
@@ -37,7 +46,7 @@ impl Calling<'_> {
         };
         let space = match target {
             Some(target) => target.parse().map(Some).map_err(|error| format!("{TARGET}: {error}"))?,
-            None => configured.tool.target_space_id.or(self.active_space),
+            None => configured.target.or(self.active_space),
         };
         match space {
             Some(space) => Ok((space, input)),
@@ -75,7 +84,8 @@ impl Calling<'_> {
                 // What one shows oneself right behind what one has read is read as well.
                 let seq = appended.message.seq;
                 let mark = self.marks.get(&space).is_some_and(|read| read + 1 == seq).then_some((space, seq));
-                Ok(Posted::Yes(Box::new(appended.message), Outcome { kept: true, message: Some(id), mark, ..outcome }))
+                let card = appended.open_card;
+                Ok(Posted::Yes(Box::new(appended.message), Outcome { kept: true, message: Some(id), mark, card, ..outcome }))
             }
             Err(Error::Invalid(_) | Error::NotFound(_)) => {
                 let text = format!("you are not a member of {space}, where this was to be shown; YOUR SPACES lists where you are");

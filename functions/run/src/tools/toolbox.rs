@@ -1,15 +1,25 @@
 //! The tools that an agent's model is told of: the built-in ones, and those of the agent's configuration.
 
-use std::sync::{Arc, LazyLock, OnceLock};
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, LazyLock, OnceLock},
+    time::Duration,
+};
 
 use jsonschema::Validator;
 use serde_json::{Value, json};
-use smartspace_domain::tools::{Execution, Tool};
+use smartspace_domain::{
+    ids::SpaceId,
+    limits::FORM_WAITS,
+    tools::{AnswerBy, Execution, Tool},
+};
 use smartspace_models::port::ToolSpec;
 
 use super::{
-    absorb_run, delegate, delete_goals, delete_memories, enter_space, get_memories, get_my_runs, read_messages, send_message, set_goals,
-    set_memories, skip_response, stop_run,
+    TIME_LIMIT, absorb_run, delegate, delete_goals, delete_memories, enter_space, get_memories, get_my_runs,
+    http::HttpTool,
+    mcp::{self, McpTool},
+    read_messages, send_message, set_goals, set_memories, skip_response, stop_run,
 };
 
 /// Where a visible call's card goes instead of the active space: offered to the model, and taken out before the call.
@@ -61,31 +71,95 @@ fn told(spec: &Spec) -> ToolSpec {
     ToolSpec { name: spec.name.to_owned(), description: spec.description.to_owned(), input_schema: spec.input.clone() }
 }
 
-/// A tool of the agent's configuration.
+/// A tool that the agent's configuration brings: its own, or one of an MCP server.
 pub(crate) struct Configured {
-    pub(crate) tool: Tool,
-    validator: OnceLock<Option<Validator>>,
+    pub(crate) name: String,
+    pub(crate) description: String,
+    pub(crate) input_schema: Value,
+    /// Its calls are shown as cards.
+    pub(crate) is_visible: bool,
+    pub(crate) is_read_only: bool,
+    pub(crate) is_idempotent: bool,
+    /// Where its cards go instead of the active space.
+    pub(crate) target: Option<SpaceId>,
+    pub(crate) does: Does,
+    pub(super) validator: OnceLock<Option<Validator>>,
+}
+
+/// What a call of a configured tool does.
+pub(crate) enum Does {
+    /// Shows a form, and people answer.
+    Ask(Form),
+    /// Gives this.
+    Say(Value),
+    /// Evaluates this expression.
+    Compute(String),
+    /// Sends a request.
+    Http(HttpTool),
+    /// Calls a tool of an MCP server.
+    Mcp(McpTool),
+}
+
+/// What a form shows, and who answers it.
+pub(crate) struct Form {
+    pub(crate) ui: String,
+    pub(crate) result_schema: Option<Value>,
+    pub(crate) waits: Duration,
+    pub(crate) answer_by: AnswerBy,
+}
+
+impl From<&Tool> for Configured {
+    fn from(tool: &Tool) -> Self {
+        let does = match tool.execution.clone() {
+            Execution::Space { ui, result_schema, expires_after, answer_by } => {
+                let waits = expires_after.map_or(FORM_WAITS, |after| after.length());
+                Does::Ask(Form { ui, result_schema, waits, answer_by })
+            }
+            Execution::Static { output } => Does::Say(output),
+            Execution::Compute { expression } => Does::Compute(expression),
+            Execution::Http { method, url, headers, body, timeout_ms } => {
+                let limit = Duration::from_millis(u64::from(timeout_ms));
+                Does::Http(HttpTool { method, url, headers, body, limit, repeatable: tool.idempotent })
+            }
+        };
+        Self {
+            name: tool.name.clone(),
+            description: tool.description.clone(),
+            input_schema: tool.input_schema.clone(),
+            is_visible: tool.visible || matches!(does, Does::Ask(_)),
+            is_read_only: tool.read_only,
+            is_idempotent: tool.idempotent,
+            target: tool.target_space_id,
+            does,
+            validator: OnceLock::new(),
+        }
+    }
 }
 
 impl Configured {
-    /// Whether its calls are shown as cards.
-    pub(crate) fn is_visible(&self) -> bool {
-        self.tool.visible || matches!(self.tool.execution, Execution::Space { .. })
-    }
-
     /// Whether the model may say where its card goes. A tool with an input of that name keeps it.
     pub(crate) fn takes_target(&self) -> bool {
-        let properties = self.tool.input_schema.get("properties");
-        self.is_visible() && self.tool.input_schema.is_object() && properties.is_none_or(|properties| properties.get(TARGET).is_none())
+        let properties = self.input_schema.get("properties");
+        self.is_visible && self.input_schema.is_object() && properties.is_none_or(|properties| properties.get(TARGET).is_none())
     }
 
-    /// What its input must look like; none where the schema is none, which its configuration was checked for.
+    /// What its input must look like; none where the schema is none, or its server's to check.
     pub(crate) fn validator(&self) -> Option<&Validator> {
-        self.validator.get_or_init(|| jsonschema::validator_for(&self.tool.input_schema).ok()).as_ref()
+        let checks = || !matches!(self.does, Does::Mcp(_)) || mcp::can_be_checked(&self.input_schema);
+        self.validator.get_or_init(|| checks().then(|| jsonschema::validator_for(&self.input_schema).ok()).flatten()).as_ref()
+    }
+
+    /// How long a call may take: who has less time left does not begin it.
+    fn limit(&self) -> Duration {
+        match &self.does {
+            Does::Http(http) => http.limit + TIME_LIMIT,
+            Does::Mcp(mcp) => mcp.limit + TIME_LIMIT,
+            _ => TIME_LIMIT,
+        }
     }
 
     fn told(&self) -> ToolSpec {
-        let mut input_schema = self.tool.input_schema.clone();
+        let mut input_schema = self.input_schema.clone();
         if self.takes_target()
             && let Some(schema) = input_schema.as_object_mut()
         {
@@ -95,8 +169,19 @@ impl Configured {
                 properties.insert(TARGET.to_owned(), json!({"type": "string", "description": about}));
             }
         }
-        ToolSpec { name: self.tool.name.clone(), description: self.tool.description.clone(), input_schema }
+        ToolSpec { name: self.name.clone(), description: self.description.clone(), input_schema }
     }
+}
+
+/// With which neighbours a call is made side by side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Company {
+    /// With none.
+    Alone,
+    /// With others that only read what is kept: it makes no difference which is first.
+    Reading,
+    /// With others that reach outside, or compute: they begin in their order.
+    Outside,
 }
 
 /// A tool that there is.
@@ -112,12 +197,12 @@ pub(crate) struct Toolbox {
 }
 
 impl Toolbox {
-    /// With those of its configuration that can be run.
-    pub(crate) fn new(tools: &[Tool]) -> Self {
+    /// With those of its configuration, and those of its servers that have no name of them.
+    pub(crate) fn new(tools: &[Tool], of_servers: Vec<Configured>) -> Self {
+        let mut configured: Vec<_> = tools.iter().map(Configured::from).collect();
+        let names: BTreeSet<_> = tools.iter().map(|tool| tool.name.as_str()).collect();
+        configured.extend(of_servers.into_iter().filter(|tool| !names.contains(tool.name.as_str())));
         // Sorted by name: the same bytes in every space, so that providers need not read them again.
-        let runs = |tool: &&Tool| !matches!(tool.execution, Execution::Http { .. });
-        let configured: Vec<_> =
-            tools.iter().filter(runs).map(|tool| Configured { tool: tool.clone(), validator: OnceLock::new() }).collect();
         if configured.is_empty() {
             return Self { configured, specs: Arc::clone(&BUILT_IN_SPECS) };
         }
@@ -139,7 +224,7 @@ impl Toolbox {
 
     /// The tool of the configuration with this name.
     pub(crate) fn configured(&self, name: &str) -> Option<&Configured> {
-        self.configured.iter().find(|configured| configured.tool.name == name)
+        self.configured.iter().find(|configured| configured.name == name)
     }
 
     /// The names of all.
@@ -147,15 +232,18 @@ impl Toolbox {
         self.specs.iter().map(|spec| spec.name.as_str()).collect()
     }
 
-    /// Whether neighbouring calls of this tool and others like it are made side by side. What is shown has an order.
-    pub(crate) fn is_side_by_side(&self, name: &str) -> bool {
+    /// With which neighbours a call of this tool is made side by side.
+    pub(crate) fn company(&self, name: &str) -> Company {
         match self.find(name) {
-            Some(Known::BuiltIn(tool)) => tool.spec.side_by_side,
-            Some(Known::Configured(configured)) => {
-                matches!(configured.tool.execution, Execution::Compute { .. }) && !configured.is_visible()
-            }
-            None => false,
+            Some(Known::BuiltIn(tool)) if tool.spec.side_by_side => Company::Reading,
+            Some(Known::Configured(Configured { does: Does::Compute(_) | Does::Http(_) | Does::Mcp(_), .. })) => Company::Outside,
+            _ => Company::Alone,
         }
+    }
+
+    /// How long a call of this tool may take.
+    pub(crate) fn limit(&self, name: &str) -> Duration {
+        self.configured(name).map_or(TIME_LIMIT, Configured::limit)
     }
 
     /// Whether after this tool another space may be active.
@@ -167,7 +255,7 @@ impl Toolbox {
     pub(crate) fn is_read_only(&self, name: &str) -> bool {
         match self.find(name) {
             Some(Known::BuiltIn(tool)) => tool.spec.read_only,
-            Some(Known::Configured(configured)) => configured.tool.read_only,
+            Some(Known::Configured(configured)) => configured.is_read_only,
             None => true,
         }
     }
@@ -200,7 +288,7 @@ mod tests {
                 &json!({"name": "own", "description": "", "inputSchema": {"properties": {TARGET: {}}}, "visible": true, "execution": execution}),
             ),
         ];
-        let toolbox = Toolbox::new(&tools);
+        let toolbox = Toolbox::new(&tools, Vec::new());
         let specs = toolbox.specs();
         assert!(specs.is_sorted_by_key(|spec| spec.name.clone()));
         let offers = |name: &str| {

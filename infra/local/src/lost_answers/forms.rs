@@ -1,8 +1,9 @@
 //! The same for forms, and for runs of one agent that end each other or hand on what woke them.
 
-use smartspace_domain::{messages::Sender, tools::AnswerBy, triggers::Delegation};
+use smartspace_domain::{ids::RunId, messages::Sender, tools::AnswerBy, triggers::Delegation};
 use smartspace_store::{
-    append::{NewCard, NewForm},
+    append::{Appended, NewCard, NewForm},
+    cards::OpenCall,
     delegations::HandOn,
     endings::ByWorker,
     forms::{FormRecord, Resolution, Resolved},
@@ -11,20 +12,20 @@ use smartspace_store::{
 use super::*;
 
 /// A space with the policy `admin`, where the admin agent has three runs, the first of which is claimed; another agent is there, too.
-struct Governed {
-    store: Store,
-    person: EntityId,
-    admin: EntityId,
+pub(super) struct Governed {
+    pub(super) store: Store,
+    pub(super) person: EntityId,
+    pub(super) admin: EntityId,
     other: EntityId,
-    space: SpaceId,
-    runs: Vec<RunRecord>,
-    lease: LeaseId,
+    pub(super) space: SpaceId,
+    pub(super) runs: Vec<RunRecord>,
+    pub(super) lease: LeaseId,
     writes: Arc<AtomicUsize>,
 }
 
 impl Governed {
     /// From then on the table fails as `fault` says.
-    async fn until(fault: Option<(usize, Fault)>) -> Self {
+    pub(super) async fn until(fault: Option<(usize, Fault)>) -> Self {
         let (writes, plan) = (Arc::new(AtomicUsize::new(0)), Arc::new(Mutex::new(None)));
         let faulty = Faulty { table: EmbeddedTable::in_memory().unwrap(), writes: Arc::clone(&writes), plan: Arc::clone(&plan) };
         let client = client_on(faulty);
@@ -56,7 +57,7 @@ impl Governed {
         Self { store, person, admin, other, space, runs, lease, writes }
     }
 
-    fn call(&self, index: u32, status: CallStatus) -> CallRecord {
+    pub(super) fn call(&self, index: u32, status: CallStatus) -> CallRecord {
         CallRecord {
             call_id: CallId::of(self.runs[0].id, 0, index),
             step: 0,
@@ -72,12 +73,14 @@ impl Governed {
             page: None,
             said: None,
             answered: None,
+            outside: false,
+            card: None,
             expires_at: None,
         }
     }
 
     /// Shows a form that is the run's `index`-th call.
-    async fn ask(&self, lease: &LeaseId, index: u32) -> FormRecord {
+    async fn ask(&self, index: u32) -> FormRecord {
         let (store, run) = (&self.store, &self.runs[0]);
         let call = self.call(index, CallStatus::Pending);
         let form = NewForm {
@@ -94,25 +97,35 @@ impl Governed {
             status: CallStatus::Pending,
             asks: Some(form),
         };
+        self.show(card, call).await;
+        store.form(run.id, CallId::of(run.id, 0, index)).await.unwrap().unwrap()
+    }
+
+    /// Shows a call of the first run.
+    pub(super) async fn show(&self, card: NewCard, call: CallRecord) -> Appended {
+        let (store, run) = (&self.store, &self.runs[0]);
         let message = store.message_record(self.space, run.seq).await.unwrap();
         let origin = Origin { trigger: run.view(message.as_ref(), "Studio", None).trigger, tools_used: Vec::new() };
         let id = MessageId::of_call(call.call_id);
         let stream = StreamId::of(call.call_id, 1);
-        let by = ByRun { run: run.id, lease: lease.clone(), depth: 1, origin, stream, call };
+        let by = ByRun { run: run.id, lease: self.lease_of(run.id).await, depth: 1, origin, stream, call };
         let content = Content::Card(Box::new(card));
         let new = NewMessage { id, space: self.space, sender: self.admin, content, by: By::Run(Box::new(by)) };
-        store.append(&new, at(4)).await.unwrap();
-        store.form(run.id, CallId::of(run.id, 0, index)).await.unwrap().unwrap()
+        store.append(&new, at(4)).await.unwrap()
     }
 
-    async fn resolve(&self, form: &FormRecord, status: CallStatus, output: serde_json::Value, token: u128) -> Resolved {
+    async fn lease_of(&self, run: RunId) -> LeaseId {
+        self.store.run_record(run).await.unwrap().lease.unwrap()
+    }
+
+    pub(super) async fn resolve(&self, open: &OpenCall, status: CallStatus, output: serde_json::Value, token: u128) -> Resolved {
         let by = (status == CallStatus::Completed).then_some(self.person);
         let resolution = Resolution { status, output, by, label: "someone".into(), token: LeaseId::new(token) };
-        self.store.resolve(form, &resolution, at(10)).await.unwrap()
+        self.store.resolve(open, &resolution, at(10)).await.unwrap()
     }
 
     /// All that is kept by now, and how many writes it took.
-    async fn kept(&self) -> (String, usize) {
+    pub(super) async fn kept(&self) -> (String, usize) {
         let store = &self.store;
         let messages = store.messages(self.space, Range::After(0), 100).await.unwrap();
         let mut kept = vec![format!("{messages:#?}")];
@@ -132,30 +145,31 @@ impl Governed {
 async fn way_of_a_form(fault: Option<(usize, Fault)>) -> (String, usize) {
     let governed = Box::pin(Governed::until(fault)).await;
     let (store, run) = (&governed.store, &governed.runs[0]);
-    let (first, second) = (governed.ask(&governed.lease, 0).await, governed.ask(&governed.lease, 1).await);
+    let (first, second) = (governed.ask(0).await, governed.ask(1).await);
     assert!(store.pause(run.id, &governed.lease, at(60), at(5)).await.unwrap());
     let Claim::Waiting(waiting) = store.claim(run.id, &LeaseId::new(8), at(6)).await.unwrap() else { panic!("it waits") };
-    assert_eq!(governed.resolve(&first, CallStatus::Completed, json!(3), 21).await, Resolved::Now);
+    assert_eq!(governed.resolve(&first.call, CallStatus::Completed, json!(3), 21).await, Resolved::Now);
     assert!(
-        matches!(governed.resolve(&first, CallStatus::Completed, json!(4), 22).await, Resolved::Before(call) if call.output == json!(3))
+        matches!(governed.resolve(&first.call, CallStatus::Completed, json!(4), 22).await, Resolved::Before(call) if call.output == json!(3))
     );
     // Somebody answered since it was read: it is to be looked at now.
     store.keep_waiting(&waiting, at(61)).await.unwrap();
     let waiting = store.run_record(run.id).await.unwrap();
     assert_eq!((waiting.due_at, waiting.open_calls), (Some(at(10)), Some(1)));
     store.keep_waiting(&waiting, at(61)).await.unwrap();
-    assert_eq!(governed.resolve(&second, CallStatus::Expired, json!({"error": "expired"}), 23).await, Resolved::Now);
+    assert_eq!(governed.resolve(&second.call, CallStatus::Expired, json!({"error": "expired"}), 23).await, Resolved::Now);
 
     let lease = LeaseId::new(9);
     let claim = store.claim(run.id, &lease, at(70)).await.unwrap();
     assert!(matches!(&claim, Claim::Ours { run, first: false, resumed: true } if run.attempt == 1 && run.waited_ms == 65_000), "{claim:?}");
     assert!(!store.pause(run.id, &lease, at(80), at(71)).await.unwrap(), "all is answered");
-    let third = governed.ask(&lease, 2).await;
+    let third = governed.ask(2).await;
     let canceled = store.cancel(run, EndReason::Cancel, &LeaseId::new(31), at(72)).await.unwrap();
     assert_eq!(canceled.open_calls, Some(1));
-    assert!(matches!(governed.resolve(&third, CallStatus::Completed, json!(5), 24).await, Resolved::RunOver));
-    assert_eq!(governed.resolve(&third, CallStatus::Canceled, json!({"error": "canceled"}), 25).await, Resolved::Now);
-    store.forms_closed(run.id).await.unwrap();
+    assert!(matches!(governed.resolve(&third.call, CallStatus::Completed, json!(5), 24).await, Resolved::RunOver));
+    assert_eq!(governed.resolve(&third.call, CallStatus::Canceled, json!({"error": "canceled"}), 25).await, Resolved::Now);
+    // The answer to a first try that took effect may be lost: then a second one is true as well.
+    assert!(store.calls_closed(run.id).await.unwrap());
     let ended = store.run_record(run.id).await.unwrap();
     assert_eq!((ended.open_calls, &ended.due, ended.due_at), (Some(0), &None, None));
     governed.kept().await

@@ -69,6 +69,8 @@ impl Working {
             page: None,
             said: None,
             answered: None,
+            outside: false,
+            card: None,
             expires_at: None,
         };
         kept::By::Run(Box::new(ByCall { run: self.run.id, lease: self.lease.clone(), call, output }))

@@ -1,0 +1,143 @@
+//! Tools of MCP servers, as an agent has them: `server__tool`.
+
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
+
+use futures::future::join_all;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use smartspace_domain::{ids::CallId, steps::CallStatus, tools::McpServer};
+use smartspace_egress::{
+    Trail,
+    mcp::{ListedTool, McpServers, McpSession},
+};
+use tokio::sync::watch;
+
+use super::{
+    Outcome, bounded, outside,
+    toolbox::{Configured, Does},
+};
+
+/// How long a server may take to say what tools it has. Who is slower has none in this run.
+const LISTED_WITHIN: Duration = Duration::from_secs(5);
+
+/// How long a name may be: models' providers take no longer ones.
+const NAME_BYTES: usize = 64;
+
+/// A tool of a server, with the run's session there.
+pub(crate) struct McpTool {
+    session: Arc<McpSession>,
+    name: String,
+    pub(super) limit: Duration,
+}
+
+/// The tools of an agent's servers, for one run.
+#[derive(Default)]
+pub(crate) struct McpTools {
+    pub(crate) tools: Vec<Configured>,
+    sessions: Vec<Arc<McpSession>>,
+    /// What the model is told of servers that are away.
+    pub(crate) trouble: Vec<String>,
+}
+
+impl McpTools {
+    /// Asks the servers, side by side, what tools they have.
+    pub(crate) async fn of(mcp: &McpServers, servers: &[McpServer], trail: &Trail) -> Self {
+        let listed = servers.iter().map(|server| mcp.tools(server, limit_of(server).min(LISTED_WITHIN)));
+        let (mut all, mut taken) = (Self::default(), BTreeSet::new());
+        for (server, listed) in servers.iter().zip(join_all(listed).await) {
+            let session = Arc::new(mcp.session(server, trail.clone()));
+            for tool in listed.tools.iter() {
+                let name = offered_name(&server.name, &tool.name);
+                if taken.insert(name.clone()) {
+                    all.tools.push(configured(server, &session, tool, name));
+                }
+            }
+            all.sessions.push(session);
+            all.trouble.extend(listed.trouble);
+        }
+        all
+    }
+
+    /// Ends the sessions there.
+    pub(crate) async fn close(&self) {
+        join_all(self.sessions.iter().map(|session| session.close())).await;
+    }
+}
+
+fn limit_of(server: &McpServer) -> Duration {
+    Duration::from_millis(u64::from(server.timeout_ms))
+}
+
+fn configured(server: &McpServer, session: &Arc<McpSession>, tool: &ListedTool, name: String) -> Configured {
+    let mut input_schema = tool.input_schema.clone();
+    if let Some(schema) = input_schema.as_object_mut() {
+        // As the protocol wants it; providers refuse anything else.
+        schema.insert("type".to_owned(), json!("object"));
+    }
+    Configured {
+        name,
+        description: tool.description.clone(),
+        input_schema,
+        is_visible: server.visible,
+        is_read_only: tool.read_only,
+        is_idempotent: tool.idempotent,
+        target: None,
+        does: Does::Mcp(McpTool { session: Arc::clone(session), name: tool.name.clone(), limit: limit_of(server) }),
+        validator: std::sync::OnceLock::new(),
+    }
+}
+
+/// A tool's name for models. What they can't write, or is too long, is replaced; a hash of the whole keeps it apart from others.
+fn offered_name(server: &str, tool: &str) -> String {
+    let whole = format!("{server}__{tool}");
+    let is_fine = |char: char| char.is_ascii_alphanumeric() || char == '_' || char == '-';
+    if whole.len() <= NAME_BYTES && whole.chars().all(is_fine) {
+        return whole;
+    }
+    let hash = Sha256::digest(&whole)[..4].iter().fold(String::new(), |hash, byte| hash + &format!("{byte:02x}"));
+    let mut name: String = whole.chars().map(|char| if is_fine(char) { char } else { '_' }).take(NAME_BYTES - 9).collect();
+    name.push('_');
+    name + &hash
+}
+
+/// Whether inputs can be checked against a server's schema at a bounded cost: references may double it without end. The server checks them itself.
+pub(super) fn can_be_checked(schema: &Value) -> bool {
+    match schema {
+        Value::Object(fields) => {
+            fields.iter().all(|(name, value)| !matches!(name.as_str(), "$ref" | "$dynamicRef" | "$recursiveRef") && can_be_checked(value))
+        }
+        Value::Array(items) => items.iter().all(can_be_checked),
+        _ => true,
+    }
+}
+
+/// Calls a tool: what the model is given of what came back.
+pub(super) async fn outcome(tool: &McpTool, input: &Value, call: CallId, progress: &watch::Sender<String>) -> Outcome {
+    match tool.session.call(&tool.name, input, call, tool.limit, progress).await {
+        Ok(answer) => {
+            let status = if answer.failed { CallStatus::Failed } else { CallStatus::Completed };
+            Outcome { status, ..Outcome::completed(bounded(answer.output)) }
+        }
+        Err(error) => outside::unanswered(&error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_one_that_models_can_write_and_stays_its_own() {
+        assert_eq!(offered_name("docs", "get-sum"), "docs__get-sum");
+        let (one, two) = (offered_name("docs", "a/b"), offered_name("docs", "a.b"));
+        assert!(one.starts_with("docs__a_b_") && one != two, "{one} {two}");
+        let long = offered_name(&"s".repeat(64), &"ü".repeat(64));
+        assert!(long.len() == NAME_BYTES && long.is_ascii(), "{long}");
+    }
+
+    #[test]
+    fn a_schema_that_refers_is_left_to_its_server() {
+        assert!(can_be_checked(&json!({"type": "object", "properties": {"a": {"enum": ["$ref"]}}})));
+        assert!(!can_be_checked(&json!({"properties": {"a": {"items": [{"$ref": "#"}]}}})));
+    }
+}

@@ -1,0 +1,166 @@
+//! Secrets of a deployment, which tools and webhooks name and nobody reads.
+//!
+//! - [`redaction`]: how they are kept out of what is written down
+//! - [`spellings`]: in what forms they may come back
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+    sync::Arc,
+};
+
+use async_trait::async_trait;
+
+mod redaction;
+mod spellings;
+
+use redaction::Watch;
+
+/// How short a secret may be, in bytes: what is shorter can't be told from other text, and so not be kept out of what is written down.
+pub const SHORTEST: usize = 8;
+/// How long a secret may be, in bytes: no server takes a longer header, and all forms of it are watched for.
+pub const LONGEST: usize = 8 * 1024;
+
+/// The secrets could not be read; the text is for the log and shows none.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("the secrets could not be read: {0}")]
+pub struct SecretsError(pub String);
+
+/// Where a deployment keeps its secrets.
+#[async_trait]
+pub trait Secrets: Send + Sync {
+    /// All of them, as they are now.
+    async fn known(&self) -> Result<Arc<KnownSecrets>, SecretsError>;
+}
+
+/// One secret.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret {
+    value: String,
+    hosts: Option<Vec<String>>,
+}
+
+impl Secret {
+    /// A secret that goes to these `hosts` only, or to any where none are named.
+    ///
+    /// # Errors
+    /// Where it is shorter than [`SHORTEST`] or longer than [`LONGEST`], or holds control characters, which no header can carry.
+    pub fn new(value: String, hosts: Option<Vec<String>>) -> Result<Self, String> {
+        if value.len() < SHORTEST {
+            return Err(format!("expected at least {SHORTEST} bytes"));
+        }
+        if value.len() > LONGEST {
+            return Err(format!("expected at most {LONGEST} bytes"));
+        }
+        if value.chars().any(char::is_control) {
+            return Err("expected no control characters".into());
+        }
+        let written = |host: &String| host.trim().trim_end_matches('.').to_ascii_lowercase();
+        let hosts = hosts.map(|hosts| hosts.iter().map(written).filter(|host| !host.is_empty()).collect());
+        Ok(Self { value, hosts })
+    }
+
+    /// What it is. Only for what is sent.
+    pub fn reveal(&self) -> &str {
+        &self.value
+    }
+
+    /// Whether it may be sent to a host.
+    pub fn may_go_to(&self, host: &str) -> bool {
+        let host = host.trim_end_matches('.');
+        self.hosts.as_ref().is_none_or(|hosts| hosts.iter().any(|allowed| allowed.eq_ignore_ascii_case(host)))
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret")
+    }
+}
+
+/// The secrets of a deployment by name.
+#[derive(Clone, Default)]
+pub struct KnownSecrets {
+    secrets: BTreeMap<String, Secret>,
+    /// None where there are no secrets.
+    watch: Option<Arc<Watch>>,
+}
+
+impl KnownSecrets {
+    /// These secrets. Takes some milliseconds for many or long ones: make it once.
+    pub fn new(secrets: BTreeMap<String, Secret>) -> Self {
+        let watch = Watch::new(&secrets).map(Arc::new);
+        Self { secrets, watch }
+    }
+
+    /// The secret with this name.
+    pub fn get(&self, name: &str) -> Option<&Secret> {
+        self.secrets.get(name)
+    }
+
+    /// All of them.
+    pub fn all(&self) -> impl Iterator<Item = &Secret> {
+        self.secrets.values()
+    }
+}
+
+impl fmt::Debug for KnownSecrets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: BTreeSet<&String> = self.secrets.keys().collect();
+        f.debug_tuple("KnownSecrets").field(&names).finish()
+    }
+}
+
+/// Secrets that stay as they are as long as the process lives.
+#[derive(Clone, Debug, Default)]
+pub struct FixedSecrets(pub Arc<KnownSecrets>);
+
+#[async_trait]
+impl Secrets for FixedSecrets {
+    async fn known(&self) -> Result<Arc<KnownSecrets>, SecretsError> {
+        Ok(Arc::clone(&self.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn secret(hosts: Option<&[&str]>) -> Secret {
+        Secret::new("correct horse".into(), hosts.map(|hosts| hosts.iter().map(ToString::to_string).collect())).unwrap()
+    }
+
+    #[test]
+    fn a_secret_without_hosts_goes_anywhere_and_one_with_hosts_only_there() {
+        let [anywhere, two, nowhere] = [None, Some(&["api.example.com", " Other.Example.com. "][..]), Some(&[" "][..])].map(secret);
+        let hosts = [
+            "api.example.com",
+            "API.example.com.",
+            "other.example.com",
+            "example.com",
+            "x.api.example.com",
+            "api.example.com.evil.org",
+            "",
+        ];
+        let may = |secret: &Secret| hosts.map(|host| secret.may_go_to(host));
+        assert_eq!(may(&anywhere), [true; 7]);
+        assert_eq!(may(&two), [true, true, true, false, false, false, false]);
+        assert_eq!(may(&nowhere), [false; 7]);
+    }
+
+    #[test]
+    fn what_can_not_be_kept_or_sent_is_no_secret() {
+        let refusal = |value: &str| Secret::new(value.into(), None).err();
+        assert_eq!(refusal("seven77").as_deref(), Some("expected at least 8 bytes"));
+        assert_eq!(refusal(&"a".repeat(LONGEST + 1)).as_deref(), Some("expected at most 8192 bytes"));
+        assert_eq!(refusal("with a line's end\n").as_deref(), Some("expected no control characters"));
+        assert_eq!([refusal("eightttt"), refusal("éééé"), refusal(&"a".repeat(LONGEST))], [None, None, None]);
+    }
+
+    #[test]
+    fn a_secret_is_never_shown() {
+        let known = KnownSecrets::new(BTreeMap::from([("KEY".to_owned(), secret(None))]));
+        assert_eq!(format!("{known:?}"), r#"KnownSecrets({"KEY"})"#);
+        assert_eq!(format!("{:?}", secret(None)), "Secret");
+    }
+}

@@ -1,0 +1,166 @@
+//! The forms in which a secret may come back: servers quote what they were sent, in JSON, in addresses, in HTML, and encoded as bytes.
+//!
+//! Encoders differ in what they leave as it is. Here are the common ones; for most secrets, which have few signs, many come out the same.
+
+use std::collections::BTreeSet;
+
+use base64::{
+    Engine,
+    engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD},
+};
+
+/// What is left as it is by encoders of addresses, beside letters and digits.
+const KEPT_IN_ADDRESSES: [&str; 11] = [
+    "",
+    "-._",
+    // RFC 3986: unreserved, with a slash (Python), and all that a path's segment may have.
+    "-._~",
+    "-._~/",
+    "-._~!$&'()*+,;=:@",
+    // Forms.
+    "*-._",
+    // encodeURIComponent, encodeURI.
+    "-._~!'()*",
+    "-._~!'()*;/?:@&=+$,#",
+    // WHATWG's URL: query, path, fragment. A percent sign stays.
+    "!$%&()*+,-./:;=?@[\\]^_`{|}~",
+    "!$%&'()*+,-./:;=@[\\]_|~",
+    "!#$%&'()*+,-./:;=?@[\\]^_{|}~",
+];
+
+/// How a quote, an apostrophe and a slash are written in HTML.
+const IN_HTML: [[&str; 3]; 9] = [
+    ["\"", "'", "/"],
+    ["&quot;", "'", "/"],
+    ["&quot;", "&#39;", "/"],
+    ["&quot;", "&#039;", "/"],
+    ["&quot;", "&#x27;", "/"],
+    ["&quot;", "&apos;", "/"],
+    ["&#34;", "&#39;", "/"],
+    ["&#x22;", "&#x27;", "/"],
+    ["&quot;", "&#39;", "&#x2F;"],
+];
+
+/// How an encoder of JSON goes beyond what it must escape.
+struct Json {
+    /// Written as `\u` and four digits.
+    numbered: &'static str,
+    /// Whether all that is not ASCII is too.
+    is_ascii: bool,
+    /// In capital letters.
+    is_upper: bool,
+    /// Whether `/` becomes `\/`.
+    slash: bool,
+}
+
+const PLAIN: Json = Json { numbered: "", is_ascii: false, is_upper: false, slash: false };
+const JSONS: [Json; 8] = [
+    PLAIN,
+    Json { slash: true, ..PLAIN },
+    // Python, PHP.
+    Json { is_ascii: true, ..PLAIN },
+    Json { is_ascii: true, slash: true, ..PLAIN },
+    Json { is_ascii: true, is_upper: true, ..PLAIN },
+    // Go and Rails, Gson, .NET.
+    Json { numbered: "<>&", ..PLAIN },
+    Json { numbered: "<>&='", ..PLAIN },
+    Json { numbered: "\"&'+<>`", is_ascii: true, is_upper: true, ..PLAIN },
+];
+
+/// All forms of a value, itself among them.
+pub(super) fn of(value: &str) -> BTreeSet<String> {
+    let encoded = base64_of(value.as_bytes());
+    let mut forms: BTreeSet<String> = encoded.iter().flat_map(|encoded| in_addresses(encoded)).collect();
+    forms.extend([false, true].map(|is_upper| value.bytes().map(|byte| hex(byte, is_upper)).collect()));
+    forms.extend(in_addresses(value));
+    forms.extend(in_html(value));
+    forms.iter().flat_map(|form| in_json(form)).collect()
+}
+
+/// Three times two: whatever stands before it and after it, these characters come of the secret alone.
+fn base64_of(value: &[u8]) -> Vec<String> {
+    let mut forms = Vec::new();
+    for before in 0..3 {
+        let mut bytes = vec![0; before];
+        bytes.extend_from_slice(value);
+        // A character holds 6 bits.
+        let of_it_alone = (before * 8).div_ceil(6)..bytes.len() * 8 / 6;
+        for encoded in [STANDARD_NO_PAD.encode(&bytes), URL_SAFE_NO_PAD.encode(&bytes)] {
+            forms.extend(encoded.get(of_it_alone.clone()).map(str::to_owned));
+        }
+    }
+    forms
+}
+
+fn in_addresses(value: &str) -> BTreeSet<String> {
+    let mut forms = BTreeSet::from([value.to_owned()]);
+    for is_upper in [false, true] {
+        let escaped = |byte| format!("%{}", hex(byte, is_upper));
+        forms.insert(value.bytes().map(escaped).collect());
+        for kept in KEPT_IN_ADDRESSES {
+            for space in ["%20", "+"] {
+                let written = |byte: u8| match byte {
+                    b' ' => space.to_owned(),
+                    _ if byte.is_ascii_alphanumeric() || kept.as_bytes().contains(&byte) => char::from(byte).into(),
+                    _ => escaped(byte),
+                };
+                forms.insert(value.bytes().map(written).collect());
+            }
+        }
+    }
+    forms
+}
+
+fn in_html(value: &str) -> BTreeSet<String> {
+    let mut forms = BTreeSet::new();
+    for [quote, apostrophe, slash] in IN_HTML {
+        for is_ascii in [false, true] {
+            let written = |c: char| match c {
+                '&' => "&amp;".to_owned(),
+                '<' => "&lt;".to_owned(),
+                '>' => "&gt;".to_owned(),
+                '"' => quote.to_owned(),
+                '\'' => apostrophe.to_owned(),
+                '/' => slash.to_owned(),
+                _ if is_ascii && !c.is_ascii() => format!("&#{};", u32::from(c)),
+                _ => c.into(),
+            };
+            forms.insert(value.chars().map(written).collect());
+        }
+    }
+    forms
+}
+
+/// As it is, in JSON, and in JSON that is a text in JSON.
+fn in_json(value: &str) -> BTreeSet<String> {
+    let mut forms = BTreeSet::from([value.to_owned()]);
+    for json in JSONS {
+        let once = json.escaped(value);
+        forms.extend([PLAIN.escaped(&once), json.escaped(&once), once]);
+    }
+    forms
+}
+
+impl Json {
+    fn escaped(&self, value: &str) -> String {
+        let mut text = String::with_capacity(value.len());
+        for c in value.chars() {
+            match c {
+                _ if self.numbered.contains(c) || (self.is_ascii && !c.is_ascii()) => {
+                    for unit in c.encode_utf16(&mut [0; 2]) {
+                        let [high, low] = unit.to_be_bytes().map(|byte| hex(byte, self.is_upper));
+                        text.extend(["\\u", &high, &low]);
+                    }
+                }
+                '"' | '\\' => text.extend(['\\', c]),
+                '/' if self.slash => text.push_str("\\/"),
+                _ => text.push(c),
+            }
+        }
+        text
+    }
+}
+
+fn hex(byte: u8, is_upper: bool) -> String {
+    if is_upper { format!("{byte:02X}") } else { format!("{byte:02x}") }
+}

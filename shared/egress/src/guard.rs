@@ -1,0 +1,116 @@
+//! The client that goes nowhere but to public addresses and to the hosts that the deployment allows.
+//!
+//! - [`hosts`]: what the deployment allows
+//! - [`resolver`]: names, and that all that is behind them is public
+
+use std::{fmt, net::IpAddr, sync::Arc, time::Duration};
+
+use reqwest::{Client, ClientBuilder, Url, redirect::Policy, retry};
+use smartspace_edges::{
+    names::Names,
+    secrets::{KnownSecrets, Secrets},
+};
+
+use crate::{SendError, addresses, request::failures};
+
+mod hosts;
+mod resolver;
+
+pub use hosts::ToolHosts;
+pub(crate) use resolver::Refused;
+use resolver::{Anywhere, PublicOnly};
+
+/// How long a connection may take to open, name and TLS included.
+const CONNECT_LIMIT: Duration = Duration::from_secs(5);
+/// How many connections to a host are kept for the next request.
+const IDLE_CONNECTIONS: usize = 4;
+/// How long they are kept. Also for so long a name that now leads elsewhere is still where it was.
+const IDLE_TIME: Duration = Duration::from_secs(30);
+/// As which program we ask.
+const USER_AGENT: &str = concat!("smartspace/", env!("CARGO_PKG_VERSION"));
+
+/// The way out. Cheap to clone: all clones share their connections.
+#[derive(Clone)]
+pub struct Egress(Arc<Shared>);
+
+struct Shared {
+    guarded: Client,
+    open: Client,
+    hosts: ToolHosts,
+    secrets: Arc<dyn Secrets>,
+}
+
+impl Egress {
+    /// A way out that goes to public addresses and to `hosts`, and finds both by `names`.
+    ///
+    /// # Errors
+    /// Where TLS can't be set up: there are no certificates of authorities on this machine.
+    pub fn new(names: Arc<dyn Names>, hosts: ToolHosts, secrets: Arc<dyn Secrets>) -> Result<Self, String> {
+        // Two clients, so that a connection to an allowed host is never found in the pool for another request.
+        let guarded = settings().dns_resolver(PublicOnly(Arc::clone(&names))).build();
+        let open = settings().dns_resolver(Anywhere(names)).build();
+        let [guarded, open] = [guarded, open].map(|client| client.map_err(|error| failures::cause(&error)));
+        Ok(Self(Arc::new(Shared { guarded: guarded?, open: open?, hosts, secrets })))
+    }
+
+    /// The secrets of this deployment, as they are now.
+    ///
+    /// # Errors
+    /// [`SendError::NotSent`] where they can't be read; the log says why.
+    pub async fn secrets(&self) -> Result<Arc<KnownSecrets>, SendError> {
+        self.0.secrets.known().await.map_err(|error| {
+            tracing::error!(%error, "a tool's secrets could not be read");
+            SendError::NotSent("the secrets of this deployment could not be read".into())
+        })
+    }
+
+    /// The client for one hop to this address, after the address was checked: its scheme, that no password is in it, and its host where
+    /// that is written as a number. What a name leads to is checked when the client connects.
+    pub(crate) fn client_for(&self, url: &Url) -> Result<&Client, SendError> {
+        let refuse = |text: String| Err(SendError::NotSent(text));
+        if !matches!(url.scheme(), "http" | "https") {
+            return refuse("expected an address that begins with https:// or http://".into());
+        }
+        if !url.username().is_empty() || url.password().is_some() {
+            return refuse("expected an address without a user or a password in it".into());
+        }
+        let Some(host) = url.host_str() else {
+            return refuse("expected an address with a host".into());
+        };
+        if self.0.hosts.allow(url) {
+            return Ok(&self.0.open);
+        }
+        // The client asks no resolver about these. `Url` has brought every spelling of them into one form.
+        let literal = host.trim_matches(['[', ']']).parse::<IpAddr>().ok();
+        match literal.and_then(addresses::special) {
+            Some(special) => refuse(format!("{host} is {special}, where tools may not go")),
+            None => Ok(&self.0.guarded),
+        }
+    }
+}
+
+impl fmt::Debug for Egress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Egress").field("hosts", &self.0.hosts).finish_non_exhaustive()
+    }
+}
+
+fn settings() -> ClientBuilder {
+    Client::builder()
+        .user_agent(USER_AGENT)
+        // A proxy would resolve names where nobody checks them.
+        .no_proxy()
+        // Each hop must be checked: `send` follows them itself.
+        .redirect(Policy::none())
+        .referer(false)
+        // What may be repeated is known to who sends.
+        .retry(retry::never())
+        .connect_timeout(CONNECT_LIMIT)
+        .pool_max_idle_per_host(IDLE_CONNECTIONS)
+        .pool_idle_timeout(IDLE_TIME)
+        // Its head is bounded by hyper: 100 fields and some 400 KiB.
+        .http1_only()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,201 @@
+use std::{
+    collections::VecDeque,
+    io,
+    net::TcpListener,
+    sync::{Mutex, PoisonError},
+};
+
+use async_trait::async_trait;
+use http::{HeaderMap, Method};
+use reqwest::dns::{Name, Resolve};
+use smartspace_edges::{
+    names::SystemNames,
+    secrets::{FixedSecrets, SecretsError},
+};
+
+use super::*;
+use crate::Outgoing;
+
+/// Answers with each list once, then with none.
+struct Changing(Mutex<VecDeque<Vec<IpAddr>>>);
+
+impl Changing {
+    fn names(answers: &[&[&str]]) -> Arc<dyn Names> {
+        let answer = |answer: &&[&str]| answer.iter().map(|address| address.parse().unwrap()).collect();
+        Arc::new(Self(Mutex::new(answers.iter().map(answer).collect())))
+    }
+}
+
+#[async_trait]
+impl Names for Changing {
+    async fn addresses(&self, host: &str) -> io::Result<Vec<IpAddr>> {
+        assert_eq!(host, "api.test");
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).pop_front().ok_or_else(|| io::Error::other("no such name"))
+    }
+}
+
+struct Broken;
+
+#[async_trait]
+impl Secrets for Broken {
+    async fn known(&self) -> Result<Arc<KnownSecrets>, SecretsError> {
+        Err(SecretsError("access denied".into()))
+    }
+}
+
+fn egress(names: Arc<dyn Names>, hosts: &str) -> Egress {
+    Egress::new(names, hosts.parse().unwrap(), Arc::new(FixedSecrets::default())).unwrap()
+}
+
+fn get(url: &str) -> Outgoing {
+    let limit = Duration::from_secs(10);
+    let url = url.parse().unwrap();
+    Outgoing { method: Method::GET, url, headers: HeaderMap::new(), body: None, limit, repeatable: false, secrets: Vec::new() }
+}
+
+fn not_sent<T>(text: &str) -> Result<T, SendError> {
+    Err(SendError::NotSent(text.to_owned()))
+}
+
+/// A listener, and whether nobody has connected to it.
+fn listener() -> (TcpListener, u16) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let port = listener.local_addr().unwrap().port();
+    (listener, port)
+}
+
+fn was_left_alone(listener: &TcpListener) -> bool {
+    listener.accept().is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock)
+}
+
+#[tokio::test]
+async fn no_spelling_of_an_address_of_this_machine_is_let_through() {
+    let (listener, port) = listener();
+    let egress = egress(Arc::new(SystemNames), "");
+    let this_machine = [
+        "127.0.0.1",
+        "0177.0.0.1",
+        "0x7f.1",
+        "0x7f000001",
+        "2130706433",
+        "017700000001",
+        "127.1",
+        "127.0.1",
+        "127.0.0.1.",
+        "0",
+        "0.0.0.0",
+        "[::1]",
+        "[::]",
+        "[::ffff:127.0.0.1]",
+        "[0:0:0:0:0:ffff:7f00:1]",
+        "[::127.0.0.1]",
+        "[64:ff9b::7f00:1]",
+        "[64:ff9b:1::7f00:1]",
+        "[2002:7f00:1::]",
+        "１２７.0.0.1",
+        "127。0。0。1",
+        "①②⑦.0.0.1",
+        "%31%32%37.0.0.1",
+        "127%2e0%2e0%2e1",
+        "localhost",
+        "localhost.",
+        "LOCALHOST",
+        "%6cocalhost",
+        "ｌｏｃａｌｈｏｓｔ",
+    ];
+    for host in this_machine {
+        let refusal = egress.send(get(&format!("http://{host}:{port}/"))).await.unwrap_err();
+        assert!(matches!(&refusal, SendError::NotSent(text) if text.ends_with("where tools may not go")), "{host}: {refusal}");
+    }
+    assert!(was_left_alone(&listener));
+}
+
+#[test]
+fn an_address_is_checked_before_anything_is_asked() {
+    let egress = egress(Changing::names(&[]), "localhost");
+    let refusal = |url: &str| egress.client_for(&url.parse().unwrap()).err().map(|refusal| refusal.to_string());
+    let refusals = [
+        "http://169.254.169.254/latest/meta-data",
+        "http://[fd00:ec2::254]/",
+        "http://user:password@8.8.8.8/",
+        "http://user@localhost/",
+        "ftp://8.8.8.8/",
+        "file:///etc/passwd",
+        "data:,x",
+        "https://[::ffff:8.8.8.8]/",
+        "https://8.8.8.8/",
+        "https://[2606:4700:4700::1111]/",
+        "https://api.test/",
+        "http://localhost/",
+    ]
+    .map(refusal);
+    let expected = [
+        Some("169.254.169.254 is a link-local address, where tools may not go"),
+        Some("[fd00:ec2::254] is an address of a private network, where tools may not go"),
+        Some("expected an address without a user or a password in it"),
+        Some("expected an address without a user or a password in it"),
+        Some("expected an address that begins with https:// or http://"),
+        Some("expected an address that begins with https:// or http://"),
+        Some("expected an address that begins with https:// or http://"),
+        Some("[::ffff:808:808] is an address with an IPv4 address in it, where tools may not go"),
+        None,
+        None,
+        None,
+        None,
+    ];
+    assert_eq!(refusals.each_ref().map(Option::as_deref), expected);
+}
+
+#[tokio::test]
+async fn a_name_with_any_address_that_is_not_public_is_refused() {
+    let (listener, port) = listener();
+    let answers: [&[&str]; 4] = [&["127.0.0.1"], &["8.8.8.8", "127.0.0.1"], &["::ffff:127.0.0.1"], &["2606:4700:4700::1111", "fe80::1"]];
+    let egress = egress(Changing::names(&answers), "");
+    let url = format!("http://api.test:{port}/");
+    let mut refusals = Vec::new();
+    for _ in answers {
+        refusals.push(egress.send(get(&url)).await);
+    }
+    let of_this_machine = not_sent("api.test leads to an address of this machine, where tools may not go");
+    let link_local = not_sent("api.test leads to a link-local address, where tools may not go");
+    assert_eq!(refusals, [of_this_machine.clone(), of_this_machine.clone(), of_this_machine, link_local]);
+    assert!(was_left_alone(&listener));
+}
+
+#[tokio::test]
+async fn a_name_that_changes_is_connected_to_where_it_was_checked() {
+    let names = Changing::names(&[&["8.8.8.8", "::ffff:8.8.4.4"], &["127.0.0.1"]]);
+    let resolver = PublicOnly(names);
+    let name = || "api.test".parse::<Name>().unwrap();
+    // The client connects to what it is given here, and asks once for each connection.
+    let connected_to: Vec<_> = resolver.resolve(name()).await.ok().unwrap().map(|address| address.to_string()).collect();
+    assert_eq!(connected_to, ["8.8.8.8:0", "8.8.4.4:0"]);
+    let refused = resolver.resolve(name()).await.err().unwrap();
+    assert_eq!(refused.downcast_ref(), Some(&Refused::Special("api.test".into(), "an address of this machine")));
+}
+
+#[tokio::test]
+async fn every_connection_asks_for_the_name_again() {
+    let (listener, port) = listener();
+    let egress = egress(Changing::names(&[&["127.0.0.1"], &[]]), "");
+    let url = format!("https://api.test:{port}/");
+    let refusals = [egress.send(get(&url)).await, egress.send(get(&url)).await, egress.send(get(&url)).await];
+    let unknown = || not_sent("api.test could not be reached: no address was found for it");
+    assert_eq!(refusals, [not_sent("api.test leads to an address of this machine, where tools may not go"), unknown(), unknown()]);
+    assert!(was_left_alone(&listener));
+}
+
+#[tokio::test]
+async fn only_the_port_that_is_allowed_is_open() {
+    let (listener, port) = listener();
+    let egress = egress(Arc::new(SystemNames), "localhost:1");
+    assert!(egress.send(get(&format!("http://localhost:{port}/"))).await.is_err());
+    assert!(was_left_alone(&listener));
+}
+
+#[tokio::test]
+async fn secrets_that_can_not_be_read_are_an_error_without_their_reason() {
+    let egress = Egress::new(Changing::names(&[]), ToolHosts::default(), Arc::new(Broken)).unwrap();
+    assert_eq!(egress.secrets().await.err(), Some(SendError::NotSent("the secrets of this deployment could not be read".into())));
+}

@@ -1,0 +1,138 @@
+//! What a tool's result is for the model.
+
+use serde_json::{Value, json};
+use smartspace_domain::json;
+use smartspace_edges::secrets::KnownSecrets;
+
+use super::{McpAnswer, messages::line};
+
+/// Of a media type, a URI, or another word that stands in a note.
+const LONGEST_WORD: usize = 500;
+
+/// Makes an answer out of a result that is free of secrets.
+pub(super) fn of_result(result: &Value, secrets: &KnownSecrets) -> McpAnswer {
+    let content = result["content"].as_array().map_or(&[][..], Vec::as_slice);
+    let text = content.iter().map(text_of).collect::<Vec<_>>().join("\n");
+    let structured = result.get("structuredContent").filter(|structured| !structured.is_null());
+    if result["isError"].as_bool() == Some(true) {
+        let text = match structured {
+            _ if !text.trim().is_empty() => text,
+            Some(structured) => structured.to_string(),
+            None => "the tool failed without saying why".to_owned(),
+        };
+        return of_error(text);
+    }
+    let only_text = content.iter().all(|item| item["type"] == "text");
+    let output = match structured {
+        Some(structured) => structured.clone(),
+        None if only_text => of_text(text, secrets),
+        None => Value::String(text),
+    };
+    McpAnswer { output, failed: false }
+}
+
+/// A failure, for the model.
+pub(super) fn of_error(text: String) -> McpAnswer {
+    McpAnswer { output: json!({ "error": text }), failed: true }
+}
+
+/// JSON where the text is an object or a list.
+fn of_text(text: String, secrets: &KnownSecrets) -> Value {
+    if !text.trim_start().starts_with(['{', '[']) {
+        return Value::String(text);
+    }
+    match json::parse(&text) {
+        Ok(mut json) => {
+            // What stood escaped in the text was no secret to those who looked at the text.
+            secrets.redact_json(&mut json);
+            json
+        }
+        Err(_) => Value::String(text),
+    }
+}
+
+fn text_of(item: &Value) -> String {
+    let word = |value: &Value| line(value.as_str().unwrap_or("unknown"), LONGEST_WORD);
+    match item["type"].as_str() {
+        Some("text") => item["text"].as_str().unwrap_or_default().to_owned(),
+        Some(kind @ ("image" | "audio")) => not_shown(kind, &word(&item["mimeType"]), &item["data"]),
+        Some("resource_link") => format!("[resource {}]", word(&item["uri"])),
+        Some("resource") => {
+            let resource = &item["resource"];
+            match resource["text"].as_str() {
+                Some(text) => text.to_owned(),
+                None if resource["blob"].is_string() => not_shown("blob", &word(&resource["mimeType"]), &resource["blob"]),
+                None => format!("[resource {}]", word(&resource["uri"])),
+            }
+        }
+        _ => format!("[{}, not shown]", word(&item["type"])),
+    }
+}
+
+fn not_shown(kind: &str, media_type: &str, base64: &Value) -> String {
+    let digits = base64.as_str().unwrap_or_default().trim_end_matches('=').len();
+    format!("[{kind} {media_type}, {} bytes, not shown]", digits * 3 / 4)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn output(result: Value) -> Value {
+        let McpAnswer { output, failed } = of_result(&result, &KnownSecrets::default());
+        assert!(!failed);
+        output
+    }
+
+    fn text(text: &str) -> Value {
+        json!({"type": "text", "text": text})
+    }
+
+    #[test]
+    fn texts_are_joined_and_read_where_they_are_json() {
+        assert_eq!(output(json!({"content": [text("a"), text("b")]})), json!("a\nb"));
+        assert_eq!(output(json!({"content": [text(r#" {"a": [1, 2]}"#)]})), json!({"a": [1, 2]}));
+        assert_eq!(output(json!({"content": [text("[1,"), text("2]")]})), json!([1, 2]));
+        assert_eq!(output(json!({"content": [text("{not json}")]})), json!("{not json}"));
+        // What merely looks like a number or a word of JSON stays the text that it is.
+        assert_eq!(output(json!({"content": [text("1")]})), json!("1"));
+        assert_eq!(output(json!({"content": [text("null")]})), json!("null"));
+        assert_eq!(output(json!({"content": []})), json!(""));
+        assert_eq!(output(json!({})), json!(""));
+        let deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
+        assert_eq!(output(json!({"content": [text(&deep)]})), json!(deep));
+    }
+
+    #[test]
+    fn structured_content_goes_first() {
+        assert_eq!(output(json!({"content": [text("a")], "structuredContent": {"a": 1}})), json!({"a": 1}));
+        assert_eq!(output(json!({"content": [text("a")], "structuredContent": null})), json!("a"));
+    }
+
+    #[test]
+    fn what_is_no_text_is_a_note() {
+        let content = json!([
+            text("{}"),
+            {"type": "image", "mimeType": "image/png", "data": "AAECAw=="},
+            {"type": "audio", "mimeType": "audio/wav\n", "data": "AAEC"},
+            {"type": "resource_link", "uri": "file:///a.txt", "name": "a"},
+            {"type": "resource", "resource": {"uri": "file:///b.txt", "text": "of b"}},
+            {"type": "resource", "resource": {"uri": "file:///c.pdf", "mimeType": "application/pdf", "blob": "AA=="}},
+            {"type": "resource", "resource": {"uri": "file:///d"}},
+            {"type": "hologram"},
+            7,
+        ]);
+        let expected = "{}\n[image image/png, 4 bytes, not shown]\n[audio audio/wav, 3 bytes, not shown]\n[resource file:///a.txt]\nof b\n\
+            [blob application/pdf, 1 bytes, not shown]\n[resource file:///d]\n[hologram, not shown]\n[unknown, not shown]";
+        assert_eq!(output(json!({ "content": content })), json!(expected));
+    }
+
+    #[test]
+    fn an_error_is_told_as_a_text() {
+        let failed = |text: &str| McpAnswer { output: json!({ "error": text }), failed: true };
+        let answer = |result: Value| of_result(&result, &KnownSecrets::default());
+        assert_eq!(answer(json!({"isError": true, "content": [text("no such city"), text("try Oslo")]})), failed("no such city\ntry Oslo"));
+        assert_eq!(answer(json!({"isError": true, "content": [], "structuredContent": {"code": 7}})), failed(r#"{"code":7}"#));
+        assert_eq!(answer(json!({"isError": true})), failed("the tool failed without saying why"));
+    }
+}

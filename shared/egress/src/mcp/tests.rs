@@ -1,0 +1,4 @@
+mod calling;
+mod fake;
+mod hostile;
+mod listing;
