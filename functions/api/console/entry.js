@@ -25,7 +25,7 @@ export class EntryView {
     const parts = partsOf(entry);
     this.#parts = parts.map((part, index) => shownPart(this.#parts[index], part, { message: entry.message, room, answers }));
     setText(this.#note, noteOf(entry, room));
-    const isCard = parts.every((part) => part.type === 'tool');
+    const isCard = parts.some((part) => part.type === 'tool');
     arrange(this.node, [...this.#parts.map(({ node }) => node), ...(this.#note.textContent && !isCard ? [this.#note] : [])]);
   }
 

@@ -128,7 +128,9 @@ impl Worker {
             let mut pending = state.answered(&step, &self.tools);
             for (index, known) in pending.known.iter_mut().enumerate() {
                 *known = calls.remove(&(step.index, index as u32));
-                known.iter().for_each(|record| state.take_in(record));
+                if let Some(record) = known {
+                    state.take_in(record);
+                }
             }
             if number < last {
                 state.messages.push(results(pending.made()));

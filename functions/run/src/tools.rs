@@ -238,18 +238,18 @@ async fn begin<'a>(calling: &'a Calling<'a>) -> Result<Begun<'a>> {
         return outside::unknown(calling, known).await.map(Begun::Done);
     }
     match checked(calling) {
-        Ok((Known::BuiltIn(_), input)) => call_built_in(calling, &input).await.map(Begun::Done),
+        Ok((Known::BuiltIn(tool), input)) => (tool.spec.call)(calling, &input).await.map(Begun::Done),
         Ok((Known::Configured(tool), input)) => Box::pin(configured::begin(calling, tool, input)).await,
-        Err(outcome) => Ok(Begun::Done(outcome)),
+        Err(text) => Ok(Begun::Done(Outcome::error(text))),
     }
 }
 
 /// The tool that a call names, and its input as JSON; of a built-in tool, one that fits.
-fn checked<'a>(calling: &Calling<'a>) -> Result<(Known<'a>, Value), Outcome> {
+fn checked<'a>(calling: &Calling<'a>) -> Result<(Known<'a>, Value), String> {
     let (name, tools) = (calling.begun.name.as_str(), &calling.worker.tools);
     let Some(tool) = tools.find(name) else {
         let name = Excerpt(name, SHOWN_CHARS);
-        return Err(Outcome::error(format!("there is no tool {name}; there are {}", tools.names().join(", "))));
+        return Err(format!("there is no tool {name}; there are {}", tools.names().join(", ")));
     };
     let schema = match &tool {
         Known::BuiltIn(tool) => &tool.spec.input,
@@ -257,46 +257,26 @@ fn checked<'a>(calling: &Calling<'a>) -> Result<(Known<'a>, Value), Outcome> {
     };
     let input = parse(&calling.begun.input).map_err(|error| {
         let expected = bounded_to(schema.clone(), SCHEMA_BYTES);
-        Outcome::error(format!("the input of {name} is not JSON ({error}); expected {expected}"))
+        format!("the input of {name} is not JSON ({error}); expected {expected}")
     })?;
     // What is configured is checked without what says where it is shown.
     if let Known::BuiltIn(built_in) = &tool
-        && let Some(outcome) = misfit(name, built_in.validator.as_ref(), schema, &input)
+        && let Some(text) = misfit(name, built_in.validator.as_ref(), schema, &input)
     {
-        return Err(outcome);
+        return Err(text);
     }
     Ok((tool, input))
 }
 
-async fn call_built_in(calling: &Calling<'_>, input: &Value) -> Result<Outcome> {
-    let name = calling.begun.name.as_str();
-    match name {
-        send_message::NAME => send_message::call(calling, input).await,
-        enter_space::NAME => enter_space::call(calling, input).await,
-        get_my_runs::NAME => Box::pin(get_my_runs::call(calling, input)).await,
-        read_messages::NAME => Box::pin(read_messages::call(calling, input)).await,
-        skip_response::NAME => Ok(skip_response::call()),
-        set_memories::NAME => Box::pin(set_memories::call(calling, input)).await,
-        get_memories::NAME => get_memories::call(calling, input).await,
-        delete_memories::NAME => Box::pin(delete_memories::call(calling, input)).await,
-        set_goals::NAME => Box::pin(set_goals::call(calling, input)).await,
-        delete_goals::NAME => Box::pin(delete_goals::call(calling, input)).await,
-        stop_run::NAME => Box::pin(stop_run::call(calling, input)).await,
-        absorb_run::NAME => Box::pin(absorb_run::call(calling, input)).await,
-        delegate::NAME => Box::pin(delegate::call(calling, input)).await,
-        _ => Ok(Outcome::error(format!("the tool {name} can't be used here"))),
-    }
-}
-
 /// What to tell the model where its input does not fit the tool's schema.
-fn misfit(name: &str, validator: Option<&Validator>, schema: &Value, input: &Value) -> Option<Outcome> {
+fn misfit(name: &str, validator: Option<&Validator>, schema: &Value, input: &Value) -> Option<String> {
     let error = validator?.iter_errors(input).next()?;
     let place = error.instance_path().to_string();
     let place = if place.is_empty() { String::new() } else { format!(" at {place}") };
     let error = error.to_string();
     let (error, place) = (excerpt(&error, SHOWN_CHARS).0, excerpt(&place, SHOWN_CHARS).0);
     let expected = bounded_to(schema.clone(), SCHEMA_BYTES);
-    Some(Outcome::error(format!("the input of {name} does not fit{place}: {error}; expected {expected}")))
+    Some(format!("the input of {name} does not fit{place}: {error}; expected {expected}"))
 }
 
 /// An output as the model is given it: whole, or the beginning of its JSON with a note of how much is missing.

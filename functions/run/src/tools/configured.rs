@@ -32,8 +32,8 @@ pub(super) async fn begin<'a>(calling: &'a Calling<'a>, tool: &'a Configured, in
     } else {
         (None, input)
     };
-    if let Some(outcome) = misfit(&tool.name, tool.validator(), &tool.input_schema, &input) {
-        return Ok(Begun::Done(outcome));
+    if let Some(text) = misfit(&tool.name, tool.validator(), &tool.input_schema, &input) {
+        return Ok(Begun::Done(Outcome::error(text)));
     }
     let outcome = match &tool.does {
         Does::Ask(form) => return ask(calling, (space, input), form).await.map(Begun::Done),

@@ -27,10 +27,11 @@ pub(super) fn spec() -> Spec {
         read_only: false,
         changes_space: false,
         side_by_side: false,
+        call: |calling, input| Box::pin(call(calling, input)),
     }
 }
 
-pub(super) async fn call(calling: &Calling<'_>, input: &Value) -> Result<Outcome> {
+async fn call(calling: &Calling<'_>, input: &Value) -> Result<Outcome> {
     let to: EntityId = match text_of(input, "entityId").parse() {
         Ok(to) => to,
         Err(error) => return Ok(Outcome::error(format!("entityId: {error}"))),

@@ -24,10 +24,11 @@ pub(super) fn spec() -> Spec {
         read_only: false,
         changes_space: false,
         side_by_side: false,
+        call: |calling, input| Box::pin(call(calling, input)),
     }
 }
 
-pub(super) async fn call(calling: &Calling<'_>, input: &Value) -> Result<Outcome> {
+async fn call(calling: &Calling<'_>, input: &Value) -> Result<Outcome> {
     let keys = match keys_of(input, "keys") {
         Ok(keys) => keys,
         Err(error) => return Ok(Outcome::error(error.to_string())),

@@ -1,6 +1,6 @@
 //! `enter_space`: makes another space the active one, and shows what was said there.
 
-use serde_json::json;
+use serde_json::{Value, json};
 use smartspace_domain::{Result, ids::SpaceId};
 use smartspace_store::messages::Range;
 
@@ -29,10 +29,11 @@ pub(super) fn spec() -> Spec {
         read_only: true,
         changes_space: true,
         side_by_side: false,
+        call: |calling, input| Box::pin(call(calling, input)),
     }
 }
 
-pub(super) async fn call(calling: &Calling<'_>, input: &serde_json::Value) -> Result<Outcome> {
+async fn call(calling: &Calling<'_>, input: &Value) -> Result<Outcome> {
     let space: SpaceId = match text_of(input, "spaceId").parse() {
         Ok(space) => space,
         Err(error) => return Ok(Outcome::error(error_text(&error))),

@@ -23,13 +23,14 @@ pub(super) fn spec() -> Spec {
         read_only: true,
         changes_space: false,
         side_by_side: true,
+        call: |calling, input| Box::pin(call(calling, input)),
     }
 }
 
 /// Keys of memories that did not fit, in bytes.
 const KEYS_BYTES: usize = 8 * 1024;
 
-pub(super) async fn call(calling: &Calling<'_>, input: &Value) -> Result<Outcome> {
+async fn call(calling: &Calling<'_>, input: &Value) -> Result<Outcome> {
     let keys = match keys_of(input, "keys") {
         Ok(keys) => keys,
         Err(error) => return Ok(Outcome::error(error.to_string())),

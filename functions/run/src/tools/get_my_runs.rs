@@ -33,10 +33,11 @@ pub(super) fn spec() -> Spec {
         read_only: true,
         changes_space: false,
         side_by_side: true,
+        call: |calling, input| Box::pin(call(calling, input)),
     }
 }
 
-pub(super) async fn call(calling: &Calling<'_>, input: &Value) -> Result<Outcome> {
+async fn call(calling: &Calling<'_>, input: &Value) -> Result<Outcome> {
     let worker = calling.worker;
     let status: Option<RunStatus> = input.get("status").and_then(|status| serde_json::from_value(status.clone()).ok());
     let limit = input.get("limit").and_then(Value::as_u64).unwrap_or(10) as usize;

@@ -28,10 +28,11 @@ pub(super) fn spec() -> Spec {
         read_only: true,
         changes_space: false,
         side_by_side: false,
+        call: |calling, input| Box::pin(call(calling, input)),
     }
 }
 
-pub(super) async fn call(calling: &Calling<'_>, input: &Value) -> Result<Outcome> {
+async fn call(calling: &Calling<'_>, input: &Value) -> Result<Outcome> {
     let space = match input.get("spaceId").and_then(Value::as_str) {
         Some(text) => match text.parse::<SpaceId>() {
             Ok(space) => space,

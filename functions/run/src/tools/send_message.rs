@@ -1,6 +1,6 @@
 //! `send_message`: speaks in the active space. The message, the call's result and the lease's check are one transaction.
 
-use serde_json::json;
+use serde_json::{Value, json};
 use smartspace_domain::{Error, Result, ids::MessageId, limits::check_text, messages::excerpt, steps::CallStatus};
 use smartspace_store::{
     append::{By, Content, NewMessage},
@@ -27,10 +27,11 @@ pub(super) fn spec() -> Spec {
         read_only: false,
         changes_space: false,
         side_by_side: false,
+        call: |calling, input| Box::pin(call(calling, input)),
     }
 }
 
-pub(super) async fn call(calling: &Calling<'_>, input: &serde_json::Value) -> Result<Outcome> {
+async fn call(calling: &Calling<'_>, input: &Value) -> Result<Outcome> {
     let text = text_of(input, "text");
     let Some(space) = calling.active_space else {
         return Ok(Outcome::error("no space is active; call enter_space first"));

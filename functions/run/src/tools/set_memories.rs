@@ -39,10 +39,11 @@ pub(super) fn spec() -> Spec {
         read_only: false,
         changes_space: false,
         side_by_side: false,
+        call: |calling, input| Box::pin(call(calling, input)),
     }
 }
 
-pub(super) async fn call(calling: &Calling<'_>, input: &Value) -> Result<Outcome> {
+async fn call(calling: &Calling<'_>, input: &Value) -> Result<Outcome> {
     let given = input.get("memories").and_then(Value::as_array).into_iter().flatten();
     let set: Result<BTreeMap<_, _>> = given.enumerate().map(|(index, memory)| memory_of(memory, index)).collect();
     let set = match set {

@@ -15,9 +15,10 @@ pub(super) fn spec() -> Spec {
         read_only: false,
         changes_space: false,
         side_by_side: false,
+        call: |calling, input| Box::pin(call(calling, input)),
     }
 }
 
-pub(super) async fn call(calling: &Calling<'_>, input: &Value) -> Result<Outcome> {
+async fn call(calling: &Calling<'_>, input: &Value) -> Result<Outcome> {
     own_runs::end(calling, input, EndReason::StopRun).await
 }

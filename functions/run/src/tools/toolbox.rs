@@ -6,9 +6,11 @@ use std::{
     time::Duration,
 };
 
+use futures::future::BoxFuture;
 use jsonschema::Validator;
 use serde_json::{Value, json};
 use smartspace_domain::{
+    Result,
     ids::SpaceId,
     limits::FORM_WAITS,
     tools::{AnswerBy, Execution, Tool},
@@ -16,7 +18,7 @@ use smartspace_domain::{
 use smartspace_models::port::ToolSpec;
 
 use super::{
-    TIME_LIMIT, absorb_run, delegate, delete_goals, delete_memories, enter_space, get_memories, get_my_runs,
+    Calling, Outcome, TIME_LIMIT, absorb_run, delegate, delete_goals, delete_memories, enter_space, get_memories, get_my_runs,
     http::HttpTool,
     mcp::{self, McpTool},
     read_messages, send_message, set_goals, set_memories, skip_response, stop_run,
@@ -36,6 +38,8 @@ pub(crate) struct Spec {
     pub(crate) changes_space: bool,
     /// Neighbours of this kind are called side by side: it makes no difference which is first.
     pub(crate) side_by_side: bool,
+    /// Does it: the input fits the schema. What the model did wrong is an outcome, an error is trouble of ours.
+    pub(crate) call: for<'a> fn(&'a Calling<'a>, &'a Value) -> BoxFuture<'a, Result<Outcome>>,
 }
 
 /// A built-in tool with its input's schema ready.
