@@ -15,7 +15,7 @@ use crate::addresses;
 pub(crate) enum Refused {
     /// It is not in the lists of names, or they could not be read.
     #[error("{0} could not be reached: no address was found for it")]
-    Unknown(String),
+    NotFound(String),
     /// It leads to what is not public. Which address that is stays untold: it says how a network looks from within.
     #[error("{0} leads to {1}, where tools may not go")]
     Special(String, &'static str),
@@ -54,10 +54,10 @@ async fn addresses_of(names: &dyn Names, host: &str) -> Result<Vec<IpAddr>, Refu
     let found = names.addresses(host).await.map(|found| found.into_iter().map(|address| address.to_canonical()).collect());
     match found {
         Ok(addresses) if !Vec::is_empty(&addresses) => Ok(addresses),
-        Ok(_) => Err(Refused::Unknown(host.to_owned())),
+        Ok(_) => Err(Refused::NotFound(host.to_owned())),
         Err(error) => {
             tracing::info!(host, %error, "a host's addresses were not found");
-            Err(Refused::Unknown(host.to_owned()))
+            Err(Refused::NotFound(host.to_owned()))
         }
     }
 }

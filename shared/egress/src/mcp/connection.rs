@@ -25,7 +25,7 @@ use super::{
 use crate::{Egress, Trail};
 
 /// For the end of a session.
-const FAREWELL: Duration = Duration::from_secs(1);
+pub(super) const FAREWELL: Duration = Duration::from_secs(1);
 /// Before a broken answer is asked for again, and how often that is tried in a row.
 const RESUME_AFTER: Duration = Duration::from_millis(500);
 const RESUME_TRIES: usize = 3;

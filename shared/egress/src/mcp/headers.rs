@@ -4,7 +4,7 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use smartspace_domain::tools::McpServer;
 use smartspace_edges::secrets::KnownSecrets;
 
-/// What belongs to the connection or to the protocol and is nobody's to set.
+/// What belongs to the connection or to the protocol, beside all that begins with `mcp-`: it is left out.
 const OURS: [&str; 16] = [
     "accept",
     "accept-encoding",
@@ -17,11 +17,11 @@ const OURS: [&str; 16] = [
     "idempotency-key",
     "keep-alive",
     "last-event-id",
+    "proxy-authorization",
     "te",
     "trailer",
     "transfer-encoding",
     "upgrade",
-    "proxy-authorization",
 ];
 
 /// The headers of a server's configuration, for requests to `host`.
@@ -33,7 +33,7 @@ pub(super) fn of(server: &McpServer, host: &str, secrets: &KnownSecrets) -> Resu
     for (name, text) in &server.headers {
         let known = HeaderName::from_bytes(name.as_bytes()).map_err(|_| format!("{name:?} is no name of a header"))?;
         if OURS.contains(&known.as_str()) || known.as_str().starts_with("mcp-") {
-            return Err(format!("the header {known} can't be set"));
+            continue;
         }
         let (filled, secret) = filled(text, host, secrets)?;
         let mut value = HeaderValue::from_str(&filled).map_err(|_| format!("the value of the header {known} can't be sent"))?;

@@ -24,12 +24,12 @@ const LONGEST_NAME: usize = 256;
 const LONGEST_DESCRIPTION: usize = 4_096;
 const LONGEST_SCHEMA: usize = 16 * 1024;
 
-/// Asks a server for its tools, in a session of its own. They come in the order of their names, each name once; of those that stand twice
+/// Asks a server for its tools, in a session of its own, which is left to the caller to be closed. They come in the order of their names, each name once; of those that stand twice
 /// the first counts.
 ///
 /// # Errors
 /// Why there is no list, in a sentence.
-pub(super) async fn read(egress: &Egress, server: &McpServer) -> Result<Arc<[ListedTool]>, String> {
+pub(super) async fn read(egress: &Egress, server: &McpServer) -> Result<(Arc<[ListedTool]>, Connection), String> {
     let connection = Connection::open(egress, server, None, LONGEST_LIST).await?;
     let mut tools = BTreeMap::new();
     let mut cursor = None;
@@ -45,8 +45,7 @@ pub(super) async fn read(egress: &Egress, server: &McpServer) -> Result<Arc<[Lis
             _ => break,
         }
     }
-    connection.close().await;
-    Ok(tools.into_values().collect())
+    Ok((tools.into_values().collect(), connection))
 }
 
 /// Those that an agent may use.

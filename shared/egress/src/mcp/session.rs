@@ -12,7 +12,7 @@ use tokio::{
 
 use super::{
     McpAnswer, answers,
-    connection::Connection,
+    connection::{Connection, FAREWELL},
     messages,
     slip::{Failure, Fate, Slip},
 };
@@ -89,10 +89,13 @@ impl McpSession {
 
     /// Ends the session, also at the server. At most a second; what goes wrong is passed over. A call after it opens a new one.
     pub async fn close(&self) {
-        let current = self.current.lock().await.take();
-        if let Some(connection) = current {
-            connection.close().await;
-        }
+        let closing = async {
+            let current = self.current.lock().await.take();
+            if let Some(connection) = current {
+                connection.close().await;
+            }
+        };
+        let _ = timeout(FAREWELL, closing).await;
     }
 
     async fn connected(&self) -> Result<Arc<Connection>, SendError> {

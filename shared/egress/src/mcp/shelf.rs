@@ -7,7 +7,7 @@ use std::{
 };
 
 use smartspace_domain::tools::McpServer;
-use tokio::time::{Instant, timeout, timeout_at};
+use tokio::time::{Instant, timeout_at};
 
 use super::{Listed, ListedTool, listing};
 use crate::Egress;
@@ -16,6 +16,8 @@ use crate::Egress;
 const FRESH: Duration = Duration::from_mins(5);
 /// How long a failure is taken for what would happen again.
 const SORE: Duration = Duration::from_secs(10);
+/// Nobody waits longer.
+const LONGEST_WAIT: Duration = Duration::from_hours(1);
 /// How many bytes all lists together may have. Those that nobody asked for for the longest time go first.
 const MOST: usize = 32 * 1024 * 1024;
 /// What an entry takes beside its tools, about.
@@ -58,7 +60,7 @@ struct Known {
 impl Shelf {
     /// All tools of a server, see [`super::McpServers::tools`].
     pub(super) async fn tools(&self, egress: &Egress, server: &McpServer, limit: Duration) -> Listed {
-        let end = Instant::now() + limit;
+        let end = Instant::now() + limit.min(LONGEST_WAIT);
         let key =
             Key { name: server.name.clone(), url: server.url.clone(), headers: server.headers.clone(), timeout_ms: server.timeout_ms };
         let entry = self.entry(&key);
@@ -66,25 +68,27 @@ impl Shelf {
             return listed;
         }
         let late = || format!("the server {} did not answer within {} s", server.name, limit.as_secs_f64());
-        let Ok(_asking) = timeout_at(end, entry.asking.lock()).await else {
+        let Ok(asking) = timeout_at(end, entry.asking.lock()).await else {
             return Listed { tools: entry.known().tools, trouble: Some(late()) };
         };
         // Whoever asked before may have been told.
         if let Some(listed) = entry.known().answer() {
             return listed;
         }
-        let left = end.saturating_duration_since(Instant::now());
-        let read = timeout(left, listing::read(egress, server)).await.unwrap_or_else(|_| Err(late()));
-        let now = Instant::now();
-        let mut known = entry.known();
-        match read {
-            Ok(tools) => {
+        let read = timeout_at(end, listing::read(egress, server)).await.unwrap_or_else(|_| Err(late()));
+        let (known, connection) = match read {
+            Ok((tools, connection)) => {
                 self.weigh(&key, tools.iter().map(weight).sum());
-                known = Known { tools, listed: Some(now), failed: None };
+                (Known { tools, listed: Some(Instant::now()), failed: None }, Some(connection))
             }
-            Err(trouble) => known.failed = Some((trouble, now)),
-        }
+            Err(trouble) => (Known { failed: Some((trouble, Instant::now())), ..entry.known() }, None),
+        };
         *entry.known.lock().unwrap_or_else(PoisonError::into_inner) = known.clone();
+        // What is known is known now, however long the farewell takes.
+        drop(asking);
+        if let Some(connection) = connection {
+            let _ = timeout_at(end, connection.close()).await;
+        }
         Listed { tools: known.tools, trouble: known.failed.map(|(trouble, _)| trouble) }
     }
 

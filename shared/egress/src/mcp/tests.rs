@@ -1,4 +1,5 @@
 mod calling;
+mod failing;
 mod fake;
 mod hostile;
 mod listing;

@@ -28,7 +28,7 @@ impl Failure {
     /// A request to `host` that was not answered.
     pub(crate) fn of_request(error: &reqwest::Error, host: &str) -> Self {
         if let Some(refused) = causes(error).find_map(|cause| cause.downcast_ref::<Refused>()) {
-            let is_passing = matches!(refused, Refused::Unknown(_));
+            let is_passing = matches!(refused, Refused::NotFound(_));
             return Self { error: SendError::NotSent(refused.to_string()), is_passing };
         }
         let cause = cause(error);

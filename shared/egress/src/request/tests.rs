@@ -75,7 +75,8 @@ async fn a_request_is_sent_as_it_is_without_what_belongs_to_the_connection() {
     assert_eq!(egress().send(request).await, Ok(of_text(201, "done")));
     let user_agent = format!("user-agent: smartspace/{}", env!("CARGO_PKG_VERSION"));
     let host = format!("host: api.test:{}", server.port());
-    let mut lines = ["POST /a?b=c HTTP/1.1", "x-own: 1", &user_agent, "accept: */*", "accept-encoding: gzip", &host, "content-length: 2", "", "{}"];
+    let mut lines =
+        ["POST /a?b=c HTTP/1.1", "x-own: 1", &user_agent, "accept: */*", "accept-encoding: gzip", &host, "content-length: 2", "", "{}"];
     let heard = server.heard();
     let mut heard: Vec<_> = heard[0].split("\r\n").collect();
     heard.sort_unstable();
@@ -251,6 +252,6 @@ async fn a_name_that_is_never_found_ends_with_the_time_to_connect() {
     let egress = Egress::new(Arc::new(Never), "".parse().unwrap(), Arc::new(FixedSecrets::default())).unwrap();
     let began = Instant::now();
     let refused = egress.send(get("http://api.test/".parse().unwrap())).await;
-    let expected = Err(SendError::NotSent("api.test could not be reached: timed out".into()));
+    let expected = Err(SendError::NotSent("api.test could not be reached: operation timed out".into()));
     assert_eq!((refused, began.elapsed().as_secs()), (expected, 5));
 }

@@ -67,6 +67,8 @@ impl Seen {
 pub(super) enum Reply {
     /// As a server would.
     Usual,
+    /// As usual, in a session with this name.
+    Session(&'static str),
     Json(Value),
     Text(u16, &'static str, Vec<u8>),
     /// The events, and then.
@@ -84,6 +86,11 @@ pub(super) enum Then {
 
 pub(super) fn event(message: &Value) -> String {
     format!("data: {message}\n\n")
+}
+
+/// Answers calls like this, and everything else as usual.
+pub(super) fn calls(script: impl Fn(&Seen) -> Reply + Send + Sync) -> impl Fn(&Seen) -> Reply + Send + Sync {
+    move |seen| if seen.method == "tools/call" { script(seen) } else { Reply::Usual }
 }
 
 /// The result of a tool that says this.
@@ -166,7 +173,8 @@ async fn handle(request: Request, all: watch::Sender<Vec<Seen>>, script: Arc<Mut
     all.send_modify(|all| all.push(seen.clone()));
     let script = Arc::clone(&script.lock().unwrap());
     match script(&seen) {
-        Reply::Usual => usual(&seen),
+        Reply::Usual => usual(&seen, "session-1"),
+        Reply::Session(name) => usual(&seen, name),
         Reply::Json(message) => full(200, "application/json", message.to_string().into()),
         Reply::Text(status, media_type, body) => full(status, media_type, body),
         Reply::Events(events, then) => streamed(events, then),
@@ -174,14 +182,14 @@ async fn handle(request: Request, all: watch::Sender<Vec<Seen>>, script: Arc<Mut
     }
 }
 
-fn usual(seen: &Seen) -> Response {
+fn usual(seen: &Seen, session: &str) -> Response {
     let json = |result| full(200, "application/json", seen.result(result).to_string().into());
     match seen.method.as_str() {
         "initialize" => {
             let version = &seen.body["params"]["protocolVersion"];
             let mut response =
                 json(json!({"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": {"name": "fake", "version": "1"}}));
-            response.headers_mut().insert("mcp-session-id", "session-1".parse().unwrap());
+            response.headers_mut().insert("mcp-session-id", session.parse().unwrap());
             response
         }
         "tools/list" => json(json!({"tools": [tool("search")]})),
@@ -255,7 +263,7 @@ pub(super) async fn call_within(session: &McpSession, limit: Duration) -> Result
 
 /// What a call of a tool that answers so comes to.
 pub(super) async fn called(script: impl Fn(&Seen) -> Reply + Send + Sync + 'static) -> (Result<McpAnswer, SendError>, Fake) {
-    let fake = Fake::new(move |seen| if seen.method == "tools/call" { script(seen) } else { Reply::Usual }).await;
+    let fake = Fake::new(calls(script)).await;
     (call(&fake.session()).await, fake)
 }
 

@@ -107,7 +107,7 @@ async fn a_list_that_is_too_long_is_none() {
         Reply::Json(seen.result(json!({"tools": [long], "nextCursor": "more"})))
     }))
     .await;
-    assert_eq!(servers().tools(&fake.server(), PATIENCE).await, trouble("the server docs says too much"));
+    assert_eq!(servers().tools(&fake.server(), PATIENCE).await, trouble("the server docs sent more than 4 MiB"));
     assert!(fake.count("tools/list") <= 5);
 }
 
@@ -177,4 +177,10 @@ async fn progress_is_one_short_line() {
     let progress = watch::Sender::default();
     let called = fake.session().call("search", &json!({}), call_id(), PATIENCE, &progress).await;
     assert_eq!((called, progress.borrow().clone()), (answer("done".into()), format!("a  {}", "é".repeat(497))));
+}
+
+#[tokio::test]
+async fn a_secret_is_no_name_of_a_session() {
+    let fake = Fake::new(|seen| if seen.method == "initialize" { Reply::Session(SECRET) } else { Reply::Usual }).await;
+    assert_eq!(call(&fake.session()).await, not_sent("the server docs gave its session a name that can't be used"));
 }
