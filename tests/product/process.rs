@@ -16,7 +16,7 @@ use tokio::time::sleep;
 const READY_WITHIN: Duration = Duration::from_secs(30);
 
 /// What the product is started with.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Setup {
     /// Where it keeps its data; nowhere where none is named.
     pub(crate) on_disk: bool,
@@ -28,6 +28,8 @@ pub(crate) struct Setup {
     pub(crate) model_url: String,
     /// More flags.
     pub(crate) flags: Vec<String>,
+    /// Environment variables; nothing else of the tester's own gets through.
+    pub(crate) env: Vec<(String, String)>,
 }
 
 /// A running product, or one that was stopped and can be started again on what it left.
@@ -100,6 +102,29 @@ impl Process {
         (output.status, String::from_utf8_lossy(&output.stderr).into_owned())
     }
 
+    /// The most memory that it ever had at once, in bytes. None where the system does not tell.
+    pub(crate) fn peak_memory(&self) -> Option<u64> {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
+        let kib = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?.trim().strip_suffix(" kB")?;
+        Some(kib.parse::<u64>().ok()? * 1024)
+    }
+
+    /// Everything that it wrote anywhere: its log and its data, each with its name.
+    pub(crate) fn files(&self) -> Vec<(String, Vec<u8>)> {
+        let mut folders = vec![self.folder.path().to_owned()];
+        let mut files = Vec::new();
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+                if entry.file_type().unwrap().is_dir() {
+                    folders.push(entry.path());
+                } else {
+                    files.push((entry.file_name().to_string_lossy().into_owned(), fs::read(entry.path()).unwrap()));
+                }
+            }
+        }
+        files
+    }
+
     /// What it wrote so far, its last 300 lines.
     pub(crate) fn log(&self) -> String {
         let log = fs::read(log_file(self.folder.path())).unwrap_or_default();
@@ -154,6 +179,7 @@ fn command(setup: &Setup, folder: &Path, port: u16) -> Command {
     }
     command.env("OPENAI_BASE_URL", &setup.model_url).env("OPENAI_API_KEY", super::model::KEY);
     command.env("ANTHROPIC_BASE_URL", setup.model_url.trim_end_matches("/v1")).env("ANTHROPIC_API_KEY", super::model::KEY);
+    command.envs(setup.env.iter().map(|(name, value)| (name, value)));
     command.current_dir(folder).stdin(Stdio::null());
     command
 }

@@ -31,41 +31,47 @@ impl Stack {
                 let model = Model::start(&random()).await;
                 Self { client: Client::new(url, key), model, process: None }
             }
-            None => Self::spawn(false, false, Vec::new()).await,
+            None => Self::spawn(Setup::default()).await,
         }
     }
 
     /// A product that keeps nothing, with more flags. None against a deployed stack: the test is skipped.
     pub(crate) async fn with(flags: &[&str]) -> Option<Self> {
-        if deployed().is_some() {
-            eprintln!("skipped: it needs a process of its own");
-            return None;
-        }
-        Some(Self::spawn(false, false, flags.iter().map(|flag| (*flag).to_owned()).collect()).await)
+        Self::own(Setup { flags: flags.iter().map(|flag| (*flag).to_owned()).collect(), ..Setup::default() }).await
+    }
+
+    /// A product that keeps nothing, with environment variables. None against a deployed stack: the test is skipped.
+    pub(crate) async fn with_env(env: &[(&str, &str)]) -> Option<Self> {
+        Self::own(Setup { env: owned(env), ..Setup::default() }).await
     }
 
     /// A product on a folder, as a process that the test may kill. None against a deployed stack: the test is skipped.
     pub(crate) async fn local() -> Option<Self> {
-        Self::own(false).await
+        Self::local_with_env(&[]).await
     }
 
-    /// The same with the demo space.
+    /// The same with environment variables, which it is given after each start.
+    pub(crate) async fn local_with_env(env: &[(&str, &str)]) -> Option<Self> {
+        Self::own(Setup { on_disk: true, env: owned(env), ..Setup::default() }).await
+    }
+
+    /// A product on a folder, with the demo space. None against a deployed stack: the test is skipped.
     pub(crate) async fn local_with_demo() -> Option<Self> {
-        Self::own(true).await
+        Self::own(Setup { on_disk: true, demo: true, ..Setup::default() }).await
     }
 
-    async fn own(demo: bool) -> Option<Self> {
+    async fn own(setup: Setup) -> Option<Self> {
         if deployed().is_some() {
             eprintln!("skipped: it needs a process of its own");
             return None;
         }
-        Some(Self::spawn(true, demo, Vec::new()).await)
+        Some(Self::spawn(setup).await)
     }
 
-    async fn spawn(on_disk: bool, demo: bool, flags: Vec<String>) -> Self {
+    async fn spawn(setup: Setup) -> Self {
         let model = Model::start(&random()).await;
         let admin_key = format!("admin-{}{}", random(), random());
-        let setup = Setup { on_disk, demo, admin_key: admin_key.clone(), model_url: model.base_url.clone(), flags };
+        let setup = Setup { admin_key: admin_key.clone(), model_url: model.base_url.clone(), ..setup };
         let process = Process::start(setup).await;
         Self { client: Client::new(process.url.clone(), admin_key), model, process: Some(process) }
     }
@@ -110,6 +116,16 @@ impl Stack {
         self.process.as_ref().map(Process::log).unwrap_or_default()
     }
 
+    /// Everything that the product wrote anywhere: its log and its data, each with its name.
+    pub(crate) fn files(&self) -> Vec<(String, Vec<u8>)> {
+        self.process.as_ref().map(Process::files).unwrap_or_default()
+    }
+
+    /// The most memory that the product ever had at once, in bytes. None where that is not known.
+    pub(crate) fn peak_memory(&self) -> Option<u64> {
+        self.process.as_ref().and_then(Process::peak_memory)
+    }
+
     fn own_process(&mut self) -> &mut Process {
         self.process.as_mut().expect("only a local stack has a process")
     }
@@ -132,6 +148,10 @@ impl Drop for Stack {
             assert!(faults.is_empty(), "a provider would have refused, or wondered: {faults:#?}");
         }
     }
+}
+
+fn owned(env: &[(&str, &str)]) -> Vec<(String, String)> {
+    env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
 }
 
 fn deployed() -> Option<(String, String)> {

@@ -41,7 +41,8 @@ const BLOCKING_THREADS: usize = 4;
 /// Runs the product until it is told to end.
 pub fn main() -> ExitCode {
     let flags = Flags::parse();
-    log::start(&flags.log);
+    // What is wrong with the secrets is said when the flags are checked.
+    log::start(&flags.log, std::sync::Arc::new(flags.secrets().unwrap_or_default()));
     // Each browser is a connection, and many systems allow a process only a thousand unless it asks.
     if let Err(error) = rlimit::increase_nofile_limit(u64::MAX) {
         tracing::warn!(%error, "the limit of open connections could not be raised");

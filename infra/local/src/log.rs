@@ -1,13 +1,46 @@
-//! The log: text on a terminal, JSON elsewhere. It goes to standard error; standard output is for the address.
+//! The log: text on a terminal, JSON elsewhere, and in neither a secret. It goes to standard error; standard output is for the address.
 
-use std::io::{IsTerminal, stderr};
+use std::{
+    io::{self, IsTerminal, Stderr, Write, stderr},
+    sync::Arc,
+};
 
-use tracing_subscriber::EnvFilter;
+use smartspace_edges::secrets::KnownSecrets;
+use tracing_subscriber::{EnvFilter, fmt::MakeWriter};
 
 /// Begins to log what `filter` lets through; what is no filter is taken for `info`.
-pub(crate) fn start(filter: &str) {
+pub(crate) fn start(filter: &str, secrets: Arc<KnownSecrets>) {
     let filter = EnvFilter::try_new(filter).unwrap_or_else(|_| EnvFilter::new("info"));
-    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(stderr);
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(WithoutSecrets(secrets));
     // A second call, in a test, changes nothing.
     let _ = if stderr().is_terminal() { log.compact().try_init() } else { log.json().flatten_event(true).try_init() };
+}
+
+/// Libraries log what they like at their lower levels: none of our own lines holds a secret.
+struct WithoutSecrets(Arc<KnownSecrets>);
+
+impl<'a> MakeWriter<'a> for WithoutSecrets {
+    type Writer = Line<'a>;
+
+    fn make_writer(&'a self) -> Line<'a> {
+        Line { secrets: &self.0, to: stderr() }
+    }
+}
+
+/// One line: the subscriber writes each whole.
+struct Line<'a> {
+    secrets: &'a KnownSecrets,
+    to: Stderr,
+}
+
+impl Write for Line<'_> {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        let text = String::from_utf8_lossy(line);
+        self.to.write_all(self.secrets.redact(&text).as_bytes())?;
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.to.flush()
+    }
 }

@@ -1,4 +1,4 @@
-//! A gate at which the model waits, so that a test can look at what is there in the middle of an answer.
+//! A gate at which the model waits, or a server of tools, so that a test can look at what is there in the middle of an answer.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ impl Gate {
         Self { open: watch::Sender::new(false), arrived: watch::Sender::new(0) }
     }
 
-    /// Lets the model go on, now and whenever it comes here again.
+    /// Lets who waits go on, now and whoever comes here again.
     pub(crate) fn open(&self) {
         self.open.send_replace(true);
     }
@@ -27,15 +27,15 @@ impl Gate {
         *self.open.borrow()
     }
 
-    /// Waits until the model has come here so many times.
+    /// Waits until somebody has come here so many times.
     pub(crate) async fn reached(&self, times: usize) {
         let mut arrived = self.arrived.subscribe();
         let all = timeout(Duration::from_secs(30), arrived.wait_for(|arrived| *arrived >= times)).await;
-        assert!(all.is_ok(), "the model came to the gate {} times within 30 s, not {times} times", *self.arrived.borrow());
+        assert!(all.is_ok(), "the gate was come to {} times within 30 s, not {times} times", *self.arrived.borrow());
     }
 
-    /// The model's side.
-    pub(super) async fn pass(&self) {
+    /// The side of the model, or of the server.
+    pub(crate) async fn pass(&self) {
         self.arrived.send_modify(|arrived| *arrived += 1);
         // Fails only when the gate is gone, and with it its test.
         let _ = self.open.subscribe().wait_for(|open| *open).await;

@@ -150,10 +150,11 @@ async fn list(
     Id(space): Id<SpaceId>,
     Asked(query): Asked<MessagesQuery>,
 ) -> Answer<Json<Page<Message>>> {
-    api.pipeline.authorise(caller, SpaceAction::Read, space).await?;
     let (range, limit) = (query.range()?, Ask { limit: query.limit, cursor: None }.limit()?);
     api.pipeline.store.space_record(space).await?;
     let found = api.pipeline.store.messages(space, range, limit).await?;
+    // Behind the read: who is taken out meanwhile is not shown what was said since.
+    api.pipeline.authorise(caller, SpaceAction::Read, space).await?;
     let full = found.len() == limit;
     let Page { items, next_cursor } = page(found, range, full);
     let (mut known, mut shown) = (KnownSpaces::of(caller), Vec::with_capacity(items.len()));
