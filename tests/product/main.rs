@@ -7,22 +7,26 @@
 //! - [`stack`], [`process`]: what a test starts with; the product as a child process
 //! - [`client`], [`routes`], [`waiting`]: HTTP, what tests do with it, and how they wait
 //! - [`socket`], [`view`]: the live side, and what a browser would show of it
+//! - [`tool_server`], [`acting`], [`spellings`]: a server that tools call, an agent that calls it, and what must be found nowhere
 //! - [`tokens`]: JWTs, made by hand, and a provider that publishes keys
 //! - [`model`]: the model that agents ask, played by a script
 //! - all others: the tests, a module for each subject
 
 #![cfg(test)]
 
+mod acting;
 mod client;
 mod model;
 mod process;
 mod routes;
 mod run_details;
 mod socket;
+mod spellings;
 mod stack;
 mod steps;
 mod summaries;
 mod tokens;
+mod tool_server;
 mod view;
 mod waiting;
 
@@ -42,6 +46,8 @@ mod examples;
 mod fallback;
 mod forms;
 mod hostile_json;
+mod http_tools;
+mod http_trouble;
 mod hundred_spaces;
 mod kept;
 mod kills;
@@ -54,9 +60,13 @@ mod own_runs;
 mod promises;
 mod prompt;
 mod removals;
+mod secrets;
 mod shutdown;
 mod signing_in;
 mod socket_access;
 mod socket_frames;
 mod spaces;
+mod tool_calls;
+mod tool_effects;
+mod tool_inputs;
 mod trouble;

@@ -10,7 +10,7 @@ type Range<Bits> = (Bits, u32, &'static str);
 
 /// The first that fits says what an address is.
 const V4: [Range<Ipv4Addr>; 17] = [
-    (Ipv4Addr::new(0, 0, 0, 0), 8, "an address of this machine"),
+    (Ipv4Addr::UNSPECIFIED, 8, "an address of this machine"),
     (Ipv4Addr::new(10, 0, 0, 0), 8, "an address of a private network"),
     (Ipv4Addr::new(100, 64, 0, 0), 10, "an address of a provider's own network"),
     (Ipv4Addr::new(127, 0, 0, 0), 8, "an address of this machine"),

@@ -5,13 +5,14 @@
 
 use std::{fmt, net::IpAddr, sync::Arc, time::Duration};
 
+use async_trait::async_trait;
 use reqwest::{Client, ClientBuilder, Url, redirect::Policy, retry};
 use smartspace_edges::{
     names::Names,
     secrets::{KnownSecrets, Secrets},
 };
 
-use crate::{SendError, addresses, request::failures};
+use crate::{Answer, Outgoing, SendError, addresses, request::failures};
 
 mod hosts;
 mod resolver;
@@ -34,10 +35,20 @@ const USER_AGENT: &str = concat!("smartspace/", env!("CARGO_PKG_VERSION"));
 pub struct Egress(Arc<Shared>);
 
 struct Shared {
-    guarded: Client,
-    open: Client,
-    hosts: ToolHosts,
+    way: Way,
     secrets: Arc<dyn Secrets>,
+}
+
+enum Way {
+    Network { guarded: Client, open: Client, hosts: ToolHosts },
+    Wire(Arc<dyn Wire>),
+}
+
+/// What stands in for the network where there is none, as in a simulation.
+#[async_trait]
+pub trait Wire: Send + Sync {
+    /// Answers a request as the servers out there would.
+    async fn send(&self, request: Outgoing) -> Result<Answer, SendError>;
 }
 
 impl Egress {
@@ -50,7 +61,17 @@ impl Egress {
         let guarded = settings().dns_resolver(PublicOnly(Arc::clone(&names))).build();
         let open = settings().dns_resolver(Anywhere(names)).build();
         let [guarded, open] = [guarded, open].map(|client| client.map_err(|error| failures::cause(&error)));
-        Ok(Self(Arc::new(Shared { guarded: guarded?, open: open?, hosts, secrets })))
+        Ok(Self(Arc::new(Shared { way: Way::Network { guarded: guarded?, open: open?, hosts }, secrets })))
+    }
+
+    /// A way out that leads to `wire` and nowhere else.
+    pub fn over(wire: Arc<dyn Wire>, secrets: Arc<dyn Secrets>) -> Self {
+        Self(Arc::new(Shared { way: Way::Wire(wire), secrets }))
+    }
+
+    /// What stands in for the network, if anything does.
+    pub(crate) fn wire(&self) -> Option<&Arc<dyn Wire>> {
+        if let Way::Wire(wire) = &self.0.way { Some(wire) } else { None }
     }
 
     /// The secrets of this deployment, as they are now.
@@ -68,6 +89,9 @@ impl Egress {
     /// that is written as a number. What a name leads to is checked when the client connects.
     pub(crate) fn client_for(&self, url: &Url) -> Result<&Client, SendError> {
         let refuse = |text: String| Err(SendError::NotSent(text));
+        let Way::Network { guarded, open, hosts } = &self.0.way else {
+            return refuse("there is no network here".into());
+        };
         if !matches!(url.scheme(), "http" | "https") {
             return refuse("expected an address that begins with https:// or http://".into());
         }
@@ -77,21 +101,21 @@ impl Egress {
         let Some(host) = url.host_str() else {
             return refuse("expected an address with a host".into());
         };
-        if self.0.hosts.allow(url) {
-            return Ok(&self.0.open);
+        if hosts.allow(url) {
+            return Ok(open);
         }
         // The client asks no resolver about these. `Url` has brought every spelling of them into one form.
         let literal = host.trim_matches(['[', ']']).parse::<IpAddr>().ok();
         match literal.and_then(addresses::special) {
             Some(special) => refuse(format!("{host} is {special}, where tools may not go")),
-            None => Ok(&self.0.guarded),
+            None => Ok(guarded),
         }
     }
 }
 
 impl fmt::Debug for Egress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Egress").field("hosts", &self.0.hosts).finish_non_exhaustive()
+        f.debug_struct("Egress").finish_non_exhaustive()
     }
 }
 

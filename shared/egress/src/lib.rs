@@ -12,6 +12,6 @@ pub mod mcp;
 pub mod request;
 pub mod trail;
 
-pub use guard::{Egress, ToolHosts};
+pub use guard::{Egress, ToolHosts, Wire};
 pub use request::{Answer, Outgoing, SendError};
 pub use trail::Trail;

@@ -83,6 +83,9 @@ pub enum SendError {
 impl Egress {
     /// Sends a request, follows its redirects and reads its answer, within its limit.
     pub async fn send(&self, request: Outgoing) -> Result<Answer, SendError> {
+        if let Some(wire) = self.wire() {
+            return wire.send(request).await;
+        }
         let limit = Limit::from_now(request.limit);
         let mut tries = Tries::new(request.repeatable, limit.end);
         loop {

@@ -95,16 +95,22 @@ fn base64_of(value: &[u8]) -> Vec<String> {
 fn in_addresses(value: &str) -> BTreeSet<String> {
     let mut forms = BTreeSet::from([value.to_owned()]);
     for is_upper in [false, true] {
-        let escaped = |byte| format!("%{}", hex(byte, is_upper));
-        forms.insert(value.bytes().map(escaped).collect());
+        forms.insert(value.bytes().map(|byte| percent(byte, is_upper)).collect());
+        // For most there is nothing more to do.
+        if value.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+            continue;
+        }
         for kept in KEPT_IN_ADDRESSES {
             for space in ["%20", "+"] {
-                let written = |byte: u8| match byte {
-                    b' ' => space.to_owned(),
-                    _ if byte.is_ascii_alphanumeric() || kept.as_bytes().contains(&byte) => char::from(byte).into(),
-                    _ => escaped(byte),
-                };
-                forms.insert(value.bytes().map(written).collect());
+                let mut form = String::with_capacity(3 * value.len());
+                for byte in value.bytes() {
+                    match byte {
+                        b' ' => form.push_str(space),
+                        _ if byte.is_ascii_alphanumeric() || kept.as_bytes().contains(&byte) => form.push(byte.into()),
+                        _ => form.push_str(&percent(byte, is_upper)),
+                    }
+                }
+                forms.insert(form);
             }
         }
     }
@@ -134,6 +140,9 @@ fn in_html(value: &str) -> BTreeSet<String> {
 /// As it is, in JSON, and in JSON that is a text in JSON.
 fn in_json(value: &str) -> BTreeSet<String> {
     let mut forms = BTreeSet::from([value.to_owned()]);
+    if value.chars().all(|c| c.is_ascii() && !"\"\\/<>&='+`".contains(c)) {
+        return forms;
+    }
     for json in JSONS {
         let once = json.escaped(value);
         forms.extend([PLAIN.escaped(&once), json.escaped(&once), once]);
@@ -159,6 +168,10 @@ impl Json {
         }
         text
     }
+}
+
+fn percent(byte: u8, is_upper: bool) -> String {
+    format!("%{}", hex(byte, is_upper))
 }
 
 fn hex(byte: u8, is_upper: bool) -> String {

@@ -50,13 +50,11 @@ impl Resolve for Anywhere {
 }
 
 async fn addresses_of(names: &dyn Names, host: &str) -> Result<Vec<IpAddr>, Refused> {
-    // Some resolvers give an IPv4 address as an IPv6 one: it is connected to as what it is, and judged so.
-    let found = names.addresses(host).await.map(|found| found.into_iter().map(|address| address.to_canonical()).collect());
-    match found {
-        Ok(addresses) if !Vec::is_empty(&addresses) => Ok(addresses),
-        Ok(_) => Err(Refused::NotFound(host.to_owned())),
-        Err(error) => {
-            tracing::info!(host, %error, "a host's addresses were not found");
+    match names.addresses(host).await {
+        // Some resolvers give an IPv4 address as an IPv6 one: it is judged, and connected to, as what it is.
+        Ok(found) if !found.is_empty() => Ok(found.into_iter().map(|address| address.to_canonical()).collect()),
+        found => {
+            tracing::info!(host, error = ?found.err(), "no address of a host was found");
             Err(Refused::NotFound(host.to_owned()))
         }
     }

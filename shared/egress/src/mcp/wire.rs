@@ -26,6 +26,8 @@ mod requests;
 
 /// Of what a server says of its progress, in characters.
 const LONGEST_PROGRESS: usize = 500;
+/// Of what is said of a server, in characters.
+const LONGEST_SENTENCE: usize = 500;
 
 /// The way to one server. Clones are the same way.
 #[derive(Clone)]
@@ -111,9 +113,10 @@ impl Wire {
         self.pending().retain(|pending| !pending.slip.is(slip));
     }
 
-    /// A sentence about the server, without secrets.
+    /// A sentence about the server, without secrets, of bounded length.
     pub(super) fn sentence(&self, predicate: impl Display) -> String {
-        self.secrets().redact(&format!("the server {} {predicate}", self.0.ends.server)).into_owned()
+        let sentence = format!("the server {} {predicate}", self.0.ends.server);
+        messages::line(&self.secrets().redact(&sentence), LONGEST_SENTENCE)
     }
 
     pub(super) fn unclear(&self, predicate: impl Display) -> Failure {
@@ -135,11 +138,14 @@ impl Wire {
     /// # Errors
     /// Where it is no JSON.
     pub(super) fn hear(&self, json: &[u8], own: Option<&Pending>) -> Result<Told, Failure> {
-        let mut message = json::parse(json).map_err(|error| self.unclear(format!("sent what can't be read: {error}")))?;
+        let mut message = json::parse(json).map_err(|_| self.unclear("sent what can't be read as JSON"))?;
         self.secrets().redact_json(&mut message);
         Ok(match messages::hear(message) {
             Heard::Answer { id, outcome } => match self.take(&id, own) {
-                Some(pending) => Told { message: Some(self.settle(&pending, outcome)), ends: true },
+                Some(pending) => {
+                    let ends = own.is_none_or(|own| own.slip.is(&pending.slip));
+                    Told { message: Some(self.settle(&pending, outcome)), ends }
+                }
                 None => Told::default(),
             },
             Heard::Progress { token, text } => {

@@ -11,6 +11,10 @@ use smartspace_edges::{
     names::Names,
     secrets::{FixedSecrets, KnownSecrets},
 };
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpListener,
+};
 
 use super::*;
 use crate::trail;
@@ -199,11 +203,18 @@ async fn a_refused_connection_was_not_sent() {
 
 #[tokio::test]
 async fn without_tls_nothing_was_sent() {
-    let server = Server::of(|_| Reply::Says(answer(200, "", b""))).await;
-    let mut url = server.url("api.test", "/");
-    url.set_scheme("https").unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("https://api.test:{}/", listener.local_addr().unwrap().port()).parse().unwrap();
+    let plain = tokio::spawn(async move {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        stream.write_all(&answer(400, "", b"no TLS here")).await.unwrap();
+        // Not before the client has read it: a reset would take it away.
+        while stream.read(&mut [0; 512]).await.is_ok_and(|read| read > 0) {}
+    });
     let refused = egress().send(post(url)).await;
-    assert!(matches!(&refused, Err(SendError::NotSent(text)) if text.starts_with("api.test could not be reached: ")), "{refused:?}");
+    let text = "api.test could not be reached: received corrupt message of type InvalidContentType";
+    assert_eq!(refused, Err(SendError::NotSent(text.into())));
+    plain.await.unwrap();
 }
 
 #[tokio::test]

@@ -4,6 +4,8 @@ use tokio::sync::watch;
 use super::fake::*;
 use crate::mcp::*;
 
+type Answers = fn(&Seen) -> Reply;
+
 #[tokio::test]
 async fn what_a_server_says_against_a_call_is_an_answer() {
     let (result, _) = called(|seen| {
@@ -40,13 +42,14 @@ async fn a_refusal_says_what_to_do() {
 
 #[tokio::test]
 async fn what_has_no_readable_answer_is_of_unknown_outcome_and_sent_once() {
-    let cases: [(&str, fn(&Seen) -> Reply); 8] = [
+    let cases: [(&str, Answers); 9] = [
+        ("did not answer: connection closed before message completed", |_| Reply::Close),
         ("answered 502: no", |_| Reply::Text(502, "text/plain", "no".into())),
         ("took the request and will not answer it", |_| Reply::Text(202, "text/plain", "".into())),
         ("answered with what is neither JSON nor a stream of events", |_| Reply::Text(200, "text/plain", "".into())),
-        ("sent what can't be read: EOF while parsing an object at line 1 column 1", |_| Reply::Text(200, "application/json", "{".into())),
+        ("sent what can't be read as JSON", |_| Reply::Text(200, "application/json", "{".into())),
         ("answered with what is no answer to the request", |_| Reply::Json(json!({"jsonrpc": "2.0", "id": 99, "result": {}}))),
-        ("sent what can't be read: expected value at line 1 column 1", |_| Reply::Events(vec!["data: what\n\n".into()], Then::Hang)),
+        ("sent what can't be read as JSON", |_| Reply::Events(vec!["data: what\n\n".into()], Then::Hang)),
         ("broke off the connection", |seen| Reply::Events(vec![event(&seen.progress("a"))], Then::Break)),
         ("broke off the connection", |seen| Reply::Events(vec![event(&seen.progress("a"))], Then::End)),
     ];
@@ -58,7 +61,7 @@ async fn what_has_no_readable_answer_is_of_unknown_outcome_and_sent_once() {
 
 #[tokio::test]
 async fn an_answer_that_does_not_come_is_given_up_and_the_server_is_told() {
-    let never: [fn(&Seen) -> Reply; 2] = [|_| Reply::Never, |seen| Reply::Events(vec![event(&seen.progress("a"))], Then::Hang)];
+    let never: [Answers; 2] = [|_| Reply::Never, |seen| Reply::Events(vec![event(&seen.progress("a"))], Then::Hang)];
     for script in never {
         let fake = Fake::new(calls(script)).await;
         let session = fake.session();

@@ -74,6 +74,8 @@ pub(super) enum Reply {
     /// The events, and then.
     Events(Vec<String>, Then),
     Never,
+    /// The connection is closed.
+    Close,
 }
 
 pub(super) enum Then {
@@ -97,6 +99,9 @@ pub(super) fn calls(script: impl Fn(&Seen) -> Reply + Send + Sync) -> impl Fn(&S
 pub(super) fn text(text: &str) -> Value {
     json!({"content": [{"type": "text", "text": text}]})
 }
+
+/// What a call comes to.
+pub(super) type Called = Result<McpAnswer, SendError>;
 
 type Script = Arc<dyn Fn(&Seen) -> Reply + Send + Sync>;
 
@@ -179,6 +184,7 @@ async fn handle(request: Request, all: watch::Sender<Vec<Seen>>, script: Arc<Mut
         Reply::Text(status, media_type, body) => full(status, media_type, body),
         Reply::Events(events, then) => streamed(events, then),
         Reply::Never => pending().await,
+        Reply::Close => std::panic::resume_unwind(Box::new("closed")),
     }
 }
 
@@ -253,32 +259,34 @@ pub(super) fn call_id() -> CallId {
 }
 
 /// Calls `search`.
-pub(super) async fn call(session: &McpSession) -> Result<McpAnswer, SendError> {
+pub(super) async fn call(session: &McpSession) -> Called {
     call_within(session, PATIENCE).await
 }
 
-pub(super) async fn call_within(session: &McpSession, limit: Duration) -> Result<McpAnswer, SendError> {
+pub(super) async fn call_within(session: &McpSession, limit: Duration) -> Called {
     session.call("search", &json!({"q": "rust"}), call_id(), limit, &watch::Sender::default()).await
 }
 
 /// What a call of a tool that answers so comes to.
-pub(super) async fn called(script: impl Fn(&Seen) -> Reply + Send + Sync + 'static) -> (Result<McpAnswer, SendError>, Fake) {
+pub(super) async fn called(script: impl Fn(&Seen) -> Reply + Send + Sync + 'static) -> (Called, Fake) {
     let fake = Fake::new(calls(script)).await;
     (call(&fake.session()).await, fake)
 }
 
-pub(super) fn answer(output: Value) -> Result<McpAnswer, SendError> {
+#[expect(clippy::unnecessary_wraps, reason = "to be compared")]
+pub(super) fn answer(output: Value) -> Called {
     Ok(McpAnswer { output, failed: false })
 }
 
-pub(super) fn failure(text: &str) -> Result<McpAnswer, SendError> {
+#[expect(clippy::unnecessary_wraps, reason = "to be compared")]
+pub(super) fn failure(text: &str) -> Called {
     Ok(McpAnswer { output: json!({ "error": text }), failed: true })
 }
 
-pub(super) fn unknown(text: &str) -> Result<McpAnswer, SendError> {
+pub(super) fn unknown(text: &str) -> Called {
     Err(SendError::Unknown(format!("the server docs {text}; whether the call took effect is not known")))
 }
 
-pub(super) fn not_sent(text: &str) -> Result<McpAnswer, SendError> {
+pub(super) fn not_sent(text: &str) -> Called {
     Err(SendError::NotSent(text.into()))
 }

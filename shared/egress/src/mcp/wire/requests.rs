@@ -12,6 +12,7 @@ use rmcp::{
     model::{ClientJsonRpcMessage, ClientNotification, GetExtensions, GetMeta},
     transport::streamable_http_client::{SseError, StreamableHttpClient, StreamableHttpError, StreamableHttpPostResponse},
 };
+use smartspace_domain::json;
 use sse_stream::Sse;
 use tokio::time::timeout;
 
@@ -84,19 +85,24 @@ impl Wire {
         if let Some(slip) = slip {
             slip.set(Fate::Sent);
         }
-        let response = request.send().await.map_err(|error| {
+        // A server may close a kept connection just when it is used again. What only asks is asked once more then; a call is not.
+        let again = request.try_clone().filter(|_| slip.is_none_or(|slip| slip.call().is_none()));
+        let response = match (request.send().await, again) {
+            (Err(error), Some(again)) if is_broken(&error) => again.send().await,
+            (response, _) => response,
+        };
+        let response = response.map_err(|error| {
             let cause = failures::cause(&error);
-            match error.is_connect() || error.is_builder() {
-                true => Failure::Untouched(self.sentence(format!("can't be reached: {cause}"))),
-                false => self.unclear(format!("did not answer: {cause}")),
+            if is_broken(&error) {
+                self.unclear(format!("did not answer: {cause}"))
+            } else {
+                Failure::Untouched(self.sentence(format!("can't be reached: {cause}")))
             }
         })?;
         let status = response.status();
         let Some(pending) = pending else {
-            return match status.is_success() {
-                true => Ok(StreamableHttpPostResponse::Accepted),
-                false => Err(self.refusal(status, session.is_some(), "")),
-            };
+            let refusal = || Err(self.refusal(status, session.is_some(), ""));
+            return if status.is_success() { Ok(StreamableHttpPostResponse::Accepted) } else { refusal() };
         };
         if !status.is_success() {
             return self.refused(response, pending, session.is_some()).await;
@@ -135,7 +141,14 @@ impl Wire {
         {
             return Ok(StreamableHttpPostResponse::Json(message, None));
         }
-        let text = self.secrets().redact(&String::from_utf8_lossy(&body)).into_owned();
+        let text = match json::parse(&body) {
+            // Where it is escaped, a secret would not be found in the text.
+            Ok(mut json) => {
+                self.secrets().redact_json(&mut json);
+                json.to_string()
+            }
+            Err(_) => self.secrets().redact(&String::from_utf8_lossy(&body)).into_owned(),
+        };
         let is_page = text.trim_start().starts_with('<');
         Err(self.refusal(status, in_session, if is_page { "" } else { &text }))
     }
@@ -181,6 +194,11 @@ impl Wire {
             done = work => done,
         }
     }
+}
+
+/// Whether something may have reached the server.
+fn is_broken(error: &reqwest::Error) -> bool {
+    !error.is_connect() && !error.is_builder()
 }
 
 fn is_of_type(response: &Response, media_type: &str) -> bool {
