@@ -141,7 +141,14 @@ async fn values_keep_their_types_in_a_body_and_what_is_absent_is_left_out() {
         json!([
             http_tool("body", "POST", &format!("{url}/echo"), json!({"body": body})),
             http_tool("whole", "PATCH", &format!("{url}/echo"), json!({"body": "{{input}}"})),
-            http_tool("query", "DELETE", &format!("{url}/echo?a={{{{input.gone}}}}&n={{{{input.n}}}}&b={{{{input.null}}}}&f=x{{{{input.gone}}}}&l={{{{input.list}}}}&e="), json!({})),
+            http_tool(
+                "query",
+                "DELETE",
+                &format!(
+                    "{url}/echo?a={{{{input.gone}}}}&n={{{{input.n}}}}&b={{{{input.null}}}}&f=x{{{{input.gone}}}}&l={{{{input.list}}}}&e="
+                ),
+                json!({})
+            ),
             http_tool("bare", "GET", &format!("{url}/echo?a={{{{input.gone}}}}"), json!({})),
         ])
     };
@@ -230,7 +237,10 @@ async fn what_comes_back_is_json_or_text_and_what_does_not_fit_is_refused_before
     ]);
     let calls = calls.await;
     assert_eq!(calls[0]["output"]["target"], "/echo?city=Oslo");
-    assert!(error_of(&calls[1]).starts_with("the input of echo does not fit at /city: 5 is not of type \"string\"; expected {"), "{calls:?}");
+    assert!(
+        error_of(&calls[1]).starts_with("the input of echo does not fit at /city: 5 is not of type \"string\"; expected {"),
+        "{calls:?}"
+    );
     assert!(error_of(&calls[2]).contains("url"), "{calls:?}");
     assert_eq!((&calls[3]["output"], &calls[4]["output"]), (&json!("plain text"), &json!({"status": 204})));
     assert_eq!(acting.server.seen().len(), 3);

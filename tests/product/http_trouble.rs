@@ -123,7 +123,16 @@ async fn no_spelling_of_a_private_address_leads_to_it() {
     let (at, port) = (&server.url.clone(), inner.port);
     let direct = LOOPBACK.iter().map(|host| format!("http://{host}:{port}/echo"));
     let redirected = LOOPBACK.iter().filter(|host| host.is_ascii()).map(|host| format!("{at}/redirect?to=http://{host}:{port}/echo"));
-    let others = ["169.254.169.254", "[fe80::1]", "[fd00:ec2::254]", "10.0.0.1", "192.168.0.1", "100.64.0.1", "[64:ff9b::7f00:1]", "[2002:7f00:1::]"];
+    let others = [
+        "169.254.169.254",
+        "[fe80::1]",
+        "[fd00:ec2::254]",
+        "10.0.0.1",
+        "192.168.0.1",
+        "100.64.0.1",
+        "[64:ff9b::7f00:1]",
+        "[2002:7f00:1::]",
+    ];
     let others = others.iter().map(|host| format!("http://{host}:{port}/echo"));
     let urls: Vec<String> = direct.chain(redirected).chain(others).collect();
     let names: Vec<String> = (0..urls.len()).map(|index| format!("t{index}")).collect();
@@ -134,7 +143,8 @@ async fn no_spelling_of_a_private_address_leads_to_it() {
     for (url, (status, output)) in urls.iter().zip(outcomes) {
         let error = output["error"].as_str().unwrap_or_default();
         // With a dot at its end not every system knows the name.
-        let says_why = error.ends_with(", where tools may not go") || error.ends_with(". could not be reached: no address was found for it");
+        let says_why =
+            error.ends_with(", where tools may not go") || error.ends_with(". could not be reached: no address was found for it");
         assert!(status == "failed" && says_why, "{url}: {status} {output:.300}");
     }
     assert_eq!(inner.connections(), 0, "nobody even knocked");

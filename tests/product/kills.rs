@@ -72,8 +72,7 @@ async fn kills_in_any_moment_lose_nothing_and_repeat_nothing() {
 async fn kill_and_judge(kills: u64, mut chance: Chance) {
     let admin_key = "the-key-of-the-killed".to_owned();
     let nowhere = "http://127.0.0.1:9/v1".to_owned();
-    let mut process =
-        Process::start(Setup { on_disk: true, admin_key: admin_key.clone(), model_url: nowhere, ..Setup::default() }).await;
+    let mut process = Process::start(Setup { on_disk: true, admin_key: admin_key.clone(), model_url: nowhere, ..Setup::default() }).await;
     let town = Town::found(&process.url, &admin_key).await;
     let load = Load::begin(&town, &process.url, &mut chance);
     let mut longest = Duration::ZERO;

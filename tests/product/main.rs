@@ -16,6 +16,7 @@
 
 mod acting;
 mod client;
+mod mcp_server;
 mod model;
 mod process;
 mod routes;
@@ -52,6 +53,7 @@ mod hundred_spaces;
 mod kept;
 mod kills;
 mod live;
+mod mcp;
 mod members;
 mod order;
 mod other_peoples;
@@ -60,7 +62,6 @@ mod own_runs;
 mod promises;
 mod prompt;
 mod removals;
-mod secrets;
 mod shutdown;
 mod signing_in;
 mod socket_access;
