@@ -62,6 +62,7 @@ mod own_runs;
 mod promises;
 mod prompt;
 mod removals;
+mod secrets;
 mod shutdown;
 mod signing_in;
 mod socket_access;

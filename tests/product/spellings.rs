@@ -23,6 +23,8 @@ pub(crate) fn of(value: &str) -> Vec<(&'static str, String)> {
         ("percent", percent),
         ("hex", hex(false)),
         ("HEX", hex(true)),
+        ("JSON", in_json(value)),
+        ("JSON in JSON", in_json(&in_json(value))),
         ("JSON in ASCII", in_ascii(value)),
     ];
     for before in 0..3 {

@@ -35,6 +35,9 @@ use tokio::{net::TcpListener, task::JoinHandle};
 
 use super::model::Gate;
 
+/// What `/leak` says besides, and nobody else: where this is found a secret would be, too.
+pub(crate) const PLANTED: &str = "said-by-the-server-alone-4711";
+
 /// What `/bomb` becomes, in bytes.
 const BOMB: usize = 160 * 1024 * 1024;
 
@@ -85,7 +88,7 @@ impl Seen {
     }
 
     /// A parameter of the query, decoded.
-    fn parameter(&self, name: &str) -> Option<String> {
+    pub(crate) fn parameter(&self, name: &str) -> Option<String> {
         let value = self.query().split('&').find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='))?;
         Some(percent_decode_str(value).decode_utf8().unwrap().into_owned())
     }

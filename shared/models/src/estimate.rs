@@ -13,7 +13,8 @@ pub(crate) fn tokens(characters: usize) -> u64 {
 pub(crate) fn characters(request: &Request) -> usize {
     let system = request.system.iter().map(|part| count(part)).sum::<usize>();
     let messages = request.messages.iter().map(of_message).sum::<usize>();
-    let tools = request.tools.iter().map(|tool| count(&tool.name) + count(&tool.description) + of_value(&tool.input_schema)).sum::<usize>();
+    let tools =
+        request.tools.iter().map(|tool| count(&tool.name) + count(&tool.description) + count(tool.input_schema().get())).sum::<usize>();
     system + messages + tools
 }
 

@@ -5,7 +5,10 @@ use std::{pin::Pin, time::Duration};
 use async_trait::async_trait;
 use futures::Stream;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{
+    Value,
+    value::{RawValue, to_raw_value},
+};
 use smartspace_domain::{
     agents::ModelConfig,
     ids::CallId,
@@ -13,7 +16,7 @@ use smartspace_domain::{
     steps::FinishReason,
 };
 
-use crate::limits::Limits;
+use crate::{calls, limits::Limits};
 
 /// One question to a model: a whole conversation, and the tools it may call.
 #[derive(Clone, Debug, PartialEq)]
@@ -104,14 +107,34 @@ pub struct ToolResult {
 }
 
 /// A tool, as a model is told of it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct ToolSpec {
     /// Its name.
     pub name: String,
     /// What it does.
     pub description: String,
-    /// JSON Schema of its input.
-    pub input_schema: Value,
+    /// JSON Schema of its input, written once: it goes along with every question.
+    input_schema: Box<RawValue>,
+}
+
+impl ToolSpec {
+    /// A tool whose input must look like this.
+    pub fn new(name: impl Into<String>, description: impl Into<String>, input_schema: &Value) -> Self {
+        let input_schema = to_raw_value(&calls::schema(input_schema)).unwrap_or_default();
+        Self { name: name.into(), description: description.into(), input_schema }
+    }
+
+    /// JSON Schema of its input: of an object, with properties.
+    pub fn input_schema(&self) -> &RawValue {
+        &self.input_schema
+    }
+}
+
+impl PartialEq for ToolSpec {
+    fn eq(&self, other: &Self) -> bool {
+        let whole = |spec: &Self| (spec.name.clone(), spec.description.clone(), spec.input_schema.get().to_owned());
+        whole(self) == whole(other)
+    }
 }
 
 /// A piece of an answer.

@@ -14,12 +14,7 @@ pub(crate) fn request() -> Request {
         model: serde_json::from_value(json!({"provider": "openai", "name": "gpt-x"})).unwrap(),
         system: vec!["You are Ada.".to_owned()],
         messages: vec![Message::User { blocks: vec!["Hello".to_owned()] }],
-        tools: [ToolSpec {
-            name: "send_message".to_owned(),
-            description: "Speaks.".to_owned(),
-            input_schema: json!({"type": "object", "properties": {"text": {"type": "string"}}}),
-        }]
-        .into(),
+        tools: [ToolSpec::new("send_message", "Speaks.", &json!({"type": "object", "properties": {"text": {"type": "string"}}}))].into(),
         cache_key: "key-1".to_owned(),
         cache_points: vec![],
     }

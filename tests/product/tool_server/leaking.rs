@@ -7,7 +7,7 @@ use axum::{
 use percent_encoding::percent_decode_str;
 use serde_json::{Value, json};
 
-use super::{Seen, status};
+use super::{PLANTED, Seen, status};
 use crate::spellings;
 
 /// Answers with this status, as `json`, as `text`, or as a `redirect` to where the test says with `to` in the query.
@@ -35,7 +35,7 @@ pub(super) fn answer(code: u16, how: &str, seen: &Seen) -> Response {
 
 /// Each value that the request holds: of headers, of the query, and of the body.
 fn told(seen: &Seen) -> Vec<String> {
-    let mut told = vec![seen.query().to_owned()];
+    let mut told = vec![PLANTED.to_owned(), seen.query().to_owned()];
     for name in ["authorization", "x-api-key"] {
         told.push(seen.header(name).to_owned());
     }

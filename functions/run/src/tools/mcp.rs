@@ -3,6 +3,7 @@
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use futures::future::join_all;
+use jsonschema::{PatternOptions, Validator};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use smartspace_domain::{ids::CallId, steps::CallStatus, tools::McpServer};
@@ -19,6 +20,9 @@ use super::{
 
 /// How long a server may take to say what tools it has. Who is slower has none in this run.
 const LISTED_WITHIN: Duration = Duration::from_secs(5);
+
+/// What models are told of the tools of all servers, in bytes: a server that has too many would leave no room for anything else.
+const TOLD_BYTES: usize = 128 * 1024;
 
 /// How long a name may be: models' providers take no longer ones.
 const NAME_BYTES: usize = 64;
@@ -43,17 +47,26 @@ impl McpTools {
     /// Asks the servers, side by side, what tools they have.
     pub(crate) async fn of(mcp: &McpServers, servers: &[McpServer], trail: &Trail) -> Self {
         let listed = servers.iter().map(|server| mcp.tools(server, limit_of(server).min(LISTED_WITHIN)));
-        let (mut all, mut taken) = (Self::default(), BTreeSet::new());
+        let (mut all, mut taken, mut room) = (Self::default(), BTreeSet::new(), TOLD_BYTES);
         for (server, listed) in servers.iter().zip(join_all(listed).await) {
             let session = Arc::new(mcp.session(server, trail.clone()));
+            let mut left_out = 0;
             for tool in listed.tools.iter() {
                 let name = offered_name(&server.name, &tool.name);
-                if taken.insert(name.clone()) {
+                let bytes = name.len() + tool.description.len() + tool.input_schema.to_string().len();
+                if bytes > room {
+                    left_out += 1;
+                } else if taken.insert(name.clone()) {
+                    room -= bytes;
                     all.tools.push(configured(server, &session, tool, name));
                 }
             }
             all.sessions.push(session);
             all.trouble.extend(listed.trouble);
+            if left_out > 0 {
+                let name = &server.name;
+                all.trouble.push(format!("{left_out} tools of the server {name} are left out, since there are too many; allowedTools can name those that are needed."));
+            }
         }
         all
     }
@@ -100,8 +113,15 @@ fn offered_name(server: &str, tool: &str) -> String {
     name + &hash
 }
 
-/// Whether inputs can be checked against a server's schema at a bounded cost: references may double it without end. The server checks them itself.
-pub(super) fn can_be_checked(schema: &Value) -> bool {
+/// What inputs must look like, where that can be checked against a server's schema at a bounded cost; the server checks them itself in any case.
+pub(super) fn validator(schema: &Value) -> Option<Validator> {
+    // No pattern takes longer than its text.
+    let options = jsonschema::options().with_pattern_options(PatternOptions::regex());
+    can_be_checked(schema).then(|| options.build(schema).ok()).flatten()
+}
+
+/// References may double a schema without end.
+fn can_be_checked(schema: &Value) -> bool {
     match schema {
         Value::Object(fields) => {
             fields.iter().all(|(name, value)| !matches!(name.as_str(), "$ref" | "$dynamicRef" | "$recursiveRef") && can_be_checked(value))
@@ -136,7 +156,11 @@ mod tests {
     }
 
     #[test]
-    fn a_schema_that_refers_is_left_to_its_server() {
+    fn what_could_be_checked_for_ever_is_left_to_its_server() {
+        let of_pattern = |pattern: &str| validator(&json!({"properties": {"a": {"pattern": pattern}}}));
+        let text = json!({"a": format!("{}!", "a".repeat(100_000))});
+        assert!(of_pattern("^(a+)+$").is_some_and(|validator| !validator.is_valid(&text)), "at once");
+        assert!(of_pattern("(?=a)").is_none());
         assert!(can_be_checked(&json!({"type": "object", "properties": {"a": {"enum": ["$ref"]}}})));
         assert!(!can_be_checked(&json!({"properties": {"a": {"items": [{"$ref": "#"}]}}})));
     }

@@ -72,7 +72,7 @@ static BUILT_IN: LazyLock<Vec<BuiltIn>> = LazyLock::new(|| {
 static BUILT_IN_SPECS: LazyLock<Arc<[ToolSpec]>> = LazyLock::new(|| BUILT_IN.iter().map(|tool| told(&tool.spec)).collect());
 
 fn told(spec: &Spec) -> ToolSpec {
-    ToolSpec { name: spec.name.to_owned(), description: spec.description.to_owned(), input_schema: spec.input.clone() }
+    ToolSpec::new(spec.name, spec.description, &spec.input)
 }
 
 /// A tool that the agent's configuration brings: its own, or one of an MCP server.
@@ -149,8 +149,11 @@ impl Configured {
 
     /// What its input must look like; none where the schema is none, or its server's to check.
     pub(crate) fn validator(&self) -> Option<&Validator> {
-        let checks = || !matches!(self.does, Does::Mcp(_)) || mcp::can_be_checked(&self.input_schema);
-        self.validator.get_or_init(|| checks().then(|| jsonschema::validator_for(&self.input_schema).ok()).flatten()).as_ref()
+        let make = || match self.does {
+            Does::Mcp(_) => mcp::validator(&self.input_schema),
+            _ => jsonschema::validator_for(&self.input_schema).ok(),
+        };
+        self.validator.get_or_init(make).as_ref()
     }
 
     /// How long a call may take: who has less time left does not begin it.
@@ -162,7 +165,7 @@ impl Configured {
         }
     }
 
-    fn told(&self) -> ToolSpec {
+    pub(super) fn told(&self) -> ToolSpec {
         let mut input_schema = self.input_schema.clone();
         if self.takes_target()
             && let Some(schema) = input_schema.as_object_mut()
@@ -173,7 +176,7 @@ impl Configured {
                 properties.insert(TARGET.to_owned(), json!({"type": "string", "description": about}));
             }
         }
-        ToolSpec { name: self.name.clone(), description: self.description.clone(), input_schema }
+        ToolSpec::new(self.name.as_str(), self.description.as_str(), &input_schema)
     }
 }
 
@@ -297,8 +300,9 @@ mod tests {
         assert!(specs.is_sorted_by_key(|spec| spec.name.clone()));
         let offers = |name: &str| {
             let spec = specs.iter().find(|spec| spec.name == name).unwrap();
-            assert!(jsonschema::validator_for(&spec.input_schema).is_ok());
-            spec.input_schema["properties"][TARGET]["type"] == "string"
+            let schema: Value = serde_json::from_str(spec.input_schema().get()).unwrap();
+            assert!(jsonschema::validator_for(&schema).is_ok());
+            schema["properties"][TARGET]["type"] == "string"
         };
         assert_eq!(["hidden", "asks", "Shown", "own"].map(offers), [false, true, true, false]);
     }

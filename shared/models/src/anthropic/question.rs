@@ -1,7 +1,7 @@
 //! The body of a messages request.
 
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::{Value, json, value::RawValue};
 
 use crate::{
     calls,
@@ -21,7 +21,7 @@ pub(super) struct Question<'a> {
     system: Vec<Value>,
     messages: Vec<Turn>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    tools: Vec<Value>,
+    tools: Vec<Tool<'a>>,
     stream: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     temperature: Option<f32>,
@@ -118,8 +118,15 @@ fn result(result: &ToolResult) -> Value {
     json!({"type": "tool_result", "tool_use_id": result.call_id, "content": as_text(&result.output)})
 }
 
-fn tool(tool: &ToolSpec) -> Value {
-    json!({"name": tool.name, "description": tool.description, "input_schema": calls::schema(&tool.input_schema)})
+#[derive(Serialize)]
+struct Tool<'a> {
+    name: &'a str,
+    description: &'a str,
+    input_schema: &'a RawValue,
+}
+
+fn tool(tool: &ToolSpec) -> Tool<'_> {
+    Tool { name: &tool.name, description: &tool.description, input_schema: tool.input_schema() }
 }
 
 #[cfg(test)]
@@ -162,7 +169,7 @@ mod tests {
                 Message::Assistant { text: "\n".to_owned(), calls: vec![call(2, "a b.ü", r#"{"a"#), call(3, "", "[1]")] },
                 Message::ToolResults { results: vec![result(2, json!({"error": "no JSON"})), result(3, Value::Null)] },
             ],
-            tools: [ToolSpec { name: "f".to_owned(), description: String::new(), input_schema: json!({}) }].into(),
+            tools: [ToolSpec::new("f", "", &json!({}))].into(),
             cache_key: String::new(),
             cache_points: vec![CachePoint { message: 0, block: 0 }, CachePoint { message: 5, block: 1 }],
         };

@@ -1,7 +1,7 @@
 //! The body of a chat completions request.
 
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::{Value, json, value::RawValue};
 
 use crate::{
     calls,
@@ -15,7 +15,7 @@ pub(super) struct Question<'a> {
     model: &'a str,
     messages: Vec<Value>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    tools: Vec<Value>,
+    tools: Vec<Tool<'a>>,
     stream: bool,
     stream_options: Value,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -86,9 +86,22 @@ fn arguments(input: &str) -> String {
     if object { input.to_owned() } else { Value::Object(calls::input(input)).to_string() }
 }
 
-fn tool(tool: &ToolSpec) -> Value {
-    let function = json!({"name": tool.name, "description": tool.description, "parameters": calls::schema(&tool.input_schema)});
-    json!({"type": "function", "function": function})
+#[derive(Serialize)]
+struct Tool<'a> {
+    r#type: &'static str,
+    function: Function<'a>,
+}
+
+#[derive(Serialize)]
+struct Function<'a> {
+    name: &'a str,
+    description: &'a str,
+    parameters: &'a RawValue,
+}
+
+fn tool(tool: &ToolSpec) -> Tool<'_> {
+    let function = Function { name: &tool.name, description: &tool.description, parameters: tool.input_schema() };
+    Tool { r#type: "function", function }
 }
 
 #[cfg(test)]
@@ -141,7 +154,7 @@ mod tests {
                 Message::ToolResults { results: vec![result(2, json!({"error": "no JSON"})), result(3, Value::Null)] },
                 Message::Assistant { text: "Done.".to_owned(), calls: vec![] },
             ],
-            tools: [ToolSpec { name: "f".to_owned(), description: String::new(), input_schema: json!({}) }].into(),
+            tools: [ToolSpec::new("f", "", &json!({}))].into(),
             cache_key: String::new(),
             cache_points: vec![],
         };
