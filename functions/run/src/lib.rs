@@ -189,6 +189,7 @@ impl Runs {
             prices: Arc::clone(&self.prices),
             tools: Toolbox::new(&config.tools, std::mem::take(&mut servers.tools)),
             egress: self.egress.clone(),
+            outside: watch::Sender::new(0),
             trouble: std::mem::take(&mut servers.trouble),
             name: gathered.agent.name.clone(),
             at_home: gathered.space_count == 1,

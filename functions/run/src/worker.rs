@@ -26,7 +26,7 @@ use smartspace_store::{
 };
 use tokio::{
     sync::watch,
-    time::{Instant, sleep, sleep_until, timeout_at},
+    time::{Instant, sleep, sleep_until, timeout, timeout_at},
 };
 
 use crate::{
@@ -38,6 +38,9 @@ use crate::{
 
 /// How often a worker that nobody rings looks whether its run was canceled.
 const LOOKED_AFTER: Duration = Duration::from_secs(2);
+
+/// How long calls outside have where the process ends, which has two seconds itself.
+const OUTSIDE_ENDS_WITHIN: Duration = Duration::from_millis(800);
 
 /// Why a worker stops before its run ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,6 +72,8 @@ pub(crate) struct Worker {
     pub(crate) tools: Toolbox,
     /// The way out for tools.
     pub(crate) egress: Egress,
+    /// How many calls are under way outside: what is cut off there is of unknown outcome.
+    pub(crate) outside: watch::Sender<usize>,
     /// What the model is told of servers that are away.
     pub(crate) trouble: Vec<String>,
     /// The agent's name.
@@ -261,8 +266,15 @@ impl Worker {
             biased;
             stop = self.renewing(renewed, delivery) => stop,
             stop = self.looking() => stop,
-            () = told(self.stopping.clone()) => Stop::Stopping,
+            () = self.stopped() => Stop::Stopping,
         }
+    }
+
+    /// Returns when the process ends, and what is under way outside has had its chance.
+    async fn stopped(&self) {
+        told(self.stopping.clone()).await;
+        let mut outside = self.outside.subscribe();
+        let _ = timeout(OUTSIDE_ENDS_WITHIN, outside.wait_for(|calls| *calls == 0)).await;
     }
 
     /// Renews the lease, and with it the time for which the queue keeps the job to us.

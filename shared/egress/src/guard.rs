@@ -85,6 +85,11 @@ impl Egress {
         })
     }
 
+    /// Whether the deployment allows the host of an address, wherever it is.
+    pub(crate) fn is_allowed_by_name(&self, url: &Url) -> bool {
+        matches!(&self.0.way, Way::Network { hosts, .. } if hosts.allow(url))
+    }
+
     /// The client for one hop to this address, after the address was checked: its scheme, that no password is in it, and its host where
     /// that is written as a number. What a name leads to is checked when the client connects.
     pub(crate) fn client_for(&self, url: &Url) -> Result<&Client, SendError> {

@@ -39,13 +39,31 @@ pub(crate) struct UnderWay<'a> {
     request: Request<'a>,
     /// What it is shown by.
     shown: Option<Shown>,
+    counted: Counted<'a>,
+}
+
+/// A call is under way as long as this lives.
+struct Counted<'a>(&'a watch::Sender<usize>);
+
+impl<'a> Counted<'a> {
+    fn new(calls: &'a watch::Sender<usize>) -> Self {
+        calls.send_modify(|calls| *calls += 1);
+        Self(calls)
+    }
+}
+
+impl Drop for Counted<'_> {
+    fn drop(&mut self) {
+        self.0.send_modify(|calls| *calls -= 1);
+    }
 }
 
 /// Begins a call, or goes on with one that another worker began. A visible one is shown in a space, with its input.
 pub(super) async fn begin<'a>(calling: &'a Calling<'a>, request: Request<'a>, visible: Option<(SpaceId, Value)>) -> Result<Begun<'a>> {
+    let counted = Counted::new(&calling.worker.outside);
     if let Some(known) = calling.under_way {
         let shown = known.card.map(|card| Shown { card, mark: None });
-        return Ok(Begun::UnderWay(UnderWay { calling, request, shown }));
+        return Ok(Begun::UnderWay(UnderWay { calling, request, shown, counted }));
     }
     let open = Outcome { status: CallStatus::Pending, outside: true, ..Outcome::completed(Value::Null) };
     let shown = match visible {
@@ -62,13 +80,13 @@ pub(super) async fn begin<'a>(calling: &'a Calling<'a>, request: Request<'a>, vi
             Posted::No(outcome) => return Ok(Begun::Done(outcome)),
         },
     };
-    Ok(Begun::UnderWay(UnderWay { calling, request, shown }))
+    Ok(Begun::UnderWay(UnderWay { calling, request, shown, counted }))
 }
 
 impl UnderWay<'_> {
     /// Makes the call and keeps what came of it.
     pub(crate) async fn end(self) -> Result<Outcome> {
-        let Self { calling, request, shown } = self;
+        let Self { calling, request, shown, counted } = self;
         let worker = calling.worker;
         let outcome = match request {
             Request::Http(outgoing) => http::outcome(&worker.egress, *outgoing).await,
@@ -84,7 +102,9 @@ impl UnderWay<'_> {
                 }
             }
         };
-        settle(calling, outcome, shown).await
+        let settled = settle(calling, outcome, shown).await;
+        drop(counted);
+        settled
     }
 }
 

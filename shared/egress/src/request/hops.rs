@@ -98,6 +98,10 @@ impl Hop {
         if self.url.scheme() == "https" && target.scheme() != "https" {
             return Err(unknown("the server redirected from https:// to http://, which is not followed".into()));
         }
+        // Nobody out there may lead a tool into the deployment's own network.
+        if egress.is_allowed_by_name(&target) && !egress.is_allowed_by_name(&self.url) {
+            return Err(unknown("the server redirected to a host that only a tool's own address may name, which is not followed".into()));
+        }
         let is_read = matches!(self.method, Method::GET | Method::HEAD);
         let is_same_origin = target.origin() == self.url.origin();
         let keeps_all = matches!(status, StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT);

@@ -14,3 +14,16 @@ async fn from_https_to_http_is_not_followed() {
     let followed = [next("http://api.test/").await, next("http://other.test/").await, next("https://other.test/").await];
     assert_eq!(followed, [refused(), refused(), Ok("https://other.test/".into())]);
 }
+
+#[tokio::test]
+async fn from_outside_no_redirect_leads_to_what_is_allowed_by_name() {
+    let hosts: ToolHosts = "crm.internal, 10.0.0.7:81".parse().unwrap();
+    let egress = Egress::new(Arc::new(SystemNames), hosts, Arc::new(FixedSecrets::default())).unwrap();
+    let leads = async |from: &str, to: &str| {
+        let headers = HeaderMap::new();
+        let hop = Hop { method: Method::GET, url: from.parse().unwrap(), headers, body: None };
+        hop.redirected(StatusCode::FOUND, to.parse().unwrap(), &egress).await.is_ok()
+    };
+    assert!(!leads("http://a.test/", "http://crm.internal/").await && !leads("http://a.test/", "http://10.0.0.7:81/").await);
+    assert!(leads("http://crm.internal/", "http://10.0.0.7:81/").await && leads("http://crm.internal/", "http://a.test/").await);
+}
