@@ -56,7 +56,7 @@ async fn what_goes_wrong_at_a_server_is_told() {
         ("failed".into(), json!({"error": "the server answered 404 Not Found", "body": body})),
         failed("the connection to 127.0.0.1 broke before the answer came: connection closed before message completed"),
         failed("127.0.0.1 could not be reached: connection refused"),
-        failed("169.254.169.254 is a link-local address, where tools may not go"),
+        failed("169.254.169.254 is a link-local address, where tools may not go unless it is allowed by name"),
         ("failed".into(), json!({"error": "the server answered 404 Not Found", "body": {"detail": "no such route"}})),
         ("completed".into(), json!("plain text")),
         failed("the server redirected more than 5 times"),
@@ -143,8 +143,8 @@ async fn no_spelling_of_a_private_address_leads_to_it() {
     for (url, (status, output)) in urls.iter().zip(outcomes) {
         let error = output["error"].as_str().unwrap_or_default();
         // With a dot at its end not every system knows the name.
-        let says_why =
-            error.ends_with(", where tools may not go") || error.ends_with(". could not be reached: no address was found for it");
+        let says_why = error.ends_with(", where tools may not go unless it is allowed by name")
+            || error.ends_with(". could not be reached: no address was found for it");
         assert!(status == "failed" && says_why, "{url}: {status} {output:.300}");
     }
     assert_eq!(inner.connections(), 0, "nobody even knocked");

@@ -135,6 +135,7 @@ async fn nobody_ever_sees_a_secret_whatever_tools_do_with_it() {
     operator.subscribe(&acting.space, None).await;
     person.subscribe(&acting.space, None).await;
 
+    static T: std::sync::LazyLock<std::time::Instant> = std::sync::LazyLock::new(std::time::Instant::now); std::sync::LazyLock::force(&T);
     // Everything at once, in one run that also asks people and speaks.
     let remember = call("set_memories", json!({"memories": [{"key": "key", "value": "${secret.KEY}"}]}));
     let mut calls: Vec<Part> =
@@ -150,6 +151,7 @@ async fn nobody_ever_sees_a_secret_whatever_tools_do_with_it() {
     let run = acting.stack.ended(&run, SOON * 2).await;
     assert_eq!(run["status"], "completed", "{:.2000}", run["error"]);
 
+    eprintln!("TIME run {:?}", T.elapsed());
     // All of it was sent and said back.
     let made = run["steps"][0]["calls"].as_array().unwrap().clone();
     for (name, call) in names.iter().zip(&made) {
@@ -162,7 +164,10 @@ async fn nobody_ever_sees_a_secret_whatever_tools_do_with_it() {
         assert_eq!(call["status"], if name.contains("_200_") { "completed" } else { "failed" }, "{name}");
     }
     let errors: Vec<_> = made[names.len()..].iter().map(|call| call["output"]["error"].as_str().unwrap_or_default()).collect();
-    assert_eq!(errors[4], "the secret GONE is not set here; whoever runs Smartspace can set it");
+    assert_eq!(
+        errors[4],
+        "the header Authorization of this tool can't be sent: the secret GONE is not set here; whoever runs Smartspace can set it"
+    );
     assert_eq!(errors[5], "the server redirected to another origin with a secret in the address, which is not followed");
     assert_eq!(made[names.len() + 7]["output"], "the key is ${secret.KEY}", "only requests are filled in");
 
@@ -179,12 +184,16 @@ async fn nobody_ever_sees_a_secret_whatever_tools_do_with_it() {
     let last = acting.stack.ended(&last, SOON).await;
     assert_eq!(last["steps"][0]["calls"][1]["status"], "unknown");
 
+    eprintln!("TIME before {:?}", T.elapsed());
     let all = everything(&acting, &[("the operator", &operator), ("a person", &person)]).await;
     let search = Search::of(&SECRETS);
+    for (n, b) in &all { if n == "the file log" { std::fs::write("/tmp/c_product.log", b).unwrap(); } }
+    eprintln!("TIME everything {:?} {}", T.elapsed(), all.iter().map(|(_, b)| b.len()).sum::<usize>());
     let found: Vec<_> = all.iter().map(|(place, bytes)| (place, search.in_bytes(bytes))).filter(|(_, found)| !found.is_empty()).collect();
     assert!(found.is_empty(), "{found:#?}");
     assert!(elsewhere.seen().iter().all(|seen| search.in_bytes(format!("{seen:?}").as_bytes()).is_empty()), "{:?}", elsewhere.seen());
 
+    eprintln!("TIME searched {:?}", T.elapsed());
     // Where they would have been found what may be seen is found.
     let planted = Search::of(&[("it", PLANTED)]);
     let run_path = format!("/v1/runs/{}", run["id"].as_str().unwrap());
@@ -225,12 +234,17 @@ async fn a_secret_goes_to_its_hosts_only() {
     let names: Vec<String> = tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect();
     let acting = Acting::on(stack, server, |_| json!(tools)).await;
     let calls = acting.calls(names.iter().map(|name| call(name, json!({}))).collect()).await;
-    let seen = |name: &str| acting.server.of_call(&calls[names.iter().position(|known| known == name).unwrap()]);
+    // Another origin is not told the call's key, but the span of its trace.
+    let seen = |name: &str| -> Vec<Seen> {
+        let first = acting.server.of_call(&calls[names.iter().position(|known| known == name).unwrap()]);
+        let span = first.first().map_or("", |first| first.header("traceparent")).to_owned();
+        acting.server.seen().into_iter().filter(|seen| seen.header("traceparent") == span).collect()
+    };
     let output = |name: &str| calls[names.iter().position(|known| known == name).unwrap()]["output"].clone();
     for place in PLACES {
         assert_eq!(secret_of(&seen(&format!("{place}Here"))[0], place), KEY);
         let name = format!("{place}There");
-        assert_eq!((output(&name), seen(&name).len()), (json!({"error": "a secret of this request may not go to localhost"}), 0));
+        assert_eq!((output(&name), seen(&name).len()), (json!({"error": "the secret KEY may not go to localhost: whoever set it says to which hosts it may"}), 0));
     }
     let headers = |seen: &Seen| ["x-plain", "accept", "authorization", "x-api-key"].map(|name| seen.header(name).to_owned());
     let all = ["hello".to_owned(), "text/csv".into(), format!("Basic {KEY}"), format!("a {KEY} b")];
@@ -265,7 +279,8 @@ async fn a_secret_that_can_not_be_used_is_said_by_name_alone() {
     let tools = |url: &str| names.iter().map(|name| with_secret(name, &format!("{url}/echo"), name, "header")).collect();
     let acting = Acting::on(stack, server, tools).await;
     for (name, (status, output)) in names.iter().zip(acting.outcomes(&names).await) {
-        let error = format!("the secret {name} is not set here; whoever runs Smartspace can set it");
+        let why = format!("the secret {name} is not set here; whoever runs Smartspace can set it");
+        let error = format!("the header Authorization of this tool can't be sent: {why}");
         assert_eq!((status.as_str(), output), ("failed", json!({"error": error})));
     }
     assert_eq!(acting.server.connections(), 0, "no other variable is a secret");

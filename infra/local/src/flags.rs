@@ -172,11 +172,11 @@ fn is_strong(key: &str) -> bool {
     key.len() >= 16 && key.chars().all(|char| char.is_ascii_graphic())
 }
 
-/// The variables of the environment that begin so, by the rest of their names; empty ones are like none.
+/// The variables of the environment that begin so, by the rest of their names.
 fn variables(prefix: &str) -> BTreeMap<String, String> {
     let named = |(name, value): (OsString, OsString)| {
         let (name, value) = (name.into_string().ok()?, value.into_string().ok()?);
-        Some((name.strip_prefix(prefix)?.to_owned(), value)).filter(|(_, value)| !value.is_empty())
+        Some((name.strip_prefix(prefix)?.to_owned(), value))
     };
     std::env::vars_os().filter_map(named).collect()
 }

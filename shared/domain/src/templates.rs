@@ -12,7 +12,7 @@ use crate::agents::is_secret_name;
 /// All but what stands for itself everywhere in an address (RFC 3986, 2.3).
 const RESERVED: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// What begins the name of a secret.
+/// What begins a secret's place, up to its name.
 const SECRET: &str = "${secret.";
 
 /// A part of a text.
@@ -68,6 +68,12 @@ pub fn secrets_of(text: &str) -> Vec<&str> {
     pieces(text).unwrap_or_default().into_iter().filter_map(secret).collect()
 }
 
+/// The names of the fields of an input that a text holds.
+pub fn inputs_of(text: &str) -> Vec<&str> {
+    let field = |piece| if let Piece::Input(path) = piece { path.first().copied() } else { None };
+    pieces(text).unwrap_or_default().into_iter().filter_map(field).collect()
+}
+
 /// The scheme, host and port of an address, as they are written.
 pub fn base_of(address: &str) -> &str {
     parts(address).0
@@ -104,20 +110,26 @@ pub fn address(template: &str, filling: &Filling<'_>) -> Result<String, String> 
     Ok(address)
 }
 
-/// A header's value with all filled in.
+/// A header's value with all filled in; none where its whole value is an input that is absent or null.
 ///
 /// # Errors
 /// Where an input or a secret holds what no header can carry.
-pub fn header(template: &str, filling: &Filling<'_>) -> Result<String, String> {
+pub fn header(template: &str, filling: &Filling<'_>) -> Result<Option<String>, String> {
     let mut value = String::with_capacity(template.len());
-    for piece in pieces(template)? {
+    let pieces = pieces(template)?;
+    if let [Piece::Input(path)] = pieces.as_slice()
+        && at(filling.input, path).is_none()
+    {
+        return Ok(None);
+    }
+    for piece in pieces {
         let more = filling.text(&piece)?;
         if more.chars().any(char::is_control) {
             return Err(format!("{} holds a line break or another control character, which no header can carry", told(&piece)));
         }
         value.push_str(&more);
     }
-    Ok(value)
+    Ok(Some(value))
 }
 
 /// A JSON body with all filled in. A text that is one input and nothing else becomes that input as it is, whatever its type; a field whose input is absent
@@ -226,10 +238,11 @@ fn parts(address: &str) -> (&str, &str, Option<&str>) {
 /// Takes a text apart.
 fn pieces(text: &str) -> Result<Vec<Piece<'_>>, String> {
     let (mut pieces, mut rest) = (Vec::new(), text);
-    let begins = |rest: &str| ["{{", SECRET].iter().filter_map(|mark| rest.find(mark)).min();
+    // A secret that is misspelled must not go out as it stands.
+    let begins = |rest: &str| ["{{", "${"].iter().filter_map(|mark| rest.find(mark)).min();
     while let Some(found) = begins(rest) {
         let (before, placed) = rest.split_at(found);
-        let (piece, length) = if placed.starts_with(SECRET) { secret(placed)? } else { input(placed)? };
+        let (piece, length) = if placed.starts_with("${") { secret(placed)? } else { input(placed)? };
         if !before.is_empty() {
             pieces.push(Piece::Text(before));
         }
@@ -244,9 +257,9 @@ fn pieces(text: &str) -> Result<Vec<Piece<'_>>, String> {
 
 /// A secret at the beginning of a text, and how long its place is.
 fn secret(text: &str) -> Result<(Piece<'_>, usize), String> {
-    let name = text[SECRET.len()..].split_once('}').map_or("", |(name, _)| name);
+    let name = text.strip_prefix(SECRET).and_then(|rest| rest.split_once('}')).map_or("", |(name, _)| name);
     if !is_secret_name(name) {
-        return Err("expected the name of a secret: ${secret.NAME} with [A-Z][A-Z0-9_]*, at most 64 characters".into());
+        return Err("expected the name of a secret behind ${, as in ${secret.NAME}: [A-Z][A-Z0-9_]*, at most 64 characters".into());
     }
     Ok((Piece::Secret(name), SECRET.len() + name.len() + 1))
 }

@@ -233,9 +233,33 @@ pub fn check_tools(tools: &[Tool], faults: &mut Faults) {
                 faults.check(names.insert(&tool.name), "name", "stands twice");
                 faults.check(tool.description.len() <= 4_096, "description", "expected at most 4096 bytes");
                 check_schema(&tool.input_schema, "inputSchema", faults);
-                faults.within("execution", |faults| tool.execution.check(faults));
+                faults.within("execution", |faults| {
+                    tool.execution.check(faults);
+                    tool.check_inputs(faults);
+                });
             });
         });
+    }
+}
+
+impl Tool {
+    /// A misspelled input would be left out of each request without a word, where its schema says that there can be no such field.
+    fn check_inputs(&self, faults: &mut Faults) {
+        let schema = &self.input_schema;
+        let Some(fields) = schema.get("properties").filter(|_| schema["additionalProperties"] == false) else { return };
+        let Execution::Http { url, headers, body, .. } = &self.execution else { return };
+        let mut check = |text: &str, field: &str| {
+            for name in templates::inputs_of(text) {
+                faults.check(fields.get(name).is_some(), field, format!("expected a field of inputSchema, got input.{name}"));
+            }
+        };
+        check(url, "url");
+        for (name, value) in headers {
+            check(value, &format!("headers/{name}"));
+        }
+        if let Some(body) = body {
+            templates::texts_of_body(body, &mut |text, _| check(text, "body"));
+        }
     }
 }
 

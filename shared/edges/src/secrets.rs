@@ -10,6 +10,7 @@ use std::{
 };
 
 use async_trait::async_trait;
+use reqwest::Url;
 
 mod redaction;
 mod spellings;
@@ -55,8 +56,10 @@ impl Secret {
         if value.chars().any(char::is_control) {
             return Err("expected no control characters".into());
         }
-        let written = |host: &String| host.trim().trim_end_matches('.').to_ascii_lowercase();
-        let hosts = hosts.map(|hosts| hosts.iter().map(written).filter(|host| !host.is_empty()).collect());
+        let hosts = hosts.map(|hosts| hosts.iter().map(|host| host_of(host)).collect()).transpose()?;
+        if hosts.as_ref().is_some_and(Vec::is_empty) {
+            return Err("expected at least one host that it may go to".into());
+        }
         Ok(Self { value, hosts })
     }
 
@@ -70,6 +73,16 @@ impl Secret {
         let host = host.trim_end_matches('.');
         self.hosts.as_ref().is_none_or(|hosts| hosts.iter().any(|allowed| allowed.eq_ignore_ascii_case(host)))
     }
+}
+
+/// A host as it stands in addresses, without a dot at its end.
+fn host_of(written: &str) -> Result<String, String> {
+    let wrong = || format!("expected hosts like api.example.com that it may go to, got {written:?}");
+    let host = written.trim().trim_end_matches('.');
+    let is_bare = !host.is_empty() && !host.contains(['/', '?', '#', '@', '*', '\\']) && !host.contains(char::is_whitespace);
+    let url = Url::parse(&format!("http://{host}:1/")).ok().filter(|_| is_bare).ok_or_else(wrong)?;
+    // A host with a port of its own is no address any more with another one behind it.
+    url.host_str().map(str::to_owned).ok_or_else(wrong)
 }
 
 impl fmt::Debug for Secret {
@@ -132,7 +145,7 @@ mod tests {
 
     #[test]
     fn a_secret_without_hosts_goes_anywhere_and_one_with_hosts_only_there() {
-        let [anywhere, two, nowhere] = [None, Some(&["api.example.com", " Other.Example.com. "][..]), Some(&[" "][..])].map(secret);
+        let [anywhere, two] = [None, Some(&["api.example.com", " Other.Example.com. "][..])].map(secret);
         let hosts = [
             "api.example.com",
             "API.example.com.",
@@ -145,7 +158,10 @@ mod tests {
         let may = |secret: &Secret| hosts.map(|host| secret.may_go_to(host));
         assert_eq!(may(&anywhere), [true; 7]);
         assert_eq!(may(&two), [true, true, true, false, false, false, false]);
-        assert_eq!(may(&nowhere), [false; 7]);
+        for wrong in [&[][..], &[""], &["*.example.com"], &["https://example.com"], &["example.com:443"], &["a", "b/c"]] {
+            let hosts = wrong.iter().map(ToString::to_string).collect();
+            assert!(Secret::new("correct horse".into(), Some(hosts)).unwrap_err().contains("that it may go to"), "{wrong:?}");
+        }
     }
 
     #[test]

@@ -112,7 +112,7 @@ impl Egress {
         // The client asks no resolver about these. `Url` has brought every spelling of them into one form.
         let literal = host.trim_matches(['[', ']']).parse::<IpAddr>().ok();
         match literal.and_then(addresses::special) {
-            Some(special) => refuse(format!("{host} is {special}, where tools may not go")),
+            Some(special) => refuse(format!("{host} is {special}, where tools may not go unless it is allowed by name")),
             None => Ok(guarded),
         }
     }

@@ -6,7 +6,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 use serde_json::{Value, json};
 use smartspace_domain::templates::{self, Filling};
 use smartspace_edges::secrets::{KnownSecrets, Secret};
-use smartspace_egress::{Answer, Egress, Outgoing, Trail};
+use smartspace_egress::{Answer, Egress, Outgoing, SendError, Trail};
 use url::Url;
 
 use super::{Calling, Outcome, bounded_to, outside};
@@ -40,16 +40,22 @@ impl HttpTool {
             None => Err(format!("the secret {name} is not set here; whoever runs Smartspace can set it")),
         };
         let filling = Filling { input, secret: &secret };
-        let url = Url::parse(&templates::address(&self.url, &filling)?);
+        let url = Url::parse(&templates::address(&self.url, &filling)?)
+            .map_err(|error| format!("the address of this tool can't be used: {error}"))?;
+        let secrets = self.secrets(&known);
+        let host = url.host_str().unwrap_or_default();
+        if let Some((name, _)) = secrets.iter().find(|(_, secret)| !secret.may_go_to(host)) {
+            return Err(format!("the secret {name} may not go to {host}: whoever set it says to which hosts it may"));
+        }
         let trail = Trail { run: worker.run.id, depth: worker.run.chain_depth + 1 };
         Ok(Outgoing {
             method: Method::from_bytes(self.method.as_bytes()).map_err(|error| error.to_string())?,
-            url: url.map_err(|error| format!("the address of this tool can't be used: {error}"))?,
+            url,
             headers: self.headers(trail.headers(calling.begun.call_id), &filling)?,
             body: self.body.as_ref().map(|body| templates::body(body, &filling)).transpose()?.map(|body| body.to_string().into()),
             limit: self.limit,
             repeatable: self.repeatable,
-            secrets: self.secrets(&known),
+            secrets: secrets.into_iter().map(|(_, secret)| secret.clone()).collect(),
         })
     }
 
@@ -60,9 +66,12 @@ impl HttpTool {
         }
         for (name, template) in &self.headers {
             let wrong = |error: &dyn std::fmt::Display| format!("the header {name} of this tool can't be sent: {error}");
-            let value = templates::header(template, filling).map_err(|error| wrong(&error))?;
-            let mut value = HeaderValue::from_bytes(value.as_bytes()).map_err(|error| wrong(&error))?;
             let name: HeaderName = name.parse().map_err(|error| wrong(&error))?;
+            let Some(value) = templates::header(template, filling).map_err(|error| wrong(&error))? else {
+                headers.remove(name);
+                continue;
+            };
+            let mut value = HeaderValue::from_bytes(value.as_bytes()).map_err(|error| wrong(&error))?;
             let hides = !templates::secrets_of(template).is_empty() || name == header::AUTHORIZATION || name == header::COOKIE;
             value.set_sensitive(hides);
             headers.insert(name, value);
@@ -71,23 +80,26 @@ impl HttpTool {
     }
 
     /// The secrets that are in it.
-    fn secrets(&self, known: &KnownSecrets) -> Vec<Secret> {
+    fn secrets<'a>(&'a self, known: &'a KnownSecrets) -> Vec<(&'a str, &'a Secret)> {
         let mut names = templates::secrets_of(&self.url);
         names.extend(self.headers.values().flat_map(|value| templates::secrets_of(value)));
         if let Some(body) = &self.body {
             templates::texts_of_body(body, &mut |text, _| names.extend(templates::secrets_of(text)));
         }
-        names.into_iter().filter_map(|name| known.get(name).cloned()).collect()
+        names.into_iter().filter_map(|name| Some((name, known.get(name)?))).collect()
     }
 }
 
 /// Sends a request: what the model is given of what came back.
 pub(super) async fn outcome(egress: &Egress, request: Outgoing) -> Outcome {
+    let only_asks = matches!(request.method, Method::GET | Method::HEAD);
     match egress.send(request).await {
         Ok(answer) => match egress.secrets().await {
             Ok(known) => told(&answer, &known),
             Err(error) => outside::unanswered(&error),
         },
+        // Told plainly that it failed, a model would order twice.
+        Err(SendError::Unknown(text)) if !only_asks => Outcome::error(format!("{text}; whether the call took effect is not known")),
         Err(error) => outside::unanswered(&error),
     }
 }

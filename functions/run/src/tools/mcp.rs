@@ -62,11 +62,18 @@ impl McpTools {
                 }
             }
             all.sessions.push(session);
+            if listed.trouble.is_none() {
+                let missing = server.allowed_tools.iter().flatten().filter(|name| !listed.tools.iter().any(|tool| tool.name == **name));
+                all.trouble.extend(missing.map(|name| format!("The server {} has no tool {}.", server.name, json!(name))));
+            }
             all.trouble.extend(listed.trouble);
             if left_out > 0 {
                 let name = &server.name;
                 all.trouble.push(format!("{left_out} tools of the server {name} are left out, since there are too many; allowedTools can name those that are needed."));
             }
+        }
+        for trouble in &all.trouble {
+            tracing::warn!(run = %trail.run, trouble, "an MCP server's tools are not as configured");
         }
         all
     }

@@ -27,6 +27,9 @@ const PROGRESS_EVERY: Duration = Duration::from_secs(1);
 /// What of it is shown, in characters.
 const PROGRESS_CHARS: usize = 500;
 
+/// What of an error is logged, in characters.
+const LOGGED_CHARS: usize = 200;
+
 /// A request that is ready to be sent.
 pub(super) enum Request<'a> {
     Http(Box<Outgoing>),
@@ -102,6 +105,11 @@ impl UnderWay<'_> {
                 }
             }
         };
+        if outcome.status == CallStatus::Failed {
+            let error = excerpt(outcome.output["error"].as_str().unwrap_or_default(), LOGGED_CHARS).0;
+            // As a quoted text: some of it may be the server's.
+            tracing::info!(run = %worker.run.id, tool = calling.begun.name, ?error, "a call outside failed");
+        }
         let settled = settle(calling, outcome, shown).await;
         drop(counted);
         settled

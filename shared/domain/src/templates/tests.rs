@@ -13,7 +13,7 @@ fn address_of(template: &str, input: &Value) -> Result<String, String> {
     filled(input, |filling| address(template, filling))
 }
 
-fn header_of(template: &str, input: &Value) -> Result<String, String> {
+fn header_of(template: &str, input: &Value) -> Result<Option<String>, String> {
     filled(input, |filling| header(template, filling))
 }
 
@@ -39,7 +39,8 @@ fn an_address_takes_inputs_encoded_and_leaves_out_what_is_absent() {
 #[test]
 fn a_header_takes_all_but_line_breaks() {
     let template = "Bearer ${secret.KEY} {{input.a}}";
-    assert_eq!(header_of(template, &json!({"a": "${secret.KEY} {{input.b}}"})), Ok("Bearer k&y=1 ${secret.KEY} {{input.b}}".into()));
+    assert_eq!(header_of(template, &json!({"a": "${secret.KEY} {{input.b}}"})), Ok(Some("Bearer k&y=1 ${secret.KEY} {{input.b}}".into())));
+    assert_eq!([header_of("{{input.gone}}", &json!({})), header_of("a{{input.gone}}", &json!({}))], [Ok(None), Ok(Some("a".into()))]);
     for wrong in ["a\r\nHost: b", "a\n", "\0", "\u{85}"] {
         let error = header_of(template, &json!({"a": wrong})).unwrap_err();
         assert_eq!(error, "input.a holds a line break or another control character, which no header can carry");
@@ -63,16 +64,17 @@ fn what_can_not_be_filled_in_is_told() {
     for wrong in ["{{x}}", "{{input.}}", "{{input.a b}}", "a {{", "{{inputs.a}}", "{{}}", "{{input.{{input.a}}}}"] {
         assert_eq!(fault_of(wrong, Place::Value), braces, "{wrong}");
     }
-    for wrong in ["${secret.}", "${secret.lower}", "${secret.A", "${secret.{{input.a}}}"] {
+    for wrong in ["${secret.}", "${secret.lower}", "${secret.A", "${secret.{{input.a}}}", "${A}", "${ secret.A }", "${secretA}"] {
         assert!(fault_of(wrong, Place::Value).unwrap().contains("the name of a secret"), "{wrong}");
     }
-    for fine in ["", "$", "{ ${x} }}", "{{input}}", "{{ input.a.0.b-c }}", "${secret.A_1}"] {
+    for fine in ["", "$", "{ $x }}", "{{input}}", "{{ input.a.0.b-c }}", "${secret.A_1}"] {
         assert_eq!(fault_of(fine, Place::Value), None, "{fine}");
     }
     assert_eq!(fault_of("https://a.test/{{input.a}}?k=${secret.K}", Place::Address), None);
     assert!(fault_of("https://a.test/${secret.K}", Place::Address).unwrap().contains("no secret in the path"));
     assert!(fault_of("{{input.a}}", Place::WithoutInput).unwrap().contains("there is none here"));
     assert_eq!(secrets_of("${secret.A} {{input.b}} ${secret.C}"), ["A", "C"]);
+    assert_eq!(inputs_of("{{input.a.b}} {{input}} ${secret.B} {{input.c}}"), ["a", "c"]);
 }
 
 proptest! {

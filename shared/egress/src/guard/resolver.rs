@@ -17,7 +17,7 @@ pub(crate) enum Refused {
     #[error("{0} could not be reached: no address was found for it")]
     NotFound(String),
     /// It leads to what is not public. Which address that is stays untold: it says how a network looks from within.
-    #[error("{0} leads to {1}, where tools may not go")]
+    #[error("{0} leads to {1}, where tools may not go unless it is allowed by name")]
     Special(String, &'static str),
 }
 

@@ -116,7 +116,10 @@ async fn no_spelling_of_an_address_of_this_machine_is_let_through() {
     ];
     for host in this_machine {
         let refusal = egress.send(get(&format!("http://{host}:{port}/"))).await.unwrap_err();
-        assert!(matches!(&refusal, SendError::NotSent(text) if text.ends_with("where tools may not go")), "{host}: {refusal}");
+        assert!(
+            matches!(&refusal, SendError::NotSent(text) if text.ends_with("where tools may not go unless it is allowed by name")),
+            "{host}: {refusal}"
+        );
     }
     assert!(was_left_alone(&listener));
 }
@@ -141,14 +144,14 @@ fn an_address_is_checked_before_anything_is_asked() {
     ]
     .map(refusal);
     let expected = [
-        Some("169.254.169.254 is a link-local address, where tools may not go"),
-        Some("[fd00:ec2::254] is an address of a private network, where tools may not go"),
+        Some("169.254.169.254 is a link-local address, where tools may not go unless it is allowed by name"),
+        Some("[fd00:ec2::254] is an address of a private network, where tools may not go unless it is allowed by name"),
         Some("expected an address without a user or a password in it"),
         Some("expected an address without a user or a password in it"),
         Some("expected an address that begins with https:// or http://"),
         Some("expected an address that begins with https:// or http://"),
         Some("expected an address that begins with https:// or http://"),
-        Some("[::ffff:808:808] is an address with an IPv4 address in it, where tools may not go"),
+        Some("[::ffff:808:808] is an address with an IPv4 address in it, where tools may not go unless it is allowed by name"),
         None,
         None,
         None,
@@ -167,8 +170,8 @@ async fn a_name_with_any_address_that_is_not_public_is_refused() {
     for _ in answers {
         refusals.push(egress.send(get(&url)).await);
     }
-    let of_this_machine = not_sent("api.test leads to an address of this machine, where tools may not go");
-    let link_local = not_sent("api.test leads to a link-local address, where tools may not go");
+    let of_this_machine = not_sent("api.test leads to an address of this machine, where tools may not go unless it is allowed by name");
+    let link_local = not_sent("api.test leads to a link-local address, where tools may not go unless it is allowed by name");
     assert_eq!(refusals, [of_this_machine.clone(), of_this_machine.clone(), of_this_machine, link_local]);
     assert!(was_left_alone(&listener));
 }
@@ -192,7 +195,14 @@ async fn every_connection_asks_for_the_name_again() {
     let url = format!("https://api.test:{port}/");
     let refusals = [egress.send(get(&url)).await, egress.send(get(&url)).await, egress.send(get(&url)).await];
     let unknown = || not_sent("api.test could not be reached: no address was found for it");
-    assert_eq!(refusals, [not_sent("api.test leads to an address of this machine, where tools may not go"), unknown(), unknown()]);
+    assert_eq!(
+        refusals,
+        [
+            not_sent("api.test leads to an address of this machine, where tools may not go unless it is allowed by name"),
+            unknown(),
+            unknown()
+        ]
+    );
     assert!(was_left_alone(&listener));
 }
 
@@ -201,7 +211,7 @@ async fn only_the_port_that_is_allowed_is_open() {
     let (listener, port) = listener();
     let egress = egress(Arc::new(SystemNames), "localhost:1");
     let refused = egress.send(get(&format!("http://localhost:{port}/"))).await;
-    assert_eq!(refused, not_sent("localhost leads to an address of this machine, where tools may not go"));
+    assert_eq!(refused, not_sent("localhost leads to an address of this machine, where tools may not go unless it is allowed by name"));
     assert!(was_left_alone(&listener));
 }
 

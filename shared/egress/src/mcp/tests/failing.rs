@@ -118,6 +118,9 @@ async fn a_header_or_secret_that_can_not_be_sent_is_said() {
     }
     let server = McpServer { url: "http://10.0.0.1/".into(), headers: [].into(), ..fake.server() };
     let refused = call(&servers().session(&server, trail())).await;
-    assert!(matches!(&refused, Err(crate::SendError::NotSent(text)) if text.contains("where tools may not go")), "{refused:?}");
+    assert!(
+        matches!(&refused, Err(crate::SendError::NotSent(text)) if text.contains("where tools may not go unless it is allowed by name")),
+        "{refused:?}"
+    );
     assert_eq!(fake.methods(), Vec::<String>::new());
 }

@@ -102,9 +102,12 @@ async fn a_body_goes_to_no_other_origin() {
 #[tokio::test]
 async fn no_redirect_leads_where_a_tool_may_not_go() {
     for (to, text) in [
-        ("http://169.254.169.254/latest/meta-data", "169.254.169.254 is a link-local address, where tools may not go"),
-        ("http://0x7f.1/", "127.0.0.1 is an address of this machine, where tools may not go"),
-        ("http://evil.test/", "evil.test leads to an address of this machine, where tools may not go"),
+        (
+            "http://169.254.169.254/latest/meta-data",
+            "169.254.169.254 is a link-local address, where tools may not go unless it is allowed by name",
+        ),
+        ("http://0x7f.1/", "127.0.0.1 is an address of this machine, where tools may not go unless it is allowed by name"),
+        ("http://evil.test/", "evil.test leads to an address of this machine, where tools may not go unless it is allowed by name"),
         ("http://user:password@other.test/", "expected an address without a user or a password in it"),
         ("file:///etc/passwd", "expected an address that begins with https:// or http://"),
         ("http://", "the server redirected to what is no address"),
