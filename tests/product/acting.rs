@@ -12,10 +12,15 @@ use super::{
 
 /// An agent with tools whose model is `ada`, and a person with it in a space. Its tools may reach the server.
 pub(crate) struct Acting {
+    /// The product.
     pub(crate) stack: Stack,
+    /// What its tools call.
     pub(crate) server: ToolServer,
+    /// Who speaks to it.
     pub(crate) person: String,
+    /// The agent.
     pub(crate) agent: String,
+    /// Where both are.
     pub(crate) space: String,
 }
 

@@ -135,11 +135,12 @@ async fn values_keep_their_types_in_a_body_and_what_is_absent_is_left_out() {
     let body = json!({
         "number": "{{input.n}}", "float": "{{ input.f }}", "flag": "{{input.flag}}", "list": "{{input.list}}", "deep": {"a": "{{input.o.a.1}}"},
         "text": "n is {{input.n}}, {{input.list}}, {{input.gone}}.", "gone": "{{input.gone}}", "null": "{{input.null}}", "in": {"gone": "{{input.gone}}"},
-        "items": ["{{input.gone}}", "{{input.flag}}", 7], "as it is": [true, null, 1.5, "${NAME} {x}"],
+        "items": ["{{input.gone}}", "{{input.flag}}", 7], "as it is": [true, null, 1.5, "$NAME {x} $"],
     });
+    let headers = json!({"X-Gone": "{{input.gone}}", "X-Null": "{{input.null}}", "X-List": "{{input.list}}", "X-Part": "a{{input.gone}}b"});
     let tools = |url: &str| {
         json!([
-            http_tool("body", "POST", &format!("{url}/echo"), json!({"body": body})),
+            http_tool("body", "POST", &format!("{url}/echo"), json!({"body": body, "headers": headers})),
             http_tool("whole", "PATCH", &format!("{url}/echo"), json!({"body": "{{input}}"})),
             http_tool(
                 "query",
@@ -158,9 +159,13 @@ async fn values_keep_their_types_in_a_body_and_what_is_absent_is_left_out() {
     let seen: Vec<_> = calls.iter().map(|call| acting.server.of_call(call).remove(0)).collect();
     let expected = json!({
         "number": 12_345_678_901_234_567_u64, "float": -0.5, "flag": false, "list": [1, "a\"", null], "deep": {"a": {"b": "c"}},
-        "text": "n is 12345678901234567, [1,\"a\\\"\",null], .", "in": {}, "items": [null, false, 7], "as it is": [true, null, 1.5, "${NAME} {x}"],
+        "text": "n is 12345678901234567, [1,\"a\\\"\",null], .", "in": {}, "items": [null, false, 7], "as it is": [true, null, 1.5, "$NAME {x} $"],
     });
     assert_eq!((seen[0].json(), seen[1].json()), (expected, input));
+    let of_input = |name: &str| name.starts_with("x-").then(|| seen[0].header(name).to_owned());
+    let mut sent: Vec<_> = seen[0].headers.keys().filter_map(|name| Some((name.as_str(), of_input(name.as_str())?))).collect();
+    sent.sort_unstable();
+    assert_eq!(sent, [("x-list", r#"[1,"a\"",null]"#.to_owned()), ("x-part", "ab".to_owned())]);
     assert_eq!([seen[0].header("content-type"), seen[2].header("content-type")], ["application/json", ""]);
     let list = "%5B1%2C%22a%5C%22%22%2Cnull%5D";
     assert_eq!(seen[2].target, format!("/echo?n=12345678901234567&f=x&l={list}&e="));
@@ -203,7 +208,7 @@ async fn a_request_tells_its_call_its_run_and_how_deep_it_is() {
             let is_hex = |part: &str, length| part.len() == length && part.chars().all(|c| matches!(c, '0'..='9' | 'a'..='f'));
             let [version, of_run, span, flags] = parts[..] else { panic!("{parts:?}") };
             assert!(version == "00" && is_hex(of_run, 32) && is_hex(span, 16) && is_hex(flags, 2), "{parts:?}");
-            assert!(of_run.trim_matches('0') != "" && span.trim_matches('0') != "", "{parts:?}");
+            assert!(![of_run, span].iter().any(|id| id.trim_matches('0').is_empty()), "{parts:?}");
             trace.insert(of_run.to_owned());
             assert!(spans.insert(span.to_owned()), "each call has a span of its own");
             requests += 1;

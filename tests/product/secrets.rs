@@ -7,7 +7,7 @@ use super::{
     forms::result,
     model::{Answer, Asked, Part, answer, call, say, stop},
     socket::Socket,
-    spellings::Search,
+    spellings::{self, Search},
     stack::Stack,
     tool_server::{PLANTED, Seen, ToolServer},
     waiting::SOON,
@@ -22,15 +22,16 @@ const PLAIN: &str = "sk-live-7Yh2Qp0Zx4Rt";
 const SECRETS: [(&str, &str); 3] = [("KEY", KEY), ("TOKEN", TOKEN), ("PLAIN", PLAIN)];
 /// Where in a request a secret may be.
 const PLACES: [&str; 3] = ["header", "query", "body"];
-/// What the server does with it.
-const LEAKS: [&str; 4] = ["200/json", "200/text", "500/json", "401/text"];
+/// What the server does with it, and whether that is shown to all.
+const LEAKS: [(&str, bool); 4] = [("200/json", true), ("200/text", false), ("500/json", false), ("401/text", true)];
 
 /// A tool that has a secret in one place of its requests.
 fn with_secret(tool: &str, url: &str, secret: &str, place: &str) -> Value {
     let (mut url, mut more) = (format!("{url}?z=1"), json!({}));
     match place {
         "header" => {
-            more["headers"] = json!({"Authorization": format!("Bearer ${{secret.{secret}}}"), "X-Api-Key": format!("${{secret.{secret}}}")})
+            more["headers"] =
+                json!({"Authorization": format!("Bearer ${{secret.{secret}}}"), "X-Api-Key": format!("${{secret.{secret}}}")});
         }
         "query" => url = format!("{url}&key=${{secret.{secret}}}&and=x-${{secret.{secret}}}"),
         _ => more["body"] = json!({"key": format!("${{secret.{secret}}}"), "in": [format!("<${{secret.{secret}}}>")]}),
@@ -52,8 +53,8 @@ fn leaking(url: &str) -> Vec<(String, Value)> {
     let mut tools = Vec::new();
     for (secret, _) in SECRETS {
         for place in PLACES {
-            for (leak, visible) in LEAKS.iter().flat_map(|leak| [(leak, false), (leak, true)]) {
-                let name = format!("{secret}_{place}_{}_{visible}", leak.replace('/', "_"));
+            for (leak, visible) in LEAKS {
+                let name = format!("{secret}_{place}_{}", leak.replace('/', "_"));
                 let tool = with_secret(&name, &format!("{url}/leak/{leak}"), secret, place);
                 tools.push((name, but(tool, json!({"visible": visible}))));
             }
@@ -135,7 +136,6 @@ async fn nobody_ever_sees_a_secret_whatever_tools_do_with_it() {
     operator.subscribe(&acting.space, None).await;
     person.subscribe(&acting.space, None).await;
 
-    static T: std::sync::LazyLock<std::time::Instant> = std::sync::LazyLock::new(std::time::Instant::now); std::sync::LazyLock::force(&T);
     // Everything at once, in one run that also asks people and speaks.
     let remember = call("set_memories", json!({"memories": [{"key": "key", "value": "${secret.KEY}"}]}));
     let mut calls: Vec<Part> =
@@ -151,7 +151,6 @@ async fn nobody_ever_sees_a_secret_whatever_tools_do_with_it() {
     let run = acting.stack.ended(&run, SOON * 2).await;
     assert_eq!(run["status"], "completed", "{:.2000}", run["error"]);
 
-    eprintln!("TIME run {:?}", T.elapsed());
     // All of it was sent and said back.
     let made = run["steps"][0]["calls"].as_array().unwrap().clone();
     for (name, call) in names.iter().zip(&made) {
@@ -173,7 +172,7 @@ async fn nobody_ever_sees_a_secret_whatever_tools_do_with_it() {
 
     // Another run sees the cards of this one; and one is killed in the middle.
     acting.calls(vec![call("enter_space", json!({"spaceId": acting.space})), call("get_memories", json!({}))]).await;
-    acting.stack.model.plays("ada", [answer([call("KEY_query_200_json_true", json!({})), call("unknown", json!({}))]), stop()]);
+    acting.stack.model.plays("ada", [answer([call("KEY_query_200_json", json!({})), call("unknown", json!({}))]), stop()]);
     let agent =
         json!({"tools": [but(with_secret("unknown", &format!("{}/slow", acting.server.url), "KEY", "query"), json!({"visible": true}))]});
     acting.stack.patch(&format!("/v1/entities/{}", acting.agent), json!({"agent": agent})).await.must_be(200);
@@ -184,27 +183,31 @@ async fn nobody_ever_sees_a_secret_whatever_tools_do_with_it() {
     let last = acting.stack.ended(&last, SOON).await;
     assert_eq!(last["steps"][0]["calls"][1]["status"], "unknown");
 
-    eprintln!("TIME before {:?}", T.elapsed());
     let all = everything(&acting, &[("the operator", &operator), ("a person", &person)]).await;
     let search = Search::of(&SECRETS);
-    for (n, b) in &all { if n == "the file log" { std::fs::write("/tmp/c_product.log", b).unwrap(); } }
-    eprintln!("TIME everything {:?} {}", T.elapsed(), all.iter().map(|(_, b)| b.len()).sum::<usize>());
     let found: Vec<_> = all.iter().map(|(place, bytes)| (place, search.in_bytes(bytes))).filter(|(_, found)| !found.is_empty()).collect();
     assert!(found.is_empty(), "{found:#?}");
     assert!(elsewhere.seen().iter().all(|seen| search.in_bytes(format!("{seen:?}").as_bytes()).is_empty()), "{:?}", elsewhere.seen());
 
-    eprintln!("TIME searched {:?}", T.elapsed());
-    // Where they would have been found what may be seen is found.
-    let planted = Search::of(&[("it", PLANTED)]);
+    // Where they would have been found what may be seen is found, in all spellings; and the log is a whole one.
     let run_path = format!("/v1/runs/{}", run["id"].as_str().unwrap());
-    for place in [run_path.as_str(), "message ", "message.updated to the operator", "message.updated to a person", "question ", "the file "]
-    {
-        let found = all.iter().any(|(name, bytes)| name.starts_with(place) && !planted.in_bytes(bytes).is_empty());
-        assert!(found, "what a server said is not found in {place}");
+    let places = [
+        &run_path,
+        "message ",
+        "message.updated to the operator",
+        "message.updated to a person",
+        "question ",
+        "the file log",
+        "the file table",
+    ];
+    for place in places {
+        let planted = |(name, bytes): &(String, Vec<u8>)| name.starts_with(place) && String::from_utf8_lossy(bytes).contains(PLANTED);
+        assert!(all.iter().any(planted), "what a server said is not found in {place}");
     }
-    let logged = Search::of(&[("it", "127.0.0.1:")]);
-    let (_, log) = all.iter().find(|(name, _)| name == "the file log").unwrap();
-    assert!(!logged.in_bytes(log).is_empty() && log.len() > 10_000, "{} bytes", log.len());
+    let (_, shown) = all.iter().find(|(place, _)| *place == run_path).unwrap();
+    for (name, spelling) in spellings::of(PLANTED) {
+        assert!(String::from_utf8_lossy(shown).contains(&spelling), "{name} {spelling}");
+    }
 }
 
 #[tokio::test]
@@ -244,7 +247,10 @@ async fn a_secret_goes_to_its_hosts_only() {
     for place in PLACES {
         assert_eq!(secret_of(&seen(&format!("{place}Here"))[0], place), KEY);
         let name = format!("{place}There");
-        assert_eq!((output(&name), seen(&name).len()), (json!({"error": "the secret KEY may not go to localhost: whoever set it says to which hosts it may"}), 0));
+        assert_eq!(
+            (output(&name), seen(&name).len()),
+            (json!({"error": "the secret KEY may not go to localhost: whoever set it says to which hosts it may"}), 0)
+        );
     }
     let headers = |seen: &Seen| ["x-plain", "accept", "authorization", "x-api-key"].map(|name| seen.header(name).to_owned());
     let all = ["hello".to_owned(), "text/csv".into(), format!("Basic {KEY}"), format!("a {KEY} b")];
@@ -256,7 +262,10 @@ async fn a_secret_goes_to_its_hosts_only() {
     let posted = seen("posted");
     assert_eq!((posted.len(), posted[1].method.as_str(), posted[1].body.len()), (2, "GET", 0));
     for (name, error) in [
-        ("posted307", "the server redirected a POST to localhost, another origin, which is not followed"),
+        (
+            "posted307",
+            "the server redirected a POST to localhost, another origin, which is not followed; whether the call took effect is not known",
+        ),
         ("handedOn", "the server redirected to another origin with a secret in the address, which is not followed"),
     ] {
         assert_eq!((output(name), seen(name).len()), (json!({"error": error}), 1));

@@ -72,13 +72,15 @@ fn in_json(text: &str) -> String {
 
 /// Escaped as `json.dumps` of Python does, and many others.
 fn in_ascii(text: &str) -> String {
-    let ascii = |char: char| -> String {
+    let mut ascii = String::new();
+    for char in in_json(text).chars() {
         if char.is_ascii() {
-            return char.into();
+            ascii.push(char);
+        } else {
+            ascii.extend(char.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")));
         }
-        char.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect()
-    };
-    in_json(text).chars().map(ascii).collect()
+    }
+    ascii
 }
 
 /// `%2F` as `%2f`.

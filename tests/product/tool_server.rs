@@ -56,10 +56,13 @@ pub(crate) struct ToolServer {
 /// A request as it came.
 #[derive(Clone, Debug)]
 pub(crate) struct Seen {
+    /// Its method.
     pub(crate) method: Method,
     /// Its path and query, as they were written.
     pub(crate) target: String,
+    /// Its headers, as bytes.
     pub(crate) headers: HeaderMap,
+    /// Its body.
     pub(crate) body: Bytes,
 }
 

@@ -1,7 +1,8 @@
-//! Durations as people write them: "30 seconds", "2 hours", "1 day", "1 week".
+//! Durations as people write them ("30 seconds", "2 hours", "1 day", "1 week"), and as servers do.
 
 use std::{fmt, str::FromStr, time::Duration};
 
+use jiff::fmt::rfc2822;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 /// A duration with the text that it was written as.
@@ -55,6 +56,17 @@ impl<'de> Deserialize<'de> for WrittenDuration {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         std::borrow::Cow::<str>::deserialize(deserializer)?.parse().map_err(de::Error::custom)
     }
+}
+
+/// How long a server asks to be left alone: its `Retry-After`, seconds or a date. A date is compared with the answer's own `Date`: that needs no clock here, and
+/// none that goes right.
+pub fn retry_after(wish: &str, date: Option<&str>) -> Option<Duration> {
+    if let Ok(seconds) = wish.trim().parse() {
+        return Duration::try_from_secs_f64(seconds).ok();
+    }
+    let parser = rfc2822::DateTimeParser::new();
+    let [until, now] = [wish, date?].map(|date| parser.parse_timestamp(date.trim()).ok());
+    Some(Duration::try_from(until?.duration_since(now?)).unwrap_or_default())
 }
 
 #[cfg(test)]

@@ -3,13 +3,12 @@
 use std::{error::Error, time::Duration};
 
 use futures::StreamExt;
-use jiff::fmt::rfc2822;
 use reqwest::{
     Response,
     header::{DATE, HeaderMap, HeaderName, RETRY_AFTER},
 };
 use serde_json::Value;
-use smartspace_domain::{json, runs::FailureCode};
+use smartspace_domain::{durations, json, runs::FailureCode};
 
 use crate::{estimate::as_text, port::ModelError};
 
@@ -198,16 +197,9 @@ async fn body(response: Response) -> String {
     String::from_utf8_lossy(&body).into_owned()
 }
 
-/// Seconds, or a date. A date is compared with the answer's own date: that needs no clock here, and none that goes right.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    let text = |name: HeaderName| headers.get(name)?.to_str().ok().map(str::trim);
-    let wish = text(RETRY_AFTER)?;
-    if let Ok(seconds) = wish.parse() {
-        return Duration::try_from_secs_f64(seconds).ok();
-    }
-    let parser = rfc2822::DateTimeParser::new();
-    let [until, now] = [wish, text(DATE)?].map(|date| parser.parse_timestamp(date).ok());
-    Some(Duration::try_from(until?.duration_since(now?)).unwrap_or_default())
+    let text = |name: HeaderName| headers.get(name)?.to_str().ok();
+    durations::retry_after(text(RETRY_AFTER)?, text(DATE))
 }
 
 #[cfg(test)]

@@ -6,8 +6,8 @@ use http::{
     HeaderMap, HeaderName, StatusCode,
     header::{DATE, RETRY_AFTER},
 };
-use jiff::fmt::rfc2822;
 use reqwest::Response;
+use smartspace_domain::durations;
 use tokio::time::Instant;
 
 use super::{SendError, failures::Failure};
@@ -58,16 +58,9 @@ impl Tries {
     }
 }
 
-/// Seconds, or a date. A date is compared with the answer's own date: that needs no clock here, and none that goes right.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    let text = |name: HeaderName| headers.get(name)?.to_str().ok().map(str::trim);
-    let wish = text(RETRY_AFTER)?;
-    if let Ok(seconds) = wish.parse() {
-        return Duration::try_from_secs_f64(seconds).ok();
-    }
-    let parser = rfc2822::DateTimeParser::new();
-    let [until, now] = [wish, text(DATE)?].map(|date| parser.parse_timestamp(date).ok());
-    Some(Duration::try_from(until?.duration_since(now?)).unwrap_or_default())
+    let text = |name: HeaderName| headers.get(name)?.to_str().ok();
+    durations::retry_after(text(RETRY_AFTER)?, text(DATE))
 }
 
 #[cfg(test)]
