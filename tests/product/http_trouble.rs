@@ -71,7 +71,8 @@ async fn what_goes_wrong_at_a_server_is_told() {
 
 #[tokio::test]
 async fn whatever_a_server_sends_little_of_it_is_kept() {
-    let tools = |url: &str| json!(["big", "endless", "bomb"].map(|route| get(route, format!("{url}/{route}"))));
+    let get = |url: &str, route| http_tool(route, "GET", &format!("{url}/{route}"), json!({"timeoutMs": 60_000}));
+    let tools = |url: &str| json!(["big", "endless", "bomb"].map(|route| get(url, route)));
     let Some(acting) = Acting::with(tools).await else { return };
     // Some at once, and again.
     for _ in 0..2 {

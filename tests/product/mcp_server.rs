@@ -12,7 +12,7 @@ use super::waiting::wait_for;
 /// Its program.
 const PROGRAM: &str = "node_modules/@modelcontextprotocol/server-everything/dist/index.js";
 /// How long a start may take. Many tests start at once on few cores.
-const READY_WITHIN: Duration = Duration::from_secs(60);
+const READY_WITHIN: Duration = Duration::from_mins(1);
 
 /// The server, on a port of its own.
 pub(crate) struct McpServer {

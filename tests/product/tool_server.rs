@@ -16,7 +16,7 @@ use std::{
     io::Write,
     net::{Ipv4Addr, Ipv6Addr},
     panic,
-    sync::{Arc, Mutex, MutexGuard},
+    sync::{Arc, LazyLock, Mutex, MutexGuard},
 };
 
 use axum::{
@@ -38,8 +38,8 @@ use super::model::Gate;
 /// What `/leak` says besides, and nobody else: where this is found a secret would be, too.
 pub(crate) const PLANTED: &str = "said-by-the-server-alone-4711";
 
-/// What `/bomb` becomes, in bytes.
-const BOMB: usize = 160 * 1024 * 1024;
+/// What `/bomb` becomes, in MiB.
+const BOMB_MIB: usize = 160;
 
 /// The server, on loopback. It ends with its handle, and outlives the product's process.
 pub(crate) struct ToolServer {
@@ -215,7 +215,7 @@ async fn answer(
         }
         ["big"] => "b".repeat(10 * 1024 * 1024).into_response(),
         ["endless"] => Body::from_stream(stream::repeat_with(|| Ok::<_, std::io::Error>(vec![b'e'; 64 * 1024]))).into_response(),
-        ["bomb"] => ([(header::CONTENT_ENCODING, "gzip"), (header::CONTENT_TYPE, "text/plain")], bomb()).into_response(),
+        ["bomb"] => ([(header::CONTENT_ENCODING, "gzip"), (header::CONTENT_TYPE, "text/plain")], BOMB.clone()).into_response(),
         ["redirect"] => {
             let code: u16 = seen.parameter("status").map_or(302, |status| status.parse().unwrap());
             let to = seen.parameter("to").unwrap();
@@ -245,11 +245,11 @@ fn echo(seen: &Seen) -> Response {
 }
 
 /// Some 160 KB that become a thousand times as much.
-fn bomb() -> Vec<u8> {
+static BOMB: LazyLock<Bytes> = LazyLock::new(|| {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
     let zeros = vec![b'0'; 1024 * 1024];
-    for _ in 0..BOMB / zeros.len() {
+    for _ in 0..BOMB_MIB {
         encoder.write_all(&zeros).unwrap();
     }
-    encoder.finish().unwrap()
-}
+    encoder.finish().unwrap().into()
+});

@@ -19,7 +19,7 @@ async fn main() -> Result<(), Error> {
     let aws = Aws::new().await?;
     let secrets = aws.secrets().await?;
     let (sockets, models) = (aws.sockets(), Arc::new(aws.models(&secrets)?));
-    let egress = Egress::new(Arc::new(SystemNames), aws.config.tool_hosts.parse()?, Arc::new(FixedSecrets(Arc::new(secrets.known))))?;
+    let egress = Egress::new(Arc::new(SystemNames), aws.config.tool_hosts.parse()?, Arc::new(FixedSecrets(Arc::new(secrets.known))));
     let prices = Arc::clone(&aws.config.prices);
     let queue = Queue { client: aws.sqs(), url: aws.config.runs_queue.clone() };
     // A Lambda function is not told when it ends; its lease runs out.

@@ -43,7 +43,7 @@ use smartspace_store::{
 
 use crate::{context::quoted::Excerpt, worker::Worker};
 use outside::UnderWay;
-use toolbox::{Company, Known};
+use toolbox::{Company, Configured, Known};
 
 /// An output for the model, in bytes.
 const OUTPUT_BYTES: usize = 30 * 1024;
@@ -167,6 +167,7 @@ impl Calling<'_> {
             said: None,
             answered: None,
             outside: false,
+            repeatable: false,
             card: None,
             expires_at: None,
         }
@@ -202,6 +203,7 @@ impl Calling<'_> {
             marks: outcome.mark.into_iter().collect(),
             page: outcome.page,
             outside: outcome.outside,
+            repeatable: outcome.outside && self.worker.tools.configured(&self.begun.name).is_some_and(Configured::may_be_repeated),
             card: outcome.card,
             ..self.record()
         }
@@ -232,15 +234,21 @@ pub(crate) async fn run(callings: &[Calling<'_>], company: Company) -> Result<Ve
 /// ours.
 async fn begin<'a>(calling: &'a Calling<'a>) -> Result<Begun<'a>> {
     let (name, tools) = (calling.begun.name.as_str(), &calling.worker.tools);
+    // Both must say so, when it began and now: its configuration may have changed since.
     if let Some(known) = calling.under_way
-        && !tools.configured(name).is_some_and(|tool| tool.is_idempotent)
+        && !(known.repeatable && tools.configured(name).is_some_and(Configured::may_be_repeated))
     {
         return outside::unknown(calling, known).await.map(Begun::Done);
     }
-    match checked(calling) {
+    let begun = match checked(calling) {
         Ok((Known::BuiltIn(tool), input)) => (tool.spec.call)(calling, &input).await.map(Begun::Done),
         Ok((Known::Configured(tool), input)) => Box::pin(configured::begin(calling, tool, input)).await,
         Err(text) => Ok(Begun::Done(Outcome::error(text))),
+    }?;
+    match (begun, calling.under_way) {
+        // It can't be made again: that is the result of what has begun.
+        (Begun::Done(outcome), Some(known)) => outside::settle_known(calling, outcome, known).await.map(Begun::Done),
+        (begun, _) => Ok(begun),
     }
 }
 

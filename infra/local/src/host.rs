@@ -40,8 +40,8 @@ use crate::{
     web_server,
 };
 
-/// Runs side by side; a run mostly waits for its model.
-const RUNS_AT_ONCE: usize = 100;
+/// Runs side by side; a run mostly waits, for its model or for a tool, and who waits must not keep others from being answered.
+const RUNS_AT_ONCE: usize = 1_000;
 /// Broadcasts side by side.
 const BROADCASTS_AT_ONCE: usize = 64;
 /// Triggers side by side.
@@ -154,7 +154,7 @@ impl Functions {
             http,
         };
         let secrets = Arc::new(FixedSecrets(Arc::new(flags.secrets()?)));
-        let egress = Egress::new(Arc::new(SystemNames), flags.tool_hosts()?, secrets)?;
+        let egress = Egress::new(Arc::new(SystemNames), flags.tool_hosts()?, secrets);
         let sockets: Arc<dyn Sockets> = connections.clone();
         Ok(Self {
             runs: Arc::new(Runs::new(

@@ -228,6 +228,7 @@ async fn answer_in(store: &Store, run: &RunRecord, lease: &LeaseId, space: Space
         said: None,
         answered: None,
         outside: false,
+        repeatable: false,
         card: None,
         expires_at: None,
     };

@@ -89,7 +89,7 @@ pub(crate) fn secret_names() -> RefOr<Schema> {
 pub(crate) fn url() -> Object {
     text("http:// or https:// and a host without placeholders.")
         .max_length(Some(2_048))
-        .pattern(Some(r"^https?://[^/?#{$ @]+([/?#][\s\S]*)?$"))
+        .pattern(Some(r"^https?://[^/?#{$ @\\\u0000-\u001f\u007f-\u009f]+([/?#][^\\\u0000-\u001f\u007f-\u009f]*)?$"))
         .build()
 }
 

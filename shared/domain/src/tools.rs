@@ -22,7 +22,8 @@ const ANSWERERS: usize = 100;
 const BODY_BYTES: usize = 64 * 1024;
 
 /// Headers that no configuration sets: they belong to the connection, or are what a call is known by.
-const OUR_HEADERS: [&str; 12] = [
+const OUR_HEADERS: [&str; 13] = [
+    "accept-encoding",
     "connection",
     "content-length",
     "host",
@@ -194,8 +195,8 @@ pub struct McpConfig {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct McpServer {
-    /// Stands before its tools' names.
-    #[schema(pattern = "^[A-Za-z_][A-Za-z0-9_]{0,63}$")]
+    /// Stands before its tools' names, with two underscores between them: so it has no two of its own, and none at its end.
+    #[schema(pattern = "^_?[A-Za-z][A-Za-z0-9]*(_[A-Za-z0-9]+)*$", max_length = 64)]
     pub name: String,
     /// Where it is.
     #[schema(schema_with = schemas::url)]
@@ -305,7 +306,7 @@ impl McpConfig {
         for (index, server) in self.servers.iter().enumerate() {
             faults.within("servers", |faults| {
                 faults.within(index, |faults| {
-                    faults.check(is_tool_name(&server.name), "name", "expected [A-Za-z_][A-Za-z0-9_]{0,63}");
+                    faults.check(is_server_name(&server.name), "name", SERVER_NAME);
                     faults.check(names.insert(&server.name), "name", "stands twice");
                     check_url(&server.url, Place::WithoutInput, faults);
                     faults.check(!server.url.contains("${"), "url", "expected no secret: headers may hold one");
@@ -323,6 +324,14 @@ fn is_tool_name(name: &str) -> bool {
         && name.chars().all(|char| char.is_ascii_alphanumeric() || char == '_')
 }
 
+/// What is said where a server's name was expected.
+const SERVER_NAME: &str = "expected [A-Za-z_][A-Za-z0-9_]{0,63}, without two underscores in a row or one at the end";
+
+/// Two servers' tools must not come to the same name.
+fn is_server_name(name: &str) -> bool {
+    is_tool_name(name) && !name.contains("__") && !name.ends_with('_')
+}
+
 fn check_schema(schema: &Value, field: &str, faults: &mut Faults) {
     match jsonschema::validator_for(schema) {
         Ok(_) => {}
@@ -336,12 +345,17 @@ fn check_url(url: &str, place: Place, faults: &mut Faults) {
     let host = base.strip_prefix("https://").or_else(|| base.strip_prefix("http://"));
     let fine = host.is_some_and(|host| !host.contains(['{', '$', ' ', '@', '\\'])) && Url::parse(base).is_ok();
     faults.check(fine && url.len() <= 2_048, "url", "expected http:// or https:// and a host without placeholders");
+    // Some readers of addresses take a backslash for a slash, and leave out line breaks.
+    let is_plain = !url.contains('\\') && !url.contains(char::is_control);
+    faults.check(is_plain, "url", "expected no backslash and no control characters");
     check_text(url, place, "url", faults);
 }
 
 fn check_headers(headers: &BTreeMap<String, String>, place: Place, faults: &mut Faults) {
     faults.within("headers", |faults| {
+        let mut names = BTreeSet::new();
         for (name, value) in headers {
+            faults.check(names.insert(name.to_ascii_lowercase()), name, "stands twice");
             let fine = !name.is_empty() && name.chars().all(|char| char.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(char));
             faults.check(fine && !value.contains(char::is_control), name, "expected a header's name and value");
             let ours = OUR_HEADERS.iter().any(|ours| ours.eq_ignore_ascii_case(name));

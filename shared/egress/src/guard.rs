@@ -3,7 +3,12 @@
 //! - [`hosts`]: what the deployment allows
 //! - [`resolver`]: names, and that all that is behind them is public
 
-use std::{fmt, net::IpAddr, sync::Arc, time::Duration};
+use std::{
+    fmt,
+    net::IpAddr,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
 use async_trait::async_trait;
 use reqwest::{Client, ClientBuilder, Url, redirect::Policy, retry};
@@ -40,8 +45,39 @@ struct Shared {
 }
 
 enum Way {
-    Network { guarded: Client, open: Client, hosts: ToolHosts },
+    Network(Box<Network>),
     Wire(Arc<dyn Wire>),
+}
+
+struct Network {
+    names: Arc<dyn Names>,
+    hosts: ToolHosts,
+    /// Made when they are first used: most processes need none of them, and each reads the certificates of authorities. Never one for both, so that a connection to
+    /// an allowed host is not found in the pool for another request.
+    guarded: Clients,
+    open: Clients,
+}
+
+#[derive(Default)]
+struct Clients {
+    /// Keeps connections for the next request.
+    keeping: OnceLock<Result<Client, String>>,
+    /// Opens a connection for each: for what can't be repeated where a kept one turns out to be closed.
+    fresh: OnceLock<Result<Client, String>>,
+}
+
+impl Network {
+    fn client(&self, is_open: bool, is_fresh: bool) -> Result<&Client, SendError> {
+        let clients = if is_open { &self.open } else { &self.guarded };
+        let client = if is_fresh { &clients.fresh } else { &clients.keeping };
+        let made = client.get_or_init(|| {
+            let settings = if is_fresh { settings().pool_max_idle_per_host(0) } else { settings() };
+            let names = Arc::clone(&self.names);
+            let settings = if is_open { settings.dns_resolver(Anywhere(names)) } else { settings.dns_resolver(PublicOnly(names)) };
+            settings.build().map_err(|error| failures::cause(&error))
+        });
+        made.as_ref().map_err(|error| SendError::NotSent(format!("TLS can't be set up here: {error}")))
+    }
 }
 
 /// What stands in for the network where there is none, as in a simulation.
@@ -53,15 +89,9 @@ pub trait Wire: Send + Sync {
 
 impl Egress {
     /// A way out that goes to public addresses and to `hosts`, and finds both by `names`.
-    ///
-    /// # Errors
-    /// Where TLS can't be set up: there are no certificates of authorities on this machine.
-    pub fn new(names: Arc<dyn Names>, hosts: ToolHosts, secrets: Arc<dyn Secrets>) -> Result<Self, String> {
-        // Two clients, so that a connection to an allowed host is never found in the pool for another request.
-        let guarded = settings().dns_resolver(PublicOnly(Arc::clone(&names))).build();
-        let open = settings().dns_resolver(Anywhere(names)).build();
-        let [guarded, open] = [guarded, open].map(|client| client.map_err(|error| failures::cause(&error)));
-        Ok(Self(Arc::new(Shared { way: Way::Network { guarded: guarded?, open: open?, hosts }, secrets })))
+    pub fn new(names: Arc<dyn Names>, hosts: ToolHosts, secrets: Arc<dyn Secrets>) -> Self {
+        let network = Network { names, hosts, guarded: Clients::default(), open: Clients::default() };
+        Self(Arc::new(Shared { way: Way::Network(Box::new(network)), secrets }))
     }
 
     /// A way out that leads to `wire` and nowhere else.
@@ -87,14 +117,14 @@ impl Egress {
 
     /// Whether the deployment allows the host of an address, wherever it is.
     pub(crate) fn is_allowed_by_name(&self, url: &Url) -> bool {
-        matches!(&self.0.way, Way::Network { hosts, .. } if hosts.allow(url))
+        matches!(&self.0.way, Way::Network(network) if network.hosts.allow(url))
     }
 
     /// The client for one hop to this address, after the address was checked: its scheme, that no password is in it, and its host where
-    /// that is written as a number. What a name leads to is checked when the client connects.
-    pub(crate) fn client_for(&self, url: &Url) -> Result<&Client, SendError> {
+    /// that is written as a number. What a name leads to is checked when the client connects. A `fresh` one takes no connection that was used before.
+    pub(crate) fn client_for(&self, url: &Url, is_fresh: bool) -> Result<&Client, SendError> {
         let refuse = |text: String| Err(SendError::NotSent(text));
-        let Way::Network { guarded, open, hosts } = &self.0.way else {
+        let Way::Network(network) = &self.0.way else {
             return refuse("there is no network here".into());
         };
         if !matches!(url.scheme(), "http" | "https") {
@@ -106,14 +136,14 @@ impl Egress {
         let Some(host) = url.host_str() else {
             return refuse("expected an address with a host".into());
         };
-        if hosts.allow(url) {
-            return Ok(open);
+        if network.hosts.allow(url) {
+            return network.client(true, is_fresh);
         }
         // The client asks no resolver about these. `Url` has brought every spelling of them into one form.
         let literal = host.trim_matches(['[', ']']).parse::<IpAddr>().ok();
         match literal.and_then(addresses::special) {
             Some(special) => refuse(format!("{host} is {special}, where tools may not go unless it is allowed by name")),
-            None => Ok(guarded),
+            None => network.client(false, is_fresh),
         }
     }
 }

@@ -57,7 +57,7 @@ pub struct ListedTool {
     /// At most 4,096 bytes.
     pub description: String,
     /// A JSON object of at most 16 KiB, meant as JSON Schema; nobody has checked that it is one.
-    pub input_schema: Value,
+    pub input_schema: Arc<str>,
     /// It says that it changes nothing.
     pub read_only: bool,
     /// It says that it may be repeated.

@@ -82,10 +82,22 @@ pub enum SendError {
 
 impl Egress {
     /// Sends a request, follows its redirects and reads its answer, within its limit.
+    ///
+    /// # Errors
+    /// A text without secrets: a server may put what it was told into anything that an error repeats.
     pub async fn send(&self, request: Outgoing) -> Result<Answer, SendError> {
-        if let Some(wire) = self.wire() {
-            return wire.send(request).await;
+        let sent = match self.wire() {
+            Some(wire) => wire.send(request).await,
+            None => self.send_out(request).await,
+        };
+        match (sent, self.secrets().await) {
+            (Err(SendError::NotSent(text)), Ok(known)) => Err(SendError::NotSent(known.redact(&text).into_owned())),
+            (Err(SendError::Unknown(text)), Ok(known)) => Err(SendError::Unknown(known.redact(&text).into_owned())),
+            (sent, _) => sent,
         }
+    }
+
+    async fn send_out(&self, request: Outgoing) -> Result<Answer, SendError> {
         let limit = Limit::from_now(request.limit);
         let mut tries = Tries::new(request.repeatable, limit.end);
         loop {

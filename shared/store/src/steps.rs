@@ -130,6 +130,9 @@ pub struct CallRecord {
     /// It reaches outside: it was kept when it began, and again with its result.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub outside: bool,
+    /// It said when it began that it may be made again.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub repeatable: bool,
     /// Its card, where that was shown before its result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub card: Option<CardPlace>,
@@ -271,7 +274,7 @@ impl Store {
             };
             return match olds[1].as_ref().and_then(Old::read::<CallRecord>) {
                 // Only this worker makes this call while its lease holds: the answer to the first try was lost.
-                Some(kept) if olds[0].is_none() && kept.call_id == call.call_id => Ok(()),
+                Some(kept) if olds[0].is_none() && kept.call_id == call.call_id && kept.status == call.status => Ok(()),
                 // The card went with its space: the run goes on without it.
                 None if olds[0].is_none() && olds[2..].iter().any(Option::is_some) => continue,
                 _ => Err(Error::LeaseLost),

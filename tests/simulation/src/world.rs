@@ -107,7 +107,7 @@ impl World {
             triggers: SimQueue::new("triggers", hidden),
             connections: Connections::default(),
             ledger: Mutex::default(),
-            egress: Egress::new(Arc::new(SystemNames), ToolHosts::default(), Arc::new(FixedSecrets::default()))?,
+            egress: Egress::new(Arc::new(SystemNames), ToolHosts::default(), Arc::new(FixedSecrets::default())),
             fixed_latency,
             begun: Instant::now(),
             calm: Mutex::default(),

@@ -48,7 +48,8 @@ pub(super) async fn begin<'a>(calling: &'a Calling<'a>, tool: &'a Configured, in
             return outside::begin(calling, request, space.map(|space| (space, input))).await;
         }
     };
-    let Some(space) = space else { return Ok(Begun::Done(outcome)) };
+    // What has begun has its card.
+    let Some(space) = space.filter(|_| calling.under_way.is_none()) else { return Ok(Begun::Done(outcome)) };
     Ok(Begun::Done(match calling.post_card(space, input, outcome, None).await? {
         Posted::Yes(_, outcome) | Posted::No(outcome) => outcome,
     }))

@@ -14,6 +14,9 @@ use super::{Calling, Outcome, bounded_to, outside};
 /// What of an answer that says no is told, in bytes of JSON.
 const REFUSAL_BYTES: usize = 8 * 1024;
 
+/// An address, in bytes: servers take no longer ones.
+const ADDRESS_BYTES: usize = 16 * 1024;
+
 /// What is asked for where nothing is configured.
 const ACCEPTED: &str = "application/json, text/*;q=0.9, */*;q=0.8";
 
@@ -40,8 +43,11 @@ impl HttpTool {
             None => Err(format!("the secret {name} is not set here; whoever runs Smartspace can set it")),
         };
         let filling = Filling { input, secret: &secret };
-        let url = Url::parse(&templates::address(&self.url, &filling)?)
-            .map_err(|error| format!("the address of this tool can't be used: {error}"))?;
+        let address = templates::address(&self.url, &filling)?;
+        if address.len() > ADDRESS_BYTES {
+            return Err(format!("the address is too long with this input; expected at most {ADDRESS_BYTES} bytes"));
+        }
+        let url = Url::parse(&address).map_err(|error| format!("the address of this tool can't be used: {error}"))?;
         let secrets = self.secrets(&known);
         let host = url.host_str().unwrap_or_default();
         if let Some((name, _)) = secrets.iter().find(|(_, secret)| !secret.may_go_to(host)) {
@@ -52,11 +58,21 @@ impl HttpTool {
             method: Method::from_bytes(self.method.as_bytes()).map_err(|error| error.to_string())?,
             url,
             headers: self.headers(trail.headers(calling.begun.call_id), &filling)?,
-            body: self.body.as_ref().map(|body| templates::body(body, &filling)).transpose()?.map(|body| body.to_string().into()),
+            body: self.body.as_ref().map(|body| templates::body(body, &filling)).transpose()?.map(|body| self.written(body).into()),
             limit: self.limit,
             repeatable: self.repeatable,
             secrets: secrets.into_iter().map(|(_, secret)| secret.clone()).collect(),
         })
+    }
+
+    /// A body as it is sent: as JSON, but a text as it is where the configuration says that it is none.
+    fn written(&self, body: Value) -> String {
+        let configured = self.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
+        let is_json = configured.is_none_or(|(_, value)| value.to_ascii_lowercase().contains("json"));
+        match body {
+            Value::String(text) if !is_json => text,
+            body => body.to_string(),
+        }
     }
 
     fn headers(&self, mut headers: HeaderMap, filling: &Filling<'_>) -> Result<HeaderMap, String> {
@@ -108,6 +124,13 @@ pub(super) async fn outcome(egress: &Egress, request: Outgoing) -> Outcome {
 fn told(answer: &Answer, known: &KnownSecrets) -> Outcome {
     let mut said = said(answer);
     known.redact_json(&mut said);
+    // Behind that: half a secret is none that anybody finds.
+    if answer.is_cut
+        && let Value::String(text) = &mut said
+    {
+        text.truncate(text.floor_char_boundary(super::OUTPUT_MOST / 2));
+        *text = format!("{text} … (longer than {} bytes; the rest was not read)", answer.body.len());
+    }
     if answer.status.is_success() {
         return Outcome::completed(if said == "" { json!({"status": answer.status.as_u16()}) } else { super::bounded(said) });
     }
@@ -124,7 +147,7 @@ fn said(answer: &Answer) -> Value {
     let may_be_json = media_type.is_empty() || media_type.contains("json");
     if may_be_json
         && !answer.is_cut
-        && let Ok(value) = smartspace_domain::json::parse(&answer.body)
+        && let Ok(value) = smartspace_domain::json::parse(answer.body.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&answer.body))
     {
         return value;
     }
@@ -139,10 +162,6 @@ fn said(answer: &Answer) -> Value {
             return Value::String(format!("[{} bytes of {what}, not shown]", answer.body.len()));
         }
     };
-    if answer.is_cut {
-        let shown = &text[..text.floor_char_boundary(super::OUTPUT_MOST / 2)];
-        return Value::String(format!("{shown} … (longer than {} bytes; the rest was not read)", answer.body.len()));
-    }
     Value::String(text.to_owned())
 }
 

@@ -156,6 +156,11 @@ impl Configured {
         self.validator.get_or_init(make).as_ref()
     }
 
+    /// Whether a call that was begun may be made again.
+    pub(crate) fn may_be_repeated(&self) -> bool {
+        self.is_idempotent && matches!(self.does, Does::Http(_) | Does::Mcp(_))
+    }
+
     /// How long a call may take: who has less time left does not begin it.
     fn limit(&self) -> Duration {
         match &self.does {

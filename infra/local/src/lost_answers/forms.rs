@@ -74,6 +74,7 @@ impl Governed {
             said: None,
             answered: None,
             outside: false,
+            repeatable: false,
             card: None,
             expires_at: None,
         }

@@ -70,6 +70,7 @@ impl Working {
             said: None,
             answered: None,
             outside: false,
+            repeatable: false,
             card: None,
             expires_at: None,
         };

@@ -43,6 +43,8 @@ impl Watch {
         #[expect(clippy::expect_used, reason = "it fails at two thousand million states: without it nothing may be written at all")]
         let beginnings = AhoCorasick::builder()
             .match_kind(MatchKind::Standard)
+            // A host is always written small, and whoever shouts says it all the same.
+            .ascii_case_insensitive(true)
             // Of the three kinds the small one that is made fast.
             .kind(Some(AhoCorasickKind::ContiguousNFA))
             .build(forms.keys())
@@ -54,7 +56,8 @@ impl Watch {
     fn places<'a>(&'a self, text: &'a str) -> impl Iterator<Item = (Range<usize>, &'a str)> {
         self.beginnings.find_overlapping_iter(text).flat_map(|found| {
             let rest = &text.as_bytes()[found.start()..];
-            let forms = self.forms[found.pattern()].iter().filter(move |form| rest.starts_with(form.text.as_bytes()));
+            let is_there = |form: &Form| rest.get(..form.text.len()).is_some_and(|rest| rest.eq_ignore_ascii_case(form.text.as_bytes()));
+            let forms = self.forms[found.pattern()].iter().filter(move |form| is_there(form));
             forms.map(move |form| (found.start()..found.start() + form.text.len(), form.name.as_str()))
         })
     }

@@ -19,7 +19,7 @@ const MOST_TOOLS: usize = 100;
 /// How many pages of a list are read.
 const MOST_PAGES: usize = 20;
 /// How much is read for a list, the handshake included.
-const LONGEST_LIST: usize = 4 * 1024 * 1024;
+const LONGEST_LIST: usize = 1024 * 1024;
 const LONGEST_NAME: usize = 256;
 const LONGEST_DESCRIPTION: usize = 4_096;
 const LONGEST_SCHEMA: usize = 16 * 1024;
@@ -76,7 +76,9 @@ fn tool(mut tool: Value) -> Option<ListedTool> {
         return None;
     }
     let input_schema = tool.get_mut("inputSchema").map(Value::take).filter(Value::is_object)?;
-    if input_schema.to_string().len() > LONGEST_SCHEMA {
+    // As a text: a value takes many times its room.
+    let input_schema: Arc<str> = input_schema.to_string().into();
+    if input_schema.len() > LONGEST_SCHEMA {
         return None;
     }
     let said = tool.get("description").or(tool.get("title")).and_then(Value::as_str).unwrap_or_default();

@@ -123,9 +123,9 @@ fn make_room(all: &mut HashMap<Key, Kept>, size: usize) {
     }
 }
 
-/// What a tool takes, about: a schema takes several times the place of its text.
+/// What a tool takes, about.
 fn weight(tool: &ListedTool) -> usize {
-    tool.name.len() + tool.description.len() + 8 * tool.input_schema.to_string().len()
+    tool.name.len() + tool.description.len() + tool.input_schema.len()
 }
 
 impl Entry {

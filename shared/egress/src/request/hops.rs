@@ -8,6 +8,7 @@ use http::{
         HOST, LOCATION, PROXY_AUTHORIZATION, TE, TRAILER, TRANSFER_ENCODING, UPGRADE, USER_AGENT,
     },
 };
+use percent_encoding::percent_decode_str;
 use reqwest::{Response, Url};
 
 use super::{Outgoing, SendError, failures::Failure};
@@ -42,6 +43,7 @@ struct Hop {
     url: Url,
     headers: HeaderMap,
     body: Option<Bytes>,
+    repeatable: bool,
 }
 
 /// Sends a request and follows where it is redirected. The answer's body is not yet read.
@@ -75,11 +77,17 @@ impl Hop {
         for name in &OF_THE_CONNECTION {
             headers.remove(name);
         }
-        Self { method: request.method.clone(), url: request.url.clone(), headers, body: request.body.clone() }
+        Self {
+            method: request.method.clone(),
+            url: request.url.clone(),
+            headers,
+            body: request.body.clone(),
+            repeatable: request.repeatable,
+        }
     }
 
     async fn send(&self, egress: &Egress) -> Result<Response, Failure> {
-        let client = egress.client_for(&self.url).map_err(Failure::lasting)?;
+        let client = egress.client_for(&self.url, !self.repeatable).map_err(Failure::lasting)?;
         let mut request = client.request(self.method.clone(), self.url.clone()).headers(self.headers.clone());
         if let Some(body) = &self.body {
             request = request.body(body.clone());
@@ -120,13 +128,17 @@ impl Hop {
         if !is_same_origin {
             // The server may have been told a secret, and may hand it on.
             let known = egress.secrets().await.map_err(Failure::lasting)?;
-            if known.is_in(target.as_str()) || target.query_pairs().any(|(name, value)| known.is_in(&name) || known.is_in(&value)) {
+            let decoded = percent_decode_str(target.as_str()).decode_utf8_lossy();
+            if known.is_in(target.as_str())
+                || known.is_in(&decoded)
+                || target.query_pairs().any(|(name, value)| known.is_in(&name) || known.is_in(&value))
+            {
                 return Err(unknown("the server redirected to another origin with a secret in the address, which is not followed".into()));
             }
             let told = |name: &HeaderName| headers.get(name).filter(|value| !value.is_sensitive()).cloned();
             headers = FOR_ALL.into_iter().filter_map(|name| Some((name.clone(), told(&name)?))).collect();
         }
-        Ok(Self { method, url: target, headers, body })
+        Ok(Self { method, url: target, headers, body, repeatable: self.repeatable })
     }
 }
 

@@ -9,7 +9,9 @@ use super::{Answer, BODY_MOST, SendError, failures::Failure};
 /// Reads an answer until it ends, or until there is enough of it: what is left is never waited for.
 pub(super) async fn read(mut response: Response) -> Result<Answer, Failure> {
     // What was asked for is decompressed by now, and the header gone.
-    if let Some(encoding) = response.headers().get(CONTENT_ENCODING).filter(|encoding| *encoding != "identity") {
+    if let Some(encoding) =
+        response.headers().get(CONTENT_ENCODING).filter(|encoding| !encoding.as_bytes().eq_ignore_ascii_case(b"identity"))
+    {
         let encoding: String = String::from_utf8_lossy(encoding.as_bytes()).chars().take(40).collect();
         let text = format!("the answer came as {encoding:?}, expected gzip or no compression");
         return Err(Failure::lasting(SendError::Unknown(text)));

@@ -43,7 +43,7 @@ fn secret(hosts: Option<&str>) -> Secret {
 
 fn egress() -> Egress {
     let known = KnownSecrets::new([("KEY".to_owned(), secret(None))].into());
-    Egress::new(Arc::new(Here), "api.test, other.test".parse().unwrap(), Arc::new(FixedSecrets(Arc::new(known)))).unwrap()
+    Egress::new(Arc::new(Here), "api.test, other.test".parse().unwrap(), Arc::new(FixedSecrets(Arc::new(known))))
 }
 
 fn get(url: Url) -> Outgoing {
@@ -260,7 +260,7 @@ async fn a_name_that_is_never_found_ends_with_the_time_to_connect() {
         }
     }
 
-    let egress = Egress::new(Arc::new(Never), "".parse().unwrap(), Arc::new(FixedSecrets::default())).unwrap();
+    let egress = Egress::new(Arc::new(Never), "".parse().unwrap(), Arc::new(FixedSecrets::default()));
     let began = Instant::now();
     let refused = egress.send(get("http://api.test/".parse().unwrap())).await;
     let expected = Err(SendError::NotSent("api.test could not be reached: operation timed out".into()));

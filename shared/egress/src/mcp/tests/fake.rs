@@ -234,7 +234,7 @@ pub(super) fn tool(name: &str) -> Value {
 
 /// The same as it is listed here.
 pub(super) fn listed(name: &str) -> ListedTool {
-    let input_schema = json!({"type": "object"});
+    let input_schema = json!({"type": "object"}).to_string().into();
     ListedTool { name: name.into(), description: format!("Does {name}."), input_schema, read_only: false, idempotent: false }
 }
 
@@ -243,7 +243,7 @@ pub(super) fn servers() -> McpServers {
     let secrets =
         [("DOCS".to_owned(), secret(SECRET, Some("127.0.0.1"))), ("ELSEWHERE".to_owned(), secret("s3cret-of-others", Some("example.org")))];
     let secrets = FixedSecrets(Arc::new(KnownSecrets::new(BTreeMap::from(secrets))));
-    McpServers::new(Egress::new(Arc::new(SystemNames), "127.0.0.1".parse().unwrap(), Arc::new(secrets)).unwrap())
+    McpServers::new(Egress::new(Arc::new(SystemNames), "127.0.0.1".parse().unwrap(), Arc::new(secrets)))
 }
 
 pub(super) fn trail() -> Trail {

@@ -105,7 +105,7 @@ async fn a_list_that_is_too_long_is_none() {
         Reply::Json(seen.result(json!({"tools": [long], "nextCursor": "more"})))
     }))
     .await;
-    assert_eq!(servers().tools(&fake.server(), PATIENCE).await, trouble("the server docs sent more than 4 MiB"));
+    assert_eq!(servers().tools(&fake.server(), PATIENCE).await, trouble("the server docs sent more than 1 MiB"));
     assert!(fake.count("tools/list") <= 5);
 }
 
@@ -163,7 +163,7 @@ async fn a_secret_does_not_come_back() {
     let progress = watch::Sender::default();
     let called = fake.session().call("search", &json!({}), call_id(), PATIENCE, &progress).await;
     assert_eq!((called, progress.borrow().as_str()), (answer(hidden.into()), hidden));
-    let input_schema = json!({"type": "object", "title": hidden});
+    let input_schema = json!({"type": "object", "title": hidden}).to_string().into();
     let expected = ListedTool { name: "a".into(), description: hidden.into(), input_schema, ..listed("a") };
     assert_eq!(servers().tools(&fake.server(), PATIENCE).await, Listed { tools: [expected].into(), trouble: None });
 }

@@ -55,7 +55,7 @@ impl Wire {
         more: HashMap<HeaderName, HeaderValue>,
     ) -> Result<RequestBuilder, Failure> {
         let ends = &self.0.ends;
-        let client = ends.egress.client_for(&ends.url).map_err(|error| Failure::Untouched(error.to_string()))?;
+        let client = ends.egress.client_for(&ends.url, false).map_err(|error| Failure::Untouched(error.to_string()))?;
         let mut headers = ends.headers.clone();
         let trail = ends.trail.as_ref().map(|trail| match slip.and_then(Slip::call) {
             Some(call) => trail.headers(call),
