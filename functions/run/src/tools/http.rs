@@ -14,8 +14,8 @@ use super::{Calling, Outcome, bounded_to, outside};
 /// What of an answer that says no is told, in bytes of JSON.
 const REFUSAL_BYTES: usize = 8 * 1024;
 
-/// An address, in bytes: servers take no longer ones.
-const ADDRESS_BYTES: usize = 16 * 1024;
+/// An address, in bytes: no client can send a longer one.
+const ADDRESS_BYTES: usize = 60 * 1024;
 
 /// What is asked for where nothing is configured.
 const ACCEPTED: &str = "application/json, text/*;q=0.9, */*;q=0.8";
