@@ -2,6 +2,7 @@
 //!
 //! - [`hosts`]: what the deployment allows
 //! - [`resolver`]: names, and that all that is behind them is public
+//! - [`thread`]: where connections are driven
 
 use std::{
     fmt,
@@ -11,7 +12,7 @@ use std::{
 };
 
 use async_trait::async_trait;
-use reqwest::{Client, ClientBuilder, Url, redirect::Policy, retry};
+use reqwest::{Client, ClientBuilder, RequestBuilder, Response, Url, redirect::Policy, retry};
 use smartspace_edges::{
     names::Names,
     secrets::{KnownSecrets, Secrets},
@@ -21,10 +22,12 @@ use crate::{Answer, Outgoing, SendError, addresses, request::failures};
 
 mod hosts;
 mod resolver;
+mod thread;
 
 pub use hosts::ToolHosts;
 pub(crate) use resolver::Refused;
 use resolver::{Anywhere, PublicOnly};
+use thread::OwnThread;
 
 /// How long a connection may take to open, name and TLS included.
 const CONNECT_LIMIT: Duration = Duration::from_secs(5);
@@ -56,6 +59,7 @@ struct Network {
     /// an allowed host is not found in the pool for another request.
     guarded: Clients,
     open: Clients,
+    thread: OwnThread,
 }
 
 #[derive(Default)]
@@ -90,7 +94,7 @@ pub trait Wire: Send + Sync {
 impl Egress {
     /// A way out that goes to public addresses and to `hosts`, and finds both by `names`.
     pub fn new(names: Arc<dyn Names>, hosts: ToolHosts, secrets: Arc<dyn Secrets>) -> Self {
-        let network = Network { names, hosts, guarded: Clients::default(), open: Clients::default() };
+        let network = Network { names, hosts, guarded: Clients::default(), open: Clients::default(), thread: OwnThread::default() };
         Self(Arc::new(Shared { way: Way::Network(Box::new(network)), secrets }))
     }
 
@@ -113,6 +117,14 @@ impl Egress {
             tracing::error!(%error, "a tool's secrets could not be read");
             SendError::NotSent("the secrets of this deployment could not be read".into())
         })
+    }
+
+    /// Sends a request of one of the clients. The head of its answer is there then; its body comes as it is read.
+    pub(crate) async fn go(&self, request: RequestBuilder) -> Result<Response, reqwest::Error> {
+        match &self.0.way {
+            Way::Network(network) => network.thread.run(request.send()).await,
+            Way::Wire(_) => request.send().await,
+        }
     }
 
     /// Whether the deployment allows the host of an address, wherever it is.

@@ -93,7 +93,7 @@ impl Hop {
             request = request.body(body.clone());
         }
         let host = self.url.host_str().unwrap_or_default();
-        let response = request.send().await.map_err(|error| Failure::of_request(&error, host))?;
+        let response = egress.go(request).await.map_err(|error| Failure::of_request(&error, host))?;
         let size: usize = response.headers().iter().map(|(name, value)| name.as_str().len() + value.len()).sum();
         if size > HEADERS_MOST {
             return Err(unknown(format!("the answer has more than {} KiB of headers", HEADERS_MOST / 1024)));

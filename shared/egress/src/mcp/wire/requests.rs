@@ -87,8 +87,8 @@ impl Wire {
         }
         // A server may close a kept connection just when it is used again. What only asks is asked once more then; a call is not.
         let again = request.try_clone().filter(|_| slip.is_none_or(|slip| slip.call().is_none()));
-        let response = match (request.send().await, again) {
-            (Err(error), Some(again)) if is_broken(&error) => again.send().await,
+        let response = match (self.0.ends.egress.go(request).await, again) {
+            (Err(error), Some(again)) if is_broken(&error) => self.0.ends.egress.go(again).await,
             (response, _) => response,
         };
         let response = response.map_err(|error| {
@@ -257,7 +257,7 @@ impl StreamableHttpClient for Wire {
             return Err(StreamableHttpError::ServerDoesNotSupportDeleteSession);
         }
         let request = self.request(Method::DELETE, None, Some(&session), more).map_err(unanswered)?;
-        let sent = self.while_whole(async { request.send().await.map_err(|error| self.unclear(error.without_url())) });
+        let sent = self.while_whole(async { self.0.ends.egress.go(request).await.map_err(|error| self.unclear(error.without_url())) });
         match timeout(FAREWELL, sent).await {
             Ok(Ok(_)) => Ok(()),
             _ => Err(StreamableHttpError::Client(Unanswered)),
@@ -278,7 +278,7 @@ impl StreamableHttpClient for Wire {
             return Err(StreamableHttpError::ServerDoesNotSupportSse);
         }
         let request = self.request(Method::GET, None, session.as_deref(), more).map_err(unanswered)?.header(LAST_EVENT, last_event);
-        let sent = self.while_whole(async { request.send().await.map_err(|error| self.unclear(error.without_url())) });
+        let sent = self.while_whole(async { self.0.ends.egress.go(request).await.map_err(|error| self.unclear(error.without_url())) });
         let response = sent.await.map_err(unanswered)?;
         if response.status() != StatusCode::OK || !is_of_type(&response, "text/event-stream") {
             return Err(StreamableHttpError::ServerDoesNotSupportSse);
