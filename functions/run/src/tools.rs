@@ -246,8 +246,8 @@ async fn begin<'a>(calling: &'a Calling<'a>) -> Result<Begun<'a>> {
         Err(text) => Ok(Begun::Done(Outcome::error(text))),
     }?;
     match (begun, calling.under_way) {
-        // It can't be made again: that is the result of what has begun.
-        (Begun::Done(outcome), Some(known)) => outside::settle_known(calling, outcome, known).await.map(Begun::Done),
+        // Its tool was changed meanwhile, or a secret is gone: it can't be made again.
+        (Begun::Done(_), Some(known)) => outside::unknown(calling, known).await.map(Begun::Done),
         (begun, _) => Ok(begun),
     }
 }

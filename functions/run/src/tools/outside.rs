@@ -120,14 +120,7 @@ impl UnderWay<'_> {
 pub(super) async fn unknown(calling: &Calling<'_>, known: &CallRecord) -> Result<Outcome> {
     let text = "this call had begun when the process that made it died. Whether it took effect is not known, and it was not repeated. \
                 Look whether it did before you call it again";
-    settle_known(calling, Outcome { status: CallStatus::Unknown, ..Outcome::error(text) }, known).await
-}
-
-/// Keeps what came of a call that another worker began.
-pub(super) async fn settle_known(calling: &Calling<'_>, outcome: Outcome, known: &CallRecord) -> Result<Outcome> {
-    if outcome.kept {
-        return Ok(outcome);
-    }
+    let outcome = Outcome { status: CallStatus::Unknown, ..Outcome::error(text) };
     settle(calling, outcome, known.card.map(|card| Shown { card, mark: None })).await
 }
 
