@@ -171,7 +171,8 @@ impl State {
 
     /// Takes in what a finished call changed.
     pub(crate) fn take_in(&mut self, record: &CallRecord) {
-        self.asked |= record.status == CallStatus::Pending || record.card.is_some();
+        // One that is not shown may be under way, and does not count on the run.
+        self.asked |= record.card.is_some();
         self.active_space = record.active_space.or(self.active_space);
         self.took(&record.marks);
         self.pages.extend(record.page);
