@@ -57,6 +57,11 @@ impl SimModel {
                 _ => &["absorb_run"],
             };
         }
+        // At a place of its own: where nobody reaches outside, all else is as it was.
+        let outside = format!("{place}/outside");
+        if plan.outside && chance.happens(&outside, 300) {
+            return calls_outside(chance.below(&outside, 20), plan.tools && !chance.is_calm());
+        }
         // In the calm nobody is there to answer.
         if plan.tools && !chance.is_calm() && chance.happens(place, 350) {
             return match chance.below(place, 16) {
@@ -111,7 +116,7 @@ impl SimModel {
                 pieces
             }
             // Written as their cards will hold them, so that what streamed can be compared.
-            "ask" | "note" => {
+            "ask" | "note" | "order" | "track" => {
                 let mut pieces = vec![(String::new(), "{".to_owned())];
                 if self.world.plan.spaces > 1 && chance.happens(place, 150) {
                     let space = one_of(own_spaces(request));
@@ -125,6 +130,7 @@ impl SimModel {
                 pieces.push((String::new(), r#""}"#.to_owned()));
                 pieces
             }
+            "charge" | "fetch" => vec![(String::new(), json!({"text": name}).to_string())],
             "enter_space" => vec![(String::new(), json!({"spaceId": one_of(own_spaces(request))}).to_string())],
             // Under a key like no other: what was set twice, or lost, shows.
             "set_memories" => vec![(String::new(), json!({"memories": [{"key": name, "value": name}]}).to_string())],
@@ -136,6 +142,30 @@ impl SimModel {
             }
             _ => vec![(String::new(), "{}".to_owned())],
         }
+    }
+}
+
+/// Calls that reach outside, alone and among others; with forms beside them only where somebody is there to answer.
+fn calls_outside(number: u64, with_forms: bool) -> &'static [&'static str] {
+    match number {
+        0..3 => &["charge"],
+        3 => &["fetch"],
+        4..6 => &["order"],
+        6 => &["track"],
+        7 => &["charge", "track"],
+        8 => &["order", "order"],
+        9 => &["fetch", "charge", "order"],
+        10 => &["charge", "charge", "fetch", "order"],
+        11 => &["order", "send_message"],
+        12 => &["send_message", "charge"],
+        13 => &["fetch", "set_memories", "track"],
+        14 => &["charge", "skip_response"],
+        // What comes behind the end of a run is never sent.
+        15 => &["skip_response", "charge", "order"],
+        16 if with_forms => &["order", "ask"],
+        17 if with_forms => &["ask", "charge", "note"],
+        18 if with_forms => &["ask", "order"],
+        _ => &["order", "charge"],
     }
 }
 

@@ -31,6 +31,8 @@ pub struct Ledger {
     pub moving: BTreeSet<(SpaceId, EntityId)>,
     /// What models were asked.
     pub asks: Vec<Ask>,
+    /// What arrived at the servers that tools call, in order.
+    pub arrived: Vec<Arrived>,
     /// When models wrote their words.
     pub words: BTreeMap<String, Instant>,
     /// When runs were first delivered to a worker.
@@ -143,6 +145,23 @@ impl Ask {
     pub fn run(&self) -> (EntityId, &str, bool) {
         (self.agent, &self.trigger, self.delegated)
     }
+}
+
+/// A request that arrived at a server.
+#[derive(Clone, Debug)]
+pub struct Arrived {
+    /// The tool that sent it.
+    pub tool: String,
+    /// What the model asked for, like no other call.
+    pub what: String,
+    /// Its `Idempotency-Key`.
+    pub key: String,
+    /// The process that sent it.
+    pub process: String,
+    /// It took effect.
+    pub took_effect: bool,
+    /// The status and body that were answered, whether or not anybody heard.
+    pub answered: Option<(u16, Value)>,
 }
 
 /// A message in a history that a model was shown.

@@ -3,7 +3,7 @@
 //! - [`plan`]: what a seed is like; [`chance`]: everything that is left to chance
 //! - [`world`]: one deployment, from its first message to the calm at its end; [`process`] and [`life`]: its processes, which stand still and die
 //! - [`table`] before [`storage`], [`queue`], [`sockets`], [`model`]: the edges, each with its faults; [`door`]: the product's own doors
-//! - [`choices`]: what models answer
+//! - [`choices`]: what models answer; [`outside`]: the servers that their tools call
 //! - [`people`] with their [`view`]: clients that speak, come back, join, leave, cancel, and give [`answers`] to forms
 //! - [`ledger`]: what clients sent and were told; [`oracle`]: judges by it and by what the table holds at the end
 //! - [`planted`]: mistakes on purpose, which have to be found
@@ -18,6 +18,7 @@ pub mod ledger;
 pub mod life;
 pub mod model;
 pub mod oracle;
+pub mod outside;
 pub mod people;
 pub mod plan;
 pub mod planted;
@@ -86,12 +87,17 @@ pub struct Size {
     pub ended_by_others: usize,
     /// Runs that another agent handed on.
     pub handed_on: usize,
+    /// Calls that reached outside.
+    pub outside: usize,
+    /// Of these, those of which nobody knows what became.
+    pub unknown: usize,
 }
 
 impl Size {
     fn of(kept: &oracle::Kept) -> Self {
         let forms = |status: &str| kept.calls.values().filter(|call| call["name"] == "ask" && call["status"] == status).count();
         let runs = |field: &str, values: &[&str]| kept.runs.values().filter(|run| values.iter().any(|value| run[field] == *value)).count();
+        let outside = || kept.calls.values().filter(|call| outside::TOOLS.iter().any(|name| call["name"] == *name));
         Self {
             runs: kept.runs.len(),
             messages: kept.all_messages().count(),
@@ -100,6 +106,8 @@ impl Size {
             canceled: forms("canceled"),
             ended_by_others: runs("endReason", &["absorbed", "stop_run"]),
             handed_on: runs("source", &["delegated"]),
+            outside: outside().count(),
+            unknown: outside().filter(|call| call["status"] == "unknown").count(),
         }
     }
 }
@@ -113,6 +121,8 @@ impl std::ops::AddAssign for Size {
         self.canceled += other.canceled;
         self.ended_by_others += other.ended_by_others;
         self.handed_on += other.handed_on;
+        self.outside += other.outside;
+        self.unknown += other.unknown;
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod ended_by_their_own;
 mod kept;
+mod outside;
 mod promise_1;
 mod promise_2;
 mod promise_3;
@@ -49,6 +50,7 @@ pub fn judge(world: &Arc<World>, people: &[Person]) -> BTreeSet<Complaint> {
     promise_1::nothing_accepted_is_lost_and_each_wakes_once(&mut evidence);
     promise_2::one_order_without_gaps(&mut evidence);
     promise_3::what_an_agent_did_happened_once(&mut evidence);
+    outside::a_call_that_reaches_outside_happens_at_most_once(&mut evidence);
     promise_4::who_lost_its_run_writes_nothing_more(&mut evidence);
     promise_5::no_run_hangs(&mut evidence);
     promise_6::agents_alone_come_to_an_end(&mut evidence);

@@ -64,6 +64,10 @@ pub struct Weather {
     pub request: u64,
     /// A model fails, hangs or is cut off.
     pub model: u64,
+    /// A server that a tool calls is slow, fails, loses its answer, or is never reached.
+    pub outside: u64,
+    /// A process dies or stands still while such a request is under way.
+    pub under_way: u64,
     /// The wall clock jumps.
     pub clock: u64,
 }
@@ -91,6 +95,8 @@ pub struct Plan {
     pub invocation: Duration,
     /// Agents have tools of their own: forms, and notes that everyone sees.
     pub tools: bool,
+    /// They have tools that reach outside.
+    pub outside: bool,
     /// Agents go on only after they have changed something.
     pub writes: bool,
     /// What each person does, at least.
@@ -122,6 +128,7 @@ impl Plan {
             // An answer may take two minutes, so that the short ones hand over what takes long.
             invocation: Duration::from_secs([900, 150, 122][number("invocation", 0, 2) as usize]),
             tools: number("tools", 0, 5) != 0,
+            outside: number("outside", 0, 3) != 0,
             writes: number("writes", 0, 3) == 0,
             deeds: if crowd { 2 } else { number("deeds", 4, 8) as usize },
             weather: Weather::of(chance),
@@ -143,6 +150,7 @@ impl Plan {
             window: 50,
             invocation: Duration::from_mins(15),
             tools: false,
+            outside: false,
             writes: false,
             deeds: 0,
             weather: Weather::default(),
@@ -177,6 +185,8 @@ impl Weather {
             dropped: rate("dropped", 100, 500),
             request: rate("request", 2_000, 15_000),
             model: rate("model", 2_000, 10_000),
+            outside: rate("outside", 10_000, 40_000),
+            under_way: rate("under_way", 5_000, 20_000),
             clock: rate("clock", 10, 50),
         }
     }

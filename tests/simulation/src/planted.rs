@@ -4,6 +4,7 @@
 //! switches: its calls are changed on their way.
 
 mod forms;
+mod outside;
 
 use clap::ValueEnum;
 use serde_json::{Value, json};
@@ -31,6 +32,14 @@ pub enum Planted {
     ForgetsResults,
     /// Promise 3: a model's answer is not kept before its calls are run.
     ForgetsAnswers,
+    /// Promise 3: that a hidden call began outside is not kept.
+    ForgetsBeginnings,
+    /// Promise 3: who takes a run over is not told of hidden calls that began outside, and makes them again.
+    RepeatsWhatBegan,
+    /// Promise 3: a call that reaches outside gets its result, and its card does not.
+    ForgetsCards,
+    /// Promise 3: a run ends, and its cards of calls outside stay open.
+    LeavesCallsOpen,
     /// Promise 4: writes of a run do not check its lease.
     IgnoresLeases,
     /// Promise 4: a run is claimed whoever has it.
@@ -77,7 +86,12 @@ impl Planted {
         match self {
             Self::AnswersBeforeKeeping | Self::LosesRuns | Self::ForgetsKeys | Self::ForgetsTokens => 1,
             Self::SkipsNumbers | Self::OverwritesNumbers => 2,
-            Self::ForgetsResults | Self::ForgetsAnswers => 3,
+            Self::ForgetsResults
+            | Self::ForgetsAnswers
+            | Self::ForgetsBeginnings
+            | Self::RepeatsWhatBegan
+            | Self::ForgetsCards
+            | Self::LeavesCallsOpen => 3,
             Self::IgnoresLeases | Self::ClaimsAnyway | Self::CancelsNothing | Self::AbsorbsNothing | Self::ForgetsAbsorbing => 4,
             Self::ForgetsDuties | Self::SweepsNothing | Self::FinishesInParts => 5,
             Self::ForgetsDepth | Self::IgnoresDepth => 6,
@@ -91,6 +105,8 @@ impl Planted {
     pub fn worsen(self, weather: &mut Weather) {
         match self {
             Self::ForgetsTokens | Self::ForgetsAbsorbing | Self::AnswersTwice => weather.lost_answer = 10_000,
+            Self::ForgetsBeginnings | Self::RepeatsWhatBegan => weather.under_way = weather.under_way.max(20_000),
+            Self::LeavesCallsOpen => weather.outside = 80_000,
             Self::PausesAnyway => weather.slow = weather.slow.max(30_000),
             Self::SweepsNothing | Self::ForgetsDuties => weather.queue = weather.queue.max(5_000),
             _ => {}
@@ -194,16 +210,17 @@ impl Planted {
                 check["ConditionExpression"] = json!("attribute_exists(PK)");
                 prune(check);
             }
-            _ => return forms::change(self, parts),
+            _ => return forms::change(self, parts).or_else(|| outside::change(self, parts)),
         }
         None
     }
 
     /// Changes an answer of the table on its way back.
-    pub fn after(self, _world: &World, operation: &str, _request: &Value, answer: &mut String) {
+    pub fn after(self, _world: &World, operation: &str, request: &Value, answer: &mut String) {
         let changes = match self {
             Self::ForgetsTokens => operation == "TransactWriteItems",
             Self::IgnoresDepth | Self::IgnoresMembership => matches!(operation, "BatchGetItem" | "GetItem"),
+            Self::RepeatsWhatBegan => operation == "Query",
             _ => false,
         };
         let Ok(mut parsed) = serde_json::from_str::<Value>(answer) else { return };
@@ -218,6 +235,7 @@ impl Planted {
                     }
                 }
             }
+            Self::RepeatsWhatBegan => outside::hide(request, &mut parsed),
             Self::IgnoresDepth => visit(&mut parsed, &mut |object| {
                 if object.contains_key("maxChainDepth") {
                     object.insert("maxChainDepth".into(), json!({"N": "4"}));

@@ -11,7 +11,9 @@ use smartspace_edges::{
     bell::{Bell, NoBell},
     clock::Clock,
     ids::Ids,
+    secrets::FixedSecrets,
 };
+use smartspace_egress::Egress;
 use smartspace_pipeline::Pipeline;
 use smartspace_run::Runs;
 use smartspace_socket::Socket;
@@ -20,7 +22,7 @@ use smartspace_sweep::Sweep;
 use smartspace_trigger::Triggers;
 use tokio::sync::watch;
 
-use crate::{life::Life, model::SimModel, queue::QueueOf, sockets::SimSockets, table::SimTable, world::World};
+use crate::{life::Life, model::SimModel, outside::SimWire, queue::QueueOf, sockets::SimSockets, table::SimTable, world::World};
 
 /// The operator's key.
 pub const ADMIN_KEY: &str = "the-operator-of-the-simulation";
@@ -69,6 +71,8 @@ impl Process {
         };
         let sockets = Arc::new(SimSockets { world: Arc::clone(world), life: Arc::clone(&life) });
         let models = Arc::new(SimModel { world: Arc::clone(world), life: Arc::clone(&life) });
+        let wire = Arc::new(SimWire { world: Arc::clone(world), life: Arc::clone(&life) });
+        let egress = Egress::over(wire, Arc::new(FixedSecrets::default()));
         let api = Api {
             pipeline: pipeline.clone(),
             admin_key: AdminKey::new(ADMIN_KEY),
@@ -81,7 +85,7 @@ impl Process {
             life,
             api: smartspace_api::router(api, Router::new()),
             socket: Socket { pipeline: pipeline.clone(), sockets: sockets.clone() },
-            runs: Runs::new(pipeline.clone(), sockets.clone(), models, world.egress.clone(), Arc::default(), told),
+            runs: Runs::new(pipeline.clone(), sockets.clone(), models, egress, Arc::default(), told),
             triggers: Triggers { pipeline: pipeline.clone() },
             broadcast: Broadcast { store, sockets, clock },
             sweep: Sweep { pipeline },

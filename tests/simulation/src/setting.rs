@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use smartspace::embedded_table::{NAME, client_on};
 use smartspace_store::schema;
 
-use crate::{door::As, life::Life, locked, table::SimTable, world::World};
+use crate::{door::As, life::Life, locked, outside, table::SimTable, world::World};
 
 /// Names of agents; where there are more, they have numbers.
 const AGENTS: [&str; 3] = ["Ada", "Bob", "Cyd"];
@@ -29,7 +29,7 @@ pub async fn set(world: &Arc<World>) -> Result<(), String> {
         let agent = json!({
             // Any provider but the scripted one, which writes no summaries.
             "model": {"provider": "openai", "name": "chance"}, "maxChainDepth": 5, "loop": {"maxSteps": 6, "continueOn": if plan.writes { "writes" } else { "toolCalls" }}, "context": {"window": plan.window},
-            "tools": if plan.tools { tools(world) } else { json!([]) },
+            "tools": tools(world),
         });
         let made = make(world, "/v1/entities", json!({"type": "agent", "name": name, "agent": agent})).await?;
         members.push(made["id"].clone());
@@ -47,21 +47,31 @@ pub async fn set(world: &Arc<World>) -> Result<(), String> {
     Ok(())
 }
 
-/// What an agent can do besides: ask people, and show what it notes.
-fn tools(world: &World) -> Value {
+/// What an agent can do besides.
+fn tools(world: &World) -> Vec<Value> {
+    let mut tools = if world.plan.tools { shown(world) } else { Vec::new() };
+    if world.plan.outside {
+        tools.extend(outside::tools());
+    }
+    tools
+}
+
+/// To ask people, and to show what it notes.
+fn shown(world: &World) -> Vec<Value> {
     let one_of = |name: &str, some: [&'static str; 2]| some[world.chance.below(&format!("setting/{name}"), 2) as usize];
     let (expires_after, answer_by) = (one_of("expires", ["30 seconds", "10 minutes"]), one_of("answer by", ["humans", "anyone"]));
     let input = |name: &str| json!({"type": "object", "properties": {name: {"type": "string"}}, "required": [name]});
     let result =
         json!({"type": "object", "properties": {"number": {"type": "integer"}}, "required": ["number"], "additionalProperties": false});
-    json!([
-        {"name": "ask", "description": "Asks people for a number.", "inputSchema": input("question"), "execution": {
+    [
+        json!({"name": "ask", "description": "Asks people for a number.", "inputSchema": input("question"), "execution": {
             "type": "space", "ui": "form", "resultSchema": result,
             "expiresAfter": expires_after, "answerBy": answer_by,
-        }},
-        {"name": "note", "description": "Notes something for everyone to see.", "inputSchema": input("text"), "visible": true,
-         "execution": {"type": "static", "output": {"noted": true}}},
-    ])
+        }}),
+        json!({"name": "note", "description": "Notes something for everyone to see.", "inputSchema": input("text"), "visible": true,
+         "execution": {"type": "static", "output": {"noted": true}}}),
+    ]
+    .into()
 }
 
 async fn make(world: &Arc<World>, path: &str, body: Value) -> Result<Value, String> {

@@ -13,8 +13,7 @@ use smartspace_domain::{
     Error, Time,
     jobs::{BroadcastJob, RunJob, TriggerJob},
 };
-use smartspace_edges::{names::SystemNames, queues::Held, secrets::FixedSecrets};
-use smartspace_egress::{Egress, ToolHosts};
+use smartspace_edges::queues::Held;
 use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::{
@@ -68,8 +67,6 @@ pub struct World {
     pub connections: Connections,
     /// What clients sent and were told, and what models were asked.
     pub ledger: Mutex<Ledger>,
-    /// The way out for tools.
-    pub egress: Egress,
     /// Each call takes exactly so long, where that is what is measured.
     pub fixed_latency: Option<Duration>,
     begun: Instant,
@@ -107,7 +104,6 @@ impl World {
             triggers: SimQueue::new("triggers", hidden),
             connections: Connections::default(),
             ledger: Mutex::default(),
-            egress: Egress::new(Arc::new(SystemNames), ToolHosts::default(), Arc::new(FixedSecrets::default())),
             fixed_latency,
             begun: Instant::now(),
             calm: Mutex::default(),

@@ -82,6 +82,10 @@ planted! {
     finds_overwritten_numbers: OverwritesNumbers
     finds_forgotten_results: ForgetsResults
     finds_forgotten_answers: ForgetsAnswers
+    finds_forgotten_beginnings: ForgetsBeginnings
+    finds_repeated_what_began: RepeatsWhatBegan
+    finds_forgotten_cards: ForgetsCards
+    finds_calls_left_open: LeavesCallsOpen
     finds_ignored_leases: IgnoresLeases
     finds_claims_anyway: ClaimsAnyway
     finds_canceled_nothing: CancelsNothing

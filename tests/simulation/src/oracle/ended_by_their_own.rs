@@ -9,6 +9,9 @@ use super::{Kept, kept::parsed};
 /// What a result says of a text that was cut.
 const CUT: &str = " more bytes)";
 
+/// What is told of a call that was under way outside.
+const UNDER_WAY: &str = "it was under way; whether it took effect is not known";
+
 /// Whom a call names to be ended, by its begun call: the caller's run, and the result that is kept.
 struct Tried<'a> {
     run: String,
@@ -71,7 +74,7 @@ fn differs(kept: &Kept, run: &str, told: &Value) -> Option<String> {
     let done: Vec<_> = done
         .map(|(place, call)| {
             let input = kept.begun(place).map(|begun| parsed(&begun["input"])).unwrap_or_default();
-            json!({"tool": call["name"], "input": input, "output": parsed(&call["output"])})
+            json!({"tool": call["name"], "input": input, "output": parsed(&call["output"]), "status": call["status"]})
         })
         .collect();
     if told_of.len() as u64 + told["more"].as_u64().unwrap_or(0) != done.len() as u64 {
@@ -79,8 +82,13 @@ fn differs(kept: &Kept, run: &str, told: &Value) -> Option<String> {
     }
     let is_cut = |value: &Value| value.as_str().is_some_and(|text| text.ends_with(CUT));
     let same = |one: &Value, other: &Value| one == other || is_cut(one);
+    // What was under way then has no result, or was closed behind the end.
+    let was_under_way =
+        |told: &Value, done: &Value| told["output"]["error"] == UNDER_WAY && (done["status"] == "pending" || done["status"] == "canceled");
     let differs = |(told, done): &(&Value, &Value)| {
-        told["tool"] != done["tool"] || !same(&told["input"], &done["input"]) || !same(&told["output"], &done["output"])
+        told["tool"] != done["tool"]
+            || !same(&told["input"], &done["input"])
+            || !(same(&told["output"], &done["output"]) || was_under_way(told, done))
     };
     told_of.iter().zip(&done).find(differs).map(|(told, done)| format!("{told} where {done} is kept"))
 }

@@ -7,9 +7,10 @@ use serde_json::{Value, json};
 use super::{Evidence, Kept, kept::parsed};
 
 /// Tools that change something.
-const CHANGES: [&str; 8] = ["send_message", "set_memories", "skip_response", "ask", "note", "stop_run", "absorb_run", "delegate"];
+const CHANGES: [&str; 10] =
+    ["send_message", "set_memories", "skip_response", "ask", "note", "stop_run", "absorb_run", "delegate", "charge", "order"];
 /// Tools whose calls everyone sees.
-const VISIBLE: [&str; 2] = ["ask", "note"];
+const VISIBLE: [&str; 4] = ["ask", "note", "order", "track"];
 
 pub(super) fn what_an_agent_did_happened_once(evidence: &mut Evidence<'_>) {
     let mut found = Vec::new();
@@ -93,7 +94,7 @@ fn each_visible_call_has_its_card(kept: &Kept) -> Vec<String> {
         cards.entry(message["card"]["callId"].as_str().unwrap_or_default()).or_default().push(message);
     }
     for (place, call) in &kept.calls {
-        let was_refused = call["status"] == "failed" && call["answered"].is_null();
+        let was_refused = call["status"] == "failed" && call["answered"].is_null() && call["card"].is_null();
         if !VISIBLE.iter().any(|name| call["name"] == *name) || was_refused {
             continue;
         }

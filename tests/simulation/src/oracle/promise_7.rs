@@ -23,7 +23,7 @@ pub(super) fn a_form_counts_once(evidence: &mut Evidence<'_>) {
     let cards: BTreeMap<&str, &Value> =
         kept.all_messages().filter_map(|(_, message)| Some((message["card"]["callId"].as_str()?, message))).collect();
     for ((run, id), form) in &kept.forms {
-        let place = (run.clone(), form["step"].as_u64().unwrap_or_default(), form["index"].as_u64().unwrap_or_default());
+        let place = (run.clone(), form["call"]["step"].as_u64().unwrap_or_default(), form["call"]["index"].as_u64().unwrap_or_default());
         let Some(call) = kept.calls.get(&place).filter(|call| call["callId"] == id.as_str()) else {
             found.push(format!("the form {id} of {run} has no call"));
             continue;
