@@ -40,7 +40,7 @@ test('a call under way says how far it is, and at its end what came of it', asyn
   assert.equal((await lines())[0], 'docs__search · pending\n\n3 of 4 shelves');
   assert.equal(await page.locator('.note:visible').count(), 0, 'a card wakes nobody, and need not say so');
   await show(page, { rev: 4, status: 'completed', output: { found: 7 } });
-  assert.deepEqual(await lines(), ['docs__search · completed found: 7']);
+  assert.deepEqual(await lines(), ['docs__search · completed {"found":7}']);
   await show(page, { rev: 5, status: 'failed', output: { error: 'the server docs did not answer within 30 s' } });
   assert.match((await lines())[0], /^docs__search · failed .*did not answer within 30 s/);
 });
