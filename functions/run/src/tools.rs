@@ -43,7 +43,7 @@ use smartspace_store::{
 
 use crate::{context::quoted::Excerpt, worker::Worker};
 use outside::UnderWay;
-use toolbox::{Company, Known};
+use toolbox::{Company, Configured, Known};
 
 /// An output for the model, in bytes.
 const OUTPUT_BYTES: usize = 30 * 1024;
@@ -233,14 +233,19 @@ pub(crate) async fn run(callings: &[Calling<'_>], company: Company) -> Result<Ve
 async fn begin<'a>(calling: &'a Calling<'a>) -> Result<Begun<'a>> {
     let (name, tools) = (calling.begun.name.as_str(), &calling.worker.tools);
     if let Some(known) = calling.under_way
-        && !tools.configured(name).is_some_and(|tool| tool.is_idempotent)
+        && !tools.configured(name).is_some_and(Configured::may_be_repeated)
     {
         return outside::unknown(calling, known).await.map(Begun::Done);
     }
-    match checked(calling) {
-        Ok((Known::BuiltIn(tool), input)) => (tool.spec.call)(calling, &input).await.map(Begun::Done),
-        Ok((Known::Configured(tool), input)) => Box::pin(configured::begin(calling, tool, input)).await,
-        Err(text) => Ok(Begun::Done(Outcome::error(text))),
+    let begun = match checked(calling) {
+        Ok((Known::BuiltIn(tool), input)) => Begun::Done((tool.spec.call)(calling, &input).await?),
+        Ok((Known::Configured(tool), input)) => Box::pin(configured::begin(calling, tool, input)).await?,
+        Err(text) => Begun::Done(Outcome::error(text)),
+    };
+    match (begun, calling.under_way) {
+        // Its tool was changed meanwhile, and does not take it any more.
+        (Begun::Done(_), Some(known)) => outside::unknown(calling, known).await.map(Begun::Done),
+        (begun, _) => Ok(begun),
     }
 }
 

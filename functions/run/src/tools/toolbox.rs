@@ -147,6 +147,11 @@ impl Configured {
         self.is_visible && self.input_schema.is_object() && properties.is_none_or(|properties| properties.get(TARGET).is_none())
     }
 
+    /// Whether a call that may have taken effect can be made again.
+    pub(crate) fn may_be_repeated(&self) -> bool {
+        self.is_idempotent && matches!(self.does, Does::Http(_) | Does::Mcp(_))
+    }
+
     /// What its input must look like; none where the schema is none, or its server's to check.
     pub(crate) fn validator(&self) -> Option<&Validator> {
         let checks = || !matches!(self.does, Does::Mcp(_)) || mcp::can_be_checked(&self.input_schema);
