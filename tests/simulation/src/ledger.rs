@@ -33,6 +33,8 @@ pub struct Ledger {
     pub asks: Vec<Ask>,
     /// What arrived at the servers that tools call, in order.
     pub arrived: Vec<Arrived>,
+    /// Tools that were changed: what was under way of them can't be made again.
+    pub changed: BTreeSet<String>,
     /// When models wrote their words.
     pub words: BTreeMap<String, Instant>,
     /// When runs were first delivered to a worker.

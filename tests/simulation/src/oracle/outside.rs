@@ -51,7 +51,8 @@ pub(super) fn a_call_that_reaches_outside_happens_at_most_once(evidence: &mut Ev
     for (place, call) in kept.calls.iter().filter(|(_, call)| is_one_of(&TOOLS, call)) {
         let id = call["callId"].as_str().unwrap_or_default();
         let arrived = arrived.get(id).map_or(&[][..], Vec::as_slice);
-        found.extend(wrong_with(call, arrived, &kept.runs[&place.0]).map(|what| format!("the call {id} of {} {what}", place.0)));
+        let repeats = !call["name"].as_str().is_some_and(|name| evidence.ledger.changed.contains(name));
+        found.extend(wrong_with(call, arrived, &kept.runs[&place.0], repeats).map(|what| format!("the call {id} of {} {what}", place.0)));
     }
     found.extend(without_result(kept));
     found.extend(cards_that_differ(evidence));
@@ -64,8 +65,8 @@ fn is_one_of(tools: &[&str], call: &Value) -> bool {
     tools.iter().any(|name| call["name"] == *name)
 }
 
-/// What is wrong with what is kept of a call, given what arrived of it.
-fn wrong_with(call: &Value, arrived: &[&Arrived], run: &Value) -> Option<String> {
+/// What is wrong with what is kept of a call, given what arrived of it, and whether its tool still is as it was.
+fn wrong_with(call: &Value, arrived: &[&Arrived], run: &Value, repeats: bool) -> Option<String> {
     let (status, output) = (call["status"].as_str().unwrap_or_default(), parsed(&call["output"]));
     let error = output["error"].as_str().unwrap_or_default();
     let answered = |status: u16, body: &Value| {
@@ -85,7 +86,7 @@ fn wrong_with(call: &Value, arrived: &[&Arrived], run: &Value) -> Option<String>
         // An idempotent call may have been made before by who had the run then.
         "failed" if error == NOT_REACHED && is_one_of(&IDEMPOTENT, call) => None,
         "failed" if arrived.is_empty() => None,
-        "unknown" if is_one_of(&IDEMPOTENT, call) => Some(format!("is {status}, and may be repeated")),
+        "unknown" if repeats && is_one_of(&IDEMPOTENT, call) => Some(format!("is {status}, and may be repeated")),
         "unknown" if run["claims"].as_u64() < Some(2) => Some(format!("is {status}, and its run never changed hands")),
         "unknown" => None,
         "canceled" if is_shown && run["status"] != "completed" => None,
