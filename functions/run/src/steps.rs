@@ -211,7 +211,9 @@ impl Worker {
         state.messages.push(results(pending.made()));
         // What people were asked is theirs to see taken up, whatever became of it.
         let asked = |call: &CallRecord| call.answered.is_some();
-        let changed = |call: &CallRecord| call.status == CallStatus::Completed && !self.tools.is_read_only(&call.name);
+        // Of unknown outcome is what may have changed something: the model is to look.
+        let is_done = |call: &CallRecord| matches!(call.status, CallStatus::Completed | CallStatus::Unknown);
+        let changed = |call: &CallRecord| is_done(call) && !self.tools.is_read_only(&call.name);
         let wrote = pending.made().any(|call| asked(call) || changed(call));
         if self.config.run_loop.continue_on == ContinueOn::Writes && !wrote {
             return Ok(Some(Over::completed(EndReason::Done).end()));

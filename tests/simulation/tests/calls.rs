@@ -1,8 +1,6 @@
 //! How many calls of the table and the queues a message takes, counted where they leave the process. Every call takes exactly ten milliseconds of
 //! virtual time, so how many follow one another shows on the clock.
 
-#![cfg(test)]
-
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use axum::http::Method;

@@ -1,7 +1,5 @@
 //! An agent's tools change while a call of one is under way and its process dies: the call still happens at most once, and its result is one.
 
-#![cfg(test)]
-
 use std::{sync::Arc, time::Duration};
 
 use axum::http::Method;

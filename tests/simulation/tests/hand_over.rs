@@ -1,7 +1,5 @@
 //! A run that takes longer than an invocation: a fresh one goes on with it, as often as that takes, and says nothing twice.
 
-#![cfg(test)]
-
 use std::time::Duration;
 
 use axum::http::Method;

@@ -1,7 +1,5 @@
 //! What a prompt costs to write does not depend on how much was ever said, and its system message is kept once.
 
-#![cfg(test)]
-
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use axum::http::Method;

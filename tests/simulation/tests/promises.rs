@@ -1,7 +1,5 @@
 //! Thousands of seeds, none of which may break a promise; and every planted mistake, each of which must.
 
-#![cfg(test)]
-
 use std::io::Write;
 
 use smartspace_simulation::{plan::Setup, planted::Planted, shorten::shorten, simulate};

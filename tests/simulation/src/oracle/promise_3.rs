@@ -79,7 +79,10 @@ fn went_on_without_a_change(kept: &Kept) -> Vec<String> {
         let calls = kept.calls.range((run.to_owned(), step, 0)..=(run.to_owned(), step, u64::MAX));
         // People who were asked are heard, whatever became of it.
         let mut done = calls.map(|(_, call)| (call, call["name"].as_str().unwrap_or_default()));
-        done.any(|(call, name)| !call["answered"].is_null() || (call["status"] == "completed" && CHANGES.contains(&name)))
+        done.any(|(call, name)| {
+            !call["answered"].is_null()
+                || (["completed", "unknown"].iter().any(|status| call["status"] == *status) && CHANGES.contains(&name))
+        })
     };
     let later = kept.steps.keys().filter(|(_, step)| *step > 0);
     let without = later.filter(|(run, step)| !changes(run, step - 1));

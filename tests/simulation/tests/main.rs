@@ -1,0 +1,9 @@
+//! All that is played, in one program: linking one takes as long as playing it.
+
+#![cfg(test)]
+
+mod calls;
+mod changed_tools;
+mod hand_over;
+mod long_history;
+mod promises;
