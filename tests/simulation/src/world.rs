@@ -280,9 +280,10 @@ async fn keep_one(world: Arc<World>) {
                 restarted = process.sweep.restart() => restarted,
             };
             if let Err(error) = restarted {
-                // The host ends with an error, and is started again.
+                // The host ends with an error, and is started again: not at once, else time stands still where it never can be.
                 world.history.note(&life.name, || format!("could not start: {error}"));
                 life.end();
+                sleep(world.chance.time("restart", Duration::from_millis(100), Duration::from_secs(5))).await;
                 continue;
             }
         }
