@@ -1,28 +1,14 @@
 // Cards around their forms: who may answer, what stands there before and after, and where a space opens, with a made-up server behind them.
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { startBrowser } from './console.js';
+import { test } from 'node:test';
 import { hand, openMadeUpRoom, sent } from './madeup.js';
-import { startProduct } from './product.js';
 
-let product;
-let browser;
-before(async () => {
-  product = await startProduct();
-  browser = await startBrowser();
-});
-after(async () => {
-  await browser?.close();
-  await product?.stop();
-});
-
-const open = (t, options) => openMadeUpRoom(t, browser, product, options);
 const ask = (page, part) => hand(page, (given) => window.card(1, given), part);
 const outcome = (page) => page.locator('.outcome');
 
 test('one answers as whoever one writes as, if that one may', async (t) => {
-  const page = await open(t);
+  const page = await openMadeUpRoom(t);
   const resultSchema = { type: 'string', title: 'Who' };
   await ask(page, { input: { title: 'Who?' }, answerBy: ['husam', 'ada'], resultSchema });
   await hand(page, (given) => window.card(2, given), { input: { title: 'Anyone?' } });
@@ -57,7 +43,7 @@ test('one answers as whoever one writes as, if that one may', async (t) => {
 });
 
 test('what was answered stands on the card, under the labels of the form', async (t) => {
-  const page = await open(t);
+  const page = await openMadeUpRoom(t);
   const place = { type: 'object', title: 'Place', properties: { street: { type: 'string', title: 'Street' } } };
   const properties = {
     name: { type: 'string', title: 'What would you like?' },
@@ -118,7 +104,7 @@ test('what was answered stands on the card, under the labels of the form', async
 });
 
 test('what came of a call that asks nobody stands beside its name', async (t) => {
-  const page = await open(t);
+  const page = await openMadeUpRoom(t);
   const outputs = ['from 9\n to 17', { open: [9, 17] }, 'x'.repeat(200), 0, '', null];
   await hand(page, (given) => given.map((output, index) => window.card(index + 1, { ui: null, status: 'completed', output })), outputs);
   const lines = ['from 9 to 17', '{"open":[9,17]}', `${'x'.repeat(120)}…`, '0', '', ''];
@@ -128,7 +114,7 @@ test('what came of a call that asks nobody stands beside its name', async (t) =>
 });
 
 test('a message without a title is the heading, and with one a text below it', async (t) => {
-  const page = await open(t);
+  const page = await openMadeUpRoom(t);
   const inputs = [
     { message: 'What to bring?', table: 7 },
     { title: 'Your order', table: 7, message: 'What to bring?', text: 'Anything.' },
@@ -144,7 +130,7 @@ test('a message without a title is the heading, and with one a text below it', a
 });
 
 test('a space whose last entry is a long form opens at its question, any other at its end', async (t) => {
-  const page = await open(t);
+  const page = await openMadeUpRoom(t);
   const properties = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`field ${index}`, { type: 'string' }]));
   const long = { input: { title: 'Long' }, resultSchema: { type: 'object', properties } };
   // What was there before, as the first page of a space.
@@ -190,7 +176,7 @@ test('a space whose last entry is a long form opens at its question, any other a
 });
 
 test('fields end at one line, and two questions are apart', async (t) => {
-  const page = await open(t);
+  const page = await openMadeUpRoom(t);
   const inner = { type: 'object', properties: { a: { type: 'string' } } };
   const lines = { type: 'array', items: { type: 'string' } };
   const properties = { text: { type: 'string' }, size: { enum: ['S', 'M'] }, list: { enum: [1, 2] }, lines, inner };

@@ -1,10 +1,8 @@
 // Forms and cards on the page: what they ask, what is sent, and what survives, with a made-up server behind them.
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { startBrowser } from './console.js';
+import { test } from 'node:test';
 import { hand, openMadeUpRoom, sent } from './madeup.js';
-import { startProduct } from './product.js';
 
 const ORDER = {
   type: 'object',
@@ -24,18 +22,6 @@ const ORDER = {
   },
 };
 
-let product;
-let browser;
-before(async () => {
-  product = await startProduct();
-  browser = await startBrowser();
-});
-after(async () => {
-  await browser?.close();
-  await product?.stop();
-});
-
-const open = (t, options) => openMadeUpRoom(t, browser, product, options);
 const ask = (page, part) => hand(page, (given) => window.card(1, given), part);
 const outcome = (page) => page.locator('.outcome');
 
@@ -43,7 +29,7 @@ const outcome = (page) => page.locator('.outcome');
 const focused = (page) => page.evaluate(() => [document.activeElement.value, document.activeElement.ariaDescribedByElements.at(-1).textContent]);
 
 test('a form asks with fields of every kind, and sends what is typed', async (t) => {
-  const page = await open(t);
+  const page = await openMadeUpRoom(t);
   await ask(page, { input: { title: 'An order', shop: 'Harbour', lines: [{ n: 1 }] }, resultSchema: ORDER });
   const form = page.getByRole('group', { name: 'An order' });
   assert.deepEqual(await page.locator('.given div').allInnerTexts(), ['shop:\nHarbour', 'lines:\n[{"n":1}]']);
@@ -80,7 +66,7 @@ test('a form asks with fields of every kind, and sends what is typed', async (t)
 });
 
 test('what is wrong is said beside its field, before and after it is sent, and nothing is lost', async (t) => {
-  const page = await open(t);
+  const page = await openMadeUpRoom(t);
   await ask(page, { input: { question: 'Which order?' }, resultSchema: ORDER });
   const form = page.getByRole('group', { name: 'Which order?' });
   const faults = () => form.locator('.problem').filter({ hasText: /./ }).allTextContents();
@@ -121,7 +107,7 @@ test('what is wrong is said beside its field, before and after it is sent, and n
 });
 
 test('an answer that is no object has one field, and one that is not described none', async (t) => {
-  const page = await open(t);
+  const page = await openMadeUpRoom(t);
   await ask(page, { input: { prompt: 'How many?' }, resultSchema: { type: 'integer', title: 'Number' } });
   const form = page.getByRole('group', { name: 'How many?' });
   await form.getByRole('textbox', { name: 'Number' }).fill('7');
@@ -136,7 +122,7 @@ test('an answer that is no object has one field, and one that is not described n
 });
 
 test('buttons send the option itself, and a comment', async (t) => {
-  const page = await open(t);
+  const page = await openMadeUpRoom(t);
   const options = ['Approve', { id: 7, label: 'Ask the board' }, { id: 8 }, 5];
   await ask(page, { ui: 'buttons', input: { title: 'not this', message: 'Approve it?', options } });
   const form = page.getByRole('group', { name: 'Approve it?' });
@@ -151,7 +137,7 @@ test('buttons send the option itself, and a comment', async (t) => {
 });
 
 test('one declines in two steps, and may say why', async (t) => {
-  const page = await open(t);
+  const page = await openMadeUpRoom(t);
   await ask(page, { input: { title: 'Deploy?' }, resultSchema: ORDER });
   const form = page.getByRole('group', { name: 'Deploy?' });
   const opener = form.getByRole('button', { name: 'Decline…' });
@@ -167,7 +153,7 @@ test('one declines in two steps, and may say why', async (t) => {
 });
 
 test('a failure keeps what was typed, and a form that is over says so', async (t) => {
-  const page = await open(t);
+  const page = await openMadeUpRoom(t);
   await ask(page, { input: { title: 'Who?' }, resultSchema: { type: 'string', title: 'Who' } });
   const form = page.getByRole('group', { name: 'Who?' });
   const refuse = (status, body) =>
@@ -201,7 +187,7 @@ test('a failure keeps what was typed, and a form that is over says so', async (t
 });
 
 test('typing goes on through all that happens around it', async (t) => {
-  const page = await open(t);
+  const page = await openMadeUpRoom(t);
   const first = { input: { title: 'First' } };
   const second = { input: { title: 'Second' }, resultSchema: { type: 'string', title: 'Text' } };
   const texts = ([from, to]) =>
@@ -246,7 +232,7 @@ test('typing goes on through all that happens around it', async (t) => {
 });
 
 test('what was typed is there again after one was elsewhere', async (t) => {
-  const page = await open(t);
+  const page = await openMadeUpRoom(t);
   const part = { input: { title: 'Order' }, resultSchema: ORDER };
   await ask(page, part);
   const form = page.getByRole('group', { name: 'Order' });
@@ -267,7 +253,7 @@ test('what was typed is there again after one was elsewhere', async (t) => {
 });
 
 test('a streamed input becomes the card in its place', async (t) => {
-  const page = await open(t);
+  const page = await openMadeUpRoom(t);
   await hand(page, () => window.stream('x', '{"title": "Dep', { runId: 'r', kind: 'tool', toolName: 'ask' }));
   await page.locator('.tool summary').click();
   assert.deepEqual(await page.locator('.tool').allInnerTexts(), ['ask · writing\nInput\n{"title": "Dep']);
@@ -281,7 +267,7 @@ test('a streamed input becomes the card in its place', async (t) => {
 });
 
 test('what became of it is said in words, and the whole output is at hand', async (t) => {
-  const page = await open(t);
+  const page = await openMadeUpRoom(t);
   const states = [
     [{ ui: 'buttons', output: { choice: 'Approve', comment: 'fine' }, resolvedBy: 'sarah' }, 'Approve (“fine”) · answered by Sarah'],
     [{ ui: 'buttons', output: { choice: { label: 'Later' } } }, 'Later · answered by the operator'],
@@ -303,7 +289,7 @@ test('what became of it is said in words, and the whole output is at hand', asyn
 });
 
 test('who may answer, until when, and that a component is not known', async (t) => {
-  const page = await open(t);
+  const page = await openMadeUpRoom(t);
   const expiresAt = '2026-05-01T12:09:50Z';
   await ask(page, { ui: 'seatMap', input: { title: 'Where?' }, expiresAt, answerBy: ['sarah', 'husam'], resultSchema: { type: 'string' } });
   await hand(page, () => window.card(2, { input: { title: 'When?' }, expiresAt: '2026-05-08T11:59:00Z' }));
@@ -321,7 +307,7 @@ test('who may answer, until when, and that a component is not known', async (t) 
 });
 
 test('a field that the server misses says so itself, and a pattern is no text to read', async (t) => {
-  const page = await open(t);
+  const page = await openMadeUpRoom(t);
   const zip = { type: 'string', pattern: '^[0-9]{5}$' };
   const address = { type: 'object', properties: { street: { type: 'string' }, zip }, required: ['street'] };
   await ask(page, { input: { title: 'Where?' }, resultSchema: { type: 'object', properties: { address } } });
@@ -349,7 +335,7 @@ test('a field that the server misses says so itself, and a pattern is no text to
 });
 
 test('an agent that waits for an answer does not seem to work', async (t) => {
-  const page = await open(t);
+  const page = await openMadeUpRoom(t);
   const run = (name, status, stepCount) =>
     hand(page, (given) => ({ type: `run.${given.name}`, run: { id: 'r', agentId: 'ada', ...given } }), { name, status, stepCount });
   const doing = () => page.locator('#working li span').last().textContent();
@@ -366,7 +352,7 @@ test('an agent that waits for an answer does not seem to work', async (t) => {
 });
 
 test('nothing of a call becomes markup, and 360 pixels are enough', async (t) => {
-  const page = await open(t, { viewport: { width: 360, height: 640 } });
+  const page = await openMadeUpRoom(t, { viewport: { width: 360, height: 640 } });
   const markup = '<img src=x onerror="window.harmed=true"><b>bold</b>';
   const long = `${markup}${'w'.repeat(300)}`;
   const inner = { type: 'object', properties: { p: { type: 'object', properties: { q: { type: 'boolean', title: long } } } } };

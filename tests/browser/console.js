@@ -1,27 +1,12 @@
 // The console in a browser, as a person sees it: pages, what stands in them, and what the browser complains about.
 
 import assert from 'node:assert/strict';
-import { chromium } from 'playwright-core';
+import { browser, product } from './suite.js';
 
 const LIMIT_MS = 15_000;
-const FLAGS = [
-  '--headless',
-  '--no-sandbox', // the suite may run as root, in a container
-  '--disable-gpu',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-  '--disable-quic',
-];
-
-/** Starts the browser. */
-export function startBrowser() {
-  return chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: FLAGS });
-}
 
 /** Opens a fresh tab; when the test ends, the browser must not have had anything to complain about that is not `expected`. */
-export async function openTab(test, browser, { viewport = { width: 1100, height: 800 }, expected = [] } = {}) {
+export async function openTab(test, { viewport = { width: 1100, height: 800 }, expected = [] } = {}) {
   const context = await browser.newContext({ viewport });
   context.setDefaultTimeout(LIMIT_MS);
   const page = await context.newPage();
@@ -52,8 +37,8 @@ function watchThePage() {
 }
 
 /** Signs in by the address that the product prints, and opens a space by its name. */
-export async function openSpace(page, { base, adminKey }, name) {
-  await page.goto(`${base}/#key=${adminKey}`);
+export async function openSpace(page, name) {
+  await page.goto(`${product.base}/#key=${product.adminKey}`);
   await page.getByRole('navigation', { name: 'Spaces' }).getByRole('button', { name, exact: true }).click();
   await page.getByRole('heading', { name, exact: true }).waitFor();
   await live(page);

@@ -1,27 +1,10 @@
 // Agents that ask and people who answer, from the call to what the agent says then.
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { kept, openSpace, openTab, send, startBrowser } from './console.js';
-import { startProduct } from './product.js';
-import { World, askingTool, asks } from './world.js';
-
-let product;
-let browser;
-let world;
-let husam;
-let sarah;
-before(async () => {
-  product = await startProduct();
-  browser = await startBrowser();
-  world = new World(product);
-  husam = await world.person('Husam');
-  sarah = await world.person('Sarah');
-});
-after(async () => {
-  await browser?.close();
-  await product?.stop();
-});
+import { test } from 'node:test';
+import { kept, openSpace, openTab, send } from './console.js';
+import { husam, sarah, world } from './suite.js';
+import { askingTool, asks } from './world.js';
 
 const APPROVAL = { message: 'Deploy build 4711?', options: ['Approve', 'Reject'] };
 const ORDER = {
@@ -44,8 +27,8 @@ const ORDER = {
 async function asked(t, name, { execution, input, then = 'The answer is {{result}}.', wordDelayMs = 0, expected = [] }) {
   const ada = await world.agent('Ada', [asks('ask', input, then)], wordDelayMs, [askingTool('ask', execution)]);
   const space = await world.space(name, [husam, sarah, ada]);
-  const page = await openTab(t, browser, { expected });
-  await openSpace(page, product, name);
+  const page = await openTab(t, { expected });
+  await openSpace(page, name);
   await send(page, 'Begin, please.');
   return { page, space, form: page.getByRole('group', { name: input.message ?? input.title }) };
 }

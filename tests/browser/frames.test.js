@@ -1,20 +1,9 @@
 // Frames in every order: what a room makes of them, with a made-up server behind it and a clock that the test moves.
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { openTab, startBrowser } from './console.js';
-import { startProduct } from './product.js';
-
-let product;
-let browser;
-before(async () => {
-  product = await startProduct();
-  browser = await startBrowser();
-});
-after(async () => {
-  await browser?.close();
-  await product?.stop();
-});
+import { test } from 'node:test';
+import { openTab } from './console.js';
+import { product } from './suite.js';
 
 // Runs in the page: a room of a space that has `held` messages; `told()` says what it would show.
 async function makeRoom(held) {
@@ -34,6 +23,7 @@ async function makeRoom(held) {
     get: async (path) => (path.includes('/runs') ? { items: window.runs } : { id: 's', name: 'S', seq: kept.length, members: [ada] }),
     messages: async (_, { after, before }, limit) => {
       asked.push(after ?? before);
+      if (window.isDown) throw new Error('no answer');
       return after === undefined ? kept.filter(({ seq }) => seq < before).slice(-limit) : kept.filter(({ seq }) => seq > after).slice(0, limit);
     },
   };
@@ -45,7 +35,7 @@ async function makeRoom(held) {
 }
 
 async function roomOf(t, held) {
-  const page = await openTab(t, browser);
+  const page = await openTab(t);
   await page.clock.install();
   await page.goto(product.base);
   await page.evaluate(makeRoom, held);
@@ -105,6 +95,28 @@ test('a cut message is shown once it is whole', async (t) => {
   });
   await page.waitForFunction(() => window.told().length === 2);
   assert.deepEqual(await told(page), ['text 1', 'the whole text']);
+});
+
+test('a cut message that could not be fetched is unfinished, and asked for again until it is whole', async (t) => {
+  const page = await roomOf(t, 1);
+  const state = () => page.evaluate(() => [window.told(), window.room.messages.unfinished()]);
+  const asked = () => page.evaluate(() => window.asked.length);
+  await page.evaluate(() => {
+    window.isDown = true;
+    window.keep(window.message(2, 'the whole text'));
+    window.frames({ type: 'message.created', message: window.message(2, 'the wh', { truncated: true }) });
+  });
+  await page.waitForFunction(() => window.told().length === 2);
+  const before = await asked();
+  await page.clock.runFor(4000);
+  assert.deepEqual(await state(), [['text 1', 'the wh'], [2]]);
+  assert.ok((await asked()) > before, 'it was not asked for again');
+  await page.evaluate(() => (window.isDown = false));
+  await page.clock.runFor(4000);
+  assert.deepEqual(await state(), [['text 1', 'the whole text'], []]);
+  const whole = await asked();
+  await page.clock.runFor(10_000);
+  assert.equal(await asked(), whole, 'what is whole was asked for again');
 });
 
 test('a message takes the place of its stream, and late frames bring nothing back', async (t) => {

@@ -1,10 +1,11 @@
 // A room with a made-up server behind it, shown on the page: a test hands it frames and sees what is sent.
 
 import { openTab } from './console.js';
+import { product } from './suite.js';
 
 /** A tab with an empty room of Ada, an agent, and the people Sarah and Husam. In it stand the makers of frames below. */
-export async function openMadeUpRoom(t, browser, product, options = {}) {
-  const page = await openTab(t, browser, options);
+export async function openMadeUpRoom(t, options) {
+  const page = await openTab(t, options);
   await page.clock.install({ time: new Date('2026-05-01T12:00:00Z') });
   await page.goto(product.base);
   await page.evaluate(makeRoom);

@@ -1,27 +1,13 @@
 // The page itself: narrow windows, the keyboard, making a space, choosing who writes.
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { kept, live, openSpace, openTab, send, startBrowser } from './console.js';
-import { startProduct } from './product.js';
-import { World } from './world.js';
-
-let product;
-let browser;
-let world;
-before(async () => {
-  product = await startProduct();
-  browser = await startBrowser();
-  world = new World(product);
-});
-after(async () => {
-  await browser?.close();
-  await product?.stop();
-});
+import { test } from 'node:test';
+import { kept, live, openSpace, openTab, send } from './console.js';
+import { product, world } from './suite.js';
 
 test('a space is made from the page and chosen', async (t) => {
   await world.person('Nora');
-  const page = await openTab(t, browser);
+  const page = await openTab(t);
   await page.goto(`${product.base}/#key=${product.adminKey}`);
   await live(page);
   await page.getByRole('button', { name: 'New space' }).click();
@@ -37,8 +23,8 @@ test('a space is made from the page and chosen', async (t) => {
 test('one writes as the person one chose, also after a reload', async (t) => {
   const [ines, omar] = [await world.person('Ines'), await world.person('Omar')];
   await world.space('Two people', [ines, omar]);
-  const page = await openTab(t, browser);
-  await openSpace(page, product, 'Two people');
+  const page = await openTab(t);
+  await openSpace(page, 'Two people');
   await page.getByRole('combobox', { name: 'as' }).selectOption('Omar');
   await page.reload();
   await live(page);
@@ -52,8 +38,8 @@ test('360 pixels are enough, and long words do not widen the page', async (t) =>
   const person = await world.person('Ann-Charlotte of the Very Long Name');
   const space = await world.space('Narrow', [person]);
   await world.say(space, person, 'w'.repeat(400));
-  const page = await openTab(t, browser, { viewport: { width: 360, height: 640 } });
-  await openSpace(page, product, 'Narrow');
+  const page = await openTab(t, { viewport: { width: 360, height: 640 } });
+  await openSpace(page, 'Narrow');
   await page.locator('.entry[data-seq="1"]').waitFor();
   assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 360);
   const box = await page.getByRole('button', { name: 'Send' }).boundingBox();
@@ -61,7 +47,7 @@ test('360 pixels are enough, and long words do not widen the page', async (t) =>
 });
 
 test('the keyboard reaches everything, and focus can be seen', async (t) => {
-  const page = await openTab(t, browser);
+  const page = await openTab(t);
   await page.goto(`${product.base}/#key=${product.adminKey}`);
   await live(page);
   await page.getByRole('list', { name: 'Members' }).getByRole('listitem').first().waitFor();

@@ -1,21 +1,8 @@
 // Calls that reach outside: their card is there while they are under way, says how far they are, and then what came of them.
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { startBrowser } from './console.js';
+import { test } from 'node:test';
 import { hand, openMadeUpRoom } from './madeup.js';
-import { startProduct } from './product.js';
-
-let product;
-let browser;
-before(async () => {
-  product = await startProduct();
-  browser = await startBrowser();
-});
-after(async () => {
-  await browser?.close();
-  await product?.stop();
-});
 
 // A card of a call that asks nobody, with what its server says of it.
 const show = (page, { rev, says, ...part }) =>
@@ -30,7 +17,7 @@ const show = (page, { rev, says, ...part }) =>
   );
 
 test('a call under way says how far it is, and at its end what came of it', async (t) => {
-  const page = await openMadeUpRoom(t, browser, product);
+  const page = await openMadeUpRoom(t);
   const lines = () => page.locator('.entry').allInnerTexts();
   await show(page, { rev: 1, input: { words: 'tides' } });
   assert.deepEqual(await lines(), ['docs__search · pending']);

@@ -1,23 +1,12 @@
 // From a JSON Schema to fields, and from what is typed to JSON: the console's own modules, inside of the browser that runs them.
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { openTab, startBrowser } from './console.js';
-import { startProduct } from './product.js';
-
-let product;
-let browser;
-before(async () => {
-  product = await startProduct();
-  browser = await startBrowser();
-});
-after(async () => {
-  await browser?.close();
-  await product?.stop();
-});
+import { test } from 'node:test';
+import { openTab } from './console.js';
+import { product } from './suite.js';
 
 async function openPage(t) {
-  const page = await openTab(t, browser);
+  const page = await openTab(t);
   await page.goto(product.base);
   await page.evaluate(async () => {
     const { fieldsOf } = await import('/console/schema.js');

@@ -1,23 +1,12 @@
 // Signing in: the key comes by the fragment or by hand, and shows nowhere.
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { live, openTab, startBrowser } from './console.js';
-import { startProduct } from './product.js';
-
-let product;
-let browser;
-before(async () => {
-  product = await startProduct();
-  browser = await startBrowser();
-});
-after(async () => {
-  await browser?.close();
-  await product?.stop();
-});
+import { test } from 'node:test';
+import { live, openTab } from './console.js';
+import { product } from './suite.js';
 
 test('the key in the fragment signs in, and is in no address and nowhere in the page', async (t) => {
-  const page = await openTab(t, browser);
+  const page = await openTab(t);
   const addresses = [];
   page.on('request', (request) => addresses.push(request.url()));
   page.on('websocket', (socket) => addresses.push(socket.url()));
@@ -40,7 +29,7 @@ test('the page comes with a strict policy', async () => {
 });
 
 test('the demo space is there, with a person and three agents', async (t) => {
-  const page = await openTab(t, browser);
+  const page = await openTab(t);
   await page.goto(`${product.base}/#key=${product.adminKey}`);
   const members = page.getByRole('list', { name: 'Members' }).getByRole('listitem');
   await members.nth(3).waitFor();
@@ -50,7 +39,7 @@ test('the demo space is there, with a person and three agents', async (t) => {
 });
 
 test('a wrong key leads back to the form with a reason, the right one in', async (t) => {
-  const page = await openTab(t, browser, { expected: [/status of 401/] });
+  const page = await openTab(t, { expected: [/status of 401/] });
   await page.goto(product.base);
   const key = page.getByLabel('Admin key');
   const enter = page.getByRole('button', { name: 'Sign in' });
@@ -66,14 +55,14 @@ test('a wrong key leads back to the form with a reason, the right one in', async
 });
 
 test('a wrong key in the fragment is refused and removed from the address too', async (t) => {
-  const page = await openTab(t, browser, { expected: [/status of 401/] });
+  const page = await openTab(t, { expected: [/status of 401/] });
   await page.goto(`${product.base}/#key=not-the-key`);
   await page.getByRole('alert').filter({ hasText: 'does not accept this key' }).waitFor();
   assert.equal(page.url(), `${product.base}/`);
 });
 
 test('signing out forgets the key', async (t) => {
-  const page = await openTab(t, browser);
+  const page = await openTab(t);
   await page.goto(`${product.base}/#key=${product.adminKey}`);
   await live(page);
   await page.getByRole('button', { name: 'Sign out' }).click();

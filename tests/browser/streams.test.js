@@ -1,23 +1,12 @@
 // Text in the making: what the console's own module puts together from frames, inside of the browser that runs it.
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { openTab, startBrowser } from './console.js';
-import { startProduct } from './product.js';
-
-let product;
-let browser;
-before(async () => {
-  product = await startProduct();
-  browser = await startBrowser();
-});
-after(async () => {
-  await browser?.close();
-  await product?.stop();
-});
+import { test } from 'node:test';
+import { openTab } from './console.js';
+import { product } from './suite.js';
 
 test('pieces of a text fit together in any order, doubled, overlapping, and by UTF-16 offsets', async (t) => {
-  const page = await openTab(t, browser);
+  const page = await openTab(t);
   await page.goto(product.base);
   const wrong = await page.evaluate(async () => {
     const { Streams } = await import('/console/streams.js');
@@ -49,7 +38,7 @@ test('pieces of a text fit together in any order, doubled, overlapping, and by U
 });
 
 test('of two tries of one call the later one holds, whichever is heard of first', async (t) => {
-  const page = await openTab(t, browser);
+  const page = await openTab(t);
   await page.goto(product.base);
   const shown = await page.evaluate(async () => {
     const { Streams } = await import('/console/streams.js');

@@ -1,33 +1,18 @@
 // Talking in a space: messages, answers that grow live, what they woke, and what failed.
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { asEntries, kept, keptEntries, openSpace, openTab, send, startBrowser } from './console.js';
-import { startProduct } from './product.js';
-import { World, answers } from './world.js';
+import { test } from 'node:test';
+import { asEntries, kept, keptEntries, openSpace, openTab, send } from './console.js';
+import { husam, world } from './suite.js';
+import { answers } from './world.js';
 
 const ANSWER = 'The harbour opens at seven in the morning and closes at nine in the evening, every day of the week but Sunday, and on Sunday at noon.';
-
-let product;
-let browser;
-let world;
-let husam;
-before(async () => {
-  product = await startProduct();
-  browser = await startBrowser();
-  world = new World(product);
-  husam = await world.person('Husam');
-});
-after(async () => {
-  await browser?.close();
-  await product?.stop();
-});
 
 test('an answer grows letter by letter and becomes one message in its place', async (t) => {
   const ada = await world.agent('Ada', [answers(ANSWER)], 60);
   const space = await world.space('Growing', [husam, ada]);
-  const page = await openTab(t, browser);
-  await openSpace(page, product, 'Growing');
+  const page = await openTab(t);
+  await openSpace(page, 'Growing');
   await page.evaluate(recordGrowth);
   await send(page, 'When does the harbour open?');
   await kept(page, ANSWER).waitFor();
@@ -66,8 +51,8 @@ function recordGrowth() {
 test('messages of one run stand in one bubble', async (t) => {
   const ada = await world.agent('Ada', [answers('First part.', 'Second part.')]);
   await world.space('One bubble', [husam, ada]);
-  const page = await openTab(t, browser);
-  await openSpace(page, product, 'One bubble');
+  const page = await openTab(t);
+  await openSpace(page, 'One bubble');
   await send(page, 'Tell me in two parts.');
   await kept(page, 'Second part.').waitFor();
   const bubble = page.getByRole('article').filter({ hasText: 'First part.' });
@@ -77,8 +62,8 @@ test('messages of one run stand in one bubble', async (t) => {
 
 test('Enter sends, Shift+Enter makes a new line, and what is written stays text', async (t) => {
   const space = await world.space('Plain text', [husam]);
-  const page = await openTab(t, browser);
-  await openSpace(page, product, 'Plain text');
+  const page = await openTab(t);
+  await openSpace(page, 'Plain text');
   const box = page.getByRole('textbox', { name: 'Message' });
   await box.pressSequentially('one');
   await box.press('Shift+Enter');
@@ -97,8 +82,8 @@ test('Enter sends, Shift+Enter makes a new line, and what is written stays text'
 
 test('a message whose answer was lost is sent again and kept once', async (t) => {
   const space = await world.space('Lost answer', [husam]);
-  const page = await openTab(t, browser, { expected: [/net::ERR_FAILED/] });
-  await openSpace(page, product, 'Lost answer');
+  const page = await openTab(t, { expected: [/net::ERR_FAILED/] });
+  await openSpace(page, 'Lost answer');
   const keys = [];
   await page.route('**/messages', async (route) => {
     if (route.request().method() !== 'POST') return route.fallback();
@@ -117,8 +102,8 @@ test('a message whose answer was lost is sent again and kept once', async (t) =>
 
 test('a refused message stays in the box, with the reason', async (t) => {
   const space = await world.space('Refused', [husam]);
-  const page = await openTab(t, browser, { expected: [/status of 4\d\d/] });
-  await openSpace(page, product, 'Refused');
+  const page = await openTab(t, { expected: [/status of 4\d\d/] });
+  await openSpace(page, 'Refused');
   const long = 'x'.repeat(32_769);
   await send(page, long);
   await page.locator('#composer-problem').filter({ hasText: /./ }).waitFor();
@@ -128,8 +113,8 @@ test('a refused message stays in the box, with the reason', async (t) => {
 
 test('a message longer than a frame arrives whole', async (t) => {
   const space = await world.space('Long', [husam]);
-  const page = await openTab(t, browser);
-  await openSpace(page, product, 'Long');
+  const page = await openTab(t);
+  await openSpace(page, 'Long');
   const long = 'ü'.repeat(16_384);
   await world.say(space, husam, long);
   await page.locator('.entry[data-seq="1"]').waitFor();
@@ -139,8 +124,8 @@ test('a message longer than a frame arrives whole', async (t) => {
 test('earlier messages are shown when asked for', async (t) => {
   const space = await world.space('Earlier', [husam]);
   for (let number = 1; number <= 70; number += 1) await world.say(space, husam, `number ${number}`);
-  const page = await openTab(t, browser);
-  await openSpace(page, product, 'Earlier');
+  const page = await openTab(t);
+  await openSpace(page, 'Earlier');
   await page.locator('.entry[data-seq="70"]').waitFor();
   assert.equal((await keptEntries(page))[0].seq, 21);
   const earlier = page.getByRole('button', { name: 'Show earlier' });
@@ -155,11 +140,11 @@ test('it says why nobody woke, and why a run failed', async (t) => {
   await world.space('Failing', [husam, eve]);
   const bob = await world.agent('Bob', []);
   await world.space('Silent', [husam, bob], { maxChainDepth: 0 });
-  const page = await openTab(t, browser);
-  await openSpace(page, product, 'Silent');
+  const page = await openTab(t);
+  await openSpace(page, 'Silent');
   await send(page, 'Anyone?');
   await page.getByText('woke nobody: chain depth reached', { exact: true }).waitFor();
-  await openSpace(page, product, 'Failing');
+  await openSpace(page, 'Failing');
   await send(page, 'Please break.');
   await page.getByText(/could not finish: .*\(bad_request\)/).waitFor();
   await page.reload();
@@ -169,8 +154,8 @@ test('it says why nobody woke, and why a run failed', async (t) => {
 test('an agent at work can be stopped, and what it had not finished goes', async (t) => {
   const slow = await world.agent('Slow', [answers(ANSWER)], 2000);
   await world.space('Stopping', [husam, slow]);
-  const page = await openTab(t, browser);
-  await openSpace(page, product, 'Stopping');
+  const page = await openTab(t);
+  await openSpace(page, 'Stopping');
   await send(page, 'Begin.');
   await page.locator('.entry[data-state="writing"]').waitFor();
   await page.getByRole('button', { name: 'Stop Slow' }).click();

@@ -24,6 +24,16 @@ RULES = re.compile(
             r"^required for an agent$",
             r"^only agents have this$",
             r"^expected a description: there is no goal ",
+            r"^expected exactly one of runAfter, scheduledAt and cron, got ",
+            r"^expected none beside (runAfter|a scheduledAt with an offset), got ",
+            r"^needed where the plan is new: its ",
+            # Times, time zones and cron: languages of their own.
+            r"^expected at most 10 years, got ",
+            r"^expected a time (like|after now,|that comes,)",
+            r"^expected an offset in it, ",
+            r"^expected an IANA time zone ",
+            r"^expected (the five fields|as the |fields of cron|a day that its months have)",
+            r"^expected 1 to 128 characters, not only blanks",
             r"^can't be changed$",
             r"^required with the policy (admin|router)$",
             r"^only the provider scripted plays one$",
@@ -43,6 +53,11 @@ RULES = re.compile(
             r"^is a built-in tool's name$",
             r"^must not begin like an id of ours$",
             r"^expected http:// or https:// and a host",
+            r"^expected no backslash and no control characters$",
+            r"^expected no secret: headers may hold one$",
+            r"^is set by Smartspace or by the connection$",
+            r"^expected nothing to be filled in in the names of fields$",
+            r"^expected a field of inputSchema, got input\.",
             r"^expected humans, anyone, or 1 to 100 ids$",
             # A cursor is opaque.
             r"^cursor: expected what nextCursor said$",
@@ -84,6 +99,10 @@ def lead_to_what_exists(case, path, ids):
         ids["id"], ids["callId"] = pick("forms", ask)
     elif path.startswith("/v1/runs/"):
         ids["id"] = pick("runs", ask)
+    elif "planId" in ids and case.method != "DELETE":
+        ids["id"], ids["planId"] = pick("plans", ask)
+    elif "deliveryId" in ids:
+        ids["id"], ids["deliveryId"] = pick("deliveries", ask)
     elif path.startswith("/v1/agents/"):
         ids["id"] = pick("agents", ask)
     elif path.startswith("/v1/spaces/") and zlib.crc32(ask.encode(errors="replace")) % 2:
@@ -98,11 +117,18 @@ def filter_failure(context, failure, case, response):
     if failure.code == "ST201" and (case.meta.phase.data.description or "").lower() == "positive test case":
         # Meant to be invalid, and made valid after all: its own description says so.
         return False
+    if failure.code == "ST201" and "x-schemathesis-unknown-property" in (case.headers or {}):
+        # A header that nobody knows is anybody's to send.
+        return False
     if failure.code != "ST202" or response.status_code not in (400, 422):
         return True
     problem = response.json()
     reasons = [error["detail"] for error in problem.get("errors", [])] or [problem["detail"]]
     return not all(RULES.search(reason) for reason in reasons)
+
+
+# Only a service can sign: tests/product/hooks.rs does.
+ONLY_SIGNED = {"POST /v1/hooks/{agentId}/{service}"}
 
 
 @schemathesis.check
@@ -118,7 +144,7 @@ class EveryOperationIsReached:
             self.reached.add(case.operation.label)
 
     def after_run(self, ctx):
-        lost = self.tried - self.reached
+        lost = self.tried - self.reached - ONLY_SIGNED
         if lost:
             raise AssertionError("never answered with 2xx: " + ", ".join(sorted(lost)))
 

@@ -71,7 +71,7 @@ class Client:
 
 
 def prepare(client):
-    """People, agents, spaces, forms, and runs of which some have ended and many have not: their agent writes a word a minute."""
+    """People, agents, spaces, forms, plans, deliveries, and runs of which some have ended and many have not: their agent writes a word a minute."""
 
     def make(body):
         return client.ask("/v1/entities", body)["id"]
@@ -87,7 +87,12 @@ def prepare(client):
             said = client.ask(f"/v1/spaces/{space}/messages", {"text": f"Number {number}", "senderId": people[0]})
             runs += [decision["runId"] for decision in said["dispatch"] if decision["runId"]]
     forms = [ask(client, people, make) for _ in range(4)]
-    return {"people": people, "guests": guests, "agents": agents, "spaces": spaces, "runs": runs, "forms": forms}
+    plan = {"name": "Now and then", "instruction": "Look around.", "cron": "0 9 * * *"}
+    plans = [(agents[0], client.ask(f"/v1/agents/{agents[0]}/plans", plan)["id"]) for _ in range(3)]
+    told = {"service": "jira", "payload": {"issue": 1}}
+    deliveries = [(agents[0], client.ask(f"/v1/agents/{agents[0]}/trigger", told)["deliveryId"]) for _ in range(3)]
+    prepared = {"people": people, "guests": guests, "agents": agents, "spaces": spaces, "runs": runs, "forms": forms}
+    return {**prepared, "plans": plans, "deliveries": deliveries}
 
 
 def ask(client, people, make):
@@ -110,7 +115,7 @@ def ask(client, people, make):
 def agent(word_delay_ms):
     says = {"calls": [{"tool": "send_message", "input": {"text": "You said: {{message}}, and I heard every word of it."}}]}
     script = {"wordDelayMs": word_delay_ms, "rules": [{"when": {"sender": "human"}, "steps": [says]}]}
-    return {"model": {"provider": "scripted", "name": "demo", "script": script}}
+    return {"model": {"provider": "scripted", "name": "demo", "script": script}, "budget": {"runsPerMinute": 100_000}}
 
 
 def wait_until_ready(client, product, log):

@@ -121,7 +121,8 @@ async fn load_one(product: &Product, room: &Room, in_flight: usize, until: Insta
     }
 }
 
-fn latency(mut times: Vec<Duration>) -> Latency {
+/// Of these times.
+pub(crate) fn latency(mut times: Vec<Duration>) -> Latency {
     times.sort();
     let at = |part: f64| times[((times.len() - 1) as f64 * part) as usize].as_secs_f64() * 1e3;
     Latency { median: at(0.5), p95: at(0.95) }

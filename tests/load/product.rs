@@ -16,6 +16,10 @@ use tokio::net::TcpStream;
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async_with_config, tungstenite::Message};
 
 const KEY: &str = "the-load-programs-own-key";
+/// Of the services that call: the agents' `HOOK`.
+pub(crate) const HOOK_SECRET: &str = "the-secret-of-the-services";
+/// Of the backend whose tokens the product believes.
+pub(crate) const JWT_SECRET: &str = "the-secret-of-the-backend-of-32-bytes";
 
 /// A connection that follows spaces.
 pub(crate) type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
@@ -50,6 +54,7 @@ impl Product {
             .arg(data)
             .env_clear()
             .envs([("OPENAI_BASE_URL", model), ("SMARTSPACE_LOG", log.unwrap_or("warn"))])
+            .envs([("SMARTSPACE_SECRET_HOOK", HOOK_SECRET), ("SMARTSPACE_JWT_SECRET", JWT_SECRET)])
             .stdout(Stdio::null())
             .stderr(errors)
             .spawn()
@@ -116,7 +121,13 @@ impl Product {
         Ok(socket)
     }
 
-    async fn make(&self, path: &str, body: Value) -> Result<String, String> {
+    /// The HTTP door alone, for tasks of their own.
+    pub(crate) fn door(&self) -> Door {
+        Door { http: self.http.clone(), url: self.url.clone() }
+    }
+
+    /// Makes something and gives its id.
+    pub(crate) async fn make(&self, path: &str, body: Value) -> Result<String, String> {
         Ok(self.create(path, body).await?["id"].as_str().unwrap_or_default().to_owned())
     }
 
@@ -127,6 +138,25 @@ impl Product {
             return Err(format!("{path} answered {status}: {body}"));
         }
         serde_json::from_str(&body).map_err(text)
+    }
+}
+
+/// The HTTP door, for those who are not the operator.
+pub(crate) struct Door {
+    http: Client,
+    url: String,
+}
+
+impl Door {
+    /// POSTs something with these headers: the status, and the answer as JSON.
+    pub(crate) async fn ask(&self, path: &str, headers: &[(&str, &str)], body: String) -> Result<(u16, Value), String> {
+        let mut request = self.http.post(format!("{}{path}", self.url)).header("content-type", "application/json").body(body);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let answer = request.send().await.map_err(text)?;
+        let (status, body) = (answer.status().as_u16(), answer.bytes().await.map_err(text)?);
+        Ok((status, serde_json::from_slice(&body).unwrap_or_default()))
     }
 }
 

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::{
     client::{Client, Reply},
+    deployed::deployed,
     stack::Stack,
 };
 
@@ -28,11 +29,12 @@ pub(crate) fn assert_problem(reply: &Reply, statuses: &[u16], word: &str, what: 
     assert!(said.contains(word), "it does not say {word:?}: {shown}");
 }
 
-/// All that could have been written.
+/// All that could have been written. Of a deployed stack, where other tests write too, only what is in the space.
 pub(crate) async fn everything(stack: &Client, space: &str) -> [Value; 4] {
+    let of_all = async |path| if deployed().is_none() { stack.all(path).await } else { Vec::new() };
     let all = [
-        stack.all("/v1/entities?limit=200").await,
-        stack.all("/v1/spaces?limit=200").await,
+        of_all("/v1/entities?limit=200").await,
+        of_all("/v1/spaces?limit=200").await,
         stack.messages(space).await,
         stack.runs_of(space).await,
     ];
@@ -144,7 +146,8 @@ async fn bodies_that_are_no_json_or_too_large() {
         (b"hello".into(), malformed, ""),
         (b"{\"text\": \"x\",}".into(), malformed, ""),
         (b"{\"text\": \"\\ud800\"}".into(), malformed, ""),
-        (b"{\"text\": \"\xff\xfe\"}".into(), malformed, ""),
+        // API Gateway makes text of it.
+        (b"{\"text\": \"\xff\xfe\"}".into(), if stack.is_local() { malformed } else { &[400, 422] }, ""),
         ("[".repeat(100_000).into(), &[400, 422], ""),
         (format!("{{\"text\": \"{}\"}}", "x".repeat(300 * 1024)).into(), &[413], ""),
     ];

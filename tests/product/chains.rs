@@ -1,12 +1,18 @@
-//! Agents that answer each other, and where that ends.
+//! Agents that answer each other, or wake themselves, and where that ends.
 
 use serde_json::{Value, json};
 
 use super::{
-    model::say,
-    routes::{text, woken},
+    acting::http_tool,
+    model::{call, say, stop},
+    plans::daily,
+    routes::{id, text, woken},
     stack::Stack,
+    waiting::{SOON, wait_for},
 };
+
+/// A product whose agents' tools may call it, with its own key.
+const KEY: &str = "the-operators-own-key-that-a-tool-has";
 
 fn depth(message: &Value) -> u64 {
     message["chainDepth"].as_u64().unwrap()
@@ -102,4 +108,47 @@ async fn with_the_policy_mention_only_the_named_wake() {
     assert!(woken(&all, &ada).is_some() && woken(&all, &bob).is_some());
     stack.quiet(&space).await;
     assert_eq!((stack.model.asked("ada").len(), stack.model.asked("bob").len()), (2, 1));
+}
+
+/// Gives an agent a tool that asks the product for this with the operator's key, and wakes it once, as a service; the depths of its runs, and what the last
+/// one was told, which woke nobody.
+async fn wakes_itself(stack: &Stack, agent: &str, path: &str, body: Value) -> (Vec<u64>, Value) {
+    let authorised = json!({ "headers": { "Authorization": "Bearer ${secret.OWN}" }, "body": body });
+    let tool = http_tool("again", "POST", &format!("{}{path}", stack.url), authorised);
+    stack.patch(&format!("/v1/entities/{agent}"), json!({ "agent": { "tools": [tool] } })).await.must_be(200);
+    stack.trigger(agent, "begin", &json!("again"), &[]).await.must_be(202);
+    let runs = wait_for("the last one wakes nobody", SOON, async || {
+        let mut runs = stack.runs_by(agent).await;
+        runs.reverse();
+        (runs.len() >= 3 && runs.iter().all(|run| run["status"] == "completed")).then_some(runs)
+    })
+    .await;
+    let told = stack.run(&id(&runs[2])).await["steps"][0]["calls"][0]["output"].clone();
+    (stack.runs_by(agent).await.iter().rev().map(depth).collect(), told)
+}
+
+#[tokio::test]
+async fn an_agent_whose_tool_wakes_it_again_stops_at_its_depth() {
+    let Some(stack) = Stack::keyed(KEY, &[("SMARTSPACE_TOOL_HOSTS", "127.0.0.1"), ("SMARTSPACE_SECRET_OWN", KEY)]).await else { return };
+    stack.model.answers("ada", |asked| if asked.step() == 0 { call("again", json!({})).into() } else { stop() });
+    let agent = async || stack.receiver(json!({ "maxChainDepth": 3 })).await;
+    let too_deep = |told: &Value| told["body"]["detail"].as_str().is_some_and(|detail| detail.contains("3 deep"));
+
+    let by_plans = agent().await;
+    let plan = json!({ "name": "Again", "instruction": "Once more.", "runAfter": "1 second" });
+    let (depths, told) = wakes_itself(&stack, &by_plans, &format!("/v1/agents/{by_plans}/plans"), plan).await;
+    assert!(depths == [0, 1, 2] && too_deep(&told), "{depths:?}: {told}");
+
+    let by_hand = agent().await;
+    let path = format!("/v1/agents/{by_hand}/plans/{}/run", id(&stack.plan(&by_hand, daily("Report")).await));
+    let (depths, told) = wakes_itself(&stack, &by_hand, &path, json!({})).await;
+    assert!(depths == [0, 1, 2] && too_deep(&told), "{depths:?}: {told}");
+
+    let by_replays = agent().await;
+    stack.patch(&format!("/v1/entities/{by_replays}"), json!({ "agent": { "paused": true } })).await.must_be(200);
+    let kept = stack.trigger(&by_replays, "ci", &json!({}), &[]).await.must_be(202);
+    stack.patch(&format!("/v1/entities/{by_replays}"), json!({ "agent": { "paused": false } })).await.must_be(200);
+    let path = format!("/v1/agents/{by_replays}/deliveries/{}/replay", kept["deliveryId"].as_str().unwrap());
+    let (depths, told) = wakes_itself(&stack, &by_replays, &path, json!({})).await;
+    assert_eq!((depths, &told["runId"], &told["reason"]), (vec![0, 1, 2], &Value::Null, &json!("chain_depth")));
 }

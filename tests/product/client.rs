@@ -5,6 +5,8 @@ use std::time::Duration;
 use reqwest::{Method, RequestBuilder, header::HeaderMap};
 use serde_json::Value;
 
+use super::waiting::patient;
+
 /// A caller with a key.
 #[derive(Clone)]
 pub(crate) struct Client {
@@ -46,7 +48,7 @@ impl Reply {
 impl Client {
     /// A caller of `url` with the operator's key.
     pub(crate) fn new(url: String, key: String) -> Self {
-        let http = reqwest::Client::builder().no_proxy().timeout(Duration::from_secs(30)).build().unwrap();
+        let http = reqwest::Client::builder().no_proxy().timeout(patient(Duration::from_secs(30))).build().unwrap();
         Self { http, url, key }
     }
 

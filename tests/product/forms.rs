@@ -62,7 +62,7 @@ impl Asking {
     }
 
     async fn new(tools: Value, answers: impl IntoIterator<Item = Answer>) -> Self {
-        Self::on(Stack::with_secret(&[]).await.expect("a process of its own"), tools, answers).await
+        Self::on(Stack::with_secret(&[]).await.expect("a product that believes tokens"), tools, answers).await
     }
 
     /// A run that waits for a form which another space shows: the board, where the first person and the agent are.
@@ -192,7 +192,7 @@ async fn of_ten_answers_at_once_one_counts() {
 
 #[tokio::test]
 async fn who_may_answer_and_what() {
-    let stack = Stack::with_secret(&[]).await.expect("a process of its own");
+    let stack = Stack::with_secret(&[]).await.expect("a product that believes tokens");
     let (sarah, stranger) = (stack.person("Only Sarah").await, stack.person("Stranger").await);
     let schema = json!({"type": "object", "properties": {"amount": {"type": "integer", "minimum": 1}}, "required": ["amount"]});
     let tool = asking("getAmount", json!({"resultSchema": schema, "answerBy": [sarah]}));
@@ -445,7 +445,7 @@ async fn a_run_does_not_wait_for_a_space_that_is_gone() {
 
 #[tokio::test]
 async fn a_target_sends_a_form_to_another_space() {
-    let stack = Stack::with_secret(&[]).await.expect("a process of its own");
+    let stack = Stack::with_secret(&[]).await.expect("a product that believes tokens");
     let gate = Gate::closed();
     let (scripted, told) = (gate.clone(), std::sync::Arc::new(std::sync::Mutex::new(String::new())));
     let target = std::sync::Arc::clone(&told);

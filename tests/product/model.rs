@@ -1,9 +1,11 @@
-//! The model that agents ask: a server that speaks OpenAI's chat completions and Anthropic's messages, and plays scripts.
+//! The model that agents ask: a server that speaks OpenAI's chat completions, Anthropic's messages and Bedrock's `ConverseStream`, and plays scripts.
 
 mod anthropic;
 mod asked;
+mod bedrock;
 mod billing;
 mod check;
+mod door;
 mod gate;
 mod prompt;
 mod script;
@@ -13,20 +15,14 @@ use std::{
     collections::{HashMap, VecDeque},
     env,
     sync::{Arc, Mutex},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
-use axum::{
-    Json, Router,
-    extract::State,
-    http::{HeaderMap, StatusCode, Uri},
-    response::{IntoResponse, Response},
-    routing::post,
-    serve::ListenerExt,
-};
+use axum::response::Response;
 use serde_json::Value;
-use tokio::{net::TcpListener, sync::watch, task::JoinHandle, time::timeout};
+use tokio::{sync::watch, task::JoinHandle, time::timeout};
 
+use self::door::Door;
 pub(crate) use self::{
     asked::{Api, Asked},
     billing::{Bill, Cache, blocks},
@@ -34,16 +30,18 @@ pub(crate) use self::{
     prompt::Line,
     script::{Answer, Part, answer, call, http, http_retry, raw_call, say, say_held, silent, stop, think, wait},
 };
+use super::waiting::patient;
 
 /// The key that the product is given for it.
 pub(crate) const KEY: &str = "test-key-9f2c";
 
 /// The server. Each model has a script of its own, found by the model's name; one without a script has nothing to say.
 pub(crate) struct Model {
-    /// What the product takes as `OPENAI_BASE_URL`, and without its `/v1` as `ANTHROPIC_BASE_URL`.
+    /// What the product takes as `OPENAI_BASE_URL`, and without its `/v1` as `ANTHROPIC_BASE_URL` and as Bedrock's endpoint.
     pub(crate) base_url: String,
     shared: Arc<Shared>,
-    serving: JoinHandle<()>,
+    door: Door,
+    serving: Option<JoinHandle<()>>,
 }
 
 struct Shared {
@@ -63,33 +61,29 @@ enum Script {
 
 impl Model {
     /// Starts it on a free port, or where `SMARTSPACE_TEST_MODEL_LISTEN` says that a deployed stack finds it.
-    pub(crate) async fn start(tag: &str) -> Self {
+    pub(crate) fn start(tag: &str) -> Self {
         let fixed = env::var("SMARTSPACE_TEST_MODEL_LISTEN").ok();
-        let listener = listen(fixed.as_deref().unwrap_or("127.0.0.1:0")).await;
-        let base_url = format!("http://{}/v1", listener.local_addr().unwrap());
+        let (door, serving) = if let Some(address) = &fixed {
+            (Door::of_all(address), None)
+        } else {
+            let (door, serving) = Door::own();
+            (door, Some(serving))
+        };
         let shared = Arc::new(Shared {
-            tag: format!(".{tag}"),
+            tag: tag.to_owned(),
             key: fixed.is_none().then_some(KEY),
             scripts: Mutex::default(),
             asked: Mutex::default(),
             count: watch::Sender::new(0),
             faults: Mutex::default(),
         });
-        let router = Router::new()
-            .route("/v1/chat/completions", post(complete))
-            .route("/v1/messages", post(write_message))
-            .fallback(lost)
-            .with_state(Arc::clone(&shared));
-        let listener = listener.tap_io(|connection| {
-            let _ = connection.set_nodelay(true);
-        });
-        let serving = tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
-        Self { base_url, shared, serving }
+        door.enter(&shared);
+        Self { base_url: format!("http://{}/v1", door.address), shared, door, serving }
     }
 
     /// The name to configure for the script `model`.
     pub(crate) fn name(&self, model: &str) -> String {
-        format!("{model}{}", self.shared.tag)
+        format!("{model}.{}", self.shared.tag)
     }
 
     /// Gives the answers one after the other, then has nothing more to say.
@@ -119,8 +113,8 @@ impl Model {
     /// Waits until `model` was asked so many times, and gives the last of them.
     pub(crate) async fn asked_times(&self, model: &str, times: usize) -> Asked {
         let mut count = self.shared.count.subscribe();
-        let enough = timeout(Duration::from_secs(30), count.wait_for(|_| self.asked(model).len() >= times)).await;
-        assert!(enough.is_ok(), "{model} was asked {} times within 30 s, not {times} times", self.asked(model).len());
+        let enough = timeout(patient(Duration::from_secs(30)), count.wait_for(|_| self.asked(model).len() >= times)).await;
+        assert!(enough.is_ok(), "{model} was asked {} times in time, not {times} times", self.asked(model).len());
         drop(enough);
         self.asked(model).swap_remove(times - 1)
     }
@@ -133,43 +127,19 @@ impl Model {
 
 impl Drop for Model {
     fn drop(&mut self) {
-        self.serving.abort();
-    }
-}
-
-/// A fixed address may still belong to the test before.
-async fn listen(address: &str) -> TcpListener {
-    let until = Instant::now() + Duration::from_mins(1);
-    loop {
-        match TcpListener::bind(address).await {
-            Ok(listener) => return listener,
-            Err(error) => assert!(Instant::now() < until, "the model can't listen on {address}: {error}"),
+        self.door.leave(&self.shared);
+        if let Some(serving) = &self.serving {
+            serving.abort();
         }
-        tokio::time::sleep(Duration::from_millis(100)).await;
     }
 }
 
-async fn complete(State(shared): State<Arc<Shared>>, headers: HeaderMap, Json(body): Json<Value>) -> Response {
-    let key = header(&headers, "authorization");
-    respond(&shared, Api::OpenAi, key.strip_prefix("Bearer ").unwrap_or_default(), "", body).await
-}
-
-async fn write_message(State(shared): State<Arc<Shared>>, headers: HeaderMap, Json(body): Json<Value>) -> Response {
-    respond(&shared, Api::Anthropic, header(&headers, "x-api-key"), header(&headers, "anthropic-version"), body).await
-}
-
-fn header<'a>(headers: &'a HeaderMap, name: &str) -> &'a str {
-    headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
-}
-
-async fn respond(shared: &Shared, api: Api, key: &str, version: &str, body: Value) -> Response {
-    let Some(model) = body["model"].as_str().and_then(|name| name.strip_suffix(&shared.tag)).map(str::to_owned) else {
-        return StatusCode::NOT_FOUND.into_response();
-    };
-    let asked = Asked { key: key.to_owned(), version: version.to_owned(), ..Asked::of(api, &model, body) };
+async fn respond(shared: &Shared, api: Api, model: &str, key: &str, version: &str, body: Value) -> Response {
+    let asked = Asked { key: key.to_owned(), version: version.to_owned(), ..Asked::of(api, model, body) };
     let faults = match api {
         Api::OpenAi => check::faults(&asked, shared.key),
         Api::Anthropic => anthropic::faults(&asked, shared.key),
+        Api::Bedrock => bedrock::faults(&asked, shared.key),
     };
     shared.faults.lock().unwrap().extend(faults.into_iter().map(|fault| format!("{}: {fault}", asked.model)));
     // Recorded and answered under one lock: the n-th request gets the n-th answer.
@@ -188,9 +158,4 @@ async fn respond(shared: &Shared, api: Api, key: &str, version: &str, body: Valu
         Err(answer) => answer,
     };
     writing::respond(answer, &asked).await
-}
-
-async fn lost(State(shared): State<Arc<Shared>>, uri: Uri) -> StatusCode {
-    shared.faults.lock().unwrap().push(format!("asked for {uri}"));
-    StatusCode::NOT_FOUND
 }

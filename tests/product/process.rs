@@ -22,6 +22,8 @@ pub(crate) struct Setup {
     pub(crate) on_disk: bool,
     /// With the demo space of a first start.
     pub(crate) demo: bool,
+    /// Why no deployed stack will do; empty where one does.
+    pub(crate) alone: &'static str,
     /// The operator's key.
     pub(crate) admin_key: String,
     /// Where its models are.
@@ -179,6 +181,11 @@ fn command(setup: &Setup, folder: &Path, port: u16) -> Command {
     }
     command.env("OPENAI_BASE_URL", &setup.model_url).env("OPENAI_API_KEY", super::model::KEY);
     command.env("ANTHROPIC_BASE_URL", setup.model_url.trim_end_matches("/v1")).env("ANTHROPIC_API_KEY", super::model::KEY);
+    command.env("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", setup.model_url.trim_end_matches("/v1")).env("AWS_REGION", "eu-central-1");
+    command.env("AWS_ACCESS_KEY_ID", super::model::KEY).env("AWS_SECRET_ACCESS_KEY", "no-secret").env("AWS_EC2_METADATA_DISABLED", "true");
+    for file in ["AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"] {
+        command.env(file, folder.join("no-such-file"));
+    }
     command.envs(setup.env.iter().map(|(name, value)| (name, value)));
     command.current_dir(folder).stdin(Stdio::null());
     command

@@ -77,7 +77,8 @@ async fn who_is_not_known_becomes_one_person_where_that_is_wanted() {
 
 /// A product that believes a provider, with an entity `sara`.
 async fn believing(provider: &Provider) -> Option<Stack> {
-    let flags = ["--jwks-url", &provider.url, "--jwt-issuer", ISSUER, "--jwt-audience", AUDIENCE];
+    // Without a rate: these tests ask until something is so.
+    let flags = ["--jwks-url", &provider.url, "--jwt-issuer", ISSUER, "--jwt-audience", AUDIENCE, "--no-rate-limit"];
     let stack = Stack::with(&flags).await?;
     with_external_id(&stack, "sara").await;
     Some(stack)

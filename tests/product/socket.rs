@@ -17,7 +17,11 @@ use tokio_tungstenite::{
     tungstenite::{Error, Message},
 };
 
-use super::{client::Client, view::View, waiting::SOON};
+use super::{
+    client::Client,
+    view::View,
+    waiting::{SOON, patient},
+};
 
 /// Stands behind the last frame of a connection that ended.
 const CLOSED: &str = "(closed)";
@@ -177,6 +181,7 @@ impl Socket {
                 let _ = count.changed().await;
             }
         };
+        let limit = patient(limit);
         let found = timeout(limit, search).await;
         found.unwrap_or_else(|_| {
             let frames: Vec<String> = self.frames().iter().map(|frame| format!("{:.300}", frame.body)).collect();

@@ -14,7 +14,7 @@ use super::{
     model::{Gate, answer, say_held},
     socket::Socket,
     stack::Stack,
-    waiting::SOON,
+    waiting::{SOON, wait_for},
 };
 
 /// An action, and the type of its answer or the status of its error, for a stranger, a member, an owner, an agent and the admin.
@@ -55,7 +55,8 @@ async fn every_action_for_every_caller() {
 
 #[tokio::test]
 async fn a_socket_ends_with_its_credential_also_where_it_only_listens() {
-    let Some(stack) = Stack::with_secret(&[]).await else { return };
+    // Of API Gateway's nobody learns that a time is up: there it ends with the next frame that would be posted to it.
+    let Some(stack) = Stack::with_secret_alone("only a process of its own ends a socket that nobody posts to").await else { return };
     let gate = Gate::closed();
     stack.model.plays("ada", [answer([say_held("Before. ", &gate, "After.")])]);
     let (person, _, space) = stack.pair().await;
@@ -79,6 +80,26 @@ async fn a_socket_ends_with_its_credential_also_where_it_only_listens() {
     other.shows(&space, "the message", SOON, |view| (view.messages.len() == 2).then_some(())).await;
     assert_eq!(listening.frames().len(), after);
     assert!(other.is_open().await);
+}
+
+#[tokio::test]
+async fn a_socket_whose_credential_has_ended_is_told_so_when_it_asks_and_when_there_is_news() {
+    let Some(stack) = Stack::with_secret(&[]).await else { return };
+    let (person, _, space) = stack.pair().await;
+    // It holds for half a minute longer than it says.
+    let soon_over = stack.as_subject(&person, -20);
+    let (asking, listening) = futures::join!(soon_over.socket(), soon_over.socket());
+    listening.subscribe(&space, None).await;
+    wait_for("its end", SOON, async || (soon_over.get("/v1/spaces").await.status == 401).then_some(())).await;
+    // A process of its own ends both without that.
+    asking.try_request(json!({ "action": "ping" })).await;
+    stack.post(&space, &person, "Is anybody there?").await;
+    for socket in [&asking, &listening] {
+        let told = socket.frame("error", SOON, |_| true).await.body;
+        assert_eq!(told["status"], 401, "{told}");
+        socket.frame("(closed)", SOON, |_| true).await;
+    }
+    stack.quiet(&space).await;
 }
 
 #[tokio::test]

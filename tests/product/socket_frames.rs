@@ -1,5 +1,6 @@
 //! What can be asked over a socket, and what can't.
 
+use futures::future::join_all;
 use serde_json::{Value, json};
 use tokio_tungstenite::tungstenite::Message;
 
@@ -55,6 +56,21 @@ async fn a_message_sent_over_a_socket_is_kept_and_wakes() {
         assert!(woken(message, &agent).is_some());
     }
     stack.quiet(&space).await;
+}
+
+#[tokio::test]
+async fn a_message_sent_over_a_socket_wakes_more_agents_than_a_transaction_holds() {
+    let stack = Stack::start().await;
+    let (person, model) = (stack.person("Husam").await, stack.model.name("any"));
+    let agents = join_all((0..31).map(async |number| stack.agent(&format!("Agent {number}"), &model).await)).await;
+    let members: Vec<&String> = agents.iter().chain([&person]).collect();
+    let space = stack.space("Crowd", &members).await;
+    let own = stack.socket_of(&person).await;
+    own.request(json!({ "action": "send", "spaceId": space, "text": "All of you" })).await;
+    stack.quiet(&space).await;
+    let message = stack.messages(&space).await.swap_remove(0);
+    assert!(agents.iter().all(|agent| woken(&message, agent).is_some()), "{message}");
+    assert_eq!(stack.runs_of(&space).await.len(), 31);
 }
 
 #[tokio::test]

@@ -4,6 +4,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::{
+    bad_input::assert_problem,
     routes::{id, seq, woken},
     stack::Stack,
     waiting::{SOON, wait_for},
@@ -161,7 +162,31 @@ async fn a_post_with_a_key_makes_one_entity_and_one_space() {
         let first = keyed(path, &body).await.must_be(201);
         assert_eq!(keyed(path, &body).await.must_be(201)["id"], first["id"]);
         keyed(path, &other).await.must_be(422);
+        stack.delete(&format!("{path}/{}", id(&first))).await.must_be(204);
+        assert_problem(&keyed(path, &body).await, &[409], "idempotency-key", "what it made is gone");
     }
+}
+
+#[tokio::test]
+async fn a_configuration_is_bounded_as_a_whole() {
+    let stack = Stack::start().await;
+    let script = json!({ "rules": [{ "steps": [{ "text": "a".repeat(180_000) }] }] });
+    let agent = stack.agent_with("Ada", json!({ "model": { "provider": "scripted", "name": "demo", "script": script } })).await;
+    let path = format!("/v1/entities/{agent}");
+    let tools = |count: usize| {
+        let tool = |number: usize| {
+            let execution = json!({ "type": "static", "output": "o".repeat(20_000) });
+            json!({ "name": format!("tool{number}"), "description": "", "inputSchema": { "type": "object" }, "execution": execution })
+        };
+        json!({ "agent": { "tools": (0..count).map(tool).collect::<Vec<_>>() } })
+    };
+    for count in [12, 10, 5] {
+        let refused = stack.patch(&path, tools(count)).await;
+        assert_problem(&refused, &[422], "262144 bytes", "each of them is fine");
+        assert_eq!(refused.body["errors"][0]["pointer"], "/agent");
+    }
+    let fits = stack.patch(&path, tools(3)).await.must_be(200);
+    assert_eq!(stack.get(&path).await.must_be(200), fits);
 }
 
 #[tokio::test]

@@ -1,7 +1,6 @@
 //! What a test starts with: the product, reached at its doors, and the model that its agents ask.
 
 use std::{
-    env,
     hash::{BuildHasher, RandomState},
     ops::Deref,
     process::ExitStatus,
@@ -11,6 +10,7 @@ use std::{
 
 use super::{
     client::Client,
+    deployed::{Deployed, deployed},
     model::Model,
     process::{Process, Setup},
 };
@@ -26,23 +26,22 @@ pub(crate) struct Stack {
 impl Stack {
     /// A product that keeps nothing, or the deployed one.
     pub(crate) async fn start() -> Self {
-        match deployed() {
-            Some((url, key)) => {
-                let model = Model::start(&random()).await;
-                Self { client: Client::new(url, key), model, process: None }
-            }
-            None => Self::spawn(Setup::default()).await,
-        }
+        Self::of(Setup::default()).await.expect("what asks for nothing is skipped nowhere")
+    }
+
+    /// A product that no other test asks. None against a deployed stack: the test is skipped, for `why`.
+    pub(crate) async fn alone(why: &'static str) -> Option<Self> {
+        Self::of(Setup { alone: why, ..Setup::default() }).await
     }
 
     /// A product that keeps nothing, with more flags. None against a deployed stack: the test is skipped.
     pub(crate) async fn with(flags: &[&str]) -> Option<Self> {
-        Self::own(Setup { flags: flags.iter().map(|flag| (*flag).to_owned()).collect(), ..Setup::default() }).await
+        Self::of(Setup { flags: flags.iter().map(|flag| (*flag).to_owned()).collect(), ..Setup::default() }).await
     }
 
-    /// A product that keeps nothing, with environment variables. None against a deployed stack: the test is skipped.
+    /// A product that keeps nothing, with environment variables. None against a deployed stack that was not given them: the test is skipped.
     pub(crate) async fn with_env(env: &[(&str, &str)]) -> Option<Self> {
-        Self::own(Setup { env: owned(env), ..Setup::default() }).await
+        Self::of(Setup { env: owned(env), ..Setup::default() }).await
     }
 
     /// A product on a folder, as a process that the test may kill. None against a deployed stack: the test is skipped.
@@ -52,25 +51,34 @@ impl Stack {
 
     /// The same with environment variables, which it is given after each start.
     pub(crate) async fn local_with_env(env: &[(&str, &str)]) -> Option<Self> {
-        Self::own(Setup { on_disk: true, env: owned(env), ..Setup::default() }).await
+        Self::of(Setup { on_disk: true, env: owned(env), ..Setup::default() }).await
     }
 
     /// A product on a folder, with the demo space. None against a deployed stack: the test is skipped.
     pub(crate) async fn local_with_demo() -> Option<Self> {
-        Self::own(Setup { on_disk: true, demo: true, ..Setup::default() }).await
+        Self::of(Setup { on_disk: true, demo: true, ..Setup::default() }).await
     }
 
-    async fn own(setup: Setup) -> Option<Self> {
-        if deployed().is_some() {
-            eprintln!("skipped: it needs a process of its own");
+    /// A product that keeps nothing, with this key of its operator's and environment variables. None against a deployed stack: the test is skipped.
+    pub(crate) async fn keyed(admin_key: &str, env: &[(&str, &str)]) -> Option<Self> {
+        Self::of(Setup { admin_key: admin_key.to_owned(), env: owned(env), ..Setup::default() }).await
+    }
+
+    /// The one place that decides whether a test is skipped.
+    pub(crate) async fn of(setup: Setup) -> Option<Self> {
+        let Some(deployed) = deployed() else { return Some(Self::spawn(setup).await) };
+        if let Some(why) = deployed.lacks(&setup) {
+            deployed.skip(&why);
             return None;
         }
-        Some(Self::spawn(setup).await)
+        deployed.ask();
+        let model = Model::start(&random());
+        Some(Self { client: Client::new(deployed.url.clone(), deployed.key.clone()), model, process: None })
     }
 
     async fn spawn(setup: Setup) -> Self {
-        let model = Model::start(&random()).await;
-        let admin_key = format!("admin-{}{}", random(), random());
+        let model = Model::start(&random());
+        let admin_key = if setup.admin_key.is_empty() { format!("admin-{}{}", random(), random()) } else { setup.admin_key };
         let setup = Setup { admin_key: admin_key.clone(), model_url: model.base_url.clone(), ..setup };
         let process = Process::start(setup).await;
         Self { client: Client::new(process.url.clone(), admin_key), model, process: Some(process) }
@@ -113,7 +121,7 @@ impl Stack {
 
     /// What the product wrote so far.
     pub(crate) fn log(&self) -> String {
-        self.process.as_ref().map(Process::log).unwrap_or_default()
+        self.process.as_ref().map(Process::log).or_else(|| deployed().map(|_| Deployed::log())).unwrap_or_default()
     }
 
     /// Everything that the product wrote anywhere: its log and its data, each with its name.
@@ -142,6 +150,7 @@ impl Drop for Stack {
     fn drop(&mut self) {
         let faults = self.model.faults();
         if thread::panicking() {
+            // A deployed stack's is that of all tests.
             let log = self.process.as_ref().map(Process::log).unwrap_or_default();
             eprintln!("faults of requests to the model: {faults:#?}\nthe product's log:\n{log}");
         } else {
@@ -154,13 +163,7 @@ fn owned(env: &[(&str, &str)]) -> Vec<(String, String)> {
     env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
 }
 
-fn deployed() -> Option<(String, String)> {
-    let url = env::var("SMARTSPACE_TEST_URL").ok()?;
-    let key = env::var("SMARTSPACE_TEST_ADMIN_KEY").expect("SMARTSPACE_TEST_ADMIN_KEY goes with SMARTSPACE_TEST_URL");
-    Some((url.trim_end_matches('/').to_owned(), key))
-}
-
 /// 16 hexadecimal digits that no other test has.
-fn random() -> String {
+pub(super) fn random() -> String {
     format!("{:016x}", RandomState::new().hash_one(std::process::id()))
 }

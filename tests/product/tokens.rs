@@ -20,7 +20,7 @@ use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde_json::{Value, json};
 use tokio::{net::TcpListener, task::JoinHandle, time::sleep};
 
-use super::{client::Client, stack::Stack};
+use super::{client::Client, process::Setup, stack::Stack};
 
 /// A secret that the product is given.
 pub(crate) const SECRET: &str = "a secret between us, of 40 bytes or more.";
@@ -127,10 +127,20 @@ pub(crate) fn in_seconds(seconds: i64) -> i64 {
     i64::try_from(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs()).unwrap() + seconds
 }
 
+/// What a product is told that believes tokens.
+fn believing() -> Vec<(String, String)> {
+    vec![("SMARTSPACE_JWT_SECRET".to_owned(), SECRET.to_owned())]
+}
+
 impl Stack {
     /// A product that believes [`SECRET`].
     pub(crate) async fn with_secret(more: &[&str]) -> Option<Self> {
-        Self::with(&[&["--jwt-secret", SECRET], more].concat()).await
+        Self::of(Setup { flags: more.iter().map(|flag| (*flag).to_owned()).collect(), env: believing(), ..Setup::default() }).await
+    }
+
+    /// The same. None against a deployed stack: the test is skipped, for `why`.
+    pub(crate) async fn with_secret_alone(why: &'static str) -> Option<Self> {
+        Self::of(Setup { alone: why, env: believing(), ..Setup::default() }).await
     }
 
     /// The product as an entity meets it: a token of its backend names its id.

@@ -2,6 +2,8 @@
 
 use std::{
     collections::HashMap,
+    env,
+    sync::LazyLock,
     time::{Duration, Instant},
 };
 
@@ -13,9 +15,16 @@ use super::client::Client;
 /// Long enough for what takes a moment, also while other tests use the machine.
 pub(crate) const SOON: Duration = Duration::from_secs(20);
 
+/// A limit, or against a deployed stack as many times as long as `SMARTSPACE_TEST_PATIENCE` says.
+pub(crate) fn patient(limit: Duration) -> Duration {
+    static PATIENCE: LazyLock<f64> =
+        LazyLock::new(|| env::var("SMARTSPACE_TEST_PATIENCE").map_or(1.0, |text| text.parse().expect("SMARTSPACE_TEST_PATIENCE")));
+    limit.mul_f64(*PATIENCE)
+}
+
 /// Looks again until there is something.
 pub(crate) async fn wait_for<T>(what: &str, limit: Duration, look: impl AsyncFn() -> Option<T>) -> T {
-    let started = Instant::now();
+    let (started, limit) = (Instant::now(), patient(limit));
     loop {
         if let Some(found) = look().await {
             return found;

@@ -66,12 +66,17 @@ export class Messages {
     return expected <= this.#known ? expected - 1 : null;
   }
 
-  /** Seqs of messages whose state will still change: whom they wake is not decided, or a tool's call is open. */
+  /** Whether this very state of a message is held. */
+  has(message) {
+    return this.#bySeq.get(message.seq) === message;
+  }
+
+  /** Seqs of messages that will still change: whom they wake is not decided, a tool's call is open, or only a cut one is held. */
   unfinished() {
     const isOpen = (part) => part.type === 'tool' && part.status === 'pending';
     const isUndecided = (message) => message.dispatch === undefined && message.parts.some((part) => part.type === 'text');
     return this.ordered()
-      .filter((message) => isUndecided(message) || message.parts.some(isOpen))
+      .filter((message) => message.truncated || isUndecided(message) || message.parts.some(isOpen))
       .map((message) => message.seq);
   }
 }

@@ -25,7 +25,6 @@ export class Room {
   #timers = new Set();
   #filling = false;
   #isClosed = false;
-  #wasJoined = false;
 
   /** Loads a space and the last page of its messages; `changed` is called whenever there is something else to show. */
   static async open(api, spaceId, changed) {
@@ -109,10 +108,9 @@ export class Room {
     this.earlier().catch(() => this.#after(RETRY_MS, () => this.#loadLastPage()));
   }
 
-  // What changed while nobody listened: members and settings, failed runs, and messages held as unfinished.
+  // What changed while nobody listened, also since it was loaded: members and settings, failed runs, and messages held as unfinished.
   async #refresh() {
-    const again = this.#wasJoined ? this.messages.unfinished().slice(-PAGE) : [];
-    this.#wasJoined = true;
+    const again = this.messages.unfinished().slice(-PAGE);
     const [space, runs] = await Promise.all([this.#api.get(pathOf(this.space.id)), this.#api.get(`${pathOf(this.space.id)}/runs?limit=${PAGE}`)]);
     if (this.#isClosed) return;
     this.#setSpace(space);
@@ -135,7 +133,13 @@ export class Room {
   }
 
   #fetchWhole(cut) {
-    this.again(cut.seq).catch(() => this.#keepAll([cut]));
+    this.again(cut.seq).catch(() => {
+      this.#keepAll([cut]);
+      this.#after(RETRY_MS, () => {
+        // What took its place is whole, or asks for itself.
+        if (!this.isGone && this.messages.has(cut)) this.#fetchWhole(cut);
+      });
+    });
   }
 
   #noteSeq(seq) {

@@ -36,6 +36,8 @@ impl IntoResponse for Refusal {
             // The rest of the body was not read: the connection can't be used again, and says so.
             Error::TooLarge(_) | Error::TooSlow(_) => headers.insert(header::CONNECTION, HeaderValue::from_static("close")),
             Error::Retry(_) => headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1")),
+            Error::Unavailable(_) => headers.insert(header::RETRY_AFTER, HeaderValue::from_static("60")),
+            Error::TooMany { wait, .. } => headers.insert(header::RETRY_AFTER, HeaderValue::from(wait.as_millis().div_ceil(1_000) as u64)),
             _ => None,
         };
         response
@@ -67,6 +69,14 @@ pub(crate) async fn no_such_route(method: Method, uri: Uri) -> Response<Body> {
 
 pub(crate) async fn no_such_method(method: Method, uri: Uri) -> Response<Body> {
     respond(&Problem::new(405, "Method Not Allowed", format!("{} can't be asked with {method}; the header Allow says how", uri.path())))
+}
+
+/// What a repeated `Idempotency-Key` is told whose first answer named something that is not there any more. Everything else stays as it is.
+pub(crate) fn gone(error: Error) -> Error {
+    match error {
+        Error::NotFound(_) => Error::Conflict("what this Idempotency-Key made is gone; with another key it is made anew".into()),
+        error => error,
+    }
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "the layer hands it over")]

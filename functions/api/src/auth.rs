@@ -75,7 +75,9 @@ impl FromRequestParts<Arc<Api>> for Signed {
         let Some(tokens) = &api.tokens else { return Err(unauthenticated("this is not the admin key").into()) };
         let subject = tokens.verify(credential, api.pipeline.now()).await?;
         let until = Some(subject.until);
-        Ok(Self { caller: Caller::Entity(api.entity_of(tokens, subject).await?), until })
+        let caller = Caller::Entity(api.entity_of(tokens, subject).await?);
+        api.pipeline.count_call(caller).await?;
+        Ok(Self { caller, until })
     }
 }
 

@@ -9,7 +9,9 @@ mod merge_patches;
 use std::sync::{Arc, LazyLock};
 
 use axum::{http::header, response::IntoResponse};
-use smartspace_domain::{entities::EntitySettings, limits, problems::Problem, schemas::NewEntity, spaces::SpaceSettings, tools::Execution};
+use smartspace_domain::{
+    deliveries::Delivery, entities::EntitySettings, limits, problems::Problem, schemas::NewEntity, spaces::SpaceSettings, tools::Execution,
+};
 use utoipa::{
     IntoParams, OpenApi, ToSchema,
     openapi::{
@@ -54,7 +56,8 @@ async fn openapi() -> impl IntoResponse {
         (name = "spaces", description = "Spaces and who is in them."),
         (name = "messages", description = "What is said, whom it wakes, and who has read it."),
         (name = "runs", description = "What agents do once they are woken."),
-        (name = "agents", description = "What agents keep: memories and goals."),
+        (name = "agents", description = "What agents keep: memories, goals and plans."),
+        (name = "services", description = "What services send, and whom it wakes."),
         (name = "sockets", description = "What opens a WebSocket."),
         (name = "service", description = "The service itself."),
     )
@@ -71,6 +74,8 @@ pub(crate) fn description() -> Description {
     let components = whole.components.get_or_insert_default();
     let bearer = Http::builder().scheme(HttpAuthScheme::Bearer).description(Some("The admin key, or a JWT.")).build();
     components.add_security_scheme("bearer", SecurityScheme::Http(bearer));
+    // Its page holds it whole, and nothing else refers to it.
+    components.schemas.remove(&*Delivery::name());
     refuse_unknown_fields(components);
     merge_patches::describe(components);
     answers::describe(components);
@@ -109,6 +114,22 @@ impl IntoParams for IdempotencyKey {
             .required(Required::False)
             .description(Some("For a day, the same key with the same body answers with what was made; with another body it is 422."))
             .schema(Some(key));
+        vec![parameter.build()]
+    }
+}
+
+/// The header `smartspace-chain-depth`.
+pub(crate) struct ChainDepth;
+
+impl IntoParams for ChainDepth {
+    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        let depth = ObjectBuilder::new().schema_type(Type::Integer).minimum(Some(0)).maximum(Some(1_000_000));
+        let parameter = ParameterBuilder::new()
+            .name("smartspace-chain-depth")
+            .parameter_in(ParameterIn::Header)
+            .required(Required::False)
+            .description(Some("How deep in a chain of agents' doings this is: tools of agents send it along. It counts where it is higher than what is known here."))
+            .schema(Some(depth));
         vec![parameter.build()]
     }
 }

@@ -17,6 +17,7 @@ use serde_path_to_error::Segment;
 use smartspace_domain::{
     Error, Result,
     access::Caller,
+    agents::is_service_name,
     json,
     limits::{BODY_BYTES, KEY_CHARS, is_key},
     memories::check_key,
@@ -59,6 +60,11 @@ impl Body {
         })
     }
 
+    /// As it came.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+
     /// As JSON of a certain shape.
     pub(crate) fn read<T: DeserializeOwned>(&self) -> Result<T> {
         shaped(self.json()?)
@@ -89,6 +95,18 @@ impl Body {
         Ok(Some(PostKey::new(&caller.label(), "POST", path, key, &self.0)))
     }
 }
+
+/// How deep in a chain of agents' doings the caller says that its request is: its `smartspace-chain-depth`.
+pub(crate) fn depth(headers: &HeaderMap) -> Result<u32> {
+    let said = headers.get_all("smartspace-chain-depth").iter().map(|depth| {
+        let depth = depth.to_str().ok().filter(|depth| !depth.starts_with('+')).and_then(|depth| depth.parse().ok());
+        depth.filter(|depth| *depth <= DEEPEST).ok_or_else(|| Error::Malformed(format!("smartspace-chain-depth: expected 0 to {DEEPEST}")))
+    });
+    said.collect::<Result<Vec<u32>>>().map(|depths| depths.into_iter().max().unwrap_or(0))
+}
+
+/// More than any chain that somebody could wish for, and little enough to count on from.
+const DEEPEST: u32 = 1_000_000;
 
 /// Reads JSON into a certain shape, and points at what does not fit.
 pub(crate) fn shaped<T: DeserializeOwned>(value: Value) -> Result<T> {
@@ -132,6 +150,18 @@ impl<A: FromStr<Err: std::fmt::Display>, B: FromStr<Err: std::fmt::Display>> Fro
         let path = Path::from_request_parts(parts, api).await;
         let Path((one, other)): Path<(String, String)> = path.map_err(|error| Error::NotFound(error.to_string()))?;
         Ok(Self(id(&one)?, id(&other)?))
+    }
+}
+
+/// The name of a service in a path. What can't be one names nothing.
+#[derive(Debug)]
+pub(crate) struct ServiceName(pub(crate) String);
+
+impl FromStr for ServiceName {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        if is_service_name(text) { Ok(Self(text.to_owned())) } else { Err(Error::NotFound("there is no such service".into())) }
     }
 }
 

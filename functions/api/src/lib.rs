@@ -7,6 +7,7 @@
 mod answers;
 mod auth;
 mod console;
+mod decoded_path;
 mod description;
 mod input;
 mod request_id;
@@ -17,14 +18,17 @@ mod tokens;
 use std::sync::Arc;
 
 use axum::{Router, http::HeaderValue, middleware};
+use smartspace_domain::Error;
+use smartspace_edges::secrets::Secrets;
 use smartspace_pipeline::Pipeline;
 use tower_http::{catch_panic::CatchPanicLayer, cors::CorsLayer};
 
 pub use auth::AdminKey;
+pub use decoded_path::as_sent;
 pub use tokens::Tokens;
 
 /// What this function needs.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Api {
     /// The table and the queues.
     pub pipeline: Pipeline,
@@ -32,10 +36,18 @@ pub struct Api {
     pub admin_key: AdminKey,
     /// Which tokens are believed; none where there is nothing to believe them by.
     pub tokens: Option<Tokens>,
+    /// What services sign with.
+    pub secrets: Arc<dyn Secrets>,
     /// Where browsers open sockets.
     pub socket_url: SocketUrl,
     /// Origins of pages that may call from browsers; the console's own needs none.
     pub cors_origins: Vec<String>,
+}
+
+impl std::fmt::Debug for Api {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Api").finish_non_exhaustive()
+    }
 }
 
 /// Where browsers open sockets.
@@ -59,6 +71,14 @@ pub fn router(api: Api, hosts: Router) -> Router {
         .layer(CatchPanicLayer::custom(answers::panicked))
         .layer(cors)
         .layer(middleware::from_fn_with_state(ids, request_id::name_request))
+}
+
+/// Answers every request that the product can't serve now, for a host that is not configured. `why` is for the log.
+pub fn refusing(why: String) -> Router {
+    Router::new().fallback(async move || {
+        tracing::error!(event = "not_configured", error = why, "nothing can be answered");
+        answers::Refusal(Error::Unavailable("this deployment is not configured yet; its log says what is missing".into()))
+    })
 }
 
 fn cors(origins: &[String]) -> CorsLayer {

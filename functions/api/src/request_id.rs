@@ -10,10 +10,15 @@ use axum::{
     response::Response,
 };
 use smartspace_domain::problems::Problem;
-use smartspace_edges::ids::Ids;
+use smartspace_edges::{
+    ids::Ids,
+    trace::{self, TraceParent},
+};
 use tracing::Instrument;
 
 const HEADER: &str = "x-request-id";
+/// <https://www.w3.org/TR/trace-context/>: whoever sends it finds what came of a request by its trace.
+const TRACE: &str = "traceparent";
 const PROBLEM: &str = "application/problem+json";
 
 pub(crate) async fn name_request(State(ids): State<Arc<dyn Ids>>, request: Request, next: Next) -> Response {
@@ -23,8 +28,15 @@ pub(crate) async fn name_request(State(ids): State<Arc<dyn Ids>>, request: Reque
     let id = request.headers().get(HEADER).filter(sane).cloned();
     let id = id.or_else(|| HeaderValue::from_str(&format!("{:032x}", ids.random())).ok());
     let Some(id) = id else { return next.run(request).await };
-    let span = tracing::info_span!("request", request_id = id.to_str().unwrap_or_default(), method = %request.method(), path = request.uri().path());
-    let mut response = next.run(request).instrument(span).await;
+    let trace = TraceParent::following(request.headers().get(TRACE).and_then(|value| value.to_str().ok()));
+    let span = tracing::info_span!(
+        "request",
+        request_id = id.to_str().unwrap_or_default(),
+        trace_id = trace.trace_id(),
+        method = %request.method(),
+        path = request.uri().path()
+    );
+    let mut response = trace::within(trace, next.run(request)).instrument(span).await;
     if response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind == PROBLEM) {
         response = with_instance(response, &id).await;
     }

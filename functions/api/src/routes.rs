@@ -1,16 +1,20 @@
 //! The routes, one file per resource.
 
+mod deliveries;
 mod entities;
 mod goals;
 mod health;
+mod hooks;
 mod members;
 mod memories;
 mod messages;
+mod plans;
 mod reads;
 mod runs;
 mod socket_tickets;
 mod spaces;
 mod tool_calls;
+mod triggers;
 
 use std::sync::Arc;
 
@@ -43,6 +47,10 @@ pub(crate) fn described() -> OpenApiRouter<Arc<Api>> {
         .merge(tool_calls::routes())
         .merge(memories::routes())
         .merge(goals::routes())
+        .merge(plans::routes())
+        .merge(triggers::routes())
+        .merge(hooks::routes())
+        .merge(deliveries::routes())
         .merge(socket_tickets::routes())
         .merge(health::routes())
         .merge(description::routes())

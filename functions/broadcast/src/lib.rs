@@ -8,7 +8,7 @@ use std::sync::Arc;
 use futures::future::join_all;
 use smartspace_domain::{
     Error, Result,
-    access::Caller,
+    access::{Caller, KnownBy},
     events::{Event, Happening},
     ids::{ConnectionId, EntityId, SpaceId},
     jobs::BroadcastJob,
@@ -57,22 +57,25 @@ impl Broadcast {
             return Ok(());
         }
         let whole: Arc<str> = event.to_frame().into();
-        let Some(other) = event.foreign_space() else {
+        let Some(known_by) = event.known_by() else {
             self.post(connections.iter().map(|connection| (&connection.id, &whole))).await;
             return Ok(());
         };
-        let cut: Arc<str> = event.without_foreign_space().to_frame().into();
-        let knows = self.who_knows(other).await?;
+        let cut: Arc<str> = event.for_others().to_frame().into();
+        let knows = self.who_knows(known_by).await?;
         self.post(connections.iter().map(|connection| (&connection.id, if knows(connection) { &whole } else { &cut }))).await;
         Ok(())
     }
 
-    /// Who may know of a space: the operator, and its members.
-    async fn who_knows(&self, space: SpaceId) -> Result<impl Fn(&ConnectionRecord) -> bool> {
-        let roster = match self.store.roster(space).await {
-            Ok(roster) => Some(roster),
-            Err(Error::NotFound(_)) => None,
-            Err(error) => return Err(error),
+    /// Who may know of it: the operator, and perhaps the members of a space.
+    async fn who_knows(&self, known_by: KnownBy) -> Result<impl Fn(&ConnectionRecord) -> bool> {
+        let roster = match known_by {
+            KnownBy::Operator => None,
+            KnownBy::Members(space) => match self.store.roster(space).await {
+                Ok(roster) => Some(roster),
+                Err(Error::NotFound(_)) => None,
+                Err(error) => return Err(error),
+            },
         };
         Ok(move |connection: &ConnectionRecord| match connection.caller {
             Caller::Operator => true,

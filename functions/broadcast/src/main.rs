@@ -1,13 +1,17 @@
 //! The broadcasts queue on Lambda.
 
+use std::sync::Arc;
+
 use smartspace_broadcast::Broadcast;
-use smartspace_lambda::{Error, batch, edges::Aws, log};
+use smartspace_lambda::{Error, batch, edges::Aws};
 
 #[tokio::main]
 async fn main() -> Result<(), Error> {
-    log::start();
-    let aws = Aws::new().await?;
-    let broadcast = Broadcast { sockets: aws.sockets(), store: aws.pipeline.store, clock: aws.pipeline.clock };
-    let broadcast = &broadcast;
-    batch::serve(None, async move |job, _| broadcast.handle(&job).await).await
+    let aws = Aws::start()?;
+    let broadcast = Arc::new(Broadcast { sockets: aws.sockets(), store: aws.pipeline.store, clock: aws.pipeline.clock });
+    batch::serve(None, move |job, _| {
+        let broadcast = Arc::clone(&broadcast);
+        async move { broadcast.handle(&job).await }
+    })
+    .await
 }

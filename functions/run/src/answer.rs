@@ -1,5 +1,7 @@
 //! One answer of a model, with what it says in `send_message` streamed while it writes it.
 
+use std::time::Duration;
+
 use futures::StreamExt;
 use smartspace_domain::{
     Time,
@@ -12,7 +14,7 @@ use smartspace_models::{
     port::{CachePoint, Message, ModelError, Piece, Request},
     retry::{Next, Tries},
 };
-use smartspace_store::{keys, steps::CallBegun};
+use smartspace_store::{keys, runs::Tried, steps::CallBegun};
 
 use crate::{
     context::Prompt,
@@ -26,6 +28,8 @@ const ANSWER_BYTES: usize = 256 * 1024;
 const CALL_BYTES: usize = 64;
 /// Tries of one answer: streams of different tries must not be mixed up. At most 1 + 3 repeats + 4 fallbacks.
 const TRIES: u32 = 8;
+/// What is left of a wait that began in an earlier invocation is waited for in this one, where it is no longer; else the run is handed on again.
+const WAITED_OUT: Duration = Duration::from_secs(2);
 
 /// A complete answer.
 #[derive(Debug)]
@@ -46,8 +50,8 @@ pub(crate) struct Answer {
 pub(crate) enum NoAnswer {
     /// The model gave none.
     Failed(ModelError),
-    /// The invocation ends too soon to ask.
-    NoTime,
+    /// The invocation ends too soon to ask again: who goes on with the run does, from here.
+    NoTime(Tried),
 }
 
 /// What is asked.
@@ -61,7 +65,7 @@ pub(crate) struct Question<'a> {
 impl Worker {
     /// Asks the model, again where that may help, then its fallbacks.
     pub(crate) async fn answer(&self, question: &Question<'_>) -> Result<Answer, NoAnswer> {
-        let mut tries = Tries::new(&self.config.model);
+        let mut tries = self.tries(question.step).await?;
         // Streams of different workers must not be mixed up either, also where one handed the run over to the other.
         let mut attempt = self.run.claims.saturating_sub(1).saturating_mul(TRIES);
         loop {
@@ -71,7 +75,7 @@ impl Worker {
                 system: question.prompt.system.clone(),
                 messages: question.messages.to_vec(),
                 tools: self.tools.specs(),
-                cache_key: cache_key(self.run.agent_id, self.run.space_id),
+                cache_key: cache_key(self.run.agent_id, self.run.space_id()),
                 cache_points: cache_points(question),
             };
             let error = match self.listen(&request, question, attempt).await {
@@ -80,7 +84,11 @@ impl Worker {
             };
             self.streams.end_all(Some(StreamEnd::Failed));
             match tries.after(&error, self.pipeline.ids.random()) {
-                Next::Wait(time) if !self.has_time_for(time + self.models.longest_answer()) => return Err(NoAnswer::NoTime),
+                Next::Wait(time) if !self.has_time_for(time + self.models.longest_answer()) => {
+                    tracing::info!(run = %self.run.id, code = ?error.code, wait = ?time, "the model did not answer; another invocation asks again");
+                    let (stage, again_at) = (tries.stage() as u32, self.pipeline.now() + time);
+                    return Err(NoAnswer::NoTime(Tried { step: question.step, stage, again_at }));
+                }
                 Next::Wait(time) => {
                     tracing::info!(run = %self.run.id, code = ?error.code, wait = ?time, "the model did not answer; asking again");
                     tokio::time::sleep(time).await;
@@ -88,6 +96,18 @@ impl Worker {
                 Next::GiveUp => return Err(NoAnswer::Failed(error)),
             }
         }
+    }
+
+    /// The tries of a step's answer: from where an earlier invocation left them, when their time has come.
+    async fn tries(&self, step: u32) -> Result<Tries, NoAnswer> {
+        let Some(tried) = self.run.tried.filter(|tried| tried.step == step) else { return Ok(Tries::new(&self.config.model)) };
+        let wait = tried.again_at.since(self.pipeline.now());
+        // A short invocation would end within a long wait.
+        if wait > WAITED_OUT && !self.has_time_for(wait + self.models.longest_answer()) {
+            return Err(NoAnswer::NoTime(tried));
+        }
+        tokio::time::sleep(wait).await;
+        Ok(Tries::resumed(&self.config.model, tried.stage as usize))
     }
 
     async fn listen(&self, request: &Request, question: &Question<'_>, attempt: u32) -> Result<Answer, ModelError> {
@@ -166,8 +186,8 @@ impl Worker {
 }
 
 /// Requests of one agent in one space have one beginning. A hash, since providers take 64 characters at most.
-fn cache_key(agent: EntityId, space: SpaceId) -> String {
-    keys::hash(&[&agent.to_string(), &space.to_string()])
+fn cache_key(agent: EntityId, space: Option<SpaceId>) -> String {
+    keys::hash(&[&agent.to_string(), &space.map(|space| space.to_string()).unwrap_or_default()])
 }
 
 /// Up to where the conversation will come again: the settled part of the history, and from the second step on all that was said so far.

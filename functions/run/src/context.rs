@@ -39,6 +39,8 @@ pub(crate) struct Prompt {
     pub(crate) marks: Marks,
     /// The first message of its history; 1 where there is none.
     pub(crate) first: u64,
+    /// Where the blocks of its first message can be cut into parts that other runs will have too.
+    pub(crate) cuts: Vec<usize>,
 }
 
 /// What follows the system message, in the form in which a run keeps it.
@@ -49,6 +51,19 @@ pub(crate) struct Rest {
     /// Where the part of the history ends that comes again as it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) settled: Option<CachePoint>,
+}
+
+impl Rest {
+    /// The parts up to the last of the `cuts`, and what is left.
+    pub(crate) fn cut(&self, cuts: &[usize]) -> (Vec<Vec<String>>, Self) {
+        let mut rest = self.clone();
+        let Some(Message::User { blocks }) = rest.messages.first_mut() else { return (Vec::new(), rest) };
+        let mut left = std::mem::take(blocks).into_iter();
+        let starts = [0].into_iter().chain(cuts.iter().copied());
+        let parts = starts.zip(cuts).map(|(start, end)| left.by_ref().take(end - start).collect()).collect();
+        *blocks = left.collect();
+        (parts, rest)
+    }
 }
 
 /// Writes the prompt of a run.
@@ -78,26 +93,26 @@ pub(crate) fn prompt(gathered: &Gathered, config: &AgentConfig, run: RunId, trig
         return behind_history(system, place, config, gathered.agent.id, volatile);
     }
     let messages = vec![Message::User { blocks: vec![volatile] }];
-    Prompt { system, rest: Rest { messages, settled: None }, marks: Marks::new(), first: 1 }
+    Prompt { system, rest: Rest { messages, settled: None }, marks: Marks::new(), first: 1, cuts: Vec::new() }
 }
 
 /// The history of the space that woke the run, and behind it what changes with every run.
 fn behind_history(system: Vec<String>, place: &Place, config: &AgentConfig, me: EntityId, volatile: String) -> Prompt {
     let window = window(place, config, me);
-    let rest = match config.context.history {
+    let (rest, cuts) = match config.context.history {
         History::Timeline => {
-            let timeline::Timeline { mut blocks, settled } = timeline::timeline(place, &window, me);
+            let timeline::Timeline { mut blocks, settled, cuts } = timeline::timeline(place, &window, me);
             blocks.push(volatile);
             let settled = settled.map(|block| CachePoint { message: 0, block });
-            Rest { messages: vec![Message::User { blocks }], settled }
+            (Rest { messages: vec![Message::User { blocks }], settled }, cuts)
         }
         History::Roles => {
             let roles = roles::roles(place, &window, me);
             let settled = roles.settled;
-            Rest { messages: roles.close(volatile), settled }
+            (Rest { messages: roles.close(volatile), settled }, Vec::new())
         }
     };
-    Prompt { system, rest, marks: Marks::from([(place.space.id, window.last())]), first: window.first() }
+    Prompt { system, rest, marks: Marks::from([(place.space.id, window.last())]), first: window.first(), cuts }
 }
 
 /// The messages that the prompt of an agent shows of a space.

@@ -9,10 +9,11 @@
 //! - [`answer`] listens to the model; [`stream`] posts what it says while it says it
 //! - [`tools`] is what an agent can do
 //!
-//! Beside runs, [`summary`] writes down what older history says.
+//! Beside runs, [`summary`] writes down what older history says; [`counted`] counts what is being done.
 
 mod answer;
 mod context;
+pub mod counted;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
 pub mod fuzzing;
@@ -34,6 +35,7 @@ use smartspace_domain::{
     jobs::RunJob,
     prices::Prices,
     runs::{EndReason, FailureCode, RunError, RunStatus},
+    triggers::Trigger,
 };
 use smartspace_edges::{queues::Delivery, sockets::Sockets};
 use smartspace_egress::{Egress, Trail, mcp::McpServers};
@@ -44,6 +46,7 @@ use smartspace_store::{
     endings::Ending,
     runs::RunRecord,
     steps::{Marks, Work},
+    triggers,
 };
 use tokio::{sync::watch, time::Instant};
 
@@ -103,8 +106,8 @@ impl Runs {
         if *self.stopping.borrow() {
             return Err(Error::Retry("the process ends; the run goes on elsewhere".into()));
         }
-        let (run_id, agent_id, space_id, seq) = match *job {
-            RunJob::Run { run_id, agent_id, space_id, seq } => (run_id, agent_id, space_id, seq),
+        let (run_id, agent_id, place) = match *job {
+            RunJob::Run { run_id, agent_id, place } => (run_id, agent_id, place),
             RunJob::Summarize { space_id, agent_id, to } => {
                 return Summarizer { pipeline: &self.pipeline, models: &*self.models, prices: &self.prices }
                     .handle(space_id, agent_id, to)
@@ -113,7 +116,7 @@ impl Runs {
         };
         let (store, lease, now) = (&self.pipeline.store, self.pipeline.token(), self.pipeline.now());
         let claimed = Instant::now();
-        let reading = Box::pin(gather(store, &self.seen, run_id, agent_id, space_id, seq));
+        let reading = Box::pin(gather(store, &self.seen, run_id, agent_id, place));
         // Reading while claiming: most claims succeed.
         let (claim, gathered) = futures::join!(store.claim(run_id, &lease, now), reading);
         match claim? {
@@ -145,7 +148,9 @@ impl Runs {
     /// A run waits for people: those forms expire whose time is up, and where that was the last one the run goes on.
     async fn look_at_forms(&self, run: &RunRecord) -> Result<()> {
         if let Some(next) = self.pipeline.expire_forms(run.id).await? {
-            return self.pipeline.store.keep_waiting(run, next).await;
+            self.pipeline.store.keep_waiting(run, next).await?;
+            self.pipeline.wake_at(run.id, next).await;
+            return Ok(());
         }
         self.pipeline.queue_runs(vec![run.job()]).await;
         Ok(())
@@ -162,18 +167,7 @@ impl Runs {
         // A first claim has no steps to read.
         let work = if began == Begun::First { Work::default() } else { self.pipeline.store.work(run.id).await? };
         let Some(config) = gathered.agent.agent.clone() else { return self.end_early(&run, &lease, RunStatus::Canceled).await };
-        let Some(place) = &gathered.place else { return self.end_early(&run, &lease, RunStatus::Canceled).await };
-        let (message, space_name) = (Arc::clone(&place.trigger), place.space.settings.name.clone());
-        let mut view = run.view(Some(&message), &space_name, None);
-        if let Some(delegation) = self.pipeline.store.delegation(&run).await? {
-            view.trigger = view.trigger.handed_on(delegation);
-        }
-        let trigger = view.trigger.clone();
-        let started = match began {
-            Begun::First => Some(Happening::RunStarted { run: Box::new(view) }),
-            Begun::Resumed => Some(Happening::RunResumed { run: Box::new(view) }),
-            Begun::Again => None,
-        };
+        let trigger = self.trigger(&run, &gathered).await?;
         let trail = Trail { run: run.id, depth: run.chain_depth + 1 };
         let mut servers = McpTools::of(&self.mcp, &config.mcp.servers, &trail).await;
         let air = Air { store: self.pipeline.store.clone(), sockets: Arc::clone(&self.sockets), clock: Arc::clone(&self.pipeline.clock) };
@@ -195,14 +189,21 @@ impl Runs {
             at_home: gathered.space_count == 1,
             config,
             trigger,
-            message,
-            space_name,
             writing: tokio::sync::Mutex::default(),
             streams: OpenStreams::default(),
         };
-        let result = Box::pin(worker.work(&gathered, work, started, delivery)).await;
+        let result = Box::pin(worker.work(&gathered, work, began, delivery)).await;
         servers.close().await;
         result
+    }
+
+    /// What woke a run: mostly a message that was read with the history.
+    async fn trigger(&self, run: &RunRecord, gathered: &Gathered) -> Result<Trigger> {
+        let store = &self.pipeline.store;
+        match &gathered.place {
+            Some(place) => Ok(triggers::of_message(run, &place.space.settings.name, &place.trigger, store.delegation(run).await?)),
+            None => store.trigger_of(run).await,
+        }
     }
 
     /// Ends a run that can't be worked on: its workers died too often, or its agent is gone.
@@ -226,9 +227,9 @@ impl Runs {
             Err(Error::LeaseLost) => return Ok(()),
             Err(error) => return Err(error),
         };
-        let run = Box::new(self.pipeline.store.run(&ended).await?);
-        let what = if failed { Happening::RunFailed { run } } else { Happening::RunCanceled { run, by: None } };
-        self.pipeline.announce(ended.space_id, what).await;
+        let run = self.pipeline.store.run(&ended).await?;
+        let what = |run| if failed { Happening::RunFailed { run } } else { Happening::RunCanceled { run, by: None } };
+        self.pipeline.announce_run(&ended, run, what).await;
         self.pipeline.close_calls_now(&ended).await;
         Ok(())
     }

@@ -2,29 +2,32 @@
 
 use std::sync::Arc;
 
-use smartspace_edges::{names::SystemNames, secrets::FixedSecrets};
+use smartspace_edges::names::SystemNames;
 use smartspace_egress::Egress;
 use smartspace_lambda::{
-    Error,
-    batch::{self, Queue},
-    edges::Aws,
-    log,
+    Error, batch,
+    edges::{Aws, models},
+    failure::Failure,
+    secret::Built,
 };
 use smartspace_run::Runs;
 use tokio::sync::watch;
 
 #[tokio::main]
 async fn main() -> Result<(), Error> {
-    log::start();
-    let aws = Aws::new().await?;
-    let secrets = aws.secrets().await?;
-    let (sockets, models) = (aws.sockets(), Arc::new(aws.models(&secrets)?));
-    let egress = Egress::new(Arc::new(SystemNames), aws.config.tool_hosts.parse()?, Arc::new(FixedSecrets(Arc::new(secrets.known))));
-    let prices = Arc::clone(&aws.config.prices);
-    let queue = Queue { client: aws.sqs(), url: aws.config.runs_queue.clone() };
+    let aws = Aws::start()?;
+    let (secret, sockets, queue, bedrock) = (aws.secret(), aws.sockets(), aws.runs_queue(), aws.bedrock());
+    let Aws { config, pipeline, .. } = aws;
     // A Lambda function is not told when it ends; its lease runs out.
     let (_never, stopping) = watch::channel(false);
-    let runs = Runs::new(aws.pipeline, sockets, models, egress, prices, stopping);
-    let runs = &runs;
-    batch::serve(Some(queue), async move |job, delivery| runs.handle(&job, &*delivery).await).await
+    let egress = Egress::new(Arc::new(SystemNames), config.tool_hosts.parse()?, Arc::new(secret.clone()));
+    let runs = Arc::new(Built::new(secret, move |secret| {
+        let models = Arc::new(models(&config, secret, bedrock.clone())?);
+        Ok(Runs::new(pipeline.clone(), sockets.clone(), models, egress.clone(), config.prices.clone(), stopping.clone()))
+    }));
+    batch::serve(Some(queue), move |job, delivery| {
+        let runs = Arc::clone(&runs);
+        async move { runs.get().await.map_err(Failure::into_retry)?.handle(&job, &*delivery).await }
+    })
+    .await
 }

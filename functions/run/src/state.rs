@@ -1,9 +1,9 @@
 //! Where a run stands between two steps: at its beginning, or behind what is kept of it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use smartspace_domain::{
-    Error, Result,
+    Result, Time,
     ids::SpaceId,
     jobs::RunJob,
     runs::Usage,
@@ -12,6 +12,7 @@ use smartspace_domain::{
 use smartspace_models::port::{Message, ToolCall, ToolResult};
 use smartspace_store::{
     prompts::PromptRecord,
+    runs::RunRecord,
     steps::{CallBegun, CallRecord, Marks, ShownPage, StepRecord, Work},
 };
 use tokio::time::Instant;
@@ -49,6 +50,8 @@ pub(crate) struct State {
     pub(crate) start: Vec<String>,
     /// Nothing was kept in this invocation yet. What comes first is begun however little time is left: else nobody ever would.
     pub(crate) fresh: bool,
+    /// Spaces that it has entered; told of where no space woke it.
+    pub(crate) entered: BTreeSet<SpaceId>,
     /// It has had cards without a result: forms, or calls outside.
     pub(crate) asked: bool,
     /// When it was known that the space's last message is the run's own, and all before it was read.
@@ -70,9 +73,14 @@ impl Pending {
         Self { calls: step.calls.clone(), known: vec![None; step.calls.len()], attempt: step.stream_attempt }
     }
 
-    /// The first call that is still to be made: one that was not begun, or that began outside and nobody knows its end.
+    /// The first call that is still to be made.
     pub(crate) fn next(&self) -> Option<usize> {
-        self.known.iter().position(|known| known.as_ref().is_none_or(CallRecord::is_under_way))
+        (0..self.known.len()).find(|index| self.is_to_be_made(*index))
+    }
+
+    /// Whether a call is still to be made: it was not begun, or it began outside and nobody knows its end.
+    pub(crate) fn is_to_be_made(&self, index: usize) -> bool {
+        self.known[index].as_ref().is_none_or(CallRecord::is_under_way)
     }
 
     /// Calls that were made; of forms, perhaps without a result.
@@ -86,17 +94,27 @@ impl Pending {
     }
 }
 
+/// Whether what is kept is all that the run did. It is dropped after a time, also where the run still waits; who went on from the rest would do the
+/// first of it again.
+pub(crate) fn is_whole(work: &Work, run: &RunRecord, now: Time) -> bool {
+    // The table drops what has expired when it likes, and in no order.
+    let lasts = |expires_at: Option<i64>| expires_at.is_none_or(|at| at > now.as_seconds());
+    // Nobody has no rules: where they are empty a part of the prompt is gone.
+    let prompt = work.prompt.as_ref().filter(|prompt| !prompt.system.is_empty() && lasts(prompt.expires_at));
+    let steps = work.steps.iter().filter(|step| lasts(step.expires_at));
+    // An answer and its number are kept in one write, and the prompt with the first.
+    prompt.is_some() == (run.step_count > 0)
+        && steps.map(|step| step.index).eq(0..run.step_count)
+        && work.calls.values().all(|call| lasts(call.expires_at))
+}
+
 impl Worker {
     /// Where the run stands: at its beginning, or behind what is kept of it.
     pub(crate) fn state(&self, gathered: &Gathered, work: Work) -> Result<State> {
         let now = self.pipeline.now();
         let unkept = work.prompt.is_none();
         let prompt = if let Some(kept) = &work.prompt {
-            // Nobody has no rules: they are kept for longer than the run.
-            if kept.system.is_empty() {
-                return Err(Error::Internal("the system message of a run that goes on is gone".into()));
-            }
-            Prompt { system: kept.system.clone(), rest: kept.rest()?, marks: kept.marks.clone(), first: 1 }
+            Prompt { system: kept.system.clone(), rest: kept.rest()?, marks: kept.marks.clone(), first: 1, cuts: Vec::new() }
         } else {
             prompt(gathered, &self.config, self.run.id, &self.trigger, now)
         };
@@ -118,6 +136,7 @@ impl Worker {
             calls: BTreeMap::new(),
             said: Vec::new(),
             fresh: true,
+            entered: BTreeSet::new(),
             asked: false,
             newest_at: None,
         };
@@ -147,8 +166,12 @@ impl Worker {
 impl State {
     /// The prompt as it is to be kept; none where it is. Packed only then: the first question waits for nothing.
     pub(crate) fn prompt_to_keep(&self) -> Result<Option<PromptRecord>> {
-        let Prompt { system, rest, marks, .. } = &self.prompt;
-        self.unkept.then(|| PromptRecord::new(system, rest, marks.clone())).transpose()
+        let Prompt { system, rest, marks, cuts, .. } = &self.prompt;
+        let kept = || {
+            let (history, rest) = rest.cut(cuts);
+            PromptRecord::new(system, &rest, marks.clone()).map(|prompt| prompt.behind(history))
+        };
+        self.unkept.then(kept).transpose()
     }
 
     /// Puts what the system says before the next step.
@@ -174,6 +197,7 @@ impl State {
         // One that is not shown may be under way, and does not count on the run.
         self.asked |= record.card.is_some();
         self.active_space = record.active_space.or(self.active_space);
+        self.entered.extend(record.active_space);
         self.took(&record.marks);
         self.pages.extend(record.page);
         self.close_gaps();

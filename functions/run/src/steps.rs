@@ -16,7 +16,7 @@ use smartspace_domain::{
 use smartspace_models::port::ModelError;
 use smartspace_store::{
     endings::Ending,
-    runs::RunRecord,
+    runs::{RunRecord, Tried},
     steps::{CallRecord, Marks, StepRecord, Work},
 };
 use tokio::time::Instant;
@@ -24,7 +24,7 @@ use tokio::time::Instant;
 use crate::{
     answer::{Answer, NoAnswer, Question},
     context::reading::Gathered,
-    state::{Pending, State, results},
+    state::{Pending, State, is_whole, results},
     tools::{self, Calling, toolbox::Company},
     watchers::{self, Look},
     worker::Worker,
@@ -37,8 +37,8 @@ const JUST_NOW: Duration = Duration::from_millis(50);
 enum End {
     /// The run is over.
     Over(Box<Over>),
-    /// The invocation has no time left for what comes next: another one goes on.
-    HandOver,
+    /// The invocation has no time left for what comes next: another one goes on, with an answer that was tried for where this one stopped.
+    HandOver(Option<Tried>),
     /// The run waits for people, and nobody works on it until one of them answers.
     Pause,
 }
@@ -48,9 +48,11 @@ pub(crate) enum Driven {
     /// The run's end.
     Ended(Box<RunRecord>),
     /// The invocation's end; the run is to be given to another one.
-    HandedOver,
+    HandedOver(Option<Tried>),
     /// Forms that nobody has answered yet; the run is not the worker's any more.
     Paused,
+    /// That what the run did is not kept any more.
+    Forgotten,
 }
 
 struct Over {
@@ -80,13 +82,16 @@ struct Told {
 impl Worker {
     /// Runs from where the run stands to its end, or as far as it goes in this invocation.
     pub(crate) async fn drive(&self, gathered: &Gathered, work: Work) -> Result<Driven> {
+        if !is_whole(&work, &self.run, self.pipeline.now()) {
+            return Ok(Driven::Forgotten);
+        }
         let mut state = self.state(gathered, work)?;
         let left = self.config.run_loop.time_limit.length().saturating_sub(self.used());
         // A tool is never cut off; a model is.
         let deadline = Instant::now() + left.max(Duration::from_millis(1));
         match Box::pin(self.steps(&mut state, deadline)).await? {
             End::Over(over) => self.finish(*over, state).await.map(|run| Driven::Ended(Box::new(run))),
-            End::HandOver => Ok(Driven::HandedOver),
+            End::HandOver(tried) => Ok(Driven::HandedOver(tried)),
             End::Pause => Ok(Driven::Paused),
         }
     }
@@ -106,7 +111,7 @@ impl Worker {
                 return Ok(Over::completed(EndReason::MaxSteps).end());
             }
             if !state.fresh && !self.has_time_for(self.models.longest_answer()) {
-                return Ok(End::HandOver);
+                return Ok(End::HandOver(None));
             }
             let told = self.watch(state).await?;
             let began = self.pipeline.now();
@@ -114,10 +119,10 @@ impl Worker {
                 Question { prompt: &state.prompt, messages: &state.messages, step: state.steps, active_space: state.active_space };
             // Browsers are told beside the question: the model waits for nobody.
             let behind = self.pipeline.queue_runs(state.behind.take().into_iter().collect());
-            let asked = async { futures::join!(self.answer(&question), self.tell(state.steps, &told.messages), behind).0 };
+            let asked = async { futures::join!(self.answer(&question), self.tell(state.steps, &told.messages, &state.entered), behind).0 };
             let answer = match tokio::time::timeout_at(deadline, asked).await {
                 Ok(Ok(answer)) => answer,
-                Ok(Err(NoAnswer::NoTime)) => return Ok(End::HandOver),
+                Ok(Err(NoAnswer::NoTime(tried))) => return Ok(End::HandOver(Some(tried))),
                 Ok(Err(NoAnswer::Failed(ModelError { code, message, .. }))) => {
                     let error = Some(RunError { code, message });
                     // What was asked in vain can be looked at.
@@ -186,10 +191,14 @@ impl Worker {
             let together = next..next + if company == Company::Alone { 1 } else { neighbours };
             let limit = pending.calls[together.clone()].iter().map(|call| self.tools.limit(&call.name)).max();
             if !state.fresh && !self.has_time_for(limit.unwrap_or(tools::TIME_LIMIT)) {
-                return Ok(Some(End::HandOver));
+                return Ok(Some(End::HandOver(None)));
             }
             for (record, is_newest) in self.call(state, &pending, together, company).await? {
+                let entered = record.active_space.filter(|space| !state.entered.contains(space));
                 state.take_in(&record);
+                if let (Some(space), None) = (entered, self.run.space_id()) {
+                    self.show_in(space).await;
+                }
                 state.newest_at = if is_newest { record.active_space.map(|space| (space, Instant::now())) } else { state.newest_at };
                 state.fresh = false;
                 let (ends, index) = (record.ends, record.index as usize);
@@ -234,7 +243,7 @@ impl Worker {
         let calling = |index: usize| {
             let known = pending.known[index].as_ref();
             let begun = &pending.calls[index];
-            known.is_none_or(CallRecord::is_under_way).then(|| Calling {
+            Calling {
                 worker: self,
                 begun,
                 step: state.steps - 1,
@@ -246,9 +255,9 @@ impl Worker {
                 open_forms: pending.open_forms(),
                 marks: &state.marks,
                 started_at: known.map_or_else(|| self.pipeline.now(), |known| known.started_at),
-            })
+            }
         };
-        let callings: Vec<_> = which.filter_map(calling).collect();
+        let callings: Vec<_> = which.filter(|index| pending.is_to_be_made(*index)).map(calling).collect();
         let outcomes = Box::pin(tools::run(&callings, company)).await?;
         let mut records = Vec::with_capacity(outcomes.len());
         for (calling, outcome) in callings.iter().zip(outcomes) {

@@ -7,9 +7,11 @@ mod configured;
 mod delegate;
 mod delete_goals;
 mod delete_memories;
+mod delete_plans;
 mod enter_space;
 mod get_memories;
 mod get_my_runs;
+mod get_plans;
 mod http;
 mod keeping;
 pub(crate) mod mcp;
@@ -19,6 +21,7 @@ mod read_messages;
 pub(crate) mod send_message;
 mod set_goals;
 mod set_memories;
+mod set_plans;
 mod skip_response;
 mod stop_run;
 pub(crate) mod toolbox;
@@ -31,7 +34,7 @@ use serde_json::{Value, json};
 use smartspace_domain::{
     Result, Time,
     ids::{MessageId, SpaceId, StreamId},
-    messages::{Origin, excerpt},
+    messages::{Origin, cut, excerpt},
     runs::EndReason,
     steps::CallStatus,
 };
@@ -187,7 +190,7 @@ impl Calling<'_> {
             run: worker.run.id,
             lease: worker.lease.clone(),
             depth: worker.run.chain_depth + 1,
-            origin: Origin { trigger: worker.trigger.clone().cut_to(200), tools_used: self.tools_used.clone() },
+            origin: Origin { trigger: worker.trigger.clone().in_short(), tools_used: self.tools_used.clone() },
             stream: self.stream,
             call: worker.with_expiry(call),
         }
@@ -293,12 +296,7 @@ fn bounded(output: Value) -> Value {
 }
 
 fn bounded_to(value: Value, most: usize) -> Value {
-    let text = value.to_string();
-    if text.len() <= most {
-        return value;
-    }
-    let kept = &text[..text.floor_char_boundary(most)];
-    Value::String(format!("{kept} … ({} more bytes)", text.len() - kept.len()))
+    cut(&value.to_string(), most).map_or(value, Value::String)
 }
 
 /// A call's input. Models send nothing at all for a tool without required input.

@@ -1,13 +1,13 @@
 //! The worker of one run, from its claim to its end: it holds the lease, drives the loop beside it, and stops at once when the run is not
 //! its own any more.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use smartspace_domain::{
     Error, Result,
     agents::AgentConfig,
     events::{Happening, StreamEnd},
-    ids::LeaseId,
+    ids::{LeaseId, SpaceId},
     limits::lease,
     prices::Prices,
     runs::{EndReason, FailureCode, Run, RunError, RunStatus},
@@ -20,8 +20,7 @@ use smartspace_models::port::Model;
 use smartspace_pipeline::Pipeline;
 use smartspace_store::{
     endings::Ending,
-    messages::MessageRecord,
-    runs::RunRecord,
+    runs::{RunRecord, Tried},
     steps::{CallRecord, Marks, Work},
 };
 use tokio::{
@@ -30,6 +29,7 @@ use tokio::{
 };
 
 use crate::{
+    Begun,
     context::reading::Gathered,
     steps::Driven,
     stream::{Air, OpenStreams},
@@ -38,6 +38,9 @@ use crate::{
 
 /// How often a worker that nobody rings looks whether its run was canceled.
 const LOOKED_AFTER: Duration = Duration::from_secs(2);
+
+/// For how long the queue keeps a job to its worker: until somebody else may take its run over, if the worker dies.
+const HELD: Duration = Duration::from_secs(1 + lease::LASTS.as_secs() + lease::GRACE.as_secs());
 
 /// How long calls outside have where the process ends, which has two seconds itself.
 const OUTSIDE_ENDS_WITHIN: Duration = Duration::from_millis(800);
@@ -81,16 +84,14 @@ pub(crate) struct Worker {
     /// Its only space, where it has no other: what it shows can't be meant for another one.
     pub(crate) at_home: bool,
     pub(crate) trigger: Trigger,
-    pub(crate) message: Arc<MessageRecord>,
-    pub(crate) space_name: String,
     /// A run has one writer: its writes go one after the other, the lease's renewal among them.
     pub(crate) writing: tokio::sync::Mutex<()>,
     pub(crate) streams: OpenStreams,
 }
 
 impl Worker {
-    /// Works on the run until it ends, or until it is not ours any more. `started` is told beside its first step: the model waits for nobody.
-    pub(crate) async fn work(&self, gathered: &Gathered, work: Work, started: Option<Happening>, delivery: &dyn Delivery) -> Result<()> {
+    /// Works on the run until it ends, or until it is not ours any more. How it began is told beside its first step: the model waits for nobody.
+    pub(crate) async fn work(&self, gathered: &Gathered, work: Work, began: Begun, delivery: &dyn Delivery) -> Result<()> {
         let mut renewed = self.claimed;
         // What a prompt needs may have taken long to read, or the process stood still: then someone else may have the run by now.
         if renewed.elapsed() >= lease::RENEWED {
@@ -102,8 +103,11 @@ impl Worker {
             }
         }
         let telling = async {
-            if let Some(started) = started {
-                self.pipeline.announce(self.run.space_id, started).await;
+            match began {
+                // One that no space woke is told of where it enters.
+                Begun::First => self.announce(&self.run, None, |run| Happening::RunStarted { run }).await,
+                Begun::Resumed => self.announce(&self.run, None, |run| Happening::RunResumed { run }).await,
+                Begun::Again => {}
             }
         };
         let driving = async { futures::join!(self.drive(gathered, work), telling).0 };
@@ -118,10 +122,14 @@ impl Worker {
                 self.tell_end(&run, None).await;
                 Ok(())
             }
-            Ok(Ok(Driven::HandedOver)) => self.hand_over().await,
+            Ok(Ok(Driven::HandedOver(tried))) => self.hand_over(tried).await,
             Ok(Ok(Driven::Paused)) => {
                 self.tell_pause().await;
                 Ok(())
+            }
+            Ok(Ok(Driven::Forgotten)) => {
+                let text = "the run waited for longer than what it did is kept: going on, it would do the same again".to_owned();
+                self.fail(RunError { code: FailureCode::Internal, message: text }).await
             }
             Ok(Err(Error::LeaseLost)) => {
                 self.stop(self.why_lost().await).await;
@@ -156,19 +164,45 @@ impl Worker {
         self.ends_at.is_none_or(|ends_at| Instant::now() + time <= ends_at)
     }
 
-    /// Tells the space what the system said to the model.
-    pub(crate) async fn tell(&self, step: u32, said: &[SystemMessage]) {
-        for SystemMessage { watcher, text } in said.iter().cloned() {
-            self.pipeline.announce(self.run.space_id, Happening::SystemMessage { run_id: self.run.id, step, watcher, text }).await;
+    /// Tells the space that woke the run, or those that it has entered, what the system said to the model.
+    pub(crate) async fn tell(&self, step: u32, said: &[SystemMessage], entered: &BTreeSet<SpaceId>) {
+        let spaces: Vec<_> = self.run.space_id().map_or_else(|| entered.iter().copied().collect(), |space| vec![space]);
+        for SystemMessage { watcher, text } in said {
+            for space in &spaces {
+                let (watcher, text) = (watcher.clone(), text.clone());
+                self.pipeline.announce(*space, Happening::SystemMessage { run_id: self.run.id, step, watcher, text }).await;
+            }
         }
     }
 
+    /// A run that no space woke has entered one: it shows there from now on.
+    pub(crate) async fn show_in(&self, space: SpaceId) {
+        if let Err(error) = self.pipeline.store.show_active(&self.run, space).await {
+            tracing::warn!(run = %self.run.id, %space, %error, "who comes to follow the space is not told that a run is active there");
+        }
+        let run = Run { active_space_id: Some(space), ..self.run.view(self.trigger.hidden(), None) };
+        self.pipeline.announce(space, Happening::RunStarted { run: Box::new(run) }).await;
+    }
+
+    /// Tells those of the run's spaces what became of it.
+    async fn announce(&self, record: &RunRecord, error: Option<RunError>, what: impl Fn(Box<Run>) -> Happening) {
+        self.pipeline.announce_run(record, record.view(self.trigger.clone(), error), what).await;
+    }
+
     /// Gives the run to a fresh invocation.
-    async fn hand_over(&self) -> Result<()> {
-        tracing::info!(run = %self.run.id, "handing a run over: the invocation ends");
+    async fn hand_over(&self, tried: Option<Tried>) -> Result<()> {
+        tracing::info!(run = %self.run.id, ?tried, "handing a run over: the invocation ends");
         self.streams.end_all(None);
-        self.pipeline.store.give_back(self.run.id, &self.lease, self.pipeline.now()).await?;
-        self.pipeline.queue_runs(vec![self.run.job()]).await;
+        let (store, now) = (&self.pipeline.store, self.pipeline.now());
+        match tried {
+            Some(tried) => store.give_back_tried(self.run.id, &self.lease, &tried).await?,
+            None => store.give_back(self.run.id, &self.lease, now).await?,
+        }
+        match tried.filter(|tried| tried.again_at > now) {
+            // A model that is to be left alone for a while is: nobody is paid for waiting.
+            Some(tried) => self.pipeline.wake_at(self.run.id, tried.again_at).await,
+            None => self.pipeline.queue_runs(vec![self.run.job()]).await,
+        }
         Ok(())
     }
 
@@ -216,33 +250,28 @@ impl Worker {
                 tracing::warn!(event = "run_failed", run = %run.id, agent = %run.agent_id, ?code, message, "a run failed");
             }
         }
-        let ended = run;
-        let run = Box::new(self.view(run, error));
-        let what = match run.status {
+        let what = |run: Box<Run>| match run.status {
             RunStatus::Failed => Happening::RunFailed { run },
             RunStatus::Canceled => Happening::RunCanceled { run, by: None },
             _ => Happening::RunCompleted { run },
         };
-        self.pipeline.announce(self.run.space_id, what).await;
-        self.pipeline.close_calls_now(ended).await;
+        self.announce(run, error, what).await;
+        self.pipeline.close_calls_now(run).await;
     }
 
     /// Tells the space that its run waits for people.
     async fn tell_pause(&self) {
         match self.pipeline.store.run_record(self.run.id).await {
             Ok(run) if run.status == RunStatus::WaitingTool => {
-                let run = Box::new(self.view(&run, None));
-                self.pipeline.announce(self.run.space_id, Happening::RunWaitingTool { run }).await;
+                self.announce(&run, None, |run| Happening::RunWaitingTool { run }).await;
+                if let Some(next) = run.due_at {
+                    self.pipeline.wake_at(run.id, next).await;
+                }
             }
             // It goes on already.
             Ok(_) => {}
             Err(error) => tracing::warn!(run = %self.run.id, %error, "nobody was told that a run waits"),
         }
-    }
-
-    fn view(&self, run: &RunRecord, error: Option<RunError>) -> Run {
-        let view = run.view(Some(&self.message), &self.space_name, error);
-        Run { trigger: self.trigger.clone(), ..view }
     }
 
     async fn stop(&self, stop: Stop) {
@@ -283,7 +312,7 @@ impl Worker {
         let mut next = renewed + lease::RENEWED;
         loop {
             // A queue that does not answer is asked again with the next renewal.
-            let _ = timeout_at(next, delivery.hold(lease::LASTS)).await;
+            let _ = timeout_at(next, delivery.hold(HELD)).await;
             sleep_until(next).await;
             let move_due = due_moved.elapsed() >= lease::RUNNING_DUE / 2;
             let renewal = async {

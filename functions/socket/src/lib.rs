@@ -87,6 +87,9 @@ impl Socket {
     }
 
     async fn act(&self, connection: &ConnectionRecord, id: Option<&Value>, action: Action) -> Result<()> {
+        if matches!(action, Action::Send { .. } | Action::ToolResult { .. }) {
+            self.pipeline.count_call(connection.caller).await?;
+        }
         match action {
             Action::Subscribe { space_id, after_seq } => self.subscribe(connection, id, space_id, after_seq).await,
             Action::Unsubscribe { space_id } => {
@@ -143,8 +146,8 @@ impl Socket {
         let mut known = KnownSpaces::of(connection.caller);
         for message in replayed {
             let event = Event { space_id: space, at: message.created_at, what: Happening::MessageCreated { message } };
-            let event = match event.foreign_space() {
-                Some(other) if !known.has(&self.pipeline, other).await? => event.without_foreign_space(),
+            let event = match event.known_by() {
+                Some(other) if !known.has(&self.pipeline, other).await? => event.for_others(),
                 _ => event,
             };
             self.post(&connection.id, event.to_frame()).await;
@@ -157,7 +160,7 @@ impl Socket {
         let body = format!("{sender} {text}");
         let key = key.map(|key| PostKey::new(&caller.label(), "send", &space.to_string(), &key, body.as_bytes()));
         let id = MessageId::new(self.pipeline.now(), self.pipeline.ids.random());
-        let new = NewMessage { id, space, sender, content: Content::Text(text), by: By::Door { key } };
+        let new = NewMessage { id, space, sender, content: Content::Text(text), by: By::Door { key, depth: 0 } };
         let posted = self.pipeline.post_as(caller, &new).await?;
         Ok(json!({"type": "sent", "messageId": posted.message.id, "seq": posted.message.seq}))
     }

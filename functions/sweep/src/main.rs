@@ -1,12 +1,16 @@
 //! The schedule on Lambda.
 
-use smartspace_lambda::{Error, batch, edges::Aws, log};
+use std::sync::Arc;
+
+use smartspace_lambda::{Error, edges::Aws, schedule};
 use smartspace_sweep::Sweep;
 
 #[tokio::main]
 async fn main() -> Result<(), Error> {
-    log::start();
-    let sweep = Sweep { pipeline: Aws::new().await?.pipeline };
-    let sweep = &sweep;
-    batch::serve_schedule(async move || Ok(sweep.handle().await.map(drop)?)).await
+    let sweep = Arc::new(Sweep { pipeline: Aws::start()?.pipeline });
+    schedule::serve(move || {
+        let sweep = Arc::clone(&sweep);
+        async move { sweep.handle().await.map(drop) }
+    })
+    .await
 }

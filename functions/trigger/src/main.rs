@@ -1,12 +1,16 @@
 //! The triggers queue on Lambda.
 
-use smartspace_lambda::{Error, batch, edges::Aws, log};
+use std::sync::Arc;
+
+use smartspace_lambda::{Error, batch, edges::Aws};
 use smartspace_trigger::Triggers;
 
 #[tokio::main]
 async fn main() -> Result<(), Error> {
-    log::start();
-    let triggers = Triggers { pipeline: Aws::new().await?.pipeline };
-    let triggers = &triggers;
-    batch::serve(None, async move |job, _| triggers.handle(&job).await).await
+    let triggers = Arc::new(Triggers { pipeline: Aws::start()?.pipeline });
+    batch::serve(None, move |job, _| {
+        let triggers = Arc::clone(&triggers);
+        async move { triggers.handle(&job).await }
+    })
+    .await
 }

@@ -1,10 +1,10 @@
-//! What can be set, by flag or by environment. Nothing else reads the environment.
+//! What can be set, by flag or by environment. Nothing else reads the environment, but for the AWS SDK, which looks for what is its own.
 
 use std::{collections::BTreeMap, ffi::OsString, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
 use clap::{Parser, builder::FalseyValueParser};
 use smartspace_api::Tokens;
-use smartspace_domain::{durations::WrittenDuration, prices::Prices};
+use smartspace_domain::{durations::WrittenDuration, origins::origin, prices::Prices};
 use smartspace_edges::{key_sets::HttpKeySet, secrets::KnownSecrets};
 use smartspace_egress::ToolHosts;
 
@@ -17,9 +17,10 @@ const ENVIRONMENT: &str = "Models:
 such as http://localhost:11434/v1
   ANTHROPIC_API_KEY   a key for agents with the provider anthropic
   ANTHROPIC_BASE_URL  where they are, if not at Anthropic
+  AWS_REGION, …       for agents with the provider bedrock: region and credentials, wherever AWS's own tools look for them
 
 Tools:
-  SMARTSPACE_SECRET_NAME        what stands for ${secret.NAME} in an agent's tools; at least 8 bytes
+  SMARTSPACE_SECRET_NAME        what stands for ${secret.NAME} in an agent's tools, and NAME in its webhooks; at least 8 bytes
   SMARTSPACE_SECRET_NAME_HOSTS  the only hosts that it may be sent to, with commas between them; any unless given
   SMARTSPACE_TOOL_HOSTS         hosts on private addresses that tools may reach, with commas between them: localhost:3000, 10.0.0.7";
 
@@ -52,7 +53,7 @@ pub(crate) struct Flags {
     #[arg(long, env = "SMARTSPACE_JWT_CREATE", value_parser = FalseyValueParser::new())]
     pub(crate) jwt_create: bool,
     /// Origins of pages that may call from browsers
-    #[arg(long = "cors-origin", env = "SMARTSPACE_CORS_ORIGINS", value_delimiter = ',')]
+    #[arg(long = "cors-origin", env = "SMARTSPACE_CORS_ORIGINS", value_delimiter = ',', value_parser = origin)]
     pub(crate) cors_origins: Vec<String>,
     /// What models cost: a JSON file, `{"provider/model": {"input", "cachedInput"?, "cacheWrite"?, "output"}}` in dollars for a million tokens
     #[arg(long, env = "SMARTSPACE_PRICES", default_value = "", hide_default_value = true, value_parser = prices)]
@@ -60,6 +61,9 @@ pub(crate) struct Flags {
     /// How long ended runs are kept: "30 days", or a number of days; 0 keeps them for ever
     #[arg(long, env = "SMARTSPACE_KEEP_RUNS", default_value = "30 days", value_parser = keep_runs)]
     pub(crate) keep_runs: KeepRuns,
+    /// Let everyone call as often as they like; so does `SMARTSPACE_RATE=0`
+    #[arg(long)]
+    pub(crate) no_rate_limit: bool,
     /// Do not make a demo space on an empty folder
     #[arg(long, env = "SMARTSPACE_NO_DEMO", value_parser = FalseyValueParser::new())]
     pub(crate) no_demo: bool,
@@ -81,6 +85,9 @@ pub(crate) struct Flags {
     /// Hosts on private addresses that tools may reach
     #[arg(skip = variable("SMARTSPACE_TOOL_HOSTS"))]
     pub(crate) tool_hosts: Option<String>,
+    /// 0 lets everyone call as often as they like
+    #[arg(skip = variable("SMARTSPACE_RATE"))]
+    pub(crate) rate: Option<String>,
     /// Secrets of tools and webhooks, and where they may go
     #[arg(skip = variables(environment_secrets::PREFIX))]
     pub(crate) secrets: BTreeMap<String, String>,
@@ -95,6 +102,9 @@ impl Flags {
         // Not as clap's own check, which would print what was given.
         if self.admin_key.as_ref().is_some_and(|key| !is_strong(key)) {
             return Err("--admin-key: expected at least 16 visible ASCII characters".into());
+        }
+        if self.rate.as_ref().is_some_and(|rate| !["0", "1"].contains(&rate.as_str())) {
+            return Err("SMARTSPACE_RATE: expected 0, which lets everyone call as often as they like, or 1".into());
         }
         let bases = [
             ("OPENAI_BASE_URL", &self.openai_base_url, "http://localhost:11434/v1"),
@@ -129,6 +139,11 @@ impl Flags {
             (None, None, None, None) if self.jwt_create => Err("--jwt-create goes with --jwt-secret or --jwks-url".into()),
             (None, None, None, None) => Ok(None),
         }
+    }
+
+    /// Whether who calls too often is refused.
+    pub(crate) fn is_rate_limited(&self) -> bool {
+        !self.no_rate_limit && self.rate.as_deref() != Some("0")
     }
 
     /// Hosts on private addresses that tools may reach.

@@ -2,6 +2,8 @@
 
 use std::{io::Write, sync::Arc, time::Duration};
 
+use aws_config::BehaviorVersion;
+use futures::FutureExt;
 use smartspace_api::{AdminKey, Api, SocketUrl};
 use smartspace_broadcast::Broadcast;
 use smartspace_domain::jobs::{BroadcastJob, RunJob, TriggerJob};
@@ -14,9 +16,9 @@ use smartspace_edges::{
     sockets::Sockets,
 };
 use smartspace_egress::Egress;
-use smartspace_models::{Models, Settings, http, limits::Limits};
+use smartspace_models::{Models, Settings, bedrock::Bedrock, http, limits::Limits};
 use smartspace_pipeline::Pipeline;
-use smartspace_run::Runs;
+use smartspace_run::{Runs, counted::Counted};
 use smartspace_socket::Socket;
 use smartspace_store::{Store, schema};
 use smartspace_sweep::Sweep;
@@ -33,6 +35,7 @@ use crate::{
     demo,
     embedded_table::{EmbeddedTable, NAME},
     flags::Flags,
+    in_process_alarms::InProcessAlarms,
     in_process_bell::InProcessBell,
     in_process_queue::InProcessQueue,
     in_process_sockets::InProcessSockets,
@@ -78,14 +81,17 @@ pub(crate) async fn run(flags: Flags) -> Result<(), String> {
     let store = Store::new(client, NAME, flags.keep_runs.0, Arc::new(move || jitter.random()));
 
     let (runs, broadcasts, triggers) = (InProcessQueue::new("runs"), InProcessQueue::new("broadcasts"), InProcessQueue::new("triggers"));
+    let clock = Arc::new(SystemClock);
     let pipeline = Pipeline {
         store,
         runs: runs.clone(),
         broadcasts: broadcasts.clone(),
         triggers: triggers.clone(),
+        alarms: Arc::new(InProcessAlarms::new(triggers.clone(), clock.clone())),
         bell: Arc::new(InProcessBell::default()),
-        clock: Arc::new(SystemClock),
+        clock,
         ids,
+        is_rate_limited: flags.is_rate_limited(),
     };
     if !flags.no_demo {
         demo::make(&pipeline).await.map_err(|error| format!("the demo could not be made: {error}"))?;
@@ -98,7 +104,8 @@ pub(crate) async fn run(flags: Flags) -> Result<(), String> {
 
     let connections = Arc::new(InProcessSockets::default());
     let (stop, stopping) = watch::channel(false);
-    let functions = Functions::new(&flags, &pipeline, &connections, stopping.clone())?;
+    let secrets = Arc::new(FixedSecrets(Arc::new(flags.secrets()?)));
+    let functions = Functions::new(&flags, &pipeline, &connections, secrets.clone(), stopping.clone())?;
     functions.deliver(runs, broadcasts, triggers);
     tokio::spawn(sweep_for_ever(sweep));
     tokio::spawn(drop_for_ever(table));
@@ -107,6 +114,7 @@ pub(crate) async fn run(flags: Flags) -> Result<(), String> {
         pipeline: pipeline.clone(),
         admin_key: AdminKey::new(&key),
         tokens: flags.tokens()?,
+        secrets,
         socket_url: SocketUrl::OfHost(socket_server::PATH),
         cors_origins: flags.cors_origins.clone(),
     };
@@ -142,6 +150,7 @@ impl Functions {
         flags: &Flags,
         pipeline: &Pipeline,
         connections: &Arc<InProcessSockets>,
+        secrets: Arc<FixedSecrets>,
         stopping: watch::Receiver<bool>,
     ) -> Result<Self, String> {
         let http = http::client().build().map_err(|error| format!("no HTTP client: {error}"))?;
@@ -150,10 +159,11 @@ impl Functions {
             openai_base_url: flags.openai_base_url.clone(),
             anthropic_key: flags.anthropic_key.clone(),
             anthropic_base_url: flags.anthropic_base_url.clone(),
+            // As AWS's own tools would find them in the environment and in `~/.aws`.
+            bedrock: Bedrock::lazily(|| aws_config::load_defaults(BehaviorVersion::latest()).boxed()),
             limits: Limits::default(),
             http,
         };
-        let secrets = Arc::new(FixedSecrets(Arc::new(flags.secrets()?)));
         let egress = Egress::new(Arc::new(SystemNames), flags.tool_hosts()?, secrets);
         let sockets: Arc<dyn Sockets> = connections.clone();
         Ok(Self {
@@ -179,7 +189,7 @@ impl Functions {
     ) {
         let (function, working) = (self.runs.clone(), self.working.clone());
         tokio::spawn(runs.deliver(RUNS_AT_ONCE, move |job| {
-            let (function, working) = (function.clone(), Working::new(working.clone()));
+            let (function, working) = (function.clone(), Counted::new(working.clone()));
             async move {
                 let _working = working;
                 function.handle(&job, &Held).await
@@ -204,22 +214,6 @@ impl Functions {
     }
 }
 
-/// Somebody works on a run as long as this lives.
-struct Working(watch::Sender<usize>);
-
-impl Working {
-    fn new(working: watch::Sender<usize>) -> Self {
-        working.send_modify(|working| *working += 1);
-        Self(working)
-    }
-}
-
-impl Drop for Working {
-    fn drop(&mut self) {
-        self.0.send_modify(|working| *working -= 1);
-    }
-}
-
 async fn sweep_for_ever(sweep: Sweep) {
     let mut ticks = interval(SWEPT_EVERY);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -227,7 +221,7 @@ async fn sweep_for_ever(sweep: Sweep) {
         ticks.tick().await;
         match sweep.handle().await {
             Ok(0) => {}
-            Ok(found) => tracing::info!(found, "went on with what was overdue"),
+            Ok(found) => tracing::debug!(found, "went on with what was due"),
             Err(error) => tracing::error!(%error, "could not look for what is overdue"),
         }
     }

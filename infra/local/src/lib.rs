@@ -4,7 +4,7 @@
 //! - [`host`]: builds everything, serves, and ends
 //! - [`web_server`]: the HTTP server
 //! - [`embedded_table`]: DynamoDB's SDK, answered in the process
-//! - [`in_process_queue`], [`in_process_sockets`], [`in_process_bell`]: the edges
+//! - [`in_process_queue`], [`in_process_sockets`], [`in_process_alarms`], [`in_process_bell`]: the edges
 //! - [`socket_server`]: the WebSocket server
 //! - [`data_folder`], [`environment_secrets`], [`demo`], [`log`]: the folder, what tools name, the first space, the log
 
@@ -16,6 +16,7 @@ mod environment_secrets;
 mod expired_connections;
 mod flags;
 mod host;
+mod in_process_alarms;
 pub mod in_process_bell;
 mod in_process_queue;
 mod in_process_sockets;

@@ -5,21 +5,25 @@ use std::{
     sync::Arc,
 };
 
-use smartspace_edges::secrets::KnownSecrets;
-use tracing_subscriber::{EnvFilter, filter::Directive, fmt::MakeWriter};
+use smartspace_edges::{
+    log::{Concealed, JsonLines},
+    secrets::KnownSecrets,
+};
+use tracing_subscriber::{EnvFilter, Layer, fmt::MakeWriter, layer::SubscriberExt, util::SubscriberInitExt};
 
 /// Begins to log what `filter` lets through; what is no filter is taken for `info`.
 pub(crate) fn start(filter: &str, secrets: Arc<KnownSecrets>) {
     let filter = EnvFilter::try_new(filter).unwrap_or_else(|_| EnvFilter::new("info"));
-    let filter = quiet().fold(filter, EnvFilter::add_directive);
-    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(WithoutSecrets(secrets));
+    // It would log the inputs of tools, and each server that is away as an error of ours.
+    let filter = "rmcp=off".parse().into_iter().fold(filter, EnvFilter::add_directive);
     // A second call, in a test, changes nothing.
-    let _ = if stderr().is_terminal() { log.compact().try_init() } else { log.json().flatten_event(true).try_init() };
-}
-
-/// What libraries would say that is not for a log: the inputs of tools, and each server that is away as an error of ours.
-fn quiet() -> impl Iterator<Item = Directive> {
-    ["rmcp=off"].into_iter().filter_map(|target| target.parse().ok())
+    if stderr().is_terminal() {
+        let _ = tracing_subscriber::fmt().with_env_filter(filter).with_writer(WithoutSecrets(secrets)).compact().try_init();
+    } else {
+        let concealed = Concealed::default();
+        concealed.set(secrets);
+        let _ = tracing_subscriber::registry().with(JsonLines::new(stderr(), concealed, None).with_filter(filter)).try_init();
+    }
 }
 
 /// Libraries log what they like at their lower levels: none of our own lines holds a secret.

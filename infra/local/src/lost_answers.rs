@@ -1,8 +1,10 @@
 //! Every write of a message's way, with its answer lost, refused before its effect, or in conflict: what is kept is the same each time.
 
+mod due;
 mod forms;
 mod kept;
 mod outside;
+mod woken;
 
 use std::sync::{
     Arc, Mutex,
@@ -137,7 +139,7 @@ async fn way_of_a_message(fault: Option<(usize, Fault)>) -> (String, usize) {
         space,
         sender: person,
         content: Content::Text("Well?".into()),
-        by: By::Door { key: Some(key("question")) },
+        by: By::Door { key: Some(key("question")), depth: 0 },
     };
     let asked = store.append(&question, at(1)).await.unwrap().message;
     let again = store.append(&NewMessage { id: MessageId::new(at(2), 6), ..question }, at(2)).await.unwrap();
@@ -153,7 +155,7 @@ async fn way_of_a_message(fault: Option<(usize, Fault)>) -> (String, usize) {
         space,
         sender: person,
         content: Content::Text("And?".into()),
-        by: By::Door { key: None },
+        by: By::Door { key: None, depth: 0 },
     };
     let second = store.append(&second, at(9)).await.unwrap().message;
     let second = store.run_record(second.dispatch.unwrap()[0].run_id.unwrap()).await.unwrap();
@@ -234,12 +236,11 @@ async fn answer_in(store: &Store, run: &RunRecord, lease: &LeaseId, space: Space
     };
     let prompt = PromptRecord::new(&["You are kind.".into()], &json!({"messages": []}), Marks::from([(space, 1)])).unwrap();
     store.keep_step(run, &step(0, &calls), Some(&prompt), Usage::default(), at(5)).await.unwrap();
-    let message = store.message_record(space, run.seq).await.unwrap();
     let by = ByRun {
         run: run.id,
         lease: lease.clone(),
         depth: 1,
-        origin: Origin { trigger: run.view(message.as_ref(), "Team", None).trigger, tools_used: Vec::new() },
+        origin: Origin { trigger: store.trigger_of(run).await.unwrap(), tools_used: Vec::new() },
         stream: StreamId::of(calls[0].call_id, 1),
         call: call(&calls[0], 0),
     };
@@ -264,16 +265,22 @@ async fn answer_in(store: &Store, run: &RunRecord, lease: &LeaseId, space: Space
     store.finish(run, lease, &ending, at(8)).await.unwrap();
 }
 
-#[tokio::test(start_paused = true)]
-async fn what_is_kept_is_the_same_whichever_write_goes_wrong() {
-    let (expected, writes) = Box::pin(way_of_a_message(None)).await;
-    assert!(expected.contains("Well.") && writes > 10, "{writes}");
+/// Whatever goes wrong with whichever write, a way ends as it does where nothing goes wrong: how that is, and how many writes it takes.
+async fn ends_the_same(way: impl AsyncFn(Option<(usize, Fault)>) -> (String, usize)) -> (String, usize) {
+    let (expected, writes) = Box::pin(way(None)).await;
     for fault in [Fault::LostAnswer, Fault::Refused, Fault::Conflict] {
         for number in 0..writes {
-            let (kept, _) = Box::pin(way_of_a_message(Some((number, fault)))).await;
+            let (kept, _) = Box::pin(way(Some((number, fault)))).await;
             assert!(kept == expected, "{fault:?} of write {number}:\n{kept}\ninstead of\n{expected}");
         }
     }
+    (expected, writes)
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_kept_is_the_same_whichever_write_goes_wrong() {
+    let (expected, writes) = ends_the_same(way_of_a_message).await;
+    assert!(expected.contains("Well.") && writes > 10, "{writes}");
 }
 
 /// An owner lets somebody in, gives its ownership away, and leaves. Whether each was told as done, and who is there at the end.
@@ -309,13 +316,7 @@ async fn way_of_an_owner(fault: Option<(usize, Fault)>) -> (String, usize) {
 
 #[tokio::test(start_paused = true)]
 async fn who_gives_up_what_allowed_it_is_told_that_it_is_done_also_where_the_answer_was_lost() {
-    let (expected, writes) = way_of_an_owner(None).await;
+    let (expected, writes) = ends_the_same(way_of_an_owner).await;
     let told = expected.split("MemberRecord").next().unwrap_or_default();
     assert_eq!((told.matches("Some(").count(), told.matches("Forbidden").count(), writes), (3, 1, 3), "{expected}");
-    for fault in [Fault::LostAnswer, Fault::Refused, Fault::Conflict] {
-        for number in 0..writes {
-            let (told, _) = way_of_an_owner(Some((number, fault))).await;
-            assert!(told == expected, "{fault:?} of write {number}:\n{told}\ninstead of\n{expected}");
-        }
-    }
 }

@@ -6,7 +6,7 @@ use crate::{
     Error, Result,
     entities::{Entity, EntityType},
     forms::no_such_form,
-    ids::EntityId,
+    ids::{EntityId, SpaceId},
     spaces::Role,
     tools::{AnswerBy, AnswerGroup},
 };
@@ -19,6 +19,15 @@ pub enum Caller {
     Operator,
     /// A person or an agent, for itself.
     Entity(EntityId),
+}
+
+/// Who besides the operator may know something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KnownBy {
+    /// The members of a space.
+    Members(SpaceId),
+    /// Nobody.
+    Operator,
 }
 
 /// What is asked for in a space.

@@ -13,7 +13,10 @@ use crate::{
     tools::{McpConfig, Tool, check_tools},
 };
 
-/// The configuration of an agent.
+/// A configuration, in bytes of JSON: an item of the table holds it whole, beside the rest of its agent.
+const CONFIG_BYTES: usize = 256 * 1024;
+
+/// The configuration of an agent: at most 256 KiB of JSON in all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AgentConfig {
@@ -359,6 +362,11 @@ pub enum WebhookScheme {
 }
 
 impl AgentConfig {
+    /// How a service that may wake it signs.
+    pub fn webhook(&self, service: &str) -> Option<&Webhook> {
+        self.webhooks.get(service)
+    }
+
     /// Whether its prompts list all of its spaces.
     pub fn spaces_shown(&self) -> SpacesShown {
         self.context.spaces.unwrap_or(if self.open { SpacesShown::Active } else { SpacesShown::All })
@@ -366,6 +374,9 @@ impl AgentConfig {
 
     /// Notes everything that is wrong with it.
     pub fn check(&self, faults: &mut Faults) {
+        // Patches may add up to any length.
+        let bytes = serde_json::to_string(self).map_or(usize::MAX, |text| text.len());
+        faults.check(bytes <= CONFIG_BYTES, "", format!("expected at most {CONFIG_BYTES} bytes of JSON in all, got {bytes}"));
         faults.check(self.description.len() <= 4_096, "description", "expected at most 4096 bytes");
         let instructions = self.instructions.len() <= limits::INSTRUCTIONS_BYTES && !self.instructions.contains('\0');
         faults.check(instructions, "instructions", "expected at most 32 KiB without NUL");
@@ -384,7 +395,7 @@ impl AgentConfig {
         faults.within("webhooks", |faults| {
             for (service, webhook) in &self.webhooks {
                 faults.within(service, |faults| {
-                    faults.check(is_service_name(service), "", "expected a name of [A-Za-z0-9._-], 1 to 64 characters");
+                    faults.check(is_service_name(service), "", "expected a letter or digit and up to 63 of [A-Za-z0-9._-]");
                     faults.check((1..=5).contains(&webhook.secrets.len()), "secrets", "expected 1 to 5 names of secrets");
                     for (index, secret) in webhook.secrets.iter().enumerate() {
                         faults.within("secrets", |faults| faults.check(is_secret_name(secret), &index.to_string(), SECRET_NAME));
@@ -405,6 +416,9 @@ pub fn is_secret_name(name: &str) -> bool {
         && name.chars().all(|char| char.is_ascii_uppercase() || char.is_ascii_digit() || char == '_')
 }
 
-fn is_service_name(name: &str) -> bool {
-    (1..=64).contains(&name.len()) && name.chars().all(|char| char.is_ascii_alphanumeric() || "._-".contains(char))
+/// Whether this may be the name of a service: a letter or digit, and up to 63 of `[A-Za-z0-9._-]`.
+pub fn is_service_name(name: &str) -> bool {
+    (1..=64).contains(&name.len())
+        && name.starts_with(|first: char| first.is_ascii_alphanumeric())
+        && name.chars().all(|char| char.is_ascii_alphanumeric() || "._-".contains(char))
 }

@@ -1,5 +1,7 @@
 //! The one error of the domain. Its kinds are what a caller can act on; no kind knows of HTTP.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -33,12 +35,23 @@ pub enum Error {
     /// What is there does not allow it; read it again.
     #[error("{0}")]
     Conflict(String),
+    /// Too often; again once `wait` is over.
+    #[error("{text}")]
+    TooMany {
+        /// What there was too much of.
+        text: String,
+        /// How long to wait.
+        wait: Duration,
+    },
     /// The run belongs to another worker now, or has ended: stop, write nothing more.
     #[error("the run was canceled, has ended, or was taken over")]
     LeaseLost,
     /// Not known to be kept; repeat it with the same key.
     #[error("{0}")]
     Retry(String),
+    /// Something that this needs is not there; it was not done, and may be done later.
+    #[error("{0}")]
+    Unavailable(String),
     /// A fault of ours; the text is for the operator, never for a caller.
     #[error("{0}")]
     Internal(String),

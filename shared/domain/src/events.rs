@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use crate::{
     Time,
+    access::KnownBy,
     ids::{CallId, EntityId, MessageId, RunId, SpaceId, StreamId},
     limits,
     messages::{Message, Part, Sender, ToolPart},
@@ -334,17 +335,17 @@ impl Event {
         matches!(&self.what, Happening::SystemMessage { watcher, .. } if ["news", "start"].contains(&watcher.as_str()))
     }
 
-    /// Another space that it names: a message's origin may, and where a run went.
-    pub fn foreign_space(&self) -> Option<SpaceId> {
+    /// Who may know the whole of it, where not all who follow the space do: a message's origin may name another space, and where a run went.
+    pub fn known_by(&self) -> Option<KnownBy> {
         match &self.what {
-            Happening::MessageCreated { message } | Happening::MessageUpdated { message } => message.foreign_space(),
-            what => what.run()?.foreign_space(self.space_id),
+            Happening::MessageCreated { message } | Happening::MessageUpdated { message } => message.known_by(),
+            what => what.run()?.known_by(self.space_id),
         }
     }
 
-    /// The same for who is no member of that other space.
+    /// The same for who may not know the whole.
     #[must_use]
-    pub fn without_foreign_space(&self) -> Self {
+    pub fn for_others(&self) -> Self {
         let mut event = self.clone();
         match &mut event.what {
             Happening::MessageCreated { message } | Happening::MessageUpdated { message } => *message = message.clone().without_origin(),

@@ -161,6 +161,19 @@ impl RunId {
 }
 
 impl RunId {
+    /// The run of a plan for one of its times.
+    pub fn of_plan(agent: EntityId, plan: PlanId, scheduled_at: Time) -> Self {
+        let at = u64::try_from(scheduled_at.as_millis()).unwrap_or(0);
+        Self(repeatable(at, &["run", &agent.to_string(), &format!("{plan}@{scheduled_at}")]))
+    }
+
+    /// The run that a delivery of a service, kept as received at `received_at`, wakes `agent` for. `key` tells deliveries of the service apart.
+    pub fn of_delivery(agent: EntityId, service: &str, key: &str, received_at: Time) -> Self {
+        let at = u64::try_from(received_at.as_millis()).unwrap_or(0);
+        let agent = agent.to_string();
+        Self(repeatable(at, &["run", &agent, &agent, service, key]))
+    }
+
     /// The run of the agent that another one's run hands its trigger on to.
     pub fn of_delegation(agent: EntityId, from: Self) -> Self {
         Self(repeatable(from.0.timestamp_ms(), &["run", &agent.to_string(), "delegate", &from.to_string()]))
@@ -171,6 +184,13 @@ impl CallId {
     /// The `index`-th call of a run's `step`, both from 0.
     pub fn of(run: RunId, step: u32, index: u32) -> Self {
         Self(repeatable(run.0.timestamp_ms(), &["cal", &run.to_string(), &step.to_string(), &index.to_string()]))
+    }
+}
+
+impl PlanId {
+    /// The `index`-th new plan of a call.
+    pub fn of_call(call: CallId, index: usize) -> Self {
+        Self(repeatable(call.0.timestamp_ms(), &["pln", &call.to_string(), &index.to_string()]))
     }
 }
 

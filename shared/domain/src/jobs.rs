@@ -3,9 +3,20 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    Time,
     events::Event,
-    ids::{EntityId, RunId, SpaceId},
+    ids::{EntityId, PlanId, RunId, SpaceId},
 };
+
+/// Where a message is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Place {
+    /// Its space.
+    pub space_id: SpaceId,
+    /// Its number there.
+    pub seq: u64,
+}
 
 /// For the runs queue.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -18,10 +29,9 @@ pub enum RunJob {
         run_id: RunId,
         /// Whose.
         agent_id: EntityId,
-        /// The space that woke it. With `seq` a hint that lets a worker read while it claims.
-        space_id: SpaceId,
-        /// The message that woke it.
-        seq: u64,
+        /// The message that woke it: a hint that lets a worker read while it claims. None where a plan or a service did.
+        #[serde(flatten)]
+        place: Option<Place>,
     },
     /// Write down what a space's history before the window says.
     #[serde(rename = "summarize.1")]
@@ -72,7 +82,7 @@ pub enum BroadcastJob {
 }
 
 /// For the triggers queue.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(tag = "job", rename_all_fields = "camelCase")]
 pub enum TriggerJob {
     /// Decide whom a message wakes, if nobody has yet, and wake them.
@@ -95,6 +105,22 @@ pub enum TriggerJob {
         /// Which run.
         run_id: RunId,
     },
+    /// Fire a plan, if that is still the time that it has.
+    #[serde(rename = "firePlan.1")]
+    FirePlan {
+        /// Whose.
+        agent_id: EntityId,
+        /// Which.
+        plan_id: PlanId,
+        /// The time.
+        at: Time,
+    },
+    /// Look at a run that waits for people: the time of a form is up.
+    #[serde(rename = "wakeRun.1")]
+    WakeRun {
+        /// Which run.
+        run_id: RunId,
+    },
     /// Finish the removal of a space.
     #[serde(rename = "settleSpace.1")]
     SettleSpace {
@@ -111,8 +137,10 @@ pub trait Job: Clone + Serialize + for<'de> Deserialize<'de> + Send + Sync + 'st
 
 impl Job for RunJob {
     fn group(&self) -> String {
-        let (Self::Run { space_id, .. } | Self::Summarize { space_id, .. }) = self;
-        space_id.to_string()
+        match self {
+            Self::Run { place: Some(Place { space_id, .. }), .. } | Self::Summarize { space_id, .. } => space_id.to_string(),
+            Self::Run { agent_id, place: None, .. } => agent_id.to_string(),
+        }
     }
 }
 
@@ -129,8 +157,8 @@ impl Job for TriggerJob {
     fn group(&self) -> String {
         match self {
             Self::Dispatch { space_id, .. } | Self::SettleSpace { space_id } => space_id.to_string(),
-            Self::SettleEntity { entity_id } => entity_id.to_string(),
-            Self::CloseCalls { run_id } => run_id.to_string(),
+            Self::SettleEntity { entity_id } | Self::FirePlan { agent_id: entity_id, .. } => entity_id.to_string(),
+            Self::CloseCalls { run_id } | Self::WakeRun { run_id } => run_id.to_string(),
         }
     }
 }

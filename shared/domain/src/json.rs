@@ -22,6 +22,51 @@ pub fn parse(json: impl AsRef<[u8]>) -> Result<Value, serde_json::Error> {
     Ok(value)
 }
 
+/// The same; what holds a whole number [beyond 64 bits](beyond_64_bits) is refused.
+///
+/// # Errors
+/// Where it is no such JSON.
+pub fn parse_exactly(json: impl AsRef<[u8]>) -> Result<Value, serde_json::Error> {
+    let value = parse(&json)?;
+    match beyond_64_bits(json.as_ref()) {
+        None => Ok(value),
+        Some(number) => Err(serde_json::Error::custom(format!("{number} is beyond 64 bits"))),
+    }
+}
+
+/// The first whole number of a JSON text that 64 bits do not hold: read into a value it would be another one, without a word.
+pub fn beyond_64_bits(json: &[u8]) -> Option<&str> {
+    let mut rest = json;
+    while let Some(start) = rest.iter().position(|byte| matches!(byte, b'"' | b'-' | b'0'..=b'9')) {
+        rest = &rest[start..];
+        let is_text = rest.starts_with(b"\"");
+        let (token, after) = rest.split_at(if is_text { length_of_text(rest) } else { length_of_number(rest) });
+        if !is_text && let Ok(number) = std::str::from_utf8(token) {
+            let is_whole = !number.contains(['.', 'e', 'E']);
+            if is_whole && number.parse::<u64>().is_err() && number.parse::<i64>().is_err() {
+                return Some(number);
+            }
+        }
+        rest = after;
+    }
+    None
+}
+
+fn length_of_number(json: &[u8]) -> usize {
+    json.iter().position(|byte| !matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E')).unwrap_or(json.len())
+}
+
+/// With both of its quotes.
+fn length_of_text(json: &[u8]) -> usize {
+    let mut is_escaped = false;
+    let end = json.iter().skip(1).position(|byte| {
+        let is_end = *byte == b'"' && !is_escaped;
+        is_escaped = *byte == b'\\' && !is_escaped;
+        is_end
+    });
+    end.map_or(json.len(), |end| end + 2)
+}
+
 /// A value that is read like that, for the fields of what is read into a certain shape.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plain(pub Value);
@@ -122,6 +167,22 @@ mod tests {
         #[test]
         fn a_value_is_read_as_it_was_written(value in any_value()) {
             prop_assert_eq!(parse(value.to_string()).unwrap(), value);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_whole_number_is_found_where_64_bits_do_not_hold_it(before in any_value(), number in any::<i128>(), after in any_value()) {
+            let text = json!({ "before": before, "-1": ["99999999999999999999\\\"", "\\"], "after": after }).to_string();
+            prop_assert_eq!(beyond_64_bits(text.as_bytes()), None);
+            prop_assert_eq!(parse_exactly(&text).unwrap(), parse(&text).unwrap());
+            for number in [number, number >> 63] {
+                let text = format!(r#"[{text}, {{"\\": {number}}}, 1]"#);
+                let fits = u64::try_from(number).is_ok() || i64::try_from(number).is_ok();
+                let expected = (!fits).then(|| number.to_string());
+                prop_assert_eq!(beyond_64_bits(text.as_bytes()), expected.as_deref());
+                prop_assert_eq!(parse_exactly(&text).is_ok(), fits);
+            }
         }
     }
 

@@ -26,7 +26,11 @@ pub const MEMORY_CHARS: usize = 4_000;
 pub const MEMORIES: usize = 500;
 /// Goals of an agent.
 pub const GOALS: usize = 100;
-/// Memories, or goals, that are set or deleted in one call: a transaction holds them all.
+/// Plans of an agent.
+pub const PLANS: usize = 100;
+/// What a service may send, in bytes.
+pub const PAYLOAD_BYTES: usize = 128 * 1024;
+/// Memories, goals or plans that are set or deleted in one call: a transaction holds them all.
 pub const KEPT_AT_ONCE: usize = 50;
 /// What a call that is shown as a card may be called with, in bytes of JSON.
 pub const CARD_BYTES: usize = 64 * 1024;

@@ -6,6 +6,7 @@ use utoipa::ToSchema;
 
 use crate::{
     Time,
+    access::KnownBy,
     dispatch::Dispatch,
     entities::EntityType,
     ids::{CallId, EntityId, MessageId, RunId, SpaceId, StreamId},
@@ -123,12 +124,15 @@ impl Message {
             .unwrap_or("")
     }
 
-    /// The space that its origin names, where it is another one.
-    pub fn foreign_space(&self) -> Option<SpaceId> {
-        self.origin.as_ref()?.trigger.space_id().filter(|space| *space != self.space_id)
+    /// Who may know its origin, where not all who may read it do: one that names another space, or a plan or a service, which is the operator's to know.
+    pub fn known_by(&self) -> Option<KnownBy> {
+        match self.origin.as_ref()?.trigger.space_id() {
+            Some(space) => (space != self.space_id).then_some(KnownBy::Members(space)),
+            None => Some(KnownBy::Operator),
+        }
     }
 
-    /// The same for who is no member of the space that its origin names: the origin is its type only.
+    /// The same for who may not know its origin: of that the type only.
     #[must_use]
     pub fn without_origin(mut self) -> Self {
         self.origin = self.origin.map(|origin| Origin { trigger: origin.trigger.hidden(), tools_used: Vec::new() });
@@ -174,6 +178,12 @@ pub struct Origin {
     /// Names of the tools used before, in order, each once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools_used: Vec<String>,
+}
+
+/// The first bytes of a text that is longer than `most`, with how many more there are; none of one that is not.
+pub fn cut(text: &str, most: usize) -> Option<String> {
+    let kept = &text[..text.floor_char_boundary(most)];
+    (kept.len() < text.len()).then(|| format!("{kept} … ({} more bytes)", text.len() - kept.len()))
 }
 
 /// The first `chars` characters of a text, and how many more there were.

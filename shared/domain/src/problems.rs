@@ -45,6 +45,8 @@ impl Problem {
             Error::Conflict(_) | Error::LeaseLost => Self::new(409, "Conflict", detail),
             Error::TooLarge(_) => Self::new(413, "Content Too Large", detail),
             Error::Invalid(faults) => Self { errors: Some(faults.clone()), ..Self::new(422, "Unprocessable Content", detail) },
+            Error::TooMany { .. } => Self::new(429, "Too Many Requests", detail),
+            Error::Unavailable(_) => Self::new(503, "Service Unavailable", detail),
             Error::Retry(_) => Self::new(503, "Service Unavailable", "it is not known whether this was kept; repeat it with the same key"),
             Error::Internal(_) => Self::new(500, "Internal Server Error", "something went wrong in Smartspace; the log says what"),
         }

@@ -5,6 +5,7 @@ use utoipa::ToSchema;
 
 use crate::{
     Time,
+    access::KnownBy,
     ids::{EntityId, RunId, SpaceId},
     prices,
     schemas::ShownTrigger,
@@ -188,9 +189,15 @@ pub struct Run {
 }
 
 impl Run {
-    /// The space that it entered, where that is not the one that woke it.
-    pub fn foreign_space(&self, woken_in: SpaceId) -> Option<SpaceId> {
-        self.active_space_id.filter(|space| *space != woken_in)
+    /// Who may know where it is, where that is not the space in which it is shown.
+    pub fn known_by(&self, shown_in: SpaceId) -> Option<KnownBy> {
+        self.active_space_id.filter(|space| *space != shown_in).map(KnownBy::Members)
+    }
+
+    /// The same with its trigger as those see it who may know no more than the type.
+    #[must_use]
+    pub fn without_trigger(self) -> Self {
+        Self { trigger: self.trigger.hidden(), ..self }
     }
 
     /// The same for who is no member of the space that it entered.

@@ -124,11 +124,11 @@ macro_rules! described_text {
 
 described_text! {
     /// The name of a service that may wake an agent.
-    ServiceName: "^[A-Za-z0-9._-]{1,64}$";
+    ServiceName: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$";
     /// The name of a header.
     HeaderName: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$";
     /// The value of a header; `${secret.NAME}` is filled in.
-    HeaderValue: r"^[^\r\n\u0000]*$";
+    HeaderValue: r"^[^\u0000-\u001f\u007f-\u009f]*$";
 }
 
 impl PartialSchema for Time {

@@ -162,13 +162,31 @@ impl Trigger {
         Self::Hidden(HiddenTrigger { kind: self.kind() })
     }
 
-    /// The same with its text cut to `chars` characters.
+    /// As a message keeps it that an agent sent because of it: its texts cut to 200 characters, without a payload.
+    #[must_use]
+    pub fn in_short(self) -> Self {
+        let mut short = self.cut_to(200);
+        if let Self::Service { payload, .. } = &mut short {
+            *payload = Value::Null;
+        }
+        short
+    }
+
+    /// The same with its texts cut to `chars` characters; of a longer payload the beginning of its JSON is left, as a text.
     #[must_use]
     pub fn cut_to(mut self, chars: usize) -> Self {
-        if let Self::SpaceMessage { text, note, .. } = &mut self {
-            for text in [Some(text), note.as_mut()].into_iter().flatten() {
-                text.truncate(excerpt(text, chars).0.len());
+        let cut = |text: &mut String| text.truncate(excerpt(text, chars).0.len());
+        match &mut self {
+            Self::SpaceMessage { text, note, .. } => [Some(text), note.as_mut()].into_iter().flatten().for_each(cut),
+            Self::Plan { instruction, .. } => cut(instruction),
+            Self::Service { payload, .. } => {
+                let written = payload.to_string();
+                let (begins, more) = excerpt(&written, chars);
+                if more > 0 {
+                    *payload = Value::String(begins.to_owned());
+                }
             }
+            Self::Hidden(_) => {}
         }
         self
     }

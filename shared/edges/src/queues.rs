@@ -49,6 +49,7 @@ mod sqs {
     use aws_sdk_sqs::{Client, types::SendMessageBatchRequestEntry};
 
     use super::{Delivery, Duration, Instant, Job, Queue, QueueError, async_trait};
+    use crate::envelope::seal;
 
     /// An SQS queue.
     #[derive(Clone, Debug)]
@@ -68,22 +69,29 @@ mod sqs {
     #[async_trait]
     impl<J: Job> Queue<J> for SqsQueue<J> {
         async fn send(&self, jobs: Vec<J>) -> Result<(), QueueError> {
-            // SQS takes ten entries and 1 MiB in a batch; a job is under 64 KiB.
+            // SQS takes ten entries and 1 MiB in a batch; a job is under 64 KiB. One that fails holds up no other.
+            let mut told = Ok(());
             for batch in jobs.chunks(10) {
-                let mut entries = Vec::with_capacity(batch.len());
-                for (index, job) in batch.iter().enumerate() {
-                    let body = serde_json::to_string(job).map_err(|error| QueueError(error.to_string()))?;
-                    let entry =
-                        SendMessageBatchRequestEntry::builder().id(index.to_string()).message_body(body).message_group_id(job.group());
-                    entries.push(entry.build().map_err(|error| QueueError(error.to_string()))?);
-                }
-                let sent = self.client.send_message_batch().queue_url(&self.url).set_entries(Some(entries)).send().await;
-                let answer = sent.map_err(|error| QueueError(aws_sdk_sqs::error::DisplayErrorContext(error).to_string()))?;
-                if let Some(failed) = answer.failed().first() {
-                    return Err(QueueError(format!("{} of {} refused: {}", answer.failed().len(), batch.len(), failed.code())));
-                }
+                told = told.and(self.send_batch(batch).await);
             }
-            Ok(())
+            told
+        }
+    }
+
+    impl<J: Job> SqsQueue<J> {
+        async fn send_batch(&self, batch: &[J]) -> Result<(), QueueError> {
+            let mut entries = Vec::with_capacity(batch.len());
+            for (index, job) in batch.iter().enumerate() {
+                let body = seal(job).map_err(|error| QueueError(error.to_string()))?;
+                let entry = SendMessageBatchRequestEntry::builder().id(index.to_string()).message_body(body).message_group_id(job.group());
+                entries.push(entry.build().map_err(|error| QueueError(error.to_string()))?);
+            }
+            let sent = self.client.send_message_batch().queue_url(&self.url).set_entries(Some(entries)).send().await;
+            let answer = sent.map_err(|error| QueueError(aws_sdk_sqs::error::DisplayErrorContext(error).to_string()))?;
+            match answer.failed().first() {
+                Some(failed) => Err(QueueError(format!("{} of {} refused: {}", answer.failed().len(), batch.len(), failed.code()))),
+                None => Ok(()),
+            }
         }
     }
 

@@ -10,12 +10,13 @@ use std::{
 };
 
 use async_trait::async_trait;
-use reqwest::Url;
 
 mod redaction;
 mod spellings;
 
 use redaction::Watch;
+
+use crate::names::host_of;
 
 /// How short a secret may be, in bytes: what is shorter can't be told from other text, and so not be kept out of what is written down.
 pub const SHORTEST: usize = 8;
@@ -56,7 +57,8 @@ impl Secret {
         if value.chars().any(char::is_control) {
             return Err("expected no control characters".into());
         }
-        let hosts = hosts.map(|hosts| hosts.iter().map(|host| host_of(host)).collect()).transpose()?;
+        let wrong = |host: &String| format!("expected hosts like api.example.com that it may go to, got {host:?}");
+        let hosts = hosts.map(|hosts| hosts.iter().map(|host| host_of(host).ok_or_else(|| wrong(host))).collect()).transpose()?;
         if hosts.as_ref().is_some_and(Vec::is_empty) {
             return Err("expected at least one host that it may go to".into());
         }
@@ -73,16 +75,6 @@ impl Secret {
         let host = host.trim_end_matches('.');
         self.hosts.as_ref().is_none_or(|hosts| hosts.iter().any(|allowed| allowed.eq_ignore_ascii_case(host)))
     }
-}
-
-/// A host as it stands in addresses, without a dot at its end.
-fn host_of(written: &str) -> Result<String, String> {
-    let wrong = || format!("expected hosts like api.example.com that it may go to, got {written:?}");
-    let host = written.trim().trim_end_matches('.');
-    let is_bare = !host.is_empty() && !host.contains(['/', '?', '#', '@', '*', '\\']) && !host.contains(char::is_whitespace);
-    let url = Url::parse(&format!("http://{host}:1/")).ok().filter(|_| is_bare).ok_or_else(wrong)?;
-    // A host with a port of its own is no address any more with another one behind it.
-    url.host_str().map(str::to_owned).ok_or_else(wrong)
 }
 
 impl fmt::Debug for Secret {
@@ -102,8 +94,13 @@ pub struct KnownSecrets {
 impl KnownSecrets {
     /// These secrets. Takes some milliseconds for many or long ones: make it once.
     pub fn new(secrets: BTreeMap<String, Secret>) -> Self {
-        let watch = Watch::new(&secrets).map(Arc::new);
-        Self { secrets, watch }
+        Self::besides(secrets, BTreeMap::new())
+    }
+
+    /// These, and `hidden` ones, which nobody may name, and which are kept out of what is written down all the same.
+    pub fn besides(secrets: BTreeMap<String, Secret>, hidden: BTreeMap<String, Secret>) -> Self {
+        let all = secrets.iter().chain(&hidden).map(|(name, secret)| (name.clone(), secret.clone())).collect();
+        Self { watch: Watch::new(&all).map(Arc::new), secrets }
     }
 
     /// The secret with this name.

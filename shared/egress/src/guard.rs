@@ -45,6 +45,7 @@ pub struct Egress(Arc<Shared>);
 struct Shared {
     way: Way,
     secrets: Arc<dyn Secrets>,
+    thread: OwnThread,
 }
 
 enum Way {
@@ -59,7 +60,6 @@ struct Network {
     /// an allowed host is not found in the pool for another request.
     guarded: Clients,
     open: Clients,
-    thread: OwnThread,
 }
 
 #[derive(Default)]
@@ -94,13 +94,13 @@ pub trait Wire: Send + Sync {
 impl Egress {
     /// A way out that goes to public addresses and to `hosts`, and finds both by `names`.
     pub fn new(names: Arc<dyn Names>, hosts: ToolHosts, secrets: Arc<dyn Secrets>) -> Self {
-        let network = Network { names, hosts, guarded: Clients::default(), open: Clients::default(), thread: OwnThread::default() };
-        Self(Arc::new(Shared { way: Way::Network(Box::new(network)), secrets }))
+        let network = Network { names, hosts, guarded: Clients::default(), open: Clients::default() };
+        Self(Arc::new(Shared { way: Way::Network(Box::new(network)), secrets, thread: OwnThread::default() }))
     }
 
     /// A way out that leads to `wire` and nowhere else.
     pub fn over(wire: Arc<dyn Wire>, secrets: Arc<dyn Secrets>) -> Self {
-        Self(Arc::new(Shared { way: Way::Wire(wire), secrets }))
+        Self(Arc::new(Shared { way: Way::Wire(wire), secrets, thread: OwnThread::default() }))
     }
 
     /// What stands in for the network, if anything does.
@@ -121,10 +121,7 @@ impl Egress {
 
     /// Sends a request of one of the clients. The head of its answer is there then; its body comes as it is read.
     pub(crate) async fn go(&self, request: RequestBuilder) -> Result<Response, reqwest::Error> {
-        match &self.0.way {
-            Way::Network(network) => network.thread.run(request.send()).await,
-            Way::Wire(_) => request.send().await,
-        }
+        self.0.thread.run(request.send()).await
     }
 
     /// Whether the deployment allows the host of an address, wherever it is.

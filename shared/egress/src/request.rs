@@ -8,7 +8,10 @@
 use std::{fmt, time::Duration};
 
 use bytes::Bytes;
-use http::{HeaderMap, Method, StatusCode};
+use http::{
+    HeaderMap, HeaderName, Method, StatusCode,
+    header::{ACCEPT_ENCODING, CONNECTION, CONTENT_LENGTH, EXPECT, HOST, PROXY_AUTHORIZATION, TE, TRAILER, TRANSFER_ENCODING, UPGRADE},
+};
 use reqwest::Url;
 use smartspace_edges::secrets::Secret;
 use tokio::time::{Instant, sleep, timeout_at};
@@ -25,6 +28,21 @@ use repeats::Tries;
 
 /// How much of an answer's body is read, in bytes.
 pub const BODY_MOST: usize = 1024 * 1024;
+
+/// What belongs to a connection, and so to who makes it.
+pub(crate) const OF_THE_CONNECTION: [HeaderName; 11] = [
+    ACCEPT_ENCODING,
+    CONNECTION,
+    CONTENT_LENGTH,
+    EXPECT,
+    HOST,
+    HeaderName::from_static("keep-alive"),
+    PROXY_AUTHORIZATION,
+    TE,
+    TRAILER,
+    TRANSFER_ENCODING,
+    UPGRADE,
+];
 
 /// No request waits longer.
 const LONGEST: Duration = Duration::from_hours(24);
@@ -86,15 +104,16 @@ impl Egress {
     /// # Errors
     /// A text without secrets: a server may put what it was told into anything that an error repeats.
     pub async fn send(&self, request: Outgoing) -> Result<Answer, SendError> {
+        // Before anything is sent: what can't be searched for them may not be told.
+        let known = self.secrets().await?;
         let sent = match self.wire() {
             Some(wire) => wire.send(request).await,
             None => self.send_out(request).await,
         };
-        match (sent, self.secrets().await) {
-            (Err(SendError::NotSent(text)), Ok(known)) => Err(SendError::NotSent(known.redact(&text).into_owned())),
-            (Err(SendError::Unknown(text)), Ok(known)) => Err(SendError::Unknown(known.redact(&text).into_owned())),
-            (sent, _) => sent,
-        }
+        sent.map_err(|error| match error {
+            SendError::NotSent(text) => SendError::NotSent(known.redact(&text).into_owned()),
+            SendError::Unknown(text) => SendError::Unknown(known.redact(&text).into_owned()),
+        })
     }
 
     async fn send_out(&self, request: Outgoing) -> Result<Answer, SendError> {

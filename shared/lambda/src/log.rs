@@ -1,12 +1,29 @@
-//! The log: one JSON line per event.
+//! The log: one JSON line for each event on standard output, free of the stack's secrets once they are read, and with CloudWatch's metrics in it.
 
-use tracing_subscriber::EnvFilter;
+use std::{io::stdout, sync::LazyLock};
 
-/// Begins to log; `RUST_LOG` is read by the subscriber's own filter, `info` unless set.
-pub fn start() {
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
+use smartspace_edges::log::{Concealed, JsonLines};
+use tracing_subscriber::{
+    Layer,
+    filter::{LevelFilter, Targets},
+    layer::SubscriberExt,
+    util::SubscriberInitExt,
+};
+
+static SECRETS: LazyLock<Concealed> = LazyLock::new(Concealed::default);
+
+/// Begins to log what `filter` lets through; what is no filter is taken for `info`. With `stack` its lines are that deployment's metrics too.
+pub fn start(filter: &str, stack: Option<String>) {
+    // Levels of modules, such as `info,smartspace_run=debug`: the filter that also knows spans and fields brings regular expressions into each function.
+    let filter: Targets = filter.parse().unwrap_or_else(|_| Targets::new().with_default(LevelFilter::INFO));
     // It would log the inputs of tools, and each server that is away as an error of ours.
-    let filter = "rmcp=off".parse().into_iter().fold(filter, EnvFilter::add_directive);
-    // A second call changes nothing.
-    let _ = tracing_subscriber::fmt().json().flatten_event(true).with_current_span(true).without_time().with_env_filter(filter).try_init();
+    let filter = filter.with_target("rmcp", LevelFilter::OFF);
+    let lines = JsonLines::new(stdout(), SECRETS.clone(), stack);
+    // A second call, in a test, changes nothing.
+    let _ = tracing_subscriber::registry().with(lines.with_filter(filter)).try_init();
+}
+
+/// What lines are kept free of.
+pub(crate) fn secrets() -> &'static Concealed {
+    &SECRETS
 }

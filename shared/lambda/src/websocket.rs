@@ -1,10 +1,14 @@
 //! API Gateway's WebSocket events, and how they are answered.
 
+use std::sync::Arc;
+
 use aws_lambda_events::event::apigw::ApiGatewayWebsocketProxyRequest;
 use futures::FutureExt;
 use lambda_runtime::{Error, LambdaEvent, service_fn};
 use serde_json::{Value, json};
 use smartspace_domain::{ids::ConnectionId, problems::Problem};
+use smartspace_edges::trace::{self, TraceParent};
+use tracing::Instrument;
 
 /// What happened to a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,22 +30,35 @@ pub enum SocketEvent {
 /// Serves a WebSocket API for ever.
 pub async fn serve<F, Fut>(handle: F) -> Result<(), Error>
 where
-    F: Fn(ConnectionId, SocketEvent) -> Fut + Send + Sync,
+    F: Fn(ConnectionId, SocketEvent) -> Fut + Send + Sync + 'static,
     Fut: Future<Output = smartspace_domain::Result<()>> + Send,
 {
-    let handle = &handle;
-    lambda_runtime::run(service_fn(async move |event: LambdaEvent<ApiGatewayWebsocketProxyRequest>| {
-        let (id, event) = read(event.payload);
-        // Boxed without its type: the compiler lays out only so deep a future.
-        Ok::<Value, Error>(match handle(id, event).boxed().await {
-            Ok(()) => json!({"statusCode": 200}),
-            Err(error) => {
-                tracing::warn!(event = "socket_refused", %error, "a socket event was refused");
-                json!({"statusCode": Problem::of(&error).status})
-            }
-        })
+    let handle = Arc::new(handle);
+    lambda_runtime::run_concurrent(service_fn(move |event: LambdaEvent<ApiGatewayWebsocketProxyRequest>| {
+        let handle = Arc::clone(&handle);
+        async move {
+            let (id, event) = read(event.payload);
+            let trace = TraceParent::begin();
+            let span = tracing::info_span!("socket", connection = %id, trace_id = trace.trace_id());
+            // Boxed without its type: the compiler lays out only so deep a future.
+            let done = trace::within(trace, handle(id, event).boxed()).instrument(span.clone()).await;
+            Ok::<Value, Error>(match done {
+                Ok(()) => json!({"statusCode": 200}),
+                Err(error) => span.in_scope(|| refused(&error)),
+            })
+        }
     }))
     .await
+}
+
+fn refused(error: &smartspace_domain::Error) -> Value {
+    let status = Problem::of(error).status;
+    if status >= 500 {
+        tracing::error!(event = "socket_failed", %error, "a socket event failed");
+    } else {
+        tracing::info!(event = "socket_refused", %error, "a socket event was refused");
+    }
+    json!({"statusCode": status})
 }
 
 fn read(request: ApiGatewayWebsocketProxyRequest) -> (ConnectionId, SocketEvent) {
@@ -62,12 +79,12 @@ mod tests {
     fn the_sample_events_are_read() {
         let id = ConnectionId("L0SM9cOFvHcCIhw=".into());
         let samples = [
+            (include_str!("../../../events/socket/connect.json"), SocketEvent::Connect { ticket: "tkt_01KHRMMJH000000000000000TK".into() }),
             (
-                include_str!("../../../events/websocket-connect.json"),
-                SocketEvent::Connect { ticket: "tkt_01M7XDR3CMBCB1KEN4SY5W6Q5B".into() },
+                include_str!("../../../events/socket/ping.json"),
+                SocketEvent::Frame { text: r#"{"id":5,"action":"ping","spaces":{"spc_01KHRMMJH0000000000000000H":1}}"#.into() },
             ),
-            (include_str!("../../../events/websocket-message.json"), SocketEvent::Frame { text: "{\"action\":\"ping\"}".into() }),
-            (include_str!("../../../events/websocket-disconnect.json"), SocketEvent::Disconnect),
+            (include_str!("../../../events/socket/disconnect.json"), SocketEvent::Disconnect),
         ];
         for (text, expected) in samples {
             assert_eq!(read(serde_json::from_str(text).unwrap()), (id.clone(), expected));

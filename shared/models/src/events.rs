@@ -14,7 +14,7 @@ use futures::{Stream, StreamExt, stream};
 
 /// The parser keeps a line until its end, and an answer is kept whole: both are bounded, or a hostile provider could fill the memory.
 const LONGEST_LINE: usize = 1 << 20;
-const LONGEST_ANSWER: usize = 32 << 20;
+pub(crate) const LONGEST_ANSWER: usize = 32 << 20;
 
 /// What came from the provider.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use std::time::Duration;
 use reqwest::{Client, ClientBuilder, redirect::Policy};
 
 /// How long a connection may take to open. How long an answer may take is bounded by [`crate::limits::Limits`].
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+pub(crate) const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A client's settings. No redirects: a prompt goes nowhere but where the configuration says. No compression, which would hold back what is streamed.
 pub fn client() -> ClientBuilder {

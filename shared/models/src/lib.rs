@@ -2,6 +2,7 @@
 //!
 //! - [`port`]: what is asked, and the pieces of an answer
 //! - [`scripted`]: plays a script; [`openai`]: chat completions, and whatever speaks like it; [`anthropic`]: Anthropic's messages
+//! - [`bedrock`]: all models on Amazon Bedrock, through the AWS SDK
 //! - `access`, `events`, `reading`, `refusals`, `calls`: what those that are asked over HTTP share
 //! - [`limits`]: how long a model may be silent; [`retry`]: who is asked next after an error
 //! - [`partial_json`]: shows a text while a model writes it
@@ -11,6 +12,7 @@
 
 mod access;
 pub mod anthropic;
+pub mod bedrock;
 mod calls;
 mod estimate;
 mod events;
@@ -33,10 +35,11 @@ mod provider;
 mod samples;
 
 use async_trait::async_trait;
-use smartspace_domain::{agents::Provider, runs::FailureCode};
+use smartspace_domain::agents::Provider;
 
 use crate::{
     anthropic::Anthropic,
+    bedrock::Bedrock,
     limits::Limits,
     openai::OpenAi,
     port::{Model, ModelError, Pieces, Request},
@@ -54,9 +57,11 @@ pub struct Settings {
     pub anthropic_key: Option<String>,
     /// `ANTHROPIC_BASE_URL`, with or without a slash or `/v1` at its end; Anthropic's own where it is left out.
     pub anthropic_base_url: Option<String>,
+    /// Amazon Bedrock, which has no key of ours.
+    pub bedrock: Bedrock,
     /// Time limits of each answer.
     pub limits: Limits,
-    /// Built from [`http::client`].
+    /// Built from [`http::client`]; the AWS SDK has its own.
     pub http: reqwest::Client,
 }
 
@@ -66,17 +71,19 @@ pub struct Models {
     scripted: Scripted,
     openai: OpenAi,
     anthropic: Anthropic,
+    bedrock: Bedrock,
 }
 
 impl Models {
     /// A provider that lacks something tells so when it is asked.
     pub fn new(settings: Settings) -> Self {
-        let Settings { openai_key, openai_base_url, anthropic_key, anthropic_base_url, limits, http } = settings;
+        let Settings { openai_key, openai_base_url, anthropic_key, anthropic_base_url, bedrock, limits, http } = settings;
         Self {
             limits,
             scripted: Scripted,
             openai: OpenAi::new(http.clone(), openai_key, openai_base_url.as_deref()),
             anthropic: Anthropic::new(http, anthropic_key, anthropic_base_url.as_deref()),
+            bedrock,
         }
     }
 }
@@ -88,10 +95,7 @@ impl Model for Models {
             Provider::Scripted => &self.scripted,
             Provider::Openai => &self.openai,
             Provider::Anthropic => &self.anthropic,
-            missing @ Provider::Bedrock => {
-                let text = format!("the provider {} is not built in yet", missing.as_str());
-                return Err(ModelError::new(FailureCode::NotConfigured, text));
-            }
+            Provider::Bedrock => &self.bedrock,
         };
         self.limits.ask(model, request).await
     }
@@ -105,7 +109,11 @@ impl Model for Models {
 mod tests {
     use futures::StreamExt;
     use serde_json::json;
-    use smartspace_domain::{agents::ModelConfig, runs::Usage, steps::FinishReason};
+    use smartspace_domain::{
+        agents::ModelConfig,
+        runs::{FailureCode, Usage},
+        steps::FinishReason,
+    };
 
     use super::*;
     use crate::{port::Piece, samples};
@@ -117,6 +125,7 @@ mod tests {
             openai_base_url: None,
             anthropic_key: None,
             anthropic_base_url: None,
+            bedrock: Bedrock::with(aws_config::SdkConfig::builder().build()),
             limits: Limits::default(),
             http,
         });
@@ -138,6 +147,6 @@ mod tests {
         assert_eq!(ask(Provider::Openai).await, missing(no_key));
         let no_key = "the provider anthropic has no key here: set ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL to a server that needs none";
         assert_eq!(ask(Provider::Anthropic).await, missing(no_key));
-        assert_eq!(ask(Provider::Bedrock).await, missing("the provider bedrock is not built in yet"));
+        assert_eq!(ask(Provider::Bedrock).await, missing(bedrock::NO_REGION));
     }
 }

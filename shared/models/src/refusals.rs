@@ -104,7 +104,8 @@ impl Refusals {
         )
     }
 
-    fn error(&self, code: FailureCode, text: &str) -> ModelError {
+    /// An error that has its code already.
+    pub(crate) fn error(&self, code: FailureCode, text: &str) -> ModelError {
         ModelError::new(code, self.discreet(text))
     }
 
@@ -162,19 +163,7 @@ impl Complaint {
     }
 
     fn is_too_long(&self) -> bool {
-        let said = format!("{} {}", self.words, self.message.to_lowercase());
-        let ways = [
-            "context_length",
-            "context length",
-            "context window",
-            "context size",
-            "context limit",
-            "maximum number of tokens",
-            "prompt is too long",
-            "input is too long",
-            "request_too_large",
-        ];
-        ways.iter().any(|way| said.contains(way))
+        is_too_long(&format!("{} {}", self.words, self.message))
     }
 
     /// No wait helps against this, though it comes as 429.
@@ -182,6 +171,26 @@ impl Complaint {
         matches!(self.status, None | Some(402 | 403 | 429))
             && ["insufficient_quota", "billing_hard_limit"].iter().any(|word| self.words.contains(word))
     }
+}
+
+/// Whether what a provider said means that the prompt is too long.
+pub(crate) fn is_too_long(said: &str) -> bool {
+    let said = said.to_lowercase();
+    let ways = [
+        "context_length",
+        "context length",
+        "context window",
+        "context size",
+        "context limit",
+        "maximum context",
+        "maximum number of tokens",
+        "prompt is too long",
+        "input is too long",
+        "input tokens exceeded",
+        "too many input tokens",
+        "request_too_large",
+    ];
+    ways.iter().any(|way| said.contains(way))
 }
 
 /// Empty where it did not come whole: a part could end in the middle of the key.

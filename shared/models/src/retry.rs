@@ -17,6 +17,7 @@ const LONGEST_WAIT: Duration = Duration::from_mins(1);
 pub struct Tries {
     current: ModelConfig,
     repeats: usize,
+    fell_back: usize,
     /// Those that were not asked yet, the next one last.
     fallbacks: Vec<ModelConfig>,
 }
@@ -36,7 +37,21 @@ impl Tries {
         // A fallback has the settings of the model that it stands in for. A script is part of a model, not a setting.
         let stand_in = |provider, name| ModelConfig { provider, name, script: None, fallback: Vec::new(), ..model.clone() };
         let fallbacks = model.fallback.iter().rev().map(|fallback| stand_in(fallback.provider, fallback.name.clone())).collect();
-        Self { current: model.clone(), repeats: 0, fallbacks }
+        Self { current: model.clone(), repeats: 0, fell_back: 0, fallbacks }
+    }
+
+    /// Where others left them, at their [`Tries::stage`].
+    pub fn resumed(model: &ModelConfig, stage: usize) -> Self {
+        let mut tries = Self::new(model);
+        tries.repeats = stage.min(BACK_OFF.len());
+        // The configuration may have fewer fallbacks by now: then its last model is the last try.
+        while tries.stage() < stage && tries.fall_back() {}
+        tries
+    }
+
+    /// How far they have come: 0 to 3 for the model of the configuration, then one more for each fallback.
+    pub fn stage(&self) -> usize {
+        self.repeats + self.fell_back
     }
 
     /// Whom to ask now.
@@ -54,14 +69,15 @@ impl Tries {
             self.repeats += 1;
             return Next::Wait(jittered(*longest, random).max(asked));
         }
-        match self.fallbacks.pop() {
-            Some(fallback) => {
-                self.current = fallback;
-                self.repeats = BACK_OFF.len();
-                Next::Wait(Duration::ZERO)
-            }
-            None => Next::GiveUp,
-        }
+        if self.fall_back() { Next::Wait(Duration::ZERO) } else { Next::GiveUp }
+    }
+
+    fn fall_back(&mut self) -> bool {
+        let Some(fallback) = self.fallbacks.pop() else { return false };
+        self.current = fallback;
+        self.repeats = BACK_OFF.len();
+        self.fell_back += 1;
+        true
     }
 }
 
@@ -131,6 +147,23 @@ mod tests {
         }
         let too_long = ModelError { retry_after: Some(Duration::from_secs(61)), ..error(FailureCode::RateLimited) };
         assert_eq!(course(&too_long, 0), expected);
+    }
+
+    #[test]
+    fn who_goes_on_with_tries_asks_what_was_left_to_ask() {
+        for code in [FailureCode::Overloaded, FailureCode::Unauthorized] {
+            let mut handed_on = Tries::new(&model());
+            let mut course = Vec::new();
+            while course.last().is_none_or(|(_, next)| *next != Next::GiveUp) {
+                handed_on = Tries::resumed(&model(), handed_on.stage());
+                course.push((handed_on.current().clone(), handed_on.after(&error(code), 0)));
+            }
+            assert_eq!(course, self::course(&error(code), 0));
+        }
+        // Of a configuration that has lost its fallbacks meanwhile the last model is asked once.
+        let alone = ModelConfig { fallback: Vec::new(), ..model() };
+        let mut tries = Tries::resumed(&alone, 5);
+        assert_eq!((tries.current().clone(), tries.after(&error(FailureCode::Overloaded), 0)), (alone, Next::GiveUp));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use smartspace_domain::{
     Error, Result,
-    access::{Caller, EntityAction, Place, SpaceAction},
+    access::{Caller, EntityAction, KnownBy, Place, SpaceAction},
     ids::{EntityId, SpaceId},
 };
 use smartspace_store::rosters::Roster;
@@ -54,7 +54,7 @@ pub fn may_in(roster: &Roster, caller: Caller, action: SpaceAction) -> Result<()
     caller.may_in_space(action, place)
 }
 
-/// Of which spaces a caller may know, asked once for each.
+/// What a caller may know, asked once for each space.
 #[derive(Debug)]
 pub struct KnownSpaces {
     caller: Caller,
@@ -67,8 +67,9 @@ impl KnownSpaces {
         Self { caller, known: BTreeMap::new() }
     }
 
-    /// Whether the caller may know of this space.
-    pub async fn has(&mut self, pipeline: &Pipeline, space: SpaceId) -> Result<bool> {
+    /// Whether the caller may know what is known by these.
+    pub async fn has(&mut self, pipeline: &Pipeline, known_by: KnownBy) -> Result<bool> {
+        let KnownBy::Members(space) = known_by else { return Ok(self.caller == Caller::Operator) };
         if let Some(known) = self.known.get(&space) {
             return Ok(*known);
         }

@@ -27,22 +27,38 @@ impl Pipeline {
         // First of all: its model is still writing.
         self.bell.ring(canceled.id);
         let run = self.store.run(canceled).await?;
-        self.announce(canceled.space_id, Happening::RunCanceled { run: Box::new(run.clone()), by }).await;
+        self.announce_run(canceled, run.clone(), |run| Happening::RunCanceled { run, by }).await;
         self.close_calls_now(canceled).await;
         Ok(run)
     }
 
-    /// Cancels all active runs of a space, or those of one agent there.
+    /// Cancels all active runs that a space woke, or those of one agent there.
     pub(crate) async fn cancel_all(&self, space: SpaceId, agent: Option<EntityId>) -> Result<()> {
-        for record in self.store.active_in_space(space).await? {
-            if agent.is_none_or(|agent| record.agent_id == agent) {
-                match self.cancel_record(&record, EndReason::Removed).await {
-                    // It ended by itself meanwhile.
-                    Ok(_) | Err(Error::Conflict(_) | Error::NotFound(_)) => {}
-                    Err(error) => return Err(error),
-                }
-            }
+        let active = match agent {
+            // An agent's own items show a run at once that the index shows a little later.
+            Some(agent) => self.store.records_of(&self.store.agent_context(agent).await?.active).await?,
+            None => self.store.active_in_space(space).await?,
+        };
+        for record in active.iter().filter(|record| record.space_id() == Some(space)) {
+            self.remove_run(record).await?;
         }
         Ok(())
+    }
+
+    /// Cancels all active runs of an agent that is retired.
+    pub(crate) async fn cancel_all_of(&self, agent: EntityId) -> Result<()> {
+        let active = self.store.agent_context(agent).await?.active;
+        for record in self.store.records_of(&active).await? {
+            self.remove_run(&record).await?;
+        }
+        Ok(())
+    }
+
+    async fn remove_run(&self, record: &RunRecord) -> Result<()> {
+        match self.cancel_record(record, EndReason::Removed).await {
+            // It ended by itself meanwhile.
+            Ok(_) | Err(Error::Conflict(_) | Error::NotFound(_)) => Ok(()),
+            Err(error) => Err(error),
+        }
     }
 }

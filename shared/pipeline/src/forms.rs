@@ -6,6 +6,7 @@ use smartspace_domain::{
     events::{AskedCall, Happening},
     forms::{FormAnswer, no_such_form},
     ids::{CallId, EntityId, RunId, SpaceId},
+    jobs::TriggerJob,
     messages::Message,
     runs::RunStatus,
     steps::CallStatus,
@@ -13,15 +14,12 @@ use smartspace_domain::{
 use smartspace_store::{
     cards::{CardPlace, OpenCall},
     forms::{FormRecord, Resolution, Resolved},
-    messages::{Range, ToolCard},
+    messages::{MessageRecord, ToolCard},
     runs::RunRecord,
     steps::CallRecord,
 };
 
 use crate::Pipeline;
-
-/// Messages that are looked through at once.
-const MESSAGES: usize = 200;
 
 impl Pipeline {
     /// Takes a caller's answer to a form, once. The run goes on with it when all of its forms are resolved. The same answer of the same caller
@@ -60,7 +58,8 @@ impl Pipeline {
             if form.until > now {
                 next = Some(next.map_or(form.until, |next: Time| next.min(form.until)));
             } else {
-                self.resolve_alone(&form.call, CallStatus::Expired, "expired").await?;
+                // By the same look at the clock, which may be set back any moment.
+                self.resolve_alone(&form.call, CallStatus::Expired, "expired", now).await?;
             }
         }
         Ok(next)
@@ -73,7 +72,7 @@ impl Pipeline {
         }
         for open in self.store.open_calls(run.id).await? {
             let error = if open.asks { "canceled" } else { "the run ended while this was under way; whether it took effect is not known" };
-            self.resolve_alone(&open, CallStatus::Canceled, error).await?;
+            self.resolve_alone(&open, CallStatus::Canceled, error, self.now()).await?;
         }
         self.store.calls_closed(run.id).await?;
         Ok(())
@@ -86,20 +85,15 @@ impl Pipeline {
         }
     }
 
-    /// Resolves the open forms that a deleted space showed: nobody can answer them any more, and runs that were woken elsewhere wait for them.
-    pub(crate) async fn drop_forms(&self, space: SpaceId) -> Result<()> {
-        let mut after = 0;
-        loop {
-            let messages = self.store.message_records(space, Range::After(after), MESSAGES).await?;
-            let Some(last) = messages.last() else { return Ok(()) };
-            after = last.seq;
-            for card in messages.iter().filter(|message| message.is_open()).filter_map(|message| message.run_id.zip(message.card.as_ref()))
-            {
-                let (run, ToolCard { call_id, .. }) = card;
-                let Some(form) = self.store.form(run, *call_id).await? else { continue };
-                self.give_up(&form, "the space that showed this was deleted").await?;
-            }
+    /// Resolves the open forms that these messages of a deleted space show: nobody can answer them any more, and runs that were woken elsewhere wait for
+    /// them.
+    pub(crate) async fn drop_forms(&self, messages: &[MessageRecord]) -> Result<()> {
+        for card in messages.iter().filter(|message| message.is_open()).filter_map(|message| message.run_id.zip(message.card.as_ref())) {
+            let (run, ToolCard { call_id, .. }) = card;
+            let Some(form) = self.store.form(run, *call_id).await? else { continue };
+            self.give_up(&form, "the space that showed this was deleted").await?;
         }
+        Ok(())
     }
 
     /// Resolves the open forms that an agent's runs, woken elsewhere, show in a space that it has left: what is said there is not for it any more.
@@ -114,26 +108,32 @@ impl Pipeline {
 
     /// Resolves a form that nobody can answer any more; its run goes on.
     async fn give_up(&self, form: &FormRecord, error: &str) -> Result<()> {
-        self.resolve_alone(&form.call, CallStatus::Failed, error).await?;
+        self.resolve_alone(&form.call, CallStatus::Failed, error, self.now()).await?;
         self.wake(form.call.run_id).await;
         Ok(())
     }
 
     /// Resolves a call that nobody answered. `error` is what the model is given.
-    async fn resolve_alone(&self, open: &OpenCall, status: CallStatus, error: &str) -> Result<()> {
+    async fn resolve_alone(&self, open: &OpenCall, status: CallStatus, error: &str, now: Time) -> Result<()> {
         let output = serde_json::json!({"error": error});
         let resolution = Resolution { status, output, by: None, label: String::new(), token: self.token() };
         // Where somebody was faster that counts, and who was tells of it.
-        if self.store.resolve(open, &resolution, self.now()).await? == Resolved::Now {
+        if self.store.resolve(open, &resolution, now).await? == Resolved::Now {
             self.tell_resolved(open).await;
         }
         Ok(())
     }
 
-    /// Queues a run that waits, so that it is seen whether it can go on. It is due: whatever goes wrong here only takes longer.
-    async fn wake(&self, run: RunId) {
+    /// Sees to it that somebody looks at a run that waits for people, once the time of a form is up.
+    pub async fn wake_at(&self, run_id: RunId, at: Time) {
+        self.alarms.set(at, TriggerJob::WakeRun { run_id }).await;
+    }
+
+    /// Queues a run that waits, for people or for its model's next try, so that it is seen whether it can go on. It is due: whatever goes wrong here
+    /// only takes longer.
+    pub async fn wake(&self, run: RunId) {
         match self.store.run_record(run).await {
-            Ok(record) if record.status == RunStatus::WaitingTool => self.queue_runs(vec![record.job()]).await,
+            Ok(record) if record.status == RunStatus::WaitingTool || record.is_given_back() => self.queue_runs(vec![record.job()]).await,
             // Who works on it looks at its forms before it pauses.
             Ok(_) => {}
             Err(error) => tracing::warn!(%run, %error, "a run whose form was resolved is not queued yet"),

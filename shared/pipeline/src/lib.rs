@@ -8,6 +8,8 @@
 //! - [`cancel`]: the end of a run from outside
 //! - [`forms`]: who answers one, and what becomes of it when nobody does
 //! - [`frames`]: one frame for one connection
+//! - [`plans`], [`services`]: what wakes an agent besides messages
+//! - [`rates`]: how often somebody may call
 //! - [`membership`]: joining and leaving, and what follows from it
 //! - [`settle`]: what a change of an entity or a space leaves to be done
 
@@ -16,19 +18,23 @@ pub mod cancel;
 pub mod forms;
 pub mod frames;
 pub mod membership;
+pub mod plans;
 pub mod post;
+pub mod rates;
+pub mod services;
 pub mod settle;
 
 use std::sync::Arc;
 
 use smartspace_domain::{
-    Time,
+    Result, Time,
     events::{Event, Happening},
     ids::{LeaseId, SpaceId},
     jobs::{BroadcastJob, Job, RunJob, TriggerJob},
+    runs::Run,
 };
-use smartspace_edges::{bell::Bell, clock::Clock, ids::Ids, queues::Queue};
-use smartspace_store::Store;
+use smartspace_edges::{alarms::Alarms, bell::Bell, clock::Clock, ids::Ids, queues::Queue};
+use smartspace_store::{Store, runs::RunRecord};
 
 /// The table and the edges that all of this needs.
 #[derive(Clone)]
@@ -41,12 +47,16 @@ pub struct Pipeline {
     pub broadcasts: Arc<dyn Queue<BroadcastJob>>,
     /// What takes longer.
     pub triggers: Arc<dyn Queue<TriggerJob>>,
+    /// What comes at a time.
+    pub alarms: Arc<dyn Alarms>,
     /// Tells workers in the same process that a run was canceled.
     pub bell: Arc<dyn Bell>,
     /// The clock.
     pub clock: Arc<dyn Clock>,
     /// New ids.
     pub ids: Arc<dyn Ids>,
+    /// Who calls too often is refused.
+    pub is_rate_limited: bool,
 }
 
 impl Pipeline {
@@ -70,6 +80,27 @@ impl Pipeline {
         queue(&*self.triggers, jobs).await;
     }
 
+    /// The spaces where a run shows: the one that woke it; of a run that a plan or a service woke those that it has entered.
+    pub async fn shown_in(&self, run: &RunRecord) -> Result<Vec<SpaceId>> {
+        match run.space_id() {
+            Some(space) => Ok(vec![space]),
+            None => self.store.spaces_entered(run.id).await,
+        }
+    }
+
+    /// Tells everyone who follows a space where a run shows what became of it. Where no space woke it they are told what kind of thing did.
+    pub async fn announce_run(&self, record: &RunRecord, run: Run, what: impl Fn(Box<Run>) -> Happening) {
+        let run = if record.space_id().is_none() { run.without_trigger() } else { run };
+        match self.shown_in(record).await {
+            Ok(spaces) => {
+                for space in spaces {
+                    self.announce(space, what(Box::new(run.clone()))).await;
+                }
+            }
+            Err(error) => tracing::warn!(run = %record.id, %error, "nobody was told what became of a run"),
+        }
+    }
+
     /// Tells everyone who follows the space.
     pub async fn announce(&self, space_id: SpaceId, what: Happening) {
         let event = Event { space_id, at: self.now(), what };
@@ -90,6 +121,6 @@ pub(crate) async fn queue<J: Job>(queue: &dyn Queue<J>, jobs: Vec<J>) {
     }
     let count = jobs.len();
     if let Err(error) = queue.send(jobs).await {
-        tracing::warn!(%error, count, "jobs were not queued; what is due finds them");
+        tracing::warn!(event = "jobs_not_queued", %error, count, "jobs were not queued; what is due finds them");
     }
 }

@@ -1,10 +1,13 @@
 //! A message: kept, then its runs are queued, then everyone who follows the space is told.
 
+use futures::join;
 use smartspace_domain::{
     Error, Result,
     access::{Caller, SpaceAction},
+    entities::EntityType,
     events::Happening,
     jobs::TriggerJob,
+    shares::Cause,
 };
 use smartspace_store::append::{Appended, NewMessage};
 
@@ -22,7 +25,9 @@ impl Pipeline {
         // The runs first: an agent that begins to think sooner is worth more than a line that shows sooner.
         self.queue_runs(std::mem::take(&mut appended.woken)).await;
         self.queue_triggers(undecided.into_iter().collect()).await;
-        self.announce(message.space_id, Happening::MessageCreated { message: message.clone() }).await;
+        let cause = Cause::member(message.sender.id, message.sender.kind == EntityType::Human);
+        let counted = self.store.count_runs(&appended.taken, &cause, message.created_at);
+        join!(counted, self.announce(message.space_id, Happening::MessageCreated { message: message.clone() }));
         Ok(appended)
     }
 

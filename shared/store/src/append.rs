@@ -13,11 +13,12 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use smartspace_domain::{
     Time,
-    dispatch::{Dispatch, Gate, Listener, Said, decide},
+    dispatch::{Decided, Dispatch, Gate, Listener, Reason, Said, decide},
     ids::{CallId, EntityId, LeaseId, MessageId, RunId, SpaceId, StreamId},
     jobs::RunJob,
     limits,
     messages::{Message, Origin, Sender, excerpt},
+    shares::{Half, Minute},
     steps::CallStatus,
     tools::AnswerBy,
 };
@@ -122,6 +123,8 @@ pub enum By {
     Door {
         /// The caller's idempotency key.
         key: Option<PostKey>,
+        /// How deep in a chain of agents' doings the caller says that it is.
+        depth: u32,
     },
     /// A tool of a run.
     Run(Box<ByRun>),
@@ -151,6 +154,8 @@ pub struct Appended {
     pub message: Message,
     /// Runs that it woke, to be queued.
     pub woken: Vec<RunJob>,
+    /// Whose they are, and from which half of each agent's minute; to be counted.
+    pub taken: Vec<(EntityId, Half)>,
     /// It was kept before, by the same key or call.
     pub repeated: bool,
     /// Where it is, where it shows a call that has no result yet.
@@ -164,14 +169,16 @@ struct Room {
     sender: Option<MemberRecord>,
     roster: std::sync::Arc<Roster>,
     gates: BTreeMap<EntityId, Gate>,
+    /// The agents' runs of this minute.
+    minutes: BTreeMap<EntityId, Minute>,
 }
 
 impl Store {
     /// Keeps a message and wakes whom it wakes. Loses races for up to five seconds, then [`Error::Retry`].
     pub async fn append(&self, new: &NewMessage, now: Time) -> Result<Appended> {
         let _turn = self.turns.wait(new.space).await;
-        let key = if let By::Door { key } = &new.by { key.as_ref() } else { None };
-        let (mut room, posted) = self.room(new.space, new.sender, key).await?;
+        let key = if let By::Door { key, .. } = &new.by { key.as_ref() } else { None };
+        let (mut room, posted) = self.room(new.space, new.sender, key, now).await?;
         // Also where the sender has left since: the answer is what was made.
         if let Some(made) = key.map(|key| key.made_before(posted, now)).transpose()?.flatten() {
             return self.posted_before(new.space, &made).await;
@@ -190,7 +197,7 @@ impl Store {
             if failed(Some(Attempt::MESSAGE)).and_then(Old::read::<MessageRecord>).is_some_and(|there| there.id == new.id) {
                 return Ok(attempt.kept(new.space));
             }
-            if let (Some(old), By::Door { key: Some(key) }) = (failed(attempt.key), &new.by) {
+            if let (Some(old), By::Door { key: Some(key), .. }) = (failed(attempt.key), &new.by) {
                 return self.posted_before(new.space, &key.made(old)?).await;
             }
             if failed(attempt.call).is_some() {
@@ -216,35 +223,45 @@ impl Store {
                 room.head = self.table.get(&keys::space_head(new.space)).await?.ok_or_else(no_such_space)?;
             }
             if roster != room.head.roster || room.head.roster != room.roster.head.roster {
-                (room, _) = self.room(new.space, new.sender, None).await?;
+                (room, _) = self.room(new.space, new.sender, None, now).await?;
             }
         }
     }
 
     /// What a message would do, without writing anything.
     pub async fn preview(&self, space: SpaceId, sender: EntityId, text: &str, now: Time) -> Result<Vec<Dispatch>> {
-        let (room, _) = self.room(space, sender, None).await?;
+        let (room, _) = self.room(space, sender, None, now).await?;
         let sender = room.sender()?;
-        let depth = room.depth_of(&By::Door { key: None }, sender);
-        Ok(room.decide(MessageId::new(now, 0), &sender.sender(), text, depth, now))
+        let depth = room.depth_of(&By::Door { key: None, depth: 0 }, sender);
+        let mut minute = Minute::now(room.head.minute.as_ref(), now);
+        Ok(room.decide(MessageId::new(now, 0), &sender.sender(), (text, depth), &mut minute, now).dispatch)
     }
 
     /// Decides whom a message wakes that was kept without a decision. Its sender may have left meanwhile.
-    pub async fn decide_late(&self, space: SpaceId, record: &MessageRecord) -> Result<Vec<Dispatch>> {
-        let (room, _) = self.room(space, record.sender.id, None).await?;
+    pub async fn decide_late(&self, space: SpaceId, record: &MessageRecord, now: Time) -> Result<Decided> {
+        let (mut room, _) = self.room(space, record.sender.id, None, now).await?;
         let whole = self.whole(space, vec![record.clone()]).await?;
         let text = whole.first().map_or("", Message::text);
-        Ok(room.decide(record.id, &record.sender, text, record.chain_depth, record.created_at))
+        // Its runs were counted when it was kept: how many it may wake is known.
+        room.space.settings.budget.runs_per_minute = u32::MAX;
+        let mut decided = room.decide(record.id, &record.sender, (text, record.chain_depth), &mut Minute::default(), record.created_at);
+        let over: Vec<EntityId> =
+            decided.taken.drain(record.may_wake.unwrap_or(usize::MAX).min(decided.taken.len())..).map(|it| it.0).collect();
+        for dispatch in decided.dispatch.iter_mut().filter(|dispatch| over.contains(&dispatch.agent_id)) {
+            *dispatch = Dispatch { agent_id: dispatch.agent_id, run_id: None, source: None, reason: Some(Reason::Rate) };
+        }
+        Ok(decided)
     }
 
     /// One batch read. A process that has not seen the space yet reads the roster beside it, and then the agents' gates; where the roster has
     /// changed since, both follow.
-    async fn room(&self, id: SpaceId, sender: EntityId, key: Option<&PostKey>) -> Result<(Room, Option<Posted>)> {
+    async fn room(&self, id: SpaceId, sender: EntityId, key: Option<&PostKey>, now: Time) -> Result<(Room, Option<Posted>)> {
         let seen = self.rosters.last_seen(id);
         let (meta, head_key, member) = (keys::space_meta(id), keys::space_head(id), keys::member(id, sender));
         let mut wanted = vec![meta.clone(), head_key.clone(), member.clone()];
         wanted.extend(key.map(PostKey::place));
-        wanted.extend(seen.iter().flat_map(|roster| roster.agents()).map(keys::gate));
+        let of_agent = |agent: EntityId| [keys::gate(agent)].into_iter().chain(self.unseen_minute(agent, now));
+        wanted.extend(seen.iter().flat_map(|roster| roster.agents()).flat_map(of_agent));
         let roster = async {
             match seen {
                 Some(_) => Ok(None),
@@ -264,22 +281,23 @@ impl Store {
             Some(seen) if seen.head.roster == head.roster => seen,
             _ => {
                 let roster = self.roster(id).await?;
-                head = roster.head;
+                head = roster.head.clone();
                 roster
             }
         };
-        let missing: Vec<_> = roster.agents().map(keys::gate).filter(|key| !wanted.contains(key)).collect();
+        let missing: Vec<_> = roster.agents().flat_map(of_agent).filter(|key| !wanted.contains(key)).collect();
         if !missing.is_empty() {
             items.extend(self.table.get_all(&missing).await?);
         }
-        let mut gates = BTreeMap::new();
+        let (mut gates, mut minutes) = (BTreeMap::new(), BTreeMap::new());
         for agent in roster.agents() {
             // An agent without a gate is retired, and about to leave.
             if let Some(gate) = items.take(&keys::gate(agent))? {
                 gates.insert(agent, gate);
+                minutes.insert(agent, self.minute_of(agent, &mut items, now)?);
             }
         }
-        Ok((Room { space, head, sender, roster, gates }, posted))
+        Ok((Room { space, head, sender, roster, gates, minutes }, posted))
     }
 
     async fn posted_before(&self, space: SpaceId, made: &str) -> Result<Appended> {
@@ -288,7 +306,7 @@ impl Store {
         let record = record.ok_or_else(|| Error::NotFound("what this Idempotency-Key made is gone".into()))?;
         let message = self.whole(space, vec![record]).await?.pop();
         let message = message.ok_or_else(|| Error::Internal("a message is nothing whole".into()))?;
-        Ok(Appended { message, woken: Vec::new(), repeated: true, open_card: None })
+        Ok(Appended { message, woken: Vec::new(), taken: Vec::new(), repeated: true, open_card: None })
     }
 }
 
@@ -301,21 +319,20 @@ impl Room {
         use smartspace_domain::entities::EntityType::{Agent, Human};
         match (by, sender.kind) {
             (By::Run(by), _) => by.depth,
-            (By::Door { .. }, Human) => 0,
+            (By::Door { depth, .. }, Human) => *depth,
             // Posted in an agent's name: nobody knows what it answers to, so it counts as an answer to the last message.
-            (By::Door { .. }, Agent) => self.head.depth + 1,
+            (By::Door { depth, .. }, Agent) => (self.head.depth + 1).max(*depth),
         }
     }
 
-    fn decide(&self, id: MessageId, sender: &Sender, text: &str, chain_depth: u32, created_at: Time) -> Vec<Dispatch> {
-        let listeners: Vec<_> = self
-            .roster
-            .members
-            .iter()
-            .map(|member| Listener { id: member.entity_id, name: &member.name, gate: self.gates.get(&member.entity_id) })
-            .collect();
+    /// Decides whom a text of some depth wakes, and counts the space's runs in `minute`.
+    fn decide(&self, id: MessageId, sender: &Sender, (text, chain_depth): (&str, u32), minute: &mut Minute, created_at: Time) -> Decided {
+        let mut listeners = Vec::with_capacity(self.roster.members.len());
+        for MemberRecord { entity_id: id, name, .. } in &self.roster.members {
+            listeners.push(Listener { id: *id, name, gate: self.gates.get(id), minute: self.minutes.get(id) });
+        }
         let said = Said { sender: sender.id, sender_kind: sender.kind, text, chain_depth };
-        decide(&self.space.settings, &listeners, said, |agent| RunId::of_message(agent, id, created_at))
+        decide(&self.space.settings, &listeners, said, minute, |agent| RunId::of_message(agent, id, created_at))
     }
 }
 
@@ -326,6 +343,7 @@ struct Attempt {
     apart: Apart,
     dispatch: Option<Vec<Dispatch>>,
     woken: Vec<RunJob>,
+    taken: Vec<(EntityId, Half)>,
     key: Option<usize>,
     lease: Option<usize>,
     call: Option<usize>,
@@ -339,11 +357,12 @@ impl Attempt {
     fn new(new: &NewMessage, room: &Room, now: Time) -> Result<Self> {
         let member = room.sender()?;
         let (seq, depth, from) = (room.head.seq + 1, room.depth_of(&new.by, member), member.sender());
-        let decided = match &new.content {
-            Content::Text(text) => room.decide(new.id, &from, text, depth, now),
-            Content::Card(_) => Vec::new(),
+        let mut minute = Minute::now(room.head.minute.as_ref(), now);
+        let Decided { dispatch: decided, taken } = match &new.content {
+            Content::Text(text) => room.decide(new.id, &from, (text, depth), &mut minute, now),
+            Content::Card(_) => Decided::default(),
         };
-        let woken = decided.iter().filter(|dispatch| dispatch.run_id.is_some()).count();
+        let woken = taken.len();
         let later = woken > limits::WOKEN_AT_ONCE;
         let dispatch = (!later).then_some(decided);
         let apart = dispatch.as_ref().is_some_and(|dispatch| dispatch.len() > limits::DISPATCH_INLINE);
@@ -374,15 +393,18 @@ impl Attempt {
             updated_at: now,
             dispatch: dispatch.clone().filter(|_| !apart),
             dispatch_apart: apart,
+            may_wake: later.then_some(woken),
             due: later.then(|| keys::due(new.id.part_of(keys::DUE_PARTS))),
             due_at: later.then(|| now + limits::lease::QUEUED_DUE),
         };
-        let head = Write::update(keys::space_head(new.space), "SET #seq = :next, #depth = :depth")
+        let counts = if woken > 0 { ", #minute = :minute" } else { "" };
+        let head = Write::update(keys::space_head(new.space), format!("SET #seq = :next, #depth = :depth{counts}"))
             .when("#seq = :seq AND #roster = :roster")
             .value(":seq", room.head.seq)?
             .value(":next", seq)?
             .value(":depth", depth)?
             .value(":roster", room.roster.head.roster)?;
+        let head = if woken > 0 { head.value(":minute", &minute)? } else { head };
         let sender = Write::check(keys::member(new.space, new.sender)).when("attribute_exists(PK) AND attribute_not_exists(#left)");
         let mut attempt = Self {
             writes: vec![head, Write::put(keys::numbered(new.space, keys::MSG, seq), &record)?.if_absent(), sender],
@@ -390,6 +412,7 @@ impl Attempt {
             apart: long,
             dispatch,
             woken: Vec::with_capacity(woken),
+            taken: if later { Vec::new() } else { taken },
             key: None,
             lease: None,
             call: None,
@@ -401,8 +424,8 @@ impl Attempt {
             attempt.add(Write::put(keys::numbered(new.space, keys::WOKEN, seq), &LongDispatch { dispatch })?);
         }
         match &new.by {
-            By::Door { key: Some(key) } => attempt.key = Some(attempt.add(key.write(&seq.to_string(), now)?)),
-            By::Door { key: None } => {}
+            By::Door { key: Some(key), .. } => attempt.key = Some(attempt.add(key.write(&seq.to_string(), now)?)),
+            By::Door { key: None, .. } => {}
             By::Run(by) => {
                 let keeps = |also: &str| worker_keeps(by.run, &by.lease, also);
                 let holds = match &new.content {
@@ -421,8 +444,8 @@ impl Attempt {
         for (agent, run, source) in
             attempt.dispatch.iter().flatten().filter_map(|it| Some((it.agent_id, it.run_id?, it.source?))).collect::<Vec<_>>()
         {
-            let queued = RunRecord::queued(run, agent, new.space, &attempt.record, source, now);
-            let active = ActiveRecord::new(&queued, &room.space.settings.name, &attempt.record);
+            let queued = RunRecord::woken(run, agent, new.space, &attempt.record, source, now);
+            let active = ActiveRecord::woken(&queued, new.space, &room.space.settings.name, &attempt.record);
             attempt.add(Write::put(keys::run_meta(run), &queued)?.if_absent());
             attempt.add(Write::put(keys::active_run(agent, run), &active)?);
             attempt.woken.push(queued.job());
@@ -457,7 +480,7 @@ impl Attempt {
     fn kept(self, space: SpaceId) -> Appended {
         let open_card = self.open_card(space);
         let message = self.record.view(space, self.apart, self.dispatch);
-        Appended { message, woken: self.woken, repeated: false, open_card }
+        Appended { message, woken: self.woken, taken: self.taken, repeated: false, open_card }
     }
 }
 

@@ -12,7 +12,7 @@ use smartspace_domain::{
 
 use crate::{
     Error, Result, Store, keys,
-    runs::RunRecord,
+    runs::{RunRecord, Tried},
     steps::lease_holds,
     table::{Old, WriteError, read},
     write::Write,
@@ -46,7 +46,7 @@ pub enum Claim {
 impl Store {
     /// Claims a run for the worker with this `lease`.
     pub async fn claim(&self, id: RunId, lease: &LeaseId, now: Time) -> Result<Claim> {
-        let expression = "SET #status = :running, #lease = :lease, #leaseUntil = :until, #dueAt = :due, #startedAt = if_not_exists(#startedAt, :now), \
+        let expression = "SET #status = :running, #lease = :lease, #leaseUntil = :until, #due = :part, #dueAt = :due, #startedAt = if_not_exists(#startedAt, :now), \
                           #claims = if_not_exists(#claims, :none) + :one \
                           REMOVE #dueCount";
         let set = |write: Write| {
@@ -54,6 +54,8 @@ impl Store {
                 .value(":running", RunStatus::Running)?
                 .value(":lease", lease)?
                 .value(":until", now + lease::LASTS)?
+                // It may have been given up by the sweep while it waited in its queue for long.
+                .value(":part", keys::due(id.part_of(keys::DUE_PARTS)))?
                 .value(":due", now + lease::RUNNING_DUE)?
                 .value(":now", now)?
                 .value(":none", 0)?
@@ -120,7 +122,18 @@ impl Store {
     /// Gives a run back, due now: another worker goes on with it, in the same attempt.
     pub async fn give_back(&self, id: RunId, lease: &LeaseId, now: Time) -> Result<()> {
         let write = lease_holds(Write::update(keys::run_meta(id), "SET #dueAt = :now REMOVE #lease, #leaseUntil"), lease)?;
-        match self.held(write.value(":now", now)?).await {
+        self.given_back(write.value(":now", now)?).await
+    }
+
+    /// Gives a run back in the middle of an answer, due when the next try is: who goes on with it tries what was not `tried`.
+    pub async fn give_back_tried(&self, id: RunId, lease: &LeaseId, tried: &Tried) -> Result<()> {
+        let expression = "SET #dueAt = :again, #tried = :tried REMOVE #lease, #leaseUntil";
+        let write = lease_holds(Write::update(keys::run_meta(id), expression), lease)?;
+        self.given_back(write.value(":again", tried.again_at)?.value(":tried", tried)?).await
+    }
+
+    async fn given_back(&self, write: Write) -> Result<()> {
+        match self.held(write).await {
             // Also where the answer to the first try was lost: the lease is not ours any more, which is what was asked for.
             Ok(()) | Err(Error::LeaseLost) => Ok(()),
             Err(error) => Err(error),

@@ -6,6 +6,7 @@ use smartspace_domain::{
     dispatch::{Gate, Source},
     entities::EntityType,
     ids::{EntityId, LeaseId, RunId},
+    jobs::Place,
     spaces::TriggerPolicy,
     triggers::Delegation,
 };
@@ -46,7 +47,9 @@ impl Store {
     /// [`Error::NotFound`] and [`Error::Conflict`] say why that can't be.
     pub async fn hand_on(&self, hand_on: &HandOn<'_>, now: Time) -> Result<RunRecord> {
         let HandOn { from, lease, to, delegation, call } = hand_on;
-        let (me, space) = (from.agent_id, from.space_id);
+        let no_message = || Error::Forbidden("no message of a space woke you: there is nothing to hand on".into());
+        let Place { space_id: space, seq } = from.place().ok_or_else(no_message)?;
+        let me = from.agent_id;
         let record = self.space_record(space).await?;
         let settings = &record.settings;
         if settings.trigger_policy != TriggerPolicy::Admin || settings.admin_agent_id != Some(me) {
@@ -65,9 +68,9 @@ impl Store {
         if from.chain_depth >= settings.max_chain_depth.min(gate.max_chain_depth) {
             return Err(Error::Conflict(format!("{} takes nothing from so deep in a chain of agents' messages", other.name)));
         }
-        let message = self.message_record(space, from.seq).await?;
+        let message = self.message_record(space, seq).await?;
         let message = message.ok_or_else(|| Error::NotFound("the message that woke you is gone".into()))?;
-        let run = RunRecord::queued(RunId::of_delegation(*to, from.id), *to, space, &message, Source::Delegated, now);
+        let run = RunRecord::woken(RunId::of_delegation(*to, from.id), *to, space, &message, Source::Delegated, now);
         let is_admin = Write::check(keys::space_meta(space)).when("#settings.#triggerPolicy = :admin AND #settings.#adminAgentId = :me");
         let writes = [
             worker_keeps(from.id, lease, "")?,
@@ -75,7 +78,7 @@ impl Store {
             is_admin.value(":admin", TriggerPolicy::Admin)?.value(":me", me)?,
             Write::check(keys::member(space, *to)).when("attribute_exists(PK) AND attribute_not_exists(#left)"),
             Write::put(keys::run_meta(run.id), &run)?.if_absent(),
-            Write::put(keys::active_run(*to, run.id), &ActiveRecord::new(&run, &settings.name, &message))?,
+            Write::put(keys::active_run(*to, run.id), &ActiveRecord::woken(&run, space, &settings.name, &message))?,
             Write::put(keys::run_trigger(run.id), &TriggerItem { delegation, expires_at: self.work_expiry(now) })?,
         ];
         match self.table.transact(&writes).await {
@@ -92,6 +95,6 @@ impl Store {
 
     /// How a run's trigger came to it, where another agent handed it on.
     pub async fn delegation(&self, run: &RunRecord) -> Result<Option<Delegation>> {
-        if run.source == Source::Delegated { self.table.get(&keys::run_trigger(run.id)).await } else { Ok(None) }
+        if run.is_delegated() { self.table.get(&keys::run_trigger(run.id)).await } else { Ok(None) }
     }
 }

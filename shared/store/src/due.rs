@@ -1,9 +1,11 @@
 //! Due: whatever someone must come back to. The index finds candidates, the item decides.
 
+use std::time::Duration;
+
 use serde::Deserialize;
 use smartspace_domain::{
     Time,
-    ids::{EntityId, SpaceId},
+    ids::{EntityId, PlanId, SpaceId},
     jobs::{RunJob, TriggerJob},
     limits::{self, lease},
 };
@@ -12,7 +14,7 @@ use crate::{
     Error, Result, Store,
     keys::{self, Key},
     runs::RunRecord,
-    table::{Query, WriteError, key_of},
+    table::{Old, Query, WriteError, key_of},
     write::Write,
 };
 
@@ -36,39 +38,57 @@ pub enum Swept {
     GivenUp,
 }
 
-#[derive(Deserialize)]
+#[derive(PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct DueItem {
-    due_at: Option<Time>,
+    /// As it is written: an operator may have written it by hand.
+    due_at: Option<String>,
     #[serde(default)]
     due_count: u32,
 }
 
+impl DueItem {
+    /// Whether somebody should have come back to it by now. A time that nobody can read has come.
+    fn is_overdue(&self, now: Time) -> bool {
+        self.due_at.as_ref().is_some_and(|due_at| due_at.parse().map_or(true, |due_at: Time| due_at <= now))
+    }
+}
+
+/// Before every time as it is written. DynamoDB takes no empty text for a key.
+const EARLIEST: &str = "0";
+
 impl Store {
     /// Up to `limit` candidates of one part of the index that were due before `until`, the longest overdue first.
     pub async fn due_in(&self, part: u8, until: Time, limit: usize) -> Result<Vec<Key>> {
-        let query = Query::of_index("GSI1", ("due", "dueAt"), keys::due(part)).between("", &until.to_string()).limit(limit);
+        let query = Query::of_index("GSI1", ("due", "dueAt"), keys::due(part)).between(EARLIEST, &until.to_string()).limit(limit);
         self.table.all(query).await?.iter().map(key_of).collect()
     }
 
     /// Moves a candidate's time on, so that others leave it alone, and says what is to be queued for it.
     pub async fn sweep_one(&self, key: &Key, now: Time) -> Result<Swept> {
         let Some(item): Option<DueItem> = self.table.get(key).await? else { return Ok(Swept::NotDue) };
-        let Some(due_at) = item.due_at.filter(|due_at| *due_at <= now) else { return Ok(Swept::NotDue) };
-        let moved = if item.due_count >= limits::SWEEPS {
-            Write::update(key.clone(), "REMOVE #due, #dueAt")
-        } else {
-            let wait = (lease::QUEUED_DUE * 2_u32.pow(item.due_count)).min(std::time::Duration::from_hours(1));
-            Write::update(key.clone(), "SET #dueAt = :next, #dueCount = :count")
-                .value(":next", now + wait)?
-                .value(":count", item.due_count + 1)?
-        };
-        match self.table.write(moved.when("#dueAt = :dueAt").value(":dueAt", due_at)?).await {
-            Ok(_) if item.due_count >= limits::SWEEPS => Ok(Swept::GivenUp),
-            Ok(_) => Ok(self.duty(key).await?.map_or(Swept::NotDue, Swept::Overdue)),
-            Err(WriteError::Refused(_)) => Ok(Swept::NotDue),
-            Err(WriteError::Other(error)) => Err(error),
+        if !item.is_overdue(now) {
+            return Ok(Swept::NotDue);
         }
+        let (write, moved) = if item.due_count >= limits::SWEEPS {
+            (Write::update(key.clone(), "REMOVE #due, #dueAt"), DueItem { due_at: None, ..item })
+        } else {
+            let next = now + (lease::QUEUED_DUE * 2_u32.pow(item.due_count)).min(Duration::from_hours(1));
+            let moved = DueItem { due_at: Some(next.to_string()), due_count: item.due_count + 1 };
+            let write = Write::update(key.clone(), "SET #dueAt = :next, #dueCount = :count");
+            (write.value(":next", next)?.value(":count", moved.due_count)?, moved)
+        };
+        match self.table.write(write.when("#dueAt = :dueAt").value(":dueAt", &item.due_at)?).await {
+            Ok(_) => {}
+            // The answer to the first try was lost.
+            Err(WriteError::Refused(olds)) if olds.iter().flatten().find_map(Old::read::<DueItem>).as_ref() == Some(&moved) => {}
+            Err(WriteError::Refused(_)) => return Ok(Swept::NotDue),
+            Err(WriteError::Other(error)) => return Err(error),
+        }
+        if moved.due_at.is_none() {
+            return Ok(Swept::GivenUp);
+        }
+        Ok(self.duty(key).await?.map_or(Swept::NotDue, Swept::Overdue))
     }
 
     /// What is to be done about the item at `key`.
@@ -76,6 +96,7 @@ impl Store {
         let unknown = || Error::Internal(format!("nobody knows what to do about {} {}", key.pk, key.sk));
         let (kind, id) = key.pk.split_once('#').ok_or_else(unknown)?;
         let place = key.sk.strip_prefix(keys::MSG).map(str::parse::<u64>);
+        let plan = key.sk.strip_prefix(keys::PLAN).map(str::parse::<PlanId>);
         match (kind, place) {
             ("RUN", None) => {
                 let run: Option<RunRecord> = self.table.get(key).await?;
@@ -89,6 +110,11 @@ impl Store {
             ("SPACE", None) => {
                 let space_id: SpaceId = id.parse().map_err(|_| unknown())?;
                 Ok(Some(Duty::Trigger(TriggerJob::SettleSpace { space_id })))
+            }
+            ("ENTITY", None) if let Some(Ok(plan_id)) = plan => {
+                let agent_id: EntityId = id.parse().map_err(|_| unknown())?;
+                let at = self.plan_fires_at(key).await?;
+                Ok(at.map(|at| Duty::Trigger(TriggerJob::FirePlan { agent_id, plan_id, at })))
             }
             ("ENTITY", None) => {
                 let entity_id: EntityId = id.parse().map_err(|_| unknown())?;

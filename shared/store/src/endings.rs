@@ -76,7 +76,7 @@ impl Store {
             writes.push(Write::put(keys::step(run.id, step.index), &StepRecord { expires_at, ..step.clone() })?);
         }
         if let Some(prompt) = &ending.prompt {
-            self.keep_system(prompt, now).await?;
+            self.keep_parts(prompt, now).await?;
             writes.push(Write::put(keys::run_prompt(run.id), &PromptRecord { expires_at, ..prompt.clone() })?);
         }
         if let Some(error) = &ending.error {

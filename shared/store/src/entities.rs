@@ -9,11 +9,13 @@ use smartspace_domain::{
     goals::Goal,
     ids::{EntityId, SpaceId},
     memories::Memory,
+    plans::Plan,
 };
 
 use crate::{
     Error, Result, Store, keys,
     pages::{Ask, Page},
+    plans::PlanRecord,
     posted::PostKey,
     table::{Old, Query, WriteError, key_of, read},
     write::Write,
@@ -33,6 +35,9 @@ pub struct EntityRecord {
     /// It is gone, or going.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retired_at: Option<Time>,
+    /// From then on a round that finds nothing left to settle is the last one. None while it was not settled once since its last change.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settles_at: Option<Time>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     g2pk: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -102,7 +107,13 @@ struct External {
 /// What a dispatch reads of an agent.
 pub fn gate_of(agent: &AgentConfig) -> Gate {
     let concurrency = &agent.concurrency;
-    Gate { paused: agent.paused, max_chain_depth: agent.max_chain_depth, mode: concurrency.mode, max_runs: concurrency.max_runs }
+    Gate {
+        paused: agent.paused,
+        max_chain_depth: agent.max_chain_depth,
+        mode: concurrency.mode,
+        max_runs: concurrency.max_runs,
+        runs_per_minute: agent.budget.runs_per_minute,
+    }
 }
 
 impl Store {
@@ -111,7 +122,7 @@ impl Store {
         let EntitySettings { kind, name, external_id, agent } = settings;
         let entity = Entity { id, kind, name, external_id, created_at: now, agent };
         let (g2pk, g2sk) = (Some(keys::ENTITIES.to_owned()), Some(id.to_string()));
-        let record = EntityRecord { entity: entity.clone(), rev: 1, retired_at: None, g2pk, g2sk };
+        let record = EntityRecord { entity: entity.clone(), rev: 1, retired_at: None, settles_at: None, g2pk, g2sk };
         let mut writes = vec![Write::put(keys::entity_meta(id), &record)?.if_absent()];
         if let Some(key) = key {
             writes.push(key.write(&id.to_string(), now)?);
@@ -191,7 +202,7 @@ impl Store {
         let entity = Entity { name, external_id, agent, ..before.clone() };
         let mut set = "SET #name = :name, #externalId = :externalId, #agent = :agent, #rev = :next".to_owned();
         if entity.name != before.name {
-            set.push_str(", #due = :due, #dueAt = :now");
+            set.push_str(", #due = :due, #dueAt = :now REMOVE #settlesAt");
         }
         let mut meta = Write::update(keys::entity_meta(entity.id), set)
             .when("#rev = :rev AND attribute_not_exists(#retiredAt)")
@@ -237,7 +248,7 @@ impl Store {
     /// Retires an entity: it is gone for everyone at once, and due until it has left its spaces.
     pub async fn retire_entity(&self, record: &EntityRecord, now: Time) -> Result<()> {
         let id = record.entity.id;
-        let expression = "SET #retiredAt = :now, #due = :due, #dueAt = :now REMOVE #g2pk, #g2sk";
+        let expression = "SET #retiredAt = :now, #due = :due, #dueAt = :now REMOVE #g2pk, #g2sk, #settlesAt";
         let meta = Write::update(keys::entity_meta(id), expression)
             .when("attribute_not_exists(#retiredAt) AND #rev = :rev")
             .value(":now", now)?
@@ -263,10 +274,19 @@ impl Store {
         }
     }
 
-    /// Ends the duty to come back to an entity, if it has not changed since `rev`.
-    pub async fn entity_settled(&self, id: EntityId, rev: u64) -> Result<()> {
-        let write = Write::update(keys::entity_meta(id), "REMOVE #due, #dueAt, #dueCount").when("#rev = :rev").value(":rev", rev)?;
-        self.table.write_where_it_holds(write).await
+    /// Ends the duty to come back to an entity, if it has not changed since it was read.
+    pub async fn entity_settled(&self, record: &EntityRecord) -> Result<()> {
+        self.table.write_where_it_holds(unchanged(record, "REMOVE #due, #dueAt, #dueCount, #settlesAt")?).await
+    }
+
+    /// Puts the last look at an entity off until `at`. False where it has changed since it was read, or is settled.
+    pub async fn settle_again(&self, record: &EntityRecord, at: Time) -> Result<bool> {
+        let write = unchanged(record, "SET #dueAt = :at, #settlesAt = :at REMOVE #dueCount")?.when("attribute_exists(#due)");
+        match self.table.write(write.value(":at", at)?).await {
+            Ok(_) => Ok(true),
+            Err(WriteError::Refused(_)) => Ok(false),
+            Err(WriteError::Other(error)) => Err(error),
+        }
     }
 
     /// The spaces of an entity: candidates from the index; whether it is a member there, the member's item decides.
@@ -294,6 +314,8 @@ impl Store {
                 context.memories.push(read(item)?);
             } else if key.sk.starts_with(keys::GOAL) {
                 context.goals.push(read(item)?);
+            } else if key.sk.starts_with(keys::PLAN) {
+                context.plans.push(read::<PlanRecord>(item)?.plan);
             }
         }
         Ok(context)
@@ -313,6 +335,14 @@ pub struct AgentContext {
     pub memories: Vec<Memory>,
     /// What it works towards, by id.
     pub goals: Vec<Goal>,
+    /// What it is to do later, by age.
+    pub plans: Vec<Plan>,
+}
+
+/// A write of an entity's duty that holds while the entity is as it was read. Retiring does not raise `rev`.
+fn unchanged(record: &EntityRecord, expression: &str) -> Result<Write> {
+    let write = Write::update(keys::entity_meta(record.entity.id), expression).when("#rev = :rev").value(":rev", record.rev)?;
+    Ok(if record.retired_at.is_none() { write.when("attribute_not_exists(#retiredAt)") } else { write })
 }
 
 pub(crate) fn no_such_entity() -> Error {

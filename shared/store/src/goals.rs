@@ -11,7 +11,7 @@ use smartspace_domain::{
 
 use crate::{
     Error, Result, Store,
-    kept::{By, Change, Counts},
+    kept::{By, Change, Counts, Reads},
     keys,
     pages::{Ask, Page},
     write::Write,
@@ -39,7 +39,7 @@ impl Store {
     pub async fn set_goals(&self, agent: EntityId, set: &[SetGoal], by: &By<Goal>, now: Time) -> Result<Vec<Goal>> {
         let ids: BTreeSet<_> = set.iter().map(|goal| goal.id.as_str()).collect();
         let places: Vec<_> = ids.iter().map(|id| keys::goal(agent, id)).collect();
-        self.change_kept(agent, &places, by, |mut items, counts| {
+        self.change_kept(agent, Reads::Places(&places), by, |mut items, counts| {
             let mut made: BTreeMap<&str, Goal> = BTreeMap::new();
             for (id, place) in ids.iter().zip(&places) {
                 made.extend(items.take(place)?.map(|goal| (*id, goal)));
@@ -66,7 +66,7 @@ impl Store {
     /// Drops the goals with these ids, at most [`limits::KEPT_AT_ONCE`]. Gives those that were there.
     pub async fn delete_goals(&self, agent: EntityId, unwanted: &BTreeSet<String>, by: &By<String>) -> Result<Vec<String>> {
         let places: Vec<_> = unwanted.iter().map(|id| keys::goal(agent, id)).collect();
-        self.change_kept(agent, &places, by, |mut items, counts| {
+        self.change_kept(agent, Reads::Places(&places), by, |mut items, counts| {
             let (mut writes, mut made) = (Vec::new(), Vec::new());
             for place in &places {
                 if let Some(goal) = items.take::<Goal>(place)? {

@@ -1,4 +1,4 @@
-//! What an agent keeps, its memories and goals: a change of them is one transaction.
+//! What an agent keeps, its memories, goals and plans: a change of them is one transaction.
 //!
 //! What the transaction checks, and why:
 //! - the version is still at n: whoever changes something raises it, so their number is bounded, and what was read is still so
@@ -28,6 +28,8 @@ use crate::{
 pub enum By<T> {
     /// A request, by a token made before its first try.
     Request(LeaseId),
+    /// The same with the caller's idempotency key, kept in the same transaction. [`Error::Conflict`] where that has made something by then.
+    Post(LeaseId, Box<Write>),
     /// A tool of a run.
     Run(Box<ByCall<T>>),
 }
@@ -52,6 +54,15 @@ pub(crate) struct Counts {
     pub(crate) goals: usize,
 }
 
+/// What a change is decided from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Reads<'a> {
+    /// The items at these places.
+    Places(&'a [Key]),
+    /// All of a kind.
+    All(&'a str),
+}
+
 /// The version of all that an agent keeps.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Version {
@@ -73,11 +84,11 @@ pub(crate) struct Change<T> {
 }
 
 impl Store {
-    /// Changes the items at `places`. Loses races for up to five seconds, then [`Error::Retry`].
+    /// Changes what is decided from `reads`. Loses races for up to five seconds, then [`Error::Retry`].
     pub(crate) async fn change_kept<T>(
         &self,
         agent: EntityId,
-        places: &[Key],
+        reads: Reads<'_>,
         by: &By<T>,
         change: impl Fn(Items, Counts) -> Result<Change<T>> + Send + Sync,
     ) -> Result<Vec<T>> {
@@ -86,7 +97,10 @@ impl Store {
         loop {
             // First the version: who changes an item behind it makes the condition fail.
             let version: Option<Version> = self.table.get(&keys::kept_version(agent)).await?;
-            let items = self.table.get_all(places).await?;
+            let items = match reads {
+                Reads::Places(places) => self.table.get_all(places).await?,
+                Reads::All(kind) => Items::of(self.table.all(kept(agent, kind)).await?)?,
+            };
             let change = change(items, version.as_ref().map(|version| version.counts).unwrap_or_default())?;
             if matches!(by, By::Request(_)) && change.writes.is_empty() {
                 return Ok(change.made);
@@ -103,8 +117,11 @@ impl Store {
             if olds[Attempt::AGENT].is_some() {
                 return Err(no_such_entity());
             }
+            if matches!(by, By::Post(..)) && olds[Attempt::KEY].is_some() {
+                return Err(Error::Conflict("this Idempotency-Key was used at the same time; repeat the call".into()));
+            }
             if Instant::now() >= until {
-                return Err(Error::Retry("the agent's memories and goals are being changed by many at once; repeat the call".into()));
+                return Err(Error::Retry("what the agent keeps is being changed by many at once; repeat the call".into()));
             }
             self.table.pause(tries).await;
             tries += 1;
@@ -147,10 +164,11 @@ struct Attempt {
 impl Attempt {
     const VERSION: usize = 0;
     const AGENT: usize = 1;
+    const KEY: usize = 2;
 
     fn new<T>(agent: EntityId, before: Option<&Version>, by: &By<T>, change: &Change<T>) -> Result<Self> {
         let token = match by {
-            By::Request(token) => token.0.clone(),
+            By::Request(token) | By::Post(token, _) => token.0.clone(),
             By::Run(by) => by.call.call_id.to_string(),
         };
         let next = Version { rev: before.map_or(0, |version| version.rev) + 1, by: token.clone(), counts: change.counts };
@@ -161,6 +179,9 @@ impl Attempt {
         };
         let alive = Write::check(keys::entity_meta(agent)).when("attribute_exists(PK) AND attribute_not_exists(#retiredAt)");
         let mut writes = vec![version, alive];
+        if let By::Post(_, key) = by {
+            writes.push((**key).clone());
+        }
         if let By::Run(by) = by {
             let call = CallRecord { output: (by.output)(&change.made), ..by.call.clone() };
             writes.push(worker_keeps(by.run, &by.lease, "")?);
@@ -173,7 +194,7 @@ impl Attempt {
     /// Whether the first try took effect and its answer was lost.
     fn is_lost_answer<T>(&self, by: &By<T>, olds: &[Option<Old>]) -> Result<bool> {
         match by {
-            By::Request(_) => {
+            By::Request(_) | By::Post(..) => {
                 let there = olds[Self::VERSION].as_ref().and_then(Old::read::<Version>);
                 Ok(there.is_some_and(|there| there.by == self.token))
             }

@@ -1,10 +1,10 @@
 //! The keys of every item, in one place.
 //!
 //! Numbers in keys are padded, so that the table's order is theirs. Index keys stand in `g2pk`/`g2sk` (entities, spaces, an entity's spaces, an
-//! agent's runs), `g3pk`/`g3sk` (a space's runs, and those of them that are active) and `due`/`dueAt` (what someone must come back to).
+//! agent's runs, its deliveries), `g3pk`/`g3sk` (a space's runs, and those of them that are active) and `due`/`dueAt` (what someone must come back to).
 
 use sha2::{Digest, Sha256};
-use smartspace_domain::ids::{CallId, ConnectionId, EntityId, RunId, SpaceId};
+use smartspace_domain::ids::{CallId, ConnectionId, DeliveryId, EntityId, PlanId, RunId, SpaceId};
 
 /// How many parts the index of what is due has.
 pub const DUE_PARTS: u8 = 16;
@@ -120,7 +120,15 @@ pub fn goal(agent: EntityId, id: &str) -> Key {
     Key::new(entity(agent), format!("{GOAL}{id}"))
 }
 
-/// The version of an agent's memories and goals: whoever changes them raises it, so that their number is bounded. A part of the same range.
+/// What an agent is to do later.
+pub const PLAN: &str = "CTX#PLAN#";
+
+/// A plan of an agent; a part of the range that is the agent's context.
+pub fn plan(agent: EntityId, id: PlanId) -> Key {
+    Key::new(entity(agent), format!("{PLAN}{id}"))
+}
+
+/// The version of an agent's memories, goals and plans: whoever changes them raises it, so that their number is bounded. A part of the same range.
 pub fn kept_version(agent: EntityId) -> Key {
     Key::new(entity(agent), "CTX#KEPT")
 }
@@ -132,6 +140,31 @@ pub const AGENT_SPACE: &str = "CTX#SPACE#";
 /// The range of an entity's partition that is read for a prompt: all of `CTX#`, `GATE` and `META`. Nothing that a prompt does not need may sort
 /// between them.
 pub const CONTEXT: (&str, &str) = ("CTX#", "META");
+
+/// What a service sent.
+pub fn delivery(id: DeliveryId) -> Key {
+    Key::new(format!("DLV#{id}"), "META")
+}
+
+/// Its payload.
+pub fn payload(id: DeliveryId) -> Key {
+    Key::new(format!("DLV#{id}"), "PAYLOAD")
+}
+
+/// What tells a delivery of a service from others.
+pub fn hook(agent: EntityId, service: &str, key: &str) -> Key {
+    Key::new(format!("HOOK#{}", hash(&[&agent.to_string(), service, key])), "META")
+}
+
+/// How often someone calls.
+pub fn rate(who: &str) -> Key {
+    Key::new(format!("RATE#{}", hash(&["rate", who])), "META")
+}
+
+/// The runs of an agent in one minute.
+pub fn minute(agent: EntityId, number: i64) -> Key {
+    Key::new(format!("RATE#{agent}#{number}"), "META")
+}
 
 /// Who has an external id.
 pub fn external(external_id: &str) -> Key {
@@ -235,6 +268,11 @@ pub fn spaces_of(id: EntityId) -> String {
 /// Index partition of an agent's runs.
 pub fn runs_of_agent(id: EntityId) -> String {
     format!("AGENT#{id}#RUNS")
+}
+
+/// Index partition of an agent's deliveries.
+pub fn deliveries_of(id: EntityId) -> String {
+    format!("AGENT#{id}#DELIVERIES")
 }
 
 /// Index partition of a space's runs.

@@ -1,9 +1,9 @@
 //! The table: the one way to read and write what is kept.
 //!
 //! [`keys`] names every item. [`table`] is the thin layer over the SDK, [`write`] builds conditional writes. Above them one file per
-//! aggregate, each an `impl Store`: [`entities`] with [`acquaintances`], [`memories`] and [`goals`] with [`kept`], [`spaces`] with [`members`],
-//! [`messages`] with [`append`], [`summaries`], [`runs`] with [`claims`], [`steps`] with [`prompts`], [`cards`] with [`forms`], [`delegations`], and [`endings`],
-//! [`connections`], [`due`]. No type of the SDK crosses out of this crate, but the client that is handed in.
+//! aggregate, each an `impl Store`: [`entities`] with [`acquaintances`], [`memories`], [`goals`] and [`plans`] with [`kept`], [`spaces`] with [`members`],
+//! [`messages`] with [`append`], [`summaries`], [`runs`] with [`triggers`], [`claims`], [`steps`] with [`prompts`], [`cards`] with [`forms`], [`delegations`], and [`endings`],
+//! [`deliveries`], [`minutes`] and [`rates`], [`connections`], [`due`]. No type of the SDK crosses out of this crate, but the client that is handed in.
 //!
 //! Reading is consistent, except that an index finds candidates and the base item decides. What has expired counts as gone.
 
@@ -13,6 +13,7 @@ pub mod cards;
 pub mod claims;
 pub mod connections;
 pub mod delegations;
+pub mod deliveries;
 pub mod due;
 pub mod endings;
 pub mod entities;
@@ -24,9 +25,12 @@ pub mod keys;
 pub mod members;
 pub mod memories;
 pub mod messages;
+mod minutes;
 pub mod pages;
+pub mod plans;
 pub mod posted;
 pub mod prompts;
+mod rates;
 pub mod rosters;
 pub mod runs;
 pub mod schema;
@@ -34,6 +38,7 @@ pub mod spaces;
 pub mod steps;
 pub mod summaries;
 pub mod table;
+pub mod triggers;
 pub mod write;
 
 use std::{sync::Arc, time::Duration};
@@ -43,7 +48,7 @@ use tokio::sync::{Mutex, MutexGuard};
 
 pub use smartspace_domain::{Error, Result};
 
-use crate::{prompts::KnownParts, rosters::RosterCache, table::Table};
+use crate::{minutes::MinutesSeen, prompts::KnownParts, rates::RatesSeen, rosters::RosterCache, table::Table};
 
 /// Random bits, for jitter.
 pub type Random = Arc<dyn Fn() -> u128 + Send + Sync>;
@@ -55,6 +60,8 @@ pub struct Store {
     rosters: Arc<RosterCache>,
     turns: Arc<Turns>,
     parts: Arc<KnownParts>,
+    minutes: Arc<MinutesSeen>,
+    rates: Arc<RatesSeen>,
     keep_runs: Option<Duration>,
 }
 
@@ -66,6 +73,8 @@ impl Store {
             rosters: Arc::default(),
             turns: Arc::default(),
             parts: Arc::default(),
+            minutes: Arc::default(),
+            rates: Arc::default(),
             keep_runs,
         }
     }

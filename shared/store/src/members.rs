@@ -56,8 +56,8 @@ impl Store {
             if before.is_none() && roster.members.len() >= limits::MEMBERS {
                 return Err(Error::Conflict(format!("a space has at most {} members", limits::MEMBERS)));
             }
-            if before.is_none() && entity.kind == EntityType::Agent && self.spaces_of(entity.id).await?.len() >= limits::SPACES_OF_AGENT {
-                return Err(Error::Conflict(format!("an agent is in at most {} spaces", limits::SPACES_OF_AGENT)));
+            if before.is_none() {
+                self.has_room_for_a_space(entity).await?;
             }
             name_is_free(&roster, entity.id, entity.kind, &entity.name)?;
             let (g2pk, g2sk) = (Some(keys::spaces_of(entity.id)), Some(space.to_string()));
@@ -98,6 +98,18 @@ impl Store {
             }
         }
         Err(Error::Retry("the space's members are being changed by many at once; repeat the call".into()))
+    }
+
+    /// [`Error::Conflict`] where an agent is in as many spaces as it may be in. People are in as many as they like.
+    pub async fn has_room_for_a_space(&self, entity: &Entity) -> Result<()> {
+        if entity.kind == EntityType::Agent && self.spaces_of(entity.id).await?.len() >= limits::SPACES_OF_AGENT {
+            return Err(Error::Conflict(format!(
+                "the agent {:?} is in {} spaces, and may be in no more",
+                entity.name,
+                limits::SPACES_OF_AGENT
+            )));
+        }
+        Ok(())
     }
 
     /// Takes an entity out of a space; `None` where it was not in it.

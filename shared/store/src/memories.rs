@@ -6,7 +6,7 @@ use smartspace_domain::{Time, ids::EntityId, limits, memories::Memory};
 
 use crate::{
     Error, Result, Store,
-    kept::{By, Change, Counts},
+    kept::{By, Change, Counts, Reads},
     keys,
     pages::{Ask, Page},
     write::Write,
@@ -35,7 +35,7 @@ impl Store {
     pub async fn set_memories(&self, agent: EntityId, set: &BTreeMap<String, String>, by: &By<Memory>, now: Time) -> Result<Vec<Memory>> {
         let places: Vec<_> = set.keys().map(|key| keys::memory(agent, key)).collect();
         let made: Vec<_> = set.iter().map(|(key, value)| Memory { key: key.clone(), value: value.clone(), updated_at: now }).collect();
-        self.change_kept(agent, &places, by, |mut items, counts| {
+        self.change_kept(agent, Reads::Places(&places), by, |mut items, counts| {
             let mut new = 0;
             for place in &places {
                 new += usize::from(items.take::<Memory>(place)?.is_none());
@@ -56,7 +56,7 @@ impl Store {
     /// Forgets what is kept under these keys, at most [`limits::KEPT_AT_ONCE`]. Gives those that were there.
     pub async fn delete_memories(&self, agent: EntityId, unwanted: &BTreeSet<String>, by: &By<String>) -> Result<Vec<String>> {
         let places: Vec<_> = unwanted.iter().map(|key| keys::memory(agent, key)).collect();
-        self.change_kept(agent, &places, by, |mut items, counts| {
+        self.change_kept(agent, Reads::Places(&places), by, |mut items, counts| {
             let (mut writes, mut made) = (Vec::new(), Vec::new());
             for place in &places {
                 if let Some(memory) = items.take::<Memory>(place)? {

@@ -59,6 +59,9 @@ pub struct MessageRecord {
     /// The decision stands in `WOKEN#`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dispatch_apart: bool,
+    /// How many agents it may wake of the space's runs of its minute, which are counted; where it is decided later.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub may_wake: Option<usize>,
     /// Who must come back to it: it is not decided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub due: Option<String>,

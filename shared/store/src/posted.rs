@@ -32,7 +32,7 @@ impl PostKey {
     }
 
     /// Keeps that `made` came of it, unless something did before.
-    pub(crate) fn write(&self, made: &str, now: Time) -> Result<Write> {
+    pub fn write(&self, made: &str, now: Time) -> Result<Write> {
         let posted = Posted { body: self.body.clone(), made: made.to_owned(), expires_at: (now + KEY_KEPT).as_seconds() };
         Write::put(keys::idempotency(&self.key), &posted)?
             .when("attribute_not_exists(PK) OR #expiresAt <= :now")

@@ -1,4 +1,5 @@
-//! What a run's model was first sent, kept compressed. Its system message is the same in many runs of an agent, so it is kept once, by its hash.
+//! What a run's model was first sent, kept compressed. Its system message, and those parts of its history that come again as they are, are the same in many
+//! runs of an agent, so each is kept once, by its hash.
 
 use std::{
     collections::HashMap,
@@ -20,15 +21,21 @@ use crate::{Error, Result, Store, keys, steps::Marks, write::Write};
 pub struct PromptRecord {
     /// The hash of the system message.
     pub(crate) part: String,
+    /// The hashes of the parts of its history, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) parts: Vec<String>,
     pub(crate) packed: Packed,
     /// How far it reads in each space.
     pub marks: Marks,
     /// When it is dropped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<i64>,
-    /// The system message, which stands in an item of its own.
+    /// The system message, which stands in an item of its own. Empty where that, or a part of the history, is gone.
     #[serde(skip)]
     pub system: Vec<String>,
+    /// The parts of the history, each of which stands in an item of its own.
+    #[serde(skip)]
+    pub(crate) history: Vec<Vec<String>>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -42,13 +49,23 @@ struct Part {
 impl PromptRecord {
     /// Packs a prompt: its system message, and all that follows it as JSON with `messages`.
     pub fn new(system: &[String], rest: &impl Serialize, marks: Marks) -> Result<Self> {
-        let texts: Vec<&str> = system.iter().map(String::as_str).collect();
-        Ok(Self { part: keys::hash(&texts), packed: Packed::of(rest)?, marks, expires_at: None, system: system.to_vec() })
+        let (packed, system) = (Packed::of(rest, Compression::fast())?, system.to_vec());
+        Ok(Self { part: hash(&system), parts: Vec::new(), packed, marks, expires_at: None, system, history: Vec::new() })
+    }
+
+    /// The same with what stood before the blocks of its first message: the history, in parts that other runs will have too.
+    #[must_use]
+    pub fn behind(self, history: Vec<Vec<String>>) -> Self {
+        Self { parts: history.iter().map(|blocks| hash(blocks)).collect(), history, ..self }
     }
 
     /// What follows the system message.
     pub fn rest<T: de::DeserializeOwned>(&self) -> Result<T> {
-        self.packed.read()
+        let mut rest: Value = self.packed.read()?;
+        if let Some(Value::Array(blocks)) = rest.pointer_mut("/messages/0/blocks") {
+            blocks.splice(0..0, self.history.iter().flatten().cloned().map(Value::String));
+        }
+        serde_json::from_value(rest).map_err(|error| Error::Internal(format!("a prompt could not be read: {error}")))
     }
 
     /// As the API shows it.
@@ -61,8 +78,16 @@ impl PromptRecord {
     }
 }
 
-/// For so long a kept part serves new runs.
+fn hash(texts: &[String]) -> String {
+    keys::hash(&texts.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+/// For so long a kept system message serves new runs.
 const SERVES: Duration = Duration::from_hours(30 * 24);
+/// And so long a part of a history: its window moves on, and what people said is not to outlive their runs by much.
+const HISTORY_SERVES: Duration = Duration::from_hours(24);
+/// Until when what is never dropped is kept. Where runs are kept for ever, a part from a time when they were not does not do.
+const FOR_EVER: i64 = i64::MAX;
 
 /// Parts that this process knows to be kept, and until when.
 #[derive(Debug, Default)]
@@ -85,23 +110,47 @@ impl KnownParts {
 }
 
 impl Store {
-    /// Keeps the system message of a prompt, unless it is known to be there for as long as the run.
-    pub(crate) async fn keep_system(&self, prompt: &PromptRecord, now: Time) -> Result<()> {
-        let needed = self.work_expiry(now);
-        if self.parts.until(&prompt.part).is_some_and(|until| needed.is_none_or(|needed| until >= needed)) {
-            return Ok(());
+    /// Keeps the parts of a prompt, unless they are known to be there for as long as the run. Each is named by what it holds, so whoever keeps it, and however
+    /// often, keeps the same.
+    pub(crate) async fn keep_parts(&self, prompt: &PromptRecord, now: Time) -> Result<()> {
+        self.keep_part(&prompt.part, &prompt.system, SERVES, now).await?;
+        for (part, blocks) in prompt.parts.iter().zip(&prompt.history) {
+            self.keep_part(part, blocks, HISTORY_SERVES, now).await?;
         }
-        let expires_at = self.work_expiry(now + SERVES);
-        let part = Part { packed: Packed::of(&prompt.system)?, expires_at };
-        self.table.write_always(Write::put(keys::prompt_part(&prompt.part), &part)?).await?;
-        self.parts.saw(&prompt.part, expires_at.unwrap_or(i64::MAX));
         Ok(())
     }
 
-    /// Adds to a prompt its system message; nothing where that is gone.
-    pub(crate) async fn add_system(&self, prompt: &mut PromptRecord) -> Result<()> {
-        let part: Option<Part> = self.table.get(&keys::prompt_part(&prompt.part)).await?;
-        prompt.system = part.map(|part| part.packed.read()).transpose()?.unwrap_or_default();
+    async fn keep_part(&self, part: &str, texts: &[String], serves: Duration, now: Time) -> Result<()> {
+        let needed = self.work_expiry(now);
+        let lasts = |until: i64| until >= needed.unwrap_or(FOR_EVER);
+        if self.parts.until(part).is_some_and(lasts) {
+            return Ok(());
+        }
+        // Another process may have kept it: to read costs a small part of what it costs to write.
+        let there: Option<Part> = self.table.get(&keys::prompt_part(part)).await?;
+        let until = there.map(|there| there.expires_at.unwrap_or(FOR_EVER)).filter(|until| lasts(*until));
+        if let Some(until) = until {
+            self.parts.saw(part, until);
+            return Ok(());
+        }
+        let expires_at = self.work_expiry(now + serves);
+        let item = Part { packed: Packed::of(&texts, Compression::default())?, expires_at };
+        self.table.write_always(Write::put(keys::prompt_part(part), &item)?).await?;
+        self.parts.saw(part, expires_at.unwrap_or(FOR_EVER));
+        Ok(())
+    }
+
+    /// Adds to a prompt its parts; where one is gone, none.
+    pub(crate) async fn add_parts(&self, prompt: &mut PromptRecord) -> Result<()> {
+        let wanted: Vec<_> = [&prompt.part].into_iter().chain(&prompt.parts).map(|part| keys::prompt_part(part)).collect();
+        let mut found = self.table.get_all(&wanted).await?;
+        let mut parts = Vec::with_capacity(wanted.len());
+        for key in &wanted {
+            let Some(part) = found.take::<Part>(key)? else { return Ok(()) };
+            parts.push(part.packed.read::<Vec<String>>()?);
+        }
+        prompt.system = parts.remove(0);
+        prompt.history = parts;
         Ok(())
     }
 }
@@ -111,10 +160,10 @@ impl Store {
 pub(crate) struct Packed(Vec<u8>);
 
 impl Packed {
-    fn of(value: &impl Serialize) -> Result<Self> {
+    fn of(value: &impl Serialize, how: Compression) -> Result<Self> {
         let failed = |error: &dyn std::fmt::Display| Error::Internal(format!("a prompt could not be packed: {error}"));
         let text = serde_json::to_vec(value).map_err(|error| failed(&error))?;
-        let mut packer = ZlibEncoder::new(Vec::new(), Compression::fast());
+        let mut packer = ZlibEncoder::new(Vec::new(), how);
         packer.write_all(&text).and_then(|()| packer.finish()).map(Self).map_err(|error| failed(&error))
     }
 

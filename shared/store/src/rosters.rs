@@ -12,6 +12,7 @@ use smartspace_domain::{
     entities::EntityType,
     ids::{EntityId, SpaceId},
     messages::Sender,
+    shares::Minute,
     spaces::{Member, Role},
 };
 
@@ -23,7 +24,7 @@ use crate::{
 };
 
 /// What changes with each message, and the version of the roster.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Head {
     /// The last message's number.
     pub seq: u64,
@@ -31,6 +32,9 @@ pub struct Head {
     pub depth: u32,
     /// Raised by whoever changes who is in the space, or a member's name or role.
     pub roster: u64,
+    /// The runs of the last minute in which a message woke somebody.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub minute: Option<Minute>,
 }
 
 /// A member, as it is kept.

@@ -5,12 +5,12 @@ use smartspace_domain::{
     Time,
     dispatch::Source,
     events::ActiveRun,
-    ids::{EntityId, LeaseId, MessageId, RunId, SpaceId},
-    jobs::RunJob,
+    ids::{DeliveryId, EntityId, LeaseId, MessageId, PlanId, RunId, SpaceId},
+    jobs::{Place, RunJob},
     limits::lease,
     messages::Sender,
     runs::{EndReason, Run, RunError, RunStatus, Usage},
-    triggers::{Delegation, Trigger},
+    triggers::Trigger,
 };
 
 use crate::{
@@ -36,15 +36,10 @@ pub struct RunRecord {
     /// Why it ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end_reason: Option<EndReason>,
-    /// The space that woke it.
-    pub space_id: SpaceId,
-    /// The message that woke it.
-    pub seq: u64,
-    /// Its id.
-    pub message_id: MessageId,
-    /// Why that woke it.
-    pub source: Source,
-    /// The message's depth.
+    /// What woke it.
+    #[serde(flatten)]
+    pub woken_by: WokenBy,
+    /// How deep in a chain of agents' doings that was.
     pub chain_depth: u32,
     /// Claims that followed a lost lease, and the first.
     pub attempt: u32,
@@ -73,6 +68,9 @@ pub struct RunRecord {
     /// How long it has waited in all, in milliseconds.
     #[serde(default)]
     pub waited_ms: u64,
+    /// What was tried for an answer when it was last handed over in the middle of one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tried: Option<Tried>,
     /// When it was queued.
     pub created_at: Time,
     /// When it was first claimed.
@@ -101,8 +99,51 @@ pub struct RunRecord {
     pub expires_at: Option<i64>,
     pub(crate) g2pk: String,
     pub(crate) g2sk: String,
-    pub(crate) g3pk: String,
-    pub(crate) g3sk: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) g3pk: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) g3sk: Option<String>,
+}
+
+/// How far the tries of one answer had come when their run was handed over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Tried {
+    /// Of the answer of this step; to any other it says nothing.
+    pub step: u32,
+    /// How far, as who tries counts it.
+    pub stage: u32,
+    /// Nobody is to be asked before.
+    pub again_at: Time,
+}
+
+/// What woke a run; what that said is kept by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged, rename_all_fields = "camelCase")]
+pub enum WokenBy {
+    /// A message.
+    Message {
+        /// In this space.
+        space_id: SpaceId,
+        /// Its number there.
+        seq: u64,
+        /// Its id.
+        message_id: MessageId,
+        /// Why it woke the agent.
+        source: Source,
+    },
+    /// A plan.
+    Plan {
+        /// Which.
+        plan_id: PlanId,
+        /// At which of its times.
+        scheduled_at: Time,
+    },
+    /// A service.
+    Delivery {
+        /// By this delivery.
+        delivery_id: DeliveryId,
+    },
 }
 
 /// The copy of an active run in its agent's context.
@@ -111,41 +152,71 @@ pub struct RunRecord {
 pub struct ActiveRecord {
     /// The run.
     pub run_id: RunId,
-    /// The space that woke it.
-    pub space_id: SpaceId,
-    /// The space's name then.
-    pub space_name: String,
-    /// Who woke it.
-    pub sender: Sender,
-    /// The first 200 characters of what woke it.
-    pub text: String,
-    pub(crate) g3pk: String,
-    pub(crate) g3sk: String,
+    /// What woke it, in short.
+    #[serde(flatten)]
+    pub cause: ActiveCause,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) g3pk: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) g3sk: Option<String>,
+}
+
+/// What woke an active run, in short.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged, rename_all_fields = "camelCase")]
+pub enum ActiveCause {
+    /// Someone said something.
+    Message {
+        /// Where.
+        space_id: SpaceId,
+        /// The space's name then.
+        space_name: String,
+        /// Who.
+        sender: Sender,
+        /// The first 200 characters of it.
+        text: String,
+    },
+    /// A plan.
+    Plan {
+        /// Its name then.
+        plan_name: String,
+    },
+    /// A service.
+    Service {
+        /// Its name.
+        service_name: String,
+    },
+}
+
+impl ActiveCause {
+    /// The space that woke the run.
+    pub fn space_id(&self) -> Option<SpaceId> {
+        if let Self::Message { space_id, .. } = self { Some(*space_id) } else { None }
+    }
 }
 
 impl RunRecord {
-    /// A run that is queued now, woken by `message`.
-    pub fn queued(id: RunId, agent_id: EntityId, space_id: SpaceId, message: &MessageRecord, source: Source, now: Time) -> Self {
+    /// A run that is queued now.
+    pub fn queued(id: RunId, agent_id: EntityId, woken_by: WokenBy, chain_depth: u32, now: Time) -> Self {
+        let space = if let WokenBy::Message { space_id, .. } = woken_by { Some(space_id) } else { None };
         Self {
             id,
             agent_id,
             status: RunStatus::Queued,
             end_reason: None,
-            space_id,
-            seq: message.seq,
-            message_id: message.id,
-            source,
-            chain_depth: message.chain_depth,
+            woken_by,
+            chain_depth,
             attempt: 1,
             claims: 0,
             step_count: 0,
-            active_space_id: Some(space_id),
+            active_space_id: space,
             usage: Usage::default(),
             kept: 0,
             open_calls: None,
             paused_at: None,
             paused_by: None,
             waited_ms: 0,
+            tried: None,
             created_at: now,
             started_at: None,
             finished_at: None,
@@ -157,37 +228,45 @@ impl RunRecord {
             expires_at: None,
             g2pk: keys::runs_of_agent(agent_id),
             g2sk: id.to_string(),
-            g3pk: keys::runs_of_space(space_id),
-            g3sk: id.to_string(),
+            g3pk: space.map(keys::runs_of_space),
+            g3sk: space.map(|_| id.to_string()),
         }
+    }
+
+    /// A run that is queued now, woken by `message`.
+    pub fn woken(id: RunId, agent_id: EntityId, space_id: SpaceId, message: &MessageRecord, source: Source, now: Time) -> Self {
+        let woken_by = WokenBy::Message { space_id, seq: message.seq, message_id: message.id, source };
+        Self::queued(id, agent_id, woken_by, message.chain_depth, now)
+    }
+
+    /// The space that woke it; none where a plan or a service did.
+    pub fn space_id(&self) -> Option<SpaceId> {
+        self.place().map(|place| place.space_id)
+    }
+
+    /// The message that woke it; none where a plan or a service did.
+    pub fn place(&self) -> Option<Place> {
+        if let WokenBy::Message { space_id, seq, .. } = self.woken_by { Some(Place { space_id, seq }) } else { None }
+    }
+
+    /// Whether another agent handed its trigger on.
+    pub fn is_delegated(&self) -> bool {
+        matches!(self.woken_by, WokenBy::Message { source: Source::Delegated, .. })
     }
 
     /// The job that goes on with it.
     pub fn job(&self) -> RunJob {
-        RunJob::Run { run_id: self.id, agent_id: self.agent_id, space_id: self.space_id, seq: self.seq }
+        RunJob::Run { run_id: self.id, agent_id: self.agent_id, place: self.place() }
     }
 
-    /// As the API shows it, given the message that woke it (gone with its space, perhaps).
-    pub fn view(&self, message: Option<&MessageRecord>, space_name: &str, error: Option<RunError>) -> Run {
-        let nobody = || Sender { id: self.agent_id, name: String::new(), kind: smartspace_domain::entities::EntityType::Human };
-        let trigger = Trigger::SpaceMessage {
-            source: self.source,
-            space_id: self.space_id,
-            space_name: space_name.to_owned(),
-            message_id: self.message_id,
-            seq: self.seq,
-            sender: message.map_or_else(nobody, |message| message.sender.clone()),
-            text: message.map(|message| message.text.clone()).unwrap_or_default(),
-            at: message.map_or(self.created_at, |message| message.created_at),
-            delegated_by: None,
-            note: None,
-        };
+    /// As the API shows it.
+    pub fn view(&self, trigger: Trigger, error: Option<RunError>) -> Run {
         Run {
             id: self.id,
             agent_id: self.agent_id,
             status: self.status,
             end_reason: self.end_reason,
-            trigger: if message.is_some() { trigger } else { trigger.hidden() },
+            trigger,
             active_space_id: self.active_space_id,
             chain_depth: self.chain_depth,
             attempt: self.attempt,
@@ -201,6 +280,11 @@ impl RunRecord {
         }
     }
 
+    /// Whether its worker gave it back, and nobody has gone on with it yet.
+    pub fn is_given_back(&self) -> bool {
+        self.status == RunStatus::Running && self.lease.is_none()
+    }
+
     /// From when on another worker may take it over.
     pub fn free_at(&self) -> Time {
         self.lease_until.map_or(Time::default(), |until| until + lease::GRACE)
@@ -208,17 +292,16 @@ impl RunRecord {
 }
 
 impl ActiveRecord {
-    /// The copy of a run that `message` wakes.
-    pub fn new(run: &RunRecord, space_name: &str, message: &MessageRecord) -> Self {
-        Self {
-            run_id: run.id,
-            space_id: run.space_id,
-            space_name: space_name.to_owned(),
-            sender: message.sender.clone(),
-            text: short(&message.text),
-            g3pk: keys::active_in_space(run.space_id),
-            g3sk: run.id.to_string(),
-        }
+    /// The copy of a run.
+    pub fn new(run: &RunRecord, cause: ActiveCause) -> Self {
+        let space = cause.space_id();
+        Self { run_id: run.id, cause, g3pk: space.map(keys::active_in_space), g3sk: space.map(|_| run.id.to_string()) }
+    }
+
+    /// The copy of a run that `message` wakes in a space of this name.
+    pub fn woken(run: &RunRecord, space_id: SpaceId, space_name: &str, message: &MessageRecord) -> Self {
+        let (space_name, sender, text) = (space_name.to_owned(), message.sender.clone(), short(&message.text));
+        Self::new(run, ActiveCause::Message { space_id, space_name, sender, text })
     }
 }
 
@@ -236,24 +319,10 @@ impl Store {
     }
 
     async fn views(&self, records: &[RunRecord]) -> Result<Vec<Run>> {
-        let places: Vec<_> = records.iter().map(|run| (run.space_id, run.seq)).collect();
-        let mut spaces: Vec<_> = records.iter().map(|run| run.space_id).collect();
-        spaces.sort();
-        spaces.dedup();
         let failed: Vec<_> = records.iter().filter(|run| run.status == RunStatus::Failed).map(|run| keys::run_error(run.id)).collect();
-        let delegated = records.iter().filter(|run| run.source == Source::Delegated).map(|run| keys::run_trigger(run.id));
-        let apart: Vec<_> = failed.into_iter().chain(delegated).collect();
-        let (messages, cards, mut apart) = futures::try_join!(self.messages_at(&places), self.cards(&spaces), self.table.get_all(&apart))?;
-        let mut views = Vec::with_capacity(records.len());
-        for (record, message) in records.iter().zip(&messages) {
-            let name = cards.get(&record.space_id).map_or("", |card| &card.name);
-            let mut view = record.view(message.as_ref(), name, apart.take(&keys::run_error(record.id))?);
-            if let Some(delegation) = apart.take::<Delegation>(&keys::run_trigger(record.id))? {
-                view.trigger = view.trigger.handed_on(delegation);
-            }
-            views.push(view);
-        }
-        Ok(views)
+        let (triggers, mut errors) = futures::try_join!(self.triggers_of(records), self.table.get_all(&failed))?;
+        let each = records.iter().zip(triggers);
+        each.map(|(record, trigger)| Ok(record.view(trigger, errors.take(&keys::run_error(record.id))?))).collect()
     }
 
     /// An agent's runs, newest first.
@@ -290,7 +359,13 @@ impl Store {
         Ok(Page::cut(entries.into_iter().zip(self.views(&records).await?), page.next, names.1))
     }
 
-    /// Runs of a space that are queued, running or waiting.
+    /// Lists a run that no space woke among those that are active in a space that it has entered.
+    pub async fn show_active(&self, run: &RunRecord, space: SpaceId) -> Result<()> {
+        let write = Write::update(keys::active_run(run.agent_id, run.id), "SET #g3pk = :pk, #g3sk = :sk");
+        self.table.write_where_it_holds(write.value(":pk", keys::active_in_space(space))?.value(":sk", run.id)?).await
+    }
+
+    /// Runs that are queued, running or waiting in a space: those that it woke, and others that have entered it.
     pub async fn active_in_space(&self, space: SpaceId) -> Result<Vec<RunRecord>> {
         let query = Query::of_index("GSI3", ("g3pk", "g3sk"), keys::active_in_space(space));
         let mut wanted = Vec::new();

@@ -2,16 +2,19 @@
 
 use std::collections::BTreeMap;
 
+use futures::future::try_join_all;
 use serde::{Deserialize, Serialize};
 use smartspace_domain::{
     Time,
     ids::{EntityId, SpaceId},
+    limits::lease,
     messages::Sender,
     spaces::{Space, SpaceSettings},
 };
 
 use crate::{
-    Error, Result, Store, keys,
+    Error, Result, Store,
+    keys::{self, Key},
     pages::{Ask, Page},
     posted::PostKey,
     rosters::{Head, Roster, no_such_space},
@@ -20,6 +23,10 @@ use crate::{
 };
 
 const LISTED: (&str, &str) = ("g2pk", "g2sk");
+
+/// Items of a deleted space that are read at once, and of which so many are removed side by side.
+const CLEARED: usize = 200;
+const SIDE_BY_SIDE: usize = 16;
 
 /// A space's settings, as they are kept.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -78,7 +85,7 @@ impl Store {
         let record = SpaceRecord { id, settings, created_at: now, rev: 1, deleted: false, g2pk, g2sk };
         let mut writes = vec![
             Write::put(keys::space_meta(id), &record)?.if_absent(),
-            Write::put(keys::space_head(id), &Head { seq: 0, depth: 0, roster: 1 })?.if_absent(),
+            Write::put(keys::space_head(id), &Head { seq: 0, depth: 0, roster: 1, minute: None })?.if_absent(),
             Write::put(keys::space_card(id), &card)?,
         ];
         if let Some(key) = key {
@@ -167,16 +174,40 @@ impl Store {
         }
     }
 
-    /// Removes all that is left of a deleted space; may be repeated. Its agents must have left before.
-    pub async fn clear_space(&self, id: SpaceId) -> Result<()> {
-        let items = self.table.all(Query::of(keys::space(id))).await?;
-        let mut keys_left = items.iter().map(key_of).collect::<Result<Vec<_>>>()?;
-        let meta = keys::space_meta(id);
-        // Subscriptions go with their connections: who follows the space may not have been told yet.
-        keys_left.retain(|key| *key != meta && !key.sk.starts_with(keys::CONN));
-        // The settings go last: they carry the duty to come back.
-        for key in keys_left.into_iter().chain([meta]) {
-            self.table.write_always(Write::delete(key)).await?;
+    /// Removes messages of a deleted space; may be repeated. What they asked people must be settled before.
+    pub async fn clear_messages(&self, id: SpaceId, seqs: &[u64]) -> Result<()> {
+        self.delete_all(seqs.iter().map(|seq| keys::numbered(id, keys::MSG, *seq)).collect()).await
+    }
+
+    /// Removes what is left of a deleted space, about `most` items of it: whether all is gone. May be repeated. Its agents must have left before.
+    pub async fn clear_space(&self, id: SpaceId, most: usize) -> Result<bool> {
+        let (meta, mut gone, mut after) = (keys::space_meta(id), 0, None);
+        while gone < most {
+            let page = self.table.page(Query::of(keys::space(id)).limit(CLEARED).after(after)).await?;
+            let mut keys_left = page.items.iter().map(key_of).collect::<Result<Vec<_>>>()?;
+            // Subscriptions go with their connections: who follows the space may not have been told yet.
+            keys_left.retain(|key| *key != meta && !key.sk.starts_with(keys::CONN));
+            gone += keys_left.len();
+            self.delete_all(keys_left).await?;
+            after = page.next;
+            if after.is_none() {
+                // The settings go last: they carry the duty to come back.
+                self.table.write_always(Write::delete(meta)).await?;
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// A deleted space of which a part is removed: the rest is not overdue, however long it takes.
+    pub async fn go_on_clearing(&self, id: SpaceId, now: Time) -> Result<()> {
+        let meta = Write::update(keys::space_meta(id), "SET #dueAt = :then REMOVE #dueCount").when("attribute_exists(#due)");
+        self.table.write_where_it_holds(meta.value(":then", now + lease::RUNNING_DUE)?).await
+    }
+
+    async fn delete_all(&self, unwanted: Vec<Key>) -> Result<()> {
+        for some in unwanted.chunks(SIDE_BY_SIDE) {
+            try_join_all(some.iter().map(|key| self.table.write_always(Write::delete(key.clone())))).await?;
         }
         Ok(())
     }

@@ -206,7 +206,7 @@ impl Store {
             }
         }
         if let Some(prompt) = &mut work.prompt {
-            self.add_system(prompt).await?;
+            self.add_parts(prompt).await?;
         }
         Ok(work)
     }
@@ -223,6 +223,17 @@ impl Store {
         self.table.all(query).await?.into_iter().map(read).collect()
     }
 
+    /// The spaces that a run has entered so far, as its calls say.
+    pub async fn spaces_entered(&self, id: RunId) -> Result<Vec<SpaceId>> {
+        let query = Query::of(keys::run(id)).between(keys::CALL, &format!("{}~", keys::CALL));
+        let mut entered = Vec::new();
+        for item in self.table.all(query).await? {
+            let call: CallRecord = read(item)?;
+            entered.extend(call.active_space.filter(|space| !entered.contains(space)));
+        }
+        Ok(entered)
+    }
+
     /// Keeps a finished model answer, with the prompt where it is the first.
     pub async fn keep_step(
         &self,
@@ -233,7 +244,7 @@ impl Store {
         now: Time,
     ) -> Result<()> {
         if let Some(prompt) = prompt {
-            self.keep_system(prompt, now).await?;
+            self.keep_parts(prompt, now).await?;
         }
         let expires_at = self.work_expiry(now);
         let meta = worker_keeps(run.id, &step.lease, "#stepCount = :steps, #usage = :usage, ")?;

@@ -340,6 +340,18 @@ impl Patience<'_> {
 pub struct Items(HashMap<Key, Item>);
 
 impl Items {
+    /// These items.
+    pub fn of(items: Vec<Item>) -> Result<Self> {
+        items.into_iter().map(|item| Ok((key_of(&item)?, item))).collect::<Result<_>>().map(Self)
+    }
+
+    /// All of them, by their keys.
+    pub fn into_all<T: DeserializeOwned>(self) -> Result<Vec<T>> {
+        let mut items: Vec<_> = self.0.into_iter().collect();
+        items.sort_by(|(one, _), (other, _)| one.cmp(other));
+        items.into_iter().map(|(_, item)| read(item)).collect()
+    }
+
     /// Adds those of `other`.
     pub fn extend(&mut self, other: Self) {
         self.0.extend(other.0);

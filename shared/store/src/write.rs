@@ -56,6 +56,11 @@ impl Write {
         Self { action: Action::Update(expression.into()), key, condition, values: Item::new() }
     }
 
+    /// Updates the counters at `key`, which come to be where there are none.
+    pub fn count(key: Key, expression: impl Into<String>) -> Self {
+        Self { action: Action::Update(expression.into()), key, condition: None, values: Item::new() }
+    }
+
     /// Deletes what is at `key`.
     pub fn delete(key: Key) -> Self {
         Self { action: Action::Delete, key, condition: None, values: Item::new() }
@@ -143,7 +148,7 @@ fn names(expressions: &[&str]) -> Option<HashMap<String, String>> {
     for expression in expressions {
         for (at, _) in expression.match_indices('#') {
             let rest = &expression[at + 1..];
-            let end = rest.find(|char: char| !char.is_ascii_alphanumeric()).unwrap_or(rest.len());
+            let end = rest.find(|char: char| !char.is_ascii_alphanumeric() && char != '_').unwrap_or(rest.len());
             names.insert(format!("#{}", &rest[..end]), rest[..end].to_owned());
         }
     }

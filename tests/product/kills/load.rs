@@ -17,7 +17,7 @@ use crate::{client::Client, routes::seq, socket::Socket};
 const SPACES: usize = 3;
 /// How long somebody thinks before the next message, in milliseconds: while it comes back, so that it is not how fast this machine is that
 /// counts, and else.
-const CALM: Range<u64> = 200..800;
+const CALM: Range<u64> = 1000..4000;
 const BUSY: Range<u64> = 100..500;
 /// How long what was missed may take to come.
 const CAUGHT_UP_WITHIN: Duration = Duration::from_secs(20);

@@ -13,6 +13,8 @@ pub(crate) enum Api {
     OpenAi,
     /// Messages.
     Anthropic,
+    /// `ConverseStream`.
+    Bedrock,
 }
 
 /// One request.
@@ -47,7 +49,7 @@ impl Asked {
     pub(crate) fn system(&self) -> Prompt {
         Prompt::read(&match self.api {
             Api::OpenAi => text_of(&self.messages()[0]["content"]),
-            Api::Anthropic => text_of(&self.body["system"]),
+            Api::Anthropic | Api::Bedrock => text_of(&self.body["system"]),
         })
     }
 
@@ -65,6 +67,10 @@ impl Asked {
                 let blocks = message["content"].as_array().into_iter().flatten();
                 blocks.filter(|block| block["type"] == "tool_result").map(|block| text_of(&block["content"])).collect()
             }
+            Api::Bedrock => {
+                let blocks = message["content"].as_array().into_iter().flatten();
+                blocks.filter_map(|block| block.get("toolResult")).map(|result| text_of(&result["content"])).collect()
+            }
         });
         results.map(|text| serde_json::from_str(&text).unwrap_or(Value::String(text))).collect()
     }
@@ -73,7 +79,7 @@ impl Asked {
     pub(crate) fn told(&self) -> Vec<String> {
         let said = self.messages().iter().skip(usize::from(self.api == Api::OpenAi)).flat_map(|message| match self.api {
             Api::OpenAi => Vec::from_iter((message["role"] == "system").then(|| text_of(&message["content"]))),
-            Api::Anthropic => {
+            Api::Anthropic | Api::Bedrock => {
                 let blocks = message["content"].as_array().into_iter().flatten().filter_map(|block| block["text"].as_str());
                 blocks.filter_map(|text| text.strip_prefix("SYSTEM: ")).map(str::to_owned).collect()
             }
@@ -88,11 +94,12 @@ impl Asked {
 
     /// Names of the tools that it offers.
     pub(crate) fn tools(&self) -> Vec<&str> {
-        let tools = self.body["tools"].as_array().map_or(&[][..], Vec::as_slice);
-        let name = match self.api {
-            Api::OpenAi => "/function/name",
-            Api::Anthropic => "/name",
+        let (tools, name) = match self.api {
+            Api::OpenAi => ("/tools", "/function/name"),
+            Api::Anthropic => ("/tools", "/name"),
+            Api::Bedrock => ("/toolConfig/tools", "/toolSpec/name"),
         };
+        let tools = self.body.pointer(tools).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         tools.iter().filter_map(|tool| tool.pointer(name)?.as_str()).collect()
     }
 

@@ -31,7 +31,7 @@ impl Bill {
     /// In the price of a plain token.
     pub(crate) fn cost(self, api: Api) -> f64 {
         let (cached, written) = match api {
-            Api::Anthropic => (0.1, 1.25),
+            Api::Anthropic | Api::Bedrock => (0.1, 1.25),
             Api::OpenAi => (0.1, 1.0),
         };
         self.plain as f64 + self.cached as f64 * cached + self.written as f64 * written
@@ -62,13 +62,21 @@ pub(crate) fn blocks(asked: &Asked) -> Vec<(String, bool)> {
     };
     let parts = |value: &Value| -> Vec<(String, bool)> {
         match value {
+            Value::Array(parts) if asked.api == Api::Bedrock => parts.iter().fold(Vec::new(), |mut blocks, part| {
+                // A mark is a block of its own, behind the one that it marks.
+                match blocks.last_mut() {
+                    Some((_, marked)) if part["cachePoint"].is_object() => *marked = true,
+                    _ => blocks.push((plain(part), false)),
+                }
+                blocks
+            }),
             Value::Array(parts) => parts.iter().map(|part| (plain(part), marked(part))).collect(),
             Value::String(text) => vec![(text.clone(), false)],
             other => vec![(other.to_string(), false)],
         }
     };
-    let mut blocks = parts(&asked.body["tools"]);
-    if asked.api == Api::Anthropic {
+    let mut blocks = parts(if asked.api == Api::Bedrock { &asked.body["toolConfig"]["tools"] } else { &asked.body["tools"] });
+    if asked.api != Api::OpenAi {
         blocks.extend(parts(&asked.body["system"]));
     }
     for message in asked.messages() {
@@ -85,7 +93,7 @@ impl Cache {
     pub(crate) fn bill(&mut self, asked: &Asked, at: Duration) -> Bill {
         self.kept.retain(|_, read| at.saturating_sub(*read) <= KEPT);
         match asked.api {
-            Api::Anthropic => self.by_marks(&blocks(asked), at),
+            Api::Anthropic | Api::Bedrock => self.by_marks(&blocks(asked), at),
             Api::OpenAi => {
                 let text: String = blocks(asked).into_iter().map(|(text, _)| text).collect();
                 self.by_prefix(&text, asked.body["prompt_cache_key"].as_str().unwrap_or_default(), at)

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use tokio::{sync::watch, time::timeout};
 
+use crate::waiting::patient;
+
 /// Closed until a test opens it.
 #[derive(Clone, Debug)]
 pub(crate) struct Gate {
@@ -30,7 +32,7 @@ impl Gate {
     /// Waits until somebody has come here so many times.
     pub(crate) async fn reached(&self, times: usize) {
         let mut arrived = self.arrived.subscribe();
-        let all = timeout(Duration::from_secs(30), arrived.wait_for(|arrived| *arrived >= times)).await;
+        let all = timeout(patient(Duration::from_secs(30)), arrived.wait_for(|arrived| *arrived >= times)).await;
         assert!(all.is_ok(), "the gate was come to {} times within 30 s, not {times} times", *self.arrived.borrow());
     }
 

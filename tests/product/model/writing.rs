@@ -1,4 +1,4 @@
-//! An answer as it goes over the wire: server-sent events, here those of chat completions.
+//! An answer as it goes over the wire: events, here those of chat completions.
 
 use std::{convert::Infallible, io, time::Duration};
 
@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use super::{
     anthropic,
     asked::{Api, Asked},
+    bedrock,
     gate::Gate,
     script::{Answer, Ending, Hold, Part},
 };
@@ -20,6 +21,8 @@ use super::{
 pub(super) enum Beat {
     /// Sends an event.
     Event(String),
+    /// Sends an event that is no text.
+    Frame(Vec<u8>),
     /// Stops until the gate is open.
     Wait(Gate),
     /// Breaks the connection.
@@ -40,15 +43,17 @@ pub(super) async fn respond(answer: Answer, asked: &Asked) -> Response {
     let beats = match asked.api {
         Api::OpenAi => beats(&answer, asked),
         Api::Anthropic => anthropic::beats(&answer, asked),
+        Api::Bedrock => bedrock::beats(&answer, asked),
     };
-    let events = play(beats, answer.gap);
-    ([("content-type", "text/event-stream")], Body::from_stream(events)).into_response()
+    let kind = if asked.api == Api::Bedrock { "application/vnd.amazon.eventstream" } else { "text/event-stream" };
+    ([("content-type", kind)], Body::from_stream(play(beats, answer.gap))).into_response()
 }
 
 fn refuse(status: u16, retry_after: Option<u64>, asked: &Asked) -> Response {
     let body = match asked.api {
         Api::OpenAi => refusal(status, asked),
         Api::Anthropic => anthropic::refusal(status, asked),
+        Api::Bedrock => bedrock::refusal(status),
     };
     let mut response = Response::builder().status(status).header("content-type", "application/json");
     if let Some(seconds) = retry_after {
@@ -68,23 +73,23 @@ fn refusal(status: u16, asked: &Asked) -> Value {
     json!({ "error": { "message": message, "type": kind, "param": null, "code": kind } })
 }
 
-fn play(beats: Vec<Beat>, gap: Duration) -> impl Stream<Item = Result<String, io::Error>> {
+fn play(beats: Vec<Beat>, gap: Duration) -> impl Stream<Item = Result<Vec<u8>, io::Error>> {
     stream::iter(beats.into_iter().enumerate())
         .then(move |(index, beat)| async move {
-            match beat {
-                Beat::Event(event) => {
-                    if index > 0 && !gap.is_zero() {
-                        tokio::time::sleep(gap).await;
-                    }
-                    Some(Ok(event))
-                }
+            let sent = match beat {
+                Beat::Event(event) => event.into_bytes(),
+                Beat::Frame(frame) => frame,
                 Beat::Wait(gate) => {
                     gate.pass().await;
-                    None
+                    return None;
                 }
-                Beat::Break => Some(Err(io::Error::other("the script breaks the connection here"))),
+                Beat::Break => return Some(Err(io::Error::other("the script breaks the connection here"))),
                 Beat::Forever => match std::future::pending::<Infallible>().await {},
+            };
+            if index > 0 && !gap.is_zero() {
+                tokio::time::sleep(gap).await;
             }
+            Some(Ok(sent))
         })
         .filter_map(std::future::ready)
 }
@@ -116,11 +121,11 @@ fn beats(answer: &Answer, asked: &Asked) -> Vec<Beat> {
     }
     end.push(Beat::Event("data: [DONE]\n\n".into()));
     let error = json!({ "error": { "message": "The server is overloaded.", "type": "server_error", "code": null } });
-    ended(writer.beats, answer.ending, end, format!("data: {error}\n\n"))
+    ended(writer.beats, answer.ending, end, Beat::Event(format!("data: {error}\n\n")))
 }
 
 /// An answer as it ends: whole with `end`, or early, perhaps with `error`.
-pub(super) fn ended(mut beats: Vec<Beat>, ending: Ending, end: impl IntoIterator<Item = Beat>, error: String) -> Vec<Beat> {
+pub(super) fn ended(mut beats: Vec<Beat>, ending: Ending, end: impl IntoIterator<Item = Beat>, error: Beat) -> Vec<Beat> {
     match ending {
         Ending::Whole => beats.extend(end),
         Ending::Broken(pieces) => {
@@ -130,7 +135,7 @@ pub(super) fn ended(mut beats: Vec<Beat>, ending: Ending, end: impl IntoIterator
         Ending::Short(pieces) => beats.truncate(pieces),
         Ending::Failed(pieces) => {
             beats.truncate(pieces);
-            beats.push(Beat::Event(error));
+            beats.push(error);
         }
         Ending::Silent => beats.push(Beat::Forever),
     }

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use smartspace_domain::{runs::Usage, steps::FinishReason};
 use smartspace_models::port::{Piece, Request};
 
@@ -20,6 +20,8 @@ impl SimModel {
         let crowd = self.world.plan.agents > 3;
         let silent = if crowd {
             930
+        } else if ask.step > 0 && ask.space.is_empty() {
+            400
         } else if ask.step > 0 {
             750
         } else if by_agent {
@@ -44,6 +46,28 @@ impl SimModel {
     /// What it calls.
     fn calls(&self, ask: &Ask, request: &Request, place: &str) -> &'static [&'static str] {
         let (chance, plan) = (&self.world.chance, &self.world.plan);
+        // Woken by no space, it enters one first, as a rule.
+        if ask.space.is_empty() && ask.step == 0 && !chance.happens(place, 100) {
+            return match chance.below(place, 10) {
+                0..3 => &["enter_space", "send_message"],
+                3 => &["enter_space", "send_message", "enter_space", "send_message"],
+                4 => &["enter_space", "enter_space"],
+                5 => &["skip_response"],
+                6 if plan.tools && !chance.is_calm() => &["enter_space", "ask"],
+                _ => &["enter_space"],
+            };
+        }
+        // At a place of its own, as below.
+        let later = format!("{place}/plans");
+        if plan.plans && !chance.is_calm() && chance.happens(&later, 120) {
+            return match chance.below(&later, 8) {
+                0..3 => &["set_plans"],
+                3..5 => &["set_plans", "send_message"],
+                5 => &["set_plans", "set_plans"],
+                6 => &["get_plans", "set_plans"],
+                _ => &["delete_plans"],
+            };
+        }
         let is_admin = plan.policy == "admin" && locked(&self.world.ledger).agents[0].0 == ask.agent;
         if is_admin && chance.happens(place, 300) {
             return if chance.happens(place, 200) { &["send_message", "delegate"] } else { &["delegate"] };
@@ -134,6 +158,8 @@ impl SimModel {
             "enter_space" => vec![(String::new(), json!({"spaceId": one_of(own_spaces(request))}).to_string())],
             // Under a key like no other: what was set twice, or lost, shows.
             "set_memories" => vec![(String::new(), json!({"memories": [{"key": name, "value": name}]}).to_string())],
+            "set_plans" => vec![(String::new(), self.plans_to_set(name, place).to_string())],
+            "delete_plans" => vec![(String::new(), json!({"planIds": [one_of(own_plans(request))]}).to_string())],
             "skip_response" => vec![(String::new(), json!({"reason": "nothing to add"}).to_string())],
             "stop_run" | "absorb_run" => vec![(String::new(), json!({"runId": one_of(other_runs(request))}).to_string())],
             "delegate" => {
@@ -142,6 +168,28 @@ impl SimModel {
             }
             _ => vec![(String::new(), "{}".to_owned())],
         }
+    }
+}
+
+impl SimModel {
+    /// Plans under names like no other.
+    fn plans_to_set(&self, name: &str, place: &str) -> Value {
+        let chance = &self.world.chance;
+        let plan = |name: String| {
+            let mut plan = json!({"name": name, "instruction": format!("do {name}")});
+            match chance.below(place, 6) {
+                0..3 => plan["runAfter"] = json!("10 seconds"),
+                3 => plan["runAfter"] = json!("1 minute"),
+                4 => plan["runAfter"] = json!("1 hour"),
+                _ => plan["cron"] = json!("*/3 * * * *"),
+            }
+            plan
+        };
+        let mut plans = vec![plan(name.to_owned())];
+        if chance.happens(place, 250) {
+            plans.push(plan(format!("{name}b")));
+        }
+        json!({"plans": plans})
     }
 }
 
@@ -177,6 +225,11 @@ fn trigger_is_agent(request: &Request) -> bool {
 /// The spaces that the prompt names.
 fn own_spaces(request: &Request) -> Vec<String> {
     between(&request.system.concat(), "(id: ", ")").into_iter().filter(|id| id.starts_with("spc_")).collect()
+}
+
+/// The agent's plans, as the prompt shows them.
+fn own_plans(request: &Request) -> Vec<String> {
+    between(&first_text(request), "(id: ", ", ").into_iter().filter(|id| id.starts_with("pln_")).collect()
 }
 
 /// The agent's other runs, as the prompt shows them.

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use axum::{
     body::Body,
-    http::{Method, Request, header},
+    http::{Method, Request},
 };
 use http_body_util::BodyExt;
 use jsonwebtoken::{EncodingKey, Header, encode};
@@ -55,18 +55,28 @@ impl World {
         key: Option<&str>,
         body: Option<&Value>,
     ) -> Result<(u16, Value), Lost> {
+        let mut headers = vec![("authorization", format!("Bearer {}", caller.bearer()))];
+        headers.extend(key.map(|key| ("idempotency-key", key.to_owned())));
+        self.request(who, method, path, &headers, body.map(Value::to_string).unwrap_or_default()).await
+    }
+
+    /// A request with these headers and no others.
+    pub async fn request(
+        self: &Arc<Self>,
+        who: &str,
+        method: Method,
+        path: &str,
+        headers: &[(&'static str, String)],
+        body: String,
+    ) -> Result<(u16, Value), Lost> {
         let place = format!("{who}/http");
         if self.chance.strikes(&format!("{place}/lost"), self.plan.weather.request) {
             return Err(Lost);
         }
         let process = self.some_process(&place).ok_or(Lost)?;
-        let mut request =
-            Request::builder().method(method.clone()).uri(path).header(header::AUTHORIZATION, format!("Bearer {}", caller.bearer()));
-        if let Some(key) = key {
-            request = request.header("idempotency-key", key);
-        }
-        let body = body.map_or_else(Body::empty, |body| Body::from(body.to_string()));
-        let Ok(request) = request.body(body) else { return Err(Lost) };
+        let request = Request::builder().method(method.clone()).uri(path);
+        let request = headers.iter().fold(request, |request, (name, value)| request.header(*name, value));
+        let Ok(request) = request.body(Body::from(body)) else { return Err(Lost) };
         let Ok(answer) = Box::pin(reached(&process, process.api.clone().oneshot(request))).await?;
         let status = answer.status().as_u16();
         let bytes = answer.into_body().collect().await.map_err(|_| Lost)?.to_bytes();

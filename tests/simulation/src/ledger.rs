@@ -3,7 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
-use smartspace_domain::ids::{EntityId, RunId, SpaceId};
+use smartspace_domain::{
+    Time,
+    ids::{EntityId, RunId, SpaceId},
+};
 use tokio::time::Instant;
 
 /// What was sent, told and asked.
@@ -29,6 +32,18 @@ pub struct Ledger {
     pub let_in: BTreeSet<(SpaceId, EntityId)>,
     /// Who is being taken out of a space and let in again.
     pub moving: BTreeSet<(SpaceId, EntityId)>,
+    /// What the operator asked for of plans.
+    pub plans: Vec<OfPlan>,
+    /// Agents that the operator paused, and lets go on.
+    pub paused: BTreeSet<EntityId>,
+    /// When someone was to come back to plans at the beginning of the calm, by their ids.
+    pub due_in_calm: BTreeMap<String, String>,
+    /// The wall clock at that time.
+    pub wall_in_calm: Option<Time>,
+    /// What services sent.
+    pub sent: Vec<Sent>,
+    /// Deliveries that the operator sent again.
+    pub replayed: Vec<Replayed>,
     /// What models were asked.
     pub asks: Vec<Ask>,
     /// What arrived at the servers that tools call, in order.
@@ -56,6 +71,62 @@ pub struct Said {
     pub text: String,
     /// Where it was kept, as the answer said; none where no answer came.
     pub accepted: Option<(String, u64)>,
+}
+
+/// Something that the operator asked for of a plan.
+#[derive(Clone, Debug)]
+pub struct OfPlan {
+    /// Whose.
+    pub agent: EntityId,
+    /// Which; none of one that was to be made and that nobody was told of.
+    pub plan: Option<String>,
+    /// What.
+    pub deed: PlanDeed,
+    /// The body that was sent. Its name is like no other.
+    pub body: Value,
+    /// When it was first sent.
+    pub sent: Instant,
+    /// Status and body of the answer; none where no answer came that says something.
+    pub told: Option<(u16, Value)>,
+    /// When that came.
+    pub told_at: Instant,
+}
+
+/// What can be asked for of a plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlanDeed {
+    /// To make it.
+    Make,
+    /// To change it.
+    Change,
+    /// To drop it.
+    Drop,
+    /// To run it now.
+    Run,
+}
+
+/// Something that a service sent, once or again and again.
+#[derive(Clone, Debug)]
+pub struct Sent {
+    /// To whom.
+    pub agent: EntityId,
+    /// Which service.
+    pub service: String,
+    /// What it says, like no other.
+    pub text: String,
+    /// How deep in a chain of agents' doings it is.
+    pub depth: u64,
+    /// Status and body of each answer.
+    pub told: Vec<(u16, Value)>,
+}
+
+/// A delivery that was sent again.
+#[derive(Clone, Debug)]
+pub struct Replayed {
+    /// What it says.
+    pub text: String,
+    /// Status and body of each answer.
+    pub told: Vec<(u16, Value)>,
 }
 
 /// An answer to a form. Its value is like no other, unless it is declined.
@@ -126,9 +197,11 @@ pub struct Ask {
     pub at: Instant,
     /// By which process.
     pub process: String,
+    /// Which model.
+    pub model: String,
     /// Of which agent.
     pub agent: EntityId,
-    /// The message that woke it.
+    /// The message that woke it; where a plan or a service did, the run.
     pub trigger: String,
     /// Whether another agent handed that on: an agent may have two runs for one message then.
     pub delegated: bool,

@@ -2,13 +2,15 @@
 //!
 //! - [`plan`]: what a seed is like; [`chance`]: everything that is left to chance
 //! - [`world`]: one deployment, from its first message to the calm at its end; [`process`] and [`life`]: its processes, which stand still and die
-//! - [`table`] before [`storage`], [`queue`], [`sockets`], [`model`]: the edges, each with its faults; [`door`]: the product's own doors
+//! - [`table`] before [`storage`], [`queue`], [`alarms`], [`sockets`], [`model`]: the edges, each with its faults; [`door`]: the product's own doors
 //! - [`choices`]: what models answer; [`outside`]: the servers that their tools call
 //! - [`people`] with their [`view`]: clients that speak, come back, join, leave, cancel, and give [`answers`] to forms
+//! - [`operator`]: who makes plans; [`services`]: what else wakes agents
 //! - [`ledger`]: what clients sent and were told; [`oracle`]: judges by it and by what the table holds at the end
 //! - [`planted`]: mistakes on purpose, which have to be found
 //! - [`simulate`] plays one seed; [`shorten`] makes a failing one as short as it can
 
+pub mod alarms;
 pub mod answers;
 pub mod chance;
 pub mod choices;
@@ -17,6 +19,7 @@ pub mod history;
 pub mod ledger;
 pub mod life;
 pub mod model;
+pub mod operator;
 pub mod oracle;
 pub mod outside;
 pub mod people;
@@ -24,6 +27,7 @@ pub mod plan;
 pub mod planted;
 pub mod process;
 pub mod queue;
+pub mod services;
 pub mod setting;
 pub mod shorten;
 pub mod sockets;
@@ -39,13 +43,18 @@ use std::{
 };
 
 use futures::future::join_all;
-use tokio::time::{Instant, sleep, timeout};
+use tokio::{
+    task::JoinHandle,
+    time::{Instant, sleep, timeout},
+};
 
-use crate::{chance::Strike, oracle::Complaint, people::Person, plan::Setup, world::World};
+use crate::{chance::Strike, operator::Operator, oracle::Complaint, people::Person, plan::Setup, services::Services, world::World};
 
 /// How long the calm at the end may take: the ten minutes of a form, a lease and its grace, a minute until the next sweep, the models' own time-outs,
 /// and some of these again.
 const CALM: Duration = Duration::from_mins(20);
+/// For how long plans fire on in the calm.
+const FIRED_FOR: Duration = Duration::from_mins(7);
 /// No life takes so long: someone waits for what never comes.
 const LIFE: Duration = Duration::from_hours(6);
 /// A job that comes later than this only repeats what was done.
@@ -87,6 +96,14 @@ pub struct Size {
     pub ended_by_others: usize,
     /// Runs that another agent handed on.
     pub handed_on: usize,
+    /// Runs that plans woke.
+    pub planned: usize,
+    /// Times of plans that went by before one of these.
+    pub missed: u64,
+    /// Runs that services woke.
+    pub served: usize,
+    /// What services sent that had come before.
+    pub repeated: usize,
     /// Calls that reached outside.
     pub outside: usize,
     /// Of these, those of which nobody knows what became.
@@ -106,6 +123,10 @@ impl Size {
             canceled: forms("canceled"),
             ended_by_others: runs("endReason", &["absorbed", "stop_run"]),
             handed_on: runs("source", &["delegated"]),
+            planned: kept.fired.len(),
+            missed: kept.fired.values().filter_map(|fired| fired["missed"].as_u64()).sum(),
+            served: kept.runs.values().filter(|run| !run["deliveryId"].is_null()).count(),
+            repeated: kept.deliveries.values().filter(|delivery| delivery["status"] == "repeated").count(),
             outside: outside().count(),
             unknown: outside().filter(|call| call["status"] == "unknown").count(),
         }
@@ -121,6 +142,10 @@ impl std::ops::AddAssign for Size {
         self.canceled += other.canceled;
         self.ended_by_others += other.ended_by_others;
         self.handed_on += other.handed_on;
+        self.planned += other.planned;
+        self.missed += other.missed;
+        self.served += other.served;
+        self.repeated += other.repeated;
         self.outside += other.outside;
         self.unknown += other.unknown;
     }
@@ -139,11 +164,24 @@ async fn play(setup: &Setup) -> Result<Outcome, String> {
     world.chance.calm(false);
     let people = locked(&world.ledger).people.clone();
     let people: Vec<_> = people.into_iter().enumerate().map(|(index, id)| tokio::spawn(Person::new(&world, index, id).live())).collect();
-    let lives =
-        timeout(LIFE, join_all(people)).await.map_err(|_| format!("the people of seed {} still live after {LIFE:?}", setup.seed))?;
-    let people: Vec<Person> = lives.into_iter().collect::<Result<_, _>>().map_err(|error| error.to_string())?;
+    let operator = world.plan.plans.then(|| tokio::spawn(Operator::new(&world).live()));
+    let services = world.plan.services.then(|| tokio::spawn(Services::new(&world).live()));
+    let others = async { (join(operator).await, join(services).await) };
+    let lives = timeout(LIFE, async { tokio::join!(join_all(people), others) }).await;
+    let (people, (operator, services)) = lives.map_err(|_| format!("the people of seed {} still live after {LIFE:?}", setup.seed))?;
+    let (operator, services) = (operator?, services?);
+    let people: Vec<Person> = people.into_iter().collect::<Result<_, _>>().map_err(|error| error.to_string())?;
     world.calms();
-    let settled = settle(&world).await;
+    if let Some(operator) = &operator {
+        operator.wakes_all().await;
+    }
+    if let Some(services) = &services {
+        services.repeat_all().await;
+    }
+    let settled = settle(&world, operator.as_ref()).await;
+    if let Some(services) = &services {
+        services.repeat_much_later().await;
+    }
     for person in &people {
         let spaces = locked(&world.ledger).spaces.clone();
         for space in spaces {
@@ -167,13 +205,28 @@ async fn play(setup: &Setup) -> Result<Outcome, String> {
     })
 }
 
-/// Waits until every run has ended and the queues are empty, or the calm is over.
-async fn settle(world: &World) -> Duration {
+/// What somebody came to, if there was one.
+async fn join<T>(life: Option<JoinHandle<T>>) -> Result<Option<T>, String> {
+    match life {
+        Some(life) => life.await.map(Some).map_err(|error| error.to_string()),
+        None => Ok(None),
+    }
+}
+
+/// Waits until every run has ended and the queues are empty, or the calm is over. Plans fire on for a while, and are dropped then.
+async fn settle(world: &World, operator: Option<&Operator>) -> Duration {
     let calm = Instant::now();
+    let has_plans = || world.storage.plans().values().any(|noted| noted.last().is_some_and(|last| last.plan.is_some()));
     // Forms may wait for minutes, in which nothing is written: what was looked at is not looked at again.
     let mut looked_at = None;
     while calm.elapsed() < CALM {
         sleep(Duration::from_secs(5)).await;
+        if let Some(operator) = operator.filter(|_| has_plans()) {
+            if calm.elapsed() > FIRED_FOR {
+                operator.drops_all().await;
+            }
+            continue;
+        }
         let still = || {
             let kept = oracle::Kept::of(&world.storage.items());
             let ended = |run: &serde_json::Value| ["completed", "failed", "canceled"].iter().any(|end| run["status"] == *end);

@@ -146,8 +146,9 @@ fn read(request: &Request, process: &str) -> Ask {
         sent: Instant::now(),
         at: Instant::now(),
         process: process.to_owned(),
+        model: request.model.name.clone(),
         agent: agent.unwrap_or_else(|| EntityId::new(smartspace_domain::Time::default(), 0)),
-        trigger: field("  messageId: "),
+        trigger: trigger_of(&text),
         delegated: field("  source: ") == "delegated",
         space: between(&text, "SPACE HISTORY (", "):\n")
             .pop()
@@ -157,6 +158,14 @@ fn read(request: &Request, process: &str) -> Ask {
         lines: shown,
         before: before.collect(),
     }
+}
+
+/// The message that woke a run; where a plan or a service did, the run itself, which is the first of its agent's active ones.
+fn trigger_of(text: &str) -> String {
+    let field = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)).map(str::to_owned);
+    let this = || between(text, "ACTIVE RUNS:\n  - ", " (this run)").pop().filter(|run| run.len() == 30);
+    // One that has ended meanwhile is not among them.
+    field("  messageId: ").or_else(this).or_else(|| field("  plan: ")).or_else(|| field("  payload: ")).unwrap_or_default()
 }
 
 /// Every text between `from` and `to`.

@@ -56,6 +56,8 @@ pub struct Weather {
     pub twice: u64,
     /// A job is delivered late.
     pub late_job: u64,
+    /// An alarm is lost, late, early, or rings twice.
+    pub alarm: u64,
     /// A frame is not taken, or taken and not acknowledged.
     pub frame: u64,
     /// A connection is dropped.
@@ -68,7 +70,7 @@ pub struct Weather {
     pub outside: u64,
     /// A process dies or stands still while such a request is under way.
     pub under_way: u64,
-    /// The wall clock jumps.
+    /// The wall clock jumps, back and forth.
     pub clock: u64,
 }
 
@@ -97,6 +99,12 @@ pub struct Plan {
     pub tools: bool,
     /// They have tools that reach outside.
     pub outside: bool,
+    /// The operator and agents make plans.
+    pub plans: bool,
+    /// Services wake agents.
+    pub services: bool,
+    /// At which depth agents are not woken any more, whatever their spaces say.
+    pub agent_depth: u32,
     /// Agents go on only after they have changed something.
     pub writes: bool,
     /// What each person does, at least.
@@ -129,6 +137,10 @@ impl Plan {
             invocation: Duration::from_secs([900, 150, 122][number("invocation", 0, 2) as usize]),
             tools: number("tools", 0, 5) != 0,
             outside: number("outside", 0, 3) != 0,
+            plans: !crowd && number("plans", 0, 2) != 0,
+            services: !crowd && number("services", 0, 2) != 0,
+            // No space is deeper.
+            agent_depth: if crowd { 5 } else { 3 },
             writes: number("writes", 0, 3) == 0,
             deeds: if crowd { 2 } else { number("deeds", 4, 8) as usize },
             weather: Weather::of(chance),
@@ -151,6 +163,9 @@ impl Plan {
             invocation: Duration::from_mins(15),
             tools: false,
             outside: false,
+            plans: false,
+            services: false,
+            agent_depth: 5,
             writes: false,
             deeds: 0,
             weather: Weather::default(),
@@ -181,6 +196,7 @@ impl Weather {
             queue: rate("queue", 2_000, 15_000),
             twice: rate("twice", 2_000, 20_000),
             late_job: rate("late_job", 1_000, 10_000),
+            alarm: rate("alarm", 10_000, 60_000),
             frame: rate("frame", 1_000, 10_000),
             dropped: rate("dropped", 100, 500),
             request: rate("request", 2_000, 15_000),

@@ -5,6 +5,7 @@
 
 mod forms;
 mod outside;
+mod plans;
 
 use clap::ValueEnum;
 use serde_json::{Value, json};
@@ -24,6 +25,8 @@ pub enum Planted {
     ForgetsKeys,
     /// Promise 1: a failed condition does not say which item was there, so no token is known after a lost answer.
     ForgetsTokens,
+    /// Promise 1: what tells deliveries of a service apart is not kept.
+    ForgetsDeliveries,
     /// Promise 2: now and then a number is left out.
     SkipsNumbers,
     /// Promise 2: nobody checks that a number is free.
@@ -66,8 +69,12 @@ pub enum Planted {
     LeavesFormsOpen,
     /// Promise 7: nobody checks that a form is still open.
     AnswersTwice,
-    /// Promise 7: a run pauses whether or not all was answered meanwhile.
-    PausesAnyway,
+    /// Promise 7: a plan fires, and its next time is set by a second write.
+    FiresInParts,
+    /// Promise 7: nobody checks that a plan still has the time for which it fires.
+    FiresAnyway,
+    /// Promise 7: plans are not due, so only alarms know of their times.
+    ForgetsTimes,
     /// Promise 8: a completed run's cursor is set to the newest message instead of the last that it was shown.
     ReadsToTheNewest,
     /// Promise 8: cursors do not move.
@@ -84,7 +91,7 @@ impl Planted {
     /// The promise that it breaks.
     pub fn promise(self) -> u8 {
         match self {
-            Self::AnswersBeforeKeeping | Self::LosesRuns | Self::ForgetsKeys | Self::ForgetsTokens => 1,
+            Self::AnswersBeforeKeeping | Self::LosesRuns | Self::ForgetsKeys | Self::ForgetsTokens | Self::ForgetsDeliveries => 1,
             Self::SkipsNumbers | Self::OverwritesNumbers => 2,
             Self::ForgetsResults
             | Self::ForgetsAnswers
@@ -95,7 +102,12 @@ impl Planted {
             Self::IgnoresLeases | Self::ClaimsAnyway | Self::CancelsNothing | Self::AbsorbsNothing | Self::ForgetsAbsorbing => 4,
             Self::ForgetsDuties | Self::SweepsNothing | Self::FinishesInParts => 5,
             Self::ForgetsDepth | Self::IgnoresDepth => 6,
-            Self::ForgetsWaitingRuns | Self::LeavesFormsOpen | Self::AnswersTwice | Self::PausesAnyway => 7,
+            Self::ForgetsWaitingRuns
+            | Self::LeavesFormsOpen
+            | Self::AnswersTwice
+            | Self::FiresInParts
+            | Self::FiresAnyway
+            | Self::ForgetsTimes => 7,
             Self::ReadsToTheNewest | Self::ForgetsReading | Self::ReadsBackwards => 8,
             Self::KeepsRosterVersion | Self::IgnoresMembership => 9,
         }
@@ -107,8 +119,9 @@ impl Planted {
             Self::ForgetsTokens | Self::ForgetsAbsorbing | Self::AnswersTwice => weather.lost_answer = 10_000,
             Self::ForgetsBeginnings | Self::RepeatsWhatBegan => weather.under_way = weather.under_way.max(20_000),
             Self::LeavesCallsOpen => weather.outside = 80_000,
-            Self::PausesAnyway => weather.slow = weather.slow.max(30_000),
+            Self::FiresAnyway => weather.slow = weather.slow.max(30_000),
             Self::SweepsNothing | Self::ForgetsDuties => weather.queue = weather.queue.max(5_000),
+            Self::ForgetsTimes => weather.alarm = 60_000,
             _ => {}
         }
     }
@@ -121,7 +134,7 @@ impl Planted {
                 request["ConditionExpression"] = json!("attribute_exists(PK)");
                 prune(request);
             }
-            _ => forms::change_pause(self, operation, request),
+            _ => {}
         }
         if operation != "TransactWriteItems" {
             if self == Self::IgnoresLeases && operation == "UpdateItem" {
@@ -210,13 +223,23 @@ impl Planted {
                 check["ConditionExpression"] = json!("attribute_exists(PK)");
                 prune(check);
             }
-            _ => return forms::change(self, parts).or_else(|| outside::change(self, parts)),
+            _ => return self.change(world, parts),
         }
         None
     }
 
+    fn change(self, world: &World, parts: &mut [Value]) -> Option<Answer> {
+        plans::change(self, world, parts);
+        forms::change(self, parts).or_else(|| outside::change(self, parts))
+    }
+
+    /// Whether a process dies behind a call.
+    pub fn dies(self, request: &Value) -> bool {
+        plans::dies(self, request)
+    }
+
     /// Changes an answer of the table on its way back.
-    pub fn after(self, _world: &World, operation: &str, request: &Value, answer: &mut String) {
+    pub fn after(self, operation: &str, request: &Value, answer: &mut String) {
         let changes = match self {
             Self::ForgetsTokens => operation == "TransactWriteItems",
             Self::IgnoresDepth | Self::IgnoresMembership => matches!(operation, "BatchGetItem" | "GetItem"),

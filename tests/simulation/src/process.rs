@@ -1,6 +1,9 @@
 //! One process: the six functions on their own way to the outside, with their own memory.
 
-use std::sync::Arc;
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, LazyLock},
+};
 
 use axum::Router;
 use smartspace::embedded_table::{NAME, client_on};
@@ -11,7 +14,7 @@ use smartspace_edges::{
     bell::{Bell, NoBell},
     clock::Clock,
     ids::Ids,
-    secrets::FixedSecrets,
+    secrets::{FixedSecrets, KnownSecrets, Secret},
 };
 use smartspace_egress::Egress;
 use smartspace_pipeline::Pipeline;
@@ -22,12 +25,24 @@ use smartspace_sweep::Sweep;
 use smartspace_trigger::Triggers;
 use tokio::sync::watch;
 
-use crate::{life::Life, model::SimModel, outside::SimWire, queue::QueueOf, sockets::SimSockets, table::SimTable, world::World};
+use crate::{
+    alarms::SimAlarms, life::Life, model::SimModel, outside::SimWire, queue::QueueOf, sockets::SimSockets, table::SimTable, world::World,
+};
 
 /// The operator's key.
 pub const ADMIN_KEY: &str = "the-operator-of-the-simulation";
 /// What people's tokens are signed with.
 pub const JWT_SECRET: &str = "thirty-two bytes and a few more of the simulation";
+
+/// What services sign with: each secret by its name.
+pub const SERVICE_SECRETS: [(&str, &str); 2] =
+    [("SHOP", "whsec_dGhlIHNob3Agb2YgdGhlIHNpbXVsYXRpb24="), ("FORGE", "the forge of the simulation")];
+
+static SECRETS: LazyLock<Arc<KnownSecrets>> = LazyLock::new(|| {
+    let secrets =
+        SERVICE_SECRETS.iter().filter_map(|(name, value)| Some(((*name).to_owned(), Secret::new((*value).to_owned(), None).ok()?)));
+    Arc::new(KnownSecrets::new(secrets.collect::<BTreeMap<_, _>>()))
+});
 
 /// One process.
 pub struct Process {
@@ -65,9 +80,11 @@ impl Process {
             runs: Arc::new(QueueOf { world: Arc::clone(world), life: Arc::clone(&life), queue: Arc::clone(&world.runs) }),
             broadcasts: Arc::new(QueueOf { world: Arc::clone(world), life: Arc::clone(&life), queue: Arc::clone(&world.broadcasts) }),
             triggers: Arc::new(QueueOf { world: Arc::clone(world), life: Arc::clone(&life), queue: Arc::clone(&world.triggers) }),
+            alarms: Arc::new(SimAlarms { world: Arc::clone(world), life: Arc::clone(&life) }),
             bell,
             clock: Arc::clone(&clock),
             ids: numbers,
+            is_rate_limited: false,
         };
         let sockets = Arc::new(SimSockets { world: Arc::clone(world), life: Arc::clone(&life) });
         let models = Arc::new(SimModel { world: Arc::clone(world), life: Arc::clone(&life) });
@@ -77,6 +94,7 @@ impl Process {
             pipeline: pipeline.clone(),
             admin_key: AdminKey::new(ADMIN_KEY),
             tokens: Tokens::signed_with(JWT_SECRET, false).ok(),
+            secrets: Arc::new(FixedSecrets(Arc::clone(&SECRETS))),
             socket_url: SocketUrl::OfHost("/v1/socket"),
             cors_origins: Vec::new(),
         };

@@ -56,7 +56,7 @@ impl<J: Job> SimQueue<J> {
         locked(&self.state).jobs.iter().all(|waiting| waiting.visible_at > until)
     }
 
-    fn put(&self, job: J, visible_at: Instant) {
+    pub(crate) fn put(&self, job: J, visible_at: Instant) {
         let mut state = locked(&self.state);
         state.next += 1;
         let id = state.next;

@@ -12,6 +12,9 @@ use crate::{door::As, life::Life, locked, outside, table::SimTable, world::World
 /// Names of agents; where there are more, they have numbers.
 const AGENTS: [&str; 3] = ["Ada", "Bob", "Cyd"];
 
+/// Runs a minute, of agents and of spaces: never used up, so `rate` is never the right answer.
+const PLENTY: u32 = 100_000;
+
 /// Makes everything through the product's own doors.
 pub async fn set(world: &Arc<World>) -> Result<(), String> {
     let nobody = Arc::new(Life::new("setting".into()));
@@ -28,7 +31,7 @@ pub async fn set(world: &Arc<World>) -> Result<(), String> {
         let name = AGENTS.get(index).map_or_else(|| format!("Agent {index}"), |name| (*name).to_owned());
         let agent = json!({
             // Any provider but the scripted one, which writes no summaries.
-            "model": {"provider": "openai", "name": "chance"}, "maxChainDepth": 5, "loop": {"maxSteps": 6, "continueOn": if plan.writes { "writes" } else { "toolCalls" }}, "context": {"window": plan.window},
+            "model": {"provider": "openai", "name": "chance"}, "maxChainDepth": plan.agent_depth, "budget": {"runsPerMinute": PLENTY}, "webhooks": webhooks(), "loop": {"maxSteps": 6, "continueOn": if plan.writes { "writes" } else { "toolCalls" }}, "context": {"window": plan.window},
             "tools": tools(world),
         });
         let made = make(world, "/v1/entities", json!({"type": "agent", "name": name, "agent": agent})).await?;
@@ -36,8 +39,7 @@ pub async fn set(world: &Arc<World>) -> Result<(), String> {
         locked(&world.ledger).agents.push((id(&made)?, name));
     }
     for index in 0..plan.spaces {
-        let mut space =
-            json!({"name": format!("Space {index}"), "members": members, "maxChainDepth": plan.depth, "triggerPolicy": plan.policy});
+        let mut space = json!({"name": format!("Space {index}"), "members": members, "maxChainDepth": plan.depth, "triggerPolicy": plan.policy, "budget": {"runsPerMinute": PLENTY}});
         if plan.policy == "admin" {
             space["adminAgentId"] = members[plan.people].clone();
         }
@@ -45,6 +47,12 @@ pub async fn set(world: &Arc<World>) -> Result<(), String> {
         locked(&world.ledger).spaces.push(id(&made)?);
     }
     Ok(())
+}
+
+/// How its services sign.
+fn webhooks() -> Value {
+    let hook = |scheme: &str, secret: &str| json!({"scheme": scheme, "secrets": [secret]});
+    json!({"shop": hook("standard", "SHOP"), "forge": hook("github", "FORGE")})
 }
 
 /// What an agent can do besides.

@@ -14,7 +14,7 @@ pub fn shorten(setup: &Setup, outcome: &Outcome, plays: usize) -> Result<(Setup,
         Ok(outcome.complaints.iter().any(|(broken, _)| *broken == promise).then_some(outcome))
     };
     // What people do: each deed by itself.
-    let deeds: Vec<(usize, usize)> = (0..3).flat_map(|person| (0..12).map(move |deed| (person, deed))).collect();
+    let deeds: Vec<(usize, usize)> = (0..5).flat_map(|person| (0..12).map(move |deed| (person, deed))).collect();
     for some in deeds.chunks(4).map(<[_]>::to_vec).chain(deeds.iter().map(|deed| vec![*deed])) {
         if left == 0 || some.iter().all(|deed| best.0.undone.contains(deed)) {
             continue;

@@ -18,12 +18,25 @@ use crate::locked;
 /// What was seen of a run's writes on their way: times, and the how-manieth writes of the table they were.
 #[derive(Clone, Debug, Default)]
 pub struct Noted {
+    /// When it was kept first.
+    pub created: Option<(Instant, u64)>,
     /// When the table knew that it had ended.
     pub ended: Option<(Instant, u64)>,
     /// The last answer, result or message of it.
     pub wrote: u64,
     /// When the last form of each of its steps got its result.
     pub resolved: BTreeMap<u64, Instant>,
+}
+
+/// How a plan was from some time on.
+#[derive(Clone, Debug)]
+pub struct PlanNoted {
+    /// Since when.
+    pub at: Instant,
+    /// The how-manieth write of the table that was.
+    pub number: u64,
+    /// As it was kept; none where it was dropped.
+    pub plan: Option<Value>,
 }
 
 /// The table, and its copy.
@@ -35,13 +48,15 @@ pub struct Storage {
     writes: AtomicU64,
     /// What runs did, by their ids.
     runs: Mutex<BTreeMap<String, Noted>>,
+    /// How plans were, by their agents and ids.
+    plans: Mutex<BTreeMap<(String, String), Vec<PlanNoted>>>,
 }
 
 impl Storage {
     /// An empty one.
     pub fn new() -> Result<Self, String> {
         let (table, copy) = (EmbeddedTable::in_memory()?, EmbeddedTable::in_memory()?);
-        Ok(Self { table, copy, behind: Mutex::default(), runs: Mutex::default(), writes: AtomicU64::new(0) })
+        Ok(Self { table, copy, behind: Mutex::default(), runs: Mutex::default(), plans: Mutex::default(), writes: AtomicU64::new(0) })
     }
 
     /// Answers a call from the table.
@@ -51,6 +66,7 @@ impl Storage {
             self.writes.fetch_add(1, Ordering::Relaxed);
             match operation {
                 "TransactWriteItems" => self.note(body),
+                "PutItem" | "DeleteItem" => self.note_one(operation, body),
                 "CreateTable" => return self.copy.answer(operation, body),
                 _ => {}
             }
@@ -78,17 +94,52 @@ impl Storage {
         locked(&self.runs).get(run).cloned().unwrap_or_default()
     }
 
+    /// How plans were, by their agents and ids.
+    pub fn plans(&self) -> BTreeMap<(String, String), Vec<PlanNoted>> {
+        locked(&self.plans).clone()
+    }
+
+    /// When someone comes back to plans, by their ids.
+    pub fn plans_due(&self) -> BTreeMap<String, String> {
+        let items = self.items();
+        let due = |item: &Value| Some((plan_of(item["SK"].as_str()?)?.to_owned(), item["dueAt"].as_str()?.to_owned()));
+        items.iter().filter_map(due).collect()
+    }
+
+    /// A write that is no transaction.
+    fn note_one(&self, operation: &str, body: &[u8]) {
+        let body: Value = serde_json::from_slice(body).unwrap_or_default();
+        let part = if operation == "PutItem" { json!({"Put": body}) } else { json!({"Delete": body}) };
+        self.note_plan(&part, self.writes());
+    }
+
+    fn note_plan(&self, part: &Value, number: u64) {
+        let (item, gone) = (&part["Put"]["Item"], &part["Delete"]["Key"]);
+        let key = if item.is_null() { gone } else { item };
+        let (Some(agent), Some(plan)) = (key["PK"]["S"].as_str(), key["SK"]["S"].as_str().and_then(plan_of)) else { return };
+        let mut plans = locked(&self.plans);
+        let noted = plans.entry((agent.trim_start_matches("ENTITY#").to_owned(), plan.to_owned())).or_default();
+        let plan = (!item.is_null()).then(|| plain_item(item));
+        if plan.is_some() || noted.last().is_some_and(|last| last.plan.is_some()) {
+            noted.push(PlanNoted { at: Instant::now(), number, plan });
+        }
+    }
+
     fn note(&self, body: &[u8]) {
         let number = self.writes();
         let body: Value = serde_json::from_slice(body).unwrap_or_default();
         let mut runs = locked(&self.runs);
         for part in body["TransactItems"].as_array().into_iter().flatten() {
+            self.note_plan(part, number);
             let (update, item) = (&part["Update"], &part["Put"]["Item"]);
             let key = if item.is_null() { &update["Key"] } else { item };
             let (pk, sk) = (key["PK"]["S"].as_str().unwrap_or_default(), key["SK"]["S"].as_str().unwrap_or_default());
             let sets = |name: &str| update["UpdateExpression"].as_str().is_some_and(|text| text.contains(name));
             let Some(run) = pk.strip_prefix("RUN#").or(item["runId"]["S"].as_str()) else { continue };
             let noted = runs.entry(run.to_owned()).or_default();
+            if item.is_object() && sk == "META" {
+                noted.created.get_or_insert((Instant::now(), number));
+            }
             if item.is_object() && !["META", "TRIGGER"].contains(&sk) {
                 noted.wrote = number;
             }
@@ -121,6 +172,11 @@ impl Storage {
             }
         }
     }
+}
+
+/// The plan that an item with this sort key is.
+fn plan_of(sk: &str) -> Option<&str> {
+    sk.strip_prefix("CTX#PLAN#")
 }
 
 /// An item without the types of its attributes.

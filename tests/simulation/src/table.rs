@@ -106,7 +106,10 @@ impl SimTable {
             answer = parsed.to_string();
         }
         if let Some(planted) = world.planted {
-            planted.after(world, operation, &request, &mut answer);
+            planted.after(operation, &request, &mut answer);
+            if planted.dies(&request) {
+                world.kill(&self.life, "between two writes");
+            }
         }
         world.ends(&self.life, operation).await;
         Ok((status, answer))

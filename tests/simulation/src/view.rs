@@ -32,6 +32,8 @@ pub struct Seen {
     pub forms: BTreeMap<String, Form>,
     /// How runs ended.
     pub ends: BTreeMap<String, BTreeSet<String>>,
+    /// Where runs were shown: each with its space, and with what was said of its trigger.
+    pub runs: BTreeSet<(String, String, String)>,
     /// Runs that began and did not end yet, as far as was seen.
     pub active: BTreeSet<String>,
     /// Answers to requests over the socket, by their ids.
@@ -135,6 +137,9 @@ impl Seen {
             seq: frame["message"]["seq"].as_u64(),
             text: if frame["input"].is_null() { text("text") } else { frame["input"]["question"].to_string().replace('"', "") },
         });
+        if let Some(run) = frame["run"]["id"].as_str() {
+            self.runs.insert((run.to_owned(), text("spaceId"), frame["run"]["trigger"].to_string()));
+        }
         match kind.as_str() {
             "message.created" | "message.updated" => self.message(&frame["message"]),
             "tool.requested" | "tool.resolved" => self.form(frame, kind == "tool.requested", 0),

@@ -135,6 +135,14 @@ impl World {
         self.history.note("world", || "is calm from now on".into());
         self.chance.calm(true);
         *locked(&self.calm) = Some(Instant::now());
+        let ledger = &mut locked(&self.ledger);
+        (ledger.due_in_calm, ledger.wall_in_calm) = (self.storage.plans_due(), Some(self.wall()));
+    }
+
+    /// Sets the wall clock, while nothing else happens.
+    pub fn set_clock(&self, at: Time) {
+        self.history.note("clock", || format!("is set to {at}"));
+        self.jumped.fetch_add(at.as_millis() - self.wall().as_millis(), Ordering::Relaxed);
     }
 
     /// Since when nothing goes wrong any more.
@@ -159,9 +167,10 @@ impl World {
         life.acts().await;
         sleep(self.latency(&place)).await;
         if self.chance.strikes(&format!("{place}/clock"), weather.clock) {
-            let jump = self.chance.time("clock", Duration::from_secs(1), Duration::from_secs(70));
-            self.jumped.fetch_add(jump.as_millis() as i64, Ordering::Relaxed);
-            self.history.note("clock", || format!("jumps by {jump:?}"));
+            let jump = self.chance.time("clock", Duration::from_secs(1), Duration::from_secs(70)).as_millis() as i64;
+            let jump = if self.chance.happens("clock/back", 400) { -jump } else { jump };
+            self.jumped.fetch_add(jump, Ordering::Relaxed);
+            self.history.note("clock", || format!("jumps by {jump} ms"));
         }
         if self.chance.strikes(&format!("{place}/stalled"), weather.stalled) {
             let time = self.chance.time("stalled", Duration::from_secs(2), Duration::from_secs(90));
@@ -259,7 +268,8 @@ impl World {
         self.connections.close_all();
     }
 
-    fn take_in(&self, process: Arc<Process>) {
+    /// From now on a process takes part.
+    pub fn take_in(&self, process: Arc<Process>) {
         locked(&self.processes).push(process);
     }
 

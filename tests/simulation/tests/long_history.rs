@@ -1,4 +1,4 @@
-//! What a prompt costs to write does not depend on how much was ever said, and its system message is kept once.
+//! What a prompt costs to write does not depend on how much was ever said, and what is the same in many of them is kept once.
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
@@ -124,5 +124,29 @@ async fn what_is_the_same_in_many_prompts_is_kept_once() {
     let parts: BTreeSet<_> = prompts.iter().map(|prompt| prompt["part"].to_string()).collect();
     assert_eq!((prompts.len(), parts.len()), (8, 1), "eight runs with one system message");
     assert_eq!(items.iter().filter(|item| item["PK"].as_str().is_some_and(|pk| pk.starts_with("PART#"))).count(), 1);
+    world.end();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_history_is_kept_in_parts_and_shown_whole() {
+    let (world, space) = world().await;
+    for number in 0..40 {
+        say(&world, space, &format!("message {number}")).await;
+        sleep(Duration::from_mins(2)).await;
+    }
+    let items = world.storage.items();
+    let prompts: Vec<&Value> = items.iter().filter(|item| item["SK"] == "PROMPT").collect();
+    let parts: BTreeSet<_> =
+        prompts.iter().flat_map(|prompt| prompt["parts"].as_array().into_iter().flatten().map(Value::to_string)).collect();
+    let most = prompts.iter().map(|prompt| prompt["parts"].as_array().map_or(0, Vec::len)).max();
+    assert_eq!(most, Some(2), "whole parts of 25 messages, of 50 to 74");
+    assert!(parts.len() <= prompts.len() / 5, "{} parts of {} prompts", parts.len(), prompts.len());
+
+    let newest = prompts.iter().filter(|prompt| prompt["parts"].is_array()).filter_map(|prompt| prompt["PK"].as_str()).max().unwrap();
+    let path = format!("/v1/runs/{}", newest.trim_start_matches("RUN#"));
+    let (_, run) = world.http("person", As::Operator, Method::GET, &path, None, None).await.unwrap();
+    let shown = run["steps"][0]["prompt"]["messages"][0]["blocks"].to_string();
+    assert_eq!(shown.matches("SPACE HISTORY (").count(), 1, "{shown}");
+    assert!((35..39).all(|number| shown.contains(&format!("message {number}"))), "{shown}");
     world.end();
 }

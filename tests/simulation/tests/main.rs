@@ -5,5 +5,8 @@
 mod calls;
 mod changed_tools;
 mod hand_over;
+mod kept_for_ever;
 mod long_history;
+mod plans;
 mod promises;
+mod settling;

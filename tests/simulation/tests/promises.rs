@@ -76,6 +76,7 @@ planted! {
     finds_lost_runs: LosesRuns
     finds_forgotten_keys: ForgetsKeys
     finds_forgotten_tokens: ForgetsTokens
+    finds_forgotten_deliveries: ForgetsDeliveries
     finds_skipped_numbers: SkipsNumbers
     finds_overwritten_numbers: OverwritesNumbers
     finds_forgotten_results: ForgetsResults
@@ -97,7 +98,9 @@ planted! {
     finds_forgotten_waiting_runs: ForgetsWaitingRuns
     finds_forms_left_open: LeavesFormsOpen
     finds_answers_twice: AnswersTwice
-    finds_pauses_anyway: PausesAnyway
+    finds_fired_in_parts: FiresInParts
+    finds_fired_anyway: FiresAnyway
+    finds_forgotten_times: ForgetsTimes
     finds_read_to_the_newest: ReadsToTheNewest
     finds_forgotten_reading: ForgetsReading
     finds_read_backwards: ReadsBackwards

@@ -12,7 +12,7 @@ use utoipa::{
 use smartspace_domain::problems::Problem;
 
 /// A status that a problem is told with, and when.
-const PROBLEMS: [(&str, &str); 9] = [
+const PROBLEMS: [(&str, &str); 10] = [
     ("400", "It can't be read: the query, a header, or a body that is no JSON."),
     ("401", "It is not known who asks."),
     ("403", "Who asks may not do this."),
@@ -20,6 +20,7 @@ const PROBLEMS: [(&str, &str); 9] = [
     ("409", "What is there does not allow it."),
     ("413", "The body is too large."),
     ("422", "It can be read, but is not valid; `errors` says where."),
+    ("429", "It is asked too often."),
     ("500", "Something went wrong in Smartspace."),
     ("503", "It is not known whether this was kept; repeat it with the same key."),
 ];
@@ -55,7 +56,7 @@ fn problem(status: &str, when: &str) -> Response {
     let mut response = response.build();
     let header = match status {
         "401" => Some(("WWW-Authenticate", "Authenticate")),
-        "503" => Some(("Retry-After", "RetryAfter")),
+        "429" | "503" => Some(("Retry-After", "RetryAfter")),
         _ => None,
     };
     for (name, component) in header.into_iter().chain([("x-request-id", "RequestId")]) {
@@ -111,6 +112,7 @@ pub(super) fn complete(operation: &mut Operation) {
         ("404", path),
         ("413", body),
         ("422", body),
+        ("429", signed_in),
         ("500", signed_in),
         ("503", signed_in),
     ];

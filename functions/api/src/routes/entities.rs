@@ -21,7 +21,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 use super::PageQuery;
 use crate::{
     Api,
-    answers::{Answer, Created},
+    answers::{Answer, Created, gone},
     auth::By,
     description::IdempotencyKey,
     input::{Asked, Body, Id, shaped},
@@ -36,7 +36,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Api>> {
     post, path = "/v1/entities", operation_id = "createEntity", tag = "entities",
     params(IdempotencyKey),
     request_body = NewEntity,
-    responses((status = 201, body = Entity), (status = 409, description = "Another entity has this `externalId`."))
+    responses((status = 201, body = Entity), (status = 409, description = "Another entity has this `externalId`, or what the key made is gone."))
 )]
 async fn create(State(api): State<Arc<Api>>, By(caller): By, headers: HeaderMap, body: Body) -> Answer<Created<Entity>> {
     caller.must_be_operator()?;
@@ -45,10 +45,10 @@ async fn create(State(api): State<Arc<Api>>, By(caller): By, headers: HeaderMap,
     let key = body.key(&headers, caller, "/v1/entities")?;
     let (now, random) = (api.pipeline.now(), api.pipeline.ids.random());
     if let Some(before) = api.pipeline.store.made_before::<EntityId>(key.as_ref(), now).await? {
-        let made = api.pipeline.store.entity(before).await?;
+        let made = api.pipeline.store.entity(before).await.map_err(gone)?;
         return Ok(Created { location: format!("/v1/entities/{}", made.id), made });
     }
-    let made = api.pipeline.store.create_entity(EntityId::new(now, random), settings, key.as_ref(), now).await?;
+    let made = api.pipeline.store.create_entity(EntityId::new(now, random), settings, key.as_ref(), now).await.map_err(gone)?;
     Ok(Created { location: format!("/v1/entities/{}", made.id), made })
 }
 

@@ -26,8 +26,8 @@ use crate::{
     Api,
     answers::{Answer, Created},
     auth::By,
-    description::{IdempotencyKey, limit},
-    input::{Asked, Body, Id},
+    description::{ChainDepth, IdempotencyKey, limit},
+    input::{Asked, Body, Id, depth},
 };
 
 pub(super) fn routes() -> OpenApiRouter<Arc<Api>> {
@@ -49,7 +49,7 @@ struct MessageBody {
 /// The answer says in `dispatch` whom it woke.
 #[utoipa::path(
     post, path = "/v1/spaces/{id}/messages", operation_id = "createMessage", tag = "messages",
-    params(("id" = SpaceId, Path), IdempotencyKey),
+    params(("id" = SpaceId, Path), IdempotencyKey, ChainDepth),
     request_body = MessageBody,
     responses((status = 201, body = Message))
 )]
@@ -66,7 +66,7 @@ async fn create(
     let path = format!("/v1/spaces/{space}/messages");
     let key = body.key(&headers, caller, &path)?;
     let id = MessageId::new(api.pipeline.now(), api.pipeline.ids.random());
-    let new = NewMessage { id, space, sender, content: Content::Text(text), by: Way::Door { key } };
+    let new = NewMessage { id, space, sender, content: Content::Text(text), by: Way::Door { key, depth: depth(&headers)? } };
     let made = api.pipeline.post_as(caller, &new).await?.message;
     Ok(Created { location: format!("{path}?after={}&limit=1", made.seq - 1), made })
 }
@@ -159,7 +159,7 @@ async fn list(
     let Page { items, next_cursor } = page(found, range, full);
     let (mut known, mut shown) = (KnownSpaces::of(caller), Vec::with_capacity(items.len()));
     for message in items {
-        shown.push(match message.foreign_space() {
+        shown.push(match message.known_by() {
             Some(other) if !known.has(&api.pipeline, other).await? => message.without_origin(),
             _ => message,
         });

@@ -8,6 +8,7 @@ use smartspace_domain::{
     Error, Result,
     access::{Caller, SpaceAction},
     ids::{EntityId, RunId, SpaceId},
+    long_steps,
     runs::{EndReason, Run, RunStatus},
 };
 use smartspace_pipeline::access::KnownSpaces;
@@ -51,7 +52,7 @@ async fn of_space(
     let Page { items, next_cursor } = api.pipeline.store.runs_of_space(space, &query.into()).await?;
     let (mut known, mut shown) = (KnownSpaces::of(caller), Vec::with_capacity(items.len()));
     for run in items {
-        shown.push(seen(&api, run, space, &mut known).await?);
+        shown.push(seen(&api, run, Some(space), &mut known).await?);
     }
     Ok(Json(Page { items: shown, next_cursor }))
 }
@@ -89,6 +90,8 @@ async fn of_agent(
 }
 
 /// Show a run with its steps
+///
+/// Where all steps together are longer than 4 MB their longest texts are cut, and say how much is missing.
 #[utoipa::path(
     get, path = "/v1/runs/{id}", operation_id = "showRun", tag = "runs",
     params(("id" = RunId, Path)),
@@ -99,12 +102,12 @@ async fn show(State(api): State<Arc<Api>>, By(caller): By, Id(id): Id<RunId>) ->
     let record = of_own_space(&api, caller, SpaceAction::Read, id).await?;
     if caller != Caller::Operator {
         let run = store.run(&record).await?;
-        return Ok(Json(seen(&api, run, record.space_id, &mut KnownSpaces::of(caller)).await?));
+        return Ok(Json(seen(&api, run, record.space_id(), &mut KnownSpaces::of(caller)).await?));
     }
     let work = store.work(id).await?;
     let run = store.run(&record).await?;
     let ended = !run.status.is_active();
-    Ok(Json(Run { steps: Some(steps::view(work, ended)?), ..run }))
+    Ok(Json(Run { steps: Some(long_steps::shown(steps::view(work, ended)?, long_steps::MOST)), ..run }))
 }
 
 /// Cancel a run
@@ -116,13 +119,17 @@ async fn show(State(api): State<Arc<Api>>, By(caller): By, Id(id): Id<RunId>) ->
 async fn cancel(State(api): State<Arc<Api>>, By(caller): By, Id(id): Id<RunId>) -> Answer<impl IntoResponse> {
     let record = of_own_space(&api, caller, SpaceAction::Cancel, id).await?;
     let run = api.pipeline.cancel(id, EndReason::Cancel).await?;
-    Ok((StatusCode::ACCEPTED, Json(seen(&api, run, record.space_id, &mut KnownSpaces::of(caller)).await?)))
+    Ok((StatusCode::ACCEPTED, Json(seen(&api, run, record.space_id(), &mut KnownSpaces::of(caller)).await?)))
 }
 
 /// A run, if the caller may do it in the space that woke it. Who is a stranger there does not learn that there is such a run.
 async fn of_own_space(api: &Api, caller: Caller, action: SpaceAction, id: RunId) -> Result<RunRecord> {
     let record = api.pipeline.store.run_record(id).await?;
-    match api.pipeline.authorise(caller, action, record.space_id).await {
+    let Some(space) = record.space_id() else {
+        // A plan or a service woke it.
+        return if caller == Caller::Operator { Ok(record) } else { Err(no_such_run()) };
+    };
+    match api.pipeline.authorise(caller, action, space).await {
         Ok(()) => Ok(record),
         Err(Error::NotFound(_)) => Err(no_such_run()),
         Err(error) => Err(error),
@@ -130,8 +137,8 @@ async fn of_own_space(api: &Api, caller: Caller, action: SpaceAction, id: RunId)
 }
 
 /// A run as a caller sees it, who may know of the space that woke it: where it went from there shows to members of that space only.
-async fn seen(api: &Api, run: Run, woken_in: SpaceId, known: &mut KnownSpaces) -> Result<Run> {
-    Ok(match run.foreign_space(woken_in) {
+async fn seen(api: &Api, run: Run, woken_in: Option<SpaceId>, known: &mut KnownSpaces) -> Result<Run> {
+    Ok(match woken_in.and_then(|space| run.known_by(space)) {
         Some(other) if !known.has(&api.pipeline, other).await? => run.without_active_space(),
         _ => run,
     })

@@ -26,7 +26,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 use super::PageQuery;
 use crate::{
     Api,
-    answers::{Answer, Created},
+    answers::{Answer, Created, gone},
     auth::By,
     description::IdempotencyKey,
     input::{Asked, Body, Id, shaped},
@@ -43,7 +43,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Api>> {
     request_body = NewSpace,
     responses(
         (status = 201, body = Space),
-        (status = 409, description = "Two of its agents have the same name, or one is in too many spaces."),
+        (status = 409, description = "Two of its agents have the same name, one is in too many spaces, or what the key made is gone."),
     )
 )]
 async fn create(State(api): State<Arc<Api>>, By(caller): By, headers: HeaderMap, body: Body) -> Answer<Created<Space>> {
@@ -75,9 +75,14 @@ async fn create(State(api): State<Arc<Api>>, By(caller): By, headers: HeaderMap,
     {
         return Err(Error::invalid("/adminAgentId", "expected an agent among the members").into());
     }
-    let id = store.create_space(SpaceId::new(now, api.pipeline.ids.random()), settings, key.as_ref(), now).await?;
+    try_join_all(members.iter().map(|member| store.has_room_for_a_space(member))).await?;
+    let own = SpaceId::new(now, api.pipeline.ids.random());
+    let id = store.create_space(own, settings, key.as_ref(), now).await?;
     for member in &members {
-        api.pipeline.join(id, member, role_of(caller, member.id)).await?;
+        if let Err(error) = api.pipeline.join(id, member, role_of(caller, member.id)).await {
+            // Where the same request made it, at the same time, that one says what becomes of it.
+            return Err(if id == own { given_up(&api, id, error).await } else { gone(error) }.into());
+        }
     }
     Ok(Created { location: format!("/v1/spaces/{id}"), made: store.space(id).await?.seen_by(caller) })
 }
@@ -87,9 +92,19 @@ fn role_of(caller: Caller, member: EntityId) -> Role {
     if caller == Caller::Entity(member) { Role::Owner } else { Role::Member }
 }
 
+/// Why a space was not made after all. Where one can't join who could a moment ago, nothing is left of it; what is not known to be kept is repeated with its
+/// key, and finds it.
+async fn given_up(api: &Api, id: SpaceId, error: Error) -> Error {
+    if error.is_passing() {
+        return error;
+    }
+    api.pipeline.delete_space(id).await.err().unwrap_or(error)
+}
+
 /// A space that the same key made before. Where its first request was cut off, those join who never did.
 async fn finished(api: &Api, caller: Caller, id: SpaceId, members: &[EntityId]) -> Answer<Created<Space>> {
     let store = &api.pipeline.store;
+    store.space_record(id).await.map_err(gone)?;
     for member in members {
         if !store.was_member(id, *member).await? {
             match store.entity(*member).await {

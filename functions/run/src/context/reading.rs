@@ -11,6 +11,7 @@ use smartspace_domain::{
     entities::Entity,
     goals::Goal,
     ids::{EntityId, RunId, SpaceId},
+    jobs,
     memories::Memory,
     plans::Plan,
     runs::RunStatus,
@@ -147,42 +148,37 @@ impl Seen {
     }
 }
 
-/// Reads what the prompt of `run` needs. None where the agent is retired, or not in the space any more, or the space is gone.
+/// Reads what the prompt of `run` needs, which a message at `woken_at` woke; none where a plan or a service did. None where the agent is retired, or not in
+/// the space any more, or the space is gone.
 pub(crate) async fn gather(
     store: &Store,
     seen: &Seen,
     run: RunId,
     agent_id: EntityId,
-    space_id: SpaceId,
-    seq: u64,
+    woken_at: Option<jobs::Place>,
 ) -> Result<Option<Gathered>> {
-    let guessed = seen.spaces.of(&agent_id).unwrap_or_else(|| [space_id].into());
-    let (context, place, messages, mut cards) = futures::try_join!(
-        store.agent_context(agent_id),
-        store.place_with_summary(space_id, agent_id),
-        seen.last_messages(store, space_id),
-        store.cards(&guessed),
-    )?;
-    let (Some(agent), Some((space, member, summary))) = (context.agent, place) else { return Ok(None) };
+    let home = woken_at.map(|place| place.space_id);
+    let guessed = seen.spaces.of(&agent_id).unwrap_or_else(|| home.into_iter().collect());
+    let around = async {
+        match woken_at {
+            Some(woken_at) => Around::of(store, seen, agent_id, woken_at).await.map(Some),
+            None => Ok(None),
+        }
+    };
+    let (context, around, mut cards) = futures::try_join!(store.agent_context(agent_id), around, store.cards(&guessed))?;
+    let Some(agent) = context.agent else { return Ok(None) };
     let Some(config) = &agent.agent else { return Ok(None) };
-
-    let mut messages = messages;
-    let most = window::most(config.context.window as usize);
-    if most > window::most(window::USUAL) {
-        let more = store.message_records(space_id, Range::Before(u64::MAX), most).await?;
-        messages = more.into_iter().map(Arc::new).collect();
-    }
-    let trigger = match messages.iter().find(|message| message.seq == seq) {
-        Some(message) => Arc::clone(message),
-        None => match store.message_record(space_id, seq).await? {
-            Some(message) => Arc::new(message),
+    let place = match around {
+        None => None,
+        Some(around) => match around.place(store, config.context.window as usize).await? {
+            Some(place) => Some(place),
             None => return Ok(None),
         },
     };
 
     // Where it was woken stands among them, however many there are.
-    let others = context.spaces.iter().copied().filter(|other| *other != space_id);
-    let shown: Vec<SpaceId> = [space_id].into_iter().chain(others).take(SPACES_SHOWN).collect();
+    let others = context.spaces.iter().copied().filter(|other| Some(*other) != home);
+    let shown: Vec<SpaceId> = home.into_iter().chain(others).take(SPACES_SHOWN).collect();
     let missing: Vec<SpaceId> = shown.iter().copied().filter(|space| !cards.contains_key(space)).collect();
     if !missing.is_empty() {
         cards.extend(store.cards(&missing).await?);
@@ -190,14 +186,14 @@ pub(crate) async fn gather(
     cards.retain(|space, _| shown.contains(space));
     seen.spaces.saw(agent_id, shown.as_slice().into(), AGENTS);
 
-    let told = |other: &&ActiveRecord| other.run_id != run && (config.spaces_shown() == SpacesShown::All || other.space_id == space_id);
+    let told = |other: &&ActiveRecord| other.run_id != run && (config.spaces_shown() == SpacesShown::All || other.cause.space_id() == home);
     let (mine, others) = (context.active.iter().find(|active| active.run_id == run), context.active.iter().filter(told));
     let active_count = others.clone().count() + usize::from(mine.is_some());
     let active: Vec<ActiveRecord> = mine.into_iter().chain(others).take(ACTIVE_SHOWN).cloned().collect();
     let (states, doings) = doings(store, &active[usize::from(mine.is_some())..]).await?;
     Ok(Some(Gathered {
         agent,
-        place: Some(Place { space, member, messages, trigger, summary }),
+        place,
         cards,
         space_count: context.spaces.len(),
         active,
@@ -206,8 +202,39 @@ pub(crate) async fn gather(
         doings,
         memories: context.memories,
         goals: context.goals,
-        plans: Vec::new(),
+        plans: context.plans,
     }))
+}
+
+/// The space around the message that woke a run, before it is known how much of it the prompt shows.
+struct Around {
+    woken_at: jobs::Place,
+    place: Option<(SpaceRecord, MemberRecord, Option<SummaryRecord>)>,
+    messages: Vec<Arc<MessageRecord>>,
+}
+
+impl Around {
+    async fn of(store: &Store, seen: &Seen, agent: EntityId, woken_at: jobs::Place) -> Result<Self> {
+        let space = woken_at.space_id;
+        let (place, messages) = futures::try_join!(store.place_with_summary(space, agent), seen.last_messages(store, space))?;
+        Ok(Self { woken_at, place, messages })
+    }
+
+    /// With as many messages as a window may show. None where the agent is not in the space any more, or the space or the message is gone.
+    async fn place(self, store: &Store, window: usize) -> Result<Option<Place>> {
+        let Self { woken_at: jobs::Place { space_id, seq }, place, mut messages } = self;
+        let Some((space, member, summary)) = place else { return Ok(None) };
+        let most = window::most(window);
+        if most > window::most(window::USUAL) {
+            let more = store.message_records(space_id, Range::Before(u64::MAX), most).await?;
+            messages = more.into_iter().map(Arc::new).collect();
+        }
+        let trigger = match messages.iter().find(|message| message.seq == seq) {
+            Some(message) => Some(Arc::clone(message)),
+            None => store.message_record(space_id, seq).await?.map(Arc::new),
+        };
+        Ok(trigger.map(|trigger| Place { space, member, messages, trigger, summary }))
+    }
 }
 
 /// Runs of which a prompt says what they have done.

@@ -12,7 +12,7 @@ use smartspace_domain::{
     ids::{CallId, DeliveryId, EntityId, LeaseId, MessageId, PlanId, RunId, SpaceId},
     memories::Memory,
     messages::{Origin, Sender},
-    plans::{Plan, Schedule},
+    plans::{Plan, PlanStatus, Schedule},
     runs::RunStatus,
     triggers::Trigger,
 };
@@ -22,6 +22,7 @@ use smartspace_store::{
     rosters::MemberRecord,
     runs::{ActiveRecord, RunRecord},
     spaces::Card,
+    triggers,
 };
 
 use super::{
@@ -135,8 +136,8 @@ pub(crate) fn gathered(written: &Written<'_>, cursor: u64) -> Gathered {
         g2sk: None,
     };
     let active = |number: u128| {
-        let run = RunRecord::queued(RunId::new(at(0), number), id(2), space(1), &trigger, Source::Mention, at(9));
-        ActiveRecord::new(&run, space_name, &trigger)
+        let run = RunRecord::woken(RunId::new(at(0), number), id(2), space(1), &trigger, Source::Mention, at(9));
+        ActiveRecord::woken(&run, space(1), space_name, &trigger)
     };
     let members = vec![sender(1, name, EntityType::Human), sender(2, me, EntityType::Agent)];
     Gathered {
@@ -193,7 +194,11 @@ pub(crate) fn all_of_it(written: &Written<'_>, cursor: u64) -> Gathered {
         name: note.into(),
         instruction: note.into(),
         schedule,
+        status: PlanStatus::Active,
         next_run_at: Some(at(next)),
+        last_run_at: None,
+        created_at: at(0),
+        updated_at: at(0),
     };
     let daily = Schedule::Cron { cron: "0 9 * * *".into(), timezone: "Europe/Berlin".into() };
     all.plans = vec![plan(1, daily, 64_440), plan(2, Schedule::Once { run_after: Some("2 hours".into()) }, 7_260)];
@@ -215,8 +220,8 @@ pub(crate) fn elsewhere(written: &Written<'_>) -> [Trigger; 2] {
 /// The trigger of the space's last message.
 pub(crate) fn by_message(gathered: &Gathered) -> Trigger {
     let place = gathered.place.as_ref().unwrap();
-    let run = RunRecord::queued(RunId::new(at(0), 7), id(2), place.space.id, &place.trigger, Source::Mention, at(9));
-    run.view(Some(&place.trigger), &place.space.settings.name, None).trigger
+    let run = RunRecord::woken(RunId::new(at(0), 7), id(2), place.space.id, &place.trigger, Source::Mention, at(9));
+    triggers::of_message(&run, &place.space.settings.name, &place.trigger, None)
 }
 
 /// The prompt of a run with this trigger.

@@ -5,6 +5,7 @@ use smartspace_domain::agents::History;
 use smartspace_models::port::{CachePoint, Message};
 
 use super::{
+    Rest,
     reading::Gathered,
     samples::{Written, all_of_it, by_message, elsewhere, gathered, prompt_of, text_of},
 };
@@ -85,6 +86,26 @@ fn what_is_settled_ends_with_the_last_whole_block_without_news() {
     assert_eq!(settled(120, 100), Some("99".into()));
     assert_eq!(settled(120, 40), None, "all is new");
     assert_eq!(settled(3, 2), None, "there is no whole block yet");
+}
+
+#[test]
+fn a_history_is_kept_in_parts_that_come_again_and_make_the_whole() {
+    let cut = |count, cursor| {
+        let gathered = long(count, cursor);
+        let prompt = prompt_of(&gathered, &by_message(&gathered));
+        let blocks = |rest: &Rest| {
+            let Message::User { blocks } = &rest.messages[0] else { panic!() };
+            blocks.clone()
+        };
+        let (parts, rest) = prompt.rest.cut(&prompt.cuts);
+        assert_eq!([parts.concat(), blocks(&rest)].concat(), blocks(&prompt.rest));
+        parts
+    };
+    let parts = cut(120, 119);
+    assert_eq!(parts.len(), 2, "messages 50 to 74, and 75 to 99");
+    assert_eq!(cut(123, 122), parts);
+    assert_eq!(cut(120, 80), parts[..1], "what is new will not come again as it is");
+    assert_eq!(cut(120, 40), Vec::<Vec<String>>::new());
 }
 
 #[test]

@@ -13,6 +13,8 @@ use super::{
 
 /// Messages in a content block. Blocks end before a multiple of it, so that they come out the same in every prompt.
 const BLOCK: u64 = 5;
+/// Messages in a part that is kept once for many prompts. A usual window moves by as many, so parts are the same until it does.
+const PART: u64 = 25;
 
 /// The history as content blocks.
 pub(crate) struct Timeline {
@@ -20,6 +22,8 @@ pub(crate) struct Timeline {
     pub(crate) blocks: Vec<String>,
     /// The last block that comes again as it is: whole, and with nothing in it that is new.
     pub(crate) settled: Option<usize>,
+    /// Before which blocks parts end that come again as they are.
+    pub(crate) cuts: Vec<usize>,
 }
 
 /// Writes the timeline of the space that woke the run.
@@ -28,17 +32,18 @@ pub(crate) fn timeline(place: &Place, window: &Window<'_>, me: EntityId) -> Time
     let mut blocks: Vec<String> = summary_before(place, first).into_iter().collect();
     let mut block = heading(place);
     block.push_str(&earlier(first, cursor, "[NEW]"));
-    let (mut settled, mut all_seen) = (None, true);
+    let (mut settled, mut all_seen, mut cuts) = (None, true, Vec::new());
     for (message, lines) in window.messages.iter().zip(&window.lines) {
         if message.seq.is_multiple_of(BLOCK) && message.seq != first {
             blocks.push(std::mem::take(&mut block));
             settled = if all_seen { Some(blocks.len() - 1) } else { settled };
+            cuts.extend((all_seen && message.seq.is_multiple_of(PART)).then_some(blocks.len()));
         }
         all_seen &= is_seen(message, me, cursor) && message.seq != trigger;
         block.push_str(lines);
     }
     blocks.push(block);
-    Timeline { blocks, settled }
+    Timeline { blocks, settled, cuts }
 }
 
 /// The summary, where it says something of what stands before the window.

@@ -92,7 +92,8 @@ impl Posting {
 
     /// Before anything is shown: has anybody left since the listeners were chosen? The space's head says so, for the price of one small read.
     async fn check(&mut self) -> Members {
-        if self.checked.elapsed() < CHECKED {
+        // Where nobody listens nothing is shown; who comes to follow is found with the next key frame, and checked by it.
+        if self.listeners.is_empty() || self.checked.elapsed() < CHECKED {
             return Members::There;
         }
         match self.air.store.head(self.about.space).await {

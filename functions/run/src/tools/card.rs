@@ -9,7 +9,6 @@ use smartspace_domain::{
 };
 use smartspace_store::{
     append::{By, Content, NewCard, NewForm, NewMessage},
-    cards::CardPlace,
     steps::CallRecord,
 };
 
@@ -17,14 +16,6 @@ use super::{
     Calling, Outcome,
     toolbox::{Configured, TARGET},
 };
-
-/// A call's card.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Shown {
-    pub(super) card: CardPlace,
-    /// What its agent has read with it.
-    pub(super) mark: Option<(SpaceId, u64)>,
-}
 
 /// A card that was posted, or what to tell the model instead.
 pub(super) enum Posted {

@@ -39,7 +39,7 @@ pub(super) async fn begin<'a>(calling: &'a Calling<'a>, tool: &'a Configured, in
         Does::Ask(form) => return ask(calling, (space, input), form).await.map(Begun::Done),
         Does::Say(output) => Outcome::completed(bounded(output.clone())),
         Does::Compute(expression) => compute(expression, &input),
-        Does::Http(http) => match http.request(calling, &input).await {
+        Does::Http(http) => match http.request(calling, &input, tool.is_idempotent).await {
             Ok(request) => return outside::begin(calling, Request::Http(Box::new(request)), space.map(|space| (space, input))).await,
             Err(text) => Outcome::error(text),
         },

@@ -29,13 +29,11 @@ pub(crate) struct HttpTool {
     pub(super) body: Option<Value>,
     /// For the whole call.
     pub(super) limit: Duration,
-    /// It may be sent again.
-    pub(super) repeatable: bool,
 }
 
 impl HttpTool {
-    /// A call's request, all filled in. What is wrong with its input, or with the deployment, is for the model.
-    pub(super) async fn request(&self, calling: &Calling<'_>, input: &Value) -> Result<Outgoing, String> {
+    /// A call's request, all filled in; it may be sent again where it is `repeatable`. What is wrong with its input, or with the deployment, is for the model.
+    pub(super) async fn request(&self, calling: &Calling<'_>, input: &Value, repeatable: bool) -> Result<Outgoing, String> {
         let worker = calling.worker;
         let known = worker.egress.secrets().await.map_err(|error| error.to_string())?;
         let secret = |name: &str| match known.get(name) {
@@ -60,7 +58,7 @@ impl HttpTool {
             headers: self.headers(trail.headers(calling.begun.call_id), &filling)?,
             body: self.body.as_ref().map(|body| templates::body(body, &filling)).transpose()?.map(|body| self.written(body).into()),
             limit: self.limit,
-            repeatable: self.repeatable,
+            repeatable,
             secrets: secrets.into_iter().map(|(_, secret)| secret.clone()).collect(),
         })
     }

@@ -5,12 +5,12 @@ use std::{collections::BTreeSet, sync::Arc, time::Duration};
 use futures::future::join_all;
 use jsonschema::Validator;
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 use smartspace_domain::{ids::CallId, steps::CallStatus, tools::McpServer};
 use smartspace_egress::{
     Trail,
     mcp::{ListedTool, McpServers, McpSession},
 };
+use smartspace_store::keys;
 use tokio::sync::watch;
 
 use super::{
@@ -117,10 +117,8 @@ fn offered_name(server: &str, tool: &str) -> String {
     if whole.len() <= NAME_BYTES && whole.chars().all(is_fine) {
         return whole;
     }
-    let hash = Sha256::digest(&whole)[..4].iter().fold(String::new(), |hash, byte| hash + &format!("{byte:02x}"));
-    let mut name: String = whole.chars().map(|char| if is_fine(char) { char } else { '_' }).take(NAME_BYTES - 9).collect();
-    name.push('_');
-    name + &hash
+    let name: String = whole.chars().map(|char| if is_fine(char) { char } else { '_' }).take(NAME_BYTES - 9).collect();
+    format!("{name}_{}", &keys::hash(&[server, tool])[..8])
 }
 
 /// What inputs must look like, where that can be checked against a server's schema at a small cost; the server checks them itself in any case.

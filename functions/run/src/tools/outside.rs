@@ -16,10 +16,11 @@ use tokio::{
 
 use super::{
     Begun, Calling, Outcome,
-    card::{Posted, Shown},
+    card::Posted,
     http,
     mcp::{self, McpTool},
 };
+use crate::counted::Counted;
 
 /// How often what a server says while it works is shown, at most.
 const PROGRESS_EVERY: Duration = Duration::from_secs(1);
@@ -40,56 +41,40 @@ pub(super) enum Request<'a> {
 pub(crate) struct UnderWay<'a> {
     calling: &'a Calling<'a>,
     request: Request<'a>,
-    /// What it is shown by.
-    shown: Option<Shown>,
-    counted: Counted<'a>,
-}
-
-/// A call is under way as long as this lives.
-struct Counted<'a>(&'a watch::Sender<usize>);
-
-impl<'a> Counted<'a> {
-    fn new(calls: &'a watch::Sender<usize>) -> Self {
-        calls.send_modify(|calls| *calls += 1);
-        Self(calls)
-    }
-}
-
-impl Drop for Counted<'_> {
-    fn drop(&mut self) {
-        self.0.send_modify(|calls| *calls -= 1);
-    }
+    /// What it is shown by, and what its agent has read with that.
+    card: Option<CardPlace>,
+    mark: Option<(SpaceId, u64)>,
+    counted: Counted,
 }
 
 /// Begins a call, or goes on with one that another worker began. A visible one is shown in a space, with its input.
 pub(super) async fn begin<'a>(calling: &'a Calling<'a>, request: Request<'a>, visible: Option<(SpaceId, Value)>) -> Result<Begun<'a>> {
-    let counted = Counted::new(&calling.worker.outside);
+    let counted = Counted::new(calling.worker.outside.clone());
     if let Some(known) = calling.under_way {
-        let shown = known.card.map(|card| Shown { card, mark: None });
-        return Ok(Begun::UnderWay(UnderWay { calling, request, shown, counted }));
+        return Ok(Begun::UnderWay(UnderWay { calling, request, card: known.card, mark: None, counted }));
     }
     let open = Outcome { status: CallStatus::Pending, outside: true, ..Outcome::completed(Value::Null) };
-    let shown = match visible {
+    let (card, mark) = match visible {
         None => {
             calling.keep(&open).await?;
-            None
+            (None, None)
         }
         Some((space, input)) => match calling.post_card(space, input, open, None).await? {
             Posted::Yes(_, outcome) => {
                 // What was written of its input is on the card now.
                 calling.worker.streams.end(calling.begun.call_id, outcome.message);
-                outcome.card.map(|card| Shown { card, mark: outcome.mark })
+                (outcome.card, outcome.mark)
             }
             Posted::No(outcome) => return Ok(Begun::Done(outcome)),
         },
     };
-    Ok(Begun::UnderWay(UnderWay { calling, request, shown, counted }))
+    Ok(Begun::UnderWay(UnderWay { calling, request, card, mark, counted }))
 }
 
 impl UnderWay<'_> {
     /// Makes the call and keeps what came of it.
     pub(crate) async fn end(self) -> Result<Outcome> {
-        let Self { calling, request, shown, counted } = self;
+        let Self { calling, request, card, mark, counted } = self;
         let worker = calling.worker;
         let outcome = match request {
             Request::Http(outgoing) => http::outcome(&worker.egress, *outgoing).await,
@@ -97,7 +82,6 @@ impl UnderWay<'_> {
                 let progress = watch::Sender::new(String::new());
                 let telling = progress.subscribe();
                 let called = mcp::outcome(tool, &input, calling.begun.call_id, &progress);
-                let card = shown.as_ref().map(|shown| shown.card);
                 tokio::select! {
                     biased;
                     outcome = called => outcome,
@@ -110,7 +94,7 @@ impl UnderWay<'_> {
             // As a quoted text: some of it may be the server's.
             tracing::info!(run = %worker.run.id, tool = calling.begun.name, ?error, "a call outside failed");
         }
-        let settled = settle(calling, outcome, shown).await;
+        let settled = settle(calling, outcome, card, mark).await;
         drop(counted);
         settled
     }
@@ -121,12 +105,11 @@ pub(super) async fn unknown(calling: &Calling<'_>, known: &CallRecord) -> Result
     let text = "this call had begun when the process that made it died. Whether it took effect is not known, and it was not repeated. \
                 Look whether it did before you call it again";
     let outcome = Outcome { status: CallStatus::Unknown, ..Outcome::error(text) };
-    settle(calling, outcome, known.card.map(|card| Shown { card, mark: None })).await
+    settle(calling, outcome, known.card, None).await
 }
 
 /// Keeps a result, shows it on the call's card, and tells who follows.
-async fn settle(calling: &Calling<'_>, outcome: Outcome, shown: Option<Shown>) -> Result<Outcome> {
-    let (card, mark) = shown.map_or((None, None), |shown| (Some(shown.card), shown.mark));
+async fn settle(calling: &Calling<'_>, outcome: Outcome, card: Option<CardPlace>, mark: Option<(SpaceId, u64)>) -> Result<Outcome> {
     let outcome = Outcome { outside: true, card, mark, ..outcome };
     calling.keep(&outcome).await?;
     if let Some(card) = &card {

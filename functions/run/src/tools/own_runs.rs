@@ -70,6 +70,6 @@ async fn other(calling: &Calling<'_>, input: &Value) -> Result<Result<RunRecord,
         Err(error) => return Err(error),
     };
     // An agent that is told of one space only is not told what it does in others: anybody may have let it in here.
-    let told = worker.config.spaces_shown() == SpacesShown::All || run.space_id == worker.run.space_id;
+    let told = worker.config.spaces_shown() == SpacesShown::All || run.space_id() == worker.run.space_id();
     Ok(if run.agent_id == worker.run.agent_id && told { Ok(run) } else { Err(none()) })
 }

@@ -18,10 +18,11 @@ use smartspace_domain::{
 use smartspace_models::port::ToolSpec;
 
 use super::{
-    Calling, Outcome, TIME_LIMIT, absorb_run, delegate, delete_goals, delete_memories, enter_space, get_memories, get_my_runs,
+    Calling, Outcome, TIME_LIMIT, absorb_run, delegate, delete_goals, delete_memories, delete_plans, enter_space, get_memories,
+    get_my_runs, get_plans,
     http::HttpTool,
     mcp::{self, McpTool},
-    read_messages, send_message, set_goals, set_memories, skip_response, stop_run,
+    read_messages, send_message, set_goals, set_memories, set_plans, skip_response, stop_run,
 };
 
 /// Where a visible call's card goes instead of the active space: offered to the model, and taken out before the call.
@@ -55,13 +56,16 @@ static BUILT_IN: LazyLock<Vec<BuiltIn>> = LazyLock::new(|| {
         delegate::spec(),
         delete_goals::spec(),
         delete_memories::spec(),
+        delete_plans::spec(),
         enter_space::spec(),
         get_memories::spec(),
         get_my_runs::spec(),
+        get_plans::spec(),
         read_messages::spec(),
         send_message::spec(),
         set_goals::spec(),
         set_memories::spec(),
+        set_plans::spec(),
         skip_response::spec(),
         stop_run::spec(),
     ];
@@ -123,7 +127,7 @@ impl From<&Tool> for Configured {
             Execution::Compute { expression } => Does::Compute(expression),
             Execution::Http { method, url, headers, body, timeout_ms } => {
                 let limit = Duration::from_millis(u64::from(timeout_ms));
-                Does::Http(HttpTool { method, url, headers, body, limit, repeatable: tool.idempotent })
+                Does::Http(HttpTool { method, url, headers, body, limit })
             }
         };
         Self {
@@ -170,7 +174,7 @@ impl Configured {
         }
     }
 
-    pub(super) fn told(&self) -> ToolSpec {
+    fn told(&self) -> ToolSpec {
         let mut input_schema = self.input_schema.clone();
         if self.takes_target()
             && let Some(schema) = input_schema.as_object_mut()

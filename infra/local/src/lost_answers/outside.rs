@@ -51,14 +51,8 @@ async fn way_of_a_call(fault: Option<(usize, Fault)>) -> (String, usize) {
 
 #[tokio::test(start_paused = true)]
 async fn calls_outside_are_the_same_whichever_write_goes_wrong() {
-    let (call, writes) = Box::pin(way_of_a_call(None)).await;
+    let (call, writes) = ends_the_same(way_of_a_call).await;
     assert!(call.contains("Unknown") && writes >= 9, "{writes}: {call}");
-    for fault in [Fault::LostAnswer, Fault::Refused, Fault::Conflict] {
-        for number in 0..writes {
-            let (kept, _) = Box::pin(way_of_a_call(Some((number, fault)))).await;
-            assert!(kept == call, "{fault:?} of write {number}:\n{kept}\ninstead of\n{call}");
-        }
-    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -69,7 +63,7 @@ async fn a_result_outlives_the_space_that_would_show_it() {
     let place = governed.show(card(&begun), begun.clone()).await.open_card.unwrap();
     // As where a space is removed: its messages go, the run is woken elsewhere.
     store.delete_space(governed.space, at(5)).await.unwrap();
-    store.clear_space(governed.space).await.unwrap();
+    assert!(store.clear_space(governed.space, 1_000).await.unwrap());
     let done = CallRecord { status: CallStatus::Completed, output: json!(1), card: Some(place), ..begun };
     store.keep_call(run, &governed.lease, &done, at(6)).await.unwrap();
     assert_eq!((store.calls_of(run.id, 0).await.unwrap()[0].status, store.card(&place).await.unwrap()), (CallStatus::Completed, None));

@@ -3,6 +3,7 @@
 use std::{net::Ipv6Addr, num::NonZeroU16, str::FromStr};
 
 use reqwest::Url;
+use smartspace_edges::names::host_of;
 
 /// Hosts on private addresses that tools may reach: `SMARTSPACE_TOOL_HOSTS`, such as `localhost, 10.0.0.7:8931, [::1]:9000, crm.internal`.
 /// A host without a port is allowed at all of its ports.
@@ -49,12 +50,7 @@ fn parse(entry: &str) -> Option<ToolHost> {
         Some((host, port)) if !port.ends_with(']') => (host.to_owned(), Some(port.parse::<NonZeroU16>().ok()?.get())),
         _ => (entry.to_owned(), None),
     };
-    // A wildcard would pass as a name that nobody has. All other signs of what is no host, `Url` refuses or moves out of the host.
-    if host.contains(['*', '/', '\\', '?', '#', '@']) || host.contains(char::is_whitespace) {
-        return None;
-    }
-    let url = Url::parse(&format!("http://{host}")).ok().filter(|url| url.port().is_none())?;
-    Some(ToolHost { host: undotted(url.host_str()?).to_owned(), port })
+    Some(ToolHost { host: host_of(&host)?, port })
 }
 
 fn undotted(host: &str) -> &str {

@@ -3,35 +3,18 @@
 use bytes::Bytes;
 use http::{
     HeaderMap, HeaderName, Method, StatusCode,
-    header::{
-        ACCEPT, ACCEPT_ENCODING, CONNECTION, CONTENT_ENCODING, CONTENT_LANGUAGE, CONTENT_LENGTH, CONTENT_LOCATION, CONTENT_TYPE, EXPECT,
-        HOST, LOCATION, PROXY_AUTHORIZATION, TE, TRAILER, TRANSFER_ENCODING, UPGRADE, USER_AGENT,
-    },
+    header::{ACCEPT, CONTENT_ENCODING, CONTENT_LANGUAGE, CONTENT_LOCATION, CONTENT_TYPE, LOCATION, USER_AGENT},
 };
 use percent_encoding::percent_decode_str;
 use reqwest::{Response, Url};
 
-use super::{Outgoing, SendError, failures::Failure};
+use super::{OF_THE_CONNECTION, Outgoing, SendError, failures::Failure};
 use crate::{Egress, trail};
 
 /// How many redirects are followed.
 const REDIRECTS: usize = 5;
 /// How large the headers of an answer may be, names and values, in bytes.
 const HEADERS_MOST: usize = 64 * 1024;
-/// What belongs to a connection, and so to who makes it.
-const OF_THE_CONNECTION: [HeaderName; 11] = [
-    ACCEPT_ENCODING,
-    CONNECTION,
-    CONTENT_LENGTH,
-    EXPECT,
-    HOST,
-    HeaderName::from_static("keep-alive"),
-    PROXY_AUTHORIZATION,
-    TE,
-    TRAILER,
-    TRANSFER_ENCODING,
-    UPGRADE,
-];
 /// What says something about a body.
 const OF_THE_BODY: [HeaderName; 4] = [CONTENT_TYPE, CONTENT_ENCODING, CONTENT_LANGUAGE, CONTENT_LOCATION];
 /// What also another origin is told, where it is not sensitive.

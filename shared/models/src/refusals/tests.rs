@@ -51,6 +51,8 @@ fn a_prompt_that_does_not_fit_is_told_from_other_bad_requests() {
         "This model's maximum context length is 8192 tokens.",
         "the request exceeds the available context size",
         "The input token count (9) exceeds the maximum number of tokens allowed (8).",
+        "Input Tokens Exceeded: Number of input tokens exceeds maximum length.",
+        "Too many input tokens. Max input tokens: 8, request input token count: 9",
     ];
     for body in texts.map(|text| json!({"error": {"message": text}}).to_string()).into_iter().chain([by_code]) {
         assert_eq!([400, 413, 422].map(|status| of(status, &body).code), [FailureCode::ContextTooLong; 3]);

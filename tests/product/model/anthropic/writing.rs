@@ -41,7 +41,7 @@ pub(in crate::model) fn beats(answer: &Answer, asked: &Asked) -> Vec<Beat> {
         json!({ "type": "message_delta", "delta": { "stop_reason": reason, "stop_sequence": null }, "usage": { "output_tokens": 12 } });
     let end = [event(&last), event(&json!({ "type": "message_stop" }))].map(Beat::Event);
     let error = event(&json!({ "type": "error", "error": { "type": "overloaded_error", "message": "Overloaded" } }));
-    ended(writer.beats, answer.ending, end, error)
+    ended(writer.beats, answer.ending, end, Beat::Event(error))
 }
 
 struct Writer {

@@ -41,7 +41,8 @@ pub(super) fn what_runs_did_to_each_other(kept: &Kept) -> Vec<String> {
                 found.push(format!("{by} was told that {other} is {reason}, and it is {} {}", run["status"], run["endReason"]));
             }
             let told = parsed(&result.unwrap_or(&Value::Null)["output"])["absorbed"].take();
-            if *reason == "absorbed" && told["trigger"]["messageId"] != run["messageId"] {
+            let tells = |name: &str| told["trigger"][name] == run[name];
+            if *reason == "absorbed" && !["messageId", "planId", "scheduledAt", "deliveryId"].into_iter().all(tells) {
                 found.push(format!("{by} absorbed {other} and was not told what had woken it: {told}"));
             }
             if *reason == "absorbed" {

@@ -31,8 +31,12 @@ pub struct Kept {
     pub due: Vec<String>,
     /// What agents remember: agent and key.
     pub memories: BTreeSet<(String, String)>,
-    /// What dispatches read of agents.
-    pub gates: BTreeMap<String, Value>,
+    /// What plans said when they fired, by run.
+    pub fired: BTreeMap<String, Value>,
+    /// What services sent, with its payload.
+    pub deliveries: BTreeMap<String, Value>,
+    /// Who was retired.
+    pub retired: BTreeSet<String>,
 }
 
 impl Kept {
@@ -41,6 +45,7 @@ impl Kept {
         let mut kept = Self::default();
         let mut texts = BTreeMap::new();
         let mut woken = BTreeMap::new();
+        let mut payloads = BTreeMap::new();
         for item in items {
             let (Some(pk), Some(sk)) = (item["PK"].as_str(), item["SK"].as_str()) else { continue };
             let (kind, id) = pk.split_once('#').unwrap_or((pk, ""));
@@ -56,14 +61,21 @@ impl Kept {
                 ("SPACE", "META") => _ = kept.spaces.insert(id.into(), item.clone()),
                 ("SPACE", "MEMBER") => _ = kept.members.insert((id.into(), sk[7..].into()), item.clone()),
                 ("RUN", "META") => _ = kept.runs.insert(id.into(), item.clone()),
+                ("RUN", "TRIGGER") if !item["planId"].is_null() => _ = kept.fired.insert(id.into(), item.clone()),
+                ("DLV", "META") => _ = kept.deliveries.insert(id.into(), item.clone()),
+                ("DLV", "PAYLOAD") => _ = payloads.insert(id.to_owned(), item["payload"].clone()),
                 ("RUN", "STEP") => _ = kept.steps.insert((id.into(), numbers[0]), item.clone()),
                 ("RUN", "FORM") => _ = kept.forms.insert((id.into(), sk[5..].into()), item.clone()),
                 ("RUN", "CALL") => _ = kept.calls.insert((id.into(), numbers[0], numbers[1]), item.clone()),
-                ("ENTITY", "GATE") => _ = kept.gates.insert(id.into(), item.clone()),
+                ("ENTITY", "META") if !item["retiredAt"].is_null() => _ = kept.retired.insert(id.into()),
                 ("ENTITY", "CTX") if sk.starts_with("CTX#MEMORY#") => _ = kept.memories.insert((id.into(), sk[11..].into())),
                 ("ENTITY", "CTX") => kept.active.extend(sk.strip_prefix("CTX#ACTIVE#").map(|run| (id.to_owned(), run.to_owned()))),
                 _ => {}
             }
+        }
+        for (delivery, payload) in payloads {
+            // Without its delivery it is nothing.
+            kept.deliveries.entry(delivery).or_insert(Value::Null)["payload"] = payload;
         }
         for ((space, seq), text) in texts {
             if let Some(message) = kept.messages.get_mut(&space).and_then(|messages| messages.get_mut(&seq)) {
@@ -90,6 +102,9 @@ impl Kept {
         let is_it = |run: &Value| {
             run["agentId"] == agent.as_str() && run["messageId"] == ask.trigger.as_str() && (run["source"] == "delegated") == ask.delegated
         };
+        if let Some((id, _)) = self.runs.get_key_value(&ask.trigger) {
+            return Some(id.as_str());
+        }
         self.runs.iter().find(|(_, run)| is_it(run)).map(|(id, _)| id.as_str())
     }
 

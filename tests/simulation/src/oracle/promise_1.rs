@@ -49,8 +49,9 @@ pub(super) fn nothing_accepted_is_lost_and_each_wakes_once(evidence: &mut Eviden
             }
         }
     }
-    let handed_on = |run: &str| evidence.kept.runs[run]["source"] == "delegated";
-    let undecided = evidence.kept.runs.keys().filter(|run| !decided.contains_key(*run) && !handed_on(run));
+    // What plans and services wake is another file's.
+    let is_of_message = |run: &str| !evidence.kept.runs[run]["messageId"].is_null() && evidence.kept.runs[run]["source"] != "delegated";
+    let undecided = evidence.kept.runs.keys().filter(|run| !decided.contains_key(*run) && is_of_message(run));
     found.extend(undecided.map(|run| format!("no message woke {run}")));
     found.extend(
         evidence

@@ -7,8 +7,20 @@ use serde_json::{Value, json};
 use super::{Evidence, Kept, kept::parsed};
 
 /// Tools that change something.
-const CHANGES: [&str; 10] =
-    ["send_message", "set_memories", "skip_response", "ask", "note", "stop_run", "absorb_run", "delegate", "charge", "order"];
+const CHANGES: [&str; 12] = [
+    "send_message",
+    "set_memories",
+    "set_plans",
+    "delete_plans",
+    "skip_response",
+    "ask",
+    "note",
+    "stop_run",
+    "absorb_run",
+    "delegate",
+    "charge",
+    "order",
+];
 /// Tools whose calls everyone sees.
 const VISIBLE: [&str; 4] = ["ask", "note", "order", "track"];
 

@@ -1,5 +1,7 @@
 //! Agents alone can't talk for ever: at the space's depth a message wakes nobody, and the space is told.
 
+use serde_json::Value;
+
 use super::Evidence;
 
 pub(super) fn agents_alone_come_to_an_end(evidence: &mut Evidence<'_>) {
@@ -11,9 +13,10 @@ pub(super) fn agents_alone_come_to_an_end(evidence: &mut Evidence<'_>) {
         let expected = match message["runId"].as_str() {
             None => 0,
             Some(run) => {
-                let woken_by = kept.runs.get(run).map(|run| (&run["spaceId"], &run["seq"]));
-                let trigger = woken_by.and_then(|(space, seq)| kept.messages.get(space.as_str()?)?.get(&seq.as_u64()?));
-                trigger.map_or(0, |trigger| trigger["chainDepth"].as_u64().unwrap_or(0)) + 1
+                let run = kept.runs.get(run).unwrap_or(&Value::Null);
+                let trigger = run["spaceId"].as_str().zip(run["seq"].as_u64()).and_then(|(space, seq)| kept.messages.get(space)?.get(&seq));
+                // How deep it is for a plan or for a service, is theirs to know.
+                trigger.unwrap_or(run)["chainDepth"].as_u64().unwrap_or(0) + 1
             }
         };
         if depth != expected {
@@ -27,6 +30,9 @@ pub(super) fn agents_alone_come_to_an_end(evidence: &mut Evidence<'_>) {
             }
         }
     }
+    let most = u64::from(evidence.world.plan.agent_depth);
+    let deep = kept.runs.iter().filter(|(_, run)| run["chainDepth"].as_u64().is_none_or(|depth| depth >= most));
+    found.extend(deep.map(|(id, run)| format!("{id} was woken at the depth {} of {most}", run["chainDepth"])));
     for text in found {
         evidence.complain(6, text);
     }

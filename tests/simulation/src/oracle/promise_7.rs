@@ -29,7 +29,13 @@ pub(super) fn a_form_counts_once(evidence: &mut Evidence<'_>) {
             continue;
         };
         let given = answers.remove(id.as_str()).unwrap_or_default();
-        found.extend(wrong_with(form, call, &given, &kept.runs[run]).into_iter().map(|what| format!("the form {id} of {run} {what}")));
+        // Who closes a form that its run left open may do so after the wall clock has jumped back.
+        let ended = Some(&kept.runs[run]["finishedAt"]).filter(|_| evidence.world.plan.weather.clock == 0);
+        found.extend(
+            wrong_with(form, call, &given, &kept.runs[run]["status"], ended)
+                .into_iter()
+                .map(|what| format!("the form {id} of {run} {what}")),
+        );
         let Some(card) = cards.get(id.as_str()) else { continue };
         let shown = &card["card"];
         if shown["status"] != call["status"] || parsed(&shown["output"]["text"]) != parsed(&call["output"]) {
@@ -68,8 +74,8 @@ pub(super) fn a_form_counts_once(evidence: &mut Evidence<'_>) {
     }
 }
 
-/// What is wrong with one form, given what was answered to it.
-fn wrong_with(form: &Value, call: &Value, given: &[&Answered], run: &Value) -> Vec<String> {
+/// What is wrong with one form, given what was answered to it, how its run is, and when that ended, where times can be compared.
+fn wrong_with(form: &Value, call: &Value, given: &[&Answered], run: &Value, ended: Option<&Value>) -> Vec<String> {
     let mut found = Vec::new();
     let (status, output) = (call["status"].as_str().unwrap_or_default(), parsed(&call["output"]));
     let is_result =
@@ -94,13 +100,13 @@ fn wrong_with(form: &Value, call: &Value, given: &[&Answered], run: &Value) -> V
             found.push(format!("expired at {} with {output}, and had time until {}", call["finishedAt"], form["until"]));
         }
         "expired" => {}
-        "canceled" if output != json!({"error": "canceled"}) || time(&call["finishedAt"]) < time(&run["finishedAt"]) => {
-            found.push(format!("was canceled at {} with {output}, and its run ended at {}", call["finishedAt"], run["finishedAt"]));
+        "canceled" if output != json!({"error": "canceled"}) || ended.is_some_and(|ended| time(&call["finishedAt"]) < time(ended)) => {
+            found.push(format!("was canceled at {} with {output}, and its run ended at {ended:?}", call["finishedAt"]));
         }
         "canceled" => {}
         "failed"
             if output["error"].as_str().is_some_and(|error| error.starts_with("you are not a member of the space that showed this")) => {}
-        _ => found.push(format!("is {status}, and its run is {}", run["status"])),
+        _ => found.push(format!("is {status}, and its run is {run}")),
     }
     found
 }

@@ -27,11 +27,8 @@ pub(super) fn new_until_a_completed_run_read_it(evidence: &mut Evidence<'_>) {
     // What completed runs had been shown, by agent.
     let mut read: BTreeMap<String, Vec<Read>> = BTreeMap::new();
     for (id, run) in kept.runs.iter().filter(|(_, run)| run["status"] == "completed") {
-        let (Some((ended, _)), Some(agent), Some(trigger)) =
-            (evidence.world.storage.noted(id).ended, run["agentId"].as_str(), run["messageId"].as_str())
-        else {
-            continue;
-        };
+        let (Some((ended, _)), Some(agent)) = (evidence.world.storage.noted(id).ended, run["agentId"].as_str()) else { continue };
+        let trigger = run["messageId"].as_str().unwrap_or(id);
         let delegated = run["source"] == "delegated";
         let asks = ledger.asks.iter();
         let asks = asks.filter(|ask| ask.delegated == delegated && ask.trigger == trigger && ask.agent.to_string() == agent);

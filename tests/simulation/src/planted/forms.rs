@@ -6,16 +6,6 @@ use smartspace::embedded_table::NAME;
 use super::{Answer, Planted, drop_where, ends_run, mentions, prune, sort_key};
 use crate::world::World;
 
-/// Changes how a run pauses.
-pub(super) fn change_pause(planted: Planted, operation: &str, request: &mut Value) {
-    let pauses = operation == "UpdateItem" && mentions(&request["UpdateExpression"], "#pausedAt = :now");
-    if planted == Planted::PausesAnyway && pauses {
-        let condition = request["ConditionExpression"].as_str().unwrap_or_default().replace(" AND (#openCalls > :none)", "");
-        request["ConditionExpression"] = condition.into();
-        prune(request);
-    }
-}
-
 /// Changes a transaction, or answers it instead.
 pub(super) fn change(planted: Planted, parts: &mut [Value]) -> Option<Answer> {
     match planted {

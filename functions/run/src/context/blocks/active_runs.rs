@@ -1,7 +1,7 @@
 //! `ACTIVE RUNS`: what else the agent is doing at this moment.
 
 use smartspace_domain::ids::RunId;
-use smartspace_store::runs::ActiveRecord;
+use smartspace_store::runs::{ActiveCause, ActiveRecord};
 
 use super::{
     super::{
@@ -28,9 +28,16 @@ pub(crate) fn active_runs(gathered: &Gathered, this: RunId) -> String {
 }
 
 fn line(active: &ActiveRecord, state: &str, gathered: &Gathered) -> String {
-    let mut parts = vec![format!("{} in {}: {}", Who(&active.sender), Quoted(&active.space_name), Quoted(&active.text))];
+    let mut parts = vec![match &active.cause {
+        ActiveCause::Message { space_name, sender, text, .. } => {
+            format!("{} in {}: {}", Who(sender), Quoted(space_name), Quoted(text))
+        }
+        ActiveCause::Plan { plan_name } => format!("plan {}", Quoted(plan_name)),
+        ActiveCause::Service { service_name } => format!("service {}", Quoted(service_name)),
+    }];
     if let Some(doing) = gathered.doings.get(&active.run_id) {
-        let entered = doing.active_space.filter(|space| *space != active.space_id).and_then(|space| gathered.cards.get(&space));
+        let entered =
+            doing.active_space.filter(|space| Some(*space) != active.cause.space_id()).and_then(|space| gathered.cards.get(&space));
         parts.extend(entered.map(|card| format!("in {}", Quoted(&card.name))));
         if !doing.tools_used.is_empty() {
             let used: Vec<_> = doing.tools_used.iter().map(|tool| Name(tool).to_string()).collect();

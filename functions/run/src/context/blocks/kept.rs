@@ -6,7 +6,7 @@ use smartspace_domain::{
     Time,
     goals::{Goal, GoalStatus},
     memories::Memory,
-    plans::{Plan, Schedule},
+    plans::{Plan, PlanStatus, Schedule},
 };
 
 use super::{
@@ -18,7 +18,7 @@ use super::{
 const MEMORIES: usize = 100;
 /// Goals that a prompt shows.
 const GOALS: usize = 30;
-/// What memories take at most, and what goals do, in characters of their lines.
+/// What memories take at most, and what goals and plans do, in characters of their lines.
 const CHARS: usize = 8_000;
 
 /// What it remembers, by key. Where there is no room for all, those that were set last count.
@@ -67,11 +67,15 @@ fn goal(goal: &Goal) -> String {
     line
 }
 
-/// What it is to do later, the next one first.
+/// What it is to do later, the next one first; without what is paused.
 pub(crate) fn plans(plans: &[Plan], now: Time) -> String {
-    let mut coming: Vec<(Time, &Plan)> = plans.iter().filter_map(|plan| Some((plan.next_run_at?, plan))).collect();
+    let active = plans.iter().filter(|plan| plan.status == PlanStatus::Active);
+    let mut coming: Vec<(Time, &Plan)> = active.filter_map(|plan| Some((plan.next_run_at?, plan))).collect();
     coming.sort_by_key(|(next, plan)| (*next, plan.id));
-    block("PLANS", coming.into_iter().map(|(next, it)| plan(it, next, now)), 0)
+    let (all, mut room) = (coming.len(), Room(CHARS));
+    let lines: Vec<_> = coming.into_iter().map(|(next, it)| plan(it, next, now)).filter(|line| room.takes(line)).collect();
+    let more = all - lines.len();
+    block("PLANS", lines, more)
 }
 
 fn plan(plan: &Plan, next: Time, now: Time) -> String {

@@ -107,9 +107,13 @@ async fn only_allowed_tools_are_called_and_only_with_objects() {
 async fn a_header_or_secret_that_can_not_be_sent_is_said() {
     let fake = Fake::new(|_| Reply::Usual).await;
     let cases = [
-        ("x-key", "${secret.NONE}", "the secret NONE is not set here"),
-        ("x-key", "a ${secret.DOCS} ${secret.ELSEWHERE}", "the secret ELSEWHERE may not go to 127.0.0.1"),
-        ("x-key", "a\nb", "the value of the header x-key can't be sent"),
+        ("x-key", "${secret.NONE}", "the header x-key can't be sent: the secret NONE is not set here"),
+        ("x-key", "a ${secret.DOCS} ${secret.ELSEWHERE}", "the header x-key can't be sent: the secret ELSEWHERE may not go to 127.0.0.1"),
+        (
+            "x-key",
+            "a\nb",
+            "the header x-key can't be sent: the text holds a line break or another control character, which no header can carry",
+        ),
         ("x key", "a", "\"x key\" is no name of a header"),
     ];
     for (name, value, text) in cases {

@@ -147,5 +147,5 @@ async fn why_there_is_no_list_is_said() {
     let redirect = trouble("the server docs answered with a redirect (302), which is not followed");
     assert_eq!(servers().tools(&fake.server(), PATIENCE).await, redirect);
     let server = McpServer { headers: [("x-key".to_owned(), "${secret.NONE}".to_owned())].into(), ..fake.server() };
-    assert_eq!(servers().tools(&server, PATIENCE).await, trouble("the secret NONE is not set here"));
+    assert_eq!(servers().tools(&server, PATIENCE).await, trouble("the header x-key can't be sent: the secret NONE is not set here"));
 }

@@ -1,0 +1,183 @@
+//! `/v1/hooks/{agentId}/{service}`: what services send by themselves. The signature is the credential.
+
+use std::sync::Arc;
+
+use axum::{
+    extract::State,
+    http::{HeaderMap, StatusCode, header},
+    response::{IntoResponse, Response},
+};
+use serde_json::Value;
+use smartspace_domain::{
+    Error, Result,
+    agents::Webhook,
+    ids::EntityId,
+    json,
+    rates::{NOTED, SERVICE},
+    webhooks::{Request, Unverified, Verified, check_secret, verify},
+};
+use smartspace_edges::secrets::Secret;
+use smartspace_store::deliveries::{NewDelivery, PAYLOAD_KEPT_BYTES};
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+use super::triggers::{ReceivedResponse, accepted, check_payload};
+use crate::{
+    Api,
+    answers::Answer,
+    description::ChainDepth,
+    input::{Body, ServiceName, TwoIds, depth},
+};
+
+pub(super) fn routes() -> OpenApiRouter<Arc<Api>> {
+    OpenApiRouter::default().routes(routes!(receive))
+}
+
+/// Receive what a service sends
+///
+/// Signed as the agent's configuration says (`webhooks`): Standard Webhooks, GitHub, Stripe or Slack. The whole body is the payload: JSON, or else a text.
+/// JSON with a whole number beyond 64 bits is a text, too.
+/// What comes again is answered as it was the first time. An agent that can't be woken keeps it all the same, and the answer says why.
+#[utoipa::path(
+    post, path = "/v1/hooks/{agentId}/{service}", operation_id = "receiveHook", tag = "services", security(),
+    params(("agentId" = EntityId, Path), ("service" = String, Path, pattern = "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"), ChainDepth),
+    request_body(content = serde_json::Value, description = "The payload, at most 128 KiB."),
+    responses(
+        (status = 202, body = ReceivedResponse),
+        (status = 401, description = "It is not known to come from the service."),
+        (status = 429, description = "The service sends too often."),
+        (status = 503, description = "No secret of the webhook can be used, or it is not known whether this was kept; send it again.")
+    )
+)]
+async fn receive(
+    State(api): State<Arc<Api>>,
+    TwoIds(agent, ServiceName(service)): TwoIds<EntityId, ServiceName>,
+    headers: HeaderMap,
+    body: Body,
+) -> Answer<Response> {
+    let hook = Hook { api: &api, agent, service: &service };
+    let webhook = hook.webhook().await?;
+    let (key, also) = match hook.verified(&webhook, &headers, body.bytes()).await? {
+        Verified::Delivery { key, also } => (key, also),
+        // The service asks whether this address is ours, and wants its own words back.
+        Verified::Challenge(text) => return Ok((StatusCode::OK, text).into_response()),
+    };
+    let bytes = body.bytes().len();
+    let id = api.pipeline.delivery_id();
+    let (payload, chain_depth) = match readable(&headers, body.bytes()) {
+        Ok(read) => read,
+        Err(error) => {
+            hook.note(bytes, &error.to_string()).await;
+            return Err(error.into());
+        }
+    };
+    let new = NewDelivery { id, agent, service: service.clone(), key, also, payload, bytes, chain_depth, post_key: None, by_hand: false };
+    if let Some(first) = api.pipeline.repeated(&new).await? {
+        return Ok(accepted(first).into_response());
+    }
+    api.pipeline.count(&format!("{agent} {service}"), SERVICE).await?;
+    Ok(accepted(api.pipeline.receive(&new).await?).into_response())
+}
+
+/// What a service says, and how deep in a chain of agents' doings.
+fn readable(headers: &HeaderMap, body: &[u8]) -> Result<(Value, u32)> {
+    check_payload(body.len())?;
+    let not_text = |_| Error::Malformed("expected a payload of JSON, or of text in UTF-8".into());
+    // JSON that would be kept as something else stays a text, with what it says.
+    let payload = match json::parse_exactly(body) {
+        Ok(payload) => payload,
+        Err(_) if is_form(headers) => fields(body),
+        Err(_) => Value::String(std::str::from_utf8(body).map_err(not_text)?.to_owned()),
+    };
+    check_kept(&payload)?;
+    Ok((payload, depth(headers)?))
+}
+
+fn check_kept(payload: &Value) -> Result<()> {
+    match payload.to_string().len() {
+        ..=PAYLOAD_KEPT_BYTES => Ok(()),
+        bytes => Err(Error::TooLarge(format!(
+            "a payload has at most {PAYLOAD_KEPT_BYTES} bytes as JSON, where each control character takes 6; this one has {bytes}"
+        ))),
+    }
+}
+
+fn is_form(headers: &HeaderMap) -> bool {
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    kind.trim_start().to_ascii_lowercase().starts_with("application/x-www-form-urlencoded")
+}
+
+/// The fields of a form, each a text, or a list of texts where it stands more than once. Slack and GitHub put JSON into the field `payload`.
+fn fields(body: &[u8]) -> Value {
+    let mut fields = serde_json::Map::new();
+    for (name, text) in url::form_urlencoded::parse(body) {
+        let text = Value::from(text.into_owned());
+        match fields.get_mut(&*name) {
+            None => {
+                fields.insert(name.into_owned(), text);
+            }
+            Some(Value::Array(texts)) => texts.push(text),
+            Some(first) => *first = Value::Array(vec![first.take(), text]),
+        }
+    }
+    if let Some(held) = fields.get_mut("payload")
+        && let Some(inner) = held.as_str().and_then(|text| json::parse_exactly(text).ok())
+    {
+        *held = inner;
+    }
+    Value::Object(fields)
+}
+
+/// One service of one agent.
+struct Hook<'a> {
+    api: &'a Api,
+    agent: EntityId,
+    service: &'a str,
+}
+
+impl Hook<'_> {
+    /// How it signs.
+    async fn webhook(&self) -> Result<Webhook> {
+        let none = || Error::NotFound("there is no such agent, or it has no webhook of this name".into());
+        let agent = match self.api.pipeline.store.agent(self.agent).await {
+            Err(Error::NotFound(_)) => return Err(none()),
+            found => found?,
+        };
+        agent.agent.and_then(|config| config.webhook(self.service).cloned()).ok_or_else(none)
+    }
+
+    /// What a request says, once its signature is known to be the service's own. One that is not is noted, and kept otherwise nowhere.
+    async fn verified(&self, webhook: &Webhook, headers: &HeaderMap, body: &[u8]) -> Result<Verified> {
+        let known = self.api.secrets.known().await.map_err(|error| Error::Retry(error.to_string()))?;
+        let secrets: Vec<_> = webhook.secrets.iter().filter_map(|name| known.get(name)).map(Secret::reveal).collect();
+        let header = |name: &str| {
+            let mut values = headers.get_all(name).iter();
+            values.next().filter(|_| values.next().is_none())?.to_str().ok()
+        };
+        let unverified = match verify(webhook.scheme, Request { header: &header, body }, &secrets, self.api.pipeline.now()) {
+            Ok(verified) => return Ok(verified),
+            Err(unverified) => unverified,
+        };
+        if unverified != Unverified::NoSecret {
+            self.note(body.len(), &unverified.to_string()).await;
+            return Err(Error::Unauthenticated(unverified.to_string()));
+        }
+        let wrong = |name: &String| match known.get(name) {
+            None => format!("{name} is not set here"),
+            Some(secret) => format!("{name}: {}", check_secret(webhook.scheme, secret.reveal()).err().unwrap_or_default()),
+        };
+        let reason = format!("no secret of this webhook can be used: {}", webhook.secrets.iter().map(wrong).collect::<Vec<_>>().join("; "));
+        self.note(body.len(), &reason).await;
+        let (agent, service) = (self.agent, self.service);
+        tracing::error!(event = "webhook_without_secret", %agent, service, reason, "a webhook takes nothing");
+        // Whoever asks is told no names.
+        Err(Error::Unavailable("no secret of this webhook can be used; nothing was kept".into()))
+    }
+
+    /// Notes what was rejected, as far as there is room: anybody can send it.
+    async fn note(&self, bytes: usize, reason: &str) {
+        let (store, now) = (&self.api.pipeline.store, self.api.pipeline.now());
+        if store.call_of(&format!("{} {} rejected", self.agent, self.service), NOTED, now).await.is_ok() {
+            store.note_rejection(self.api.pipeline.delivery_id(), self.agent, self.service, (bytes, reason.to_owned()), now).await;
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! What authors write, read as a whole.
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::{plans::Schedule, schedules::When};
+
+const NOW: &str = "2026-02-18T09:00:00Z";
+
+/// The schedule and its first firing, or what is wrong.
+fn read(when: Value) -> Result<(Schedule, Time), String> {
+    let when = serde_json::from_value::<When>(when).unwrap();
+    when.read(at(NOW), "/plans/0").map_err(|error| error.to_string())
+}
+
+fn once(run_after: Option<&str>, first: &str) -> (Schedule, Time) {
+    (Schedule::Once { run_after: run_after.map(Into::into) }, at(first))
+}
+
+#[test]
+fn each_of_the_three_times_is_read() {
+    assert_eq!(read(json!({"runAfter": "2 hours"})), Ok(once(Some("2 hours"), "2026-02-18T11:00:00Z")));
+    assert_eq!(read(json!({"runAfter": "521 weeks"})), Ok(once(Some("521 weeks"), "2036-02-13T09:00:00Z")));
+    for exact in ["2026-02-19T09:00:00+01:00", "2026-02-19T08:00Z", "2026-02-19t08:00:00.000z", "2026-02-19 08:00:00Z"] {
+        assert_eq!(read(json!({"scheduledAt": exact})), Ok(once(None, "2026-02-19T08:00:00Z")), "{exact}");
+    }
+    for local in ["2026-02-19T09:00", "2026-02-19T09:00:00"] {
+        assert_eq!(read(json!({"scheduledAt": local, "timezone": "europe/berlin"})), Ok(once(None, "2026-02-19T08:00:00Z")), "{local}");
+    }
+    let cron = |timezone: &str| Schedule::Cron { cron: "0 9 * * *".into(), timezone: timezone.into() };
+    assert_eq!(read(json!({"cron": " 0 9 * * * ", "timezone": "europe/berlin"})), Ok((cron("Europe/Berlin"), at("2026-02-19T08:00:00Z"))));
+    assert_eq!(read(json!({"cron": "0 9 * * *"})), Ok((cron("UTC"), at("2026-02-19T09:00:00Z"))));
+}
+
+#[test]
+fn a_local_time_that_a_clock_skips_comes_after_the_gap_and_the_first_of_two_counts() {
+    let berlin = |local: &str| read(json!({"scheduledAt": local, "timezone": "Europe/Berlin"}));
+    assert_eq!(berlin("2026-03-29T02:30"), Ok(once(None, "2026-03-29T01:30:00Z")));
+    assert_eq!(berlin("2026-10-25T02:30"), Ok(once(None, "2026-10-25T00:30:00Z")));
+}
+
+#[test]
+fn what_is_wrong_is_said_where_it_stands() {
+    let long = "x".repeat(1_000);
+    let wrong = [
+        json!({}),
+        json!({"timezone": "UTC"}),
+        json!({"runAfter": "1 day", "cron": "0 9 * * *"}),
+        json!({"runAfter": "1 day", "scheduledAt": "2026-02-19T09:00:00Z", "cron": "0 9 * * *"}),
+        json!({"runAfter": "tomorrow"}),
+        json!({"runAfter": "522 weeks"}),
+        json!({"runAfter": "4294967295 weeks"}),
+        json!({"runAfter": "1 day", "timezone": "UTC"}),
+        json!({"scheduledAt": "tomorrow"}),
+        json!({"scheduledAt": "2026-02-19"}),
+        json!({"scheduledAt": "2026-02-30T09:00:00Z"}),
+        json!({"scheduledAt": "2026-02-19T09:00+01:00[Europe/Berlin]"}),
+        json!({"scheduledAt": "20260219T090000Z"}),
+        json!({"scheduledAt": "2026-02-19T09:00"}),
+        json!({"scheduledAt": "2026-02-19T09:00Z", "timezone": "Europe/Berlin"}),
+        json!({"scheduledAt": "2026-02-19T09:00", "timezone": "Berlin"}),
+        json!({"scheduledAt": NOW}),
+        json!({"scheduledAt": "2036-02-19T09:00:01Z"}),
+        json!({"scheduledAt": long, "timezone": long}),
+        json!({"cron": "0 9 30 2 *"}),
+        json!({"cron": "0 9 * * *", "timezone": "Mars/Olympus"}),
+        json!({"cron": "0 9 * * *", "timezone": long}),
+    ];
+    let texts = wrong.map(|when| read(when).unwrap_err());
+    insta::assert_snapshot!(texts.join("\n"), @r#"
+    /plans/0: expected exactly one of runAfter, scheduledAt and cron, got none
+    /plans/0: expected exactly one of runAfter, scheduledAt and cron, got none
+    /plans/0: expected exactly one of runAfter, scheduledAt and cron, got runAfter and cron
+    /plans/0: expected exactly one of runAfter, scheduledAt and cron, got runAfter and scheduledAt and cron
+    /plans/0/runAfter: expected a duration like "30 seconds", "2 hours", "1 day" or "1 week", got "tomorrow"
+    /plans/0/runAfter: expected at most 10 years, got "522 weeks"
+    /plans/0/runAfter: expected at most 10 years, got "4294967295 weeks"
+    /plans/0/timezone: expected none beside runAfter, got "UTC"
+    /plans/0/scheduledAt: expected a time like "2026-02-18T09:00:00Z", or "2026-02-18T09:00" with a timezone beside it, got "tomorrow"
+    /plans/0/scheduledAt: expected a time like "2026-02-18T09:00:00Z", or "2026-02-18T09:00" with a timezone beside it, got "2026-02-19"
+    /plans/0/scheduledAt: expected a time like "2026-02-18T09:00:00Z", or "2026-02-18T09:00" with a timezone beside it, got "2026-02-30T09:00:00Z"
+    /plans/0/scheduledAt: expected a time like "2026-02-18T09:00:00Z", or "2026-02-18T09:00" with a timezone beside it, got "2026-02-19T09:00+01:00[Europe/Berlin]"
+    /plans/0/scheduledAt: expected a time like "2026-02-18T09:00:00Z", or "2026-02-18T09:00" with a timezone beside it, got "20260219T090000Z"
+    /plans/0/scheduledAt: expected an offset in it, such as Z or +01:00, or a timezone beside it, got "2026-02-19T09:00"
+    /plans/0/timezone: expected none beside a scheduledAt with an offset, got "Europe/Berlin"
+    /plans/0/timezone: expected an IANA time zone like "Europe/Berlin" or "UTC", got "Berlin"
+    /plans/0/scheduledAt: expected a time after now, 2026-02-18T09:00:00.000Z, and within 10 years, got "2026-02-18T09:00:00Z"
+    /plans/0/scheduledAt: expected a time after now, 2026-02-18T09:00:00.000Z, and within 10 years, got "2036-02-19T09:00:01Z"
+    /plans/0/scheduledAt: expected a time like "2026-02-18T09:00:00Z", or "2026-02-18T09:00" with a timezone beside it, got "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"…
+    /plans/0/cron: expected a day that its months have, got "0 9 30 2 *"
+    /plans/0/timezone: expected an IANA time zone like "Europe/Berlin" or "UTC", got "Mars/Olympus"
+    /plans/0/timezone: expected an IANA time zone like "Europe/Berlin" or "UTC", got "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"…
+    "#);
+}
+
+#[test]
+fn it_is_given_where_anything_is_said() {
+    assert!(!When::default().is_given());
+    assert!(When { timezone: Some("UTC".into()), ..When::default() }.is_given());
+    let when = When { cron: Some("0 9 * * *".into()), ..When::default() };
+    assert_eq!(serde_json::to_value(&when).unwrap(), json!({"cron": "0 9 * * *"}));
+    assert!(serde_json::from_value::<When>(json!({"every": "day"})).is_err());
+}

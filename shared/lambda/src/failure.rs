@@ -1,0 +1,57 @@
+//! Why an invocation failed, by a name that stays: alarms, dashboards and people search for it.
+
+use lambda_runtime::Diagnostic;
+use smartspace_domain::Error;
+
+/// A failed invocation.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct Failure {
+    /// What kind of failure; CloudWatch shows it behind `Smartspace.`.
+    pub name: &'static str,
+    /// What happened. It holds no secret.
+    pub message: String,
+}
+
+impl Failure {
+    /// What the function is built from can't be read or used.
+    pub fn not_configured(message: impl ToString) -> Self {
+        Self { name: "NotConfigured", message: message.to_string() }
+    }
+
+    /// For a job: it comes again.
+    pub fn into_retry(self) -> Error {
+        Error::Retry(self.message)
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        let name = match error {
+            Error::Retry(_) => "Retry",
+            Error::Unavailable(_) => "Unavailable",
+            Error::Internal(_) => "Internal",
+            _ => "Refused",
+        };
+        Self { name, message: error.to_string() }
+    }
+}
+
+impl From<Failure> for Diagnostic {
+    fn from(failure: Failure) -> Self {
+        Self { error_type: format!("Smartspace.{}", failure.name), error_message: failure.message }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_is_named_alike_whatever_it_says() {
+        let named = |error| Diagnostic::from(Failure::from(error)).error_type;
+        let names = [Error::Retry("a".into()), Error::Unavailable("b".into()), Error::Internal("c".into()), Error::NotFound("d".into())];
+        assert_eq!(names.map(named), ["Smartspace.Retry", "Smartspace.Unavailable", "Smartspace.Internal", "Smartspace.Refused"]);
+        assert_eq!(Diagnostic::from(Failure::not_configured("no secret")).error_type, "Smartspace.NotConfigured");
+    }
+}

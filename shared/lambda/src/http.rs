@@ -1,0 +1,49 @@
+//! API Gateway's HTTP events, for a service of HTTP.
+
+use std::{fmt::Debug, sync::Arc};
+
+use http_body_util::{BodyExt, Full};
+use lambda_http::{
+    Adapter, LambdaEvent, Request, Response,
+    request::LambdaRequest,
+    service_fn,
+    tower::{Service, ServiceExt},
+};
+use lambda_runtime::Error;
+
+use crate::failure::Failure;
+
+/// Serves HTTP for ever, with what `service` gives for each request. Paths come decoded; `as_sent` makes addresses of them again.
+pub async fn serve<F, Fut, S, B>(as_sent: fn(&str) -> String, service: F) -> Result<(), Error>
+where
+    F: Fn() -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = S> + Send,
+    S: Service<Request, Response = Response<B>> + Send,
+    S::Future: Send,
+    S::Error: Debug,
+    B: http_body::Body + Send,
+    B::Data: Send,
+    B::Error: Debug,
+{
+    let service = Arc::new(service);
+    let answers = Adapter::from(service_fn(move |request: Request| {
+        let service = Arc::clone(&service);
+        async move {
+            let answered = service().await.call(request).await;
+            let (parts, body) = answered.map_err(|error| broken(&error))?.into_parts();
+            let body = body.collect().await.map_err(|error| broken(&error))?.to_bytes();
+            Ok::<_, Failure>(Response::from_parts(parts, Full::new(body)))
+        }
+    }));
+    lambda_runtime::run_concurrent(service_fn(move |mut event: LambdaEvent<LambdaRequest>| {
+        if let LambdaRequest::ApiGatewayV2(request) = &mut event.payload {
+            request.raw_path = request.raw_path.as_deref().map(as_sent);
+        }
+        answers.clone().oneshot(event)
+    }))
+    .await
+}
+
+fn broken(error: &dyn Debug) -> Failure {
+    Failure { name: "Internal", message: format!("an answer could not be written: {error:?}") }
+}

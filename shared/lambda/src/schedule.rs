@@ -1,0 +1,33 @@
+//! The clock's calls: each invocation is one call.
+
+use std::sync::Arc;
+
+use lambda_runtime::{Error, LambdaEvent, service_fn};
+use serde_json::Value;
+use smartspace_edges::trace::{self, TraceParent};
+use tracing::Instrument;
+
+use crate::failure::Failure;
+
+/// Serves a schedule for ever.
+pub async fn serve<F, Fut>(handle: F) -> Result<(), Error>
+where
+    F: Fn() -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = smartspace_domain::Result<()>> + Send,
+{
+    let handle = Arc::new(handle);
+    lambda_runtime::run_concurrent(service_fn(move |_: LambdaEvent<Value>| {
+        let handle = Arc::clone(&handle);
+        async move {
+            let trace = TraceParent::begin();
+            let span = tracing::info_span!("schedule", trace_id = trace.trace_id());
+            let done = trace::within(trace, handle()).instrument(span.clone()).await;
+            done.map_err(|error| {
+                let failure = Failure::from(error);
+                span.in_scope(|| tracing::error!(event = "schedule_failed", name = failure.name, error = %failure, "the schedule's work failed; it comes again"));
+                failure
+            })
+        }
+    }))
+    .await
+}

@@ -1,0 +1,208 @@
+//! The stack's secret: read at the first use, and again after some minutes, so that what is changed in it takes effect without a deployment.
+
+use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
+
+use async_trait::async_trait;
+use aws_sdk_secretsmanager::{Client, error::DisplayErrorContext};
+use serde::Deserialize;
+use smartspace_domain::agents::is_secret_name;
+use smartspace_edges::secrets::{KnownSecrets, Secret, Secrets, SecretsError};
+use tokio::{sync::Mutex, time::Instant};
+
+use crate::{failure::Failure, log};
+
+/// How long what was read is used.
+const FRESH: Duration = Duration::from_mins(5);
+/// When it is tried again after it could not be read, and what was read before is used on.
+const TRIED_AGAIN: Duration = Duration::from_secs(10);
+
+/// What the secret holds.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Contents {
+    /// The operator's key.
+    pub admin_key: String,
+    /// What signs the tokens of a deployment without an identity provider.
+    #[serde(default)]
+    pub jwt_secret: Option<String>,
+    /// A key for models that speak like OpenAI's.
+    #[serde(default, rename = "OPENAI_API_KEY")]
+    pub openai_key: Option<String>,
+    /// A key for Anthropic's models.
+    #[serde(default, rename = "ANTHROPIC_API_KEY")]
+    pub anthropic_key: Option<String>,
+    /// All that tools and webhooks may name.
+    #[serde(skip)]
+    pub known: Arc<KnownSecrets>,
+}
+
+/// Entries that are Smartspace's own: no tool may send them anywhere.
+const OURS: [&str; 4] = ["adminKey", "jwtSecret", "OPENAI_API_KEY", "ANTHROPIC_API_KEY"];
+
+/// One entry that tools may name.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Entry {
+    Value(String),
+    Bound { value: String, hosts: Option<Vec<String>> },
+}
+
+impl Contents {
+    /// Reads the secret's JSON. The error shows nothing of it.
+    fn read(text: &str) -> Result<Self, Failure> {
+        // The text of a JSON error would show the secret.
+        let wrong = |_| Failure::not_configured("the stack's secret is not the JSON that is expected: an object with `adminKey`");
+        let contents: Self = serde_json::from_str(text).map_err(wrong)?;
+        if contents.admin_key.len() < 16 {
+            return Err(Failure::not_configured("`adminKey` in the stack's secret: expected at least 16 characters"));
+        }
+        let known = Arc::new(known(&serde_json::from_str(text).map_err(wrong)?));
+        Ok(Self { known, ..contents })
+    }
+}
+
+/// What of the secret tools and webhooks may name. Names only are told of what can't be used.
+fn known(all: &BTreeMap<String, serde_json::Value>) -> KnownSecrets {
+    let secret = |(name, entry): (&String, &serde_json::Value)| {
+        let (value, hosts) = match serde_json::from_value(entry.clone()).ok()? {
+            Entry::Value(value) => (value, None),
+            Entry::Bound { value, hosts } => (value, hosts),
+        };
+        // As it is where it was never filled in.
+        if value.is_empty() {
+            return None;
+        }
+        match Secret::new(value, hosts) {
+            Ok(secret) => Some((name.clone(), secret)),
+            Err(error) => {
+                tracing::warn!(event = "unusable_secret", name, error, "a secret can't be used by tools");
+                None
+            }
+        }
+    };
+    let (ours, theirs): (Vec<_>, Vec<_>) = all
+        .iter()
+        .filter(|(name, _)| OURS.contains(&name.as_str()) || is_secret_name(name))
+        .partition(|(name, _)| OURS.contains(&name.as_str()));
+    KnownSecrets::besides(theirs.into_iter().filter_map(secret).collect(), ours.into_iter().filter_map(secret).collect())
+}
+
+/// The stack's secret.
+#[derive(Clone)]
+pub struct StackSecret {
+    client: Client,
+    id: String,
+    held: Arc<Mutex<Option<Held>>>,
+}
+
+/// What was read last.
+struct Held {
+    contents: Arc<Contents>,
+    version: Option<String>,
+    until: Instant,
+}
+
+impl StackSecret {
+    /// The secret with this id. Nothing is read yet.
+    pub fn new(client: Client, id: String) -> Self {
+        Self { client, id, held: Arc::default() }
+    }
+
+    /// What it holds: the same `Arc` as long as it has not changed. One reads at a time; who could not is given what was read before.
+    pub async fn contents(&self) -> Result<Arc<Contents>, Failure> {
+        let mut held = self.held.lock().await;
+        if let Some(held) = held.as_ref().filter(|held| Instant::now() < held.until) {
+            return Ok(Arc::clone(&held.contents));
+        }
+        let until = Instant::now() + FRESH;
+        match (self.read(held.as_ref()).await, held.as_mut()) {
+            (Ok(Some((contents, version))), _) => {
+                log::secrets().set(Arc::clone(&contents.known));
+                *held = Some(Held { contents: Arc::clone(&contents), version, until });
+                Ok(contents)
+            }
+            (Ok(None), Some(before)) => {
+                before.until = until;
+                Ok(Arc::clone(&before.contents))
+            }
+            (Err(failure), Some(before)) => {
+                tracing::error!(event = "secret_unread", error = %failure, "the stack's secret could not be read; what was read before is used on");
+                before.until = Instant::now() + TRIED_AGAIN;
+                Ok(Arc::clone(&before.contents))
+            }
+            (Err(failure), None) => Err(failure),
+            (Ok(None), None) => Err(Failure::not_configured("the stack's secret is empty")),
+        }
+    }
+
+    /// Reads it. None where it is what is held.
+    async fn read(&self, held: Option<&Held>) -> Result<Option<(Arc<Contents>, Option<String>)>, Failure> {
+        let answer = self.client.get_secret_value().secret_id(&self.id).send().await;
+        let answer = answer
+            .map_err(|error| Failure::not_configured(format!("the stack's secret could not be read: {}", DisplayErrorContext(error))))?;
+        if held.is_some_and(|held| held.version.is_some() && held.version == answer.version_id) {
+            return Ok(None);
+        }
+        let contents = Contents::read(answer.secret_string().unwrap_or_default())?;
+        Ok(Some((Arc::new(contents), answer.version_id)))
+    }
+}
+
+impl fmt::Debug for StackSecret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StackSecret").field("id", &self.id).finish_non_exhaustive()
+    }
+}
+
+#[async_trait]
+impl Secrets for StackSecret {
+    async fn known(&self) -> Result<Arc<KnownSecrets>, SecretsError> {
+        Ok(Arc::clone(&self.contents().await.map_err(|failure| SecretsError(failure.message))?.known))
+    }
+}
+
+/// Something that is built from the secret, and anew when the secret has changed.
+pub struct Built<T> {
+    secret: StackSecret,
+    build: Build<T>,
+    last: Mutex<Option<(Arc<Contents>, Arc<T>)>>,
+}
+
+type Build<T> = Box<dyn Fn(&Contents) -> Result<T, Failure> + Send + Sync>;
+
+impl<T> Built<T> {
+    /// Nothing is built before it is asked for.
+    pub fn new(secret: StackSecret, build: impl Fn(&Contents) -> Result<T, Failure> + Send + Sync + 'static) -> Self {
+        Self { secret, build: Box::new(build), last: Mutex::default() }
+    }
+
+    /// As the secret is now. Where it holds something now that nothing can be built from, what was built before is used on.
+    pub async fn get(&self) -> Result<Arc<T>, Failure> {
+        let contents = self.secret.contents().await?;
+        let mut last = self.last.lock().await;
+        if let Some((of, built)) = last.as_ref()
+            && Arc::ptr_eq(of, &contents)
+        {
+            return Ok(Arc::clone(built));
+        }
+        let built = match ((self.build)(&contents), last.as_ref()) {
+            (Ok(built), _) => Arc::new(built),
+            (Err(failure), Some((_, before))) => {
+                tracing::error!(event = "unusable_secret", error = %failure, "what the stack's secret holds can't be used; what it held before is used on");
+                Arc::clone(before)
+            }
+            (Err(failure), None) => return Err(failure),
+        };
+        *last = Some((contents, Arc::clone(&built)));
+        Ok(built)
+    }
+}
+
+impl<T> fmt::Debug for Built<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Built").field("secret", &self.secret).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests;

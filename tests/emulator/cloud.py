@@ -1,0 +1,134 @@
+"""The emulator as a process, and clients for it."""
+
+import json
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+
+import boto3
+from botocore.config import Config
+
+HERE = pathlib.Path(__file__).resolve().parent
+START_LIMIT_S = 30
+STOP_LIMIT_S = 10
+REGION = "us-east-1"
+
+
+class Cloud:
+    """Started by `with`, and stopped with everything that it started."""
+
+    def __enter__(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="smartspace-emulator-"))
+        self.url = f"http://127.0.0.1:{free_port()}"
+        environment = {
+            "PATH": os.environ["PATH"],
+            "HOME": str(self.folder),
+            "TMPDIR": str(self.folder),
+            "STATE_DIR": str(self.folder / "state"),
+            "S3_DATA_DIR": str(self.folder / "s3"),
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "PYTHONUNBUFFERED": "1",
+            "BIND_HOST": "127.0.0.1",
+            "MINISTACK_HOST": "127.0.0.1",
+            "GATEWAY_PORT": self.url.rsplit(":", 1)[1],
+            "MINISTACK_REGION": REGION,
+            # A run that waits for its model keeps a thread.
+            "MINISTACK_WORKER_THREADS": "256",
+            "AWS_DEFAULT_REGION": REGION,
+            # Without it the functions would call the real AWS.
+            "AWS_ENDPOINT_URL": self.url,
+            # Roles may do what their policies say, and nothing else.
+            "AUTH": "true",
+            "IOT_MTLS_ENABLED": "0",
+            "SFTP_ENABLED": "0",
+            "LOG_LEVEL": "WARNING",
+        }
+        self.log = (self.folder / "emulator.log").open("w+")
+        # A session of its own: what it started is found by it.
+        command = [sys.executable, HERE / "emulator.py", self.folder]
+        self.process = subprocess.Popen(command, env=environment, stdout=self.log, stderr=self.log, cwd=self.folder, start_new_session=True)
+        try:
+            self.wait_until_ready()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        try:
+            self.process.wait(STOP_LIMIT_S)
+        except subprocess.TimeoutExpired:
+            pass
+        try:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        self.process.wait()
+        self.log.close()
+        keep = os.environ.get("SMARTSPACE_EMULATOR_KEEP")
+        if keep:
+            logs = pathlib.Path(keep)
+            logs.mkdir(parents=True, exist_ok=True)
+            for name in ("functions.log", "emulator.log", "calls.jsonl"):
+                shutil.copy(self.folder / name, logs / name)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def wait_until_ready(self):
+        started = time.monotonic()
+        while True:
+            try:
+                with urllib.request.urlopen(f"{self.url}/_ministack/health", timeout=5):
+                    return
+            except OSError:
+                if self.process.poll() is not None or time.monotonic() - started > START_LIMIT_S:
+                    raise SystemExit(f"the emulator is not ready:\n{(self.folder / 'emulator.log').read_text()[-6000:]}") from None
+                time.sleep(0.05)
+
+    def client(self, service):
+        """As the root user, who may do everything."""
+        config = Config(retries={"max_attempts": 3}, connect_timeout=5, read_timeout=60)
+        keys = {"aws_access_key_id": "test", "aws_secret_access_key": "test"}
+        return boto3.client(service, endpoint_url=self.url, region_name=REGION, config=config, **keys)
+
+    def output(self, function=""):
+        """The lines that functions wrote, those of one by its name."""
+        lines = (self.folder / "functions.log").read_text(errors="replace").splitlines()
+        return [line.split(" ", 1)[1] for line in lines if line.startswith(f"{function} " if function else "")]
+
+    def calls(self):
+        """What roles tried."""
+        return [json.loads(line) for line in (self.folder / "calls.jsonl").read_text().splitlines()]
+
+    def workers(self, function):
+        """The processes of a function: its own emulator's, by their session, and no other's."""
+        wanted = f"AWS_LAMBDA_FUNCTION_NAME={function}".encode()
+        found = []
+        for folder in pathlib.Path("/proc").iterdir():
+            try:
+                if folder.name.isdigit() and os.getsid(int(folder.name)) == self.process.pid:
+                    if wanted in (folder / "environ").read_bytes().split(b"\0"):
+                        found.append(int(folder.name))
+            except OSError:
+                continue
+        return found
+
+    def kill(self, function):
+        """Ends all processes of a function in the middle of whatever they do."""
+        killed = self.workers(function)
+        for process in killed:
+            os.kill(process, signal.SIGKILL)
+        return killed
+
+
+def free_port():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return taken.getsockname()[1]

@@ -1,0 +1,68 @@
+"""A right that a function needs is taken away: it is told, and nothing is lost."""
+
+import json
+import threading
+
+import pytest
+
+from client import wait_for
+from model import say
+from rights import without
+
+
+@pytest.fixture
+def sweeping(cloud, stack):
+    """As if minutes passed: what is overdue is looked for as often as somebody waits."""
+    functions, name = cloud.client("lambda"), stack.function("sweep")
+    return lambda: functions.invoke(FunctionName=name, Payload=b"{}") and None
+
+
+def told(cloud, stack, function, *words):
+    return [line for line in cloud.output(stack.function(function)) if all(word in line for word in words)]
+
+
+def test_without_the_right_to_queue_what_was_said_is_kept_and_answered_once(cloud, stack, operator, model, sweeping):
+    person, _, space = operator.team("asks")
+    bob = operator.make("/v1/entities", {"type": "agent", "name": "Bob", "agent": {"model": {"provider": "openai", "name": "answers"}}})["id"]
+    # What he says wakes her again: then she has nothing more to say.
+    gate, says = threading.Event(), iter([say("Bob, are you there?")])
+    model.plays("asks", lambda _: gate.wait() and next(says, {}))
+    model.plays("answers", say("I am."))
+    run = operator.say(space, person, "Ada, ask Bob.")
+    wait_for(lambda: model.asked.get("asks"), what="her question")
+    # Nobody but Ada wakes him.
+    assert operator.call("PUT", f"/v1/spaces/{space}/members/{bob}", {})[0] == 200
+    with without(stack, "run", "sqs:SendMessage"):
+        gate.set()
+        operator.ended(run)
+        wait_for(lambda: told(cloud, stack, "run", "AccessDenied", "sqs:SendMessage", "were not queued"), what="the log says so")
+        assert operator.texts(space) == ["Ada, ask Bob.", "Bob, are you there?"]
+    wait_for(lambda: sweeping() or "I am." in operator.texts(space), 120, "Bob's answer")
+    wait_for(lambda: all(run["status"] == "completed" for run in operator.get(f"/v1/spaces/{space}/runs?limit=50")["items"]), what="all ended")
+    assert operator.texts(space) == ["Ada, ask Bob.", "Bob, are you there?", "I am."]
+
+
+def test_without_the_right_to_write_a_run_waits_and_then_answers_once(cloud, stack, operator, model, sweeping):
+    person, _, space = operator.team("writer")
+    model.plays("writer", say("Here I am."))
+    with without(stack, "run", "dynamodb:UpdateItem"):
+        run = operator.say(space, person, "Hello?")
+        wait_for(lambda: told(cloud, stack, "run", "AccessDenied"), what="the log says so")
+        failed = wait_for(lambda: told(cloud, stack, "run", '"JobsFailed"'), what="the metric")
+        metric = json.loads(failed[-1])["_aws"]["CloudWatchMetrics"][0]
+        assert (metric["Namespace"], metric["Dimensions"]) == ("Smartspace", [["Stack"]])
+        assert operator.run(run)["status"] in ("queued", "running")
+    ended = wait_for(lambda: sweeping() or (found := operator.run(run))["status"] == "completed" and found, 240, "its answer")
+    assert operator.texts(space) == ["Hello?", "Here I am."], ended
+
+
+def test_without_the_right_to_look_a_removal_is_finished_by_others(cloud, stack, operator, model, sweeping):
+    _, agent, space = operator.team("leaves")
+    with without(stack, "api", "dynamodb:Query"):
+        status, answer = operator.call("DELETE", f"/v1/entities/{agent}")
+        # What is kept of it says that it is to go; who asked is told that it is not done.
+        assert status in (204, 500), answer
+        wait_for(lambda: told(cloud, stack, "api", "AccessDenied", "dynamodb:Query"), what="the log says so")
+    assert operator.call("GET", f"/v1/entities/{agent}")[0] == 404
+    members = lambda: [one["id"] for one in operator.get(f"/v1/spaces/{space}")["members"]]
+    wait_for(lambda: sweeping() or agent not in members(), 120, "that it has left")

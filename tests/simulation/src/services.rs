@@ -1,0 +1,169 @@
+//! Services: they send signed hooks, the same one again, at once and after everything else, and the operator sends some in their name, or once more.
+
+use std::{sync::Arc, time::Duration};
+
+use axum::http::Method;
+use serde_json::{Value, json};
+use smartspace_domain::{agents::WebhookScheme, webhooks::sign};
+use tokio::time::sleep;
+
+use crate::{
+    door::Lost,
+    ledger::{Replayed, Sent},
+    locked,
+    process::{ADMIN_KEY, SERVICE_SECRETS},
+    world::World,
+};
+
+/// Among those who do something: behind the operator.
+const INDEX: usize = 4;
+const NAME: &str = "services";
+/// What the operator sends, with a key of its own.
+const BY_HAND: &str = "by.hand";
+/// How much later a hook may come again.
+const LATER: Duration = Duration::from_hours(8 * 24);
+/// Before each repetition of what was not answered.
+const WAITS: [u64; 6] = [100, 500, 2_000, 5_000, 10_000, 20_000];
+
+/// All services there are.
+pub struct Services {
+    world: Arc<World>,
+}
+
+impl Services {
+    /// Those that have sent nothing yet.
+    pub fn new(world: &Arc<World>) -> Self {
+        Self { world: Arc::clone(world) }
+    }
+
+    /// Do what they do, one thing after the other.
+    pub async fn live(self) -> Self {
+        let world = Arc::clone(&self.world);
+        for deed in 0..4 + world.chance.below(NAME, 6) as usize {
+            let place = format!("{NAME}/{deed}");
+            let pause = [0, 2, 15, 60][world.chance.below(&place, 4) as usize];
+            sleep(world.chance.time(&place, Duration::ZERO, Duration::from_secs(pause))).await;
+            if world.undone.contains(&(INDEX, deed)) {
+                continue;
+            }
+            let count = locked(&world.ledger).sent.len() as u64;
+            match world.chance.below(&place, 100) {
+                60..80 if count > 0 => self.until_answered(world.chance.below(&place, count) as usize).await,
+                80.. if count > 0 => self.replay(world.chance.below(&place, count) as usize, &place).await,
+                _ => self.send_new(&place).await,
+            }
+        }
+        self
+    }
+
+    /// Everything once more, when nothing fails any more: what nobody was told of, and what was answered before.
+    pub async fn repeat_all(&self) {
+        let count = locked(&self.world.ledger).sent.len();
+        for number in 0..count {
+            self.until_answered(number).await;
+        }
+    }
+
+    /// Every hook once more, when its run has long ended. Callers' keys are forgotten by then.
+    pub async fn repeat_much_later(&self) {
+        self.world.set_clock(self.world.wall() + LATER);
+        let sent = locked(&self.world.ledger).sent.clone();
+        for (number, _) in sent.iter().enumerate().filter(|(_, sent)| sent.service != BY_HAND) {
+            self.until_answered(number).await;
+        }
+    }
+
+    async fn send_new(&self, place: &str) {
+        let chance = &self.world.chance;
+        let service = ["shop", "shop", "forge", "forge", BY_HAND][chance.below(place, 5) as usize];
+        // Now and then so deep that it wakes nobody.
+        let depth = [0, 0, 0, 1, 2, 3, 7][chance.below(place, 7) as usize];
+        let number = {
+            let ledger = &mut locked(&self.world.ledger);
+            let agent = ledger.agents[chance.below(place, ledger.agents.len() as u64) as usize].0;
+            ledger.sent.push(Sent { agent, service: service.to_owned(), text: place.to_owned(), depth, told: Vec::new() });
+            ledger.sent.len() - 1
+        };
+        if chance.happens(place, 200) {
+            // Two at the same moment.
+            tokio::join!(self.once(number, false), self.once(number, true));
+        }
+        if chance.happens(place, 800) {
+            self.until_answered(number).await;
+        } else {
+            // Once, whatever becomes of it; what was not answered may be sent again much later.
+            self.once(number, false).await;
+        }
+    }
+
+    /// Sends something again and again until an answer comes.
+    async fn until_answered(&self, number: usize) {
+        for wait in WAITS {
+            if self.once(number, false).await {
+                return;
+            }
+            sleep(Duration::from_millis(wait)).await;
+        }
+    }
+
+    /// Sends something, now and then as a copy under another id where that is not signed. Whether an answer came that says something.
+    async fn once(&self, number: usize, copies: bool) -> bool {
+        let sent = locked(&self.world.ledger).sent[number].clone();
+        let Sent { agent, service, text, depth, .. } = &sent;
+        let payload = json!({"what": text});
+        let mut headers = vec![("smartspace-chain-depth", depth.to_string())];
+        let key = text.replace('/', "-");
+        let (path, body) = match service.as_str() {
+            "shop" | "forge" => {
+                let is_shop = service == "shop";
+                let scheme = if is_shop { WebhookScheme::Standard } else { WebhookScheme::Github };
+                let secret = SERVICE_SECRETS[usize::from(!is_shop)].1;
+                let copies = copies || self.world.chance.happens(&format!("{text}/copy"), 150);
+                let key = if copies && !is_shop { format!("{key}-copy") } else { key };
+                let body = payload.to_string();
+                headers.extend(sign(scheme, secret, &key, body.as_bytes(), self.world.wall()));
+                (format!("/v1/hooks/{agent}/{service}"), body)
+            }
+            _ => {
+                headers.extend([("authorization", format!("Bearer {ADMIN_KEY}")), ("idempotency-key", key)]);
+                (format!("/v1/agents/{agent}/trigger"), json!({"service": service, "payload": payload}).to_string())
+            }
+        };
+        self.world.history.note(NAME, || format!("{service} sends {text} to {agent}, {depth} deep"));
+        let answer = self.world.request(NAME, Method::POST, &path, &headers, body).await;
+        self.world.history.note(NAME, || format!("is told of {text}: {answer:?}"));
+        let told = said_something(answer);
+        let is_told = told.is_some();
+        locked(&self.world.ledger).sent[number].told.extend(told);
+        is_told
+    }
+
+    /// The operator sends something once more, if it is known to have been kept.
+    async fn replay(&self, number: usize, place: &str) {
+        let sent = locked(&self.world.ledger).sent[number].clone();
+        let Some(delivery) = sent.told.iter().find(|(status, _)| *status == 202).and_then(|(_, told)| told["deliveryId"].as_str()) else {
+            return;
+        };
+        let number = {
+            let replayed = &mut locked(&self.world.ledger).replayed;
+            replayed.push(Replayed { text: sent.text.clone(), told: Vec::new() });
+            replayed.len() - 1
+        };
+        let path = format!("/v1/agents/{}/deliveries/{delivery}/replay", sent.agent);
+        let headers = [("authorization", format!("Bearer {ADMIN_KEY}")), ("idempotency-key", place.replace('/', "-"))];
+        for wait in WAITS {
+            self.world.history.note(NAME, || format!("{delivery} is sent once more"));
+            let told = said_something(self.world.request(NAME, Method::POST, &path, &headers, String::new()).await);
+            let is_told = told.is_some();
+            locked(&self.world.ledger).replayed[number].told.extend(told);
+            if is_told && !self.world.chance.happens(place, 300) {
+                return;
+            }
+            sleep(Duration::from_millis(wait)).await;
+        }
+    }
+}
+
+fn said_something(answer: Result<(u16, Value), Lost>) -> Option<(u16, Value)> {
+    answer.ok().filter(|(status, _)| *status < 500 && *status != 429)
+}

@@ -1,0 +1,77 @@
+//! A deployment that kept runs for a time, and now keeps them for ever: what new runs share with old ones must not be dropped with those.
+
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+
+use serde_json::{Value, json};
+use smartspace::embedded_table::{NAME, client_on};
+use smartspace_domain::{
+    Time,
+    ids::{EntityId, LeaseId, PlanId, RunId},
+    runs::Usage,
+};
+use smartspace_simulation::{
+    chance::Chance,
+    life::Life,
+    plan::{Plan, Setup},
+    table::SimTable,
+    world::World,
+};
+use smartspace_store::{
+    Store,
+    claims::Claim,
+    prompts::PromptRecord,
+    runs::{ActiveCause, ActiveRecord, RunRecord, WokenBy},
+    schema,
+    steps::{Marks, StepRecord},
+};
+
+const DAY: Duration = Duration::from_hours(24);
+
+fn at(seconds: i64) -> Time {
+    Time::from_millis(1_771_427_220_000 + seconds * 1_000)
+}
+
+fn store(world: &Arc<World>, keep_runs: Option<Duration>) -> Store {
+    let client = client_on(SimTable::new(Arc::clone(world), Arc::new(Life::new("store".into()))));
+    Store::new(client, NAME, keep_runs, Arc::new(|| 4))
+}
+
+/// A run that keeps the answer to a prompt like all others.
+async fn run(store: &Store, number: u128) {
+    let (agent, lease) = (EntityId::new(at(0), 1), LeaseId::new(number));
+    let woken_by = WokenBy::Plan { plan_id: PlanId::new(at(0), 2), scheduled_at: at(0) };
+    let run = RunRecord::queued(RunId::new(at(0), number), agent, woken_by, 0, at(0));
+    let active = ActiveRecord::new(&run, ActiveCause::Plan { plan_name: "Report".into() });
+    assert!(store.create_run(&run, &active).await.unwrap());
+    let Claim::Ours { run, .. } = store.claim(run.id, &lease, at(1)).await.unwrap() else { panic!("nobody else claims it") };
+    let step: StepRecord = serde_json::from_value(json!({
+        "index": 0, "attempt": 1, "streamAttempt": 1, "lease": lease, "model": "scripted/m", "text": "", "calls": [], "systemMessages": [],
+        "finishReason": "stop", "usage": Usage::default(), "startedAt": at(1), "firstTokenAt": null, "finishedAt": at(2),
+    }))
+    .unwrap();
+    let prompt = PromptRecord::new(&["You are Ada.".into()], &json!({"messages": [{"blocks": []}]}), Marks::new()).unwrap();
+    let prompt = prompt.behind(vec![vec!["What was said.".into()]]);
+    store.keep_step(&run, &step, Some(&prompt), Usage::default(), at(2)).await.unwrap();
+}
+
+/// When each part of prompts is dropped.
+fn parts(world: &World) -> Vec<Value> {
+    let items: BTreeMap<_, _> = world.storage.items().into_iter().map(|item| (item["PK"].to_string(), item)).collect();
+    items.into_iter().filter(|(key, _)| key.contains("PART#")).map(|(_, item)| item["expiresAt"].clone()).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_kept_for_ever_needs_parts_that_are() {
+    let setup = Setup { seed: 1, ..Setup::default() };
+    let world = World::of(&setup, Plan::quiet(), Chance::new(1, setup.spared.clone()), None).unwrap();
+    schema::create_table(&client_on(SimTable::new(Arc::clone(&world), Arc::new(Life::new("setting".into())))), NAME).await.unwrap();
+    run(&store(&world, Some(30 * DAY)), 5).await;
+    assert!(parts(&world).len() == 2 && parts(&world).iter().all(Value::is_number), "{:?}", parts(&world));
+    let for_ever = store(&world, None);
+    run(&for_ever, 6).await;
+    assert_eq!(parts(&world), [Value::Null, Value::Null]);
+    // Who keeps runs for a time again leaves them be.
+    run(&store(&world, Some(DAY)), 7).await;
+    run(&for_ever, 8).await;
+    assert_eq!(parts(&world), [Value::Null, Value::Null]);
+}
