@@ -45,7 +45,7 @@ use smartspace_store::{
     claims::Claim,
     endings::Ending,
     runs::RunRecord,
-    steps::{Marks, Work},
+    steps::{Marks, Progress},
     triggers,
 };
 use tokio::{sync::watch, time::Instant};
@@ -134,7 +134,7 @@ impl Runs {
                     } else {
                         Begun::Again
                     };
-                    Box::pin(self.work(*run, (lease, claimed), began, gathered, delivery)).await
+                    Box::pin(self.work_on(*run, (lease, claimed), began, gathered, delivery)).await
                 }
                 Ok(None) => self.end_early(&run, &lease, RunStatus::Canceled).await,
                 Err(error) => {
@@ -156,7 +156,7 @@ impl Runs {
         Ok(())
     }
 
-    async fn work(
+    async fn work_on(
         &self,
         run: RunRecord,
         (lease, claimed): (LeaseId, Instant),
@@ -165,7 +165,7 @@ impl Runs {
         delivery: &dyn Delivery,
     ) -> Result<()> {
         // A first claim has no steps to read.
-        let work = if began == Begun::First { Work::default() } else { self.pipeline.store.work(run.id).await? };
+        let progress = if began == Begun::First { Progress::default() } else { self.pipeline.store.progress(run.id).await? };
         let Some(config) = gathered.agent.agent.clone() else { return self.end_early(&run, &lease, RunStatus::Canceled).await };
         let trigger = self.trigger(&run, &gathered).await?;
         let trail = Trail { run: run.id, depth: run.chain_depth + 1 };
@@ -192,7 +192,7 @@ impl Runs {
             writing: tokio::sync::Mutex::default(),
             streams: OpenStreams::default(),
         };
-        let result = Box::pin(worker.work(&gathered, work, began, delivery)).await;
+        let result = Box::pin(worker.work(&gathered, progress, began, delivery)).await;
         servers.close().await;
         result
     }

@@ -13,7 +13,7 @@ use smartspace_models::port::{Message, ToolCall, ToolResult};
 use smartspace_store::{
     prompts::PromptRecord,
     runs::RunRecord,
-    steps::{CallBegun, CallRecord, Marks, ShownPage, StepRecord, Work},
+    steps::{CallBegun, CallRecord, Marks, Progress, ShownPage, StepRecord},
 };
 use tokio::time::Instant;
 
@@ -96,24 +96,24 @@ impl Pending {
 
 /// Whether what is kept is all that the run did. It is dropped after a time, also where the run still waits; who went on from the rest would do the
 /// first of it again.
-pub(crate) fn is_whole(work: &Work, run: &RunRecord, now: Time) -> bool {
+pub(crate) fn is_whole(progress: &Progress, run: &RunRecord, now: Time) -> bool {
     // The table drops what has expired when it likes, and in no order.
     let lasts = |expires_at: Option<i64>| expires_at.is_none_or(|at| at > now.as_seconds());
     // Nobody has no rules: where they are empty a part of the prompt is gone.
-    let prompt = work.prompt.as_ref().filter(|prompt| !prompt.system.is_empty() && lasts(prompt.expires_at));
-    let steps = work.steps.iter().filter(|step| lasts(step.expires_at));
+    let prompt = progress.prompt.as_ref().filter(|prompt| !prompt.system.is_empty() && lasts(prompt.expires_at));
+    let steps = progress.steps.iter().filter(|step| lasts(step.expires_at));
     // An answer and its number are kept in one write, and the prompt with the first.
     prompt.is_some() == (run.step_count > 0)
         && steps.map(|step| step.index).eq(0..run.step_count)
-        && work.calls.values().all(|call| lasts(call.expires_at))
+        && progress.calls.values().all(|call| lasts(call.expires_at))
 }
 
 impl Worker {
     /// Where the run stands: at its beginning, or behind what is kept of it.
-    pub(crate) fn state(&self, gathered: &Gathered, work: Work) -> Result<State> {
+    pub(crate) fn state(&self, gathered: &Gathered, progress: Progress) -> Result<State> {
         let now = self.pipeline.now();
-        let unkept = work.prompt.is_none();
-        let prompt = if let Some(kept) = &work.prompt {
+        let unkept = progress.prompt.is_none();
+        let prompt = if let Some(kept) = &progress.prompt {
             Prompt { system: kept.system.clone(), rest: kept.rest()?, marks: kept.marks.clone(), first: 1, cuts: Vec::new() }
         } else {
             prompt(gathered, &self.config, self.run.id, &self.trigger, now)
@@ -140,8 +140,8 @@ impl Worker {
             asked: false,
             newest_at: None,
         };
-        let (mut calls, last) = (work.calls, work.steps.len());
-        for (step, number) in work.steps.into_iter().zip(1..) {
+        let (mut calls, last) = (progress.calls, progress.steps.len());
+        for (step, number) in progress.steps.into_iter().zip(1..) {
             state.tell(&step.system_messages);
             state.took(&step.marks);
             let mut pending = state.answered(&step, &self.tools);

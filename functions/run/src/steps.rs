@@ -17,7 +17,7 @@ use smartspace_models::port::ModelError;
 use smartspace_store::{
     endings::Ending,
     runs::{RunRecord, Tried},
-    steps::{CallRecord, Marks, StepRecord, Work},
+    steps::{CallRecord, Marks, Progress, StepRecord},
 };
 use tokio::time::Instant;
 
@@ -81,11 +81,11 @@ struct Told {
 
 impl Worker {
     /// Runs from where the run stands to its end, or as far as it goes in this invocation.
-    pub(crate) async fn drive(&self, gathered: &Gathered, work: Work) -> Result<Driven> {
-        if !is_whole(&work, &self.run, self.pipeline.now()) {
+    pub(crate) async fn drive(&self, gathered: &Gathered, progress: Progress) -> Result<Driven> {
+        if !is_whole(&progress, &self.run, self.pipeline.now()) {
             return Ok(Driven::Forgotten);
         }
-        let mut state = self.state(gathered, work)?;
+        let mut state = self.state(gathered, progress)?;
         let left = self.config.run_loop.time_limit.length().saturating_sub(self.used());
         // A tool is never cut off; a model is.
         let deadline = Instant::now() + left.max(Duration::from_millis(1));

@@ -21,7 +21,7 @@ use smartspace_pipeline::Pipeline;
 use smartspace_store::{
     endings::Ending,
     runs::{RunRecord, Tried},
-    steps::{CallRecord, Marks, Work},
+    steps::{CallRecord, Marks, Progress},
 };
 use tokio::{
     sync::watch,
@@ -91,7 +91,7 @@ pub(crate) struct Worker {
 
 impl Worker {
     /// Works on the run until it ends, or until it is not ours any more. How it began is told beside its first step: the model waits for nobody.
-    pub(crate) async fn work(&self, gathered: &Gathered, work: Work, began: Begun, delivery: &dyn Delivery) -> Result<()> {
+    pub(crate) async fn work(&self, gathered: &Gathered, progress: Progress, began: Begun, delivery: &dyn Delivery) -> Result<()> {
         let mut renewed = self.claimed;
         // What a prompt needs may have taken long to read, or the process stood still: then someone else may have the run by now.
         if renewed.elapsed() >= lease::RENEWED {
@@ -110,7 +110,7 @@ impl Worker {
                 Begun::Again => {}
             }
         };
-        let driving = async { futures::join!(self.drive(gathered, work), telling).0 };
+        let driving = async { futures::join!(self.drive(gathered, progress), telling).0 };
         let outcome = tokio::select! {
             // In a fixed order, as everywhere: what happens can be made to happen again.
             biased;
@@ -377,7 +377,7 @@ impl Worker {
 
     /// What is kept of a call, with the time when it is dropped.
     pub(crate) fn with_expiry(&self, call: CallRecord) -> CallRecord {
-        CallRecord { expires_at: self.pipeline.store.work_expiry(self.pipeline.now()), ..call }
+        CallRecord { expires_at: self.pipeline.store.progress_expiry(self.pipeline.now()), ..call }
     }
 }
 

@@ -166,10 +166,10 @@ async fn way_of_a_message(fault: Option<(usize, Fault)>) -> (String, usize) {
 
     let messages = store.messages(space, Range::After(0), 100).await.unwrap();
     let summary = store.summary(space).await.unwrap();
-    let (run, work) = (store.run_record(run_id).await.unwrap(), store.work(run_id).await.unwrap());
+    let (run, progress) = (store.run_record(run_id).await.unwrap(), store.progress(run_id).await.unwrap());
     let active = store.agent_context(agent).await.unwrap().active;
     let cursor = store.member(space, agent).await.unwrap().unwrap().cursor;
-    (format!("{messages:#?} {summary:#?} {run:#?} {work:#?} {active:#?} {cursor}"), writes.load(Ordering::Relaxed))
+    (format!("{messages:#?} {summary:#?} {run:#?} {progress:#?} {active:#?} {cursor}"), writes.load(Ordering::Relaxed))
 }
 
 /// A summary is claimed by one, refused to another, and kept.

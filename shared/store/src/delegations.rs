@@ -79,7 +79,7 @@ impl Store {
             Write::check(keys::member(space, *to)).when("attribute_exists(PK) AND attribute_not_exists(#left)"),
             Write::put(keys::run_meta(run.id), &run)?.if_absent(),
             Write::put(keys::active_run(*to, run.id), &ActiveRecord::woken(&run, space, &settings.name, &message))?,
-            Write::put(keys::run_trigger(run.id), &TriggerItem { delegation, expires_at: self.work_expiry(now) })?,
+            Write::put(keys::run_trigger(run.id), &TriggerItem { delegation, expires_at: self.progress_expiry(now) })?,
         ];
         match self.table.transact(&writes).await {
             Ok(()) => Ok(run),

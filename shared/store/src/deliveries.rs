@@ -138,7 +138,7 @@ impl Store {
         let hook = HookRecord { delivery_id: new.id, run_id: run.as_ref().map(|run| run.id), reason };
         let record = self.delivery_record(new.agent, now, new.listed(status, hook.run_id, reason, now));
         let payload =
-            PayloadRecord { service: new.service.clone(), payload: new.payload.clone(), at: now, expires_at: self.work_expiry(now) };
+            PayloadRecord { service: new.service.clone(), payload: new.payload.clone(), at: now, expires_at: self.progress_expiry(now) };
         let key = |key: &str| Ok::<_, Error>(Write::put(keys::hook(new.agent, &new.service, key), &hook)?.if_absent());
         let mut writes = vec![
             key(&new.key)?,

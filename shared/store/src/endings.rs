@@ -71,7 +71,7 @@ impl Store {
             meta.value(":steps", step_count)?.value(":usage", ending.usage)
         };
         let mut writes = vec![meta(&ended)?, Write::delete(keys::active_run(run.agent_id, run.id))];
-        let expires_at = self.work_expiry(now);
+        let expires_at = self.progress_expiry(now);
         if let Some(step) = &ending.last_step {
             writes.push(Write::put(keys::step(run.id, step.index), &StepRecord { expires_at, ..step.clone() })?);
         }

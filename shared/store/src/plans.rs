@@ -299,7 +299,7 @@ impl Store {
             instruction: plan.instruction.clone(),
             scheduled_at,
             missed,
-            expires_at: self.work_expiry(now),
+            expires_at: self.progress_expiry(now),
         };
         let active = ActiveRecord::new(run, ActiveCause::Plan { plan_name: plan.name.clone() });
         Ok(vec![

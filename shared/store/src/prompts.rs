@@ -121,7 +121,7 @@ impl Store {
     }
 
     async fn keep_part(&self, part: &str, texts: &[String], serves: Duration, now: Time) -> Result<()> {
-        let needed = self.work_expiry(now);
+        let needed = self.progress_expiry(now);
         let lasts = |until: i64| until >= needed.unwrap_or(FOR_EVER);
         if self.parts.until(part).is_some_and(lasts) {
             return Ok(());
@@ -133,7 +133,7 @@ impl Store {
             self.parts.saw(part, until);
             return Ok(());
         }
-        let expires_at = self.work_expiry(now + serves);
+        let expires_at = self.progress_expiry(now + serves);
         let item = Part { packed: Packed::of(&texts, Compression::default())?, expires_at };
         self.table.write_always(Write::put(keys::prompt_part(part), &item)?).await?;
         self.parts.saw(part, expires_at.unwrap_or(FOR_EVER));

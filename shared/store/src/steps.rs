@@ -177,7 +177,7 @@ impl CallRecord {
 
 /// All that is kept of a run's work.
 #[derive(Clone, Debug, Default)]
-pub struct Work {
+pub struct Progress {
     /// What its model was first sent.
     pub prompt: Option<PromptRecord>,
     /// Its model's answers, in order.
@@ -190,25 +190,25 @@ pub struct Work {
 
 impl Store {
     /// What a run has done so far.
-    pub async fn work(&self, id: RunId) -> Result<Work> {
-        let mut work = Work::default();
+    pub async fn progress(&self, id: RunId) -> Result<Progress> {
+        let mut progress = Progress::default();
         for item in self.table.all(Query::of(keys::run(id))).await? {
             let sk = key_of(&item)?.sk;
             if sk == "PROMPT" {
-                work.prompt = Some(read(item)?);
+                progress.prompt = Some(read(item)?);
             } else if sk == "ERROR" {
-                work.error = Some(read(item)?);
+                progress.error = Some(read(item)?);
             } else if sk.starts_with("STEP#") {
-                work.steps.push(read(item)?);
+                progress.steps.push(read(item)?);
             } else if sk.starts_with("CALL#") {
                 let call: CallRecord = read(item)?;
-                work.calls.insert((call.step, call.index), call);
+                progress.calls.insert((call.step, call.index), call);
             }
         }
-        if let Some(prompt) = &mut work.prompt {
+        if let Some(prompt) = &mut progress.prompt {
             self.add_parts(prompt).await?;
         }
-        Ok(work)
+        Ok(progress)
     }
 
     /// The calls of one of a run's answers that were made so far, in order.
@@ -246,7 +246,7 @@ impl Store {
         if let Some(prompt) = prompt {
             self.keep_parts(prompt, now).await?;
         }
-        let expires_at = self.work_expiry(now);
+        let expires_at = self.progress_expiry(now);
         let meta = worker_keeps(run.id, &step.lease, "#stepCount = :steps, #usage = :usage, ")?;
         let meta = meta.value(":steps", step.index + 1)?.value(":usage", usage)?;
         let step_item = StepRecord { expires_at, ..step.clone() };
@@ -266,7 +266,7 @@ impl Store {
 
     /// Keeps a finished call that wrote nothing else, or one that begins outside. Its open card is finished with it.
     pub async fn keep_call(&self, run: &RunRecord, lease: &LeaseId, call: &CallRecord, now: Time) -> Result<()> {
-        let call = CallRecord { expires_at: self.work_expiry(now), ..call.clone() };
+        let call = CallRecord { expires_at: self.progress_expiry(now), ..call.clone() };
         let open = call.card.filter(|_| call.status != CallStatus::Pending);
         let mut card = open.map(|card| card.finish(call.status, &call.output, now)).transpose()?.unwrap_or_default();
         let closes = if open.is_some() { "#openCalls = #openCalls - :one, " } else { "" };
@@ -294,25 +294,25 @@ impl Store {
     }
 
     /// Steps and calls outlive their run by nothing, but a run may last: they get a week more.
-    pub fn work_expiry(&self, now: Time) -> Option<i64> {
+    pub fn progress_expiry(&self, now: Time) -> Option<i64> {
         self.run_expiry(now + std::time::Duration::from_hours(7 * 24))
     }
 }
 
 /// A run's steps, as the API shows them: the prompt whole in step 0, later only what was added. Calls that a run which has `ended` did not come to
 /// were canceled.
-pub fn view(work: Work, ended: bool) -> Result<Vec<Step>> {
+pub fn view(progress: Progress, ended: bool) -> Result<Vec<Step>> {
     let undone = if ended { CallStatus::Canceled } else { CallStatus::Pending };
-    let mut prompt = work.prompt.as_ref().map(PromptRecord::view).transpose()?.unwrap_or_default();
-    let mut steps = Vec::with_capacity(work.steps.len());
-    for step in work.steps {
+    let mut prompt = progress.prompt.as_ref().map(PromptRecord::view).transpose()?.unwrap_or_default();
+    let mut steps = Vec::with_capacity(progress.steps.len());
+    for step in progress.steps {
         let said = step.system_messages.iter().map(|said| json!({"role": "system", "text": said.text}));
         prompt.messages.extend(said);
         let calls: Vec<Call> = step
             .calls
             .iter()
             .enumerate()
-            .map(|(index, begun)| call_view(begun, work.calls.get(&(step.index, index as u32)), undone))
+            .map(|(index, begun)| call_view(begun, progress.calls.get(&(step.index, index as u32)), undone))
             .collect();
         let results: Vec<Value> = calls.iter().map(|call| json!({"callId": call.call_id, "output": call.output})).collect();
         let added =

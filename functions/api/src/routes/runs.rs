@@ -104,10 +104,10 @@ async fn show(State(api): State<Arc<Api>>, By(caller): By, Id(id): Id<RunId>) ->
         let run = store.run(&record).await?;
         return Ok(Json(seen(&api, run, record.space_id(), &mut KnownSpaces::of(caller)).await?));
     }
-    let work = store.work(id).await?;
+    let progress = store.progress(id).await?;
     let run = store.run(&record).await?;
     let ended = !run.status.is_active();
-    Ok(Json(Run { steps: Some(long_steps::shown(steps::view(work, ended)?, long_steps::MOST)), ..run }))
+    Ok(Json(Run { steps: Some(long_steps::shown(steps::view(progress, ended)?, long_steps::MOST)), ..run }))
 }
 
 /// Cancel a run

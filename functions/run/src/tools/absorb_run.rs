@@ -6,7 +6,7 @@
 use futures::try_join;
 use serde_json::{Value, json};
 use smartspace_domain::{Result, runs::EndReason, steps::CallStatus};
-use smartspace_store::{Store, runs::RunRecord, steps::Work};
+use smartspace_store::{Store, runs::RunRecord, steps::Progress};
 
 use super::{Calling, OUTPUT_BYTES, Outcome, own_runs, toolbox::Spec};
 
@@ -33,8 +33,8 @@ async fn call(calling: &Calling<'_>, input: &Value) -> Result<Outcome> {
 
 /// What woke a run and what it did, as much of it as fits a result.
 pub(super) async fn absorbed(store: &Store, other: &RunRecord) -> Result<Value> {
-    let (run, work) = try_join!(store.run(other), store.work(other.id))?;
-    let (trigger, actions) = (json!(run.trigger), actions(work));
+    let (run, progress) = try_join!(store.run(other), store.progress(other.id))?;
+    let (trigger, actions) = (json!(run.trigger), actions(progress));
     let count = super::count_that_fit(&actions, OUTPUT_BYTES.saturating_sub(trigger.to_string().len()));
     let mut absorbed = json!({"trigger": trigger, "actionsTaken": actions[..count]});
     if count < actions.len() {
@@ -44,11 +44,11 @@ pub(super) async fn absorbed(store: &Store, other: &RunRecord) -> Result<Value> 
 }
 
 /// What a run did, in its order.
-fn actions(mut work: Work) -> Vec<Value> {
+fn actions(mut progress: Progress) -> Vec<Value> {
     let mut actions = Vec::new();
-    for step in &work.steps {
+    for step in &progress.steps {
         for (index, begun) in step.calls.iter().enumerate() {
-            let Some(done) = work.calls.remove(&(step.index, index as u32)) else { continue };
+            let Some(done) = progress.calls.remove(&(step.index, index as u32)) else { continue };
             let output = match done.status {
                 CallStatus::Pending if done.outside => json!({"error": "it was under way; whether it took effect is not known"}),
                 CallStatus::Pending => json!({"error": "canceled"}),

@@ -131,7 +131,7 @@ impl Governed {
         let messages = store.messages(self.space, Range::After(0), 100).await.unwrap();
         let mut kept = vec![format!("{messages:#?}")];
         for run in &self.runs {
-            let calls = store.work(run.id).await.unwrap().calls;
+            let calls = store.progress(run.id).await.unwrap().calls;
             let (run, open) = (store.run_record(run.id).await.unwrap(), store.open_forms(run.id).await.unwrap());
             kept.push(format!("{run:#?} {calls:#?} {open:#?}"));
         }

@@ -81,7 +81,7 @@ impl Working {
     async fn kept(&self) -> String {
         let ask = Ask::default();
         let (memories, goals) = (self.store.memories(self.agent, &ask).await.unwrap(), self.store.goals(self.agent, &ask).await.unwrap());
-        format!("{memories:#?} {goals:#?} {:#?}", self.store.work(self.run.id).await.unwrap().calls)
+        format!("{memories:#?} {goals:#?} {:#?}", self.store.progress(self.run.id).await.unwrap().calls)
     }
 }
 
