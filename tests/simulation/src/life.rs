@@ -1,9 +1,15 @@
 //! The life of one process: it may stand still, and it dies once.
 
-use std::{sync::Mutex, time::Duration};
+use std::{
+    sync::{
+        Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use tokio::{
-    sync::watch,
+    sync::Notify,
     time::{Instant, sleep_until},
 };
 
@@ -14,30 +20,36 @@ use crate::locked;
 pub struct Life {
     /// Its name in histories.
     pub name: String,
-    dead: watch::Sender<bool>,
+    dead: AtomicBool,
+    /// Wakes those who wait for it in the order in which they began to; a `watch` channel wakes in a random one.
+    died: Notify,
     stalled_until: Mutex<Option<Instant>>,
 }
 
 impl Life {
     /// A new one.
     pub fn new(name: String) -> Self {
-        Self { name, dead: watch::Sender::new(false), stalled_until: Mutex::default() }
+        Self { name, dead: AtomicBool::new(false), died: Notify::new(), stalled_until: Mutex::default() }
     }
 
     /// Ends it. Whatever the process had begun stays as it is. Whether it lived until now.
     pub fn end(&self) -> bool {
-        !self.dead.send_replace(true)
+        let lived = !self.dead.swap(true, Ordering::Relaxed);
+        self.died.notify_waiters();
+        lived
     }
 
     /// Whether it is over.
     pub fn is_over(&self) -> bool {
-        *self.dead.borrow()
+        self.dead.load(Ordering::Relaxed)
     }
 
     /// Waits until it is over.
     pub async fn over(&self) {
-        let mut dead = self.dead.subscribe();
-        let _ = dead.wait_for(|dead| *dead).await;
+        let died = self.died.notified();
+        if !self.is_over() {
+            died.await;
+        }
     }
 
     /// Stands still for `time`: nothing that the process does has an effect before.
