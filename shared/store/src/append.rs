@@ -35,7 +35,7 @@ use crate::{
     runs::{ActiveRecord, RunRecord},
     spaces::SpaceRecord,
     steps::{CallRecord, worker_keeps},
-    table::{Old, WriteError},
+    table::WriteError,
     write::Write,
 };
 
@@ -181,46 +181,48 @@ impl Store {
         let (mut room, posted) = self.room(new.space, new.sender, key, now).await?;
         // Also where the sender has left since: the answer is what was made.
         if let Some(made) = key.map(|key| key.made_before(posted, now)).transpose()?.flatten() {
-            return self.posted_before(new.space, &made).await;
+            return self.posted_before(new.space, made).await;
         }
         let until = Instant::now() + RACED_FOR;
         let mut tries = 0;
         loop {
             let attempt = Attempt::new(new, &room, now)?;
-            let olds = match self.table.transact(&attempt.writes).await {
+            let refusal = match self.table.transact(&attempt.writes).await {
                 Ok(()) => return Ok(attempt.kept(new.space)),
                 Err(WriteError::Other(error)) => return Err(error),
-                Err(WriteError::Refused(olds)) => olds,
+                Err(WriteError::Refused(refusal)) => refusal,
             };
-            let failed = |place: Option<usize>| place.and_then(|place| olds.get(place)?.as_ref());
             // The first try took effect and its answer was lost.
-            if failed(Some(Attempt::MESSAGE)).and_then(Old::read::<MessageRecord>).is_some_and(|there| there.id == new.id) {
+            let place = keys::numbered(new.space, keys::MSG, attempt.record.seq);
+            if refusal.there::<MessageRecord>(&place).is_some_and(|there| there.id == new.id) {
                 return Ok(attempt.kept(new.space));
             }
-            if let (Some(old), By::Door { key: Some(key), .. }) = (failed(attempt.key), &new.by) {
-                return self.posted_before(new.space, &key.made(old)?).await;
+            match &new.by {
+                By::Door { key, .. } => {
+                    if let Some(made) = key.as_ref().map(|key| key.made(&refusal)).transpose()?.flatten() {
+                        return self.posted_before(new.space, made).await;
+                    }
+                }
+                By::Run(by) if refusal.names(&by.call.key(by.run)) => return Err(Error::Conflict("this call is done already".into())),
+                By::Run(by) if refusal.names(&keys::run_meta(by.run)) => return Err(Error::LeaseLost),
+                By::Run(_) => {}
             }
-            if failed(attempt.call).is_some() {
-                return Err(Error::Conflict("this call is done already".into()));
-            }
-            if failed(attempt.lease).is_some() {
-                return Err(Error::LeaseLost);
-            }
-            if failed(Some(Attempt::SENDER)).is_some() {
+            if refusal.names(&keys::member(new.space, new.sender)) {
                 return Err(not_a_member());
             }
-            let Some(old) = failed(Some(Attempt::HEAD)) else {
+            let head = keys::space_head(new.space);
+            if !refusal.names(&head) {
                 return Err(Error::Internal("a message could not be kept, and no condition says why".into()));
-            };
+            }
             if Instant::now() >= until {
                 return Err(Error::Retry("the space is too busy just now; repeat with the same key".into()));
             }
             self.table.pause(tries).await;
             tries += 1;
             // Whoever won has moved on meanwhile: what the failure showed is only good for learning that the roster changed.
-            let roster = old.read::<Head>().ok_or_else(no_such_space)?.roster;
+            let roster = refusal.there::<Head>(&head).ok_or_else(no_such_space)?.roster;
             if roster == room.head.roster {
-                room.head = self.table.get(&keys::space_head(new.space)).await?.ok_or_else(no_such_space)?;
+                room.head = self.table.get(&head).await?.ok_or_else(no_such_space)?;
             }
             if roster != room.head.roster || room.head.roster != room.roster.head.roster {
                 (room, _) = self.room(new.space, new.sender, None, now).await?;
@@ -300,8 +302,7 @@ impl Store {
         Ok((Room { space, head, sender, roster, gates, minutes }, posted))
     }
 
-    async fn posted_before(&self, space: SpaceId, made: &str) -> Result<Appended> {
-        let seq = made.parse().map_err(|_| Error::invalid("", "this Idempotency-Key made something else"))?;
+    async fn posted_before(&self, space: SpaceId, seq: u64) -> Result<Appended> {
         let record = self.message_record(space, seq).await?;
         let record = record.ok_or_else(|| Error::NotFound("what this Idempotency-Key made is gone".into()))?;
         let message = self.whole(space, vec![record]).await?.pop();
@@ -336,7 +337,7 @@ impl Room {
     }
 }
 
-/// One try: the transaction, and where in it which condition stands.
+/// One try.
 struct Attempt {
     writes: Vec<Write>,
     record: MessageRecord,
@@ -344,16 +345,9 @@ struct Attempt {
     dispatch: Option<Vec<Dispatch>>,
     woken: Vec<RunJob>,
     taken: Vec<(EntityId, Half)>,
-    key: Option<usize>,
-    lease: Option<usize>,
-    call: Option<usize>,
 }
 
 impl Attempt {
-    const HEAD: usize = 0;
-    const MESSAGE: usize = 1;
-    const SENDER: usize = 2;
-
     fn new(new: &NewMessage, room: &Room, now: Time) -> Result<Self> {
         let member = room.sender()?;
         let (seq, depth, from) = (room.head.seq + 1, room.depth_of(&new.by, member), member.sender());
@@ -413,18 +407,15 @@ impl Attempt {
             dispatch,
             woken: Vec::with_capacity(woken),
             taken: if later { Vec::new() } else { taken },
-            key: None,
-            lease: None,
-            call: None,
         };
         if attempt.record.is_apart() {
-            attempt.add(Write::put(keys::numbered(new.space, keys::TEXT, seq), &attempt.apart)?);
+            attempt.writes.push(Write::put(keys::numbered(new.space, keys::TEXT, seq), &attempt.apart)?);
         }
         if let Some(dispatch) = attempt.dispatch.clone().filter(|_| apart) {
-            attempt.add(Write::put(keys::numbered(new.space, keys::WOKEN, seq), &LongDispatch { dispatch })?);
+            attempt.writes.push(Write::put(keys::numbered(new.space, keys::WOKEN, seq), &LongDispatch { dispatch })?);
         }
         match &new.by {
-            By::Door { key: Some(key), .. } => attempt.key = Some(attempt.add(key.write(&seq.to_string(), now)?)),
+            By::Door { key: Some(key), .. } => attempt.writes.push(key.write(&seq.to_string(), now)?),
             By::Door { key: None, .. } => {}
             By::Run(by) => {
                 let keeps = |also: &str| worker_keeps(by.run, &by.lease, also);
@@ -435,9 +426,9 @@ impl Attempt {
                     }
                     Content::Card(_) => keeps("")?,
                 };
-                attempt.lease = Some(attempt.add(holds));
+                attempt.writes.push(holds);
                 let call = CallRecord { card: attempt.open_card(new.space), ..by.call.clone() };
-                attempt.call = Some(attempt.add(call.write(by.run)?));
+                attempt.writes.push(call.write(by.run)?);
                 attempt.form(new, by, &call)?;
             }
         }
@@ -446,8 +437,8 @@ impl Attempt {
         {
             let queued = RunRecord::woken(run, agent, new.space, &attempt.record, source, now);
             let active = ActiveRecord::woken(&queued, new.space, &room.space.settings.name, &attempt.record);
-            attempt.add(Write::put(keys::run_meta(run), &queued)?.if_absent());
-            attempt.add(Write::put(keys::active_run(agent, run), &active)?);
+            attempt.writes.push(Write::put(keys::run_meta(run), &queued)?.if_absent());
+            attempt.writes.push(Write::put(keys::active_run(agent, run), &active)?);
             attempt.woken.push(queued.job());
         }
         Ok(attempt)
@@ -464,17 +455,12 @@ impl Attempt {
             until: asks.until,
             expires_at: by.call.expires_at,
         };
-        self.add(Write::put(keys::form(by.run, card.call_id), &form)?);
+        self.writes.push(Write::put(keys::form(by.run, card.call_id), &form)?);
         Ok(())
     }
 
     fn open_card(&self, space: SpaceId) -> Option<CardPlace> {
         self.record.is_open().then(|| CardPlace { space, seq: self.record.seq, is_apart: self.record.is_apart() })
-    }
-
-    fn add(&mut self, write: Write) -> usize {
-        self.writes.push(write);
-        self.writes.len() - 1
     }
 
     fn kept(self, space: SpaceId) -> Appended {

@@ -12,9 +12,10 @@ use smartspace_domain::{
 
 use crate::{
     Error, Result, Store, keys,
+    refusal::Refusal,
     runs::{RunRecord, Tried},
     steps::lease_holds,
-    table::{Old, WriteError, read},
+    table::{WriteError, read},
     write::Write,
 };
 
@@ -66,7 +67,7 @@ impl Store {
         let old = match self.table.write(set(free)?.value(":queued", RunStatus::Queued)?).await {
             Ok(item) => return ours(item.map(read).transpose()?, false),
             Err(WriteError::Other(error)) => return Err(error),
-            Err(WriteError::Refused(olds)) => there(olds),
+            Err(WriteError::Refused(refusal)) => there(&refusal, id),
         };
         let old = match old {
             Some(old) if old.status == RunStatus::Running => old,
@@ -78,7 +79,7 @@ impl Store {
                     .when("#status = :waits AND #openCalls = :none")
                     .value(":waits", RunStatus::WaitingTool)?
                     .value(":waited", waited)?;
-                return self.take(set(answered)?, lease, true).await;
+                return self.take(id, set(answered)?, lease, true).await;
             }
             _ => return Ok(Claim::Ended),
         };
@@ -92,18 +93,18 @@ impl Store {
         let expression = expression.replace(" REMOVE", ", #attempt = #attempt + :one REMOVE");
         let taken =
             Write::update(keys::run_meta(id), expression).when("#status = :running AND #lease = :dead").value(":dead", &old.lease)?;
-        match self.take(set(taken)?, lease, false).await? {
+        match self.take(id, set(taken)?, lease, false).await? {
             Claim::Ours { run, .. } if run.attempt > limits::ATTEMPTS => Ok(Claim::TooOften(run)),
             claim => Ok(claim),
         }
     }
 
     /// Claims a run by a write that only one of several workers can make.
-    async fn take(&self, write: Write, lease: &LeaseId, resumed: bool) -> Result<Claim> {
+    async fn take(&self, id: RunId, write: Write, lease: &LeaseId, resumed: bool) -> Result<Claim> {
         match self.table.write(write).await {
             Ok(item) => ours(item.map(read).transpose()?, resumed),
             Err(WriteError::Other(error)) => Err(error),
-            Err(WriteError::Refused(olds)) => match there(olds) {
+            Err(WriteError::Refused(refusal)) => match there(&refusal, id) {
                 Some(run) if run.lease.as_ref() == Some(lease) => ours(Some(run), resumed),
                 Some(run) if run.status == RunStatus::Running => Ok(Claim::Busy { until: run.free_at() }),
                 _ => Ok(Claim::Ended),
@@ -152,7 +153,7 @@ impl Store {
         match self.table.write(write).await {
             Ok(_) => Ok(true),
             Err(WriteError::Other(error)) => Err(error),
-            Err(WriteError::Refused(olds)) => match there(olds) {
+            Err(WriteError::Refused(refusal)) => match there(&refusal, id) {
                 Some(run) if run.lease.as_ref() == Some(lease) && run.status == RunStatus::Running => Ok(false),
                 // The answer to our first try was lost.
                 Some(run) if run.status == RunStatus::WaitingTool && run.paused_by.as_ref() == Some(lease) => Ok(true),
@@ -188,8 +189,8 @@ impl Store {
 }
 
 /// The run as a refused write found it.
-fn there(olds: Vec<Option<Old>>) -> Option<RunRecord> {
-    olds.into_iter().flatten().next()?.read()
+fn there(refusal: &Refusal, run: RunId) -> Option<RunRecord> {
+    refusal.there(&keys::run_meta(run))
 }
 
 fn ours(run: Option<RunRecord>, resumed: bool) -> Result<Claim> {

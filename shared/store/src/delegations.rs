@@ -15,7 +15,7 @@ use crate::{
     Error, Result, Store, keys,
     runs::{ActiveRecord, RunRecord},
     steps::{CallRecord, worker_keeps},
-    table::{Old, WriteError},
+    table::WriteError,
     write::Write,
 };
 
@@ -84,11 +84,12 @@ impl Store {
         match self.table.transact(&writes).await {
             Ok(()) => Ok(run),
             Err(WriteError::Other(error)) => Err(error),
-            Err(WriteError::Refused(olds)) => match olds[1].as_ref().and_then(Old::read::<CallRecord>) {
+            Err(WriteError::Refused(refusal)) if refusal.names(&keys::run_meta(from.id)) => Err(Error::LeaseLost),
+            Err(WriteError::Refused(refusal)) => match refusal.there::<CallRecord>(&call.key(from.id)) {
                 // Only this worker makes this call while its lease holds: the answer to the first try was lost.
-                Some(kept) if olds[0].is_none() && kept.call_id == call.call_id => Ok(run),
-                None if olds[0].is_none() => Err(Error::Conflict("the space changed at this moment; try again".into())),
-                _ => Err(Error::LeaseLost),
+                Some(kept) if kept.call_id == call.call_id => Ok(run),
+                None => Err(Error::Conflict("the space changed at this moment; try again".into())),
+                Some(_) => Err(Error::LeaseLost),
             },
         }
     }

@@ -139,9 +139,10 @@ impl Store {
         let record = self.delivery_record(new.agent, now, new.listed(status, hook.run_id, reason, now));
         let payload =
             PayloadRecord { service: new.service.clone(), payload: new.payload.clone(), at: now, expires_at: self.progress_expiry(now) };
-        let key = |key: &str| Ok::<_, Error>(Write::put(keys::hook(new.agent, &new.service, key), &hook)?.if_absent());
+        // What tells that it came before: its key, and another one where it has two.
+        let places: Vec<_> =
+            [Some(&new.key), new.also.as_ref()].into_iter().flatten().map(|key| keys::hook(new.agent, &new.service, key)).collect();
         let mut writes = vec![
-            key(&new.key)?,
             Write::put(keys::delivery(new.id), &record)?.if_absent(),
             Write::check(keys::entity_meta(new.agent)).when("attribute_exists(PK) AND attribute_not_exists(#retiredAt)"),
             Write::put(keys::payload(new.id), &payload)?,
@@ -151,33 +152,26 @@ impl Store {
             writes.push(Write::put(keys::run_meta(run.id), &**run)?.if_absent());
             writes.push(Write::put(keys::active_run(new.agent, run.id), &active)?);
         }
-        let also = writes.len();
-        writes.extend(new.also.as_deref().map(key).transpose()?);
-        let posted = writes.len();
+        for place in &places {
+            writes.push(Write::put(place.clone(), &hook)?.if_absent());
+        }
         writes.extend(new.post_key.as_ref().map(|key| key.write(&new.id.to_string(), now)).transpose()?);
-        let olds = match self.table.transact(&writes).await {
-            Ok(()) => Vec::new(),
+        match self.table.transact(&writes).await {
+            Ok(()) => {}
             Err(WriteError::Other(error)) => return Err(error),
-            Err(WriteError::Refused(olds)) => olds,
-        };
-        let old = |place: usize| olds.get(place).and_then(Option::as_ref);
-        let first = [0, also].into_iter().find_map(|place| old(place)?.read::<HookRecord>());
-        // Where our own is there, the first try took effect and its answer was lost.
-        let is_ours = olds.is_empty() || old(1).is_some() || first.as_ref().is_some_and(|first| first.delivery_id == new.id);
-        if !is_ours {
-            if let (Some(old), Some(key)) = (old(posted), &new.post_key) {
-                let made = key.made(old)?.parse().map_err(|_| Error::invalid("", "this Idempotency-Key made something else"))?;
-                return self.received_before(made).await;
+            // Our own is there: the first try took effect and its answer was lost.
+            Err(WriteError::Refused(refusal)) if refusal.names(&keys::delivery(new.id)) => {}
+            Err(WriteError::Refused(refusal)) => {
+                if let Some(made) = new.post_key.as_ref().map(|key| key.made(&refusal)).transpose()?.flatten() {
+                    return self.received_before(made).await;
+                }
+                if let Some(first) = places.iter().find_map(|place| refusal.there::<HookRecord>(place)) {
+                    let first = first.received();
+                    self.note_repetition(new, &first, now).await;
+                    return Ok(first);
+                }
+                return Err(no_such_entity());
             }
-            if let Some(first) = first {
-                let first = first.received();
-                self.note_repetition(new, &first, now).await;
-                return Ok(first);
-            }
-            return match old(2) {
-                Some(_) => Err(no_such_entity()),
-                None => Err(Error::Internal("a delivery could not be kept, and no condition says why".into())),
-            };
         }
         if let Some(half) = half {
             self.count_run(new.agent, half, &cause, now).await;

@@ -14,7 +14,7 @@ use crate::{
     Error, Result, Store,
     keys::{self, Key},
     runs::RunRecord,
-    table::{Old, Query, WriteError, key_of},
+    table::{Query, WriteError, key_of},
     write::Write,
 };
 
@@ -81,7 +81,7 @@ impl Store {
         match self.table.write(write.when("#dueAt = :dueAt").value(":dueAt", &item.due_at)?).await {
             Ok(_) => {}
             // The answer to the first try was lost.
-            Err(WriteError::Refused(olds)) if olds.iter().flatten().find_map(Old::read::<DueItem>).as_ref() == Some(&moved) => {}
+            Err(WriteError::Refused(refusal)) if refusal.there::<DueItem>(key).as_ref() == Some(&moved) => {}
             Err(WriteError::Refused(_)) => return Ok(Swept::NotDue),
             Err(WriteError::Other(error)) => return Err(error),
         }

@@ -13,7 +13,7 @@ use crate::{
     prompts::PromptRecord,
     runs::{RunRecord, no_such_run},
     steps::{CallRecord, Marks, StepRecord, lease_holds, worker_keeps},
-    table::{Old, WriteError},
+    table::WriteError,
     write::Write,
 };
 
@@ -82,21 +82,21 @@ impl Store {
         if let Some(error) = &ending.error {
             writes.push(Write::put(keys::run_error(run.id), &ErrorItem { error, expires_at })?);
         }
-        let mut first_cursor = writes.len();
         let mut cursors = ending.marks.iter().map(|(space, mark)| cursor(*space, run.agent_id, *mark, now)).collect::<Result<Vec<_>>>()?;
         let rest = cursors.split_off(cursors.len().min(CURSORS));
         writes.extend(cursors);
+        let place = keys::run_meta(run.id);
         loop {
-            let olds = match self.table.transact(&writes).await {
+            let refusal = match self.table.transact(&writes).await {
                 Ok(()) => {
                     self.move_cursors(rest).await;
                     return Ok(ended);
                 }
                 Err(WriteError::Other(error)) => return Err(error),
-                Err(WriteError::Refused(olds)) => olds,
+                Err(WriteError::Refused(refusal)) => refusal,
             };
-            if let Some(old) = &olds[0] {
-                match old.read::<RunRecord>() {
+            if refusal.names(&place) {
+                match refusal.there::<RunRecord>(&place) {
                     Some(there) if there.ended_by.as_ref() == Some(lease) => return Ok(there),
                     // It has asked people since.
                     Some(there) if there.lease.as_ref() == Some(lease) && there.open_calls.is_some() && ended.open_calls.is_none() => {
@@ -108,12 +108,7 @@ impl Store {
                 }
             }
             // Only cursors failed: another run had read further, or the agent has left. Again without those.
-            if olds[..first_cursor].iter().any(Option::is_some) || writes.len() == first_cursor {
-                return Err(Error::Internal("a run could not be ended, and no condition says why".into()));
-            }
-            let mut olds = olds.iter();
-            writes.retain(|_| olds.next().is_some_and(Option::is_none));
-            first_cursor = first_cursor.min(writes.len());
+            writes.retain(|write| !refusal.names(&write.key));
         }
     }
 
@@ -169,24 +164,27 @@ impl Store {
             let meta = if by.is_some() { meta.when("#kept = :seen").value(":seen", run.kept)? } else { meta };
             let writes: Vec<_> =
                 [meta, Write::delete(keys::active_run(run.agent_id, run.id))].into_iter().chain(also.iter().flatten().cloned()).collect();
-            let olds = match self.table.transact(&writes).await {
+            let refusal = match self.table.transact(&writes).await {
                 Ok(()) => return Ok(Some(canceled)),
                 Err(WriteError::Other(error)) => return Err(error),
-                Err(WriteError::Refused(olds)) => olds,
+                Err(WriteError::Refused(refusal)) => refusal,
             };
-            if olds.get(2).is_some_and(Option::is_some) {
+            if by.is_some_and(|by| refusal.names(&keys::run_meta(by.run))) {
                 return Err(Error::LeaseLost);
             }
-            match olds[0].as_ref().map(Old::read::<RunRecord>) {
-                Some(Some(there)) if there.ended_by.as_ref() == Some(token) => return Ok(Some(there)),
-                Some(Some(there)) if there.status.is_active() && by.is_some() && there.kept != run.kept => return Ok(None),
+            let place = keys::run_meta(run.id);
+            if !refusal.names(&place) {
+                return Err(Error::Conflict("this call is done already".into()));
+            }
+            match refusal.there::<RunRecord>(&place) {
+                Some(there) if there.ended_by.as_ref() == Some(token) => return Ok(Some(there)),
+                Some(there) if there.status.is_active() && by.is_some() && there.kept != run.kept => return Ok(None),
                 // It has asked people since.
-                Some(Some(there)) if there.status.is_active() && there.open_calls.is_some() && run.open_calls.is_none() => run = there,
-                Some(Some(there)) => {
+                Some(there) if there.status.is_active() && there.open_calls.is_some() && run.open_calls.is_none() => run = there,
+                Some(there) => {
                     return Err(Error::Conflict(format!("the run had ended already: it is {}", there.status.as_str())));
                 }
-                Some(None) => return Err(no_such_run()),
-                None => return Err(Error::Conflict("this call is done already".into())),
+                None => return Err(no_such_run()),
             }
         }
     }

@@ -17,7 +17,7 @@ use crate::{
     pages::{Ask, Page},
     plans::PlanRecord,
     posted::PostKey,
-    table::{Old, Query, WriteError, key_of, read},
+    table::{Query, WriteError, key_of, read},
     write::Write,
 };
 
@@ -136,14 +136,11 @@ impl Store {
         match self.table.transact(&writes).await {
             Ok(()) => Ok(entity),
             Err(WriteError::Other(error)) => Err(error),
-            Err(WriteError::Refused(olds)) => match (&olds[0], key, &olds[1..]) {
-                // Its own item is there: the answer to the first try was lost.
-                (Some(_), ..) => Ok(entity),
-                (None, Some(key), [Some(old), ..]) => {
-                    let made = key.made(old)?.parse().map_err(|_| Error::invalid("", "this Idempotency-Key made something else"))?;
-                    self.entity(made).await
-                }
-                _ => Err(Error::Conflict("another entity has this externalId".into())),
+            // The answer to the first try was lost.
+            Err(WriteError::Refused(refusal)) if refusal.names(&keys::entity_meta(id)) => Ok(entity),
+            Err(WriteError::Refused(refusal)) => match key.map(|key| key.made(&refusal)).transpose()?.flatten() {
+                Some(made) => self.entity(made).await,
+                None => Err(Error::Conflict("another entity has this externalId".into())),
             },
         }
     }
@@ -218,27 +215,23 @@ impl Store {
         if let Some(agent) = &entity.agent {
             writes.push(Write::put(keys::gate(entity.id), &gate_of(agent))?);
         }
-        let mut external = None;
         if entity.external_id != before.external_id {
             if let Some(old) = &before.external_id {
                 writes.push(Write::delete(keys::external(old)));
             }
             if let Some(new) = &entity.external_id {
-                external = Some(writes.len());
                 writes.push(Write::put(keys::external(new), &External { entity_id: entity.id })?.if_absent());
             }
         }
         match self.table.transact(&writes).await {
             Ok(()) => Ok(entity),
             Err(WriteError::Other(error)) => Err(error),
-            Err(WriteError::Refused(olds)) => {
-                let now_there = olds[0].as_ref().and_then(Old::read::<EntityRecord>);
-                match now_there {
+            Err(WriteError::Refused(refusal)) => {
+                let meta = keys::entity_meta(entity.id);
+                match refusal.there::<EntityRecord>(&meta) {
                     // What we wrote is there: the answer to the first try was lost.
                     Some(there) if there.rev == record.rev + 1 && there.entity == entity => Ok(entity),
-                    None if external.is_some_and(|index| olds[index].is_some()) => {
-                        Err(Error::Conflict("another entity has this externalId".into()))
-                    }
+                    None if !refusal.names(&meta) => Err(Error::Conflict("another entity has this externalId".into())),
                     _ => Err(Error::Conflict("the entity was changed at the same time; read it again".into())),
                 }
             }
@@ -263,7 +256,7 @@ impl Store {
         }
         match self.table.transact(&writes).await {
             Ok(()) => Ok(()),
-            Err(WriteError::Refused(olds)) => match olds[0].as_ref().and_then(Old::read::<EntityRecord>) {
+            Err(WriteError::Refused(refusal)) => match refusal.there::<EntityRecord>(&keys::entity_meta(id)) {
                 Some(there) if there.retired_at == Some(now) => Ok(()),
                 Some(there) if there.retired_at.is_none() => {
                     Err(Error::Conflict("the entity was changed at the same time; repeat the call".into()))

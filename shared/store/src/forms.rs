@@ -98,21 +98,19 @@ impl Store {
         loop {
             let mut writes = vec![call_write(open, resolution, now)?, run_write(open, resolution, now)?];
             writes.append(&mut card);
-            let olds = match self.table.transact(&writes).await {
+            let refusal = match self.table.transact(&writes).await {
                 Ok(()) => return Ok(Resolved::Now),
                 Err(WriteError::Other(error)) => return Err(error),
-                Err(WriteError::Refused(olds)) => olds,
+                Err(WriteError::Refused(refusal)) => refusal,
             };
-            if let Some(old) = &olds[0] {
-                let call: CallRecord = old.read().ok_or_else(|| Error::NotFound("the call is gone".into()))?;
+            let place = keys::call(open.run_id, open.step, open.index);
+            if refusal.names(&place) {
+                let call: CallRecord = refusal.there(&place).ok_or_else(|| Error::NotFound("the call is gone".into()))?;
                 let is_ours = call.answered.as_ref().is_some_and(|answered| answered.token == resolution.token);
                 return Ok(if is_ours { Resolved::Now } else { Resolved::Before(Box::new(call)) });
             }
-            if olds[1].is_some() {
+            if refusal.names(&keys::run_meta(open.run_id)) {
                 return Ok(Resolved::RunOver);
-            }
-            if olds[2..].iter().all(Option::is_none) {
-                return Err(Error::Internal("a call could not be resolved, and no condition says why".into()));
             }
             // The card went with its space: the run goes on without it.
         }

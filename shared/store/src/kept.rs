@@ -18,8 +18,9 @@ use crate::{
     entities::no_such_entity,
     keys::{self, Key},
     pages::{Ask, Page},
+    refusal::Refusal,
     steps::{CallRecord, worker_keeps},
-    table::{Items, Old, Query, WriteError, key_of, read},
+    table::{Items, Query, WriteError, key_of, read},
     write::Write,
 };
 
@@ -106,18 +107,20 @@ impl Store {
                 return Ok(change.made);
             }
             let attempt = Attempt::new(agent, version.as_ref(), by, &change)?;
-            let olds = match self.table.transact(&attempt.writes).await {
+            let refusal = match self.table.transact(&attempt.writes).await {
                 Ok(()) => return Ok(change.made),
                 Err(WriteError::Other(error)) => return Err(error),
-                Err(WriteError::Refused(olds)) => olds,
+                Err(WriteError::Refused(refusal)) => refusal,
             };
-            if attempt.is_lost_answer(by, &olds)? {
+            if attempt.is_lost_answer(agent, by, &refusal)? {
                 return Ok(change.made);
             }
-            if olds[Attempt::AGENT].is_some() {
+            if refusal.names(&keys::entity_meta(agent)) {
                 return Err(no_such_entity());
             }
-            if matches!(by, By::Post(..)) && olds[Attempt::KEY].is_some() {
+            if let By::Post(_, key) = by
+                && refusal.names(&key.key)
+            {
                 return Err(Error::Conflict("this Idempotency-Key was used at the same time; repeat the call".into()));
             }
             if Instant::now() >= until {
@@ -153,19 +156,14 @@ fn kept(agent: EntityId, kind: &str) -> Query {
     Query::of(keys::entity(agent)).between(kind, &format!("{}$", kind.trim_end_matches('#')))
 }
 
-/// One try: the transaction, and where in it which condition stands.
+/// One try.
 struct Attempt {
     writes: Vec<Write>,
+    /// Who raises the version by it.
     token: String,
-    lease: usize,
-    call: usize,
 }
 
 impl Attempt {
-    const VERSION: usize = 0;
-    const AGENT: usize = 1;
-    const KEY: usize = 2;
-
     fn new<T>(agent: EntityId, before: Option<&Version>, by: &By<T>, change: &Change<T>) -> Result<Self> {
         let token = match by {
             By::Request(token) | By::Post(token, _) => token.0.clone(),
@@ -188,23 +186,23 @@ impl Attempt {
             writes.push(call.write(by.run)?);
         }
         writes.extend(change.writes.iter().cloned());
-        Ok(Self { writes, token, lease: 2, call: 3 })
+        Ok(Self { writes, token })
     }
 
     /// Whether the first try took effect and its answer was lost.
-    fn is_lost_answer<T>(&self, by: &By<T>, olds: &[Option<Old>]) -> Result<bool> {
+    fn is_lost_answer<T>(&self, agent: EntityId, by: &By<T>, refusal: &Refusal) -> Result<bool> {
         match by {
             By::Request(_) | By::Post(..) => {
-                let there = olds[Self::VERSION].as_ref().and_then(Old::read::<Version>);
+                let there: Option<Version> = refusal.there(&keys::kept_version(agent));
                 Ok(there.is_some_and(|there| there.by == self.token))
             }
-            By::Run(by) if olds[self.lease].is_none() => match olds[self.call].as_ref().map(Old::read::<CallRecord>) {
-                None => Ok(false),
-                // Only this worker makes this call while its lease holds.
-                Some(Some(kept)) if kept.call_id == by.call.call_id => Ok(true),
-                Some(_) => Err(Error::LeaseLost),
+            By::Run(by) if refusal.names(&keys::run_meta(by.run)) => Err(Error::LeaseLost),
+            By::Run(by) if !refusal.names(&by.call.key(by.run)) => Ok(false),
+            // Only this worker makes this call while its lease holds.
+            By::Run(by) => match refusal.there::<CallRecord>(&by.call.key(by.run)) {
+                Some(kept) if kept.call_id == by.call.call_id => Ok(true),
+                _ => Err(Error::LeaseLost),
             },
-            By::Run(_) => Err(Error::LeaseLost),
         }
     }
 }

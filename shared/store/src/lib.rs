@@ -31,6 +31,7 @@ pub mod plans;
 pub mod posted;
 pub mod prompts;
 mod rates;
+pub mod refusal;
 pub mod rosters;
 pub mod runs;
 pub mod schema;

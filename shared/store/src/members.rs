@@ -11,6 +11,7 @@ use smartspace_domain::{
 
 use crate::{
     Error, Result, Store, keys,
+    refusal::Refusal,
     rosters::{MemberRecord, Roster, no_such_space},
     spaces::Card,
     table::WriteError,
@@ -91,11 +92,11 @@ impl Store {
             if entity.kind == EntityType::Agent {
                 writes.push(Write::put(keys::agent_space(entity.id, space), &AgentSpace { space_id: space })?);
             }
-            match self.change_roster(&writes).await? {
-                Changed::Yes => return Ok(Some(member)),
-                Changed::LostRace => self.table.pause(tries).await,
-                Changed::NoSuchEntity => return Err(Error::invalid("", format!("there is no entity {}", entity.id))),
+            let Some(refusal) = self.change_roster(&writes).await? else { return Ok(Some(member)) };
+            if refusal.names(&keys::entity_meta(entity.id)) && !refusal.names(&keys::space_head(space)) {
+                return Err(Error::invalid("", format!("there is no entity {}", entity.id)));
             }
+            self.table.pause(tries).await;
         }
         Err(Error::Retry("the space's members are being changed by many at once; repeat the call".into()))
     }
@@ -145,7 +146,7 @@ impl Store {
             writes.push(Write::update(keys::member(space, entity), "SET #left = :yes REMOVE #g2pk, #g2sk").value(":yes", true)?);
             // Its own item, or nothing: a person has none.
             writes.push(Write::delete(keys::agent_space(entity, space)));
-            if matches!(self.change_roster(&writes).await?, Changed::Yes) {
+            if self.change_roster(&writes).await?.is_none() {
                 return Ok(Some(member.clone()));
             }
             tried = Some(member.clone());
@@ -188,30 +189,23 @@ impl Store {
             .value(":seq", seq)?;
         match self.table.write(write).await {
             Ok(_) => Ok((seq, true)),
-            Err(WriteError::Refused(olds)) => {
-                let old = olds.into_iter().flatten().next().and_then(|old| old.read::<MemberRecord>());
-                Ok((old.map_or(member.read_seq, |old| old.read_seq), false))
+            Err(WriteError::Refused(refusal)) => {
+                let there: Option<MemberRecord> = refusal.there(&keys::member(space, entity));
+                Ok((there.map_or(member.read_seq, |there| there.read_seq), false))
             }
             Err(WriteError::Other(error)) => Err(error),
         }
     }
 
-    async fn change_roster(&self, writes: &[Write]) -> Result<Changed> {
+    /// None where it is changed. A refusal where something changed since it was read, also where the answer to our own first try was lost: reading
+    /// again shows it done.
+    async fn change_roster(&self, writes: &[Write]) -> Result<Option<Refusal>> {
         match self.table.transact(writes).await {
-            Ok(()) => Ok(Changed::Yes),
-            // The entity's check stands fourth, where there is one.
-            Err(WriteError::Refused(olds)) if olds[0].is_none() && olds.get(3).is_some_and(Option::is_some) => Ok(Changed::NoSuchEntity),
-            Err(WriteError::Refused(_)) => Ok(Changed::LostRace),
+            Ok(()) => Ok(None),
+            Err(WriteError::Refused(refusal)) => Ok(Some(refusal)),
             Err(WriteError::Other(error)) => Err(error),
         }
     }
-}
-
-enum Changed {
-    Yes,
-    /// Something changed since it was read. Also where the answer to our own first try was lost: reading again shows it done.
-    LostRace,
-    NoSuchEntity,
 }
 
 fn roster_change(space: SpaceId, roster: &Roster, card: &Card) -> Result<Vec<Write>> {

@@ -25,7 +25,7 @@ use crate::{
     pages::{Ask, Page},
     posted::PostKey,
     runs::{ActiveCause, ActiveRecord, RunRecord, WokenBy},
-    table::{Old, WriteError},
+    table::WriteError,
     triggers::FiredRecord,
     write::Write,
 };
@@ -217,12 +217,13 @@ impl Store {
         match self.table.transact(&writes).await {
             Ok(()) => {}
             Err(WriteError::Other(error)) => return Err(error),
-            Err(WriteError::Refused(olds)) => {
-                if olds[0].is_none() && olds[1].is_some() {
+            Err(WriteError::Refused(refusal)) => {
+                let place = keys::run_meta(run_id);
+                if refusal.names(&place) && !refusal.names(&keys::plan(agent, id)) {
                     // It has fired for this very time before: it was set to it again, after the clock had jumped back. Once is enough, and the plan goes on.
                     self.table.write_where_it_holds(moved).await?;
                 }
-                return match olds[1].as_ref().and_then(Old::read::<RunRecord>) {
+                return match refusal.there::<RunRecord>(&place) {
                     // The answer to the first try was lost, or somebody was faster: it has fired.
                     Some(there) if there.status.is_active() => Ok(Fired::Now(Box::new(there), next)),
                     // Whatever else it was: the time that the plan has now has an alarm of its own.
@@ -268,21 +269,18 @@ impl Store {
         let run = RunRecord::queued(run_id, agent, WokenBy::Plan { plan_id: id, scheduled_at: now }, chain_depth, now);
         let is_there = Write::update(keys::plan(agent, id), "SET #lastRunAt = :now").value(":now", now)?;
         let mut writes = [vec![is_there], self.woken_by_plan(&run, &plan, (now, 0), now)?].concat();
-        let posted = writes.len();
         writes.extend(key.map(|key| key.write(&run_id.to_string(), now)).transpose()?);
         match self.table.transact(&writes).await {
             Ok(()) => {}
             Err(WriteError::Other(error)) => return Err(error),
-            Err(WriteError::Refused(olds)) => {
-                let old = |place: usize| olds.get(place).and_then(Option::as_ref);
-                if let (Some(old), Some(key), None) = (old(posted), key, old(1)) {
-                    let made = key.made(old)?.parse().map_err(|_| Error::invalid("", "this Idempotency-Key made something else"))?;
-                    return self.run_record(made).await;
-                }
-                if old(1).is_none() {
-                    return Err(if old(0).is_some() { no_such_plan() } else { no_such_entity() });
-                }
-                // The answer to the first try was lost.
+            // The answer to the first try was lost.
+            Err(WriteError::Refused(refusal)) if refusal.names(&keys::run_meta(run_id)) => {}
+            Err(WriteError::Refused(refusal)) => {
+                return match key.map(|key| key.made(&refusal)).transpose()?.flatten() {
+                    Some(made) => self.run_record(made).await,
+                    None if refusal.names(&keys::plan(agent, id)) => Err(no_such_plan()),
+                    None => Err(no_such_entity()),
+                };
             }
         }
         if let Some(half) = half {

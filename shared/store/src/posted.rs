@@ -5,7 +5,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use smartspace_domain::{Time, limits::KEY_KEPT};
 
-use crate::{Error, Result, Store, keys, table::Old, write::Write};
+use crate::{Error, Result, Store, keys, refusal::Refusal, write::Write};
 
 /// A caller's key for one POST, and the hash of what it sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,23 +44,25 @@ impl PostKey {
         keys::idempotency(&self.key)
     }
 
-    /// What came of it before, as the failed write found it.
-    pub(crate) fn made(&self, old: &Old) -> Result<String> {
-        let posted: Posted = old.read().ok_or_else(|| Error::Retry("the key was just used; repeat the call".into()))?;
-        self.made_by(posted)
+    /// What came of it before, where that is why a transaction was refused.
+    pub(crate) fn made<T: FromStr>(&self, refusal: &Refusal) -> Result<Option<T>> {
+        if !refusal.names(&self.place()) {
+            return Ok(None);
+        }
+        let posted = refusal.there(&self.place()).ok_or_else(|| Error::Retry("the key was just used; repeat the call".into()))?;
+        self.made_by(posted).map(Some)
     }
 
     /// What came of it before, if that is not forgotten yet.
-    pub(crate) fn made_before(&self, posted: Option<Posted>, now: Time) -> Result<Option<String>> {
+    pub(crate) fn made_before<T: FromStr>(&self, posted: Option<Posted>, now: Time) -> Result<Option<T>> {
         posted.filter(|posted| posted.expires_at > now.as_seconds()).map(|posted| self.made_by(posted)).transpose()
     }
 
-    fn made_by(&self, posted: Posted) -> Result<String> {
-        if posted.body == self.body {
-            Ok(posted.made)
-        } else {
-            Err(Error::invalid("", "this Idempotency-Key was used before with another body"))
+    fn made_by<T: FromStr>(&self, posted: Posted) -> Result<T> {
+        if posted.body != self.body {
+            return Err(Error::invalid("", "this Idempotency-Key was used before with another body"));
         }
+        posted.made.parse().map_err(|_| Error::invalid("", "this Idempotency-Key made something else"))
     }
 }
 
@@ -68,7 +70,6 @@ impl Store {
     /// The id of what a key made before, if it did: whatever has changed since, the answer is what was made.
     pub async fn made_before<T: FromStr>(&self, key: Option<&PostKey>, now: Time) -> Result<Option<T>> {
         let Some(key) = key else { return Ok(None) };
-        let made = key.made_before(self.table.get(&key.place()).await?, now)?;
-        made.map(|made| made.parse().map_err(|_| Error::invalid("", "this Idempotency-Key made something else"))).transpose()
+        key.made_before(self.table.get(&key.place()).await?, now)
     }
 }

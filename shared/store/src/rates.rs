@@ -9,11 +9,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 use smartspace_domain::{Time, rates::Rate};
 
-use crate::{
-    Store, keys,
-    table::{Old, WriteError},
-    write::Write,
-};
+use crate::{Store, keys, table::WriteError, write::Write};
 
 /// How often a call races with others of the same caller before it is let pass.
 const TRIES: usize = 5;
@@ -68,10 +64,10 @@ impl Store {
                         self.rates.saw(who, Some(full_at));
                         return Ok(());
                     }
-                    Err(WriteError::Refused(olds)) => {
+                    Err(WriteError::Refused(refusal)) => {
                         // Another process has counted a call, or the bucket was dropped, being full.
-                        let old = olds.first().and_then(Option::as_ref).and_then(Old::read::<RateRecord>);
-                        self.rates.saw(who, old.map(|old| old.full_at));
+                        let there = refusal.there::<RateRecord>(&keys::rate(who));
+                        self.rates.saw(who, there.map(|there| there.full_at));
                         continue;
                     }
                     Err(WriteError::Other(error)) => error,

@@ -19,7 +19,7 @@ use crate::{
     keys,
     messages::MessageRecord,
     pages::{Ask, Page},
-    table::{Old, Query, WriteError, key_of},
+    table::{Query, WriteError, key_of},
     write::Write,
 };
 
@@ -396,8 +396,8 @@ impl Store {
         let writes = [Write::put(keys::run_meta(run.id), run)?.if_absent(), Write::put(keys::active_run(run.agent_id, run.id), active)?];
         match self.table.transact(&writes).await {
             Ok(()) => Ok(true),
-            Err(WriteError::Refused(olds)) => {
-                Ok(olds[0].as_ref().and_then(Old::read::<RunRecord>).is_some_and(|old| old.status == RunStatus::Queued))
+            Err(WriteError::Refused(refusal)) => {
+                Ok(refusal.there::<RunRecord>(&keys::run_meta(run.id)).is_some_and(|there| there.status == RunStatus::Queued))
             }
             Err(WriteError::Other(error)) => Err(error),
         }

@@ -94,14 +94,12 @@ impl Store {
         match self.table.transact(&writes).await {
             Ok(()) => Ok(id),
             Err(WriteError::Other(error)) => Err(error),
-            // Its own item is there: the answer to the first try was lost.
-            Err(WriteError::Refused(olds)) => match (&olds[0], key, olds.get(3)) {
-                (Some(_), _, _) => Ok(id),
-                (None, Some(key), Some(Some(old))) => {
-                    key.made(old)?.parse().map_err(|_| Error::invalid("", "this Idempotency-Key made something else"))
-                }
-                _ => Err(Error::Internal("a new space's id was taken".into())),
-            },
+            // The answer to the first try was lost.
+            Err(WriteError::Refused(refusal)) if refusal.names(&keys::space_meta(id)) => Ok(id),
+            Err(WriteError::Refused(refusal)) => {
+                let made = key.map(|key| key.made(&refusal)).transpose()?.flatten();
+                made.ok_or_else(|| Error::Internal("a new space's id was taken".into()))
+            }
         }
     }
 
@@ -147,14 +145,11 @@ impl Store {
         let head = Write::check(keys::space_head(id)).when("#roster = :roster").value(":roster", roster.head.roster)?;
         match self.table.transact(&[meta, head, Write::put(keys::space_card(id), &card)?]).await {
             Ok(()) => Ok(()),
-            Err(WriteError::Refused(olds)) => {
+            Err(WriteError::Refused(refusal)) => match refusal.there::<SpaceRecord>(&keys::space_meta(id)) {
                 // The next revision with these settings: the answer to our first try was lost.
-                let old = olds[0].as_ref().and_then(crate::table::Old::read::<SpaceRecord>);
-                match old {
-                    Some(old) if old.rev == rev + 1 && old.settings == *settings => Ok(()),
-                    _ => Err(Error::Conflict("the space was changed at the same time; read it again".into())),
-                }
-            }
+                Some(there) if there.rev == rev + 1 && there.settings == *settings => Ok(()),
+                _ => Err(Error::Conflict("the space was changed at the same time; read it again".into())),
+            },
             Err(WriteError::Other(error)) => Err(error),
         }
     }

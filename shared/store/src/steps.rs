@@ -18,7 +18,7 @@ use crate::{
     keys,
     prompts::PromptRecord,
     runs::RunRecord,
-    table::{Old, Query, WriteError, key_of, read},
+    table::{Query, WriteError, key_of, read},
     write::Write,
 };
 
@@ -166,8 +166,13 @@ impl CallRecord {
         self.outside && self.status == CallStatus::Pending
     }
 
+    /// Where it is kept.
+    pub(crate) fn key(&self, run: RunId) -> keys::Key {
+        keys::call(run, self.step, self.index)
+    }
+
     pub(crate) fn write(&self, run: RunId) -> Result<Write> {
-        let write = Write::put(keys::call(run, self.step, self.index), self)?;
+        let write = Write::put(self.key(run), self)?;
         if self.outside && self.status != CallStatus::Pending {
             return write.when("#status = :pending").value(":pending", CallStatus::Pending);
         }
@@ -257,7 +262,7 @@ impl Store {
         match self.table.transact(&writes).await {
             Ok(()) => Ok(()),
             Err(WriteError::Other(error)) => Err(error),
-            Err(WriteError::Refused(olds)) => match olds[1].as_ref().and_then(Old::read::<StepRecord>) {
+            Err(WriteError::Refused(refusal)) => match refusal.there::<StepRecord>(&keys::step(run.id, step.index)) {
                 Some(kept) if kept.lease == step.lease => Ok(()),
                 _ => Err(Error::LeaseLost),
             },
@@ -278,18 +283,21 @@ impl Store {
         loop {
             let mut writes = vec![meta.clone(), call.write(run.id)?];
             writes.append(&mut card);
-            let olds = match self.table.transact(&writes).await {
+            let refusal = match self.table.transact(&writes).await {
                 Ok(()) => return Ok(()),
                 Err(WriteError::Other(error)) => return Err(error),
-                Err(WriteError::Refused(olds)) => olds,
+                Err(WriteError::Refused(refusal)) => refusal,
             };
-            return match olds[1].as_ref().and_then(Old::read::<CallRecord>) {
+            if refusal.names(&keys::run_meta(run.id)) {
+                return Err(Error::LeaseLost);
+            }
+            if refusal.names(&call.key(run.id)) {
                 // Only this worker makes this call while its lease holds: the answer to the first try was lost.
-                Some(kept) if olds[0].is_none() && kept.call_id == call.call_id && kept.status == call.status => Ok(()),
-                // The card went with its space: the run goes on without it.
-                None if olds[0].is_none() && olds[2..].iter().any(Option::is_some) => continue,
-                _ => Err(Error::LeaseLost),
-            };
+                let kept: Option<CallRecord> = refusal.there(&call.key(run.id));
+                let is_ours = kept.is_some_and(|kept| kept.call_id == call.call_id && kept.status == call.status);
+                return if is_ours { Ok(()) } else { Err(Error::LeaseLost) };
+            }
+            // The card went with its space: the run goes on without it.
         }
     }
 

@@ -6,11 +6,7 @@ use smartspace_domain::{
     ids::{EntityId, LeaseId, SpaceId},
 };
 
-use crate::{
-    Result, Store, keys,
-    table::{Old, WriteError},
-    write::Write,
-};
+use crate::{Result, Store, keys, table::WriteError, write::Write};
 
 /// A summary of older history, as it is kept.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -83,7 +79,9 @@ impl Store {
             Ok(()) => Ok(true),
             Err(WriteError::Other(error)) => Err(error),
             // Our own token: the answer to the first try was lost.
-            Err(WriteError::Refused(olds)) => Ok(olds[0].as_ref().and_then(Old::read::<SummaryRecord>).is_some_and(|old| old.by == *token)),
+            Err(WriteError::Refused(refusal)) => {
+                Ok(refusal.there::<SummaryRecord>(&keys::summary(space)).is_some_and(|there| there.by == *token))
+            }
         }
     }
 }

@@ -14,6 +14,7 @@ use tokio::time::Instant;
 use crate::{
     Error, Random, Result,
     keys::Key,
+    refusal::Refusal,
     write::{Action, Item, Parts, Write, key_item},
 };
 
@@ -31,21 +32,10 @@ pub struct Table {
 /// Why a write did not happen.
 #[derive(Debug)]
 pub enum WriteError {
-    /// A condition did not hold. For each write of the transaction: whether its own failed, and what was there.
-    Refused(Vec<Option<Old>>),
+    /// Conditions did not hold.
+    Refused(Refusal),
     /// Everything else. [`Error::Retry`] where it is not known whether it happened.
     Other(Error),
-}
-
-/// What was there when a condition failed.
-#[derive(Debug, Clone)]
-pub struct Old(pub Option<Item>);
-
-impl Old {
-    /// The item, if there was one and it reads as a `T`.
-    pub fn read<T: DeserializeOwned>(&self) -> Option<T> {
-        read(self.0.clone()?).ok()
-    }
 }
 
 impl From<Error> for WriteError {
@@ -219,7 +209,7 @@ impl Table {
                 Err(parts) => parts,
             };
             match error {
-                Failure::Condition => return Err(WriteError::Refused(vec![Some(Old(old))])),
+                Failure::Condition => return Err(WriteError::Refused(Refusal::new(vec![(write.key, old)]))),
                 Failure::Passing(text) => patience.wait(Error::Retry(text)).await?,
                 Failure::Final(text) => return Err(Error::Internal(text).into()),
             }
@@ -290,8 +280,9 @@ impl Table {
                 let reasons = canceled.cancellation_reasons();
                 let refused = |code: Option<&str>| code == Some("ConditionalCheckFailed");
                 if reasons.iter().any(|reason| refused(reason.code())) {
-                    let olds = reasons.iter().map(|reason| refused(reason.code()).then(|| Old(reason.item().cloned())));
-                    return Err(WriteError::Refused(olds.collect()));
+                    let failed = writes.iter().zip(reasons).filter(|(_, reason)| refused(reason.code()));
+                    let failed = failed.map(|(write, reason)| (write.key.clone(), reason.item().cloned()));
+                    return Err(WriteError::Refused(Refusal::new(failed.collect())));
                 }
                 let passing = ["None", "TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"];
                 if !reasons.iter().all(|reason| reason.code().is_none_or(|code| passing.contains(&code))) {
