@@ -22,7 +22,7 @@ accept:
 
 # Play seeds of the simulation, by hand (docs/reliability.md).
 simulate *flags:
-    cargo run --release -p smartspace-simulation -- {{flags}}
+    cargo run --profile simulation -p smartspace-simulation -- {{flags}}
 
 # Measure, by hand (docs/performance.md).
 load *flags:

@@ -14,7 +14,7 @@ fn play(from: u64, count: u64) {
         if !outcome.complaints.is_empty() {
             let (short, shown) = shorten(&setup, &outcome, 60).unwrap();
             panic!(
-                "seed {seed}: {:#?}\n{}\nin short ({} faults, {} deeds left out): {:#?}\nagain: cargo run --release -p smartspace-simulation -- --from {seed}",
+                "seed {seed}: {:#?}\n{}\nin short ({} faults, {} deeds left out): {:#?}\nagain: cargo run --profile simulation -p smartspace-simulation -- --from {seed}",
                 outcome.complaints,
                 shown.history,
                 shown.struck.len(),
