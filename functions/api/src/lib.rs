@@ -4,6 +4,7 @@
 //! [`token_keys`]), [`input`] reads what was sent, a file of
 //! [`routes`] does it, and [`answers`] turns what went wrong into problem details.
 
+mod annotated_routes;
 mod answers;
 mod auth;
 mod console;

@@ -23,21 +23,22 @@ use serde::Deserialize;
 use smartspace_domain::{Result, access::Caller, ids::EntityId};
 use smartspace_store::{Store, pages::Ask};
 use utoipa::IntoParams;
-use utoipa_axum::router::OpenApiRouter;
 
 use crate::{
-    Api, console,
+    Api,
+    annotated_routes::Routes,
+    console,
     description::{self, limit},
 };
 
 /// All of them.
 pub(crate) fn all() -> Router<Arc<Api>> {
-    Router::from(described()).merge(console::routes())
+    Router::from(of_the_api()).merge(console::routes())
 }
 
-/// Those of the API, with their description.
-pub(crate) fn described() -> OpenApiRouter<Arc<Api>> {
-    OpenApiRouter::default()
+/// Those that `/openapi.json` describes.
+pub(crate) fn of_the_api() -> Routes {
+    Routes::default()
         .merge(entities::routes())
         .merge(spaces::routes())
         .merge(members::routes())

@@ -10,7 +10,6 @@ use smartspace_domain::{
 };
 use smartspace_store::pages::{Ask, Page};
 use utoipa::IntoParams;
-use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::{
     triggers::{ReceivedResponse, accepted},
@@ -18,14 +17,15 @@ use super::{
 };
 use crate::{
     Api,
+    annotated_routes::{Routes, routes},
     answers::Answer,
     auth::By,
     description::{ChainDepth, IdempotencyKey, limit},
     input::{Asked, Body, Id, TwoIds, depth},
 };
 
-pub(super) fn routes() -> OpenApiRouter<Arc<Api>> {
-    OpenApiRouter::default().routes(routes!(list)).routes(routes!(replay))
+pub(super) fn routes() -> Routes {
+    routes![list, replay]
 }
 
 #[derive(Debug, Deserialize, IntoParams)]

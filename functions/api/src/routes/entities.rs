@@ -16,19 +16,19 @@ use smartspace_domain::{
     schemas::NewEntity,
 };
 use smartspace_store::{members::name_is_free, pages::Page};
-use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::PageQuery;
 use crate::{
     Api,
+    annotated_routes::{Routes, routes},
     answers::{Answer, Created, gone},
     auth::By,
     description::IdempotencyKey,
     input::{Asked, Body, Id, shaped},
 };
 
-pub(super) fn routes() -> OpenApiRouter<Arc<Api>> {
-    OpenApiRouter::default().routes(routes!(list, create)).routes(routes!(show, change, retire))
+pub(super) fn routes() -> Routes {
+    routes![list, create, show, change, retire]
 }
 
 /// Make a person or an agent

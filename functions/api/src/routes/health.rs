@@ -1,16 +1,13 @@
 //! `/healthz`: the process answers.
 
-use std::sync::Arc;
-
 use axum::Json;
 use serde::Serialize;
 use utoipa::ToSchema;
-use utoipa_axum::{router::OpenApiRouter, routes};
 
-use crate::Api;
+use crate::annotated_routes::{Routes, routes};
 
-pub(super) fn routes() -> OpenApiRouter<Arc<Api>> {
-    OpenApiRouter::default().routes(routes!(healthz))
+pub(super) fn routes() -> Routes {
+    routes![healthz]
 }
 
 #[derive(Serialize, ToSchema)]

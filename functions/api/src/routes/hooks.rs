@@ -18,18 +18,18 @@ use smartspace_domain::{
 };
 use smartspace_edges::secrets::Secret;
 use smartspace_store::deliveries::{NewDelivery, PAYLOAD_KEPT_BYTES};
-use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::triggers::{ReceivedResponse, accepted, check_payload};
 use crate::{
     Api,
+    annotated_routes::{Routes, routes},
     answers::Answer,
     description::ChainDepth,
     input::{Body, ServiceName, TwoIds, depth},
 };
 
-pub(super) fn routes() -> OpenApiRouter<Arc<Api>> {
-    OpenApiRouter::default().routes(routes!(receive))
+pub(super) fn routes() -> Routes {
+    routes![receive]
 }
 
 /// Receive what a service sends

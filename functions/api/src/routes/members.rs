@@ -5,22 +5,22 @@ use std::sync::Arc;
 use axum::{Json, extract::State, http::StatusCode};
 use serde::Deserialize;
 use smartspace_domain::{
-    access::{Caller, SpaceAction},
+    access::SpaceAction,
     ids::{EntityId, SpaceId},
     spaces::{Member, Role},
 };
 use utoipa::ToSchema;
-use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
     Api,
+    annotated_routes::{Routes, routes},
     answers::Answer,
     auth::By,
     input::{Body, TwoIds},
 };
 
-pub(super) fn routes() -> OpenApiRouter<Arc<Api>> {
-    OpenApiRouter::default().routes(routes!(join, leave))
+pub(super) fn routes() -> Routes {
+    routes![join, leave]
 }
 
 /// Without `role` a new member is a plain one, and who is there already stays what it is.
@@ -64,12 +64,7 @@ async fn join(
     responses((status = 204))
 )]
 async fn leave(State(api): State<Arc<Api>>, By(caller): By, TwoIds(space, entity): TwoIds<SpaceId, EntityId>) -> Answer<StatusCode> {
-    let store = &api.pipeline.store;
-    store.space_record(space).await?;
-    // Leaving may be repeated, also by who is a stranger since.
-    let left = caller == Caller::Entity(entity) && store.member(space, entity).await?.is_none() && store.was_member(space, entity).await?;
-    if !left {
-        api.pipeline.dismiss(caller, space, entity).await?;
-    }
+    api.pipeline.store.space_record(space).await?;
+    api.pipeline.dismiss(caller, space, entity).await?;
     Ok(StatusCode::NO_CONTENT)
 }

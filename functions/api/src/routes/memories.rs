@@ -14,18 +14,18 @@ use smartspace_domain::{
 };
 use smartspace_store::{kept::By as ChangedBy, pages::Page};
 use utoipa::ToSchema;
-use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::{PageQuery, what_is_kept};
 use crate::{
     Api,
+    annotated_routes::{Routes, routes},
     answers::Answer,
     auth::By,
     input::{Asked, Body, Id, KeptKey, TwoIds},
 };
 
-pub(super) fn routes() -> OpenApiRouter<Arc<Api>> {
-    OpenApiRouter::default().routes(routes!(list)).routes(routes!(set, delete))
+pub(super) fn routes() -> Routes {
+    routes![list, set, delete]
 }
 
 /// What is to be remembered.

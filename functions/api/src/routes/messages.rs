@@ -20,18 +20,18 @@ use smartspace_store::{
     pages::{Ask, Page, json_bytes},
 };
 use utoipa::{IntoParams, ToSchema};
-use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
     Api,
+    annotated_routes::{Routes, routes},
     answers::{Answer, Created},
     auth::By,
     description::{ChainDepth, IdempotencyKey, limit},
     input::{Asked, Body, Id, depth},
 };
 
-pub(super) fn routes() -> OpenApiRouter<Arc<Api>> {
-    OpenApiRouter::default().routes(routes!(list, create)).routes(routes!(preview))
+pub(super) fn routes() -> Routes {
+    routes![list, create, preview]
 }
 
 #[derive(Deserialize, ToSchema)]

@@ -20,19 +20,19 @@ use smartspace_store::{
     pages::Page,
     plans::{SetPlan, no_such_plan},
 };
-use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::{PageQuery, what_is_kept};
 use crate::{
     Api,
+    annotated_routes::{Routes, routes},
     answers::{Answer, Created, gone},
     auth::By,
     description::{ChainDepth, IdempotencyKey},
     input::{Asked, Body, Id, TwoIds, depth},
 };
 
-pub(super) fn routes() -> OpenApiRouter<Arc<Api>> {
-    OpenApiRouter::default().routes(routes!(list, create)).routes(routes!(change, delete)).routes(routes!(run))
+pub(super) fn routes() -> Routes {
+    routes![list, create, change, delete, run]
 }
 
 /// List the plans of an agent

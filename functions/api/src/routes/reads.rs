@@ -12,17 +12,17 @@ use smartspace_domain::{
     schemas,
 };
 use utoipa::ToSchema;
-use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
     Api,
+    annotated_routes::{Routes, routes},
     answers::Answer,
     auth::By,
     input::{Body, Id},
 };
 
-pub(super) fn routes() -> OpenApiRouter<Arc<Api>> {
-    OpenApiRouter::default().routes(routes!(read))
+pub(super) fn routes() -> Routes {
+    routes![read]
 }
 
 /// `entityId` says whose position it is; the operator has none of its own.

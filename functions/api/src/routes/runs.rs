@@ -18,19 +18,19 @@ use smartspace_store::{
     steps,
 };
 use utoipa::IntoParams;
-use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::PageQuery;
 use crate::{
     Api,
+    annotated_routes::{Routes, routes},
     answers::Answer,
     auth::By,
     description::limit,
     input::{Asked, Id},
 };
 
-pub(super) fn routes() -> OpenApiRouter<Arc<Api>> {
-    OpenApiRouter::default().routes(routes!(of_space)).routes(routes!(of_agent)).routes(routes!(show)).routes(routes!(cancel))
+pub(super) fn routes() -> Routes {
+    routes![of_space, of_agent, show, cancel]
 }
 
 /// List the runs that a space woke

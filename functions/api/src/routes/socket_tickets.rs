@@ -16,12 +16,17 @@ use smartspace_domain::{
     limits::TICKET_VALID,
 };
 use utoipa::ToSchema;
-use utoipa_axum::{router::OpenApiRouter, routes};
 
-use crate::{Api, SocketUrl, answers::Answer, auth::Signed, input::Body};
+use crate::{
+    Api, SocketUrl,
+    annotated_routes::{Routes, routes},
+    answers::Answer,
+    auth::Signed,
+    input::Body,
+};
 
-pub(super) fn routes() -> OpenApiRouter<Arc<Api>> {
-    OpenApiRouter::default().routes(routes!(create))
+pub(super) fn routes() -> Routes {
+    routes![create]
 }
 
 /// `entityId` says as whom the operator follows and speaks; without it the operator follows every space.

@@ -21,19 +21,19 @@ use smartspace_domain::{
 };
 use smartspace_pipeline::access::may_in;
 use smartspace_store::pages::Page;
-use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::PageQuery;
 use crate::{
     Api,
+    annotated_routes::{Routes, routes},
     answers::{Answer, Created, gone},
     auth::By,
     description::IdempotencyKey,
     input::{Asked, Body, Id, shaped},
 };
 
-pub(super) fn routes() -> OpenApiRouter<Arc<Api>> {
-    OpenApiRouter::default().routes(routes!(list, create)).routes(routes!(show, change, delete))
+pub(super) fn routes() -> Routes {
+    routes![list, create, show, change, delete]
 }
 
 /// Make a space

@@ -12,17 +12,17 @@ use smartspace_domain::{
     ids::{CallId, EntityId, RunId},
 };
 use utoipa::ToSchema;
-use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
     Api,
+    annotated_routes::{Routes, routes},
     answers::Answer,
     auth::By,
     input::{Body, TwoIds},
 };
 
-pub(super) fn routes() -> OpenApiRouter<Arc<Api>> {
-    OpenApiRouter::default().routes(routes!(answer))
+pub(super) fn routes() -> Routes {
+    routes![answer]
 }
 
 #[derive(Deserialize)]

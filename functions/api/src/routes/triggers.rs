@@ -16,19 +16,19 @@ use smartspace_domain::{
 };
 use smartspace_store::deliveries::{NewDelivery, Received};
 use utoipa::ToSchema;
-use utoipa_axum::{router::OpenApiRouter, routes};
 
 use super::what_is_kept;
 use crate::{
     Api,
+    annotated_routes::{Routes, routes},
     answers::Answer,
     auth::By,
     description::{ChainDepth, IdempotencyKey},
     input::{Body, Id, depth},
 };
 
-pub(super) fn routes() -> OpenApiRouter<Arc<Api>> {
-    OpenApiRouter::default().routes(routes!(trigger))
+pub(super) fn routes() -> Routes {
+    routes![trigger]
 }
 
 #[derive(Deserialize, ToSchema)]

@@ -1,0 +1,74 @@
+//! Routes at the paths and for the methods that their handlers' annotations say.
+//!
+//! The annotations describe the API too, which takes thousands of allocations and half a megabyte of code. Only tests do that, and hold the
+//! committed text against it; the function serves that text ([`crate::description`]).
+
+#[cfg(not(test))]
+pub(crate) use plain::{Routes, routes};
+#[cfg(test)]
+pub(crate) use tests::{Routes, routes};
+
+#[cfg(not(test))]
+mod plain {
+    use std::sync::Arc;
+
+    use axum::{Router, handler::Handler, routing::MethodRouter};
+    use utoipa::{Path, openapi::HttpMethod};
+    use utoipa_axum::PathItemExt;
+
+    use crate::Api;
+
+    /// Some of the routes.
+    #[derive(Default)]
+    pub(crate) struct Routes(Router<Arc<Api>>);
+
+    impl Routes {
+        /// The route to a handler whose annotation is `P`.
+        pub(crate) fn route<P: Path, T: 'static>(self, handler: impl Handler<T, Arc<Api>>) -> Self {
+            let methods = P::methods().into_iter();
+            let to = |methods: MethodRouter<_>, method: HttpMethod| methods.on(method.to_method_filter(), handler.clone());
+            Self(self.0.route(&P::path(), methods.fold(MethodRouter::new(), to)))
+        }
+
+        /// These and others.
+        pub(crate) fn merge(self, others: Self) -> Self {
+            Self(self.0.merge(others.0))
+        }
+    }
+
+    impl From<Routes> for Router<Arc<Api>> {
+        fn from(routes: Routes) -> Self {
+            routes.0
+        }
+    }
+
+    /// The routes to these handlers.
+    macro_rules! routes {
+        ($($handler:ident),+) => {
+            utoipa_axum::paste! { $crate::annotated_routes::Routes::default()$(.route::<[<__path_ $handler>], _>($handler))+ }
+        };
+    }
+
+    pub(crate) use routes;
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use utoipa_axum::router::OpenApiRouter;
+
+    use crate::Api;
+
+    /// Some of the routes, with their description.
+    pub(crate) type Routes = OpenApiRouter<Arc<Api>>;
+
+    /// The routes to these handlers.
+    macro_rules! routes {
+        ($($handler:ident),+) => {
+            $crate::annotated_routes::Routes::default()$(.routes(utoipa_axum::routes!($handler)))+
+        };
+    }
+
+    pub(crate) use routes;
+}
