@@ -1,5 +1,6 @@
 //! Every write of a message's way, with its answer lost, refused before its effect, or in conflict: what is kept is the same each time.
 
+mod between;
 mod due;
 mod forms;
 mod kept;
@@ -55,6 +56,8 @@ enum Fault {
     Refused,
     /// Another transaction was faster.
     Conflict,
+    /// It takes effect, and nobody is told; its repetition meets others at work on all items but the first that refuses it.
+    LostAmongOthers,
 }
 
 /// The table behind a connector that fails the `at`-th write.
@@ -79,10 +82,15 @@ impl HttpConnector for Faulty {
             return self.table.call(request);
         }
         let number = self.writes.fetch_add(1, Ordering::Relaxed);
-        let fault = self.plan.lock().unwrap().filter(|(at, _)| *at == number).map(|(_, fault)| fault);
+        let plan = *self.plan.lock().unwrap();
+        let fault = plan.filter(|(at, _)| *at == number).map(|(_, fault)| fault);
         match fault {
+            None if plan.is_some_and(|(at, fault)| fault == Fault::LostAmongOthers && at + 1 == number) => {
+                let done = self.table.call(request);
+                HttpConnectorFuture::new(async move { Ok(among_others(done.await?)) })
+            }
             None => self.table.call(request),
-            Some(Fault::LostAnswer) => {
+            Some(Fault::LostAnswer | Fault::LostAmongOthers) => {
                 let done = self.table.call(request);
                 HttpConnectorFuture::new(async move {
                     done.await?;
@@ -96,6 +104,16 @@ impl HttpConnector for Faulty {
             Some(Fault::Refused | Fault::Conflict) => HttpConnectorFuture::ready(Ok(answer(500, "InternalServerError", json!({})))),
         }
     }
+}
+
+/// A refusal of several items, of which all but the first are in conflict.
+fn among_others(refusal: HttpResponse) -> HttpResponse {
+    let mut body: serde_json::Value = serde_json::from_slice(refusal.body().bytes().unwrap()).unwrap();
+    let Some(reasons) = body.get_mut("CancellationReasons").and_then(serde_json::Value::as_array_mut) else { return refusal };
+    for reason in reasons.iter_mut().filter(|reason| reason["Code"] == "ConditionalCheckFailed").skip(1) {
+        *reason = json!({"Code": "TransactionConflict"});
+    }
+    answer(400, "TransactionCanceledException", body)
 }
 
 fn answer(status: u16, kind: &str, mut body: serde_json::Value) -> HttpResponse {
@@ -268,7 +286,7 @@ async fn answer_in(store: &Store, run: &RunRecord, lease: &LeaseId, space: Space
 /// Whatever goes wrong with whichever write, a way ends as it does where nothing goes wrong: how that is, and how many writes it takes.
 async fn ends_the_same(way: impl AsyncFn(Option<(usize, Fault)>) -> (String, usize)) -> (String, usize) {
     let (expected, writes) = Box::pin(way(None)).await;
-    for fault in [Fault::LostAnswer, Fault::Refused, Fault::Conflict] {
+    for fault in [Fault::LostAnswer, Fault::Refused, Fault::Conflict, Fault::LostAmongOthers] {
         for number in 0..writes {
             let (kept, _) = Box::pin(way(Some((number, fault)))).await;
             assert!(kept == expected, "{fault:?} of write {number}:\n{kept}\ninstead of\n{expected}");
@@ -304,9 +322,9 @@ async fn way_of_an_owner(fault: Option<(usize, Fault)>) -> (String, usize) {
 
     let caller = Caller::Entity(owner.id);
     let may = |action| move |roster: &Roster| may_in(roster, caller, action);
-    let joined = store.join_if(space, other, Role::Owner, at(1), may(SpaceAction::Govern)).await;
-    let given = store.join_if(space, owner, Role::Member, at(2), may(SpaceAction::Govern)).await;
-    let refused = store.join_if(space, owner, Role::Owner, at(3), may(SpaceAction::Govern)).await;
+    let joined = store.join_if(space, other, Some(Role::Owner), at(1), may(SpaceAction::Govern)).await;
+    let given = store.join_if(space, owner, Some(Role::Member), at(2), may(SpaceAction::Govern)).await;
+    let refused = store.join_if(space, owner, Some(Role::Owner), at(3), may(SpaceAction::Govern)).await;
     let left = store.leave_if(space, owner.id, may(SpaceAction::Leave)).await;
     let again = store.leave_if(space, owner.id, may(SpaceAction::Leave)).await;
     let told = [joined, given, refused, left, again].map(|told| told.map(|member| member.map(|member| (member.entity_id, member.role))));

@@ -26,7 +26,6 @@ impl Pipeline {
     /// is a plain one. What the caller may do is decided in the space as it is when this is kept.
     pub async fn admit(&self, caller: Caller, space: SpaceId, entity: &Entity, role: Option<Role>) -> Result<Member> {
         let before = self.store.member(space, entity.id).await?;
-        let role = role.or(before.as_ref().map(|member| member.role)).unwrap_or_default();
         let may = |roster: &smartspace_store::rosters::Roster| {
             may_in(roster, caller, SpaceAction::Govern)?;
             if roster.member(entity.id).is_none() { caller.may_bring_in(entity) } else { Ok(()) }
@@ -54,14 +53,17 @@ impl Pipeline {
     /// Takes an entity out of a space. From the moment that this is kept it can't write there and is told nothing more.
     pub async fn leave(&self, space: SpaceId, entity: EntityId) -> Result<()> {
         let left = self.store.leave(space, entity).await?;
-        self.follow_leaving(space, left).await
+        self.follow_leaving(space, entity, left).await
     }
 
-    /// The same on behalf of a caller: an owner, the operator, or the entity itself.
+    /// The same on behalf of a caller: an owner, the operator, or the entity itself, which may repeat it as a stranger.
     pub async fn dismiss(&self, caller: Caller, space: SpaceId, entity: EntityId) -> Result<()> {
+        if caller == Caller::Entity(entity) && self.store.former_member(space, entity).await?.is_some() {
+            return self.leave(space, entity).await;
+        }
         let action = if caller == Caller::Entity(entity) { SpaceAction::Leave } else { SpaceAction::Govern };
         let left = self.store.leave_if(space, entity, |roster| may_in(roster, caller, action)).await?;
-        self.follow_leaving(space, left).await
+        self.follow_leaving(space, entity, left).await
     }
 
     async fn tell_of_joining(&self, space_id: SpaceId, member: &MemberRecord) {
@@ -69,15 +71,21 @@ impl Pipeline {
         self.announce(space_id, Happening::MemberJoined { member: member.view() }).await;
     }
 
-    async fn follow_leaving(&self, space_id: SpaceId, left: Option<MemberRecord>) -> Result<()> {
-        let Some(MemberRecord { entity_id, kind, .. }) = left else { return Ok(()) };
+    async fn follow_leaving(&self, space_id: SpaceId, entity_id: EntityId, left: Option<MemberRecord>) -> Result<()> {
+        let is_repeated = left.is_none();
+        // Whoever took it out before may not have come to what follows.
+        let left = if is_repeated { self.store.former_member(space_id, entity_id).await? } else { left };
+        let Some(MemberRecord { kind, .. }) = left else { return Ok(()) };
         if kind == EntityType::Agent {
             self.cancel_all(space_id, Some(entity_id)).await?;
             self.withdraw_forms(space_id, entity_id).await?;
         }
         let told = [BroadcastJob::Removed { entity_id, space_id }, BroadcastJob::Left { entity_id, space_id }];
         queue(&*self.broadcasts, told.into()).await;
-        self.announce(space_id, Happening::MemberLeft { entity_id }).await;
+        // A stranger tells the space nothing, however often it repeats this.
+        if !is_repeated {
+            self.announce(space_id, Happening::MemberLeft { entity_id }).await;
+        }
         Ok(())
     }
 }

@@ -81,7 +81,7 @@ impl Pipeline {
 
     /// Deletes a space: it is gone for everyone at once, and what is left of it is removed.
     pub async fn delete_space(&self, id: SpaceId) -> Result<()> {
-        self.store.delete_space(id, self.now()).await?;
+        self.store.delete_space(id, &self.token(), self.now()).await?;
         self.announce(id, Happening::SpaceDeleted).await;
         // By way of the queue, so that who follows the space is told before its subscriptions are removed. The space stays due until then.
         self.queue_triggers(vec![TriggerJob::SettleSpace { space_id: id }]).await;

@@ -164,12 +164,16 @@ impl Store {
 
     /// Lets a run that waits be until `wake`, unless someone wants it to be looked at since `run` was read.
     pub async fn keep_waiting(&self, run: &RunRecord, wake: Time) -> Result<()> {
-        let write = Write::update(keys::run_meta(run.id), "SET #dueAt = :wake REMOVE #dueCount")
-            .when("#status = :waits AND #openCalls > :none AND #dueAt = :seen")
+        let write = Write::update(keys::run_meta(run.id), "SET #due = :part, #dueAt = :wake REMOVE #dueCount")
+            .value(":part", keys::due(run.id.part_of(keys::DUE_PARTS)))?
             .value(":wake", wake)?
             .value(":waits", RunStatus::WaitingTool)?
-            .value(":none", 0)?
-            .value(":seen", run.due_at)?;
+            .value(":none", 0)?;
+        let write = match run.due_at {
+            Some(seen) => write.when("#status = :waits AND #openCalls > :none AND #dueAt = :seen").value(":seen", seen)?,
+            // The sweep had given it up.
+            None => write.when("#status = :waits AND #openCalls > :none AND attribute_not_exists(#dueAt)"),
+        };
         self.table.write_where_it_holds(write).await
     }
 

@@ -170,7 +170,11 @@ impl Store {
                     self.note_repetition(new, &first, now).await;
                     return Ok(first);
                 }
-                return Err(no_such_entity());
+                return Err(if refusal.names(&keys::entity_meta(new.agent)) {
+                    no_such_entity()
+                } else {
+                    Error::Internal("a delivery could not be kept, and nothing that is there says why".into())
+                });
             }
         }
         if let Some(half) = half {

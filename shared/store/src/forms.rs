@@ -149,8 +149,10 @@ fn run_write(open: &OpenCall, resolution: &Resolution, now: Time) -> Result<Writ
         let less = Write::update(place, "SET #openCalls = #openCalls - :one, #kept = #kept + :one").when("attribute_exists(#finishedAt)");
         return less.value(":one", 1);
     }
-    Write::update(place, "SET #openCalls = #openCalls - :one, #kept = #kept + :one, #dueAt = :now REMOVE #dueCount")
+    // It may have been given up by the sweep while it waited.
+    Write::update(place, "SET #openCalls = #openCalls - :one, #kept = #kept + :one, #due = :part, #dueAt = :now REMOVE #dueCount")
         .when("#status IN (:running, :waiting)")
+        .value(":part", keys::due(open.run_id.part_of(keys::DUE_PARTS)))?
         .value(":one", 1)?
         .value(":now", now)?
         .value(":running", RunStatus::Running)?

@@ -6,6 +6,7 @@ use smartspace_domain::{
     entities::{Entity, EntityType},
     ids::{EntityId, SpaceId},
     limits,
+    messages::Sender,
     spaces::Role,
 };
 
@@ -30,21 +31,23 @@ const TRIES: u32 = 50;
 impl Store {
     /// Adds an entity to a space; `None` where it was there already with that role. What was said before counts as read by it.
     pub async fn join(&self, space: SpaceId, entity: &Entity, role: Role, now: Time) -> Result<Option<MemberRecord>> {
-        self.join_if(space, entity, role, now, |_| Ok(())).await
+        self.join_if(space, entity, Some(role), now, |_| Ok(())).await
     }
 
-    /// The same, if it `may` be done in the space as it is at that moment.
+    /// The same, if it `may` be done in the space as it is at that moment. Without `role` it keeps the one that it has there; a new member is a plain
+    /// one.
     pub async fn join_if(
         &self,
         space: SpaceId,
         entity: &Entity,
-        role: Role,
+        role: Option<Role>,
         now: Time,
         may: impl Fn(&Roster) -> Result<()> + Send,
     ) -> Result<Option<MemberRecord>> {
         for tries in 0..TRIES {
             let (record, roster) = futures::try_join!(self.space_record(space), self.roster(space))?;
             let before = roster.member(entity.id);
+            let role = role.or(before.map(|member| member.role)).unwrap_or_default();
             let done = before.filter(|member| member.role == role && member.name == entity.name);
             if let (Some(member), 1..) = (done, tries) {
                 // Most likely by our own first try, whose answer was lost; and by it the caller may have given up what allowed it.
@@ -98,7 +101,7 @@ impl Store {
             }
             self.table.pause(tries).await;
         }
-        Err(Error::Retry("the space's members are being changed by many at once; repeat the call".into()))
+        Err(being_changed())
     }
 
     /// [`Error::Conflict`] where an agent is in as many spaces as it may be in. People are in as many as they like.
@@ -152,7 +155,7 @@ impl Store {
             tried = Some(member.clone());
             self.table.pause(tries).await;
         }
-        Err(Error::Retry("the space's members are being changed by many at once; repeat the call".into()))
+        Err(being_changed())
     }
 
     /// Takes an entity out of a space that is being removed, where there is no order to keep any more.
@@ -164,25 +167,32 @@ impl Store {
         }
     }
 
-    /// Gives a member the name that its entity has now; nothing where it has it already, or is not a member.
+    /// Gives a member the name that its entity has now; nothing where it has it already, or is not a member (any more).
     pub async fn rename_member(&self, space: SpaceId, entity: &Entity) -> Result<()> {
-        match self.roster(space).await {
-            Ok(roster) => match roster.member(entity.id) {
-                Some(member) if member.name != entity.name => {
-                    let role = member.role;
-                    self.join(space, entity, role, entity.created_at).await.map(|_| ())
-                }
-                _ => Ok(()),
-            },
-            Err(Error::NotFound(_)) => Ok(()),
-            Err(error) => Err(error),
+        for tries in 0..TRIES {
+            let (record, roster) = match futures::try_join!(self.space_record(space), self.roster(space)) {
+                Err(Error::NotFound(_)) => return Ok(()),
+                found => found?,
+            };
+            let Some(member) = roster.member(entity.id).filter(|member| member.name != entity.name) else { return Ok(()) };
+            name_is_free(&roster, entity.id, entity.kind, &entity.name)?;
+            let others = roster.members.iter().filter(|other| other.entity_id != entity.id).map(MemberRecord::sender);
+            let renamed = Sender { name: entity.name.clone(), ..member.sender() };
+            let mut writes = roster_change(space, &roster, &Card::of(&record.settings.name, others.chain([renamed])))?;
+            // Its name alone: whatever else was changed of it meanwhile stays.
+            writes.push(Write::update(keys::member(space, entity.id), "SET #name = :name").value(":name", &entity.name)?);
+            if self.change_roster(&writes).await?.is_none() {
+                return Ok(());
+            }
+            self.table.pause(tries).await;
         }
+        Err(being_changed())
     }
 
     /// Moves a member's read position forward to `seq`, at most to the space's last message. Where it stands then.
     pub async fn read_up_to(&self, space: SpaceId, entity: EntityId, seq: u64) -> Result<(u64, bool)> {
         let roster = self.roster(space).await?;
-        let member = roster.member(entity).ok_or_else(|| Error::NotFound("it is not a member of this space".into()))?;
+        let member = roster.member(entity).ok_or_else(no_such_member)?;
         let seq = seq.min(roster.head.seq);
         let write = Write::update(keys::member(space, entity), "SET #readSeq = :seq")
             .when("#readSeq < :seq AND attribute_not_exists(#left)")
@@ -191,7 +201,9 @@ impl Store {
             Ok(_) => Ok((seq, true)),
             Err(WriteError::Refused(refusal)) => {
                 let there: Option<MemberRecord> = refusal.there(&keys::member(space, entity));
-                Ok((there.map_or(member.read_seq, |there| there.read_seq), false))
+                let there = there.filter(|there| !there.left).ok_or_else(no_such_member)?;
+                // Also where the answer to our own first try was lost.
+                Ok((there.read_seq, there.read_seq == seq && member.read_seq < seq))
             }
             Err(WriteError::Other(error)) => Err(error),
         }
@@ -216,6 +228,14 @@ fn roster_change(space: SpaceId, roster: &Roster, card: &Card) -> Result<Vec<Wri
         .value(":next", roster.head.roster + 1)?
         .value(":seq", roster.head.seq)?;
     Ok(vec![head, Write::put(keys::space_card(space), card)?])
+}
+
+fn being_changed() -> Error {
+    Error::Retry("the space's members are being changed by many at once; repeat the call".into())
+}
+
+fn no_such_member() -> Error {
+    Error::NotFound("it is not a member of this space".into())
 }
 
 /// Agents' names are unique within a space; case is ignored, as mentions do.

@@ -185,6 +185,12 @@ impl Store {
         Ok(self.table.get::<MemberRecord>(&keys::member(space, entity)).await?.is_some())
     }
 
+    /// Who was a member of a space once, and left it.
+    pub async fn former_member(&self, space: SpaceId, entity: EntityId) -> Result<Option<MemberRecord>> {
+        let member: Option<MemberRecord> = self.table.get(&keys::member(space, entity)).await?;
+        Ok(member.filter(|member| member.left))
+    }
+
     /// A member of a space, as it is now.
     pub async fn member(&self, space: SpaceId, entity: EntityId) -> Result<Option<MemberRecord>> {
         let member: Option<MemberRecord> = self.table.get(&keys::member(space, entity)).await?;

@@ -6,7 +6,7 @@ use futures::future::try_join_all;
 use serde::{Deserialize, Serialize};
 use smartspace_domain::{
     Time,
-    ids::{EntityId, SpaceId},
+    ids::{EntityId, LeaseId, SpaceId},
     limits::lease,
     messages::Sender,
     spaces::{Space, SpaceSettings},
@@ -43,6 +43,9 @@ pub struct SpaceRecord {
     /// It is being removed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub deleted: bool,
+    /// Who deleted it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    deleted_by: Option<LeaseId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     g2pk: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -82,7 +85,7 @@ impl Store {
     pub async fn create_space(&self, id: SpaceId, settings: SpaceSettings, key: Option<&PostKey>, now: Time) -> Result<SpaceId> {
         let card = Card::of(&settings.name, std::iter::empty());
         let (g2pk, g2sk) = (Some(keys::SPACES.to_owned()), Some(id.to_string()));
-        let record = SpaceRecord { id, settings, created_at: now, rev: 1, deleted: false, g2pk, g2sk };
+        let record = SpaceRecord { id, settings, created_at: now, rev: 1, deleted: false, deleted_by: None, g2pk, g2sk };
         let mut writes = vec![
             Write::put(keys::space_meta(id), &record)?.if_absent(),
             Write::put(keys::space_head(id), &Head { seq: 0, depth: 0, roster: 1, minute: None })?.if_absent(),
@@ -142,7 +145,9 @@ impl Store {
             .value(":settings", settings)?
             .value(":rev", rev)?
             .value(":next", rev + 1)?;
-        let head = Write::check(keys::space_head(id)).when("#roster = :roster").value(":roster", roster.head.roster)?;
+        // As where somebody joins or leaves, who would else keep the card as they read it, with the name of before.
+        let head = Write::update(keys::space_head(id), "SET #roster = :next").when("#roster = :roster");
+        let head = head.value(":roster", roster.head.roster)?.value(":next", roster.head.roster + 1)?;
         match self.table.transact(&[meta, head, Write::put(keys::space_card(id), &card)?]).await {
             Ok(()) => Ok(()),
             Err(WriteError::Refused(refusal)) => match refusal.there::<SpaceRecord>(&keys::space_meta(id)) {
@@ -155,16 +160,21 @@ impl Store {
     }
 
     /// Marks a space as being removed: nothing more is said in it. What is left of it is removed by [`Store::clear_space`].
-    pub async fn delete_space(&self, id: SpaceId, now: Time) -> Result<()> {
-        let expression = "SET #deleted = :yes, #due = :due, #dueAt = :now REMOVE #g2pk, #g2sk";
+    /// `token` is made before the first try, and tells a lost answer.
+    pub async fn delete_space(&self, id: SpaceId, token: &LeaseId, now: Time) -> Result<()> {
+        let expression = "SET #deleted = :yes, #deletedBy = :token, #due = :due, #dueAt = :now REMOVE #g2pk, #g2sk";
         let meta = Write::update(keys::space_meta(id), expression)
             .when("attribute_not_exists(#deleted)")
             .value(":yes", true)?
+            .value(":token", token)?
             .value(":due", keys::due(id.part_of(keys::DUE_PARTS)))?
             .value(":now", now)?;
         match self.table.transact(&[meta, Write::delete(keys::space_head(id))]).await {
             Ok(()) => Ok(()),
-            Err(WriteError::Refused(_)) => Err(no_such_space()),
+            Err(WriteError::Refused(refusal)) => match refusal.there::<SpaceRecord>(&keys::space_meta(id)) {
+                Some(there) if there.deleted_by.as_ref() == Some(token) => Ok(()),
+                _ => Err(no_such_space()),
+            },
             Err(WriteError::Other(error)) => Err(error),
         }
     }

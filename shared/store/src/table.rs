@@ -279,13 +279,15 @@ impl Table {
             if let Some(TransactWriteItemsError::TransactionCanceledException(canceled)) = error.as_service_error() {
                 let reasons = canceled.cancellation_reasons();
                 let refused = |code: Option<&str>| code == Some("ConditionalCheckFailed");
-                if reasons.iter().any(|reason| refused(reason.code())) {
+                let is_told = |code: Option<&str>| code.is_none_or(|code| code == "None") || refused(code);
+                // Where somebody else is at work on one of the items, its condition is not known to hold: it may be the one that has our token.
+                if reasons.iter().all(|reason| is_told(reason.code())) {
                     let failed = writes.iter().zip(reasons).filter(|(_, reason)| refused(reason.code()));
                     let failed = failed.map(|(write, reason)| (write.key.clone(), reason.item().cloned()));
                     return Err(WriteError::Refused(Refusal::new(failed.collect())));
                 }
-                let passing = ["None", "TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"];
-                if !reasons.iter().all(|reason| reason.code().is_none_or(|code| passing.contains(&code))) {
+                let passing = ["TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"];
+                if !reasons.iter().all(|reason| is_told(reason.code()) || reason.code().is_some_and(|code| passing.contains(&code))) {
                     return Err(Error::Internal(format!("a transaction was refused: {canceled:?}")).into());
                 }
             } else if let Failure::Final(text) = Failure::of(&error) {

@@ -62,7 +62,7 @@ async fn a_result_outlives_the_space_that_would_show_it() {
     let begun = CallRecord { outside: true, ..governed.call(0, CallStatus::Pending) };
     let place = governed.show(card(&begun), begun.clone()).await.open_card.unwrap();
     // As where a space is removed: its messages go, the run is woken elsewhere.
-    store.delete_space(governed.space, at(5)).await.unwrap();
+    store.delete_space(governed.space, &LeaseId::new(32), at(5)).await.unwrap();
     assert!(store.clear_space(governed.space, 1_000).await.unwrap());
     let done = CallRecord { status: CallStatus::Completed, output: json!(1), card: Some(place), ..begun };
     store.keep_call(run, &governed.lease, &done, at(6)).await.unwrap();

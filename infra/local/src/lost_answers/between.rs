@@ -1,0 +1,175 @@
+//! What somebody else does between a look at a space's members and the write that follows from it: neither undoes the other.
+
+use std::{future::Future, pin::Pin};
+
+use smartspace_domain::entities::Entity;
+
+use super::*;
+
+type Deed = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// The table behind a connector that lets something happen before the next transaction, once.
+#[derive(Clone)]
+struct Interrupted {
+    table: EmbeddedTable,
+    deed: Arc<Mutex<Option<Deed>>>,
+}
+
+impl std::fmt::Debug for Interrupted {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Interrupted").finish_non_exhaustive()
+    }
+}
+
+impl HttpClient for Interrupted {
+    fn http_connector(&self, _: &HttpConnectorSettings, _: &RuntimeComponents) -> SharedHttpConnector {
+        SharedHttpConnector::new(self.clone())
+    }
+}
+
+impl HttpConnector for Interrupted {
+    fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
+        let is_transaction = request.headers().get("x-amz-target").is_some_and(|target| target.ends_with("TransactWriteItems"));
+        let deed = if is_transaction { self.deed.lock().unwrap().take() } else { None };
+        let table = self.table.clone();
+        HttpConnectorFuture::new(async move {
+            if let Some(deed) = deed {
+                deed.await;
+            }
+            table.call(request).await
+        })
+    }
+}
+
+/// A space of two people, as two processes see it: what `other` does comes between.
+struct Scene {
+    store: Store,
+    other: Store,
+    deed: Arc<Mutex<Option<Deed>>>,
+    space: SpaceId,
+    sara: Entity,
+}
+
+impl Scene {
+    async fn new() -> Self {
+        let table = EmbeddedTable::in_memory().unwrap();
+        let deed = Arc::new(Mutex::new(None));
+        let interrupted = Interrupted { table: table.clone(), deed: Arc::clone(&deed) };
+        let [other, store] =
+            [client_on(table), client_on(interrupted)].map(|client| (Store::new(client.clone(), NAME, None, Arc::new(|| 4)), client));
+        schema::create_table(&other.1, NAME).await.unwrap();
+        let (other, store) = (other.0, store.0);
+        let space = SpaceId::new(at(0), 3);
+        store.create_space(space, read(json!({"name": "Team"})), None, at(0)).await.unwrap();
+        let mut people = Vec::new();
+        for (number, name) in [(1, "Husam"), (2, "Sara")] {
+            let person = store.create_entity(EntityId::new(at(0), number), read(json!({"type": "human", "name": name})), None, at(0));
+            people.push(person.await.unwrap());
+            store.join(space, people.last().unwrap(), Role::Owner, at(0)).await.unwrap();
+        }
+        Self { store, other, deed, space, sara: people.remove(1) }
+    }
+
+    /// Between the next look and the write that follows from it.
+    fn between(&self, deed: impl Future<Output = ()> + Send + 'static) {
+        *self.deed.lock().unwrap() = Some(Box::pin(deed));
+    }
+
+    fn sara_leaves(&self) -> impl Future<Output = ()> + Send + use<> {
+        let (other, space, sara) = (self.other.clone(), self.space, self.sara.id);
+        async move {
+            other.leave(space, sara).await.unwrap();
+        }
+    }
+
+    fn sara_is_no_owner_any_more(&self) -> impl Future<Output = ()> + Send + use<> {
+        let (other, space, sara) = (self.other.clone(), self.space, self.sara.clone());
+        async move {
+            other.join(space, &sara, Role::Member, at(1)).await.unwrap();
+        }
+    }
+
+    /// Who is there, how they are called, and what they are.
+    async fn members(&self) -> Vec<(String, Role)> {
+        assert!(self.deed.lock().unwrap().is_none(), "it came between");
+        self.store.roster(self.space).await.unwrap().members.iter().map(|member| (member.name.clone(), member.role)).collect()
+    }
+}
+
+fn named(names: &[(&str, Role)]) -> Vec<(String, Role)> {
+    names.iter().map(|(name, role)| ((*name).to_owned(), *role)).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_is_renamed_stays_what_it_is_by_then() {
+    let scene = Scene::new().await;
+    let renamed = Entity { name: "Sarah".into(), ..scene.sara.clone() };
+    scene.between(scene.sara_is_no_owner_any_more());
+    scene.store.rename_member(scene.space, &renamed).await.unwrap();
+    assert_eq!(scene.members().await, named(&[("Husam", Role::Owner), ("Sarah", Role::Member)]));
+    scene.between(scene.sara_leaves());
+    scene.store.rename_member(scene.space, &scene.sara).await.unwrap();
+    assert_eq!(scene.members().await, named(&[("Husam", Role::Owner)]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_is_let_in_without_a_role_has_the_one_of_then() {
+    let scene = Scene::new().await;
+    let renamed = Entity { name: "Sarah".into(), ..scene.sara.clone() };
+    scene.between(scene.sara_is_no_owner_any_more());
+    scene.store.join_if(scene.space, &renamed, None, at(2), |_| Ok(())).await.unwrap();
+    assert_eq!(scene.members().await, named(&[("Husam", Role::Owner), ("Sarah", Role::Member)]));
+    scene.between(scene.sara_leaves());
+    scene.store.join_if(scene.space, &scene.sara, None, at(3), |_| Ok(())).await.unwrap();
+    assert_eq!(scene.members().await, named(&[("Husam", Role::Owner), ("Sara", Role::Member)]), "a new member is a plain one");
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_leaves_takes_no_new_name_of_the_space_along() {
+    let scene = Scene::new().await;
+    let (other, space) = (scene.other.clone(), scene.space);
+    scene.between(async move {
+        let roster = other.roster(space).await.unwrap();
+        other.change_space(space, &read(json!({"name": "Crew"})), 1, &roster).await.unwrap();
+    });
+    scene.store.leave(space, scene.sara.id).await.unwrap();
+    assert_eq!(scene.members().await, named(&[("Husam", Role::Owner)]));
+    let card = scene.store.cards(&[space]).await.unwrap().remove(&space).unwrap();
+    assert_eq!((card.name.as_str(), card.count), ("Crew", 1));
+}
+
+/// A member reads, and the space is deleted, twice. What each was told.
+async fn way_of_an_end(fault: Option<(usize, Fault)>) -> (String, usize) {
+    let (writes, plan) = (Arc::new(AtomicUsize::new(0)), Arc::new(Mutex::new(None)));
+    let faulty = Faulty { table: EmbeddedTable::in_memory().unwrap(), writes: Arc::clone(&writes), plan: Arc::clone(&plan) };
+    let client = client_on(faulty);
+    schema::create_table(&client, NAME).await.unwrap();
+    let store = Store::new(client, NAME, None, Arc::new(|| 4));
+    let space = SpaceId::new(at(0), 3);
+    store.create_space(space, read(json!({"name": "Team"})), None, at(0)).await.unwrap();
+    let mut people = Vec::new();
+    for (number, name) in [(1, "Husam"), (2, "Sara")] {
+        let person = store.create_entity(EntityId::new(at(0), number), read(json!({"type": "human", "name": name})), None, at(0));
+        people.push(person.await.unwrap());
+        store.join(space, people.last().unwrap(), Role::Member, at(0)).await.unwrap();
+    }
+    let content = Content::Text("Hello".into());
+    let hello = NewMessage { id: MessageId::new(at(1), 5), space, sender: people[0].id, content, by: By::Door { key: None, depth: 0 } };
+    writes.store(0, Ordering::Relaxed);
+    *plan.lock().unwrap() = fault;
+
+    let said = store.append(&hello, at(1)).await.map(|said| said.message.seq);
+    let (moved, again) = (store.read_up_to(space, people[1].id, 1).await, store.read_up_to(space, people[1].id, 1).await);
+    store.leave(space, people[1].id).await.unwrap();
+    let stranger = store.read_up_to(space, people[1].id, 1).await;
+    let deleted = store.delete_space(space, &LeaseId::new(1), at(2)).await;
+    let gone = store.delete_space(space, &LeaseId::new(2), at(3)).await;
+    (format!("{said:?} {moved:?} {again:?} {stranger:?} {deleted:?} {gone:?}"), writes.load(Ordering::Relaxed))
+}
+
+#[tokio::test(start_paused = true)]
+async fn reading_and_deleting_are_told_as_done_also_where_the_answer_was_lost() {
+    let (told, writes) = ends_the_same(way_of_an_end).await;
+    let expected = "Ok(1) Ok((1, true)) Ok((1, false)) Err(NotFound(\"it is not a member of this space\")) Ok(()) Err(NotFound(\"there is no such space\"))";
+    assert_eq!((told.as_str(), writes), (expected, 6));
+}
