@@ -1,13 +1,15 @@
-//! The console: a page, its modules and its styles, built into the binary.
+//! The console: a page, its modules and its styles, built into the binary. The page loads the modules as one file: each file is an invocation, and
+//! a browser would ask for more of them at once than a new account of AWS has room for.
 
 use axum::{
     Router,
     body::Body,
     extract::Path,
-    http::{Response, StatusCode, header},
+    http::{HeaderMap, Response, StatusCode, header},
     response::IntoResponse,
     routing::get,
 };
+use base64::Engine;
 use rust_embed::RustEmbed;
 use smartspace_domain::Error;
 
@@ -22,19 +24,28 @@ const POLICY: &str = "default-src 'self'; connect-src 'self' ws: wss:; style-src
 struct Files;
 
 pub(crate) fn routes() -> Router<std::sync::Arc<Api>> {
-    Router::new().route("/", get(async || file("index.html"))).route("/console/{*path}", get(async |Path(path): Path<String>| file(&path)))
+    let page = async |asked: HeaderMap| file("index.html", &asked);
+    let part = async |Path(path): Path<String>, asked: HeaderMap| file(&path, &asked);
+    Router::new().route("/", get(page)).route("/console/{*path}", get(part))
 }
 
-fn file(path: &str) -> Response<Body> {
+fn file(path: &str, asked: &HeaderMap) -> Response<Body> {
     let Some(file) = Files::get(path) else {
         return Refusal(Error::NotFound("the console has no such file".into())).into_response();
     };
+    let digest = file.metadata.sha256_hash();
+    let etag = format!("\"{}\"", base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(&digest[..12]));
+    let is_known = asked.get(header::IF_NONE_MATCH).is_some_and(|known| known.as_bytes() == etag.as_bytes());
     let headers = [
+        (header::ETAG, etag),
         (header::CONTENT_TYPE, file.metadata.mimetype().to_owned()),
         (header::CONTENT_SECURITY_POLICY, POLICY.to_owned()),
         (header::CACHE_CONTROL, "no-cache".to_owned()),
         (header::REFERRER_POLICY, "no-referrer".to_owned()),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff".to_owned()),
     ];
-    (StatusCode::OK, headers, file.data.into_owned()).into_response()
+    if is_known {
+        return (StatusCode::NOT_MODIFIED, headers).into_response();
+    }
+    (StatusCode::OK, headers, file.data).into_response()
 }

@@ -1,0 +1,30 @@
+// What the page loads is what the modules say, and little at once.
+
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import { bundles, pathOf } from './bundle.js';
+import { openTab } from './console.js';
+import { product } from './suite.js';
+
+test('the committed bundles are what the modules make', async () => {
+  for (const [name, text] of Object.entries(await bundles())) {
+    assert.ok((await readFile(pathOf(name), 'utf8')) === text, `${name} is not what the modules make: npm run bundle, in tests/browser`);
+  }
+});
+
+test('the page is a few files, which are not sent again while they are the same', async (t) => {
+  const page = await openTab(t);
+  const seen = [];
+  page.on('response', (response) => seen.push([new URL(response.url()).pathname, response.status()]));
+  await page.goto(product.base);
+  await page.waitForSelector('#sign-in:not([hidden])');
+  const files = seen.filter(([path]) => path.startsWith('/console/')).map(([path]) => path);
+  assert.deepEqual(files.filter((path) => path !== '/console/icon.svg').sort(), ['/console/bundle.css', '/console/bundle.js']);
+
+  const first = await fetch(`${product.base}/console/bundle.js`);
+  const etag = first.headers.get('etag');
+  const again = await fetch(`${product.base}/console/bundle.js`, { headers: { 'if-none-match': etag } });
+  const other = await fetch(`${product.base}/console/bundle.js`, { headers: { 'if-none-match': '"another"' } });
+  assert.deepEqual([first.status, again.status, await again.text(), other.status], [200, 304, '', 200]);
+});
