@@ -88,18 +88,20 @@ where
     F: Fn(J, Arc<dyn Delivery>) -> Fut,
     Fut: Future<Output = smartspace_domain::Result<()>>,
 {
-    let job: J = match envelope::open(record.body.as_deref().unwrap_or_default()) {
+    let again = again_after(&record);
+    let job: Result<J, _> = envelope::open(record.body.as_deref().unwrap_or_default());
+    let delivery: Arc<dyn Delivery> = match (queue, record.receipt_handle) {
+        (Some(queue), Some(receipt)) => Arc::new(SqsDelivery { client: queue.client.clone(), url: queue.url.clone(), receipt, ends_at }),
+        _ => Arc::new(Held),
+    };
+    let job = match job {
         Ok(job) => job,
         Err(error) => {
             // A later version's job, perhaps: it comes again, to whoever can read it, and else becomes a dead letter.
             tracing::error!(event = "unreadable_job", %error, "a job could not be read");
+            delivery.hold(again).await;
             return false;
         }
-    };
-    let again = again_after(&record);
-    let delivery: Arc<dyn Delivery> = match (queue, record.receipt_handle) {
-        (Some(queue), Some(receipt)) => Arc::new(SqsDelivery { client: queue.client.clone(), url: queue.url.clone(), receipt, ends_at }),
-        _ => Arc::new(Held),
     };
     let done = AssertUnwindSafe(handle(job, Arc::clone(&delivery))).catch_unwind().await;
     if !matches!(done, Ok(Ok(()))) {
