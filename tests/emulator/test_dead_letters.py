@@ -1,5 +1,6 @@
 """What fails five times, and how it comes back."""
 
+import re
 import subprocess
 import sys
 
@@ -21,14 +22,15 @@ def test_what_fails_five_times_lies_in_the_dead_letters_and_comes_back(cloud, st
     try:
         with without(stack, "trigger", "dynamodb:GetItem"), without(stack, "trigger", "dynamodb:UpdateItem"):
             operator.make(f"/v1/agents/{agent}/plans", {"name": "Soon", "instruction": "Look around.", "runAfter": "1 seconds"})
-            wait_for(lambda: waiting(sqs, dead) == 1, 60, "a dead letter")
+            # Maybe with another test's plan beside it.
+            wait_for(lambda: waiting(sqs, dead) >= 1, 60, "a dead letter")
     finally:
         sqs.set_queue_attributes(QueueUrl=queue, Attributes={"VisibilityTimeout": usual})
     alarm = cloud.client("cloudwatch").describe_alarms(AlarmNames=[stack.resources["TriggersDeadLettersAlarm"][1]])["MetricAlarms"][0]
     assert {one["Name"]: one["Value"] for one in alarm["Dimensions"]} == {"QueueName": dead.rsplit("/", 1)[1]}
     assert (alarm["Namespace"], alarm["MetricName"]) == ("AWS/SQS", "ApproximateNumberOfMessagesVisible")
     assert alarm["Threshold"] <= waiting(sqs, dead)
-    redrive(cloud, stack)
+    assert redrive(cloud, stack) >= 1
     wait_for(lambda: waiting(sqs, dead) == 0, what="no dead letter")
     wait_for(lambda: len(operator.get(f"/v1/agents/{agent}/runs?limit=50")["items"]) == 1, what="the plan's run")
 
@@ -43,4 +45,6 @@ def redrive(cloud, stack):
     environment = {"AWS_ENDPOINT_URL": cloud.url, "AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test", "AWS_DEFAULT_REGION": REGION}
     command = [sys.executable, ROOT / "infra/redrive.py", stack.name, "triggers"]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
-    assert done.returncode == 0 and done.stdout.endswith("1 sent again\n"), done
+    sent = re.search(r"(\d+) sent again\n$", done.stdout)
+    assert done.returncode == 0 and sent, done
+    return int(sent[1])

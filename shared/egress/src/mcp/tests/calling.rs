@@ -156,7 +156,7 @@ async fn dropping_a_session_ends_all_that_it_does() {
                 tokio::task::yield_now().await;
             }
         };
-        tokio::time::timeout(Duration::from_secs(1), ended).await.unwrap();
+        tokio::time::timeout(PATIENCE, ended).await.unwrap();
         assert_eq!(fake.count("DELETE"), 0);
     }
 }
