@@ -6,7 +6,7 @@ use super::{
     model::{Gate, answer, say, say_held, silent, stop},
     routes::woken,
     stack::Stack,
-    waiting::SOON,
+    waiting::{SOON, patient},
 };
 
 #[tokio::test]
@@ -20,9 +20,13 @@ async fn a_cancel_in_mid_stream_is_seen_at_once_and_keeps_nothing_of_the_text() 
     let socket = stack.socket_of(&person).await;
     socket.subscribe(&space, None).await;
 
-    let mut fastest = Duration::MAX;
-    for round in 0..3 {
-        let question = stack.post(&space, &person, &format!("question {round}")).await;
+    // Three fast ones out of ten, since other tests use the machine too. A deployed worker looks every two seconds.
+    let limit = if stack.is_local() { Duration::from_secs(1) } else { patient(Duration::from_secs(4)) };
+    let (mut questions, mut took) = (Vec::<String>::new(), Vec::<Duration>::new());
+    while took.iter().filter(|took| **took < limit).count() < 3 {
+        assert!(took.len() < 10, "they took {took:?}");
+        questions.push(format!("question {}", took.len()));
+        let question = stack.post(&space, &person, questions.last().unwrap()).await;
         let run = woken(&question, &agent).unwrap();
         socket.shows(&space, "the text so far", SOON, |view| (view.live() == ["I was about to "]).then_some(())).await;
 
@@ -33,7 +37,7 @@ async fn a_cancel_in_mid_stream_is_seen_at_once_and_keeps_nothing_of_the_text() 
         let ended = socket.frame("stream.ended", SOON, |frame| frame["streamId"] == started["streamId"]).await;
         assert_eq!((&ended.body["reason"], &ended.body["messageId"]), (&"canceled".into(), &serde_json::Value::Null));
         assert_eq!(canceled.body["run"]["status"], "canceled");
-        fastest = fastest.min(canceled.at.max(ended.at).duration_since(asked));
+        took.push(canceled.at.max(ended.at).duration_since(asked));
 
         assert!(socket.view(&space).live().is_empty());
         assert_eq!(stack.cancel(&run).await.status, 409, "it has ended");
@@ -41,16 +45,13 @@ async fn a_cancel_in_mid_stream_is_seen_at_once_and_keeps_nothing_of_the_text() 
         assert_eq!((run["status"].as_str(), run["endReason"].as_str()), (Some("canceled"), Some("cancel")), "{run}");
         assert!(run["finishedAt"].is_string());
     }
-    // The fastest of three, since other tests use the machine too.
-    let limit = if stack.is_local() { Duration::from_millis(250) } else { Duration::from_secs(4) };
-    assert!(fastest < limit, "it took {fastest:?}");
 
     gate.open();
-    assert_eq!(stack.texts(&space).await, ["question 0", "question 1", "question 2"]);
-    stack.post(&space, &person, "question 3").await;
+    assert_eq!(stack.texts(&space).await, questions);
+    stack.post(&space, &person, "the last question").await;
     stack.quiet(&space).await;
-    let after = ["question 0", "question 1", "question 2", "question 3", "I was about to say this."];
-    assert_eq!(stack.texts(&space).await, after, "canceled runs write nothing, later ones do");
+    questions.extend(["the last question", "I was about to say this."].map(str::to_owned));
+    assert_eq!(stack.texts(&space).await, questions, "canceled runs write nothing, later ones do");
 }
 
 #[tokio::test]

@@ -3,8 +3,9 @@
 use serde_json::{Value, json};
 
 use super::{
-    routes::{id, text, woken},
+    routes::{id, seq, text, woken},
     stack::Stack,
+    view::View,
     waiting::SOON,
 };
 
@@ -38,10 +39,15 @@ async fn a_message_is_answered_live_by_one_of_three_agents() {
     let question = stack.post(&demo.space, &demo.person, "Hello?").await;
     assert!(demo.agents.iter().all(|agent| woken(&question, &id(agent)).is_some()));
 
-    let growing = |wanted: usize| move |view: &super::view::View| (view.live().first()?.len() > wanted).then_some(());
-    socket.shows(&demo.space, "the first word", SOON, growing(0)).await;
-    socket.shows(&demo.space, "more words", SOON, growing(30)).await;
-    assert_eq!(socket.view(&demo.space).messages.len(), 1, "it is shown before it is kept");
+    // By the order of frames: a test that stood still for a while finds them all at once.
+    let before = socket.until("the answer", SOON, |frames| {
+        let kept = frames.iter().position(|frame| frame.kind == "message.created" && seq(&frame.body["message"]) == 2)?;
+        Some(frames[..kept].to_vec())
+    });
+    let before = before.await;
+    assert!(before.iter().filter(|frame| frame.kind == "stream.delta").count() > 1, "word by word: {before:#?}");
+    let shown = View::of(&before, &demo.space).streams;
+    assert!(shown.values().any(|stream| stream.text().len() > 30), "it is shown before it is kept: {shown:?}");
     stack.quiet(&demo.space).await;
 
     let messages = stack.messages(&demo.space).await;

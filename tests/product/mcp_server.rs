@@ -4,10 +4,12 @@ use std::{
     net::TcpListener,
     path::PathBuf,
     process::{Child, Command, Stdio},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
-use super::waiting::wait_for;
+use tokio::time::sleep;
+
+use super::waiting::patient;
 
 /// Its program.
 const PROGRAM: &str = "node_modules/@modelcontextprotocol/server-everything/dist/index.js";
@@ -21,12 +23,16 @@ pub(crate) struct McpServer {
 }
 
 impl McpServer {
-    /// Starts it and waits until it answers.
+    /// Starts it and waits until it answers. Tries other ports while one turns out to be taken between its choice and its use.
     pub(crate) async fn start() -> Self {
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let server = Self { port, child: launch(port) };
-        server.is_ready().await;
-        server
+        for _ in 0..5 {
+            let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+            let mut server = Self { port, child: launch(port) };
+            if server.is_ready().await {
+                return server;
+            }
+        }
+        panic!("the MCP server does not start");
     }
 
     /// Where it is.
@@ -50,13 +56,22 @@ impl McpServer {
     pub(crate) async fn restart(&mut self) {
         self.kill();
         self.child = launch(self.port);
-        self.is_ready().await;
+        assert!(self.is_ready().await, "the MCP server does not start again");
     }
 
-    async fn is_ready(&self) {
-        let http = reqwest::Client::builder().no_proxy().build().unwrap();
-        // It refuses what is no request of the protocol: then it listens.
-        wait_for("the MCP server listens", READY_WITHIN, async || http.get(self.url()).send().await.ok().map(|_| ())).await;
+    /// Waits until it listens. False where it ended instead: its port is taken.
+    async fn is_ready(&mut self) -> bool {
+        let http = reqwest::Client::builder().no_proxy().timeout(Duration::from_secs(5)).build().unwrap();
+        let (started, limit) = (Instant::now(), patient(READY_WITHIN));
+        while self.child.try_wait().unwrap().is_none() {
+            // It refuses what is no request of the protocol, with another status than who may have taken its port: then it listens.
+            if http.get(self.url()).send().await.is_ok_and(|answer| answer.status() == 400) {
+                return true;
+            }
+            assert!(started.elapsed() < limit, "not within {limit:?}: the MCP server listens");
+            sleep(Duration::from_millis(20)).await;
+        }
+        false
     }
 }
 

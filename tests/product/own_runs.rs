@@ -1,7 +1,5 @@
 //! Runs of one agent that know of each other: one stops another, or takes its work along.
 
-use std::time::Duration;
-
 use serde_json::{Value, json};
 
 use super::{
@@ -303,8 +301,11 @@ async fn only_own_active_runs_can_be_ended() {
     let other = stack.space("Other", &[&person, &bea]).await;
     let theirs = woken(&stack.post(&other, &person, "hello").await, &bea).unwrap();
     let ended = woken(&stack.post(&space, &person, "hello").await, &agent).unwrap();
-    stack.quiet(&space).await;
-    known.lock().unwrap().extend([theirs, ended]);
+    for space in [&space, &other] {
+        stack.quiet(space).await;
+    }
+    let before = stack.run(&theirs).await;
+    known.lock().unwrap().extend([theirs.clone(), ended]);
     stack.post(&space, &person, "try").await;
     stack.quiet(&space).await;
     let results = stack.model.asked("ada").last().unwrap().results();
@@ -314,5 +315,6 @@ async fn only_own_active_runs_can_be_ended() {
         assert!(pair.iter().all(|error| error.contains(expected)), "{pair:?} do not say {expected}");
     }
     assert_eq!(errors.len(), 10);
-    tokio::time::timeout(Duration::from_secs(1), stack.quiet(&other)).await.expect("nothing happened to it");
+    stack.quiet(&other).await;
+    assert_eq!(stack.run(&theirs).await, before, "nothing happened to it");
 }

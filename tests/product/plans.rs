@@ -212,8 +212,9 @@ async fn one_key_makes_one_plan_and_one_run() {
 async fn a_key_tells_of_its_plan_also_when_it_has_fired() {
     let stack = Stack::start().await;
     let (_, agent, _) = stack.pair().await;
-    let at = (Timestamp::now() + SignedDuration::from_secs(1)).to_string();
-    let (soon, then) = (once("Soon", "1 second"), json!({ "name": "Then", "instruction": "Say hello.", "scheduledAt": at }));
+    // Not before both are made, also on a slow machine.
+    let at = (Timestamp::now() + SignedDuration::from_secs(8)).to_string();
+    let (soon, then) = (once("Soon", "8 seconds"), json!({ "name": "Then", "instruction": "Say hello.", "scheduledAt": at }));
     let mut made = Vec::new();
     for (key, body) in [("soon", &soon), ("then", &then)] {
         made.push(stack.post_plan(&agent, "", key, Some(body)).await.must_be(201));
@@ -230,7 +231,7 @@ async fn a_key_tells_of_its_plan_also_when_it_has_fired() {
         }
         assert_eq!(again, expected);
         let early = time(&made["createdAt"]).duration_since(time(&again["createdAt"]));
-        assert!((SignedDuration::ZERO..SignedDuration::from_secs(1)).contains(&early), "{again} {made}");
+        assert!((SignedDuration::ZERO..SignedDuration::from_secs(20)).contains(&early), "{again} {made}");
     }
     assert_eq!(stack.fired(&agent, 2).await.len(), 2, "a key sent again makes nothing");
 }

