@@ -22,7 +22,7 @@ use serde_json::json;
 use smartspace_domain::{
     Time,
     access::{Caller, SpaceAction},
-    entities::EntitySettings,
+    entities::{Entity, EntitySettings},
     ids::{CallId, EntityId, LeaseId, MessageId, SpaceId, StreamId},
     messages::Origin,
     runs::{EndReason, RunStatus, Usage},
@@ -301,6 +301,17 @@ async fn what_is_kept_is_the_same_whichever_write_goes_wrong() {
     assert!(expected.contains("Well.") && writes > 10, "{writes}");
 }
 
+/// A space, and two people who are not in it yet.
+async fn space_and_people(store: &Store) -> (SpaceId, [Entity; 2]) {
+    let space = SpaceId::new(at(0), 3);
+    store.create_space(space, read(json!({"name": "Team"})), None, at(0)).await.unwrap();
+    let person = async |number, name| {
+        let settings = read(json!({"type": "human", "name": name}));
+        store.create_entity(EntityId::new(at(0), number), settings, None, at(0)).await.unwrap()
+    };
+    (space, [person(1, "Husam").await, person(2, "Sara").await])
+}
+
 /// An owner lets somebody in, gives its ownership away, and leaves. Whether each was told as done, and who is there at the end.
 async fn way_of_an_owner(fault: Option<(usize, Fault)>) -> (String, usize) {
     let (writes, plan) = (Arc::new(AtomicUsize::new(0)), Arc::new(Mutex::new(None)));
@@ -308,14 +319,8 @@ async fn way_of_an_owner(fault: Option<(usize, Fault)>) -> (String, usize) {
     let client = client_on(faulty);
     schema::create_table(&client, NAME).await.unwrap();
     let store = Store::new(client, NAME, None, Arc::new(|| 4));
-    let space = SpaceId::new(at(0), 3);
-    store.create_space(space, read(json!({"name": "Team"})), None, at(0)).await.unwrap();
-    let mut people = Vec::new();
-    for (number, name) in [(1, "Husam"), (2, "Sara")] {
-        let person = store.create_entity(EntityId::new(at(0), number), read(json!({"type": "human", "name": name})), None, at(0));
-        people.push(person.await.unwrap());
-    }
-    let [owner, other] = &people[..] else { panic!("two people") };
+    let (space, [owner, other]) = space_and_people(&store).await;
+    let (owner, other) = (&owner, &other);
     store.join(space, owner, Role::Owner, at(0)).await.unwrap();
     writes.store(0, Ordering::Relaxed);
     *plan.lock().unwrap() = fault;

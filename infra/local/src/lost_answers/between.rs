@@ -2,8 +2,6 @@
 
 use std::{future::Future, pin::Pin};
 
-use smartspace_domain::entities::Entity;
-
 use super::*;
 
 type Deed = Pin<Box<dyn Future<Output = ()> + Send>>;
@@ -59,15 +57,11 @@ impl Scene {
             [client_on(table), client_on(interrupted)].map(|client| (Store::new(client.clone(), NAME, None, Arc::new(|| 4)), client));
         schema::create_table(&other.1, NAME).await.unwrap();
         let (other, store) = (other.0, store.0);
-        let space = SpaceId::new(at(0), 3);
-        store.create_space(space, read(json!({"name": "Team"})), None, at(0)).await.unwrap();
-        let mut people = Vec::new();
-        for (number, name) in [(1, "Husam"), (2, "Sara")] {
-            let person = store.create_entity(EntityId::new(at(0), number), read(json!({"type": "human", "name": name})), None, at(0));
-            people.push(person.await.unwrap());
-            store.join(space, people.last().unwrap(), Role::Owner, at(0)).await.unwrap();
+        let (space, [husam, sara]) = space_and_people(&store).await;
+        for person in [&husam, &sara] {
+            store.join(space, person, Role::Owner, at(0)).await.unwrap();
         }
-        Self { store, other, deed, space, sara: people.remove(1) }
+        Self { store, other, deed, space, sara }
     }
 
     /// Between the next look and the write that follows from it.
@@ -102,7 +96,7 @@ fn named(names: &[(&str, Role)]) -> Vec<(String, Role)> {
 
 #[tokio::test(start_paused = true)]
 async fn who_is_renamed_stays_what_it_is_by_then() {
-    let scene = Scene::new().await;
+    let scene = Box::pin(Scene::new()).await;
     let renamed = Entity { name: "Sarah".into(), ..scene.sara.clone() };
     scene.between(scene.sara_is_no_owner_any_more());
     scene.store.rename_member(scene.space, &renamed).await.unwrap();
@@ -114,7 +108,7 @@ async fn who_is_renamed_stays_what_it_is_by_then() {
 
 #[tokio::test(start_paused = true)]
 async fn who_is_let_in_without_a_role_has_the_one_of_then() {
-    let scene = Scene::new().await;
+    let scene = Box::pin(Scene::new()).await;
     let renamed = Entity { name: "Sarah".into(), ..scene.sara.clone() };
     scene.between(scene.sara_is_no_owner_any_more());
     scene.store.join_if(scene.space, &renamed, None, at(2), |_| Ok(())).await.unwrap();
@@ -126,7 +120,7 @@ async fn who_is_let_in_without_a_role_has_the_one_of_then() {
 
 #[tokio::test(start_paused = true)]
 async fn who_leaves_takes_no_new_name_of_the_space_along() {
-    let scene = Scene::new().await;
+    let scene = Box::pin(Scene::new()).await;
     let (other, space) = (scene.other.clone(), scene.space);
     scene.between(async move {
         let roster = other.roster(space).await.unwrap();
@@ -145,13 +139,9 @@ async fn way_of_an_end(fault: Option<(usize, Fault)>) -> (String, usize) {
     let client = client_on(faulty);
     schema::create_table(&client, NAME).await.unwrap();
     let store = Store::new(client, NAME, None, Arc::new(|| 4));
-    let space = SpaceId::new(at(0), 3);
-    store.create_space(space, read(json!({"name": "Team"})), None, at(0)).await.unwrap();
-    let mut people = Vec::new();
-    for (number, name) in [(1, "Husam"), (2, "Sara")] {
-        let person = store.create_entity(EntityId::new(at(0), number), read(json!({"type": "human", "name": name})), None, at(0));
-        people.push(person.await.unwrap());
-        store.join(space, people.last().unwrap(), Role::Member, at(0)).await.unwrap();
+    let (space, people) = space_and_people(&store).await;
+    for person in &people {
+        store.join(space, person, Role::Member, at(0)).await.unwrap();
     }
     let content = Content::Text("Hello".into());
     let hello = NewMessage { id: MessageId::new(at(1), 5), space, sender: people[0].id, content, by: By::Door { key: None, depth: 0 } };
