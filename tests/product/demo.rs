@@ -77,7 +77,7 @@ async fn the_guide_asks_back_with_buttons() {
     let demo = Demo::of(&stack).await;
     let socket = stack.socket().await;
     socket.subscribe(&demo.space, None).await;
-    stack.post(&demo.space, &demo.person, "Is there any tea?").await;
+    stack.post(&demo.space, &demo.person, "Is there any coffee?").await;
     let form = socket.frame("tool.requested", SOON, |frame| frame["ui"] == "buttons").await.body;
     super::forms::result(&stack, &form, json!({"output": {"choice": "Yes, please"}})).await.must_be(202);
     stack.quiet(&demo.space).await;

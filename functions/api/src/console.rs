@@ -29,13 +29,19 @@ pub(crate) fn routes() -> Router<std::sync::Arc<Api>> {
     Router::new().route("/", get(page)).route("/console/{*path}", get(part))
 }
 
+/// Whether the asker has the file with this tag already (RFC 9110, 13.1.2): a proxy that compresses makes tags weak.
+fn knows(asked: &HeaderMap, etag: &str) -> bool {
+    let lists = asked.get_all(header::IF_NONE_MATCH).into_iter().filter_map(|list| list.to_str().ok());
+    lists.flat_map(|list| list.split(',')).map(str::trim).any(|tag| tag == "*" || tag.trim_start_matches("W/") == etag)
+}
+
 fn file(path: &str, asked: &HeaderMap) -> Response<Body> {
     let Some(file) = Files::get(path) else {
         return Refusal(Error::NotFound("the console has no such file".into())).into_response();
     };
     let digest = file.metadata.sha256_hash();
     let etag = format!("\"{}\"", base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(&digest[..12]));
-    let is_known = asked.get(header::IF_NONE_MATCH).is_some_and(|known| known.as_bytes() == etag.as_bytes());
+    let is_known = knows(asked, &etag);
     let headers = [
         (header::ETAG, etag),
         (header::CONTENT_TYPE, file.metadata.mimetype().to_owned()),

@@ -110,10 +110,18 @@ impl Broadcast {
         Ok(())
     }
 
-    /// Tells an entity's own connections of a space that it has left.
+    /// Tells an entity's own connections of a space that it has left. Where it is back meanwhile there is nothing to tell.
     async fn left(&self, space_id: SpaceId, entity: EntityId) -> Result<()> {
         let now = self.clock.now();
         let connections = self.store.connections_of(entity, now).await?;
+        if connections.is_empty() {
+            return Ok(());
+        }
+        match self.store.roster(space_id).await {
+            Ok(roster) if roster.member(entity).is_some() => return Ok(()),
+            Ok(_) | Err(Error::NotFound(_)) => {}
+            Err(error) => return Err(error),
+        }
         self.tell_own(&connections, Event { space_id, at: now, what: Happening::SpaceLeft }).await;
         Ok(())
     }

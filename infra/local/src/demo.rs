@@ -26,18 +26,18 @@ pub(crate) async fn make(pipeline: &Pipeline) -> Result<()> {
     Ok(())
 }
 
-/// Answers every person.
+/// Answers people, unless they ask the Librarian.
 fn guide() -> Value {
     agent(
         "Guide",
-        "Welcomes newcomers and answers every person.",
+        "Welcomes newcomers and answers people, unless they ask the Librarian.",
         json!([
             {
                 "when": {"trigger": "space_message", "sender": "human", "contains": "@Librarian"},
                 "steps": [{"calls": [{"tool": "skip_response", "input": {"reason": "The question is for the Librarian."}}]}]
             },
             {
-                "when": {"trigger": "space_message", "sender": "human", "contains": "tea"},
+                "when": {"trigger": "space_message", "sender": "human", "contains": "coffee"},
                 "steps": [
                     {"text": "I had better ask.", "calls": [{"tool": "ask", "input": {
                         "message": "Shall I put the kettle on?", "options": ["Yes, please", "No, thank you"]}}]},
@@ -50,7 +50,7 @@ fn guide() -> Value {
                 "steps": [{"text": "A person wrote; I answer.", "calls": [{"tool": "send_message", "input": {"text":
                     "Hello {{sender}}! Your message is kept, it woke three agents, and you read this while it is being written. \
                      I am played from a script, so that nothing here needs a key. The Librarian speaks when you write an @ before its name; \
-                     the Observer read you too, and chose to stay silent. Say something of tea, and I ask you back with buttons."}}]}]
+                     the Observer read you too, and chose to stay silent. Say something of coffee, and I ask you back with buttons."}}]}]
             }
         ]),
         json!([{

@@ -1,5 +1,7 @@
 //! Joining, leaving, names, and read positions.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 use smartspace_domain::{
     Time,
@@ -13,8 +15,8 @@ use smartspace_domain::{
 use crate::{
     Error, Result, Store, keys,
     refusal::Refusal,
-    rosters::{MemberRecord, Roster, no_such_space},
-    spaces::Card,
+    rosters::{MemberRecord, Roster},
+    spaces::{Card, SpaceRecord},
     table::WriteError,
     write::Write,
 };
@@ -45,7 +47,7 @@ impl Store {
         may: impl Fn(&Roster) -> Result<()> + Send,
     ) -> Result<Option<MemberRecord>> {
         for tries in 0..TRIES {
-            let (record, roster) = futures::try_join!(self.space_record(space), self.roster(space))?;
+            let (roster, record) = self.roster_and_name(space).await?;
             let before = roster.member(entity.id);
             let role = role.or(before.map(|member| member.role)).unwrap_or_default();
             let done = before.filter(|member| member.role == role && member.name == entity.name);
@@ -133,9 +135,7 @@ impl Store {
     ) -> Result<Option<MemberRecord>> {
         let mut tried = None;
         for tries in 0..TRIES {
-            let spaces = [space];
-            let (mut cards, roster) = futures::try_join!(self.cards(&spaces), self.roster(space))?;
-            let card = cards.remove(&space).ok_or_else(no_such_space)?;
+            let (roster, record) = self.roster_and_name(space).await?;
             let member = roster.member(entity);
             if member.is_none() && tried.is_some() {
                 // Most likely by our own first try, whose answer was lost.
@@ -144,7 +144,7 @@ impl Store {
             may(&roster)?;
             let Some(member) = member else { return Ok(None) };
             let others = roster.members.iter().filter(|other| other.entity_id != entity);
-            let card = Card::of(&card.name, others.map(MemberRecord::sender));
+            let card = Card::of(&record.settings.name, others.map(MemberRecord::sender));
             let mut writes = roster_change(space, &roster, &card)?;
             writes.push(Write::update(keys::member(space, entity), "SET #left = :yes REMOVE #g2pk, #g2sk").value(":yes", true)?);
             // Its own item, or nothing: a person has none.
@@ -170,7 +170,7 @@ impl Store {
     /// Gives a member the name that its entity has now; nothing where it has it already, or is not a member (any more).
     pub async fn rename_member(&self, space: SpaceId, entity: &Entity) -> Result<()> {
         for tries in 0..TRIES {
-            let (record, roster) = match futures::try_join!(self.space_record(space), self.roster(space)) {
+            let (roster, record) = match self.roster_and_name(space).await {
                 Err(Error::NotFound(_)) => return Ok(()),
                 found => found?,
             };
@@ -207,6 +207,12 @@ impl Store {
             }
             Err(WriteError::Other(error)) => Err(error),
         }
+    }
+
+    /// The roster first: a name that is read before it may be the one of before, with the roster of after.
+    async fn roster_and_name(&self, space: SpaceId) -> Result<(Arc<Roster>, SpaceRecord)> {
+        let roster = self.roster(space).await?;
+        Ok((roster, self.space_record(space).await?))
     }
 
     /// None where it is changed. A refusal where something changed since it was read, also where the answer to our own first try was lost: reading

@@ -78,10 +78,14 @@ async fn create(State(api): State<Arc<Api>>, By(caller): By, headers: HeaderMap,
     try_join_all(members.iter().map(|member| store.has_room_for_a_space(member))).await?;
     let own = SpaceId::new(now, api.pipeline.ids.random());
     let id = store.create_space(own, settings, key.as_ref(), now).await?;
+    if id != own {
+        // The same request made it, at the same time: that one says what becomes of it, and who has left since stays out.
+        let members: Vec<_> = members.iter().map(|member| member.id).collect();
+        return finished(&api, caller, id, &members).await;
+    }
     for member in &members {
         if let Err(error) = api.pipeline.join(id, member, role_of(caller, member.id)).await {
-            // Where the same request made it, at the same time, that one says what becomes of it.
-            return Err(if id == own { given_up(&api, id, error).await } else { gone(error) }.into());
+            return Err(given_up(&api, id, error).await.into());
         }
     }
     Ok(Created { location: format!("/v1/spaces/{id}"), made: store.space(id).await?.seen_by(caller) })
@@ -108,7 +112,7 @@ async fn finished(api: &Api, caller: Caller, id: SpaceId, members: &[EntityId]) 
     for member in members {
         if !store.was_member(id, *member).await? {
             match store.entity(*member).await {
-                Ok(member) => api.pipeline.join(id, &member, role_of(caller, member.id)).await?,
+                Ok(member) => api.pipeline.join(id, &member, role_of(caller, member.id)).await.map_err(gone)?,
                 Err(Error::NotFound(_)) => {}
                 Err(error) => return Err(error.into()),
             }

@@ -6,11 +6,11 @@ use super::*;
 
 type Deed = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// The table behind a connector that lets something happen before the next transaction, once.
+/// The table behind a connector that lets something happen before the next call of a kind, once.
 #[derive(Clone)]
 struct Interrupted {
     table: EmbeddedTable,
-    deed: Arc<Mutex<Option<Deed>>>,
+    deed: Arc<Mutex<Option<(&'static str, Deed)>>>,
 }
 
 impl std::fmt::Debug for Interrupted {
@@ -27,8 +27,8 @@ impl HttpClient for Interrupted {
 
 impl HttpConnector for Interrupted {
     fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
-        let is_transaction = request.headers().get("x-amz-target").is_some_and(|target| target.ends_with("TransactWriteItems"));
-        let deed = if is_transaction { self.deed.lock().unwrap().take() } else { None };
+        let operation = request.headers().get("x-amz-target").and_then(|target| target.rsplit('.').next()).unwrap_or_default();
+        let deed = self.deed.lock().unwrap().take_if(|(before, _)| *before == operation).map(|(_, deed)| deed);
         let table = self.table.clone();
         HttpConnectorFuture::new(async move {
             if let Some(deed) = deed {
@@ -43,7 +43,7 @@ impl HttpConnector for Interrupted {
 struct Scene {
     store: Store,
     other: Store,
-    deed: Arc<Mutex<Option<Deed>>>,
+    deed: Arc<Mutex<Option<(&'static str, Deed)>>>,
     space: SpaceId,
     sara: Entity,
 }
@@ -66,7 +66,27 @@ impl Scene {
 
     /// Between the next look and the write that follows from it.
     fn between(&self, deed: impl Future<Output = ()> + Send + 'static) {
-        *self.deed.lock().unwrap() = Some(Box::pin(deed));
+        self.before("TransactWriteItems", deed);
+    }
+
+    /// Before the next call of a kind: rosters are read by a query, all else of a space by other calls.
+    fn before(&self, operation: &'static str, deed: impl Future<Output = ()> + Send + 'static) {
+        *self.deed.lock().unwrap() = Some((operation, Box::pin(deed)));
+    }
+
+    /// As its `rev`-th change.
+    fn space_is_renamed(&self, name: &'static str, rev: u64) -> impl Future<Output = ()> + Send + use<> {
+        let (other, space) = (self.other.clone(), self.space);
+        async move {
+            let roster = other.roster(space).await.unwrap();
+            other.change_space(space, &read(json!({ "name": name })), rev, &roster).await.unwrap();
+        }
+    }
+
+    /// What prompts show of it.
+    async fn card(&self) -> (String, usize) {
+        let card = self.store.cards(&[self.space]).await.unwrap().remove(&self.space).unwrap();
+        (card.name, card.count)
     }
 
     fn sara_leaves(&self) -> impl Future<Output = ()> + Send + use<> {
@@ -119,17 +139,21 @@ async fn who_is_let_in_without_a_role_has_the_one_of_then() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_leaves_takes_no_new_name_of_the_space_along() {
-    let scene = Box::pin(Scene::new()).await;
-    let (other, space) = (scene.other.clone(), scene.space);
-    scene.between(async move {
-        let roster = other.roster(space).await.unwrap();
-        other.change_space(space, &read(json!({"name": "Crew"})), 1, &roster).await.unwrap();
-    });
-    scene.store.leave(space, scene.sara.id).await.unwrap();
-    assert_eq!(scene.members().await, named(&[("Husam", Role::Owner)]));
-    let card = scene.store.cards(&[space]).await.unwrap().remove(&space).unwrap();
-    assert_eq!((card.name.as_str(), card.count), ("Crew", 1));
+async fn who_comes_goes_or_changes_takes_no_new_name_of_the_space_along() {
+    for operation in ["TransactWriteItems", "Query"] {
+        let scene = Box::pin(Scene::new()).await;
+        let renamed = Entity { name: "Sarah".into(), ..scene.sara.clone() };
+        scene.before(operation, scene.space_is_renamed("Crew", 1));
+        scene.store.rename_member(scene.space, &renamed).await.unwrap();
+        assert_eq!(scene.card().await, ("Crew".into(), 2), "renamed, {operation}");
+        scene.before(operation, scene.space_is_renamed("Gang", 2));
+        scene.store.join(scene.space, &renamed, Role::Member, at(2)).await.unwrap();
+        assert_eq!(scene.card().await, ("Gang".into(), 2), "another role, {operation}");
+        scene.before(operation, scene.space_is_renamed("Band", 3));
+        scene.store.leave(scene.space, scene.sara.id).await.unwrap();
+        assert_eq!(scene.card().await, ("Band".into(), 1), "left, {operation}");
+        assert_eq!(scene.members().await, named(&[("Husam", Role::Owner)]));
+    }
 }
 
 /// A member reads, and the space is deleted, twice. What each was told.
