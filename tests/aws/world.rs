@@ -105,10 +105,19 @@ pub async fn make() -> Result<EmbeddedTable> {
 
 /// Ends a run as one does that dies right behind it: what the run asked people stays open.
 pub async fn cancel(table: &EmbeddedTable, run: &str) -> Result<()> {
-    let store = Store::new(client_on(table.clone()), NAME, None, Arc::new(|| RandomIds.random()));
+    let store = store_of(table);
     let run = store.run_record(run.parse().map_err(text)?).await.map_err(text)?;
     let (token, now) = (LeaseId::new(RandomIds.random()), SystemClock.now());
     store.cancel(&run, EndReason::Cancel, &token, now).await.map(drop).map_err(text)
+}
+
+/// Takes an entity out of a space as one does that dies right behind it: nobody is told.
+pub async fn leave(table: &EmbeddedTable, space: &str, entity: &str) -> Result<()> {
+    store_of(table).leave(space.parse().map_err(text)?, entity.parse().map_err(text)?).await.map(drop).map_err(text)
+}
+
+fn store_of(table: &EmbeddedTable) -> Store {
+    Store::new(client_on(table.clone()), NAME, None, Arc::new(|| RandomIds.random()))
 }
 
 /// Answers by a model, is called by a service, and has plans.

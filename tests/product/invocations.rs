@@ -64,7 +64,7 @@ samples! {
     trigger_wakes_a_run_that_waits: "trigger/wake-run" after ["run/form"];
     broadcast_tells_of_an_event: "broadcast/event" after ["socket/connect", "socket/subscribe"];
     broadcast_tells_who_came_in: "broadcast/joined" after ["socket/connect"];
-    broadcast_tells_who_left: "broadcast/left" after ["socket/connect"];
+    broadcast_tells_who_left: "broadcast/left" after ["socket/connect", "!leave"];
     broadcast_ends_the_subscription_of_who_was_removed: "broadcast/removed" after ["socket/connect", "socket/subscribe"];
     sweep_finds_what_is_overdue: "sweep/schedule" after [];
 }
@@ -90,6 +90,7 @@ async fn invoked(name: &str, before: &[&str]) {
                 let (_, outcome) = invoke(&mut functions, &services, step).await;
                 assert!(matches!(outcome, Outcome::Answered(_)), "{step}: {outcome:?}");
             }
+            Some("leave") => leave(&table).await,
             Some(_) => cancel(&table).await,
         }
     }
@@ -121,9 +122,20 @@ async fn invoke(functions: &mut BTreeMap<String, Function>, services: &Services,
 
 /// Ends the run that waits for a form as a function does that dies before it has closed the form.
 async fn cancel(table: &EmbeddedTable) {
-    let event: Value = serde_json::from_str(&Sample::named("trigger/close-calls").unwrap().event().unwrap()).unwrap();
-    let job: Value = serde_json::from_str(event["Records"][0]["body"].as_str().unwrap()).unwrap();
+    let job = job_of("trigger/close-calls");
     world::cancel(table, job["runId"].as_str().unwrap()).await.unwrap();
+}
+
+/// Takes out of a space whom the sample tells of it.
+async fn leave(table: &EmbeddedTable) {
+    let job = job_of("broadcast/left");
+    world::leave(table, job["spaceId"].as_str().unwrap(), job["entityId"].as_str().unwrap()).await.unwrap();
+}
+
+/// The job of a sample of a queue.
+fn job_of(sample: &str) -> Value {
+    let event: Value = serde_json::from_str(&Sample::named(sample).unwrap().event().unwrap()).unwrap();
+    serde_json::from_str(event["Records"][0]["body"].as_str().unwrap()).unwrap()
 }
 
 /// A body that is JSON, read.
