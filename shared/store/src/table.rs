@@ -6,7 +6,7 @@ use aws_sdk_dynamodb::{
     Client,
     error::{DisplayErrorContext, ProvideErrorMetadata, SdkError},
     operation::transact_write_items::TransactWriteItemsError,
-    types::{AttributeValue, KeysAndAttributes, ReturnValue, ReturnValuesOnConditionCheckFailure::AllOld},
+    types::{AttributeValue, CancellationReason, KeysAndAttributes, ReturnValue, ReturnValuesOnConditionCheckFailure::AllOld},
 };
 use serde::de::DeserializeOwned;
 use tokio::time::Instant;
@@ -17,6 +17,10 @@ use crate::{
     refusal::Refusal,
     write::{Action, Item, Parts, Write, key_item},
 };
+
+/// Why a transaction was canceled: a condition, or what passes.
+const REFUSED: &str = "ConditionalCheckFailed";
+const PASSING: [&str; 3] = ["TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"];
 
 /// How long a call is repeated while its outcome is not known.
 const REPEATED_FOR: Duration = Duration::from_secs(5);
@@ -278,17 +282,15 @@ impl Table {
             let Err(error) = self.client.transact_write_items().set_transact_items(Some(parts.clone())).send().await else { return Ok(()) };
             if let Some(TransactWriteItemsError::TransactionCanceledException(canceled)) = error.as_service_error() {
                 let reasons = canceled.cancellation_reasons();
-                let refused = |code: Option<&str>| code == Some("ConditionalCheckFailed");
-                let is_told = |code: Option<&str>| code.is_none_or(|code| code == "None") || refused(code);
+                let codes = || reasons.iter().filter_map(CancellationReason::code).filter(|code| *code != "None");
+                if !codes().all(|code| code == REFUSED || PASSING.contains(&code)) {
+                    return Err(Error::Internal(format!("a transaction was refused: {canceled:?}")).into());
+                }
                 // Where somebody else is at work on one of the items, its condition is not known to hold: it may be the one that has our token.
-                if reasons.iter().all(|reason| is_told(reason.code())) {
-                    let failed = writes.iter().zip(reasons).filter(|(_, reason)| refused(reason.code()));
+                if codes().next().is_some() && codes().all(|code| code == REFUSED) {
+                    let failed = writes.iter().zip(reasons).filter(|(_, reason)| reason.code() == Some(REFUSED));
                     let failed = failed.map(|(write, reason)| (write.key.clone(), reason.item().cloned()));
                     return Err(WriteError::Refused(Refusal::new(failed.collect())));
-                }
-                let passing = ["TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"];
-                if !reasons.iter().all(|reason| is_told(reason.code()) || reason.code().is_some_and(|code| passing.contains(&code))) {
-                    return Err(Error::Internal(format!("a transaction was refused: {canceled:?}")).into());
                 }
             } else if let Failure::Final(text) = Failure::of(&error) {
                 return Err(Error::Internal(text).into());
