@@ -89,12 +89,11 @@ where
     Fut: Future<Output = smartspace_domain::Result<()>>,
 {
     let again = again_after(&record);
-    let job: Result<J, _> = envelope::open(record.body.as_deref().unwrap_or_default());
     let delivery: Arc<dyn Delivery> = match (queue, record.receipt_handle) {
         (Some(queue), Some(receipt)) => Arc::new(SqsDelivery { client: queue.client.clone(), url: queue.url.clone(), receipt, ends_at }),
         _ => Arc::new(Held),
     };
-    let job = match job {
+    let job: J = match envelope::open(record.body.as_deref().unwrap_or_default()) {
         Ok(job) => job,
         Err(error) => {
             // A later version's job, perhaps: it comes again, to whoever can read it, and else becomes a dead letter.

@@ -58,10 +58,11 @@ impl Pipeline {
 
     /// The same on behalf of a caller: an owner, the operator, or the entity itself, which may repeat it as a stranger.
     pub async fn dismiss(&self, caller: Caller, space: SpaceId, entity: EntityId) -> Result<()> {
-        if caller == Caller::Entity(entity) && self.store.former_member(space, entity).await?.is_some() {
-            return self.leave(space, entity).await;
+        let is_own = caller == Caller::Entity(entity);
+        if is_own && let Some(former) = self.store.former_member(space, entity).await? {
+            return self.end_what_it_does(space, &former).await;
         }
-        let action = if caller == Caller::Entity(entity) { SpaceAction::Leave } else { SpaceAction::Govern };
+        let action = if is_own { SpaceAction::Leave } else { SpaceAction::Govern };
         let left = self.store.leave_if(space, entity, |roster| may_in(roster, caller, action)).await?;
         self.follow_leaving(space, entity, left).await
     }
@@ -72,20 +73,25 @@ impl Pipeline {
     }
 
     async fn follow_leaving(&self, space_id: SpaceId, entity_id: EntityId, left: Option<MemberRecord>) -> Result<()> {
-        let is_repeated = left.is_none();
-        // Whoever took it out before may not have come to what follows.
-        let left = if is_repeated { self.store.former_member(space_id, entity_id).await? } else { left };
-        let Some(MemberRecord { kind, .. }) = left else { return Ok(()) };
-        if kind == EntityType::Agent {
+        if let Some(left) = left {
+            self.end_what_it_does(space_id, &left).await?;
+            self.announce(space_id, Happening::MemberLeft { entity_id }).await;
+        } else if let Some(former) = self.store.former_member(space_id, entity_id).await? {
+            // Whoever took it out before may not have come to this. The space is told nothing, however often it is repeated.
+            self.end_what_it_does(space_id, &former).await?;
+        }
+        Ok(())
+    }
+
+    /// The runs, forms and subscriptions in a space of who has left it; may be repeated.
+    async fn end_what_it_does(&self, space_id: SpaceId, left: &MemberRecord) -> Result<()> {
+        let entity_id = left.entity_id;
+        if left.kind == EntityType::Agent {
             self.cancel_all(space_id, Some(entity_id)).await?;
             self.withdraw_forms(space_id, entity_id).await?;
         }
         let told = [BroadcastJob::Removed { entity_id, space_id }, BroadcastJob::Left { entity_id, space_id }];
         queue(&*self.broadcasts, told.into()).await;
-        // A stranger tells the space nothing, however often it repeats this.
-        if !is_repeated {
-            self.announce(space_id, Happening::MemberLeft { entity_id }).await;
-        }
         Ok(())
     }
 }

@@ -199,7 +199,7 @@ impl Store {
             }
             match &new.by {
                 By::Door { key, .. } => {
-                    if let Some(made) = key.as_ref().map(|key| key.made(&refusal)).transpose()?.flatten() {
+                    if let Some(made) = PostKey::made(key.as_ref(), &refusal)? {
                         return self.posted_before(new.space, made).await;
                     }
                 }

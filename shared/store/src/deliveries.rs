@@ -162,7 +162,7 @@ impl Store {
             // Our own is there: the first try took effect and its answer was lost.
             Err(WriteError::Refused(refusal)) if refusal.names(&keys::delivery(new.id)) => {}
             Err(WriteError::Refused(refusal)) => {
-                if let Some(made) = new.post_key.as_ref().map(|key| key.made(&refusal)).transpose()?.flatten() {
+                if let Some(made) = PostKey::made(new.post_key.as_ref(), &refusal)? {
                     return self.received_before(made).await;
                 }
                 if let Some(first) = places.iter().find_map(|place| refusal.there::<HookRecord>(place)) {

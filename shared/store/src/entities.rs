@@ -138,7 +138,7 @@ impl Store {
             Err(WriteError::Other(error)) => Err(error),
             // The answer to the first try was lost.
             Err(WriteError::Refused(refusal)) if refusal.names(&keys::entity_meta(id)) => Ok(entity),
-            Err(WriteError::Refused(refusal)) => match key.map(|key| key.made(&refusal)).transpose()?.flatten() {
+            Err(WriteError::Refused(refusal)) => match PostKey::made(key, &refusal)? {
                 Some(made) => self.entity(made).await,
                 None => Err(Error::Conflict("another entity has this externalId".into())),
             },

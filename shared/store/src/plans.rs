@@ -276,7 +276,7 @@ impl Store {
             // The answer to the first try was lost.
             Err(WriteError::Refused(refusal)) if refusal.names(&keys::run_meta(run_id)) => {}
             Err(WriteError::Refused(refusal)) => {
-                return match key.map(|key| key.made(&refusal)).transpose()?.flatten() {
+                return match PostKey::made(key, &refusal)? {
                     Some(made) => self.run_record(made).await,
                     None if refusal.names(&keys::plan(agent, id)) => Err(no_such_plan()),
                     None => Err(no_such_entity()),

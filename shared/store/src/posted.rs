@@ -45,12 +45,10 @@ impl PostKey {
     }
 
     /// What came of it before, where that is why a transaction was refused.
-    pub(crate) fn made<T: FromStr>(&self, refusal: &Refusal) -> Result<Option<T>> {
-        if !refusal.names(&self.place()) {
-            return Ok(None);
-        }
-        let posted = refusal.there(&self.place()).ok_or_else(|| Error::Retry("the key was just used; repeat the call".into()))?;
-        self.made_by(posted).map(Some)
+    pub(crate) fn made<T: FromStr>(key: Option<&Self>, refusal: &Refusal) -> Result<Option<T>> {
+        let Some(key) = key.filter(|key| refusal.names(&key.place())) else { return Ok(None) };
+        let posted = refusal.there(&key.place()).ok_or_else(|| Error::Retry("the key was just used; repeat the call".into()))?;
+        key.made_by(posted).map(Some)
     }
 
     /// What came of it before, if that is not forgotten yet.

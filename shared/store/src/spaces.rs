@@ -100,8 +100,7 @@ impl Store {
             // The answer to the first try was lost.
             Err(WriteError::Refused(refusal)) if refusal.names(&keys::space_meta(id)) => Ok(id),
             Err(WriteError::Refused(refusal)) => {
-                let made = key.map(|key| key.made(&refusal)).transpose()?.flatten();
-                made.ok_or_else(|| Error::Internal("a new space's id was taken".into()))
+                PostKey::made(key, &refusal)?.ok_or_else(|| Error::Internal("a new space's id was taken".into()))
             }
         }
     }
