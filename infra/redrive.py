@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""Sends a stack's dead letters to their queue again (docs/deploying.md, "Dead letters").
+"""Sends the dead letters of a stack back to their queue (docs/deploying.md, "Dead letters").
 
-    infra/redrive.py smartspace runs --dry-run     shows what lies there, and leaves it
-    infra/redrive.py smartspace runs               sends it again
+    infra/redrive.py smartspace runs --dry-run     shows the dead letters and leaves them
+    infra/redrive.py smartspace runs               sends them again
 
-Needs boto3, and the rights of an operator: cloudformation:DescribeStackResource, and on both queues sqs:GetQueueAttributes, sqs:ReceiveMessage,
+Needs boto3 and these permissions: cloudformation:DescribeStackResource, and on both queues sqs:GetQueueAttributes, sqs:ReceiveMessage,
 sqs:ChangeMessageVisibility, sqs:SendMessage, sqs:DeleteMessage.
 
-Each message is sent with its body, its attributes and its group, and deleted only once it is sent. What is interrupted in between comes twice, which
-every job bears. SQS's own redrive would do as well where the group does not matter: without it a busy space's jobs no longer wait their turn.
+Each message is sent with its body, attributes and group, and deleted once it is sent. An interruption in between sends a message twice, which is
+harmless, because every job may be repeated. SQS's own redrive loses the message group, so the jobs of a busy space would no longer take turns with
+those of other spaces.
 """
 
 import argparse
@@ -20,14 +21,14 @@ import boto3
 
 QUEUES = {"runs": "RunsQueue", "broadcasts": "BroadcastsQueue", "triggers": "TriggersQueue"}
 DEAD_LETTERS = {"runs": "RunsDeadLetters", "broadcasts": "BroadcastsDeadLetters", "triggers": "TriggersDeadLetters"}
-# How long a received message is ours: a batch is sent and deleted in far less.
+# How long received messages are invisible to others. Sending and deleting a batch takes far less.
 HELD_S = 60
-# Until the queue is taken for empty: a receive may find nothing though there is something.
+# After this many empty receives the queue counts as empty. A single receive may miss messages.
 EMPTY_RECEIVES = 3
 
 
 def queue_urls(session, stack, queue):
-    """The addresses of a stack's dead letters and of the queue that they are from."""
+    """The URLs of a stack's dead-letter queue and of its source queue."""
     stacks = session.client("cloudformation")
 
     def url(resource):
@@ -38,13 +39,13 @@ def queue_urls(session, stack, queue):
 
 
 def waiting(sqs, url):
-    """About how many messages wait there."""
+    """The approximate number of waiting messages."""
     attributes = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["ApproximateNumberOfMessages"])["Attributes"]
     return int(attributes["ApproximateNumberOfMessages"])
 
 
 def receive(sqs, url, most):
-    """Up to `most` messages, with all that is to be sent again."""
+    """Receives up to `most` messages with everything that is sent again."""
     answer = sqs.receive_message(
         QueueUrl=url,
         MaxNumberOfMessages=min(most, 10),
@@ -57,7 +58,7 @@ def receive(sqs, url, most):
 
 
 def entry(number, message):
-    """A message as it is sent again. Its trace header stays behind: Lambda counts its hops in it, and would drop the chain."""
+    """The entry that sends a message again. The trace header is left out: Lambda counts hops in it and would drop the chain."""
     entry = {"Id": str(number), "MessageBody": message["Body"]}
     if group := message.get("Attributes", {}).get("MessageGroupId"):
         entry["MessageGroupId"] = group
@@ -67,7 +68,7 @@ def entry(number, message):
 
 
 def label(message):
-    """What a message is about, in a line. Bodies hold what people said: only the ids of a job are shown."""
+    """A line that identifies a message. It shows only the ids of a job, because bodies contain the texts of people."""
     try:
         body = json.loads(message["Body"])
     except ValueError:
@@ -81,20 +82,20 @@ def label(message):
 
 
 def send_again(sqs, dead_letters, queue, messages):
-    """Sends a batch and deletes of it what was sent. How many that is; says what was not, which stays where it is."""
+    """Sends a batch, deletes the messages that were sent, and returns their number. Messages that could not be sent are reported and stay."""
     sent = sqs.send_message_batch(QueueUrl=queue, Entries=[entry(number, message) for number, message in enumerate(messages)])
     for failed in sent.get("Failed", []):
-        print(f"not sent, and kept: {label(messages[int(failed['Id'])])}: {failed.get('Code')} {failed.get('Message', '')}", file=sys.stderr)
+        print(f"not sent, still a dead letter: {label(messages[int(failed['Id'])])}: {failed.get('Code')} {failed.get('Message', '')}", file=sys.stderr)
     done = [int(success["Id"]) for success in sent.get("Successful", [])]
     if done:
         entries = [{"Id": str(number), "ReceiptHandle": messages[number]["ReceiptHandle"]} for number in done]
         for failed in sqs.delete_message_batch(QueueUrl=dead_letters, Entries=entries).get("Failed", []):
-            print(f"sent, but not deleted; it will come twice: {label(messages[int(failed['Id'])])}", file=sys.stderr)
+            print(f"sent but not deleted, so it will be sent again: {label(messages[int(failed['Id'])])}", file=sys.stderr)
     return len(done)
 
 
 def put_back(sqs, url, messages):
-    """Lets others see messages at once that were only looked at."""
+    """Makes messages that were only shown visible to others at once."""
     for first in range(0, len(messages), 10):
         some = messages[first : first + 10]
         entries = [{"Id": str(n), "ReceiptHandle": message["ReceiptHandle"], "VisibilityTimeout": 0} for n, message in enumerate(some)]
@@ -102,7 +103,8 @@ def put_back(sqs, url, messages):
 
 
 def redrive(sqs, dead_letters, queue, limit, dry_run):
-    """How many messages were sent again, or shown. Never more than lay there at the beginning: what fails again does not go round and round."""
+    """Sends or shows messages and returns their number. It handles at most as many as were there at the start, so that a message that fails
+    again does not go round in circles."""
     left, empty, seen, count = min(limit, waiting(sqs, dead_letters)), 0, [], 0
     try:
         while left > 0 and empty < EMPTY_RECEIVES:
@@ -124,10 +126,10 @@ def redrive(sqs, dead_letters, queue, limit, dry_run):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("stack", help="the stack's name")
-    parser.add_argument("queue", choices=sorted(QUEUES), help="whose dead letters")
-    parser.add_argument("--limit", type=int, default=1000, help="how many at most (default: %(default)s)")
-    parser.add_argument("--dry-run", action="store_true", help="only show them")
-    parser.add_argument("--profile", help="a profile of the AWS configuration")
+    parser.add_argument("queue", choices=sorted(QUEUES), help="the queue whose dead letters to send")
+    parser.add_argument("--limit", type=int, default=1000, help="the greatest number of messages (default: %(default)s)")
+    parser.add_argument("--dry-run", action="store_true", help="show the dead letters without sending them")
+    parser.add_argument("--profile", help="the profile of the AWS configuration")
     parser.add_argument("--region", help="the stack's region")
     options = parser.parse_args()
     session = boto3.Session(profile_name=options.profile, region_name=options.region)

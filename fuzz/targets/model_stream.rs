@@ -1,10 +1,11 @@
-//! Whatever a provider sends, cut anywhere: the pieces of the answer are lawful, and the same as uncut.
+//! Whatever a provider sends, cut anywhere: the pieces of the answer are lawful, and the same as
+//! uncut.
 
 #![no_main]
 
 use libfuzzer_sys::{arbitrary, fuzz_target};
 use smartspace_models::{
-    fuzzing::{Speaks, answer, check},
+    fuzzing::{Api, answer, check},
     port::{ModelError, Piece},
 };
 
@@ -21,12 +22,13 @@ fn said(pieces: Vec<Result<Piece, ModelError>>) -> Vec<Result<Piece, ModelError>
 }
 
 fuzz_target!(|sent: Sent| {
-    let speaks = if sent.anthropic { Speaks::Anthropic } else { Speaks::OpenAi };
-    let cut = answer(speaks, sent.bytes.chunks(usize::from(sent.size).max(1)).map(<[u8]>::to_vec).collect());
+    let api = if sent.anthropic { Api::Anthropic } else { Api::OpenAi };
+    let cut = answer(api, sent.bytes.chunks(usize::from(sent.size).max(1)).map(<[u8]>::to_vec).collect());
     assert_eq!(check(&cut), Ok(()));
-    let (cut, whole) = (said(cut), said(answer(speaks, vec![sent.bytes])));
-    // Bytes that are no text are told as soon as they come; what stood before them in the same part may be lost with them.
-    if whole.last().is_some_and(|last| last.as_ref().is_err_and(|error| error.message.contains("sent no events"))) {
+    let (cut, whole) = (said(cut), said(answer(api, vec![sent.bytes])));
+    // Bytes that are no text are told as soon as they come; what stood before them in the same part
+    // may be lost with them.
+    if whole.last().is_some_and(|last| last.as_ref().is_err_and(|error| error.message.contains("invalid event stream"))) {
         return;
     }
     assert_eq!(cut, whole);

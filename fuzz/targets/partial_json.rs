@@ -1,4 +1,5 @@
-//! A text out of JSON that is still being written: cuts change nothing, and a document says what serde reads of it.
+//! A text out of JSON that is still being written: cuts change nothing, and a document says what
+//! serde reads of it.
 
 #![no_main]
 

@@ -49,7 +49,7 @@ class Session {
     this.#live = new Live(this.#api, (frame) => this.#received(frame), (status) => this.#status(status));
     const last = this.#spaces.find(({ id }) => id === chosen('space')) ?? this.#spaces[0];
     if (last) await this.#select(last.id);
-    else showNotice('There is no space yet. Make one with “New space”.');
+    else showNotice('There is no space yet. Create one with “New space”.');
   }
 
   /** Shows what could not be done. */
@@ -141,7 +141,7 @@ class Session {
     if (room) {
       if (room.isGone) {
         this.#spaces = this.#spaces.filter(({ id }) => id !== room.space.id);
-        showNotice('This space was removed.');
+        showNotice('This space was deleted.');
       }
       this.#spaces = this.#spaces.map((space) => (space.id === room.space.id ? room.space : space));
       showRoomHead(room);

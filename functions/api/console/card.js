@@ -91,7 +91,7 @@ function newQuestion(part) {
   const id = newId();
   const nodes = [element('p', { class: 'question', id, dir: 'auto' }, heading)];
   nodes.push(...texts.map((text) => element('p', { class: 'said', dir: 'auto' }, text)), ...listed(rest, ''));
-  const unknown = `This page does not know the component “${part.ui}”: it shows a plain form.`;
+  const unknown = `This page does not know the component “${part.ui}”, so it shows a plain form.`;
   if (!KNOWN.includes(part.ui)) nodes.push(element('p', { class: 'note', dir: 'auto' }, unknown));
   return { nodes, id, options };
 }

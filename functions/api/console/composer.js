@@ -63,7 +63,7 @@ export class Composer {
     });
     arrange(this.#sender, options);
     this.#sender.value = this.#speakers.in(this.#room.space) ?? '';
-    this.#text.placeholder = people.length > 0 ? 'Write a message. Name an agent with @Name.' : 'No person is a member of this space.';
+    this.#text.placeholder = people.length > 0 ? 'Write a message. Mention an agent with @Name.' : 'No person is a member of this space.';
   }
 
   #showBusy() {
@@ -91,7 +91,7 @@ export class Composer {
       this.#sent(room, message);
     } catch (problem) {
       if (!problem.isPassing) this.#unanswered = null;
-      const advice = problem.isPassing ? ' It is not known whether your message was kept; sending it again can’t double it.' : '';
+      const advice = problem.isPassing ? ' Your message may or may not have been stored. Sending it again does not post it twice.' : '';
       if (isShown()) setText(this.#problem, problem.message + advice);
     } finally {
       this.#isSending = false;

@@ -3,7 +3,7 @@
 const REASONS = {
   paused: 'paused',
   chain_depth: 'chain depth reached',
-  policy: 'not asked by the space’s policy',
+  policy: 'not woken because of the space’s policy',
   rate: 'too many runs a minute',
   budget: 'budget used up',
 };

@@ -82,7 +82,7 @@ export class FormView {
 
   #refused(problem) {
     if (problem.status === 422 && problem.faults.length > 0) return this.#showFaults(problem.faults);
-    const advice = problem.isPassing ? ' What you wrote is still here; sending it again can’t double it.' : '';
+    const advice = problem.isPassing ? ' Your answer is still here. Sending it again does not answer twice.' : '';
     return setText(this.#problem, problem.message + advice);
   }
 

@@ -11,7 +11,7 @@ export function outcomeText({ ui, status, output, resolvedBy }, nameOf) {
   if (status === 'expired') return 'expired: nobody answered in time';
   if (status === 'canceled') return 'canceled: the run ended';
   if (status === 'failed') return withReason('failed', isObject(output) ? output.error : output);
-  if (status === 'unknown') return 'it is not known what became of it';
+  if (status === 'unknown') return 'the outcome is unknown';
   if (isDeclined(output)) return withReason(`declined by ${who}`, output.reason);
   return isChoice({ ui, output }) ? `${choiceText(output)} · answered by ${who}` : `answered by ${who}`;
 }

@@ -43,6 +43,6 @@ export class Working {
 
 function doing({ status }, isWriting) {
   if (status === 'waiting_tool') return 'waits for an answer';
-  if (status === 'queued') return 'is about to begin';
+  if (status === 'queued') return 'is about to start';
   return isWriting ? 'is writing…' : 'is thinking…';
 }

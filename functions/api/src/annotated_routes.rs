@@ -1,7 +1,8 @@
-//! Routes at the paths and for the methods that their handlers' annotations say.
+//! Routes that take their path and methods from the handlers' annotations.
 //!
-//! The annotations describe the API too, which took 0.4 MB of code and some of each start. Only tests do that, and hold the committed text against
-//! it; the function serves that text ([`crate::description`]).
+//! The annotations also describe the API. Building that description cost 0.4 MB of code and time at
+//! each start, so only tests build it and compare it with the committed text. The function serves
+//! the committed text ([`crate::description`]).
 
 #[cfg(test)]
 pub(crate) use described::{Routes, routes};
@@ -18,19 +19,19 @@ mod plain {
 
     use crate::Api;
 
-    /// Some of the routes.
     #[derive(Default)]
     pub(crate) struct Routes(Router<Arc<Api>>);
 
     impl Routes {
-        /// The route to a handler whose annotation is `P`.
+        /// Adds a handler at the path and methods of its annotation `P`.
         pub(crate) fn route<P: Path, T: 'static>(self, handler: impl Handler<T, Arc<Api>>) -> Self {
             let methods = P::methods().into_iter();
-            let to = |methods: MethodRouter<_>, method: HttpMethod| methods.on(method.to_method_filter(), handler.clone());
+            let to = |methods: MethodRouter<_>, method: HttpMethod| {
+                methods.on(method.to_method_filter(), handler.clone())
+            };
             Self(self.0.route(&P::path(), methods.fold(MethodRouter::new(), to)))
         }
 
-        /// These and others.
         pub(crate) fn merge(self, others: Self) -> Self {
             Self(self.0.merge(others.0))
         }
@@ -45,7 +46,10 @@ mod plain {
     /// The routes to these handlers.
     macro_rules! routes {
         ($($handler:ident),+) => {
-            utoipa_axum::paste! { $crate::annotated_routes::Routes::default()$(.route::<[<__path_ $handler>], _>($handler))+ }
+            utoipa_axum::paste! {
+                $crate::annotated_routes::Routes::default()
+                    $(.route::<[<__path_ $handler>], _>($handler))+
+            }
         };
     }
 
@@ -60,7 +64,7 @@ mod described {
 
     use crate::Api;
 
-    /// Some of the routes, with their description.
+    /// Routes with their `OpenAPI` description.
     pub(crate) type Routes = OpenApiRouter<Arc<Api>>;
 
     /// The routes to these handlers.

@@ -1,4 +1,4 @@
-//! How a request is answered: what was asked for, or problem details.
+//! Responses: the result of a request, or problem details.
 
 use std::any::Any;
 
@@ -11,11 +11,11 @@ use axum::{
 use serde::Serialize;
 use smartspace_domain::{Error, problems::Problem};
 
-/// What a route answers where it can't do what was asked.
+/// An error as a response.
 pub(crate) struct Refusal(pub(crate) Error);
 
-/// What a route answers.
-pub(crate) type Answer<T> = std::result::Result<T, Refusal>;
+/// The result of a route.
+pub(crate) type ApiResult<T> = std::result::Result<T, Refusal>;
 
 impl From<Error> for Refusal {
     fn from(error: Error) -> Self {
@@ -32,12 +32,21 @@ impl IntoResponse for Refusal {
         let mut response = respond(&problem);
         let headers = response.headers_mut();
         match self.0 {
-            Error::Unauthenticated(_) => headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer")),
-            // The rest of the body was not read: the connection can't be used again, and says so.
-            Error::TooLarge(_) | Error::TooSlow(_) => headers.insert(header::CONNECTION, HeaderValue::from_static("close")),
+            Error::Unauthenticated(_) => {
+                headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"))
+            }
+            // The rest of the body was not read, so the connection can't serve another request.
+            Error::TooLarge(_) | Error::TooSlow(_) => {
+                headers.insert(header::CONNECTION, HeaderValue::from_static("close"))
+            }
             Error::Retry(_) => headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1")),
-            Error::Unavailable(_) => headers.insert(header::RETRY_AFTER, HeaderValue::from_static("60")),
-            Error::TooMany { wait, .. } => headers.insert(header::RETRY_AFTER, HeaderValue::from(wait.as_millis().div_ceil(1_000) as u64)),
+            Error::Unavailable(_) => {
+                headers.insert(header::RETRY_AFTER, HeaderValue::from_static("60"))
+            }
+            Error::TooMany { wait, .. } => headers.insert(
+                header::RETRY_AFTER,
+                HeaderValue::from(wait.as_millis().div_ceil(1_000) as u64),
+            ),
             _ => None,
         };
         response
@@ -47,11 +56,13 @@ impl IntoResponse for Refusal {
 fn respond(problem: &Problem) -> Response<Body> {
     let status = StatusCode::from_u16(problem.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let mut response = (status, Json(problem)).into_response();
-    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+    response
+        .headers_mut()
+        .insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
     response
 }
 
-/// Something was made: 201, with its address.
+/// 201 with the new thing and its address.
 pub(crate) struct Created<T> {
     pub(crate) location: String,
     pub(crate) made: T,
@@ -68,19 +79,31 @@ pub(crate) async fn no_such_route(method: Method, uri: Uri) -> Response<Body> {
 }
 
 pub(crate) async fn no_such_method(method: Method, uri: Uri) -> Response<Body> {
-    respond(&Problem::new(405, "Method Not Allowed", format!("{} can't be asked with {method}; the header Allow says how", uri.path())))
+    respond(&Problem::new(
+        405,
+        "Method Not Allowed",
+        format!("{} does not support {method}; the Allow header lists what it does", uri.path()),
+    ))
 }
 
-/// What a repeated `Idempotency-Key` is told whose first answer named something that is not there any more. Everything else stays as it is.
+/// Turns `NotFound` into the answer to a repeated `Idempotency-Key` whose first request created
+/// something that no longer exists. Other errors pass unchanged.
 pub(crate) fn gone(error: Error) -> Error {
     match error {
-        Error::NotFound(_) => Error::Conflict("what this Idempotency-Key made is gone; with another key it is made anew".into()),
+        Error::NotFound(_) => Error::Conflict(
+            "what this Idempotency-Key created no longer exists; use a new key to create it again"
+                .into(),
+        ),
         error => error,
     }
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "the layer hands it over")]
+#[expect(clippy::needless_pass_by_value, reason = "the layer passes it by value")]
 pub(crate) fn panicked(panic: Box<dyn Any + Send + 'static>) -> Response<Body> {
-    let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
-    Refusal(Error::Internal(format!("a handler panicked: {}", text.unwrap_or("without a text")))).into_response()
+    let text = panic
+        .downcast_ref::<String>()
+        .map(String::as_str)
+        .or_else(|| panic.downcast_ref::<&str>().copied());
+    Refusal(Error::Internal(format!("a handler panicked: {}", text.unwrap_or("without a message"))))
+        .into_response()
 }

@@ -1,5 +1,5 @@
-//! Who asks: the operator, by the admin key, or an entity, by a token ([`crate::tokens`]). What they may do then is decided in
-//! `smartspace_domain::access`.
+//! Identifies the caller: the operator by the admin key, or an entity by a token
+//! ([`crate::tokens`]). `smartspace_domain::access` decides what the caller may do.
 
 use std::{fmt, sync::Arc};
 
@@ -22,17 +22,17 @@ use crate::{
     tokens::{Subject, Tokens},
 };
 
-/// The operator's key. Only its hash is held, and it can't be printed.
+/// The operator's key. It holds only a hash, so the key can't be printed.
 #[derive(Clone)]
 pub struct AdminKey([u8; 32]);
 
 impl AdminKey {
-    /// From the key's text.
+    /// Hashes the key.
     pub fn new(key: &str) -> Self {
         Self(Sha256::digest(key.as_bytes()).into())
     }
 
-    /// Compares in a time that tells nothing.
+    /// Compares in constant time.
     fn is(&self, key: &str) -> bool {
         let other: [u8; 32] = Sha256::digest(key.as_bytes()).into();
         self.0.ct_eq(&other).into()
@@ -45,34 +45,42 @@ impl fmt::Debug for AdminKey {
     }
 }
 
-/// The caller of a request, and until when its credential holds. A route that takes neither this nor [`By`] is open to everyone.
+/// The caller of a request and the expiry of its credential. A route that takes neither this nor
+/// [`Authenticated`] is open to everyone.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Signed {
+pub(crate) struct Credential {
     pub(crate) caller: Caller,
-    /// None: for ever.
+    /// `None` never expires.
     pub(crate) until: Option<Time>,
 }
 
 /// The caller of a request.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct By(pub(crate) Caller);
+pub(crate) struct Authenticated(pub(crate) Caller);
 
-impl FromRequestParts<Arc<Api>> for Signed {
+impl FromRequestParts<Arc<Api>> for Credential {
     type Rejection = Refusal;
 
     async fn from_request_parts(parts: &mut Parts, api: &Arc<Api>) -> Result<Self, Refusal> {
-        let sent = parts.headers.get(header::AUTHORIZATION);
-        let sent = sent.ok_or_else(|| unauthenticated("expected an Authorization header with a bearer token"))?;
-        let (scheme, credential) = sent.to_str().ok().and_then(|value| value.split_once(' ')).unwrap_or_default();
+        let header = parts.headers.get(header::AUTHORIZATION).ok_or_else(|| {
+            unauthenticated("expected an Authorization header with a bearer token")
+        })?;
+        let (scheme, credential) =
+            header.to_str().ok().and_then(|value| value.split_once(' ')).unwrap_or_default();
         if !scheme.eq_ignore_ascii_case("bearer") {
             return Err(unauthenticated("expected `Authorization: Bearer <key or token>`").into());
         }
         let credential = credential.trim();
-        // First of all: the admin key costs nothing to compare, and is nobody's token.
+        // The admin key first: comparing it is cheap, and it is never a valid token.
         if api.admin_key.is(credential) {
             return Ok(Self { caller: Caller::Operator, until: None });
         }
-        let Some(tokens) = &api.tokens else { return Err(unauthenticated("this is not the admin key").into()) };
+        let Some(tokens) = &api.tokens else {
+            return Err(unauthenticated(
+                "the bearer credential is not the admin key, and this server accepts no tokens",
+            )
+            .into());
+        };
         let subject = tokens.verify(credential, api.pipeline.now()).await?;
         let until = Some(subject.until);
         let caller = Caller::Entity(api.entity_of(tokens, subject).await?);
@@ -81,11 +89,12 @@ impl FromRequestParts<Arc<Api>> for Signed {
     }
 }
 
-impl FromRequestParts<Arc<Api>> for By {
+impl FromRequestParts<Arc<Api>> for Authenticated {
     type Rejection = Refusal;
 
     async fn from_request_parts(parts: &mut Parts, api: &Arc<Api>) -> Result<Self, Refusal> {
-        Signed::from_request_parts(parts, api).await.map(|signed| Self(signed.caller))
+        let credential = Credential::from_request_parts(parts, api).await?;
+        Ok(Self(credential.caller))
     }
 }
 
@@ -94,30 +103,40 @@ fn unauthenticated(text: impl Into<String>) -> Error {
 }
 
 impl Api {
-    /// The entity that a token speaks for. Who is retired has given up its `externalId`, and is nobody's subject any more.
+    /// The entity that a token belongs to. A retired entity has lost its `externalId`, so no token
+    /// belongs to it.
     async fn entity_of(&self, tokens: &Tokens, subject: Subject) -> Result<EntityId> {
         let store = &self.pipeline.store;
         if EntitySettings::is_like_an_id(&subject.id) {
             let id: Option<EntityId> = subject.id.parse().ok().filter(|_| tokens.may_name_ids());
-            let nobody = || unauthenticated(format!("no entity has the id or externalId {:?}", subject.id));
-            return match store.entity(id.ok_or_else(nobody)?).await {
+            let nobody =
+                || unauthenticated(format!("no entity has the id or externalId {:?}", subject.id));
+            return match store.entities().get(id.ok_or_else(nobody)?).await {
                 Err(Error::NotFound(_)) => Err(nobody()),
                 found => found.map(|entity| entity.id),
             };
         }
-        if let Some(known) = store.entity_with(&subject.id).await? {
+        if let Some(known) = store.entities().id_of_external(&subject.id).await? {
             return Ok(known);
         }
         if !tokens.make_people() {
             return Err(unauthenticated(format!("no entity has externalId {:?}", subject.id)));
         }
-        let (now, random) = (self.pipeline.now(), self.pipeline.ids.random());
+        let now = self.pipeline.now();
+        let id = EntityId::new(now, self.pipeline.ids.random());
         let Subject { id: external_id, name, .. } = subject;
-        let person = EntitySettings { kind: EntityType::Human, name, external_id: Some(external_id.clone()), agent: None };
-        match store.create_entity(EntityId::new(now, random), person, None, now).await {
+        let person = EntitySettings {
+            kind: EntityType::Human,
+            name,
+            external_id: Some(external_id.clone()),
+            agent: None,
+        };
+        match store.entities().create(id, person, None, now).await {
             Ok(made) => Ok(made.id),
-            // Its first two calls came at once: the other one has made it.
-            Err(Error::Conflict(text)) => store.entity_with(&external_id).await?.ok_or(Error::Retry(text)),
+            // Another first call of this person came at the same time and created it.
+            Err(Error::Conflict(text)) => {
+                store.entities().id_of_external(&external_id).await?.ok_or(Error::Retry(text))
+            }
             Err(error) => Err(error),
         }
     }

@@ -1,7 +1,8 @@
-//! `/openapi.json`: what this API is, for machines.
+//! `/openapi.json`: the `OpenAPI` description of this API.
 //!
-//! Tests make it from the handlers' annotations ([`crate::annotated_routes`]) and hold the committed text against that, so that the two can't
-//! part ([`made`]). Here is what is answered with, and the parameters that many handlers take.
+//! A test generates the description from the handlers' annotations ([`crate::annotated_routes`])
+//! and compares it with the committed text ([`made`]), so the two can't diverge. This module serves
+//! the committed text and describes the parameters that many handlers share.
 
 #[cfg(test)]
 mod answers;
@@ -25,16 +26,16 @@ use utoipa::{
 
 use crate::annotated_routes::{Routes, routes};
 
-/// As it is committed, for people too.
-const COMMITTED: &str = include_str!("../../../docs/openapi.json");
+/// The committed text, indented for people.
+const COMMITTED: &str = include_str!("../../../docs/reference/openapi.json");
 
 pub(crate) fn routes() -> Routes {
     routes![openapi]
 }
 
-/// This description
+/// Show this description
 ///
-/// It is made from the code that answers.
+/// It is generated from the code that serves the API.
 #[utoipa::path(
     get, path = "/openapi.json", operation_id = "showDescription", tag = "service", security(),
     responses((status = 200, body = serde_json::Value))
@@ -52,7 +53,7 @@ pub(crate) struct IdempotencyKey;
 
 impl IntoParams for IdempotencyKey {
     fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
-        // Spaces at its ends would be lost on the way.
+        // HTTP drops spaces at the ends of a header's value.
         let key = ObjectBuilder::new()
             .schema_type(Type::String)
             .min_length(Some(1))
@@ -62,7 +63,10 @@ impl IntoParams for IdempotencyKey {
             .name("Idempotency-Key")
             .parameter_in(ParameterIn::Header)
             .required(Required::False)
-            .description(Some("For a day, the same key with the same body answers with what was made; with another body it is 422."))
+            .description(Some(
+                "Makes the request safe to repeat. For 24 hours, the same key with the same body \
+                 returns what the first request created; with another body the answer is 422.",
+            ))
             .schema(Some(key));
         vec![parameter.build()]
     }
@@ -73,12 +77,18 @@ pub(crate) struct ChainDepth;
 
 impl IntoParams for ChainDepth {
     fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
-        let depth = ObjectBuilder::new().schema_type(Type::Integer).minimum(Some(0)).maximum(Some(1_000_000));
+        let depth = ObjectBuilder::new()
+            .schema_type(Type::Integer)
+            .minimum(Some(0))
+            .maximum(Some(1_000_000));
         let parameter = ParameterBuilder::new()
             .name("smartspace-chain-depth")
             .parameter_in(ParameterIn::Header)
             .required(Required::False)
-            .description(Some("How deep in a chain of agents' doings this is: tools of agents send it along. It counts where it is higher than what is known here."))
+            .description(Some(
+                "The chain depth of what caused this request. A tool that calls this API forwards \
+                 the header that it received.",
+            ))
             .schema(Some(depth));
         vec![parameter.build()]
     }
@@ -86,12 +96,12 @@ impl IntoParams for ChainDepth {
 
 /// The `limit` of a list.
 pub(crate) fn limit() -> Object {
-    let (usual, most) = limits::PAGE_ITEMS;
+    let (default, maximum) = limits::PAGE_ITEMS;
     ObjectBuilder::new()
         .schema_type(Type::Integer)
-        .description(Some("How many at most; a page also ends at 1 MiB."))
-        .default(Some(usual.into()))
+        .description(Some("The greatest number of items. A page also ends at 1 MiB."))
+        .default(Some(default.into()))
         .minimum(Some(1))
-        .maximum(Some(most))
+        .maximum(Some(maximum))
         .build()
 }

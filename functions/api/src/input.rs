@@ -1,12 +1,15 @@
-//! What a request brings: a path's ids, a query, a JSON body. What is wrong with it is said with a pointer to the place.
+//! Reads the input of a request: the ids in its path, its query and its JSON body. An error has a
+//! JSON pointer to the wrong value.
 
 mod exact;
+mod query;
+mod shape_error;
 
 use std::{str::FromStr, sync::Arc, time::Duration};
 
 use axum::{
     body::to_bytes,
-    extract::{FromRequest, FromRequestParts, Path, Query, Request},
+    extract::{FromRequest, FromRequestParts, Path, Request},
     http::{HeaderMap, header, request::Parts},
 };
 use bytes::Bytes;
@@ -18,20 +21,23 @@ use smartspace_domain::{
     Error, Result,
     access::Caller,
     agents::is_service_name,
-    json,
     limits::{BODY_BYTES, KEY_CHARS, is_key},
     memories::check_key,
 };
-use smartspace_store::posted::PostKey;
+use smartspace_pipeline::request_json;
+use smartspace_store::idempotency::PostKey;
 use tokio::time::timeout;
+
+pub(crate) use self::query::Query;
 
 use self::exact::Exact;
 use crate::{Api, answers::Refusal};
 
-/// How long a body may take to come. Without a limit, each half-sent request would hold its connection for ever.
+/// How long a body may take to arrive. Without a limit, a half-sent request would hold its
+/// connection for ever.
 const BODY_WITHIN: Duration = Duration::from_secs(30);
 
-/// The body of a request, as it came.
+/// The raw body of a request.
 #[derive(Debug)]
 pub(crate) struct Body(Bytes);
 
@@ -45,37 +51,46 @@ impl FromRequest<Arc<Api>> for Body {
 
 impl Body {
     async fn of(request: Request) -> Result<Self, Refusal> {
-        let too_large = || Refusal(Error::TooLarge(format!("a body has at most {BODY_BYTES} bytes")));
-        let said = request.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
-        if said.is_some_and(|length| length > BODY_BYTES) {
+        let too_large =
+            || Refusal(Error::TooLarge(format!("expected a body of at most {BODY_BYTES} bytes")));
+        let announced = request
+            .headers()
+            .get(header::CONTENT_LENGTH)
+            .and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
+        if announced.is_some_and(|length| length > BODY_BYTES) {
             return Err(too_large());
         }
         let Ok(body) = timeout(BODY_WITHIN, to_bytes(request.into_body(), BODY_BYTES)).await else {
-            return Err(Refusal(Error::TooSlow(format!("a body comes within {BODY_WITHIN:?}"))));
+            let text = format!("expected the whole body within {BODY_WITHIN:?}");
+            return Err(Refusal(Error::TooSlow(text)));
         };
         body.map(Self).map_err(|error| {
             let error = error.into_inner();
-            let over = error.is::<LengthLimitError>();
-            if over { too_large() } else { Refusal(Error::Malformed(format!("the body could not be read: {error}"))) }
+            if error.is::<LengthLimitError>() {
+                too_large()
+            } else {
+                Refusal(Error::Malformed(format!("the body could not be read: {error}")))
+            }
         })
     }
 
-    /// As it came.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.0
     }
 
-    /// As JSON of a certain shape.
     pub(crate) fn read<T: DeserializeOwned>(&self) -> Result<T> {
         shaped(self.json()?)
     }
 
-    /// The same; no body at all, or null, is like `{}`.
+    /// Like [`Self::read`], but an empty body or `null` counts as `{}`.
     pub(crate) fn read_or_nothing<T: DeserializeOwned + Default>(&self) -> Result<T> {
-        if self.0.is_empty() { Ok(T::default()) } else { Ok(self.read::<Option<T>>()?.unwrap_or_default()) }
+        if self.0.is_empty() {
+            Ok(T::default())
+        } else {
+            Ok(self.read::<Option<T>>()?.unwrap_or_default())
+        }
     }
 
-    /// As a JSON object.
     pub(crate) fn object(&self) -> Result<serde_json::Map<String, Value>> {
         match self.json()? {
             Value::Object(object) => Ok(object),
@@ -84,49 +99,65 @@ impl Body {
     }
 
     fn json(&self) -> Result<Value> {
-        json::parse(&self.0).map_err(|error| Error::Malformed(format!("expected a JSON body: {error}")))
+        request_json::parse(&self.0, "the body")
     }
 
-    /// The caller's idempotency key for this body, if it sent one.
-    pub(crate) fn key(&self, headers: &HeaderMap, caller: Caller, path: &str) -> Result<Option<PostKey>> {
+    /// The idempotency key of the request, if it has one.
+    pub(crate) fn key(
+        &self,
+        headers: &HeaderMap,
+        caller: Caller,
+        path: &str,
+    ) -> Result<Option<PostKey>> {
         let Some(key) = headers.get("idempotency-key") else { return Ok(None) };
         let key = key.to_str().ok().filter(|key| is_key(key));
-        let key = key.ok_or_else(|| Error::Malformed(format!("Idempotency-Key: expected 1 to {KEY_CHARS} ASCII characters")))?;
+        let key = key.ok_or_else(|| {
+            Error::Malformed(format!("Idempotency-Key: expected 1 to {KEY_CHARS} ASCII characters"))
+        })?;
         Ok(Some(PostKey::new(&caller.label(), "POST", path, key, &self.0)))
     }
 }
 
-/// How deep in a chain of agents' doings the caller says that its request is: its `smartspace-chain-depth`.
+/// The chain depth of a request: the highest value of its `smartspace-chain-depth` headers, or 0.
 pub(crate) fn depth(headers: &HeaderMap) -> Result<u32> {
-    let said = headers.get_all("smartspace-chain-depth").iter().map(|depth| {
-        let depth = depth.to_str().ok().filter(|depth| !depth.starts_with('+')).and_then(|depth| depth.parse().ok());
-        depth.filter(|depth| *depth <= DEEPEST).ok_or_else(|| Error::Malformed(format!("smartspace-chain-depth: expected 0 to {DEEPEST}")))
+    let depths = headers.get_all("smartspace-chain-depth").iter().map(|depth| {
+        let depth = depth
+            .to_str()
+            .ok()
+            .filter(|depth| !depth.starts_with('+'))
+            .and_then(|depth| depth.parse().ok());
+        depth.filter(|depth| *depth <= DEEPEST).ok_or_else(|| {
+            Error::Malformed(format!("smartspace-chain-depth: expected 0 to {DEEPEST}"))
+        })
     });
-    said.collect::<Result<Vec<u32>>>().map(|depths| depths.into_iter().max().unwrap_or(0))
+    depths.collect::<Result<Vec<u32>>>().map(|depths| depths.into_iter().max().unwrap_or(0))
 }
 
-/// More than any chain that somebody could wish for, and little enough to count on from.
+/// Deeper than any useful chain, and far from overflowing when depths are added up.
 const DEEPEST: u32 = 1_000_000;
 
-/// Reads JSON into a certain shape, and points at what does not fit.
+/// Reads a JSON value into `T`. An error points to the value that does not fit.
 pub(crate) fn shaped<T: DeserializeOwned>(value: Value) -> Result<T> {
-    serde_path_to_error::deserialize(Exact(value)).map_err(|error| {
-        let place = |segment: &Segment| match segment {
-            Segment::Seq { index } => Some(format!("/{index}")),
-            Segment::Map { key } => Some(format!("/{}", key.replace('~', "~0").replace('/', "~1"))),
-            Segment::Enum { .. } | Segment::Unknown => None,
-        };
-        let pointer: String = error.path().iter().filter_map(place).collect();
-        Error::invalid(pointer, error.inner().to_string())
-    })
+    serde_path_to_error::deserialize(Exact(value))
+        .map_err(|error| Error::invalid(pointer_of(error.path()), error.inner().to_string()))
 }
 
-/// An id in a path. What is no id names nothing: 404.
+/// A path of serde as a JSON pointer.
+fn pointer_of(path: &serde_path_to_error::Path) -> String {
+    let part = |segment: &Segment| match segment {
+        Segment::Seq { index } => Some(format!("/{index}")),
+        Segment::Map { key } => Some(format!("/{}", key.replace('~', "~0").replace('/', "~1"))),
+        Segment::Enum { .. } | Segment::Unknown => None,
+    };
+    path.iter().filter_map(part).collect()
+}
+
+/// Reads an id in a path. Text that is not an id names nothing, so the answer is 404.
 fn id<T: FromStr<Err: std::fmt::Display>>(text: &str) -> Result<T> {
     text.parse().map_err(|error: T::Err| Error::NotFound(error.to_string()))
 }
 
-/// The one id of a path.
+/// The id in a path with one id.
 #[derive(Debug)]
 pub(crate) struct Id<T>(pub(crate) T);
 
@@ -134,26 +165,33 @@ impl<T: FromStr<Err: std::fmt::Display>> FromRequestParts<Arc<Api>> for Id<T> {
     type Rejection = Refusal;
 
     async fn from_request_parts(parts: &mut Parts, api: &Arc<Api>) -> Result<Self, Refusal> {
-        let Path(text): Path<String> = Path::from_request_parts(parts, api).await.map_err(|error| Error::NotFound(error.to_string()))?;
+        let path = Path::from_request_parts(parts, api).await;
+        let Path(text): Path<String> = path.map_err(|_| not_text())?;
         Ok(Self(id(&text)?))
     }
 }
 
-/// The two ids of a path.
+/// The ids in a path with two ids.
 #[derive(Debug)]
 pub(crate) struct TwoIds<A, B>(pub(crate) A, pub(crate) B);
 
-impl<A: FromStr<Err: std::fmt::Display>, B: FromStr<Err: std::fmt::Display>> FromRequestParts<Arc<Api>> for TwoIds<A, B> {
+impl<A: FromStr<Err: std::fmt::Display>, B: FromStr<Err: std::fmt::Display>>
+    FromRequestParts<Arc<Api>> for TwoIds<A, B>
+{
     type Rejection = Refusal;
 
     async fn from_request_parts(parts: &mut Parts, api: &Arc<Api>) -> Result<Self, Refusal> {
         let path = Path::from_request_parts(parts, api).await;
-        let Path((one, other)): Path<(String, String)> = path.map_err(|error| Error::NotFound(error.to_string()))?;
+        let Path((one, other)): Path<(String, String)> = path.map_err(|_| not_text())?;
         Ok(Self(id(&one)?, id(&other)?))
     }
 }
 
-/// The name of a service in a path. What can't be one names nothing.
+fn not_text() -> Error {
+    Error::NotFound("expected a path whose percent-encoding decodes to UTF-8".into())
+}
+
+/// The name of a service in a path. Text that can't be one names nothing, so the answer is 404.
 #[derive(Debug)]
 pub(crate) struct ServiceName(pub(crate) String);
 
@@ -161,33 +199,24 @@ impl FromStr for ServiceName {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        if is_service_name(text) { Ok(Self(text.to_owned())) } else { Err(Error::NotFound("there is no such service".into())) }
+        if is_service_name(text) {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err(Error::NotFound("there is no such service".into()))
+        }
     }
 }
 
-/// The key of a memory, or the id of a goal, in a path. What can't be one names nothing.
+/// The key of a memory or the id of a goal in a path. Text that can't be one names nothing, so the
+/// answer is 404.
 #[derive(Debug)]
-pub(crate) struct KeptKey(pub(crate) String);
+pub(crate) struct StateKey(pub(crate) String);
 
-impl FromStr for KeptKey {
+impl FromStr for StateKey {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
         check_key(text, "").map(|()| Self(text.to_owned()))
-    }
-}
-
-/// The query of a request.
-#[derive(Debug)]
-pub(crate) struct Asked<T>(pub(crate) T);
-
-impl<T: DeserializeOwned> FromRequestParts<Arc<Api>> for Asked<T> {
-    type Rejection = Refusal;
-
-    async fn from_request_parts(parts: &mut Parts, api: &Arc<Api>) -> Result<Self, Refusal> {
-        let query = Query::from_request_parts(parts, api).await;
-        let Query(query) = query.map_err(|error| Error::Malformed(error.body_text()))?;
-        Ok(Self(query))
     }
 }
 
@@ -198,10 +227,11 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn a_body_that_does_not_come_is_not_waited_for() {
+    async fn a_body_that_does_not_arrive_times_out() {
         let begun = stream::iter([Ok::<_, std::convert::Infallible>("{\"na")]);
         let half = axum::body::Body::from_stream(begun.chain(stream::pending()));
-        let refused = Body::of(Request::new(half)).await.map(|_| ()).map_err(|Refusal(error)| error);
-        assert_eq!(refused, Err(Error::TooSlow("a body comes within 30s".into())));
+        let refused =
+            Body::of(Request::new(half)).await.map(|_| ()).map_err(|Refusal(error)| error);
+        assert_eq!(refused, Err(Error::TooSlow("expected the whole body within 30s".into())));
     }
 }

@@ -1,8 +1,9 @@
-//! The HTTP door.
+//! The HTTP API.
 //!
-//! [`router`] is the whole of it. A request passes [`request_id`], then [`auth`] says who asks (by [`tokens`], signed with
-//! [`token_keys`]), [`input`] reads what was sent, a file of
-//! [`routes`] does it, and [`answers`] turns what went wrong into problem details.
+//! [`router`] builds all of it. A request first gets an id ([`request_id`]). [`auth`] then
+//! identifies the caller: [`tokens`] verifies its token with the keys that [`token_keys`] caches.
+//! [`input`] reads path, query and body, a handler in [`routes`] does the work, and [`answers`]
+//! turns errors into problem details.
 
 mod annotated_routes;
 mod answers;
@@ -20,28 +21,28 @@ use std::sync::Arc;
 
 use axum::{Router, http::HeaderValue, middleware};
 use smartspace_domain::Error;
-use smartspace_edges::secrets::Secrets;
 use smartspace_pipeline::Pipeline;
+use smartspace_ports::secrets::Secrets;
 use tower_http::{catch_panic::CatchPanicLayer, cors::CorsLayer};
 
 pub use auth::AdminKey;
 pub use decoded_path::as_sent;
 pub use tokens::Tokens;
 
-/// What this function needs.
+/// The dependencies and settings of the HTTP API.
 #[derive(Clone)]
 pub struct Api {
     /// The table and the queues.
     pub pipeline: Pipeline,
     /// The operator's key.
     pub admin_key: AdminKey,
-    /// Which tokens are believed; none where there is nothing to believe them by.
+    /// Which tokens are accepted. `None` accepts the admin key only.
     pub tokens: Option<Tokens>,
-    /// What services sign with.
+    /// The secrets that webhook signatures are verified with.
     pub secrets: Arc<dyn Secrets>,
-    /// Where browsers open sockets.
+    /// The address at which browsers open WebSockets.
     pub socket_url: SocketUrl,
-    /// Origins of pages that may call from browsers; the console's own needs none.
+    /// Origins whose pages may call the API from a browser. The console needs no entry.
     pub cors_origins: Vec<String>,
 }
 
@@ -51,22 +52,23 @@ impl std::fmt::Debug for Api {
     }
 }
 
-/// Where browsers open sockets.
+/// The address at which browsers open WebSockets.
 #[derive(Clone, Debug)]
 pub enum SocketUrl {
-    /// At this address.
+    /// This address.
     Fixed(String),
-    /// At this path of the host that was called.
+    /// This path on the host that the request was sent to.
     OfHost(&'static str),
 }
 
-/// The routes of the product and a host's own, with everything around them.
-pub fn router(api: Api, hosts: Router) -> Router {
+/// Builds the router: the product's routes, the host's own `host_routes`, and the middleware around
+/// both.
+pub fn router(api: Api, host_routes: Router) -> Router {
     let cors = cors(&api.cors_origins);
     let ids = Arc::clone(&api.pipeline.ids);
     routes::all()
         .with_state(Arc::new(api))
-        .merge(hosts)
+        .merge(host_routes)
         .fallback(answers::no_such_route)
         .method_not_allowed_fallback(answers::no_such_method)
         .layer(CatchPanicLayer::custom(answers::panicked))
@@ -74,21 +76,33 @@ pub fn router(api: Api, hosts: Router) -> Router {
         .layer(middleware::from_fn_with_state(ids, request_id::name_request))
 }
 
-/// Answers every request that the product can't serve now, for a host that is not configured. `why` is for the log.
+/// A router that answers every request with 503, for a host that is not configured. `why` goes to
+/// the log only.
 pub fn refusing(why: String) -> Router {
     Router::new().fallback(async move || {
-        tracing::error!(event = "not_configured", error = why, "nothing can be answered");
-        answers::Refusal(Error::Unavailable("this deployment is not configured yet; its log says what is missing".into()))
+        tracing::error!(event = "not_configured", error = why, "every request is refused");
+        answers::Refusal(Error::Unavailable(
+            "this deployment is not configured yet; its log says what is missing".into(),
+        ))
     })
 }
 
 fn cors(origins: &[String]) -> CorsLayer {
     use axum::http::{HeaderName, Method, header};
-    let origins: Vec<HeaderValue> = origins.iter().filter_map(|origin| origin.parse().ok()).collect();
+    let origins: Vec<HeaderValue> =
+        origins.iter().filter_map(|origin| origin.parse().ok()).collect();
     CorsLayer::new()
         .allow_origin(origins)
         .allow_methods([Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE])
-        .allow_headers([header::AUTHORIZATION, header::CONTENT_TYPE, HeaderName::from_static("idempotency-key")])
-        .expose_headers([header::LOCATION, header::RETRY_AFTER, HeaderName::from_static("x-request-id")])
+        .allow_headers([
+            header::AUTHORIZATION,
+            header::CONTENT_TYPE,
+            HeaderName::from_static("idempotency-key"),
+        ])
+        .expose_headers([
+            header::LOCATION,
+            header::RETRY_AFTER,
+            HeaderName::from_static("x-request-id"),
+        ])
         .max_age(std::time::Duration::from_mins(10))
 }

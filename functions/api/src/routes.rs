@@ -21,7 +21,7 @@ use std::sync::Arc;
 use axum::Router;
 use serde::Deserialize;
 use smartspace_domain::{Result, access::Caller, ids::EntityId};
-use smartspace_store::{Store, pages::Ask};
+use smartspace_store::{Store, table::pages::Ask};
 use utoipa::IntoParams;
 
 use crate::{
@@ -31,12 +31,12 @@ use crate::{
     description::{self, limit},
 };
 
-/// All of them.
+/// All routes.
 pub(crate) fn all() -> Router<Arc<Api>> {
     Router::from(of_the_api()).merge(console::routes())
 }
 
-/// Those that `/openapi.json` describes.
+/// The routes that `/openapi.json` describes.
 pub(crate) fn of_the_api() -> Routes {
     Routes::default()
         .merge(entities::routes())
@@ -57,20 +57,21 @@ pub(crate) fn of_the_api() -> Routes {
         .merge(description::routes())
 }
 
-/// The store, for what an agent keeps: that is the operator's to see and to change, while the agent is there.
-async fn what_is_kept(api: &Api, caller: Caller, agent: EntityId) -> Result<&Store> {
+/// The store, if the caller is the operator and the agent exists: only the operator may read and
+/// change an agent's memories, goals, plans and deliveries.
+async fn store_for_agent(api: &Api, caller: Caller, agent: EntityId) -> Result<&Store> {
     caller.must_be_operator()?;
     let store = &api.pipeline.store;
-    store.agent(agent).await?;
+    store.entities().agent(agent).await?;
     Ok(store)
 }
 
-/// The query of a list.
+/// The query of a list. `IntoParams` describes it in the API.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 struct PageQuery {
-    /// What `nextCursor` of the page before said.
+    /// The `nextCursor` of the previous page.
     cursor: Option<String>,
     #[param(schema_with = limit)]
     limit: Option<usize>,

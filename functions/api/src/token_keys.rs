@@ -1,7 +1,9 @@
-//! The keys of an identity provider, as last read.
+//! Caches the keys of an identity provider.
 //!
-//! They survive a rotation (a `kid` that is not known has them read again) and a provider that is slow or down (those that are known are used
-//! on, for hours). They are read by one at a time and seldom, whatever strangers send. Nobody waits for a reading who has a fitting key.
+//! A rotation needs no restart: an unknown `kid` causes the keys to be read again. A slow or
+//! unreachable provider does not matter for hours: the cached keys stay in use. At most one read
+//! runs at a time, and seldom, whatever tokens strangers send. A request whose key is cached never
+//! waits for a read.
 
 use std::{
     fmt,
@@ -16,35 +18,34 @@ use jsonwebtoken::{
 use serde::Deserialize;
 use serde_json::Value;
 use smartspace_domain::{Error, Result, Time, json};
-use smartspace_edges::key_sets::{KeySet, KeySetError};
+use smartspace_ports::key_sets::{KeySet, KeySetError};
 
-/// Keys are read again after it, so that a provider can withdraw one.
+/// Keys older than this are read again, so that a provider can withdraw one.
 const FRESH: Duration = Duration::from_mins(10);
-/// Keys that could not be read again for so long are believed no more.
-const BELIEVED: Duration = Duration::from_hours(6);
-/// The shortest time from one reading to the next.
+/// Keys older than this are no longer accepted.
+const ACCEPTED: Duration = Duration::from_hours(6);
+/// The shortest time between two reads.
 const READ_AGAIN: Duration = Duration::from_secs(5);
 
 /// A provider's keys.
 pub(crate) struct TokenKeys {
     set: Arc<dyn KeySet>,
     known: Mutex<Known>,
-    /// Held by whoever reads.
+    /// Locked during a read.
     reading: Arc<tokio::sync::Mutex<()>>,
 }
 
 #[derive(Clone, Default)]
 struct Known {
     keys: Arc<[Key]>,
-    /// When the reading began that gave them.
+    /// The start of the read that returned `keys`.
     read_at: Option<Time>,
-    /// When the last reading began.
+    /// The start of the last read.
     tried_at: Option<Time>,
-    /// The last reading has not ended, or not well.
+    /// The last read failed or is still running.
     failed: bool,
 }
 
-/// A key that verifies, and what it is for.
 struct Key {
     kid: Option<String>,
     algorithm: Algorithm,
@@ -56,16 +57,22 @@ impl TokenKeys {
         Self { set, known: Mutex::default(), reading: Arc::default() }
     }
 
-    /// The keys that a token of this algorithm may be signed with: the one with its `kid`, or all where it has none.
-    /// [`Error::Unauthenticated`] where there is none, [`Error::Retry`] where that is not known, as the provider does not answer.
-    pub(crate) async fn fitting(self: &Arc<Self>, algorithm: Algorithm, kid: Option<&str>, now: Time) -> Result<Vec<DecodingKey>> {
+    /// The keys that a token with this algorithm may be signed with: the key with its `kid`, or all
+    /// keys if it has no `kid`. Fails with [`Error::Unauthenticated`] if there is no such key, and
+    /// with [`Error::Retry`] if the provider can't be read to find out.
+    pub(crate) async fn fitting(
+        self: &Arc<Self>,
+        algorithm: Algorithm,
+        kid: Option<&str>,
+        now: Time,
+    ) -> Result<Vec<DecodingKey>> {
         let known = self.known();
         let found = known.fitting(algorithm, kid, now);
         if !found.is_empty() && known.read_at.is_some_and(|at| apart(at, now) < FRESH) {
             return Ok(found);
         }
         if found.is_empty() {
-            // Whoever comes while they are read waits for that one reading.
+            // Requests that come during a read wait for it instead of starting another.
             let turn = Arc::clone(&self.reading).lock_owned().await;
             self.read(turn, now).await;
         } else if let Ok(turn) = Arc::clone(&self.reading).try_lock_owned() {
@@ -75,35 +82,47 @@ impl TokenKeys {
         let found = known.fitting(algorithm, kid, now);
         match (found.is_empty(), known.failed) {
             (false, _) => Ok(found),
-            (true, true) => Err(Error::Retry("the keys of the token's provider can't be read just now".into())),
-            (true, false) => Err(Error::Unauthenticated("the token is signed with a key that its provider does not publish".into())),
+            (true, true) => {
+                Err(Error::Retry("the keys of the identity provider can't be read now".into()))
+            }
+            (true, false) => Err(Error::Unauthenticated(
+                "the token is signed with a key that its provider does not publish".into(),
+            )),
         }
     }
 
-    /// Reads the keys again, unless that was done just now. In a task of its own: a caller that goes away in the middle must not undo it.
+    /// Reads the keys again, unless the last read is recent. The read is a task of its own, so a
+    /// caller that disconnects does not cancel it.
     async fn read(self: &Arc<Self>, turn: tokio::sync::OwnedMutexGuard<()>, now: Time) {
         {
             let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
             if known.tried_at.is_some_and(|at| apart(at, now) < READ_AGAIN) {
                 return;
             }
-            (known.tried_at, known.failed) = (Some(now), true);
+            known.tried_at = Some(now);
+            known.failed = true;
         }
         let keys = Arc::clone(self);
         let reading = tokio::spawn(async move {
             match keys.set.read().await.and_then(|text| keys_of(&text)) {
                 Ok(read) => {
                     let mut known = keys.known.lock().unwrap_or_else(PoisonError::into_inner);
-                    (known.keys, known.read_at, known.failed) = (read.into(), Some(now), false);
+                    known.keys = read.into();
+                    known.read_at = Some(now);
+                    known.failed = false;
                 }
                 Err(error) => {
-                    tracing::warn!(event = "key_set_unread", %error, "the keys of tokens could not be read; those known are used on");
+                    tracing::warn!(
+                        event = "key_set_unread",
+                        %error,
+                        "the provider's keys could not be read; the cached keys stay in use"
+                    );
                 }
             }
             drop(turn);
         });
         if let Err(error) = reading.await {
-            tracing::error!(%error, "the reading of the keys of tokens broke off");
+            tracing::error!(%error, "the read of the provider's keys was aborted");
         }
     }
 
@@ -114,15 +133,18 @@ impl TokenKeys {
 
 impl Known {
     fn fitting(&self, algorithm: Algorithm, kid: Option<&str>, now: Time) -> Vec<DecodingKey> {
-        if self.read_at.is_none_or(|at| apart(at, now) >= BELIEVED) {
+        if self.read_at.is_none_or(|at| apart(at, now) >= ACCEPTED) {
             return Vec::new();
         }
-        let fits = |key: &&Key| key.algorithm == algorithm && kid.is_none_or(|kid| key.kid.as_deref() == Some(kid));
+        let fits = |key: &&Key| {
+            key.algorithm == algorithm && kid.is_none_or(|kid| key.kid.as_deref() == Some(kid))
+        };
         self.keys.iter().filter(fits).map(|key| key.verifier.clone()).collect()
     }
 }
 
-/// How far two times lie apart: a clock that was set back must not stop the reading for good.
+/// The distance of two times in either direction: after a clock is set back, keys must still be
+/// read again.
 fn apart(one: Time, other: Time) -> Duration {
     one.since(other).max(other.since(one))
 }
@@ -132,22 +154,34 @@ struct Published {
     keys: Vec<Value>,
 }
 
-/// The keys of a published set that verify tokens. What else a provider publishes, for encryption or other algorithms, is passed over;
-/// above all a secret, which anybody could have read there.
+/// The keys of a published set that verify tokens. Other keys, for encryption or with other
+/// algorithms, are skipped. A symmetric key must be skipped: anybody could have read it there.
 fn keys_of(text: &str) -> Result<Vec<Key>, KeySetError> {
-    let refused = |error: serde_json::Error| KeySetError(format!("it is no key set: {error}"));
-    let published: Published = json::parse(text).and_then(serde_json::from_value).map_err(refused)?;
-    Ok(published.keys.into_iter().filter_map(|key| serde_json::from_value(key).ok()).filter_map(|key: Jwk| key_of(&key)).collect())
+    let refused =
+        |error: serde_json::Error| KeySetError(format!("the answer is not a key set: {error}"));
+    let published: Published =
+        json::parse(text).and_then(serde_json::from_value).map_err(refused)?;
+    Ok(published
+        .keys
+        .into_iter()
+        .filter_map(|key| serde_json::from_value(key).ok())
+        .filter_map(|key: Jwk| key_of(&key))
+        .collect())
 }
 
 fn key_of(jwk: &Jwk) -> Option<Key> {
     let algorithm = match &jwk.algorithm {
         AlgorithmParameters::RSA(_) => Algorithm::RS256,
-        AlgorithmParameters::EllipticCurve(key) if key.curve == EllipticCurve::P256 => Algorithm::ES256,
+        AlgorithmParameters::EllipticCurve(key) if key.curve == EllipticCurve::P256 => {
+            Algorithm::ES256
+        }
         _ => return None,
     };
     let common = &jwk.common;
-    let for_signatures = common.public_key_use.as_ref().is_none_or(|its| *its == PublicKeyUse::Signature)
+    let for_signatures = common
+        .public_key_use
+        .as_ref()
+        .is_none_or(|its| *its == PublicKeyUse::Signature)
         && common.key_operations.as_ref().is_none_or(|its| its.contains(&KeyOperations::Verify))
         && common.key_algorithm.is_none_or(|its| its.to_string() == format!("{algorithm:?}"));
     let verifier = DecodingKey::from_jwk(jwk).ok().filter(|_| for_signatures)?;

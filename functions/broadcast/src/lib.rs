@@ -1,7 +1,9 @@
-//! Tells everyone who follows a space what happened there, and an entity which spaces it came into and left.
+//! Sends the events of a space to everyone who follows it, and tells an entity which spaces it
+//! joined and left.
 //!
-//! Who is told is read together with who is a member. Each connection is posted to by itself and for a second at most; one that is gone
-//! is forgotten. No job ever fails for a connection's sake.
+//! The subscriptions are read together with the members, so a former member gets nothing. Each post
+//! to a connection is independent and takes at most a second. A connection that is gone is deleted;
+//! no job fails because of a connection.
 
 use std::sync::Arc;
 
@@ -9,15 +11,15 @@ use futures::future::join_all;
 use smartspace_domain::{
     Error, Result,
     access::{Caller, KnownBy},
-    events::{Event, Happening},
+    events::{Event, EventKind},
     ids::{ConnectionId, EntityId, SpaceId},
     jobs::BroadcastJob,
 };
-use smartspace_edges::{clock::Clock, sockets::Sockets};
-use smartspace_pipeline::frames::{close_expired, tell, tell_own};
+use smartspace_pipeline::frames::{close_expired, send_frame, send_own_frame};
+use smartspace_ports::{clock::Clock, sockets::Sockets};
 use smartspace_store::{Store, connections::ConnectionRecord};
 
-/// What this function needs.
+/// The dependencies of the function.
 #[derive(Clone)]
 pub struct Broadcast {
     /// The table.
@@ -29,27 +31,35 @@ pub struct Broadcast {
 }
 
 impl Broadcast {
-    /// Does one job.
+    /// Handles one job.
     pub async fn handle(&self, job: &BroadcastJob) -> Result<()> {
         match job {
-            BroadcastJob::Event { event } => self.tell(event).await,
-            BroadcastJob::Joined { entity_id, space_id } => self.joined(*space_id, *entity_id).await,
+            BroadcastJob::Event { event } => self.send_event(event).await,
+            BroadcastJob::Joined { entity_id, space_id } => {
+                self.joined(*space_id, *entity_id).await
+            }
             BroadcastJob::Left { entity_id, space_id } => self.left(*space_id, *entity_id).await,
-            BroadcastJob::Removed { entity_id, space_id } => self.remove(*space_id, *entity_id).await,
+            BroadcastJob::Removed { entity_id, space_id } => {
+                self.remove(*space_id, *entity_id).await
+            }
         }
     }
 
-    async fn tell(&self, event: &Event) -> Result<()> {
-        let mut connections = match self.store.audience(event.space_id, self.clock.now()).await {
-            Ok(audience) => {
-                self.close(&audience.expired).await?;
-                audience.connections
-            }
-            // The space is gone: there is no roster any more, and only the news of it is for those who follow it still.
-            Err(Error::NotFound(_)) if event.what == Happening::SpaceDeleted => self.store.followers(event.space_id).await?,
-            Err(Error::NotFound(_)) => return Ok(()),
-            Err(error) => return Err(error),
-        };
+    async fn send_event(&self, event: &Event) -> Result<()> {
+        let mut connections =
+            match self.store.connections().audience(event.space_id, self.clock.now()).await {
+                Ok(audience) => {
+                    self.close(&audience.expired).await?;
+                    audience.connections
+                }
+                // The space and its roster are deleted. Only the event of the deletion still goes
+                // to its followers.
+                Err(Error::NotFound(_)) if event.what == EventKind::SpaceDeleted => {
+                    self.store.connections().followers(event.space_id).await?
+                }
+                Err(Error::NotFound(_)) => return Ok(()),
+                Err(error) => return Err(error),
+            };
         if event.is_for_operator() {
             connections.retain(|connection| connection.caller == Caller::Operator);
         }
@@ -61,17 +71,21 @@ impl Broadcast {
             self.post(connections.iter().map(|connection| (&connection.id, &whole))).await;
             return Ok(());
         };
-        let cut: Arc<str> = event.for_others().to_frame().into();
-        let knows = self.who_knows(known_by).await?;
-        self.post(connections.iter().map(|connection| (&connection.id, if knows(connection) { &whole } else { &cut }))).await;
+        let reduced: Arc<str> = event.for_others().to_frame().into();
+        let may_know = self.may_know(known_by).await?;
+        self.post(connections.iter().map(|connection| {
+            (&connection.id, if may_know(connection) { &whole } else { &reduced })
+        }))
+        .await;
         Ok(())
     }
 
-    /// Who may know of it: the operator, and perhaps the members of a space.
-    async fn who_knows(&self, known_by: KnownBy) -> Result<impl Fn(&ConnectionRecord) -> bool> {
+    /// A test for connections that may see the whole event: those of the operator, and of members
+    /// of the space that `known_by` names.
+    async fn may_know(&self, known_by: KnownBy) -> Result<impl Fn(&ConnectionRecord) -> bool> {
         let roster = match known_by {
             KnownBy::Operator => None,
-            KnownBy::Members(space) => match self.store.roster(space).await {
+            KnownBy::Members(space) => match self.store.members().roster(space).await {
                 Ok(roster) => Some(roster),
                 Err(Error::NotFound(_)) => None,
                 Err(error) => return Err(error),
@@ -79,60 +93,74 @@ impl Broadcast {
         };
         Ok(move |connection: &ConnectionRecord| match connection.caller {
             Caller::Operator => true,
-            Caller::Entity(entity) => roster.as_ref().is_some_and(|roster| roster.member(entity).is_some()),
+            Caller::Entity(entity) => {
+                roster.as_ref().is_some_and(|roster| roster.member(entity).is_some())
+            }
         })
     }
 
     async fn remove(&self, space: SpaceId, entity: EntityId) -> Result<()> {
-        let connections = self.store.followers_of(space, entity).await?;
+        let connections = self.store.connections().followers_of(space, entity).await?;
         for connection in &connections {
-            self.store.unsubscribe(connection, space).await?;
+            self.store.connections().unsubscribe(connection, space).await?;
         }
-        let frame: Arc<str> = format!(r#"{{"type":"unsubscribed","spaceId":"{space}","reason":"removed"}}"#).into();
+        let frame: Arc<str> =
+            format!(r#"{{"type":"unsubscribed","spaceId":"{space}","reason":"removed"}}"#).into();
         self.post(connections.iter().map(|connection| (connection, &frame))).await;
         Ok(())
     }
 
-    /// Tells an entity's own connections of a space that it is in. Where it has left again meanwhile there is nothing to tell.
+    /// Tells an entity's connections that it joined a space, unless it has left again.
     async fn joined(&self, id: SpaceId, entity: EntityId) -> Result<()> {
-        let connections = self.store.connections_of(entity, self.clock.now()).await?;
+        let connections = self.store.connections().of_entity(entity, self.clock.now()).await?;
         if connections.is_empty() {
             return Ok(());
         }
-        let space = match self.store.space(id).await {
+        let space = match self.store.spaces().get(id).await {
             Ok(space) => space.seen_by(Caller::Entity(entity)),
             Err(Error::NotFound(_)) => return Ok(()),
             Err(error) => return Err(error),
         };
-        let Some(member) = space.members.iter().find(|member| member.id == entity) else { return Ok(()) };
+        let Some(member) = space.members.iter().find(|member| member.id == entity) else {
+            return Ok(());
+        };
         let at = member.joined_at;
-        self.tell_own(&connections, Event { space_id: id, at, what: Happening::SpaceJoined { space: Box::new(space) } }).await;
+        self.send_own_event(
+            &connections,
+            Event { space_id: id, at, what: EventKind::SpaceJoined { space: Box::new(space) } },
+        )
+        .await;
         Ok(())
     }
 
-    /// Tells an entity's own connections of a space that it has left. Where it is back meanwhile there is nothing to tell.
+    /// Tells an entity's connections that it left a space, unless it has joined again.
     async fn left(&self, space_id: SpaceId, entity: EntityId) -> Result<()> {
         let now = self.clock.now();
-        let connections = self.store.connections_of(entity, now).await?;
+        let connections = self.store.connections().of_entity(entity, now).await?;
         if connections.is_empty() {
             return Ok(());
         }
-        match self.store.roster(space_id).await {
+        match self.store.members().roster(space_id).await {
             Ok(roster) if roster.member(entity).is_some() => return Ok(()),
             Ok(_) | Err(Error::NotFound(_)) => {}
             Err(error) => return Err(error),
         }
-        self.tell_own(&connections, Event { space_id, at: now, what: Happening::SpaceLeft }).await;
+        let event = Event { space_id, at: now, what: EventKind::SpaceLeft };
+        self.send_own_event(&connections, event).await;
         Ok(())
     }
 
-    async fn tell_own(&self, connections: &[ConnectionRecord], event: Event) {
-        let (frame, now): (Arc<str>, _) = (event.to_frame().into(), self.clock.now());
-        let posts = connections.iter().map(|connection| tell_own(&self.store, &*self.sockets, connection, Arc::clone(&frame), now));
+    async fn send_own_event(&self, connections: &[ConnectionRecord], event: Event) {
+        let frame: Arc<str> = event.to_frame().into();
+        let now = self.clock.now();
+        let posts = connections.iter().map(|connection| {
+            send_own_frame(&self.store, &*self.sockets, connection, Arc::clone(&frame), now)
+        });
         join_all(posts).await;
     }
 
-    /// Closes connections whose credential has expired, and forgets them. A host that keeps their time itself has done so before.
+    /// Closes and deletes connections whose credential has expired. A host that closes them on time
+    /// by itself leaves none.
     async fn close(&self, expired: &[ConnectionId]) -> Result<()> {
         for connection in expired {
             close_expired(&self.store, &*self.sockets, connection, None).await?;
@@ -141,7 +169,10 @@ impl Broadcast {
     }
 
     async fn post(&self, frames: impl Iterator<Item = (&ConnectionId, &Arc<str>)>) {
-        join_all(frames.map(|(connection, frame)| tell(&self.store, &*self.sockets, connection, Arc::clone(frame)))).await;
+        join_all(frames.map(|(connection, frame)| {
+            send_frame(&self.store, &*self.sockets, connection, Arc::clone(frame))
+        }))
+        .await;
     }
 }
 

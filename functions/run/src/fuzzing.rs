@@ -1,30 +1,56 @@
-//! What property tests and fuzz targets check of a prompt: that nobody who writes, or is called something, writes its lines.
-
-use std::fmt::Write;
+//! The check that property tests and fuzz targets run on prompts: a text or a name cannot add or
+//! change a line of a prompt.
 
 use smartspace_domain::agents::History;
 
-use crate::context::{
+use crate::prompt::{
     reading::Gathered,
-    samples::{Written, all_of_it, by_message, elsewhere, news_of, prompt_of, text_of},
+    samples::{
+        SampleTexts, full_gathered, message_trigger, news_of, other_triggers, prompt_of, text_of,
+    },
 };
 
-/// Checks the prompts of a person, an agent and two spaces of these names, where the texts were said and the last of them woke the agent;
-/// the first text is also what is kept, planned and sent by services.
-pub fn prompt(person: &str, agent: &str, space: &str, other_space: &str, texts: &[&str]) -> Result<(), String> {
+/// Checks the prompts of an agent that shares two spaces with a person, all with the given names.
+/// The person's last text triggers the agent. The first text also serves as the content of
+/// memories, goals, plans and service calls.
+pub fn prompt(
+    person: &str,
+    agent: &str,
+    space: &str,
+    other_space: &str,
+    texts: &[&str],
+) -> Result<(), String> {
     let note = texts.first().copied().unwrap_or_default();
-    check(&Written { person, agent, space, other_space, note, key: note, texts })
+    check(&SampleTexts { person, agent, space, other_space, note, key: note, texts })
 }
 
-/// Every prompt has the lines that it has with plain words, and everything that was written can be read back.
-pub(crate) fn check(written: &Written<'_>) -> Result<(), String> {
-    // A name or key in brackets is never shown bare, whatever else is in it.
+/// Checks that every prompt has the same lines as with plain words, and that each quoted text
+/// parses back to what was written.
+pub(crate) fn check(written: &SampleTexts<'_>) -> Result<(), String> {
+    // A name or key that starts with a bracket is always quoted, so it can be found in the prompt.
     let [person, agent, space, other_space, key] =
-        [written.person, written.agent, written.space, written.other_space, written.key].map(|name| format!("({name}"));
-    let odd = Written { person: &person, agent: &agent, space: &space, other_space: &other_space, key: &key, ..written.clone() };
-    let plain_texts: Vec<String> = (0..written.texts.len()).map(|number| format!("word {number}")).collect();
+        [written.person, written.agent, written.space, written.other_space, written.key]
+            .map(|name| format!("({name}"));
+    let odd = SampleTexts {
+        person: &person,
+        agent: &agent,
+        space: &space,
+        other_space: &other_space,
+        key: &key,
+        ..written.clone()
+    };
+    let plain_texts: Vec<String> =
+        (0..written.texts.len()).map(|number| format!("word {number}")).collect();
     let plain_texts: Vec<&str> = plain_texts.iter().map(String::as_str).collect();
-    let plain = Written { person: "(P", agent: "(A", space: "(S", other_space: "(O", note: "a note", key: "(K", texts: &plain_texts };
+    let plain = SampleTexts {
+        person: "(P",
+        agent: "(A",
+        space: "(S",
+        other_space: "(O",
+        note: "a note",
+        key: "(K",
+        texts: &plain_texts,
+    };
     let names = [
         (plain.person, odd.person),
         (plain.agent, odd.agent),
@@ -33,61 +59,74 @@ pub(crate) fn check(written: &Written<'_>) -> Result<(), String> {
         (plain.note, odd.note),
         (plain.key, odd.key),
     ];
-    let pairs: Vec<(&str, &str)> = names.into_iter().chain(plain_texts.iter().copied().zip(written.texts.iter().copied())).collect();
-    for (odd, plain) in texts(&odd).iter().zip(texts(&plain)) {
-        same_lines(odd, &plain, &pairs)?;
+    let pairs: Vec<(&str, &str)> = names
+        .into_iter()
+        .chain(plain_texts.iter().copied().zip(written.texts.iter().copied()))
+        .collect();
+    for (odd, plain) in all_prompts(&odd).iter().zip(all_prompts(&plain)) {
+        compare(odd, &plain, &pairs)?;
     }
     Ok(())
 }
 
-/// The prompts of every kind of run.
-fn texts(written: &Written<'_>) -> Vec<String> {
-    let mut all = all_of_it(written, 1);
-    let message = by_message(&all);
+/// Writes the prompt of every kind of run, and the news between two steps.
+fn all_prompts(written: &SampleTexts<'_>) -> Vec<String> {
+    let mut all = full_gathered(written, 1);
+    let message = message_trigger(&all);
     let mut texts = vec![text_of(&prompt_of(&all, &message))];
     all.agent.agent.iter_mut().for_each(|agent| agent.context.history = History::Roles);
     texts.push(text_of(&prompt_of(&all, &message)));
     texts.extend(news_of(&all));
-    let nowhere = Gathered { place: None, ..all };
-    texts.extend(elsewhere(written).iter().map(|trigger| text_of(&prompt_of(&nowhere, trigger))));
+    let without_space = Gathered { place: None, ..all };
+    texts.extend(
+        other_triggers(written).iter().map(|trigger| text_of(&prompt_of(&without_space, trigger))),
+    );
     texts
 }
 
-/// Whether two prompts differ in what stands in quotes only, and there as `pairs` say.
-fn same_lines(odd: &str, plain: &str, pairs: &[(&str, &str)]) -> Result<(), String> {
-    let ((odd_lines, odd_quoted), (plain_lines, plain_quoted)) = (read(odd)?, read(plain)?);
+/// Checks that two prompts differ only in their quoted texts. `pairs` gives the odd text for each
+/// plain one.
+fn compare(odd: &str, plain: &str, pairs: &[(&str, &str)]) -> Result<(), String> {
+    let (odd_lines, odd_quoted) = split_quoted(odd)?;
+    let (plain_lines, plain_quoted) = split_quoted(plain)?;
     if odd_lines != plain_lines {
         return Err(format!("expected the lines\n{plain_lines}\ngot\n{odd_lines}"));
     }
-    // Each quoted text stands where its plain one stands.
+    // The quoted texts of both prompts are in the same order.
     for (plain, quoted) in plain_quoted.iter().zip(&odd_quoted) {
-        let expected = pairs.iter().find(|(name, _)| name == plain).map_or(plain.as_str(), |(_, odd)| odd);
+        let expected =
+            pairs.iter().find(|(name, _)| name == plain).map_or(plain.as_str(), |(_, odd)| odd);
         if quoted != expected && !shortened(expected, quoted) {
-            return Err(format!("{quoted:?} stands where {expected:?} should be"));
+            return Err(format!("expected the quoted text {expected:?}, got {quoted:?}"));
         }
     }
     Ok(())
 }
 
-/// Whether `shown` is the beginning of a long text.
+/// Whether `shown` is the beginning of the long `text`.
 fn shortened(text: &str, shown: &str) -> bool {
-    let begins = shown.trim_end_matches(['.', '…', ' ']);
-    text.chars().count() > 80 && text.trim_start().starts_with(begins)
+    let beginning = shown.trim_end_matches(['.', '…', ' ']);
+    text.chars().count() > 80 && text.trim_start().starts_with(beginning)
 }
 
-/// A prompt with a `Q` for each text in quotes, and these texts.
-fn read(prompt: &str) -> Result<(String, Vec<String>), String> {
-    let (mut lines, mut quoted) = (String::new(), Vec::new());
+/// Replaces each quoted text of a prompt with `Q`. Returns the result and the texts.
+fn split_quoted(prompt: &str) -> Result<(String, Vec<String>), String> {
+    let mut lines = String::new();
+    let mut quoted = Vec::new();
     let mut rest = prompt;
     while let Some(at) = rest.find('"') {
         lines.push_str(&rest[..at]);
         let mut texts = serde_json::Deserializer::from_str(&rest[at..]).into_iter::<String>();
         match texts.next() {
             Some(Ok(text)) => quoted.push(text),
-            other => return Err(format!("no text in quotes ({other:?}) at {:?}", rest[at..].chars().take(80).collect::<String>())),
+            other => {
+                return Err(format!(
+                    "expected a JSON string, got {other:?} at {:?}",
+                    rest[at..].chars().take(80).collect::<String>()
+                ));
+            }
         }
-        // Writing to a String can't fail.
-        let _ = write!(lines, "Q");
+        lines.push('Q');
         rest = &rest[at + texts.byte_offset()..];
     }
     lines.push_str(rest);

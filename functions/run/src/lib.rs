@@ -1,78 +1,93 @@
-//! A run: what an agent does once it is woken.
+//! A run: what an agent does after it was triggered.
 //!
 //! The way of a run through this crate, top down:
 //!
-//! - [`Runs::handle`] claims it while [`context::reading`] already reads what its prompt needs
-//! - [`worker`] holds the lease beside the loop, and stops when the run is not ours any more
-//! - [`context`] writes the prompt
-//! - [`steps`] is the loop: ask, keep, call, keep; [`state`] is where it stands between two steps, when the [`watchers`] look and [`news`] is read
-//! - [`answer`] listens to the model; [`stream`] posts what it says while it says it
-//! - [`tools`] is what an agent can do
+//! 1. [`Runs::handle`] claims the run. At the same time `prompt::reading` reads what the prompt
+//!    needs.
+//! 2. `agent_loop::worker` holds the lease, drives the loop, and stops when it loses the run.
+//! 3. `prompt` writes the prompt.
+//! 4. `agent_loop::steps` is the loop: ask the model, store its answer, run its calls, store their
+//!    results. `agent_loop::state` is the state between two steps. There the `watchers` look,
+//!    and `agent_loop::news` reads new messages.
+//! 5. `agent_loop::model_turn` reads one model answer. `streaming` shows its text in the space
+//!    while the model writes it.
+//! 6. `tools` are what an agent can do.
 //!
-//! Beside runs, [`summary`] writes down what older history says; [`counted`] counts what is being done.
+//! All of them share the `run_context`, which depends on none of them but `streaming`.
+//! `prompt::summary` works outside of runs: it summarizes older history.
+//! [`counters`] counts work in progress.
 
-mod answer;
-mod context;
-pub mod counted;
+mod agent_loop;
+pub mod counters;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
 pub mod fuzzing;
-mod news;
-mod state;
-mod steps;
-mod stream;
-mod summary;
+mod prompt;
+mod run_context;
+mod streaming;
 mod tools;
 mod watchers;
-mod worker;
 
 use std::{sync::Arc, time::Duration};
 
 use smartspace_domain::{
     Error, Result,
-    events::Happening,
+    events::EventKind,
     ids::LeaseId,
     jobs::RunJob,
     prices::Prices,
     runs::{EndReason, FailureCode, RunError, RunStatus},
     triggers::Trigger,
 };
-use smartspace_edges::{queues::Delivery, sockets::Sockets};
-use smartspace_egress::{Egress, Trail, mcp::McpServers};
+use smartspace_egress::{Egress, TraceContext, mcp::McpServers};
 use smartspace_models::port::Model;
 use smartspace_pipeline::Pipeline;
-use smartspace_store::{
+use smartspace_ports::{queues::Delivery, sockets::Sockets};
+use smartspace_store::runs::{
+    RunRecord,
     claims::Claim,
     endings::Ending,
-    runs::RunRecord,
     steps::{Marks, Progress},
     triggers,
 };
 use tokio::{sync::watch, time::Instant};
 
 use crate::{
-    context::reading::{Gathered, Seen, gather},
-    stream::{Air, OpenStreams},
-    summary::Summarizer,
-    tools::{mcp::McpTools, toolbox::Toolbox},
-    worker::Worker,
+    agent_loop::worker::Worker,
+    prompt::{
+        reading::{Gathered, Seen, gather},
+        summary::Summarizer,
+    },
+    run_context::RunContext,
+    streaming::{OpenStreams, StreamDeps},
+    tools::{configured::mcp::McpTools, toolbox::Toolbox},
 };
 
-/// A delivery that finds a lease which ends this soon comes again instead of being acknowledged: it may be the one of a dead worker.
+/// If the lease of another worker ends this soon, the delivery is not acknowledged but comes again:
+/// that worker may be dead.
 const ALMOST_FREE: Duration = Duration::from_secs(10);
 
-/// How a worker came to its run.
+/// Why a worker could claim its run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Begun {
-    /// Nobody had it before.
+enum ClaimKind {
+    /// The run is new.
     First,
-    /// It waited for people.
+    /// The run waited for people.
     Resumed,
-    /// Another worker had it.
+    /// Another worker had the run before.
     Again,
 }
 
-/// What this function needs.
+/// A claimed run.
+struct Claimed {
+    run: RunRecord,
+    lease: LeaseId,
+    /// When the claim began.
+    at: Instant,
+    kind: ClaimKind,
+}
+
+/// Works on runs.
 pub struct Runs {
     pipeline: Pipeline,
     sockets: Arc<dyn Sockets>,
@@ -85,7 +100,7 @@ pub struct Runs {
 }
 
 impl Runs {
-    /// Works on runs until `stopping` says that the process ends: then leases are given back.
+    /// Makes a worker for runs. When `stopping` turns true, it gives its leases back.
     pub fn new(
         pipeline: Pipeline,
         sockets: Arc<dyn Sockets>,
@@ -98,57 +113,69 @@ impl Runs {
         Self { pipeline, sockets, models, egress, mcp, prices, stopping, seen: Seen::default() }
     }
 
-    /// Claims a run and works on it to its end, or writes a summary. May be repeated; may be delivered to several at once.
+    /// Claims a run and works on it to its end, or writes a summary. A job may be delivered
+    /// repeatedly, and to several processes at once.
     ///
     /// # Errors
-    /// [`Error::Retry`] where the job should come again.
+    /// [`Error::Retry`] if the job should be delivered again.
     pub async fn handle(&self, job: &RunJob, delivery: &dyn Delivery) -> Result<()> {
         if *self.stopping.borrow() {
-            return Err(Error::Retry("the process ends; the run goes on elsewhere".into()));
+            return Err(Error::Retry(
+                "the process is stopping; another one continues the run".into(),
+            ));
         }
         let (run_id, agent_id, place) = match *job {
             RunJob::Run { run_id, agent_id, place } => (run_id, agent_id, place),
             RunJob::Summarize { space_id, agent_id, to } => {
-                return Summarizer { pipeline: &self.pipeline, models: &*self.models, prices: &self.prices }
-                    .handle(space_id, agent_id, to)
-                    .await;
+                return Summarizer {
+                    pipeline: &self.pipeline,
+                    models: &*self.models,
+                    prices: &self.prices,
+                }
+                .handle(space_id, agent_id, to)
+                .await;
             }
         };
-        let (store, lease, now) = (&self.pipeline.store, self.pipeline.token(), self.pipeline.now());
-        let claimed = Instant::now();
+        let store = &self.pipeline.store;
+        let lease = self.pipeline.token();
+        let now = self.pipeline.now();
+        let at = Instant::now();
         let reading = Box::pin(gather(store, &self.seen, run_id, agent_id, place));
         // Reading while claiming: most claims succeed.
-        let (claim, gathered) = futures::join!(store.claim(run_id, &lease, now), reading);
+        let (claim, gathered) = futures::join!(store.runs().claim(run_id, &lease, now), reading);
         match claim? {
             Claim::Ended => Ok(()),
             Claim::Busy { until } if until.since(now) > ALMOST_FREE => Ok(()),
-            Claim::Busy { .. } => Err(Error::Retry("another worker has the run, or had it until just now".into())),
+            Claim::Busy { .. } => Err(Error::Retry(
+                "the lease of another worker has not expired, or only just did".into(),
+            )),
             Claim::TooOften(run) => self.end_early(&run, &lease, RunStatus::Failed).await,
-            Claim::Waiting(run) => self.look_at_forms(&run).await,
+            Claim::Waiting(run) => self.expire_forms(&run).await,
             Claim::Ours { run, first, resumed } => match gathered {
                 Ok(Some(gathered)) => {
-                    let began = if first {
-                        Begun::First
+                    let kind = if first {
+                        ClaimKind::First
                     } else if resumed {
-                        Begun::Resumed
+                        ClaimKind::Resumed
                     } else {
-                        Begun::Again
+                        ClaimKind::Again
                     };
-                    Box::pin(self.work_on(*run, (lease, claimed), began, gathered, delivery)).await
+                    let claimed = Claimed { run: *run, lease, at, kind };
+                    Box::pin(self.work_on(claimed, gathered, delivery)).await
                 }
                 Ok(None) => self.end_early(&run, &lease, RunStatus::Canceled).await,
                 Err(error) => {
-                    store.give_back(run.id, &lease, self.pipeline.now()).await?;
+                    store.runs().give_back(run.id, &lease, self.pipeline.now()).await?;
                     Err(error)
                 }
             },
         }
     }
 
-    /// A run waits for people: those forms expire whose time is up, and where that was the last one the run goes on.
-    async fn look_at_forms(&self, run: &RunRecord) -> Result<()> {
+    /// Expires forms of a waiting run whose time is up. The run continues after the last one.
+    async fn expire_forms(&self, run: &RunRecord) -> Result<()> {
         if let Some(next) = self.pipeline.expire_forms(run.id).await? {
-            self.pipeline.store.keep_waiting(run, next).await?;
+            self.pipeline.store.runs().keep_waiting(run, next).await?;
             self.pipeline.wake_at(run.id, next).await;
             return Ok(());
         }
@@ -158,33 +185,38 @@ impl Runs {
 
     async fn work_on(
         &self,
-        run: RunRecord,
-        (lease, claimed): (LeaseId, Instant),
-        began: Begun,
+        claimed: Claimed,
         gathered: Gathered,
         delivery: &dyn Delivery,
     ) -> Result<()> {
-        // A first claim has no steps to read.
-        let progress = if began == Begun::First { Progress::default() } else { self.pipeline.store.progress(run.id).await? };
-        let Some(config) = gathered.agent.agent.clone() else { return self.end_early(&run, &lease, RunStatus::Canceled).await };
+        let Claimed { run, lease, at, kind } = claimed;
+        // A new run has no stored steps.
+        let progress = if kind == ClaimKind::First {
+            Progress::default()
+        } else {
+            self.pipeline.store.steps().progress(run.id).await?
+        };
+        let Some(config) = gathered.agent.agent.clone() else {
+            return self.end_early(&run, &lease, RunStatus::Canceled).await;
+        };
         let trigger = self.trigger(&run, &gathered).await?;
-        let trail = Trail { run: run.id, depth: run.chain_depth + 1 };
-        let mut servers = McpTools::of(&self.mcp, &config.mcp.servers, &trail).await;
-        let air = Air { store: self.pipeline.store.clone(), sockets: Arc::clone(&self.sockets), clock: Arc::clone(&self.pipeline.clock) };
-        let worker = Worker {
+        let trace = TraceContext { run: run.id, depth: run.chain_depth + 1 };
+        let mut servers = McpTools::of(&self.mcp, &config.mcp.servers, &trace).await;
+        let deps = StreamDeps {
+            store: self.pipeline.store.clone(),
+            sockets: Arc::clone(&self.sockets),
+            clock: Arc::clone(&self.pipeline.clock),
+        };
+        let context = RunContext {
             pipeline: self.pipeline.clone(),
             models: Arc::clone(&self.models),
-            air,
-            stopping: self.stopping.clone(),
+            deps,
             run,
             lease,
-            claimed,
             ends_at: delivery.ends_at(),
             prices: Arc::clone(&self.prices),
-            tools: Toolbox::new(&config.tools, std::mem::take(&mut servers.tools)),
             egress: self.egress.clone(),
-            outside: watch::Sender::new(0),
-            trouble: std::mem::take(&mut servers.trouble),
+            external_calls: watch::Sender::new(0),
             name: gathered.agent.name.clone(),
             at_home: gathered.space_count == 1,
             config,
@@ -192,26 +224,40 @@ impl Runs {
             writing: tokio::sync::Mutex::default(),
             streams: OpenStreams::default(),
         };
-        let result = Box::pin(worker.work(&gathered, progress, began, delivery)).await;
+        let worker = Worker {
+            tools: Toolbox::new(&context.config.tools, std::mem::take(&mut servers.tools)),
+            trouble: std::mem::take(&mut servers.trouble),
+            stopping: self.stopping.clone(),
+            claimed: at,
+            context,
+        };
+        let result = Box::pin(worker.work(&gathered, progress, kind, delivery)).await;
         servers.close().await;
         result
     }
 
-    /// What woke a run: mostly a message that was read with the history.
+    /// The trigger of a run. Mostly it is a message that was read with the history.
     async fn trigger(&self, run: &RunRecord, gathered: &Gathered) -> Result<Trigger> {
         let store = &self.pipeline.store;
         match &gathered.place {
-            Some(place) => Ok(triggers::of_message(run, &place.space.settings.name, &place.trigger, store.delegation(run).await?)),
-            None => store.trigger_of(run).await,
+            Some(place) => Ok(triggers::of_message(
+                run,
+                &place.space.settings.name,
+                &place.trigger,
+                store.runs().delegation(run).await?,
+            )),
+            None => store.triggers().of(run).await,
         }
     }
 
-    /// Ends a run that can't be worked on: its workers died too often, or its agent is gone.
+    /// Ends a run that can't be worked on: its workers died too often, or its agent was deleted.
     async fn end_early(&self, run: &RunRecord, lease: &LeaseId, status: RunStatus) -> Result<()> {
         let failed = status == RunStatus::Failed;
         let error = failed.then(|| RunError {
             code: FailureCode::Attempts,
-            message: "the run was begun five times, and each time its process died; it was given up".into(),
+            message:
+                "the run was given up: it was started five times, and its process died each time"
+                    .into(),
         });
         let ending = Ending {
             status,
@@ -222,13 +268,21 @@ impl Runs {
             prompt: None,
             marks: Marks::new(),
         };
-        let ended = match self.pipeline.store.finish(run, lease, &ending, self.pipeline.now()).await {
-            Ok(ended) => ended,
-            Err(Error::LeaseLost) => return Ok(()),
-            Err(error) => return Err(error),
+        let ended =
+            match self.pipeline.store.runs().finish(run, lease, &ending, self.pipeline.now()).await
+            {
+                Ok(ended) => ended,
+                Err(Error::LeaseLost) => return Ok(()),
+                Err(error) => return Err(error),
+            };
+        let run = self.pipeline.store.runs().get(&ended).await?;
+        let what = |run| {
+            if failed {
+                EventKind::RunFailed { run }
+            } else {
+                EventKind::RunCanceled { run, by: None }
+            }
         };
-        let run = self.pipeline.store.run(&ended).await?;
-        let what = |run| if failed { Happening::RunFailed { run } } else { Happening::RunCanceled { run, by: None } };
         self.pipeline.announce_run(&ended, run, what).await;
         self.pipeline.close_calls_now(&ended).await;
         Ok(())

@@ -1,29 +1,42 @@
-//! The runs queue on Lambda.
+//! The Lambda function that works on the jobs of the runs queue.
 
 use std::sync::Arc;
 
-use smartspace_edges::names::SystemNames;
 use smartspace_egress::Egress;
 use smartspace_lambda::{
-    Error, batch,
-    edges::{Aws, models},
+    Error,
+    aws::{Aws, models},
+    batch,
     failure::Failure,
     secret::Built,
 };
+use smartspace_ports::resolver::SystemResolver;
 use smartspace_run::Runs;
 use tokio::sync::watch;
 
 #[tokio::main]
 async fn main() -> Result<(), Error> {
     let aws = Aws::start()?;
-    let (secret, sockets, queue, bedrock) = (aws.secret(), aws.sockets(), aws.runs_queue(), aws.bedrock());
+    let secret = aws.secret();
+    let sockets = aws.sockets();
+    let queue = aws.runs_queue();
+    let bedrock = aws.bedrock();
     let Aws { config, pipeline, .. } = aws;
-    // A Lambda function is not told when it ends; its lease runs out.
+    // Lambda does not announce that it stops a process, so this channel never changes. The lease of
+    // a run that was stopped expires by itself.
     let (_never, stopping) = watch::channel(false);
-    let egress = Egress::new(Arc::new(SystemNames), config.tool_hosts.parse()?, Arc::new(secret.clone()));
+    let egress =
+        Egress::new(Arc::new(SystemResolver), config.tool_hosts.parse()?, Arc::new(secret.clone()));
     let runs = Arc::new(Built::new(secret, move |secret| {
         let models = Arc::new(models(&config, secret, bedrock.clone())?);
-        Ok(Runs::new(pipeline.clone(), sockets.clone(), models, egress.clone(), config.prices.clone(), stopping.clone()))
+        Ok(Runs::new(
+            pipeline.clone(),
+            sockets.clone(),
+            models,
+            egress.clone(),
+            config.prices.clone(),
+            stopping.clone(),
+        ))
     }));
     batch::serve(Some(queue), move |job, delivery| {
         let runs = Arc::clone(&runs);

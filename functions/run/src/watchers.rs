@@ -1,6 +1,7 @@
-//! Watchers look at a run between two of its steps. What they say stands in front of the next step, is kept in it, and goes to the browsers.
+//! Watchers look at a run between two steps. Their messages precede the next step, are stored with
+//! it and are sent to the browsers.
 //!
-//! A watcher is a small file. To add one, add it to [`WATCHERS`].
+//! A watcher is one small file. To add one, add it to [`WATCHERS`].
 
 mod context;
 mod news;
@@ -13,62 +14,82 @@ use std::{collections::BTreeMap, time::Duration};
 
 use smartspace_domain::steps::SystemMessage;
 
-/// All of them, in the order in which they speak.
-const WATCHERS: [Watcher; 6] = [start::WATCHER, context::WATCHER, steps::WATCHER, time::WATCHER, repetition::WATCHER, news::WATCHER];
+/// All watchers, in the order of their messages.
+const WATCHERS: [Watcher; 6] = [
+    start::WATCHER,
+    context::WATCHER,
+    steps::WATCHER,
+    time::WATCHER,
+    repetition::WATCHER,
+    news::WATCHER,
+];
 
-/// One that looks.
 struct Watcher {
-    /// As the API and events name it.
+    /// The name that the API and events show.
     name: &'static str,
-    /// What it has to say, if anything. What it has said before in the run is not said again.
+    /// Returns the messages for the next step. Messages that the run already had are dropped.
     look: fn(&Look<'_>) -> Vec<String>,
 }
 
-/// A run between two steps, as the watchers see it.
+/// What watchers see of a run between two steps.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Look<'a> {
-    /// The step that comes next, from 0.
+    /// The index of the next step, from 0.
     pub(crate) step: u32,
-    /// Steps that the run may have.
     pub(crate) max_steps: u32,
-    /// How long it has been working.
+    /// How long the run has been working.
     pub(crate) used: Duration,
-    /// How long it may.
+    /// How long the run may work.
     pub(crate) limit: Duration,
-    /// Tokens that stand in the conversation: what the provider counted, and a quarter of the characters added since. None before the first answer.
+    /// Tokens in the conversation: the count of the provider, plus a quarter of the characters
+    /// added since. `None` before the first answer.
     pub(crate) tokens: Option<u64>,
-    /// Tokens that the model reads at most.
+    /// The size of the model's context window in tokens.
     pub(crate) window: u64,
-    /// How often each tool was called with each input.
+    /// How often each tool was called with each input. The key is the tool's name and the input.
     pub(crate) calls: Option<&'a BTreeMap<(String, String), u32>>,
-    /// What was said in the active space since the last step.
+    /// Messages posted to the active space since the last step.
     pub(crate) news: Option<String>,
-    /// What there is to say before the first step.
+    /// Sentences for the first step, see [`start::facts`].
     pub(crate) start: Vec<String>,
 }
 
-/// What the watchers say of a run that was told `said` before.
-pub(crate) fn look(at: &Look<'_>, said: &[SystemMessage]) -> Vec<SystemMessage> {
+/// Returns the messages of all watchers, without those that the run already had (`earlier`).
+pub(crate) fn look(at: &Look<'_>, earlier: &[SystemMessage]) -> Vec<SystemMessage> {
     let speak = |watcher: &Watcher| {
         let name = watcher.name;
-        (watcher.look)(at).into_iter().map(move |text| SystemMessage { watcher: name.to_owned(), text })
+        (watcher.look)(at)
+            .into_iter()
+            .map(move |text| SystemMessage { watcher: name.to_owned(), text })
     };
-    WATCHERS.iter().flat_map(speak).filter(|message| !said.contains(message)).collect()
+    WATCHERS.iter().flat_map(speak).filter(|message| !earlier.contains(message)).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn says(at: &Look<'_>) -> Vec<String> {
-        look(at, &[]).into_iter().map(|said| format!("{}: {}", said.watcher, said.text)).collect()
+    fn messages(at: &Look<'_>) -> Vec<String> {
+        look(at, &[])
+            .into_iter()
+            .map(|message| format!("{}: {}", message.watcher, message.text))
+            .collect()
     }
 
     #[test]
-    fn each_says_its_own_once() {
-        let calm = Look { step: 2, max_steps: 20, limit: Duration::from_mins(30), window: 1_000, ..Look::default() };
-        assert_eq!(says(&calm), Vec::<String>::new());
-        let calls = BTreeMap::from([(("read_messages".to_owned(), "{}".to_owned()), 3), (("get_memories".to_owned(), "{}".to_owned()), 2)]);
+    fn each_watcher_speaks_once_per_threshold() {
+        let calm = Look {
+            step: 2,
+            max_steps: 20,
+            limit: Duration::from_mins(30),
+            window: 1_000,
+            ..Look::default()
+        };
+        assert_eq!(messages(&calm), Vec::<String>::new());
+        let calls = BTreeMap::from([
+            (("read_messages".to_owned(), "{}".to_owned()), 3),
+            (("get_memories".to_owned(), "{}".to_owned()), 2),
+        ]);
         let busy = Look {
             step: 15,
             used: Duration::from_mins(24),
@@ -77,26 +98,33 @@ mod tests {
             news: Some("Said meanwhile".into()),
             ..calm
         };
-        insta::assert_snapshot!(says(&busy).join("\n"));
-        let said = look(&busy, &[]);
-        assert_eq!(look(&busy, &said), []);
-        // What lies behind a threshold that was passed is not said any more, and the next threshold is.
+        insta::assert_snapshot!(messages(&busy).join("\n"));
+        let earlier = look(&busy, &[]);
+        assert_eq!(look(&busy, &earlier), []);
+        // Each threshold is reported once. Only those that are new are in the second answer.
         let later = Look { step: 19, tokens: Some(960), ..busy };
-        let texts: Vec<_> = look(&later, &said).into_iter().map(|said| said.watcher).collect();
-        assert_eq!(texts, ["context", "steps"]);
+        let names: Vec<_> =
+            look(&later, &earlier).into_iter().map(|message| message.watcher).collect();
+        assert_eq!(names, ["context", "steps"]);
     }
 
     #[test]
-    fn before_the_first_step_only_the_start_speaks() {
+    fn only_the_start_watcher_speaks_before_the_first_step() {
         let first = Look {
             max_steps: 5,
             limit: Duration::from_mins(30),
             window: 1_000,
-            start: vec!["Your last run here was 2d 3h ago.".into(), "Overdue, see GOALS: q4.".into()],
+            start: vec![
+                "Your last run here was 2d 3h ago.".into(),
+                "Overdue, see GOALS: q4.".into(),
+            ],
             ..Look::default()
         };
-        assert_eq!(says(&first), ["start: Your last run here was 2d 3h ago. Overdue, see GOALS: q4."]);
+        assert_eq!(
+            messages(&first),
+            ["start: Your last run here was 2d 3h ago. Overdue, see GOALS: q4."]
+        );
         let only = Look { max_steps: 1, start: Vec::new(), ..first };
-        assert_eq!(says(&only).len(), 1, "who has one step only is told so");
+        assert_eq!(messages(&only).len(), 1, "a run with one step is told that it is the last");
     }
 }

@@ -1,24 +1,27 @@
-//! What the fuzz target checks of frames.
+//! What the fuzz target checks about frames.
 
 use serde_json::Value;
 use smartspace_domain::limits;
 
 use crate::requests::{Action, Request};
 
-/// Reads a frame and checks what must hold of every frame, whatever a browser sends.
+/// Reads a frame and checks what must hold for every frame, whatever a browser sends.
 pub fn frame(frame: &str) -> Result<(), String> {
     let request = Request::read(frame);
-    let sent = serde_json::from_str::<Value>(frame).ok().filter(|_| frame.len() <= limits::FRAME_BYTES);
+    let sent =
+        serde_json::from_str::<Value>(frame).ok().filter(|_| frame.len() <= limits::FRAME_BYTES);
     let id = sent.as_ref().and_then(|sent| sent.as_object()?.get("id").cloned());
     if request.id.is_some() && request.id != id {
         return Err(format!("the id {id:?} came back as {:?}", request.id));
     }
     if sent.is_none() && request.action.is_ok() {
-        return Err("what is no JSON, or too long, asks for something".to_owned());
+        return Err("a frame that is too long or not JSON was accepted".to_owned());
     }
     match request.action {
-        Ok(Action::Send { text, .. }) if limits::check_text(&text).is_err() || text.len() > limits::SOCKET_TEXT_BYTES => {
-            Err("a text that may not be said was let through".to_owned())
+        Ok(Action::Send { text, .. })
+            if limits::check_text(&text).is_err() || text.len() > limits::SOCKET_TEXT_BYTES =>
+        {
+            Err("a message text that is not allowed was accepted".to_owned())
         }
         Ok(_) | Err(_) => Ok(()),
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use smartspace_lambda::{
     Error,
-    edges::Aws,
+    aws::Aws,
     websocket::{self, SocketEvent},
 };
 use smartspace_socket::Socket;
@@ -17,7 +17,9 @@ async fn main() -> Result<(), Error> {
         let socket = Arc::clone(&socket);
         async move {
             match event {
-                SocketEvent::Connect { ticket } => socket.connect(&ticket, &connection).await.map(|_| ()),
+                SocketEvent::Connect { ticket } => {
+                    socket.connect(&ticket, &connection).await.map(|_| ())
+                }
                 SocketEvent::Frame { text } => socket.receive(&connection, &text).await,
                 SocketEvent::Disconnect => socket.disconnect(&connection).await,
             }

@@ -1,4 +1,4 @@
-//! What a browser may ask over its socket.
+//! The requests that a client may send over its WebSocket.
 
 use std::collections::BTreeMap;
 
@@ -7,28 +7,33 @@ use serde_json::Value;
 use smartspace_domain::{
     Error, Result,
     ids::{CallId, EntityId, RunId, SpaceId},
-    json, limits,
+    limits,
 };
+use smartspace_pipeline::request_json;
 
-/// How many spaces one ping may ask for.
+/// The greatest number of spaces in one ping.
 const PINGED: usize = 20;
 
-/// How long a request's `id` may be.
+/// The greatest length of a request's `id` as JSON.
 const ID_BYTES: usize = 256;
 
-/// What can be asked for.
+/// The actions of requests.
 pub const ACTIONS: [&str; 5] = ["subscribe", "unsubscribe", "send", "toolResult", "ping"];
 
-/// A request. `id` comes back with its answer.
+/// A request. The answer carries its `id`.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Request {
     pub(crate) id: Option<Value>,
     pub(crate) action: Result<Action>,
 }
 
-/// What is asked for.
 #[derive(Debug, PartialEq, Deserialize)]
-#[serde(tag = "action", rename_all = "camelCase", rename_all_fields = "camelCase", deny_unknown_fields)]
+#[serde(
+    tag = "action",
+    rename_all = "camelCase",
+    rename_all_fields = "camelCase",
+    deny_unknown_fields
+)]
 pub(crate) enum Action {
     Subscribe {
         space_id: SpaceId,
@@ -58,30 +63,48 @@ pub(crate) enum Action {
 }
 
 impl Request {
-    /// Reads a frame. What is wrong with it is said in `action`, so that the answer carries the `id`.
+    /// Reads a frame. An error goes into `action`, so that its answer can carry the `id`.
     pub(crate) fn read(frame: &str) -> Self {
         if frame.len() > limits::FRAME_BYTES {
-            let text = format!("a frame has at most {} bytes, this one {}; longer texts go by HTTP", limits::FRAME_BYTES, frame.len());
+            let text = format!(
+                "expected a frame of at most {} bytes, got {}; send longer texts over HTTP",
+                limits::FRAME_BYTES,
+                frame.len()
+            );
             return Self { id: None, action: Err(Error::TooLarge(text)) };
         }
-        let mut object = match json::parse(frame) {
+        let mut object = match request_json::parse(frame.as_bytes(), "the frame") {
             Ok(Value::Object(object)) => object,
-            Ok(_) => return Self { id: None, action: Err(Error::Malformed("expected a JSON object with an action".into())) },
-            Err(error) => return Self { id: None, action: Err(Error::Malformed(format!("expected JSON: {error}"))) },
+            Ok(_) => {
+                return Self {
+                    id: None,
+                    action: Err(Error::Malformed("expected a JSON object with an action".into())),
+                };
+            }
+            Err(error) => return Self { id: None, action: Err(error) },
         };
         let id = object.remove("id");
         if id.as_ref().is_some_and(|id| id.to_string().len() > ID_BYTES) {
             return Self {
                 id: None,
-                action: Err(Error::invalid("/id", format!("expected at most {ID_BYTES} bytes; it comes back in the answer"))),
+                action: Err(Error::invalid(
+                    "/id",
+                    format!("expected at most {ID_BYTES} bytes, because the answer repeats it"),
+                )),
             };
         }
         let action = match object.get("action").and_then(Value::as_str) {
             Some(action) if ACTIONS.contains(&action) => {
-                serde_json::from_value(Value::Object(object)).map_err(|error| Error::invalid("", error.to_string()))
+                serde_json::from_value(Value::Object(object))
+                    .map_err(|error| Error::invalid("", error.to_string()))
             }
-            Some(action) => Err(Error::Malformed(format!("there is no action {action:?}; there are {}", ACTIONS.join(", ")))),
-            None => Err(Error::Malformed(format!("expected an action: one of {}", ACTIONS.join(", ")))),
+            Some(action) => Err(Error::Malformed(format!(
+                "there is no action {action:?}; expected one of {}",
+                ACTIONS.join(", ")
+            ))),
+            None => {
+                Err(Error::Malformed(format!("expected an action, one of {}", ACTIONS.join(", "))))
+            }
         };
         Self { id, action: action.and_then(Action::checked) }
     }
@@ -91,169 +114,35 @@ impl Action {
     fn checked(self) -> Result<Self> {
         match &self {
             Self::Send { text, .. } if text.len() > limits::SOCKET_TEXT_BYTES => {
-                Err(Error::TooLarge(format!("a text over {} bytes goes by HTTP, this one has {}", limits::SOCKET_TEXT_BYTES, text.len())))
+                Err(Error::TooLarge(format!(
+                    "expected a text of at most {} bytes, got {}; send longer texts over HTTP",
+                    limits::SOCKET_TEXT_BYTES,
+                    text.len()
+                )))
             }
             Self::Send { idempotency_key: Some(key), .. } if !limits::is_key(key) => {
-                Err(Error::invalid("/idempotencyKey", format!("expected 1 to {} printable ASCII characters", limits::KEY_CHARS)))
+                Err(Error::invalid(
+                    "/idempotencyKey",
+                    format!("expected 1 to {} printable ASCII characters", limits::KEY_CHARS),
+                ))
             }
             Self::Send { text, .. } => limits::check_text(text).map(|()| self),
-            Self::ToolResult { output, .. } if output.to_string().len() > limits::SOCKET_TEXT_BYTES => {
-                Err(Error::TooLarge(format!("an output over {} bytes goes by HTTP", limits::SOCKET_TEXT_BYTES)))
+            Self::ToolResult { output, .. }
+                if output.to_string().len() > limits::SOCKET_TEXT_BYTES =>
+            {
+                Err(Error::TooLarge(format!(
+                    "expected an output of at most {} bytes; send longer ones over HTTP",
+                    limits::SOCKET_TEXT_BYTES
+                )))
             }
-            Self::Ping { spaces } if spaces.len() > PINGED => {
-                Err(Error::invalid("/spaces", format!("expected at most {PINGED} spaces, got {}", spaces.len())))
-            }
+            Self::Ping { spaces } if spaces.len() > PINGED => Err(Error::invalid(
+                "/spaces",
+                format!("expected at most {PINGED} spaces, got {}", spaces.len()),
+            )),
             _ => Ok(self),
         }
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-    use serde_json::json;
-    use smartspace_domain::Time;
-
-    use super::*;
-
-    fn any_json() -> impl Strategy<Value = Value> {
-        let leaf = prop_oneof![
-            Just(Value::Null),
-            any::<bool>().prop_map(Value::from),
-            any::<i64>().prop_map(Value::from),
-            any::<u64>().prop_map(Value::from),
-            any::<String>().prop_map(Value::from),
-            prop::sample::select(vec!["send", "subscribe", "ping", "spc_00000000000000000000000001"]).prop_map(Value::from),
-        ];
-        leaf.prop_recursive(3, 16, 4, |inner| {
-            prop_oneof![
-                prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
-                prop::collection::vec((any::<String>(), inner), 0..4).prop_map(|pairs| Value::Object(pairs.into_iter().collect())),
-            ]
-        })
-    }
-
-    fn any_space() -> impl Strategy<Value = SpaceId> {
-        any::<(u32, u128)>().prop_map(|(at, random)| SpaceId::new(Time::from_millis(at.into()), random))
-    }
-
-    fn any_entity() -> impl Strategy<Value = EntityId> {
-        any::<(u32, u128)>().prop_map(|(at, random)| EntityId::new(Time::from_millis(at.into()), random))
-    }
-
-    /// An action that may be done, and the frame that asks for it.
-    fn any_action() -> impl Strategy<Value = (Action, Value)> {
-        let text = any::<String>().prop_filter("a text", |text| !text.is_empty() && !text.contains('\0'));
-        let optional = |name: &'static str, value: &Option<Value>| value.clone().map(|value| (name.to_owned(), value));
-        let frame = move |action: &str, fields: Vec<Option<(String, Value)>>| {
-            fields.into_iter().flatten().chain([("action".to_owned(), json!(action))]).collect::<Value>()
-        };
-        prop_oneof![
-            (any_space(), any::<Option<u64>>()).prop_map(move |(space_id, after_seq)| {
-                let fields = vec![optional("spaceId", &Some(json!(space_id))), optional("afterSeq", &after_seq.map(Value::from))];
-                (Action::Subscribe { space_id, after_seq }, frame("subscribe", fields))
-            }),
-            any_space().prop_map(move |space_id| {
-                (Action::Unsubscribe { space_id }, frame("unsubscribe", vec![optional("spaceId", &Some(json!(space_id)))]))
-            }),
-            (any_space(), text, prop::option::of("[ -~]{1,255}"), prop::option::of(any_entity())).prop_map(
-                move |(space_id, text, idempotency_key, sender_id)| {
-                    let fields = vec![
-                        optional("spaceId", &Some(json!(space_id))),
-                        optional("text", &Some(json!(text))),
-                        optional("idempotencyKey", &idempotency_key.clone().map(Value::from)),
-                        optional("senderId", &sender_id.map(|sender| json!(sender))),
-                    ];
-                    (Action::Send { space_id, text, idempotency_key, sender_id }, frame("send", fields))
-                }
-            ),
-            (any::<(u32, u128)>(), any::<u32>(), any_json()).prop_map(move |((at, random), index, output)| {
-                let run_id = RunId::new(Time::from_millis(at.into()), random);
-                let call_id = CallId::of(run_id, 0, index);
-                let fields = vec![
-                    optional("runId", &Some(json!(run_id))),
-                    optional("callId", &Some(json!(call_id))),
-                    optional("output", &Some(output.clone())),
-                ];
-                (Action::ToolResult { run_id, call_id, output }, frame("toolResult", fields))
-            }),
-            prop::collection::btree_map(any_space(), any::<u64>(), 0..=PINGED).prop_map(move |spaces| {
-                let fields = vec![optional("spaces", &Some(json!(spaces)))];
-                (Action::Ping { spaces }, frame("ping", fields))
-            }),
-        ]
-    }
-
-    proptest! {
-        #[test]
-        fn no_frame_is_too_strange(frame: String) {
-            let request = Request::read(&frame);
-            prop_assert!(request.action.is_err());
-        }
-
-        #[test]
-        fn whatever_may_be_done_is_read_as_it_was_asked((action, frame) in any_action(), id in prop::option::of(any_json())) {
-            let mut frame = frame;
-            let id = id.filter(|id| id.to_string().len() <= ID_BYTES);
-            if let Some(id) = &id {
-                frame["id"] = id.clone();
-            }
-            prop_assert_eq!(Request::read(&frame.to_string()), Request { id, action: Ok(action) });
-        }
-
-        #[test]
-        fn the_id_comes_back_whatever_is_wrong_with_the_rest(
-            (_, frame) in any_action(),
-            id in any_json(),
-            others in prop::collection::vec(
-                (prop_oneof![prop::sample::select(vec!["action", "spaceId", "text", "afterSeq", "spaces", "senderId", "output", "runId"]).prop_map(str::to_owned),
-                    any::<String>()], any_json()), 1..4),
-        ) {
-            let mut frame = frame;
-            for (name, value) in others {
-                frame[name] = value;
-            }
-            frame["id"] = id.clone();
-            let request = Request::read(&frame.to_string());
-            let short = id.to_string().len() <= ID_BYTES && frame.to_string().len() <= limits::FRAME_BYTES;
-            prop_assert_eq!(request.id, Some(id).filter(|_| short));
-            prop_assert!(short || request.action.is_err());
-        }
-
-        #[test]
-        fn a_damaged_frame_is_answered_too((_, frame) in any_action(), at: prop::sample::Index, put: String, taken in 0..4_usize) {
-            let mut chars: Vec<char> = frame.to_string().chars().collect();
-            let at = at.index(chars.len() + 1);
-            chars.splice(at..(at + taken).min(chars.len()), put.chars());
-            let damaged: String = chars.into_iter().collect();
-            // It is an action or an error; what can be asked for stays within its bounds.
-            match Request::read(&damaged).action {
-                Ok(Action::Send { text, .. }) => prop_assert!(limits::check_text(&text).is_ok()),
-                Ok(Action::Ping { spaces }) => prop_assert!(spaces.len() <= PINGED),
-                Ok(_) | Err(_) => {}
-            }
-        }
-    }
-
-    #[test]
-    fn what_is_wrong_is_said_and_the_id_comes_back() {
-        let request = Request::read(r#"{"id":7,"action":"subscribe","spaceId":"nonsense"}"#);
-        assert_eq!(request.id, Some(7.into()));
-        assert!(request.action.unwrap_err().to_string().contains("expected an id like spc_"));
-
-        let texts = [
-            ("[]", "expected a JSON object"),
-            (r#"{"action":"fly"}"#, "there is no action \"fly\""),
-            (r#"{"action":"ping","extra":1}"#, "unknown field `extra`"),
-            (r#"{"action":"send","spaceId":"spc_00000000000000000000000001","text":""}"#, "got none"),
-        ];
-        for (frame, expected) in texts {
-            let error = Request::read(frame).action.unwrap_err().to_string();
-            assert!(error.contains(expected), "{frame}: {error}");
-        }
-        assert!(matches!(Request::read(&"x".repeat(40_000)).action, Err(Error::TooLarge(_))));
-        let long = format!(r#"{{"id":"{}","action":"ping"}}"#, "x".repeat(300));
-        assert_eq!(Request::read(&long).id, None);
-        assert!(Request::read(&long).action.is_err());
-    }
-}
+mod tests;

@@ -1,5 +1,7 @@
-//! Comes back to whatever is overdue: on AWS every minute, locally every second. Queues and alarms only make things faster; what they lost
-//! is found here.
+//! Resumes whatever is overdue: on AWS every minute, locally every second.
+//!
+//! Queues and alarms only make things faster. Work that they lose is due in the table and is found
+//! here.
 
 use futures::future::join_all;
 use smartspace_domain::{
@@ -9,20 +11,20 @@ use smartspace_domain::{
 use smartspace_pipeline::Pipeline;
 use smartspace_store::{
     due::{Duty, Swept},
-    keys::DUE_PARTS,
+    table::keys::DUE_PARTS,
 };
 
-/// How many items of each part of the index one sweep acts on.
+/// The greatest number of items that one sweep takes from each part of the index.
 const AT_ONCE: usize = 50;
 
-/// What this function needs.
+/// The dependencies of the function.
 #[derive(Clone, Debug)]
 pub struct Sweep {
     /// The table and the queues.
     pub pipeline: Pipeline,
 }
 
-/// What is to be queued.
+/// The jobs to queue.
 #[derive(Debug, Default)]
 struct Found {
     runs: Vec<RunJob>,
@@ -30,48 +32,67 @@ struct Found {
 }
 
 impl Sweep {
-    /// Sweeps once. How many overdue items it found. What goes wrong with one item, or with one part of the index, holds up no other: their times were
-    /// moved on, so whoever is not queued now waits for long.
+    /// Sweeps once and returns the number of overdue items. An error with one item or one part of
+    /// the index does not stop the others. They must be queued now: their due times have been moved
+    /// forward, so the next sweep would find them much later.
     ///
     /// # Errors
-    /// That of a part which could not be read, when all the others are done.
+    /// Fails after all parts are done if a part could not be read.
     pub async fn handle(&self) -> Result<usize> {
         let parts = join_all((0..DUE_PARTS).map(|part| self.sweep_part(part))).await;
         parts.into_iter().sum()
     }
 
-    /// For a host that starts, where no worker of before can live: everything that is due at any time is queued at once.
+    /// Queues everything that is due, now or later. For a host that starts, where no worker of an
+    /// earlier process can be alive.
     pub async fn restart(&self) -> Result<usize> {
         let mut found = Found::default();
-        for duty in self.pipeline.store.restart().await? {
+        for duty in self.pipeline.store.due().restart().await? {
             found.add(duty);
         }
         Ok(self.queue(found).await)
     }
 
     async fn sweep_part(&self, part: u8) -> Result<usize> {
-        let (store, now) = (&self.pipeline.store, self.pipeline.now());
+        let store = &self.pipeline.store;
+        let now = self.pipeline.now();
         let mut found = Found::default();
-        for key in store.due_in(part, now, AT_ONCE).await? {
-            match store.sweep_one(&key, now).await {
+        for key in store.due().candidates(part, now, AT_ONCE).await? {
+            match store.due().sweep_one(&key, now).await {
                 Ok(Swept::Overdue(duty)) => found.add(duty),
                 Ok(Swept::NotDue) => {}
-                // An alarm counts these lines.
+                // A CloudWatch alarm counts these lines.
                 Ok(Swept::GivenUp) => {
-                    tracing::error!(event = "given_up", pk = key.pk, sk = key.sk, "an item was acted on ten times and is still due");
+                    tracing::error!(
+                        event = "given_up",
+                        pk = key.pk,
+                        sk = key.sk,
+                        "an item is still due after ten attempts; sweep gives it up"
+                    );
                 }
                 Err(error @ Error::Retry(_)) => {
-                    tracing::warn!(pk = key.pk, sk = key.sk, %error, "an overdue item is left to a later sweep");
+                    tracing::warn!(
+                        pk = key.pk,
+                        sk = key.sk,
+                        %error,
+                        "an overdue item is left to a later sweep"
+                    );
                 }
                 Err(error) => {
-                    tracing::error!(event = "not_swept", pk = key.pk, sk = key.sk, %error, "an overdue item can't be swept");
+                    tracing::error!(
+                        event = "not_swept",
+                        pk = key.pk,
+                        sk = key.sk,
+                        %error,
+                        "an overdue item can't be resumed"
+                    );
                 }
             }
         }
         Ok(self.queue(found).await)
     }
 
-    /// How many there are.
+    /// Queues the jobs and returns their number.
     async fn queue(&self, found: Found) -> usize {
         let count = found.runs.len() + found.triggers.len();
         self.pipeline.queue_runs(found.runs).await;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use smartspace_lambda::{Error, edges::Aws, schedule};
+use smartspace_lambda::{Error, aws::Aws, schedule};
 use smartspace_sweep::Sweep;
 
 #[tokio::main]

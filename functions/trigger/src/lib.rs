@@ -1,14 +1,14 @@
-//! What takes longer than a request: waking more agents than a transaction holds, and finishing what a change began; and what comes at its time: plans,
-//! and forms that expire.
+//! Work that takes longer than a request: waking more agents than fit into a transaction, and
+//! finishing changes. It also handles what alarms start: plans that fire and forms that expire.
 
 use futures::future::try_join_all;
 use smartspace_domain::{
     Error, Result,
     entities::EntityType,
-    events::Happening,
+    events::EventKind,
     ids::{RunId, SpaceId},
     jobs::{RunJob, TriggerJob},
-    shares::Cause,
+    quota::Cause,
 };
 use smartspace_pipeline::Pipeline;
 use smartspace_store::{
@@ -16,10 +16,10 @@ use smartspace_store::{
     runs::{ActiveRecord, RunRecord},
 };
 
-/// How many runs are written side by side.
-const SIDE_BY_SIDE: usize = 16;
+/// The number of runs that are written concurrently.
+const CONCURRENT_WRITES: usize = 16;
 
-/// What this function needs.
+/// The dependencies of the function.
 #[derive(Clone, Debug)]
 pub struct Triggers {
     /// The table and the queues.
@@ -27,12 +27,14 @@ pub struct Triggers {
 }
 
 impl Triggers {
-    /// Does one job; may be repeated.
+    /// Handles one job. It may be repeated.
     pub async fn handle(&self, job: &TriggerJob) -> Result<()> {
         match job {
             TriggerJob::Dispatch { space_id, seq } => self.dispatch(*space_id, *seq).await,
             TriggerJob::CloseCalls { run_id } => Box::pin(self.close_calls(*run_id)).await,
-            TriggerJob::FirePlan { agent_id, plan_id, at } => self.pipeline.fire_plan(*agent_id, *plan_id, *at).await,
+            TriggerJob::FirePlan { agent_id, plan_id, at } => {
+                self.pipeline.fire_plan(*agent_id, *plan_id, *at).await
+            }
             TriggerJob::WakeRun { run_id } => {
                 self.pipeline.wake(*run_id).await;
                 Ok(())
@@ -42,52 +44,69 @@ impl Triggers {
         }
     }
 
-    /// Closes the calls that a run which has ended left open.
+    /// Closes the tool calls that an ended run left open.
     async fn close_calls(&self, run: RunId) -> Result<()> {
-        match self.pipeline.store.run_record(run).await {
+        match self.pipeline.store.runs().record(run).await {
             Ok(run) => self.pipeline.close_calls(&run).await,
-            // It was dropped.
+            // The run was deleted meanwhile.
             Err(Error::NotFound(_)) => Ok(()),
             Err(error) => Err(error),
         }
     }
 
-    /// Decides whom a message wakes, unless that is decided; then works from what is stored, however often it is repeated.
+    /// Decides whom a message wakes, unless that is decided already. Then it creates the runs of
+    /// the stored decision, so that a repeated job has the same effect.
     async fn dispatch(&self, space: SpaceId, seq: u64) -> Result<()> {
         let store = &self.pipeline.store;
-        let Some(record) = store.message_record(space, seq).await? else { return Ok(()) };
-        let decides = !record.is_decided();
+        let Some(record) = store.messages().record(space, seq).await? else { return Ok(()) };
+        let was_undecided = !record.is_decided();
         let mut taken = Vec::new();
-        if decides {
-            let decided = store.decide_late(space, &record, self.pipeline.now()).await?;
-            store.decide_message(space, seq, &decided.dispatch, self.pipeline.now()).await?;
+        if was_undecided {
+            let decided = store.messages().decide_late(space, &record, self.pipeline.now()).await?;
+            store
+                .messages()
+                .store_decision(space, seq, &decided.dispatch, self.pipeline.now())
+                .await?;
             taken = decided.taken;
         }
-        let Some(record) = store.message_record(space, seq).await? else { return Ok(()) };
-        let message = store.whole(space, vec![record.clone()]).await?.pop();
+        let Some(record) = store.messages().record(space, seq).await? else { return Ok(()) };
+        let message = store.messages().whole(space, vec![record.clone()]).await?.pop();
         let Some(message) = message else { return Ok(()) };
-        let name = store.space_record(space).await?.settings.name;
-        let woken = message.dispatch.iter().flatten().filter_map(|it| Some((it.agent_id, it.run_id?, it.source?)));
-        let runs: Vec<_> =
-            woken.map(|(agent, run, source)| RunRecord::woken(run, agent, space, &record, source, self.pipeline.now())).collect();
+        let name = store.spaces().record(space).await?.settings.name;
+        let woken =
+            message.dispatch.iter().flatten().filter_map(|decision| {
+                Some((decision.agent_id, decision.run_id?, decision.source?))
+            });
+        let runs: Vec<_> = woken
+            .map(|(agent, run, source)| {
+                RunRecord::woken(run, agent, space, &record, source, self.pipeline.now())
+            })
+            .collect();
         let mut jobs = Vec::with_capacity(runs.len());
-        for some in runs.chunks(SIDE_BY_SIDE) {
-            let writes: Vec<_> = some.iter().map(|run| self.wake(run, space, &name, &record)).collect();
+        for chunk in runs.chunks(CONCURRENT_WRITES) {
+            let writes: Vec<_> =
+                chunk.iter().map(|run| self.wake(run, space, &name, &record)).collect();
             jobs.extend(try_join_all(writes).await?.into_iter().flatten());
         }
         self.pipeline.queue_runs(jobs).await;
-        store.message_settled(space, seq).await?;
+        store.messages().settled(space, seq).await?;
         let cause = Cause::member(record.sender.id, record.sender.kind == EntityType::Human);
-        store.count_runs(&taken, &cause, self.pipeline.now()).await;
-        if decides {
-            self.pipeline.announce(space, Happening::MessageUpdated { message }).await;
+        store.quota().count_runs(&taken, &cause, self.pipeline.now()).await;
+        if was_undecided {
+            self.pipeline.announce(space, EventKind::MessageUpdated { message }).await;
         }
         Ok(())
     }
 
-    /// Writes one run. The job that goes on with it; none where it is past being queued.
-    async fn wake(&self, run: &RunRecord, space: SpaceId, space_name: &str, message: &MessageRecord) -> Result<Option<RunJob>> {
+    /// Writes one run and returns its job. Returns `None` if the run no longer needs to be queued.
+    async fn wake(
+        &self,
+        run: &RunRecord,
+        space: SpaceId,
+        space_name: &str,
+        message: &MessageRecord,
+    ) -> Result<Option<RunJob>> {
         let active = ActiveRecord::woken(run, space, space_name, message);
-        Ok(self.pipeline.store.create_run(run, &active).await?.then(|| run.job()))
+        Ok(self.pipeline.store.runs().create(run, &active).await?.then(|| run.job()))
     }
 }

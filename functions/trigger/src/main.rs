@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use smartspace_lambda::{Error, batch, edges::Aws};
+use smartspace_lambda::{Error, aws::Aws, batch};
 use smartspace_trigger::Triggers;
 
 #[tokio::main]

@@ -1,4 +1,5 @@
-//! The first space on an empty folder: a person and three scripted agents of different characters, so that a newcomer sees it work.
+//! The demo space in an empty data folder: a person and three scripted agents that behave
+//! differently, so that a newcomer sees agents at work.
 
 use serde_json::{Value, json};
 use smartspace_domain::{
@@ -8,17 +9,18 @@ use smartspace_domain::{
     spaces::{Role, SpaceSettings},
 };
 use smartspace_pipeline::Pipeline;
-use smartspace_store::pages::Ask;
+use smartspace_store::table::pages::Ask;
 
-/// Makes the demo, unless there is anybody already.
-pub(crate) async fn make(pipeline: &Pipeline) -> Result<()> {
-    let anybody = pipeline.store.entities(&Ask { cursor: None, limit: Some(1) }).await?;
+/// Creates the demo space, unless there are entities already.
+pub(crate) async fn create(pipeline: &Pipeline) -> Result<()> {
+    let anybody = pipeline.store.entities().list(&Ask { cursor: None, limit: Some(1) }).await?;
     if !anybody.items.is_empty() {
         return Ok(());
     }
     let settings: SpaceSettings = read(json!({"name": "Welcome"}))?;
-    let (now, random) = (pipeline.now(), pipeline.ids.random());
-    let space = pipeline.store.create_space(SpaceId::new(now, random), settings, None, now).await?;
+    let now = pipeline.now();
+    let id = SpaceId::new(now, pipeline.ids.random());
+    let space = pipeline.store.spaces().create(id, settings, None, now).await?;
     for settings in [json!({"type": "human", "name": "Robin"}), guide(), librarian(), observer()] {
         let member = entity(pipeline, settings).await?;
         pipeline.join(space, &member, Role::Member).await?;
@@ -34,23 +36,29 @@ fn guide() -> Value {
         json!([
             {
                 "when": {"trigger": "space_message", "sender": "human", "contains": "@Librarian"},
-                "steps": [{"calls": [{"tool": "skip_response", "input": {"reason": "The question is for the Librarian."}}]}]
+                "steps": [{"calls": [{"tool": "skip_response", "input": {
+                    "reason": "The message is for the Librarian."}}]}]
             },
             {
                 "when": {"trigger": "space_message", "sender": "human", "contains": "coffee"},
                 "steps": [
-                    {"text": "I had better ask.", "calls": [{"tool": "ask", "input": {
-                        "message": "Shall I put the kettle on?", "options": ["Yes, please", "No, thank you"]}}]},
+                    {"text": "I should ask first.", "calls": [{"tool": "ask", "input": {
+                        "message": "Shall I put the kettle on?",
+                        "options": ["Yes, please", "No, thank you"]}}]},
                     {"calls": [{"tool": "send_message", "input": {"text":
-                        "“{{result.choice}}” it is. I waited for your answer without anything running, and would have waited through a restart."}}]}
+                        "“{{result.choice}}” it is. Nothing was running while I waited for your \
+                         answer, and I would have waited through a restart."}}]}
                 ]
             },
             {
                 "when": {"trigger": "space_message", "sender": "human"},
-                "steps": [{"text": "A person wrote; I answer.", "calls": [{"tool": "send_message", "input": {"text":
-                    "Hello {{sender}}! Your message is kept, it woke three agents, and you read this while it is being written. \
-                     I am played from a script, so that nothing here needs a key. The Librarian speaks when you write an @ before its name; \
-                     the Observer read you too, and chose to stay silent. Say something of coffee, and I ask you back with buttons."}}]}]
+                "steps": [{"text": "A person wrote, so I answer.", "calls": [{
+                    "tool": "send_message", "input": {"text":
+                    "Hello {{sender}}! Your message is stored and woke three agents. You are \
+                     reading this while it is being written. I play a script, so nothing here \
+                     needs an API key. The Librarian answers if you write @Librarian. The Observer \
+                     read your message too and chose to stay silent. Mention coffee, and I will \
+                     ask you a question with buttons."}}]}]
             }
         ]),
         json!([{
@@ -62,15 +70,17 @@ fn guide() -> Value {
     )
 }
 
-/// Speaks only when it is spoken of.
+/// Answers only if it is mentioned.
 fn librarian() -> Value {
     agent(
         "Librarian",
-        "Speaks only when somebody names it.",
+        "Answers only when somebody mentions it.",
         json!([{
             "when": {"trigger": "space_message", "sender": "human", "source": "mention"},
-            "steps": [{"text": "I was named.", "calls": [{"tool": "send_message", "input": {"text":
-                "You named me, {{sender}}, so here I am. It is {{now}}, we are in “{{space}}”, and what you asked was: {{message}}"}}]}]
+            "steps": [{"text": "I was mentioned.", "calls": [{
+                "tool": "send_message", "input": {"text":
+                "You mentioned me, {{sender}}, so here I am. It is {{now}}, we are in “{{space}}”, \
+                 and you wrote: {{message}}"}}]}]
         }]),
         json!([]),
     )
@@ -81,7 +91,9 @@ fn observer() -> Value {
     agent(
         "Observer",
         "Reads everything and says nothing.",
-        json!([{"steps": [{"calls": [{"tool": "skip_response", "input": {"reason": "I only watch."}}]}]}]),
+        json!([{"steps": [{"calls": [
+            {"tool": "skip_response", "input": {"reason": "I only watch."}}
+        ]}]}]),
         json!([]),
     )
 }
@@ -92,7 +104,11 @@ fn agent(name: &str, description: &str, rules: Value, tools: Value) -> Value {
         "name": name,
         "agent": {
             "description": description,
-            "model": {"provider": "scripted", "name": "demo", "script": {"wordDelayMs": 40, "rules": rules}},
+            "model": {
+                "provider": "scripted",
+                "name": "demo",
+                "script": {"wordDelayMs": 40, "rules": rules}
+            },
             "tools": tools
         }
     })
@@ -101,10 +117,12 @@ fn agent(name: &str, description: &str, rules: Value, tools: Value) -> Value {
 async fn entity(pipeline: &Pipeline, settings: Value) -> Result<Entity> {
     let settings: EntitySettings = read(settings)?;
     settings.check()?;
-    let (now, random) = (pipeline.now(), pipeline.ids.random());
-    pipeline.store.create_entity(EntityId::new(now, random), settings, None, now).await
+    let now = pipeline.now();
+    let id = EntityId::new(now, pipeline.ids.random());
+    pipeline.store.entities().create(id, settings, None, now).await
 }
 
 fn read<T: serde::de::DeserializeOwned>(value: Value) -> Result<T> {
-    serde_json::from_value(value).map_err(|error| Error::Internal(format!("the demo is not well formed: {error}")))
+    serde_json::from_value(value)
+        .map_err(|error| Error::Internal(format!("the demo is not valid: {error}")))
 }

@@ -1,5 +1,5 @@
-//! DynamoDB in the process: the same SDK calls as on AWS, answered by an embedded database on SQLite behind an HTTP connector.
-//! There is no socket between them.
+//! An embedded DynamoDB: a database on SQLite answers the same SDK calls as on AWS. It is an HTTP
+//! connector of the SDK, so no socket is involved.
 
 use std::path::Path;
 
@@ -8,7 +8,9 @@ use aws_sdk_dynamodb::{
     config::{BehaviorVersion, Region, retry::RetryConfig, timeout::TimeoutConfig},
 };
 use aws_smithy_runtime_api::client::{
-    http::{HttpClient, HttpConnector, HttpConnectorFuture, HttpConnectorSettings, SharedHttpConnector},
+    http::{
+        HttpClient, HttpConnector, HttpConnectorFuture, HttpConnectorSettings, SharedHttpConnector,
+    },
     orchestrator::{HttpRequest, HttpResponse},
     result::ConnectorError,
     runtime_components::RuntimeComponents,
@@ -28,28 +30,31 @@ pub struct EmbeddedTable {
 }
 
 impl EmbeddedTable {
-    /// In a file, which is made where it is missing.
+    /// A table in a file, which is created if it is missing.
     pub(crate) fn open(path: &Path) -> Result<Self, String> {
-        let told = |error: DynoxideError| format!("the table {} can't be opened: {error}", path.display());
-        let database = Database::new(&path.to_string_lossy()).map_err(told)?;
-        // One fsync at each checkpoint of the log instead of one at each write. A killed process loses nothing by it; a power cut may lose the
-        // last commits.
-        database.disable_bulk_loading().map_err(told)?;
+        let failed =
+            |error: DynoxideError| format!("the table {} can't be opened: {error}", path.display());
+        let database = Database::new(&path.to_string_lossy()).map_err(failed)?;
+        // One fsync per checkpoint of the write-ahead log instead of one per write. A killed
+        // process loses nothing; a power failure may lose the last commits.
+        database.disable_bulk_loading().map_err(failed)?;
         Ok(Self { database, on_disk: true })
     }
 
-    /// In memory.
+    /// A table in memory.
     pub fn in_memory() -> Result<Self, String> {
-        let database = Database::memory().map_err(|error| format!("no table in memory: {error}"))?;
+        let database =
+            Database::memory().map_err(|error| format!("the table can't be created: {error}"))?;
         Ok(Self { database, on_disk: false })
     }
 
-    /// The SDK's client on it.
-    pub(crate) fn client(&self) -> Client {
+    /// An SDK client for this table.
+    pub fn client(&self) -> Client {
         client_on(self.clone())
     }
 
-    /// Answers a call as DynamoDB's HTTP interface does: `body` is the request, the answer its status and body.
+    /// Answers a call as DynamoDB's HTTP interface does. `body` is the request; the result is the
+    /// status and body of the response.
     pub fn answer(&self, operation: &str, body: &[u8]) -> (u16, String) {
         match answer(&self.database, operation, body) {
             Ok(body) => (200, body),
@@ -57,22 +62,24 @@ impl EmbeddedTable {
         }
     }
 
-    /// Drops what has expired, as DynamoDB does by itself.
-    pub(crate) fn drop_expired(&self) -> Result<usize, String> {
+    /// Deletes expired items, as DynamoDB does by itself.
+    pub(crate) fn delete_expired(&self) -> Result<usize, String> {
         self.database.sweep_ttl().map_err(|error| error.to_string())
     }
 }
 
-/// The SDK's client on a connector.
+/// An SDK client on an HTTP connector.
 pub fn client_on(http: impl HttpClient + 'static) -> Client {
     let config = Config::builder()
         .behavior_version(BehaviorVersion::latest())
         .region(Region::new("local"))
         .allow_no_auth()
-        // Answers do not get lost in a process: what fails once fails again.
+        // No answer gets lost within a process, so a call that fails would fail again.
         .retry_config(RetryConfig::disabled())
         .timeout_config(TimeoutConfig::disabled())
-        .stalled_stream_protection(aws_sdk_dynamodb::config::StalledStreamProtectionConfig::disabled())
+        .stalled_stream_protection(
+            aws_sdk_dynamodb::config::StalledStreamProtectionConfig::disabled(),
+        )
         .endpoint_url("http://embedded.invalid")
         .http_client(http);
     Client::from_conf(config.build())
@@ -85,35 +92,49 @@ impl std::fmt::Debug for EmbeddedTable {
 }
 
 impl HttpClient for EmbeddedTable {
-    fn http_connector(&self, _: &HttpConnectorSettings, _: &RuntimeComponents) -> SharedHttpConnector {
+    fn http_connector(
+        &self,
+        _: &HttpConnectorSettings,
+        _: &RuntimeComponents,
+    ) -> SharedHttpConnector {
         SharedHttpConnector::new(self.clone())
     }
 }
 
 impl HttpConnector for EmbeddedTable {
     fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
-        let operation = request.headers().get("x-amz-target").and_then(|target| target.rsplit('.').next()).unwrap_or_default().to_owned();
+        let operation = request
+            .headers()
+            .get("x-amz-target")
+            .and_then(|target| target.rsplit('.').next())
+            .unwrap_or_default()
+            .to_owned();
         tracing::trace!(operation, "table call");
         let body = request.body().bytes().unwrap_or_default().to_vec();
         if !self.on_disk {
-            return HttpConnectorFuture::ready(respond(self.answer(&operation, &body)));
+            let (status, body) = self.answer(&operation, &body);
+            return HttpConnectorFuture::ready(respond(status, body));
         }
         let table = self.clone();
         HttpConnectorFuture::new(async move {
-            let answered = tokio::task::spawn_blocking(move || table.answer(&operation, &body)).await;
-            respond(answered.map_err(|error| ConnectorError::other(error.into(), None))?)
+            let answered =
+                tokio::task::spawn_blocking(move || table.answer(&operation, &body)).await;
+            let (status, body) =
+                answered.map_err(|error| ConnectorError::other(error.into(), None))?;
+            respond(status, body)
         })
     }
 }
 
-type Answer = Result<String, DynoxideError>;
+type TableResult = Result<String, DynoxideError>;
 
-fn respond((status, body): (u16, String)) -> Result<HttpResponse, ConnectorError> {
-    let status = aws_smithy_runtime_api::http::StatusCode::try_from(status).map_err(|error| ConnectorError::other(error.into(), None))?;
+fn respond(status: u16, body: String) -> Result<HttpResponse, ConnectorError> {
+    let status = aws_smithy_runtime_api::http::StatusCode::try_from(status)
+        .map_err(|error| ConnectorError::other(error.into(), None))?;
     Ok(HttpResponse::new(status, SdkBody::from(body)))
 }
 
-fn answer(database: &Database, operation: &str, body: &[u8]) -> Answer {
+fn answer(database: &Database, operation: &str, body: &[u8]) -> TableResult {
     match operation {
         "GetItem" => call(body, |request| database.get_item(request)),
         "BatchGetItem" => call(body, |request| database.batch_get_item(request)),
@@ -121,23 +142,29 @@ fn answer(database: &Database, operation: &str, body: &[u8]) -> Answer {
         "PutItem" => call(body, |request| database.put_item(request)),
         "UpdateItem" => call(body, |request| database.update_item(request)),
         "DeleteItem" => call(body, |request| database.delete_item(request)),
-        "TransactWriteItems" => call(body, |request: dynoxide::actions::transact_write_items::TransactWriteItemsRequest| {
-            // The database keeps every token's request for ten minutes, which is a lot of memory, for answers that can't be lost here.
-            let mut request = request;
-            request.client_request_token = None;
-            database.transact_write_items(request)
-        }),
+        "TransactWriteItems" => call(
+            body,
+            |request: dynoxide::actions::transact_write_items::TransactWriteItemsRequest| {
+                // The database would store the request of every token for ten minutes, which uses
+                // much memory. No answer gets lost here, so tokens are not needed.
+                let mut request = request;
+                request.client_request_token = None;
+                database.transact_write_items(request)
+            },
+        ),
         "Scan" => call(body, |request| database.scan(request)),
         "CreateTable" => call(body, |request| database.create_table(request)),
         "UpdateTimeToLive" => call(body, |request| database.update_time_to_live(request)),
-        _ => Err(DynoxideError::ValidationException(format!("the product does not use {operation}"))),
+        _ => {
+            Err(DynoxideError::ValidationException(format!("the product does not use {operation}")))
+        }
     }
 }
 
 fn call<Request: DeserializeOwned, Response: Serialize>(
     body: &[u8],
     act: impl FnOnce(Request) -> Result<Response, DynoxideError>,
-) -> Answer {
+) -> TableResult {
     let request = serde_json::from_slice(body).map_err(|error| {
         let text = error.to_string();
         match text.strip_prefix("VALIDATION:") {
@@ -145,5 +172,6 @@ fn call<Request: DeserializeOwned, Response: Serialize>(
             None => DynoxideError::SerializationException(text),
         }
     })?;
-    serde_json::to_string(&act(request)?).map_err(|error| DynoxideError::InternalServerError(error.to_string()))
+    serde_json::to_string(&act(request)?)
+        .map_err(|error| DynoxideError::InternalServerError(error.to_string()))
 }

@@ -1,5 +1,5 @@
-//! Alarms in the process: timers for what comes soon. What comes later, or would be lost with the process, is due in the table, where each second's sweep
-//! finds it.
+//! In-process alarms: timers for the next 15 minutes. The work of later alarms, and of timers that
+//! are lost with the process, is due in the table. A sweep every second finds it there.
 
 use std::{
     collections::HashSet,
@@ -9,26 +9,25 @@ use std::{
 
 use async_trait::async_trait;
 use smartspace_domain::{Time, jobs::TriggerJob};
-use smartspace_edges::{alarms::Alarms, clock::Clock, queues::Queue};
+use smartspace_ports::{alarms::Alarms, clock::Clock, queues::Queue};
 use tokio::sync::Semaphore;
 
-/// How soon something must come for a timer to be worth it.
+/// Later alarms get no timer.
 const SOON: Duration = Duration::from_mins(15);
-/// Timers at once.
+/// The greatest number of timers.
 const TIMERS: usize = 10_000;
 
-/// Alarms in the process.
 pub(crate) struct InProcessAlarms {
     triggers: Arc<dyn Queue<TriggerJob>>,
     clock: Arc<dyn Clock>,
-    places: Arc<Semaphore>,
-    /// Those that are set: the same one twice is one.
+    permits: Arc<Semaphore>,
+    /// The timers that are running, so that the same alarm gets only one.
     set: Arc<Mutex<HashSet<(Time, TriggerJob)>>>,
 }
 
 impl InProcessAlarms {
     pub(crate) fn new(triggers: Arc<dyn Queue<TriggerJob>>, clock: Arc<dyn Clock>) -> Self {
-        Self { triggers, clock, places: Arc::new(Semaphore::new(TIMERS)), set: Arc::default() }
+        Self { triggers, clock, permits: Arc::new(Semaphore::new(TIMERS)), set: Arc::default() }
     }
 }
 
@@ -39,17 +38,21 @@ impl Alarms for InProcessAlarms {
         if wait > SOON {
             return;
         }
-        let Ok(place) = Arc::clone(&self.places).try_acquire_owned() else { return };
+        let Ok(permit) = Arc::clone(&self.permits).try_acquire_owned() else { return };
         if !self.set.lock().unwrap_or_else(PoisonError::into_inner).insert((at, job.clone())) {
             return;
         }
-        let (triggers, set) = (Arc::clone(&self.triggers), Arc::clone(&self.set));
+        let triggers = Arc::clone(&self.triggers);
+        let set = Arc::clone(&self.set);
         tokio::spawn(async move {
-            let _place = place;
+            let _permit = permit;
             tokio::time::sleep(wait).await;
             set.lock().unwrap_or_else(PoisonError::into_inner).remove(&(at, job.clone()));
             if let Err(error) = triggers.send(vec![job]).await {
-                tracing::warn!(%error, "an alarm was lost; what it is for is found when it is overdue");
+                tracing::warn!(
+                    %error,
+                    "an alarm was lost; sweep finds its work when it is overdue"
+                );
             }
         });
     }
@@ -63,7 +66,7 @@ mod tests {
     use super::*;
     use crate::in_process_queue::InProcessQueue;
 
-    /// A clock that goes with tokio's.
+    /// A clock that follows tokio's paused time.
     struct Paused(tokio::time::Instant);
 
     impl Clock for Paused {
@@ -73,8 +76,9 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn what_comes_soon_comes_at_its_time_and_the_rest_is_left_to_the_sweep() {
-        let (queue, clock) = (InProcessQueue::new("test"), Arc::new(Paused(tokio::time::Instant::now())));
+    async fn an_alarm_within_15_minutes_gets_one_timer_and_a_later_one_gets_none() {
+        let queue = InProcessQueue::new("test");
+        let clock = Arc::new(Paused(tokio::time::Instant::now()));
         let alarms = InProcessAlarms::new(queue.clone(), clock.clone());
         let job = |number| TriggerJob::WakeRun { run_id: RunId::new(Time::from_millis(1), number) };
         let start = clock.now();

@@ -1,5 +1,6 @@
-//! A queue in the process, with the manners of SQS: at least once, retried with back-off, dead letters, and groups that take turns so that a
-//! busy space does not hold up the others. What it holds is lost with the process; what is due in the table is found at the next start.
+//! An in-process queue that behaves like SQS: at least once, retries with back-off, dead letters,
+//! and groups that take turns, so that a busy space does not delay others. Its jobs are lost with
+//! the process. Their work is due in the table, and the next start finds it.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -11,26 +12,25 @@ use std::{
 use async_trait::async_trait;
 use futures::FutureExt;
 use smartspace_domain::{Error, Result, jobs::Job};
-use smartspace_edges::queues::{Queue, QueueError};
+use smartspace_ports::queues::{Queue, QueueError};
 use tokio::sync::{Notify, Semaphore};
 
-/// Deliveries of one job before it becomes a dead letter.
+/// How often a job is delivered before it becomes a dead letter.
 const DELIVERIES: u32 = 6;
-/// How long a job waits after its first failure; doubled each time.
-const FIRST_WAIT: Duration = Duration::from_millis(200);
-/// Dead letters that are kept.
+/// The delay before the first retry. Each further delay is twice as long.
+const FIRST_RETRY: Duration = Duration::from_millis(200);
+/// The greatest number of dead letters.
 const DEAD_LETTERS: usize = 1_000;
 
-/// A queue in the process.
 pub(crate) struct InProcessQueue<J> {
     name: &'static str,
     state: Mutex<State<J>>,
-    came: Notify,
+    arrived: Notify,
 }
 
 struct State<J> {
     waiting: HashMap<String, VecDeque<Delivery<J>>>,
-    /// Groups that have jobs, each once, in the order of their turns.
+    /// The groups that have jobs, each once, in the order of their turns.
     turns: VecDeque<String>,
     dead: VecDeque<J>,
 }
@@ -42,25 +42,28 @@ struct Delivery<J> {
 
 impl<J: Job> InProcessQueue<J> {
     pub(crate) fn new(name: &'static str) -> Arc<Self> {
-        let state = State { waiting: HashMap::new(), turns: VecDeque::new(), dead: VecDeque::new() };
-        Arc::new(Self { name, state: Mutex::new(state), came: Notify::new() })
+        let state =
+            State { waiting: HashMap::new(), turns: VecDeque::new(), dead: VecDeque::new() };
+        Arc::new(Self { name, state: Mutex::new(state), arrived: Notify::new() })
     }
 
-    /// Hands jobs to `handle`, at most `at_once` at a time, for ever.
+    /// Passes jobs to `handle` for ever, at most `at_once` at a time.
     pub(crate) async fn deliver<F, Fut>(self: Arc<Self>, at_once: usize, handle: F)
     where
         F: Fn(J) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<()>> + Send,
     {
-        let (handle, places) = (Arc::new(handle), Arc::new(Semaphore::new(at_once)));
+        let handle = Arc::new(handle);
+        let permits = Arc::new(Semaphore::new(at_once));
         loop {
-            let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
+            let Ok(permit) = Arc::clone(&permits).acquire_owned().await else { return };
             let delivery = self.next().await;
-            let (queue, handle) = (Arc::clone(&self), Arc::clone(&handle));
+            let queue = Arc::clone(&self);
+            let handle = Arc::clone(&handle);
             tokio::spawn(async move {
                 // A panic fails this job only.
                 let done = AssertUnwindSafe(handle(delivery.job.clone())).catch_unwind().await;
-                drop(place);
+                drop(permit);
                 let error = match done {
                     Ok(Ok(())) => return,
                     Ok(Err(error)) => error,
@@ -73,18 +76,23 @@ impl<J: Job> InProcessQueue<J> {
 
     async fn next(&self) -> Delivery<J> {
         loop {
-            let came = self.came.notified();
+            let arrived = self.arrived.notified();
             if let Some(delivery) = self.lock().take() {
                 return delivery;
             }
-            came.await;
+            arrived.await;
         }
     }
 
     async fn failed(&self, delivery: Delivery<J>, error: &Error) {
         let count = delivery.count + 1;
         if count >= DELIVERIES {
-            tracing::error!(event = "dead_letter", queue = self.name, %error, "a job failed too often");
+            tracing::error!(
+                event = "dead_letter",
+                queue = self.name,
+                %error,
+                "a job failed too often and is a dead letter"
+            );
             let mut state = self.lock();
             state.dead.push_back(delivery.job);
             if state.dead.len() > DEAD_LETTERS {
@@ -92,14 +100,14 @@ impl<J: Job> InProcessQueue<J> {
             }
             return;
         }
-        tracing::warn!(queue = self.name, count, %error, "a job failed and is tried again");
-        tokio::time::sleep(FIRST_WAIT * 2_u32.pow(count - 1)).await;
+        tracing::warn!(queue = self.name, count, %error, "a job failed and is retried");
+        tokio::time::sleep(FIRST_RETRY * 2_u32.pow(count - 1)).await;
         self.put(Delivery { count, ..delivery });
     }
 
     fn put(&self, delivery: Delivery<J>) {
         self.lock().put(delivery);
-        self.came.notify_one();
+        self.arrived.notify_one();
     }
 
     fn lock(&self) -> MutexGuard<'_, State<J>> {
@@ -171,7 +179,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn what_fails_comes_again_and_then_lies_dead() {
+    async fn a_failing_job_is_retried_and_becomes_a_dead_letter() {
         let queue = InProcessQueue::new("test");
         let (begun, mut deliveries) = mpsc::unbounded_channel();
         tokio::spawn(Arc::clone(&queue).deliver(4, move |job: TriggerJob| {

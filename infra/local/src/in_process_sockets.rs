@@ -1,4 +1,5 @@
-//! The connections of this process. Each has a writer with a bounded buffer: who does not read is let go, and holds up nobody.
+//! The WebSocket connections of this process. Each has a bounded buffer. A client that does not
+//! read is disconnected and does not delay others.
 
 use std::{
     collections::HashMap,
@@ -8,27 +9,25 @@ use std::{
 
 use async_trait::async_trait;
 use smartspace_domain::ids::ConnectionId;
-use smartspace_edges::sockets::{PostError, Sockets};
+use smartspace_ports::sockets::{PostError, Sockets};
 use tokio::sync::mpsc::{self, error::SendTimeoutError};
 
-/// Frames that wait for one connection.
+/// The greatest number of frames that wait for one connection.
 const BUFFERED: usize = 256;
-/// How long a full buffer is waited for.
+/// How long a post waits for room in a full buffer.
 const FULL_FOR: Duration = Duration::from_millis(500);
 
-/// The connections of this process.
 #[derive(Debug, Default)]
 pub(crate) struct InProcessSockets(Mutex<HashMap<ConnectionId, mpsc::Sender<Arc<str>>>>);
 
 impl InProcessSockets {
-    /// Takes in a connection. Its frames come out here, until it is closed.
+    /// Registers a connection. The receiver gets its frames until it is closed.
     pub(crate) fn open(&self, id: ConnectionId) -> mpsc::Receiver<Arc<str>> {
         let (sender, frames) = mpsc::channel(BUFFERED);
         self.lock().insert(id, sender);
         frames
     }
 
-    /// Closes all of them.
     pub(crate) fn close_all(&self) {
         self.lock().clear();
     }
@@ -46,7 +45,7 @@ impl Sockets for InProcessSockets {
             Ok(()) => Ok(()),
             Err(SendTimeoutError::Closed(_)) => Err(PostError::Gone),
             Err(SendTimeoutError::Timeout(_)) => {
-                // It comes back with `afterSeq` and misses nothing.
+                // When the client reconnects, `afterSeq` gives it what it missed.
                 if self.lock().remove(connection).is_some() {
                     tracing::info!(%connection, "a connection that does not read was closed");
                 }

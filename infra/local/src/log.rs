@@ -1,32 +1,42 @@
-//! The log: text on a terminal, JSON elsewhere, and in neither a secret. It goes to standard error; standard output is for the address.
+//! The log: text on a terminal, JSON lines otherwise, without secrets in either. It goes to
+//! standard error, because standard output is for the console's address.
 
 use std::{
     io::{self, IsTerminal, Stderr, Write, stderr},
     sync::Arc,
 };
 
-use smartspace_edges::{
+use smartspace_ports::{
     log::{Concealed, JsonLines},
     secrets::KnownSecrets,
 };
-use tracing_subscriber::{EnvFilter, Layer, fmt::MakeWriter, layer::SubscriberExt, util::SubscriberInitExt};
+use tracing_subscriber::{
+    EnvFilter, Layer, fmt::MakeWriter, layer::SubscriberExt, util::SubscriberInitExt,
+};
 
-/// Begins to log what `filter` lets through; what is no filter is taken for `info`.
+/// Starts the log with a filter. An invalid filter counts as `info`.
 pub(crate) fn start(filter: &str, secrets: Arc<KnownSecrets>) {
     let filter = EnvFilter::try_new(filter).unwrap_or_else(|_| EnvFilter::new("info"));
-    // It would log the inputs of tools, and each server that is away as an error of ours.
+    // This library logs the inputs of tools, and every unreachable server as an error of ours.
     let filter = "rmcp=off".parse().into_iter().fold(filter, EnvFilter::add_directive);
-    // A second call, in a test, changes nothing.
+    // A second call, as in tests, has no effect.
     if stderr().is_terminal() {
-        let _ = tracing_subscriber::fmt().with_env_filter(filter).with_writer(WithoutSecrets(secrets)).compact().try_init();
+        let _ = tracing_subscriber::fmt()
+            .with_env_filter(filter)
+            .with_writer(WithoutSecrets(secrets))
+            .compact()
+            .try_init();
     } else {
         let concealed = Concealed::default();
         concealed.set(secrets);
-        let _ = tracing_subscriber::registry().with(JsonLines::new(stderr(), concealed, None).with_filter(filter)).try_init();
+        let _ = tracing_subscriber::registry()
+            .with(JsonLines::new(stderr(), concealed, None).with_filter(filter))
+            .try_init();
     }
 }
 
-/// Libraries log what they like at their lower levels: none of our own lines holds a secret.
+/// Redacts secrets from each line. Our own lines contain none, but libraries may log anything at
+/// their lower levels.
 struct WithoutSecrets(Arc<KnownSecrets>);
 
 impl<'a> MakeWriter<'a> for WithoutSecrets {
@@ -37,7 +47,7 @@ impl<'a> MakeWriter<'a> for WithoutSecrets {
     }
 }
 
-/// One line: the subscriber writes each whole.
+/// Writes one line. The subscriber passes each line in one piece.
 struct Line<'a> {
     secrets: &'a KnownSecrets,
     to: Stderr,

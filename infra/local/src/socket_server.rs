@@ -1,5 +1,5 @@
-//! `/v1/socket`: WebSockets, as API Gateway has them. Frames go to the function `socket`; what it and others post comes back through
-//! [`InProcessSockets`].
+//! `/v1/socket`: the WebSocket server, in place of API Gateway. It passes frames to the function
+//! `socket`. Frames for clients come through [`InProcessSockets`].
 
 use std::{sync::Arc, time::Duration};
 
@@ -17,29 +17,28 @@ use axum::{
 use futures::{SinkExt, StreamExt};
 use serde::Deserialize;
 use smartspace_domain::{Error, Time, ids::ConnectionId, problems::Problem};
-use smartspace_edges::{ids::Ids, sockets::Sockets};
+use smartspace_ports::{ids::IdSource, sockets::Sockets};
 use smartspace_socket::Socket;
 use tokio::time::timeout;
 
 use crate::in_process_sockets::InProcessSockets;
 
-/// Where it is.
 pub(crate) const PATH: &str = "/v1/socket";
-/// A frame over this closes the connection; between it and the promised 30 KiB it is refused with an answer.
+/// A larger frame closes the connection. A smaller one beyond the promised 30 KiB gets an error.
 const MESSAGE_BYTES: usize = 128 * 1024;
 
-/// What each connection reads into; thousands of them are idle.
+/// The read buffer of a connection. It is small, because thousands of connections may be idle.
 const BUFFER_BYTES: usize = 4 * 1024;
-/// Who takes no frame for so long is let go.
-const STUCK: Duration = Duration::from_secs(5);
+/// A client that does not accept a frame within this time is disconnected.
+const WRITE_LIMIT: Duration = Duration::from_secs(5);
 
-/// What the server needs.
+/// The dependencies and settings of the server.
 #[derive(Clone)]
 pub(crate) struct SocketServer {
     pub(crate) socket: Socket,
     pub(crate) connections: Arc<InProcessSockets>,
-    pub(crate) ids: Arc<dyn Ids>,
-    /// Origins of other pages that may connect.
+    pub(crate) ids: Arc<dyn IdSource>,
+    /// Origins whose pages may connect, besides our own.
     pub(crate) origins: Vec<String>,
 }
 
@@ -63,7 +62,9 @@ async fn connect(
         return refuse(&Error::Malformed("expected a WebSocket handshake with one ticket".into()));
     };
     if !server.may_come_from(&headers) {
-        return refuse(&Error::Forbidden("pages of this origin may not connect; --cors-origin allows them".into()));
+        return refuse(&Error::Forbidden(
+            "pages of this origin may not connect; --cors-origin allows them".into(),
+        ));
     }
     let id = ConnectionId(format!("{:032x}", server.ids.random()));
     match server.socket.connect(&ticket, &id).await {
@@ -79,16 +80,24 @@ async fn connect(
 fn refuse(error: &Error) -> Response {
     let problem = Problem::of(error);
     let status = StatusCode::from_u16(problem.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    (status, [(header::CONTENT_TYPE, "application/problem+json")], Json(problem).into_response().into_body()).into_response()
+    (
+        status,
+        [(header::CONTENT_TYPE, "application/problem+json")],
+        Json(problem).into_response().into_body(),
+    )
+        .into_response()
 }
 
 impl SocketServer {
-    /// Who is no page has no origin; a page of our own has ours.
+    /// Whether the page that sent the request may connect. Clients that are not browsers send no
+    /// `Origin`.
     fn may_come_from(&self, headers: &HeaderMap) -> bool {
-        let text = |name: header::HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
+        let text =
+            |name: header::HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
         let Some(origin) = text(header::ORIGIN) else { return true };
         let host = origin.split_once("://").map(|(_, host)| host);
-        host.is_some() && host == text(header::HOST) || self.origins.iter().any(|allowed| allowed == origin)
+        host.is_some() && host == text(header::HOST)
+            || self.origins.iter().any(|allowed| allowed == origin)
     }
 }
 
@@ -97,13 +106,16 @@ async fn serve(server: SocketServer, id: ConnectionId, until: Time, socket: WebS
     let (mut writer, mut reader) = socket.split();
     let writing = tokio::spawn(async move {
         while let Some(frame) = frames.recv().await {
-            if !matches!(timeout(STUCK, writer.send(Message::Text(frame.as_ref().into()))).await, Ok(Ok(()))) {
+            if !matches!(
+                timeout(WRITE_LIMIT, writer.send(Message::Text(frame.as_ref().into()))).await,
+                Ok(Ok(()))
+            ) {
                 return;
             }
         }
-        // Closed from this side.
+        // The server closed the connection.
         let close = CloseFrame { code: close_code::NORMAL, reason: "".into() };
-        let _ = timeout(STUCK, writer.send(Message::Close(Some(close)))).await;
+        let _ = timeout(WRITE_LIMIT, writer.send(Message::Close(Some(close)))).await;
     });
     let mut expires = Box::pin(tokio::time::sleep(until.since(server.socket.pipeline.now())));
     let mut expired = false;
@@ -112,7 +124,8 @@ async fn serve(server: SocketServer, id: ConnectionId, until: Time, socket: WebS
         tokio::select! {
             received = reader.next() => match received {
                 Some(Ok(Message::Text(frame))) => server.receive(&id, &frame).await,
-                // An empty text is no JSON, and is told so.
+                // Binary frames are not supported. An empty text gets an error, because it is not
+                // JSON.
                 Some(Ok(Message::Binary(_))) => server.receive(&id, "").await,
                 Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
                 Some(Ok(Message::Close(_)) | Err(_)) | None => break,
@@ -120,7 +133,11 @@ async fn serve(server: SocketServer, id: ConnectionId, until: Time, socket: WebS
             () = &mut expires, if !expired => {
                 expired = true;
                 if let Err(error) = server.socket.expire(&id, None).await {
-                    tracing::warn!(connection = %id, %error, "a connection whose credential has expired could not be forgotten");
+                    tracing::warn!(
+                        connection = %id,
+                        %error,
+                        "a connection with an expired credential could not be deleted"
+                    );
                 }
             }
             _ = &mut writing => break,
@@ -128,7 +145,7 @@ async fn serve(server: SocketServer, id: ConnectionId, until: Time, socket: WebS
     }
     server.connections.close(&id).await;
     if let Err(error) = server.socket.disconnect(&id).await {
-        tracing::warn!(connection = %id, %error, "a connection could not be forgotten");
+        tracing::warn!(connection = %id, %error, "a connection could not be deleted");
     }
 }
 

@@ -1,6 +1,7 @@
-//! The HTTP server: serves connections side by side, bounds how long one may take to send its headers, and ends them gracefully.
+//! The HTTP server: serves connections concurrently, limits the time for request headers, and shuts
+//! down gracefully.
 //!
-//! The body's time is bounded where bodies are read, in the function `api`; a WebSocket's by itself.
+//! The function `api` limits the time for a body, and the WebSocket server that of its connections.
 
 use std::{io, pin::pin, time::Duration};
 
@@ -17,33 +18,44 @@ use tokio::{
     time::sleep,
 };
 
-/// How long a client may take to send a request's headers, and a connection may be idle before the next request.
+/// The time limit for the headers of a request, and for idling before the next request.
 const HEADERS_WITHIN: Duration = Duration::from_mins(1);
-/// How long nobody is let in where there is no room for one more.
-const FULL: Duration = Duration::from_millis(200);
+/// The pause after a connection could not be accepted, for example because the process has too many
+/// open files.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(200);
 
-/// Serves until the process ends; then ends connections once their requests are answered.
+/// Serves until `stopping` is true. Then it closes each connection once its request is answered.
 pub(crate) async fn serve(listener: TcpListener, app: Router, stopping: watch::Receiver<bool>) {
     serve_within(HEADERS_WITHIN, listener, app, stopping).await;
 }
 
-async fn serve_within(headers_within: Duration, listener: TcpListener, app: Router, mut stopping: watch::Receiver<bool>) {
+async fn serve_within(
+    headers_within: Duration,
+    listener: TcpListener,
+    app: Router,
+    mut stopping: watch::Receiver<bool>,
+) {
     let mut connections = JoinSet::new();
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
             Some(_) = connections.join_next() => continue,
-            () = told(&mut stopping) => break,
+            () = stopped(&mut stopping) => break,
         };
         match accepted {
             Ok((stream, _)) => {
-                connections.spawn(connection(headers_within, stream, app.clone(), stopping.clone()));
+                connections.spawn(connection(
+                    headers_within,
+                    stream,
+                    app.clone(),
+                    stopping.clone(),
+                ));
             }
-            // Who went before it was let in.
-            Err(error) if is_of_one(&error) => {}
+            // The client disconnected before it was accepted.
+            Err(error) if is_of_client(&error) => {}
             Err(error) => {
                 tracing::error!(%error, "no connection can be accepted");
-                sleep(FULL).await;
+                sleep(ACCEPT_PAUSE).await;
             }
         }
     }
@@ -51,8 +63,13 @@ async fn serve_within(headers_within: Duration, listener: TcpListener, app: Rout
     while connections.join_next().await.is_some() {}
 }
 
-async fn connection(headers_within: Duration, stream: TcpStream, app: Router, mut stopping: watch::Receiver<bool>) {
-    // Small frames must not wait for each other.
+async fn connection(
+    headers_within: Duration,
+    stream: TcpStream,
+    app: Router,
+    mut stopping: watch::Receiver<bool>,
+) {
+    // Send small frames at once.
     let _ = stream.set_nodelay(true);
     let serving = http1::Builder::new()
         .timer(TokioTimer::new())
@@ -61,20 +78,25 @@ async fn connection(headers_within: Duration, stream: TcpStream, app: Router, mu
         .with_upgrades();
     let mut serving = pin!(serving);
     tokio::select! {
-        // A connection that broke has nobody to be told.
+        // If the connection broke, there is no one to report it to.
         _ = serving.as_mut() => return,
-        () = told(&mut stopping) => serving.as_mut().graceful_shutdown(),
+        () = stopped(&mut stopping) => serving.as_mut().graceful_shutdown(),
     }
     let _ = serving.await;
 }
 
-async fn told(stopping: &mut watch::Receiver<bool>) {
-    // Whoever could tell is gone only with the process.
+async fn stopped(stopping: &mut watch::Receiver<bool>) {
+    // It fails if the sender is dropped, which happens only when the process ends.
     let _ = stopping.wait_for(|stopping| *stopping).await;
 }
 
-fn is_of_one(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::ConnectionRefused | io::ErrorKind::ConnectionAborted | io::ErrorKind::ConnectionReset)
+fn is_of_client(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::ConnectionRefused
+            | io::ErrorKind::ConnectionAborted
+            | io::ErrorKind::ConnectionReset
+    )
 }
 
 #[cfg(test)]
@@ -95,23 +117,28 @@ mod tests {
         address: std::net::SocketAddr,
         stop: watch::Sender<bool>,
         serving: JoinHandle<()>,
-        /// Lets a request to `/slow` be answered.
+        /// Releases the answer to a request to `/slow`.
         gate: std::sync::Arc<Notify>,
-        /// Says that one has come.
+        /// Notified when such a request has arrived.
         arrived: std::sync::Arc<Notify>,
     }
 
     async fn served(headers_within: Duration) -> Served {
-        let (gate, arrived) = (std::sync::Arc::new(Notify::new()), std::sync::Arc::new(Notify::new()));
-        let (passed, came) = (gate.clone(), arrived.clone());
-        let slow = async move || {
-            came.notify_one();
-            passed.notified().await;
-            "slow"
+        let gate = std::sync::Arc::new(Notify::new());
+        let arrived = std::sync::Arc::new(Notify::new());
+        let slow = {
+            let gate = gate.clone();
+            let arrived = arrived.clone();
+            async move || {
+                arrived.notify_one();
+                gate.notified().await;
+                "slow"
+            }
         };
         let app = Router::new().route("/", get(async || "here")).route("/slow", get(slow));
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let (address, (stop, stopping)) = (listener.local_addr().unwrap(), watch::channel(false));
+        let address = listener.local_addr().unwrap();
+        let (stop, stopping) = watch::channel(false);
         let serving = tokio::spawn(serve_within(headers_within, listener, app, stopping));
         Served { address, stop, serving, gate, arrived }
     }
@@ -122,31 +149,35 @@ mod tests {
         stream
     }
 
-    /// Everything that comes until the server closes the connection.
+    /// Everything that arrives until the server closes the connection.
     async fn rest(stream: &mut TcpStream) -> String {
         let mut text = String::new();
-        timeout(SOON, stream.read_to_string(&mut text)).await.expect("the server closes the connection").unwrap();
+        timeout(SOON, stream.read_to_string(&mut text))
+            .await
+            .expect("the server closes the connection")
+            .unwrap();
         text
     }
 
     #[tokio::test]
-    async fn who_sends_half_a_head_is_let_go() {
+    async fn a_client_that_sends_half_of_its_headers_times_out() {
         let served = served(Duration::from_millis(50)).await;
         let mut half = sent(&served, "GET / HTTP/1.1\r\nHost: a\r\nX-Slow: ").await;
         let mut nothing = sent(&served, "").await;
         assert_eq!(rest(&mut half).await, "");
         assert_eq!(rest(&mut nothing).await, "");
-        // Others are served meanwhile, and who takes long to be answered is not let go.
-        let mut slow = sent(&served, "GET /slow HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").await;
+        // Others are served meanwhile, and a slow answer does not time out.
+        let mut slow =
+            sent(&served, "GET /slow HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").await;
         served.arrived.notified().await;
         let mut later = sent(&served, "").await;
-        assert_eq!(rest(&mut later).await, "", "the time of a head has passed");
+        assert_eq!(rest(&mut later).await, "", "the time limit for headers has passed");
         served.gate.notify_one();
         assert!(rest(&mut slow).await.ends_with("slow"));
     }
 
     #[tokio::test]
-    async fn in_the_end_idle_connections_close_and_requests_are_answered() {
+    async fn a_shutdown_closes_idle_connections_and_answers_open_requests() {
         let served = served(HEADERS_WITHIN).await;
         let mut idle = sent(&served, "GET / HTTP/1.1\r\nHost: a\r\n\r\n").await;
         let mut first = [0; 15];
@@ -156,10 +187,10 @@ mod tests {
         served.arrived.notified().await;
         served.stop.send_replace(true);
         rest(&mut idle).await;
-        assert!(!served.serving.is_finished(), "it waits for the slow one");
+        assert!(!served.serving.is_finished(), "it waits for the slow request");
         served.gate.notify_one();
         assert!(rest(&mut slow).await.ends_with("slow"));
         timeout(SOON, served.serving).await.unwrap().unwrap();
-        assert!(TcpStream::connect(served.address).await.is_err(), "nobody listens any more");
+        assert!(TcpStream::connect(served.address).await.is_err(), "the port is still open");
     }
 }

@@ -1,4 +1,4 @@
-//! Evaluates what `syntax` has read, and counts what that costs.
+//! Evaluates a parsed expression, and counts what that costs.
 
 use std::rc::Rc;
 
@@ -11,23 +11,28 @@ use super::{
     values::{Key, List, Map, Value},
 };
 
-/// Bytes of a value in a list. A list grows by doubling.
+/// The bytes of a value in a list, twice its size, because a list grows by doubling.
 pub(crate) const ITEM: usize = 2 * size_of::<Value>();
 const ENTRY: usize = 2 * size_of::<(Key, Value)>();
-/// Bytes of what holds a string, a list or a map.
+/// The bytes of a string, a list or a map besides its contents.
 pub(crate) const HOLDER: usize = 64;
 
 /// Evaluates an expression over an input.
 pub(crate) fn evaluate(root: &Node, input: &Json) -> Result<Json, Fault> {
     let input = Value::from_json(input)?;
-    let mut evaluation = Evaluation { input, variables: Vec::new(), budget: Budget::new(), patterns: Patterns::default() };
+    let mut evaluation = Evaluation {
+        input,
+        variables: Vec::new(),
+        budget: Budget::new(),
+        patterns: Patterns::default(),
+    };
     evaluation.value(root)?.to_json()
 }
 
-/// An expression as it is evaluated.
+/// The state of an evaluation.
 pub(crate) struct Evaluation {
     input: Value,
-    /// Of the macros around what is evaluated.
+    /// The variables of the macros around the current node, from the outermost.
     variables: Vec<Value>,
     pub(crate) budget: Budget,
     pub(crate) patterns: Patterns,
@@ -39,7 +44,9 @@ impl Evaluation {
         match node {
             Node::Constant(value) => Ok(value.clone()),
             Node::Input => Ok(self.input.clone()),
-            Node::Variable(index) => self.variables.get(*index).cloned().ok_or_else(|| Fault::error("a variable is unknown")),
+            Node::Variable(index) => {
+                self.variables.get(*index).cloned().ok_or_else(|| Fault::error("unknown variable"))
+            }
             Node::Field(of, name) => self.field(of, name),
             Node::HasField(of, name) => self.has_field(of, name).map(Value::Bool),
             Node::List(items) => self.list(items),
@@ -73,20 +80,24 @@ impl Evaluation {
         Ok(self.map_of(&of, name)?.field(name).is_some())
     }
 
-    /// What has fields.
+    /// The map that has the field. Spends the steps of finding it.
     fn map_of<'a>(&mut self, value: &'a Value, field: &str) -> Result<&'a Map, Fault> {
         match value {
             Value::Map(map) => {
                 self.search(map, field.len())?;
                 Ok(map)
             }
-            _ => {
-                self.budget.error(|| format!("only a map has fields; {} was looked for in a value of type {}", quoted(field), value.kind()))
-            }
+            _ => self.budget.error(|| {
+                format!(
+                    "only a map has fields; {} was looked for in a value of type {}",
+                    quoted(field),
+                    value.kind()
+                )
+            }),
         }
     }
 
-    /// Takes the steps to look for a key.
+    /// Spends the steps of finding a key, whose length is `key`.
     pub(crate) fn search(&mut self, map: &Map, key: usize) -> Result<(), Fault> {
         self.budget.spend(map.entries.len().checked_ilog2().unwrap_or(0) as usize / 2)?;
         self.budget.read(key)
@@ -107,7 +118,10 @@ impl Evaluation {
         for (key, value) in entries {
             let key = self.value(key)?;
             let Some(key) = key.key().filter(|_| !matches!(key, Value::Double(_))) else {
-                return self.budget.error(|| format!("a key of a map is a string, an int, a uint or a bool, and no {}", key.kind()));
+                return self.budget.error(|| {
+                    let kind = key.kind();
+                    format!("expected a string, an int, a uint or a bool as a key, got {kind}")
+                });
             };
             self.budget.read(8 * key.len())?;
             values.push((key, self.value(value)?));
@@ -118,11 +132,15 @@ impl Evaluation {
     fn bool(&mut self, node: &Node) -> Result<bool, Fault> {
         match self.value(node)? {
             Value::Bool(value) => Ok(value),
-            value => self.budget.error(|| format!("a condition is a bool, and no {}", value.kind())),
+            value => {
+                let kind = value.kind();
+                self.budget.error(|| format!("expected a bool as a condition, got {kind}"))
+            }
         }
     }
 
-    /// `&&`, which `false` decides, or `||`, which `true` decides: even beside an error.
+    /// `&&`, which `false` decides, or `||`, which `true` decides. A deciding operand overrides an
+    /// error of the other one.
     fn either(&mut self, operands: &[Node; 2], deciding: bool) -> Result<bool, Fault> {
         match self.bool(&operands[0]) {
             Ok(one) if one == deciding => Ok(deciding),
@@ -144,7 +162,8 @@ impl Evaluation {
 
     fn each(&mut self, kind: &Macro, over: &Node) -> Result<Value, Fault> {
         let over = self.value(over)?;
-        let mut items = Items::of(&over).map_or_else(|| self.budget.error(|| no_items(&over)), Ok)?;
+        let mut items =
+            Items::of(&over).map_or_else(|| self.budget.error(|| no_items(&over)), Ok)?;
         match kind {
             Macro::All(predicate) => self.any(&mut items, predicate, false).map(Value::Bool),
             Macro::Exists(predicate) => self.any(&mut items, predicate, true).map(Value::Bool),
@@ -159,7 +178,9 @@ impl Evaluation {
                 self.budget.allocate(HOLDER)?;
                 let mut made = Vec::new();
                 for each in items {
-                    if let Some(value) = self.with(each, |this| this.made(predicate.as_deref(), item))? {
+                    if let Some(value) =
+                        self.with(each, |this| this.made(predicate.as_deref(), item))?
+                    {
                         self.budget.allocate(ITEM)?;
                         made.push(value);
                     }
@@ -169,7 +190,8 @@ impl Evaluation {
         }
     }
 
-    /// Whether the predicate comes to `deciding` for any item; an error matters only if it does for none.
+    /// Returns `deciding` if the predicate gives `deciding` for any item, otherwise its opposite.
+    /// An error counts only if no item decides.
     fn any(&mut self, items: &mut Items, predicate: &Node, deciding: bool) -> Result<bool, Fault> {
         let mut error = None;
         for item in items {
@@ -183,14 +205,18 @@ impl Evaluation {
         error.map_or(Ok(!deciding), |text| Err(Fault::Error(text)))
     }
 
-    /// What a macro makes of an item, if the predicate holds.
+    /// The value of an item, if the predicate holds.
     fn made(&mut self, predicate: Option<&Node>, item: &Node) -> Result<Option<Value>, Fault> {
         let holds = predicate.map_or(Ok(true), |predicate| self.bool(predicate))?;
         if holds { self.value(item).map(Some) } else { Ok(None) }
     }
 
-    /// Evaluates with one more variable.
-    fn with<T>(&mut self, variable: Value, evaluate: impl FnOnce(&mut Self) -> Result<T, Fault>) -> Result<T, Fault> {
+    /// Evaluates with a further variable.
+    fn with<T>(
+        &mut self,
+        variable: Value,
+        evaluate: impl FnOnce(&mut Self) -> Result<T, Fault>,
+    ) -> Result<T, Fault> {
         self.budget.spend(2)?;
         self.variables.push(variable);
         let value = evaluate(self);
@@ -199,7 +225,7 @@ impl Evaluation {
     }
 }
 
-/// What a macro goes through: the items of a list, or the keys of a map.
+/// The items that a macro goes over: those of a list, or the keys of a map.
 struct Items {
     of: Source,
     next: usize,
@@ -235,14 +261,19 @@ impl Iterator for Items {
 }
 
 fn no_items(value: &Value) -> String {
-    format!("a macro such as map, filter, all or exists goes over a list or a map, and no {}", value.kind())
+    let kind = value.kind();
+    format!("expected a list or a map for a macro such as map, filter, all or exists, got {kind}")
 }
 
-/// An error about a key that is not there. Says what is.
+/// The text of an error about a missing key. It names the first keys that exist.
 pub(crate) fn missing(map: &Map, key: &str) -> String {
     let keys: Vec<String> = map.entries.iter().take(5).map(|(key, _)| key.quoted()).collect();
     match keys.as_slice() {
         [] => format!("there is no key {key}; the map is empty"),
-        keys => format!("there is no key {key}; the map has {}{}", keys.join(", "), if map.entries.len() > 5 { ", …" } else { "" }),
+        keys => format!(
+            "there is no key {key}; the map has {}{}",
+            keys.join(", "),
+            if map.entries.len() > 5 { ", …" } else { "" }
+        ),
     }
 }

@@ -1,4 +1,8 @@
-//! The operators and functions there are, and what each takes.
+//! The operators and functions, and what each of them takes.
+
+use std::ops::RangeInclusive;
+
+use super::limits::quoted;
 
 /// An operator or function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +49,7 @@ pub(crate) enum Function {
     GetMilliseconds,
 }
 
-/// Whether a function is written before its first argument or after it.
+/// Whether a function is written before or after its first argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Style {
     /// `size(text)`, and operators.
@@ -58,34 +62,47 @@ enum Style {
 /// How a function is called.
 #[derive(Debug)]
 struct Signature {
-    /// As the parser names it.
+    /// The name that the parser uses.
     name: &'static str,
     function: Function,
     style: Style,
-    /// The fewest and the most arguments, the one it is written after among them.
-    arguments: (usize, usize),
+    /// The number of arguments, including one that the function is written after.
+    arguments: RangeInclusive<usize>,
     takes: &'static str,
 }
 
-const fn signature(name: &'static str, function: Function, style: Style, arguments: (usize, usize), takes: &'static str) -> Signature {
+const fn signature(
+    name: &'static str,
+    function: Function,
+    style: Style,
+    arguments: RangeInclusive<usize>,
+    takes: &'static str,
+) -> Signature {
     Signature { name, function, style, arguments, takes }
 }
 
-const ONE: (usize, usize) = (1, 1);
-const TWO: (usize, usize) = (2, 2);
-const ONE_OR_TWO: (usize, usize) = (1, 2);
+const ONE: RangeInclusive<usize> = 1..=1;
+const TWO: RangeInclusive<usize> = 2..=2;
+const ONE_OR_TWO: RangeInclusive<usize> = 1..=2;
 
 const COMPARABLE: &str = "two numbers, two strings, two bools, two timestamps or two durations";
-const TIME: &str = "a timestamp and perhaps an offset such as '+02:00'";
-const TIME_OR_DURATION: &str = "a duration, or a timestamp and perhaps an offset such as '+02:00'";
+const TIME: &str = "a timestamp and optionally an offset such as '+02:00'";
+const TIME_OR_DURATION: &str =
+    "a duration, or a timestamp and optionally an offset such as '+02:00'";
+const ADDABLE: &str = "two numbers of one type, two strings, two lists, \
+                       or a timestamp or duration and a duration";
+const SUBTRACTABLE: &str =
+    "two numbers of one type, two timestamps, or a timestamp or duration and a duration";
+const WRITABLE: &str = "a number, a bool, a string, bytes, a timestamp or a duration";
+const TIMES: &str = "a string, an int of seconds, or a timestamp";
 
 #[rustfmt::skip]
 const SIGNATURES: &[Signature] = {
     use Function as F;
     use Style::{After, Before, Either};
     &[
-        signature("_+_", F::Add, Before, TWO, "two numbers of one type, two strings, two lists, or a timestamp or duration and a duration"),
-        signature("_-_", F::Subtract, Before, TWO, "two numbers of one type, two timestamps, or a timestamp or duration and a duration"),
+        signature("_+_", F::Add, Before, TWO, ADDABLE),
+        signature("_-_", F::Subtract, Before, TWO, SUBTRACTABLE),
         signature("_*_", F::Multiply, Before, TWO, "two numbers of one type"),
         signature("_/_", F::Divide, Before, TWO, "two numbers of one type"),
         signature("_%_", F::Modulo, Before, TWO, "two ints or two uints"),
@@ -107,12 +124,12 @@ const SIGNATURES: &[Signature] = {
         signature("int", F::Int, Before, ONE, "a number, a string or a timestamp"),
         signature("uint", F::Uint, Before, ONE, "a number or a string"),
         signature("double", F::Double, Before, ONE, "a number or a string"),
-        signature("string", F::String, Before, ONE, "a number, a bool, a string, bytes, a timestamp or a duration"),
+        signature("string", F::String, Before, ONE, WRITABLE),
         signature("bool", F::Bool, Before, ONE, "a bool or a string"),
         signature("bytes", F::Bytes, Before, ONE, "a string or bytes"),
         signature("dyn", F::Dyn, Before, ONE, "a value"),
         signature("type", F::Type, Before, ONE, "a value"),
-        signature("timestamp", F::Timestamp, Before, ONE, "a string, an int of seconds, or a timestamp"),
+        signature("timestamp", F::Timestamp, Before, ONE, TIMES),
         signature("duration", F::Duration, Before, ONE, "a string or a duration"),
         signature("getFullYear", F::GetFullYear, After, ONE_OR_TWO, TIME),
         signature("getMonth", F::GetMonth, After, ONE_OR_TWO, TIME),
@@ -127,31 +144,35 @@ const SIGNATURES: &[Signature] = {
     ]
 };
 
-/// The function that a call means, by its name and the number of its arguments, the one it is written after among them. Err says what
-/// is wrong with the call.
+/// The function of a call. `arguments` counts its arguments, including one that it is written
+/// after.
+///
+/// # Errors
+/// What is wrong with the call.
 pub(crate) fn find(name: &str, after: bool, arguments: usize) -> Result<Function, String> {
     let Some(signature) = SIGNATURES.iter().find(|signature| signature.name == name) else {
-        return Err(format!("there is no function {}", super::limits::quoted(name)));
+        return Err(format!("there is no function {}", quoted(name)));
     };
-    let (fewest, most) = signature.arguments;
     let usual = || match signature.style {
         Style::Before | Style::Either => format!("{name}(…)"),
         Style::After => format!("value.{name}(…)"),
     };
     match signature.style {
-        Style::Before if after => Err(format!("'{name}' is written {}", usual())),
-        Style::After if !after => Err(format!("'{name}' is written {}", usual())),
-        _ if arguments < fewest || arguments > most => {
-            Err(format!("'{name}' takes {}; it has {arguments} arguments here", signature.takes))
+        Style::Before if after => Err(format!("call '{name}' as {}", usual())),
+        Style::After if !after => Err(format!("call '{name}' as {}", usual())),
+        _ if !signature.arguments.contains(&arguments) => {
+            Err(format!("'{name}' takes {}; it got {arguments} arguments", signature.takes))
         }
         _ => Ok(signature.function),
     }
 }
 
 impl Function {
-    /// Its name or sign, and what it takes.
+    /// The function's name or sign, and what it takes.
     pub(crate) fn description(self) -> (&'static str, &'static str) {
         let signature = SIGNATURES.iter().find(|signature| signature.function == self);
-        signature.map_or(("", ""), |signature| (signature.name.trim_matches(['_', '@']), signature.takes))
+        signature.map_or(("", ""), |signature| {
+            (signature.name.trim_matches(['_', '@']), signature.takes)
+        })
     }
 }

@@ -1,30 +1,35 @@
-//! What an evaluation may cost.
+//! The limits of an evaluation.
 
-/// Bytes of an expression.
+/// The longest expression, in bytes.
 pub(crate) const LONGEST_EXPRESSION: usize = 8 * 1024;
-/// Brackets within brackets of an expression.
+/// How deep brackets may nest in an expression.
 pub(crate) const MOST_BRACKETS: usize = 32;
-/// Operations within operations of an expression.
+/// How deep operations may nest in an expression.
 pub(crate) const DEEPEST_EXPRESSION: usize = 200;
-/// Lists and maps within each other: as many as `serde_json` reads.
+/// How deep lists and maps may nest: as deep as `serde_json` parses them.
 pub(crate) const DEEPEST_VALUE: usize = 127;
-/// Bytes of a value, written out as JSON values.
+/// The largest value, in bytes of the JSON values that it becomes.
 pub(crate) const LARGEST_VALUE: usize = 8 * 1024 * 1024;
-/// Bytes of a pattern.
+/// The longest regular expression, in bytes.
 pub(crate) const LONGEST_PATTERN: usize = 1000;
 
+/// The steps of one evaluation.
 const STEPS: usize = 2_000_000;
+/// The bytes that one evaluation may allocate.
 const BYTES: usize = 8 * 1024 * 1024;
+/// The steps of an error.
 const FAULT: usize = 60;
+/// The longest error, in characters.
 const LONGEST_TEXT: usize = 300;
+/// The longest quote in an error, in characters.
 const LONGEST_QUOTE: usize = 60;
 
-/// Why there is no value.
+/// Why an evaluation gives no value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// An error in CEL's sense: `false && error` is false.
+    /// An error in the sense of CEL: `false && error` is false.
     Error(String),
-    /// A limit was reached, which nothing makes good.
+    /// A limit was reached. Unlike an error, it always ends the evaluation.
     Limit(&'static str),
 }
 
@@ -41,7 +46,7 @@ impl Fault {
     }
 }
 
-/// What is left to spend.
+/// The steps and bytes that an evaluation has left.
 #[derive(Debug)]
 pub(crate) struct Budget {
     steps: usize,
@@ -53,40 +58,41 @@ impl Budget {
         Self { steps: STEPS, bytes: BYTES }
     }
 
-    /// Takes steps, each some tens of nanoseconds of work.
+    /// Spends steps, each of which stands for some tens of nanoseconds.
     pub(crate) fn spend(&mut self, steps: usize) -> Result<(), Fault> {
-        self.steps =
-            self.steps.checked_sub(steps).ok_or(Fault::Limit("the expression takes too long over this input; give it a smaller input"))?;
+        self.steps = self.steps.checked_sub(steps).ok_or(Fault::Limit(
+            "the expression takes too long over this input; give it a smaller input",
+        ))?;
         Ok(())
     }
 
-    /// Takes the steps of work on so many bytes that lie together.
+    /// Spends the steps for reading contiguous bytes.
     pub(crate) fn read(&mut self, bytes: usize) -> Result<(), Fault> {
         self.spend(bytes / 32)
     }
 
-    /// An error, which takes steps too: it may come to nothing, as in `error || true`.
+    /// Returns an error. It costs steps too, because the evaluation may go on, as in `error ||
+    /// true`.
     pub(crate) fn error<T>(&mut self, text: impl FnOnce() -> String) -> Result<T, Fault> {
         self.spend(FAULT)?;
         Err(Fault::Error(text()))
     }
 
-    /// Takes memory, which is never given back: a sum bounds the time, too.
+    /// Spends memory. It is never given back, so the limit also bounds the time.
     pub(crate) fn allocate(&mut self, bytes: usize) -> Result<(), Fault> {
-        self.bytes = self
-            .bytes
-            .checked_sub(bytes)
-            .ok_or(Fault::Limit("the expression takes too much memory over this input; give it a smaller input"))?;
+        self.bytes = self.bytes.checked_sub(bytes).ok_or(Fault::Limit(
+            "the expression takes too much memory over this input; give it a smaller input",
+        ))?;
         self.read(bytes)
     }
 }
 
-/// A part of the input or of the expression, as an error quotes it.
+/// A part of the input or of the expression, quoted for an error.
 pub(crate) fn quoted(text: &str) -> String {
     format!("'{}'", cut(text, LONGEST_QUOTE))
 }
 
-/// A text that is no longer than any error may be.
+/// An error cut to the longest length.
 pub(crate) fn shortened(text: &str) -> String {
     cut(text, LONGEST_TEXT)
 }

@@ -1,7 +1,7 @@
 //! Regular expressions.
 //!
-//! Of `regex-lite`, whose work is a text times a pattern at most, with no tables that grow. Its classes such as `\d` are those of
-//! ASCII, as CEL has them.
+//! The library is `regex-lite`: its work is at most the length of the text times the size of the
+//! pattern, and it has no tables that grow. Its classes such as `\d` are ASCII, as in CEL.
 
 use std::rc::Rc;
 
@@ -9,12 +9,12 @@ use regex_lite::{Regex, RegexBuilder};
 
 use super::limits::{Budget, Fault, LONGEST_PATTERN, quoted};
 
-/// Bytes of a pattern when compiled, and the steps that one byte of a text costs it.
+/// Sizes of compiled patterns in bytes, and the steps per byte of text that each of them costs.
 const PATTERN_SIZES: [(usize, usize); 3] = [(1024, 4), (8 * 1024, 32), (32 * 1024, 128)];
-/// Steps to compile a pattern, and what each of its bytes adds to them.
+/// The steps to compile a pattern, and the further steps per byte of it.
 const PATTERN: usize = 2000;
 const PATTERN_BYTE: usize = 10;
-/// Patterns that are kept compiled.
+/// How many compiled patterns an evaluation caches.
 const MOST_PATTERNS: usize = 16;
 
 /// A compiled regular expression.
@@ -24,24 +24,40 @@ struct Pattern {
     steps_per_byte: usize,
 }
 
-/// The patterns that have been compiled.
+/// The compiled patterns of an evaluation.
 #[derive(Default)]
 pub(crate) struct Patterns {
     known: Vec<Pattern>,
 }
 
 impl Patterns {
-    /// Whether a part of a text matches a pattern.
-    pub(crate) fn matches(&mut self, budget: &mut Budget, text: &str, pattern: &Rc<str>) -> Result<bool, Fault> {
+    /// Whether a part of the text matches the pattern.
+    pub(crate) fn matches(
+        &mut self,
+        budget: &mut Budget,
+        text: &str,
+        pattern: &Rc<str>,
+    ) -> Result<bool, Fault> {
         let (regex, steps_per_byte) = self.compiled(budget, pattern)?;
         budget.spend(steps_per_byte * (text.len() + 16))?;
         Ok(regex.is_match(text))
     }
 
-    /// The work of a match grows with what a pattern takes when compiled, which only the sizes that it fits tell.
-    fn compiled(&mut self, budget: &mut Budget, text: &Rc<str>) -> Result<(Rc<Regex>, usize), Fault> {
+    /// The compiled pattern, and the steps per byte of text that it costs. The work of a match
+    /// grows with the compiled size, which the library shows only by refusing a size limit. So the
+    /// limits are tried in order.
+    fn compiled(
+        &mut self,
+        budget: &mut Budget,
+        text: &Rc<str>,
+    ) -> Result<(Rc<Regex>, usize), Fault> {
         if text.len() > LONGEST_PATTERN {
-            return budget.error(|| format!("a regular expression is too long; it may have {LONGEST_PATTERN} bytes"));
+            return budget.error(|| {
+                format!(
+                    "the regular expression is too long; \
+                     it may have at most {LONGEST_PATTERN} bytes"
+                )
+            });
         }
         budget.read(text.len() * self.known.len())?;
         if let Some(known) = self.known.iter().find(|known| known.text == *text) {
@@ -54,13 +70,17 @@ impl Patterns {
                 Ok(regex) => {
                     let regex = Rc::new(regex);
                     if self.known.len() < MOST_PATTERNS {
-                        self.known.push(Pattern { text: Rc::clone(text), regex: Rc::clone(&regex), steps_per_byte });
+                        self.known.push(Pattern {
+                            text: Rc::clone(text),
+                            regex: Rc::clone(&regex),
+                            steps_per_byte,
+                        });
                     }
                     return Ok((regex, steps_per_byte));
                 }
                 Err(wrong) => error = wrong.to_string(),
             }
         }
-        budget.error(|| format!("{} is no regular expression that is fit for use here: {error}", quoted(text)))
+        budget.error(|| format!("{} is not a usable regular expression: {error}", quoted(text)))
     }
 }

@@ -1,4 +1,4 @@
-//! Expressions and what they come to; hostile ones, and what they cost.
+//! Results of expressions, and the limits that hostile ones reach.
 
 mod hostile;
 mod results;

@@ -1,62 +1,52 @@
-//! What services send.
+//! Deliveries: the webhooks of services.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::{
     Time,
-    dispatch::Reason,
     ids::{DeliveryId, RunId},
 };
 
-/// What a service sent, as the API shows it.
+/// A webhook of a service.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Delivery {
-    /// Its id.
+    /// The delivery's id.
     pub id: DeliveryId,
-    /// The service.
+    /// The service's name.
     pub service: String,
-    /// What tells it from others of the service; null where that is not known, since it was rejected.
+    /// The key that identifies the delivery among those of its service. Null if the delivery was
+    /// rejected before its key was known.
     #[schema(required)]
     pub key: Option<String>,
-    /// What became of it.
+    /// What happened to the delivery.
     pub status: DeliveryStatus,
-    /// Why it woke nobody: of a refused one `paused`, `chain_depth` or `rate`, of a rejected one a sentence.
+    /// Why the delivery did not trigger the agent: `paused`, `chain_depth` or `rate` if it was
+    /// refused, a sentence if it was rejected, otherwise null.
     #[schema(required)]
     pub reason: Option<String>,
-    /// The run that it woke; of a repeated one the run of the first.
+    /// The run that the delivery triggered. For a repeated delivery this is the run of the first
+    /// one.
     #[schema(required)]
     pub run_id: Option<RunId>,
-    /// How long its payload is.
+    /// The length of the payload, in bytes.
     pub bytes: usize,
-    /// When it came.
+    /// When the delivery was received.
     pub received_at: Time,
 }
 
-/// What became of a delivery.
+/// What happened to a delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum DeliveryStatus {
-    /// It woke the agent.
+    /// It triggered the agent.
     Accepted,
-    /// It had come before.
+    /// The service has sent it before.
     Repeated,
-    /// It is kept, and the agent was not woken.
+    /// It was stored, but did not trigger the agent.
     Refused,
-    /// It is not known to come from the service, or is not what one can take; it was not kept.
+    /// Its signature or its content is not valid, or no secret can be used. Nothing was stored of
+    /// it.
     Rejected,
-}
-
-impl Reason {
-    /// As the API writes it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Paused => "paused",
-            Self::ChainDepth => "chain_depth",
-            Self::Policy => "policy",
-            Self::Rate => "rate",
-            Self::Budget => "budget",
-        }
-    }
 }

@@ -1,312 +1,252 @@
-//! Whom a message wakes. Decided once, in the transaction that keeps the message, and kept with it.
+//! The dispatch of a message: which agents it triggers.
+//!
+//! It is decided once, in the transaction that stores the message, and is stored with it.
+
+#[cfg(test)]
+mod tests;
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+pub use crate::triggers::Source;
 use crate::{
     agents::{Budget, ConcurrencyMode},
-    entities::EntityType,
+    identity::EntityType,
     ids::{EntityId, RunId},
     mentions,
-    shares::{Cause, Half, Minute},
+    quota::{Bucket, Cause, RateWindow},
     spaces::{SpaceSettings, TriggerPolicy},
 };
 
-/// Why an agent was woken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Source {
-    /// Another agent handed it on.
-    Delegated,
-    /// It was named.
-    Mention,
-    /// There are only two in the space.
-    Auto,
-    /// The router chose it.
-    Router,
-    /// Everyone was woken.
-    Broadcast,
+/// Why a message did not trigger an agent. If several reasons apply, the first one counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Reason {
+    /// The agent or the space is paused.
+    Paused,
+    /// The message's chain depth has reached `maxChainDepth` of the space or of the agent.
+    ChainDepth,
+    /// The space's `triggerPolicy` does not select the agent.
+    Policy,
+    /// The runs per minute of the space or of the agent are used.
+    Rate,
+    /// The budget of the day is used. Not produced today.
+    Budget,
 }
 
-impl Source {
-    /// As the API and prompts write it.
+impl Reason {
+    /// The reason as the API writes it.
     pub fn as_str(self) -> &'static str {
         match self {
-            Self::Delegated => "delegated",
-            Self::Mention => "mention",
-            Self::Auto => "auto",
-            Self::Router => "router",
-            Self::Broadcast => "broadcast",
+            Self::Paused => "paused",
+            Self::ChainDepth => "chain_depth",
+            Self::Policy => "policy",
+            Self::Rate => "rate",
+            Self::Budget => "budget",
         }
     }
 }
 
-/// Why an agent was not woken; of several the first that fits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Reason {
-    /// It, or the space, is paused.
-    Paused,
-    /// Too many agents' messages since a person's.
-    ChainDepth,
-    /// The space's policy did not ask for it.
-    Policy,
-    /// Too many runs a minute.
-    Rate,
-    /// The day's budget is used.
-    Budget,
-}
-
-/// What became of one agent.
+/// The decision for one agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Dispatch {
     /// The agent.
     pub agent_id: EntityId,
-    /// Its run, where it was woken.
+    /// The run that the message triggers; null if it triggers none.
     #[schema(required)]
     pub run_id: Option<RunId>,
-    /// Why it was woken.
+    /// Why the message triggers the agent; absent if it does not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<Source>,
-    /// Why it was not.
+    /// Why the message does not trigger the agent; absent if it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
 }
 
-/// What of an agent's configuration a dispatch reads: small, since it is read for every message.
+/// The parts of an agent's configuration that decide about a dispatch. They are stored apart from
+/// the rest, because they are read for every message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Gate {
-    /// A paused agent is not woken.
+pub struct WakeLimits {
+    /// Whether the agent is paused.
     pub paused: bool,
-    /// Messages of this depth or more do not wake it.
+    /// A message of this chain depth or more does not trigger the agent.
     pub max_chain_depth: u32,
     /// What a trigger does while a run is active.
     pub mode: ConcurrencyMode,
-    /// Active runs at most.
+    /// The largest number of active runs.
     pub max_runs: u32,
-    /// Runs a minute.
-    #[serde(default = "Gate::default_runs")]
+    /// Runs per minute.
+    #[serde(default = "WakeLimits::default_runs")]
     pub runs_per_minute: u32,
 }
 
-impl Gate {
-    /// What an agent of before has.
+impl WakeLimits {
+    /// The value of an item that was stored before this field existed.
     fn default_runs() -> u32 {
         Budget::of_agent().runs_per_minute
     }
 }
 
-/// A member of the space, as a dispatch sees it. `gate` is set for agents.
+/// A member of the space, as a dispatch sees it.
 #[derive(Clone, Copy, Debug)]
-pub struct Listener<'a> {
-    /// Who.
+pub struct Candidate<'a> {
+    /// The member.
     pub id: EntityId,
-    /// Its name, for mentions.
+    /// The member's name, for mentions.
     pub name: &'a str,
-    /// Its gate; people have none.
-    pub gate: Option<&'a Gate>,
-    /// Its runs of this minute, as far as they are known.
-    pub minute: Option<&'a Minute>,
+    /// The agent's limits; `None` for people.
+    pub wake_limits: Option<&'a WakeLimits>,
+    /// The agent's runs of this minute, as far as this process knows them.
+    pub window: Option<&'a RateWindow>,
 }
 
-/// The message that is to be dispatched.
+/// A message to be dispatched.
 #[derive(Clone, Copy, Debug)]
-pub struct Said<'a> {
-    /// Who said it.
+pub struct IncomingMessage<'a> {
+    /// The sender.
     pub sender: EntityId,
-    /// Person or agent.
+    /// Whether the sender is a person or an agent.
     pub sender_kind: EntityType,
-    /// What.
+    /// The text.
     pub text: &'a str,
-    /// At which depth.
+    /// The chain depth.
     pub chain_depth: u32,
 }
 
-impl Said<'_> {
-    /// Who causes what it wakes.
+impl IncomingMessage<'_> {
+    /// The cause of the runs that the message triggers.
     pub fn cause(&self) -> Cause {
         Cause::member(self.sender, self.sender_kind == EntityType::Human)
     }
 }
 
-/// Whom a message wakes, and what that takes of the runs of a minute.
+/// The outcome of [`decide`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Decided {
-    /// What became of each agent.
+    /// The decision for each agent.
     pub dispatch: Vec<Dispatch>,
-    /// Who was woken, and from which half of its minute its run is taken.
-    pub taken: Vec<(EntityId, Half)>,
+    /// The triggered agents, and the bucket of the agent's own quota that the run is taken from.
+    pub taken: Vec<(EntityId, Bucket)>,
 }
 
-/// Decides for each agent but the sender whether `said` wakes it. `run_of` names the run of a woken agent; the space's runs are counted in `minute`.
+/// Decides for each agent except the sender whether `incoming` triggers it.
 ///
-/// The policy `router` answers as `all` does where nobody is named: its router is not asked here.
+/// `run_of` gives the id of a triggered agent's run. `window` counts the runs of the space. The
+/// policy `router` triggers every agent if the message mentions none: no router is asked.
 pub fn decide(
     space: &SpaceSettings,
-    members: &[Listener<'_>],
-    said: Said<'_>,
-    minute: &mut Minute,
+    members: &[Candidate<'_>],
+    incoming: IncomingMessage<'_>,
+    window: &mut RateWindow,
     run_of: impl Fn(EntityId) -> RunId,
 ) -> Decided {
-    let cause = said.cause();
-    let agents = || members.iter().filter(|member| member.gate.is_some());
-    let mentions = mentions::find(said.text, agents().map(|agent| agent.name));
-    let someone_named = mentions.all || !mentions.named.is_empty();
-    let pair = members.len() == 2;
+    let cause = incoming.cause();
+    let agents = || members.iter().filter(|member| member.wake_limits.is_some());
+    let mentions = mentions::find(incoming.text, agents().map(|agent| agent.name));
     let mut decided = Decided::default();
     for (index, agent) in agents().enumerate() {
-        let Some(gate) = agent.gate else { continue };
-        if agent.id == said.sender {
+        let Some(limits) = agent.wake_limits else { continue };
+        if agent.id == incoming.sender {
             continue;
         }
-        let named = mentions.includes(index);
-        let asked = match space.trigger_policy {
-            TriggerPolicy::All => true,
-            TriggerPolicy::Mention => named || pair,
-            TriggerPolicy::Router => named || !someone_named,
-            TriggerPolicy::Admin if said.sender_kind == EntityType::Human => space.admin_agent_id == Some(agent.id),
-            TriggerPolicy::Admin => named,
+        let addressing = Addressing {
+            is_mentioned: mentions.includes(index),
+            mentions_anyone: mentions.all || !mentions.named.is_empty(),
+            is_pair: members.len() == 2,
         };
-        let reason = if space.paused || gate.paused {
-            Some(Reason::Paused)
-        } else if said.chain_depth >= space.max_chain_depth.min(gate.max_chain_depth) {
-            Some(Reason::ChainDepth)
-        } else if !asked {
-            Some(Reason::Policy)
-        } else {
-            let own = agent.minute.map_or(Some(Half::Rest), |own| own.room_of_agent(gate.runs_per_minute, &cause));
-            let room = minute.room_in_space(space.budget.runs_per_minute, &cause).zip(own);
-            if let Some((half, own)) = room {
-                minute.count(half, &cause);
-                decided.taken.push((agent.id, own));
+        let is_selected = addressing.selects(agent.id, space, incoming.sender_kind);
+        let bucket = match refusal(space, limits, incoming.chain_depth, is_selected) {
+            Some(reason) => Err(reason),
+            None => take_run(space, agent, limits, window, &cause).ok_or(Reason::Rate),
+        };
+        let dispatch = match bucket {
+            Ok(bucket) => {
+                decided.taken.push((agent.id, bucket));
+                Dispatch {
+                    agent_id: agent.id,
+                    run_id: Some(run_of(agent.id)),
+                    source: Some(addressing.source()),
+                    reason: None,
+                }
             }
-            room.is_none().then_some(Reason::Rate)
+            Err(reason) => {
+                Dispatch { agent_id: agent.id, run_id: None, source: None, reason: Some(reason) }
+            }
         };
-        let source = match (named, pair) {
-            (true, _) => Source::Mention,
-            (false, true) => Source::Auto,
-            (false, false) => Source::Broadcast,
-        };
-        decided.dispatch.push(match reason {
-            Some(_) => Dispatch { agent_id: agent.id, run_id: None, source: None, reason },
-            None => Dispatch { agent_id: agent.id, run_id: Some(run_of(agent.id)), source: Some(source), reason: None },
-        });
+        decided.dispatch.push(dispatch);
     }
     decided
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{Time, agents::Budget, ids::MessageId};
+/// How a message addresses an agent.
+#[derive(Clone, Copy)]
+struct Addressing {
+    /// It mentions this agent, or `@all`.
+    is_mentioned: bool,
+    /// It mentions some agent.
+    mentions_anyone: bool,
+    /// The space has exactly two members.
+    is_pair: bool,
+}
 
-    fn entity(number: u128) -> EntityId {
-        EntityId::new(Time::from_millis(1), number)
-    }
-
-    fn space(policy: TriggerPolicy) -> SpaceSettings {
-        SpaceSettings {
-            name: "s".into(),
-            trigger_policy: policy,
-            admin_agent_id: Some(entity(3)),
-            router: None,
-            max_chain_depth: 2,
-            paused: false,
-            budget: Budget::of_space(),
-        }
-    }
-
-    /// Person 1, agents 2 (Ada), 3 (Bob), 4 (Eve, paused): what `sender` causes, as `number:source` or `number!reason`.
-    fn decided(space: &SpaceSettings, sender: u128, text: &str, chain_depth: u32) -> String {
-        let gate = Gate { paused: false, max_chain_depth: 5, mode: ConcurrencyMode::Parallel, max_runs: 5, runs_per_minute: 60 };
-        let paused = Gate { paused: true, ..gate.clone() };
-        let members = [
-            Listener { id: entity(1), name: "Husam", gate: None, minute: None },
-            Listener { id: entity(2), name: "Ada", gate: Some(&gate), minute: None },
-            Listener { id: entity(3), name: "Bob", gate: Some(&gate), minute: None },
-            Listener { id: entity(4), name: "Eve", gate: Some(&paused), minute: None },
-        ];
-        let kind = if sender == 1 { EntityType::Human } else { EntityType::Agent };
-        let said = Said { sender: entity(sender), sender_kind: kind, text, chain_depth };
-        let message = MessageId::new(Time::from_millis(1), 9);
-        let decided =
-            decide(space, &members, said, &mut Minute::default(), |agent| RunId::of_message(agent, message, Time::from_millis(2)));
-        let words = decided.dispatch.iter().map(|decision| {
-            let number = (1..=4).find(|&number| entity(number) == decision.agent_id).unwrap();
-            assert_eq!(decision.run_id, decision.source.map(|_| RunId::of_message(decision.agent_id, message, Time::from_millis(2))));
-            match (decision.source, decision.reason) {
-                (Some(source), None) => format!("{number}:{}", source.as_str()),
-                (None, Some(reason)) => format!("{number}!{reason:?}"),
-                other => panic!("{other:?}"),
+impl Addressing {
+    /// Whether the space's policy selects the agent.
+    fn selects(self, agent: EntityId, space: &SpaceSettings, sender_kind: EntityType) -> bool {
+        match space.trigger_policy {
+            TriggerPolicy::All => true,
+            TriggerPolicy::Mention => self.is_mentioned || self.is_pair,
+            TriggerPolicy::Router => self.is_mentioned || !self.mentions_anyone,
+            TriggerPolicy::Admin if sender_kind == EntityType::Human => {
+                space.admin_agent_id == Some(agent)
             }
-        });
-        words.collect::<Vec<_>>().join(" ")
-    }
-
-    #[test]
-    fn each_policy_wakes_whom_it_says() {
-        use TriggerPolicy::{Admin, All, Mention, Router};
-        let table = [
-            (All, 1, "hi", 0, "2:broadcast 3:broadcast 4!Paused"),
-            (All, 1, "hi @bob", 0, "2:broadcast 3:mention 4!Paused"),
-            (All, 2, "hi", 1, "3:broadcast 4!Paused"),
-            (All, 2, "hi", 2, "3!ChainDepth 4!Paused"),
-            (Mention, 1, "hi", 0, "2!Policy 3!Policy 4!Paused"),
-            (Mention, 1, "@all", 0, "2:mention 3:mention 4!Paused"),
-            (Mention, 2, "@bob @ada", 1, "3:mention 4!Paused"),
-            (Router, 1, "@ada", 0, "2:mention 3!Policy 4!Paused"),
-            (Router, 1, "hi", 0, "2:broadcast 3:broadcast 4!Paused"),
-            (Admin, 1, "@ada", 0, "2!Policy 3:broadcast 4!Paused"),
-            (Admin, 3, "@ada", 1, "2:mention 4!Paused"),
-            (Admin, 3, "done", 1, "2!Policy 4!Paused"),
-        ];
-        for (policy, sender, text, depth, expected) in table {
-            assert_eq!(decided(&space(policy), sender, text, depth), expected, "{policy:?} {sender} {text:?} {depth}");
+            TriggerPolicy::Admin => self.is_mentioned,
         }
     }
 
-    #[test]
-    fn a_paused_space_wakes_nobody_and_a_pair_needs_no_name() {
-        let paused = SpaceSettings { paused: true, ..space(TriggerPolicy::All) };
-        assert_eq!(decided(&paused, 1, "@all", 0), "2!Paused 3!Paused 4!Paused");
-
-        let gate = Gate { paused: false, max_chain_depth: 5, mode: ConcurrencyMode::Parallel, max_runs: 5, runs_per_minute: 60 };
-        let pair = [
-            Listener { id: entity(1), name: "Husam", gate: None, minute: None },
-            Listener { id: entity(2), name: "Ada", gate: Some(&gate), minute: None },
-        ];
-        let said = Said { sender: entity(1), sender_kind: EntityType::Human, text: "hi", chain_depth: 0 };
-        let run = RunId::new(Time::from_millis(1), 1);
-        for policy in [TriggerPolicy::All, TriggerPolicy::Mention] {
-            let expected = Dispatch { agent_id: entity(2), run_id: Some(run), source: Some(Source::Auto), reason: None };
-            assert_eq!(decide(&space(policy), &pair, said, &mut Minute::default(), |_| run).dispatch, [expected]);
+    fn source(self) -> Source {
+        if self.is_mentioned {
+            Source::Mention
+        } else if self.is_pair {
+            Source::Auto
+        } else {
+            Source::Broadcast
         }
     }
+}
 
-    #[test]
-    fn what_is_over_the_budget_of_the_space_or_of_the_agent_wakes_nobody() {
-        let of_space = |runs| SpaceSettings { budget: Budget { runs_per_minute: runs, ..Budget::of_space() }, ..space(TriggerPolicy::All) };
-        let gate = |runs| Gate { paused: false, max_chain_depth: 5, mode: ConcurrencyMode::Parallel, max_runs: 5, runs_per_minute: runs };
-        let said = Said { sender: entity(1), sender_kind: EntityType::Human, text: "hi", chain_depth: 0 };
-        let run = RunId::new(Time::from_millis(1), 1);
-        let woken = |space_runs, agent_runs, known: &Minute, minute: &mut Minute| {
-            let gate = gate(agent_runs);
-            let members = [2, 3, 4].map(|it| Listener { id: entity(it), name: "Ada", gate: Some(&gate), minute: Some(known) });
-            let decided = decide(&of_space(space_runs), &members, said, minute, |_| run);
-            assert_eq!(decided.taken.len(), decided.dispatch.iter().filter(|it| it.run_id.is_some()).count());
-            let refused = decided.dispatch.iter().filter(|it| it.reason == Some(Reason::Rate)).count();
-            (decided.taken.len(), refused)
-        };
-        let (none, mut minute) = (Minute::default(), Minute::default());
-        assert_eq!([(); 3].map(|()| woken(8, 60, &none, &mut minute)), [(3, 0), (1, 2), (0, 3)], "half of each half of eight");
-        let mut used = Minute::default();
-        let cause = said.cause();
-        while let Some(half) = used.room_of_agent(4, &cause) {
-            used.count(half, &cause);
-        }
-        assert_eq!(woken(120, 4, &used, &mut Minute::default()), (0, 3));
-        assert_eq!(woken(120, 60, &used, &mut Minute::default()), (3, 0));
+/// Why the message does not trigger an agent, apart from the runs per minute.
+fn refusal(
+    space: &SpaceSettings,
+    limits: &WakeLimits,
+    chain_depth: u32,
+    is_selected: bool,
+) -> Option<Reason> {
+    if space.paused || limits.paused {
+        Some(Reason::Paused)
+    } else if chain_depth >= space.max_chain_depth.min(limits.max_chain_depth) {
+        Some(Reason::ChainDepth)
+    } else if !is_selected {
+        Some(Reason::Policy)
+    } else {
+        None
     }
+}
+
+/// Counts a run of an agent in the space's `window`. Returns the bucket of the agent's own quota
+/// that the run is taken from, or `None` if the quota of the space or of the agent is used.
+fn take_run(
+    space: &SpaceSettings,
+    agent: &Candidate<'_>,
+    limits: &WakeLimits,
+    window: &mut RateWindow,
+    cause: &Cause,
+) -> Option<Bucket> {
+    let own_bucket = agent
+        .window
+        .map_or(Some(Bucket::Rest), |own| own.room_of_agent(limits.runs_per_minute, cause))?;
+    let space_bucket = window.room_in_space(space.budget.runs_per_minute, cause)?;
+    window.count(space_bucket, cause);
+    Some(own_bucket)
 }

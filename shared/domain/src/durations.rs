@@ -1,11 +1,11 @@
-//! Durations as people write them ("30 seconds", "2 hours", "1 day", "1 week"), and as servers do.
+//! Durations as people write them ("30 seconds", "2 hours", "1 day", "1 week"), and `Retry-After`.
 
 use std::{fmt, str::FromStr, time::Duration};
 
 use jiff::fmt::rfc2822;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// A duration with the text that it was written as.
+/// A duration, and the text in which it was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WrittenDuration {
     text: String,
@@ -13,7 +13,7 @@ pub struct WrittenDuration {
 }
 
 impl WrittenDuration {
-    /// How long it is.
+    /// The length of the duration.
     pub fn length(&self) -> Duration {
         self.length
     }
@@ -22,7 +22,12 @@ impl WrittenDuration {
 impl FromStr for WrittenDuration {
     type Err = String;
     fn from_str(text: &str) -> Result<Self, String> {
-        let refuse = || format!("expected a duration like \"30 seconds\", \"2 hours\", \"1 day\" or \"1 week\", got {text:?}");
+        let refuse = || {
+            format!(
+                "expected a duration like \"30 seconds\", \"2 hours\", \"1 day\" or \"1 week\", \
+                 got {text:?}"
+            )
+        };
         let (count, unit) = text.split_once(' ').ok_or_else(refuse)?;
         if !count.starts_with(|first: char| first.is_ascii_digit() && first != '0') {
             return Err(refuse());
@@ -58,14 +63,14 @@ impl<'de> Deserialize<'de> for WrittenDuration {
     }
 }
 
-/// How long a server asks to be left alone: its `Retry-After`, seconds or a date. A date is compared with the answer's own `Date`: that needs no clock here, and
-/// none that goes right.
-pub fn retry_after(wish: &str, date: Option<&str>) -> Option<Duration> {
-    if let Ok(seconds) = wish.trim().parse() {
+/// How long a server asks to wait with its `Retry-After`, in seconds or as a date. A date is
+/// compared with the response's own `Date`, so no local clock has to be right.
+pub fn retry_after(value: &str, date: Option<&str>) -> Option<Duration> {
+    if let Ok(seconds) = value.trim().parse() {
         return Duration::try_from_secs_f64(seconds).ok();
     }
     let parser = rfc2822::DateTimeParser::new();
-    let [until, now] = [wish, date?].map(|date| parser.parse_timestamp(date.trim()).ok());
+    let [until, now] = [value, date?].map(|date| parser.parse_timestamp(date.trim()).ok());
     Some(Duration::try_from(until?.duration_since(now?)).unwrap_or_default())
 }
 
@@ -74,13 +79,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_what_people_write() {
-        let read = |text: &str| text.parse::<WrittenDuration>().map(|duration| duration.length().as_secs()).ok();
+    fn written_durations_are_parsed_or_refused() {
+        let read = |text: &str| {
+            text.parse::<WrittenDuration>().map(|duration| duration.length().as_secs()).ok()
+        };
         assert_eq!(read("30 seconds"), Some(30));
         assert_eq!(read("1 minute"), Some(60));
         assert_eq!(read("2 hours"), Some(7_200));
         assert_eq!(read("1 week"), Some(604_800));
-        for wrong in ["", "30", "seconds", "-1 day", "0 days", "1  day", "1 month", "1.5 hours", "1 dayss", "+1 day", "01 day"] {
+        for wrong in [
+            "",
+            "30",
+            "seconds",
+            "-1 day",
+            "0 days",
+            "1  day",
+            "1 month",
+            "1.5 hours",
+            "1 dayss",
+            "+1 day",
+            "01 day",
+        ] {
             assert_eq!(read(wrong), None, "{wrong}");
         }
     }

@@ -1,60 +1,41 @@
-//! People and agents: equal members of spaces.
+//! Entities: people and agents. Both are members of spaces in the same way.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::{
     Time,
-    access::Caller,
     agents::AgentConfig,
+    callers::Caller,
     errors::{Faults, Result},
     ids::EntityId,
     schemas,
 };
+pub use crate::{identity::EntityType, names::check_name};
 
-/// What an entity is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum EntityType {
-    /// A person.
-    Human,
-    /// An agent.
-    Agent,
-}
-
-impl EntityType {
-    /// `human` or `agent`, as prompts and the API write it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Human => "human",
-            Self::Agent => "agent",
-        }
-    }
-}
-
-/// A person or an agent, as the API shows it.
+/// A person or an agent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Entity {
-    /// Its id.
+    /// The entity's id.
     pub id: EntityId,
-    /// Person or agent.
+    /// Whether it is a person or an agent.
     #[serde(rename = "type")]
     pub kind: EntityType,
-    /// Its name.
+    /// The entity's name. An agent's name is unique among the agents of a space, ignoring case.
     pub name: String,
-    /// Its id in the deployment's own user directory.
+    /// The entity's id in the deployment's own user directory. Unique.
     #[schema(required)]
     pub external_id: Option<String>,
-    /// When it was made.
+    /// When the entity was created.
     pub created_at: Time,
-    /// Set for agents only.
+    /// The agent's configuration. Only the operator sees it, and people have none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<AgentConfig>,
 }
 
 impl Entity {
-    /// As a caller sees it: how an agent is made is its operator's.
+    /// The entity as `caller` sees it. Only the operator sees an agent's configuration.
     #[must_use]
     pub fn seen_by(self, caller: Caller) -> Self {
         match caller {
@@ -64,32 +45,36 @@ impl Entity {
     }
 }
 
-/// What can be set of an entity: the body of `POST /v1/entities`, and what a merge patch is applied to.
+/// The settings of an entity: the body of `POST /v1/entities`, and the document that a merge patch
+/// changes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct EntitySettings {
-    /// Person or agent; can't be changed.
+    /// Whether it is a person or an agent. Cannot be changed.
     #[serde(rename = "type")]
     pub kind: EntityType,
-    /// 1 to 128 characters.
+    /// 1 to 128 characters, not only blanks, without NUL.
     #[schema(schema_with = schemas::name)]
     pub name: String,
-    /// At most 256 characters, and not like one of our ids.
+    /// 1 to 256 characters without NUL. May not start with an id prefix such as `ent_`.
     #[serde(default)]
     #[schema(schema_with = schemas::external_id)]
     pub external_id: Option<String>,
-    /// Required for agents, refused for people.
+    /// The agent's configuration. Required for agents, refused for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<AgentConfig>,
 }
 
 impl EntitySettings {
-    /// Whether a text begins like an id of ours: no `externalId` does, so that a token's `sub` is either one or the other.
+    /// Whether a text starts like an id of Smartspace. No `externalId` does, so a token's `sub` is
+    /// never ambiguous.
     pub fn is_like_an_id(text: &str) -> bool {
-        ["ent_", "spc_", "msg_", "run_", "pln_", "cal_", "str_", "dlv_", "tkt_"].iter().any(|prefix| text.starts_with(prefix))
+        ["ent_", "spc_", "msg_", "run_", "pln_", "cal_", "str_", "dlv_", "tkt_"]
+            .iter()
+            .any(|prefix| text.starts_with(prefix))
     }
 
-    /// Everything that is wrong with it, at once.
+    /// Checks the settings and reports all faults at once.
     pub fn check(&self) -> Result<()> {
         let mut faults = Faults::default();
         check_name(&mut faults, &self.name);
@@ -100,20 +85,55 @@ impl EntitySettings {
                 "externalId",
                 "expected 1 to 256 characters without NUL",
             );
-            faults.check(!Self::is_like_an_id(external_id), "externalId", "must not begin like an id of ours");
+            faults.check(
+                !Self::is_like_an_id(external_id),
+                "externalId",
+                "expected a text without an id prefix such as ent_",
+            );
         }
         match (self.kind, &self.agent) {
             (EntityType::Agent, None) => faults.check(false, "agent", "required for an agent"),
-            (EntityType::Human, Some(_)) => faults.check(false, "agent", "only agents have this"),
+            (EntityType::Human, Some(_)) => {
+                faults.check(false, "agent", "expected none for a person");
+            }
             (EntityType::Human, None) => {}
-            (EntityType::Agent, Some(agent)) => faults.within("agent", |faults| agent.check(faults)),
+            (EntityType::Agent, Some(agent)) => {
+                faults.within("agent", |faults| agent.check(faults));
+            }
         }
         faults.done()
     }
 }
 
-/// Names of entities and spaces: 1 to 128 characters, not only blanks, no NUL.
-pub fn check_name(faults: &mut Faults, name: &str) {
-    let fine = (1..=128).contains(&name.chars().count()) && !name.trim().is_empty() && !name.contains('\0');
-    faults.check(fine, "name", "expected 1 to 128 characters, not only blanks, without NUL");
+/// The schema of the body of `POST /v1/entities`: a person or an agent.
+#[derive(Debug, ToSchema)]
+#[serde(
+    tag = "type",
+    rename_all = "lowercase",
+    rename_all_fields = "camelCase",
+    deny_unknown_fields
+)]
+pub enum NewEntity {
+    /// A person.
+    #[schema(rename_all = "camelCase")]
+    Human {
+        /// The entity's name.
+        #[schema(schema_with = schemas::name)]
+        name: String,
+        /// The entity's id in the deployment's own user directory.
+        #[schema(schema_with = schemas::external_id, required = false)]
+        external_id: Option<String>,
+    },
+    /// An agent.
+    #[schema(rename_all = "camelCase")]
+    Agent {
+        /// The entity's name.
+        #[schema(schema_with = schemas::name)]
+        name: String,
+        /// The entity's id in the deployment's own user directory.
+        #[schema(schema_with = schemas::external_id, required = false)]
+        external_id: Option<String>,
+        /// The agent's configuration.
+        agent: Box<AgentConfig>,
+    },
 }

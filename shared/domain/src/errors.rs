@@ -1,69 +1,73 @@
-//! The one error of the domain. Its kinds are what a caller can act on; no kind knows of HTTP.
+//! The one error type of the domain.
+//!
+//! Its variants are what a caller can act on. They know nothing of HTTP: [`crate::problems`] maps
+//! them to statuses.
 
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// What the domain's functions answer.
+/// The result of the domain's functions.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Something that could not be done, sorted by what can be done about it.
+/// Why something could not be done. The variants differ in what a caller can do about it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// Not readable at all; send it in another form.
+    /// The input cannot be parsed.
     #[error("{0}")]
     Malformed(String),
-    /// Readable, but not valid; each fault says where and what was expected.
+    /// The input can be parsed, but is not valid. Each fault says where, and what was expected.
     #[error("{}", faults_text(.0))]
     Invalid(Vec<Fault>),
-    /// Over a limit of size.
+    /// A size limit is exceeded.
     #[error("{0}")]
     TooLarge(String),
-    /// It did not come in time.
+    /// The input did not arrive in time.
     #[error("{0}")]
     TooSlow(String),
-    /// It is not known who asks.
+    /// The caller is unknown.
     #[error("{0}")]
     Unauthenticated(String),
-    /// Who asks may not do this.
+    /// The caller may not do this.
     #[error("{0}")]
     Forbidden(String),
-    /// There is no such thing, or who asks may not know of it.
+    /// It does not exist, or the caller may not know of it.
     #[error("{0}")]
     NotFound(String),
-    /// What is there does not allow it; read it again.
+    /// The current state does not allow it. Read the state again.
     #[error("{0}")]
     Conflict(String),
-    /// Too often; again once `wait` is over.
+    /// Too many calls. Repeat the call after `wait`.
     #[error("{text}")]
     TooMany {
-        /// What there was too much of.
+        /// Which limit was reached.
         text: String,
         /// How long to wait.
         wait: Duration,
     },
-    /// The run belongs to another worker now, or has ended: stop, write nothing more.
+    /// The worker has lost its run: the run has ended, or another worker took it over. The worker
+    /// must stop and write nothing more.
     #[error("the run was canceled, has ended, or was taken over")]
     LeaseLost,
-    /// Not known to be kept; repeat it with the same key.
+    /// It is unknown whether the change was stored. Repeat the call with the same idempotency key.
     #[error("{0}")]
     Retry(String),
-    /// Something that this needs is not there; it was not done, and may be done later.
+    /// Something that the call needs is unavailable. Nothing was done; try again later.
     #[error("{0}")]
     Unavailable(String),
-    /// A fault of ours; the text is for the operator, never for a caller.
+    /// A fault in Smartspace. The text is for the operator's log; a caller never sees it.
     #[error("{0}")]
     Internal(String),
 }
 
 impl Error {
-    /// One fault at `pointer` (a JSON pointer; "" is the whole).
+    /// An error with one fault at the JSON pointer `pointer`; `""` points to the whole input.
     pub fn invalid(pointer: impl Into<String>, detail: impl Into<String>) -> Self {
         Self::Invalid(vec![Fault::new(pointer, detail)])
     }
 
-    /// Whether the same call may succeed later.
+    /// Whether the same call may succeed if it is repeated.
     pub fn is_passing(&self) -> bool {
         matches!(self, Self::Retry(_) | Self::Internal(_))
     }
@@ -72,27 +76,31 @@ impl Error {
 /// One thing that is wrong with an input.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Fault {
-    /// JSON pointer to the place.
+    /// JSON pointer to the faulty value; empty for the whole input.
     pub pointer: String,
-    /// What was expected there.
+    /// What was expected there, and often what was found.
     pub detail: String,
 }
 
 impl Fault {
-    /// A fault at `pointer`.
+    /// A fault at the JSON pointer `pointer`.
     pub fn new(pointer: impl Into<String>, detail: impl Into<String>) -> Self {
         Self { pointer: pointer.into(), detail: detail.into() }
     }
 }
 
 fn faults_text(faults: &[Fault]) -> String {
-    let texts = faults
-        .iter()
-        .map(|fault| if fault.pointer.is_empty() { fault.detail.clone() } else { format!("{}: {}", fault.pointer, fault.detail) });
+    let texts = faults.iter().map(|fault| {
+        if fault.pointer.is_empty() {
+            fault.detail.clone()
+        } else {
+            format!("{}: {}", fault.pointer, fault.detail)
+        }
+    });
     texts.collect::<Vec<_>>().join("; ")
 }
 
-/// Collects faults while a configuration is checked as a whole.
+/// Collects all faults of a configuration, so that its author learns of them at once.
 #[derive(Debug, Default)]
 pub struct Faults {
     faults: Vec<Fault>,
@@ -100,11 +108,16 @@ pub struct Faults {
 }
 
 impl Faults {
-    /// Notes `detail` at `field` unless `fine`.
+    /// Adds a fault at `field` unless `fine`.
     pub fn check(&mut self, fine: bool, field: &str, detail: impl Into<String>) {
         if !fine {
             let mut pointer = String::new();
-            for part in self.at.iter().map(String::as_str).chain(Some(field).filter(|field| !field.is_empty())) {
+            for part in self
+                .at
+                .iter()
+                .map(String::as_str)
+                .chain(Some(field).filter(|field| !field.is_empty()))
+            {
                 pointer.push('/');
                 pointer.push_str(&part.replace('~', "~0").replace('/', "~1"));
             }
@@ -112,20 +125,25 @@ impl Faults {
         }
     }
 
-    /// Notes a number outside of `range`.
-    pub fn check_range<N: PartialOrd + std::fmt::Display>(&mut self, value: &N, range: std::ops::RangeInclusive<N>, field: &str) {
+    /// Adds a fault at `field` unless `value` is within `range`.
+    pub fn check_range<N: PartialOrd + std::fmt::Display>(
+        &mut self,
+        value: &N,
+        range: std::ops::RangeInclusive<N>,
+        field: &str,
+    ) {
         let detail = format!("expected {} to {}, got {value}", range.start(), range.end());
         self.check(range.contains(value), field, detail);
     }
 
-    /// Checks what stands below `field`.
+    /// Runs `check`, with `field` in front of the pointers of its faults.
     pub fn within(&mut self, field: impl ToString, check: impl FnOnce(&mut Self)) {
         self.at.push(field.to_string());
         check(self);
         self.at.pop();
     }
 
-    /// All faults as one error, or nothing.
+    /// One error with all faults, or `Ok` if there are none.
     pub fn done(self) -> Result<()> {
         if self.faults.is_empty() { Ok(()) } else { Err(Error::Invalid(self.faults)) }
     }

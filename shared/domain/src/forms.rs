@@ -1,4 +1,4 @@
-//! Forms: tool calls that people answer.
+//! Forms: tool calls that people or agents answer.
 
 use jsonschema::error::ValidationErrorKind;
 use serde_json::{Value, json};
@@ -9,22 +9,23 @@ use crate::{
     limits::{ANSWER_BYTES, REASON_CHARS},
 };
 
-/// The form of a choice: its input holds `message` and `options`, its answer is `{choice, comment?}`.
+/// The `ui` of a choice: its input holds `message` and `options`, and its answer is `{choice,
+/// comment?}`.
 pub const BUTTONS: &str = "buttons";
-/// Faults of an answer that are told at most.
+/// How many faults of an answer are reported.
 const FAULTS: usize = 20;
 
-/// What someone answers.
+/// The answer to a form.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FormAnswer {
-    /// A result.
+    /// An output.
     Output(Value),
-    /// Nothing, and perhaps why.
+    /// No output, and perhaps the reason.
     Declined(Option<String>),
 }
 
 impl FormAnswer {
-    /// What the model is given.
+    /// The call's result for the model.
     pub fn output(&self) -> Value {
         match self {
             Self::Output(output) => output.clone(),
@@ -33,17 +34,20 @@ impl FormAnswer {
         }
     }
 
-    /// Checks that it fits the form's schema; who declines fits every form.
+    /// Checks the answer against the form's schema. Every form can be declined.
     pub fn check(&self, schema: Option<&Value>) -> Result<()> {
         match self {
-            Self::Declined(Some(reason)) if reason.chars().count() > REASON_CHARS => {
-                Err(Error::invalid("/reason", format!("expected at most {REASON_CHARS} characters")))
-            }
+            Self::Declined(Some(reason)) if reason.chars().count() > REASON_CHARS => Err(
+                Error::invalid("/reason", format!("expected at most {REASON_CHARS} characters")),
+            ),
             Self::Declined(_) => Ok(()),
             Self::Output(output) => {
                 let bytes = output.to_string().len();
                 if bytes > ANSWER_BYTES {
-                    return Err(Error::invalid("/output", format!("expected at most {ANSWER_BYTES} bytes of JSON, got {bytes}")));
+                    return Err(Error::invalid(
+                        "/output",
+                        format!("expected at most {ANSWER_BYTES} bytes of JSON, got {bytes}"),
+                    ));
                 }
                 schema.map_or(Ok(()), |schema| check_output(schema, output))
             }
@@ -52,14 +56,15 @@ impl FormAnswer {
 }
 
 fn check_output(schema: &Value, output: &Value) -> Result<()> {
-    // People mistype dates and addresses: a `format` counts.
-    let validator = jsonschema::options()
-        .should_validate_formats(true)
-        .build(schema)
-        .map_err(|error| Error::Internal(format!("the schema of a form that was shown is none: {error}")))?;
+    // `format` is checked, because people mistype dates and addresses.
+    let validator =
+        jsonschema::options().should_validate_formats(true).build(schema).map_err(|error| {
+            Error::Internal(format!("the schema of an open form is not a JSON Schema: {error}"))
+        })?;
     let fault = |error: jsonschema::ValidationError<'_>| {
         let mut pointer = format!("/output{}", error.instance_path());
-        // What is missing is told of the field, beside which it can be shown, not of what holds it.
+        // A missing field is reported at the field itself, so that a client can show the fault
+        // there.
         if let ValidationErrorKind::Required { property: Value::String(property) } = error.kind() {
             pointer.push('/');
             pointer.push_str(&property.replace('~', "~0").replace('/', "~1"));
@@ -70,13 +75,21 @@ fn check_output(schema: &Value, output: &Value) -> Result<()> {
     if faults.is_empty() { Ok(()) } else { Err(Error::Invalid(faults)) }
 }
 
-/// The schema of a form's answer: the tool's own, or what its buttons imply. What is wrong with the input is told to the model.
-pub fn answer_schema(ui: &str, own: Option<&Value>, input: &Value) -> Result<Option<Value>, String> {
+/// The schema of a form's answer: the tool's own, or the one that buttons imply. The error is for
+/// the model and says what is wrong with the input.
+pub fn answer_schema(
+    ui: &str,
+    own: Option<&Value>,
+    input: &Value,
+) -> Result<Option<Value>, String> {
     if ui != BUTTONS {
         return Ok(own.cloned());
     }
-    let options = input.get("options").and_then(Value::as_array).filter(|options| !options.is_empty());
-    let Some(options) = options else { return Err("expected options: a list of at least one choice to show as a button".into()) };
+    let options =
+        input.get("options").and_then(Value::as_array).filter(|options| !options.is_empty());
+    let Some(options) = options else {
+        return Err("expected options: a list of at least one choice to show as a button".into());
+    };
     if !input.get("message").is_some_and(Value::is_string) {
         return Err("expected message: the text above the buttons".into());
     }
@@ -91,7 +104,7 @@ pub fn answer_schema(ui: &str, own: Option<&Value>, input: &Value) -> Result<Opt
     Ok(Some(own.cloned().unwrap_or_else(implied)))
 }
 
-/// There is none with this id, or who asks may not know of it.
+/// The form does not exist, or the caller may not know of it.
 pub fn no_such_form() -> Error {
     Error::NotFound("there is no such form".into())
 }
@@ -109,11 +122,15 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_fits_its_schema_or_says_where_it_does_not() {
+    fn faults_of_an_answer_point_to_its_fields() {
         let schema = json!({
             "type": "object",
-            "properties": {"amount": {"type": "integer", "minimum": 1}, "who": {"type": "string"},
-                "mail": {"type": "string", "format": "email"}, "due": {"type": "string", "format": "date"}},
+            "properties": {
+                "amount": {"type": "integer", "minimum": 1},
+                "who": {"type": "string"},
+                "mail": {"type": "string", "format": "email"},
+                "due": {"type": "string", "format": "date"}
+            },
             "required": ["amount", "who"]
         });
         let answers = [
@@ -121,7 +138,10 @@ mod tests {
             (json!({"amount": 0, "who": "me"}), vec!["/output/amount"]),
             (json!({"amount": "3", "who": 1}), vec!["/output/amount", "/output/who"]),
             (json!({}), vec!["/output/amount", "/output/who"]),
-            (json!({"amount": 3, "who": "me", "mail": "nope", "due": "tomorrow"}), vec!["/output/due", "/output/mail"]),
+            (
+                json!({"amount": 3, "who": "me", "mail": "nope", "due": "tomorrow"}),
+                vec!["/output/due", "/output/mail"],
+            ),
             (json!("no"), vec!["/output"]),
         ];
         for (output, expected) in answers {
@@ -130,11 +150,14 @@ mod tests {
             assert_eq!(found, expected, "{output}");
         }
         assert_eq!(FormAnswer::Output(json!({"anything": [1]})).check(None), Ok(()));
-        assert_eq!(pointers(&FormAnswer::Output("x".repeat(ANSWER_BYTES).into()), &json!(true)), ["/output"]);
+        assert_eq!(
+            pointers(&FormAnswer::Output("x".repeat(ANSWER_BYTES).into()), &json!(true)),
+            ["/output"]
+        );
     }
 
     #[test]
-    fn who_declines_fits_every_form() {
+    fn every_form_can_be_declined() {
         let reason = |reason: &str| FormAnswer::Declined(Some(reason.to_owned()));
         assert!(pointers(&reason("no time"), &json!(false)).is_empty());
         assert_eq!(reason("no time").output(), json!({"declined": true, "reason": "no time"}));
@@ -143,15 +166,29 @@ mod tests {
     }
 
     #[test]
-    fn buttons_imply_what_fits() {
+    fn buttons_imply_the_schema_of_the_answer() {
         let input = json!({"message": "Deploy?", "options": ["Approve", "Reject"]});
         let schema = answer_schema(BUTTONS, None, &input).unwrap().unwrap();
         let fits = |output: Value| FormAnswer::Output(output).check(Some(&schema)).is_ok();
-        assert!(fits(json!({"choice": "Approve"})) && fits(json!({"choice": "Reject", "comment": "later"})));
-        assert!(!fits(json!({"choice": "Perhaps"})) && !fits(json!({})) && !fits(json!({"choice": "Approve", "more": 1})));
-        for wrong in [json!({}), json!({"message": "?", "options": []}), json!({"options": ["a"]}), json!({"message": "?", "options": "a"})]
-        {
-            assert!(answer_schema(BUTTONS, None, &wrong).unwrap_err().starts_with("expected "), "{wrong}");
+        assert!(
+            fits(json!({"choice": "Approve"}))
+                && fits(json!({"choice": "Reject", "comment": "later"}))
+        );
+        assert!(
+            !fits(json!({"choice": "Perhaps"}))
+                && !fits(json!({}))
+                && !fits(json!({"choice": "Approve", "more": 1}))
+        );
+        for wrong in [
+            json!({}),
+            json!({"message": "?", "options": []}),
+            json!({"options": ["a"]}),
+            json!({"message": "?", "options": "a"}),
+        ] {
+            assert!(
+                answer_schema(BUTTONS, None, &wrong).unwrap_err().starts_with("expected "),
+                "{wrong}"
+            );
         }
         assert_eq!(answer_schema("form", None, &json!({})), Ok(None));
     }

@@ -1,4 +1,4 @@
-//! What an agent works towards, over many runs.
+//! Goals: what an agent works towards over many runs.
 
 use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::ToSchema;
@@ -9,27 +9,28 @@ use crate::{Error, Result, Time, ids::CallId, memories};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Goal {
-    /// Its id, 1 to 128 characters; chosen by who sets it.
+    /// The goal's id, 1 to 128 characters. Its author chooses it.
     pub id: String,
-    /// What is to be reached, 1 to 4,000 characters.
+    /// What is to be achieved, 1 to 4,000 characters.
     pub description: String,
-    /// How it stands.
+    /// The goal's status.
     pub status: GoalStatus,
-    /// 1, the most urgent, to 5.
+    /// 1 (most urgent) to 5.
     pub priority: u8,
-    /// It is not meant to be done soon.
+    /// Whether the goal is a long-term goal.
     pub long_term: bool,
-    /// When it should be reached.
+    /// When the goal should be achieved.
     #[schema(required)]
     pub due_at: Option<Time>,
-    /// When it was first set.
+    /// When the goal was first set.
     pub created_at: Time,
-    /// When it was last changed.
+    /// When the goal was last changed.
     pub updated_at: Time,
 }
 
 impl Goal {
-    /// The id of the `index`-th goal of a call that names none: short, and the same however often the call is repeated.
+    /// The id of the `index`-th goal of a tool call, if the call names none. It is short, and the
+    /// same whenever the call is repeated.
     pub fn id_of(call: CallId, index: usize) -> String {
         let call = call.to_string();
         let end = call.len().saturating_sub(8);
@@ -37,61 +38,66 @@ impl Goal {
     }
 }
 
-/// How a goal stands.
+/// The status of a goal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum GoalStatus {
-    /// It is worked towards.
+    /// The agent works towards it.
     #[default]
     Active,
-    /// It was reached.
+    /// It was achieved.
     Completed,
     /// It was given up.
     Abandoned,
 }
 
-/// A goal as it is to be: what is left out stays as it is, and has its default in a new one.
+/// A change of a goal, or a new goal. Fields that are left out do not change, and get their
+/// defaults in a new goal.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct GoalChange {
-    /// What is to be reached; needed when the goal is new.
+    /// What is to be achieved. Required for a new goal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(min_length = 1, max_length = 4000, pattern = r"^[^\u0000]*$")]
     pub description: Option<String>,
-    /// How it stands; `active` when new.
+    /// The goal's status. The default of a new goal is `active`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<GoalStatus>,
-    /// 1, the most urgent, to 5; 3 when new.
+    /// 1 (most urgent) to 5. The default of a new goal is 3.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 1, maximum = 5)]
     pub priority: Option<u8>,
-    /// It is not meant to be done soon.
+    /// Whether the goal is a long-term goal. The default of a new goal is false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub long_term: Option<bool>,
-    /// When it should be reached; null takes that away.
-    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    /// When the goal should be achieved; null removes the date.
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Time>)]
     pub due_at: Option<Option<Time>>,
 }
 
-/// What is given, also where it is null.
-#[expect(clippy::option_option, reason = "left out, null and a time are three things")]
-fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<Time>>, D::Error> {
+/// Reads a field that is present, so that null differs from a field that is left out.
+#[expect(clippy::option_option, reason = "an absent field, null and a time are three cases")]
+fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<Time>>, D::Error> {
     Option::deserialize(deserializer).map(Some)
 }
 
-/// A new goal's priority where nothing is said.
+/// The default priority of a new goal.
 const PRIORITY: u8 = 3;
 
 impl GoalChange {
-    /// The goal `id` after this change; `before` is what it was, none where it is new. Faults stand below `pointer`.
+    /// The goal `id` after this change. `before` is the goal before it, `None` for a new goal.
+    /// Faults get `pointer` in front of their pointers.
     pub fn apply(self, id: &str, before: Option<Goal>, now: Time, pointer: &str) -> Result<Goal> {
         memories::check_key(id, &format!("{pointer}/id"))?;
         if let Some(description) = &self.description {
             memories::check_value(description, &format!("{pointer}/description"))?;
         }
         if let Some(priority) = self.priority.filter(|priority| !(1..=5).contains(priority)) {
-            return Err(Error::invalid(format!("{pointer}/priority"), format!("expected 1 to 5, got {priority}")));
+            return Err(Error::invalid(
+                format!("{pointer}/priority"),
+                format!("expected 1 to 5, got {priority}"),
+            ));
         }
         let before = match (before, &self.description) {
             (Some(before), _) => before,
@@ -128,19 +134,26 @@ mod tests {
     use crate::ids::RunId;
 
     #[test]
-    fn goals_without_an_id_get_short_ones_that_come_out_the_same_again() {
+    fn generated_goal_ids_are_short_and_repeatable() {
         let run = RunId::new(Time::from_millis(1), 7);
         let [first, second] = [0, 1].map(|index| CallId::of(run, 0, index));
         let ids = [Goal::id_of(first, 0), Goal::id_of(first, 1), Goal::id_of(second, 0)];
-        assert!(ids[0].starts_with("goal-") && ids[0].ends_with("-0") && ids[0].len() == 15, "{ids:?}");
+        assert!(
+            ids[0].starts_with("goal-") && ids[0].ends_with("-0") && ids[0].len() == 15,
+            "{ids:?}"
+        );
         assert_eq!(ids[0], Goal::id_of(first, 0));
         assert!(ids[0] != ids[1] && ids[0] != ids[2], "{ids:?}");
     }
 
     #[test]
-    fn a_change_keeps_what_it_does_not_name() {
+    fn a_change_keeps_the_fields_it_does_not_name() {
         let at = Time::from_millis;
-        let made = GoalChange { description: Some("Report".into()), priority: Some(2), ..GoalChange::default() };
+        let made = GoalChange {
+            description: Some("Report".into()),
+            priority: Some(2),
+            ..GoalChange::default()
+        };
         let made = made.apply("q4", None, at(1), "").unwrap();
         let done = GoalChange { status: Some(GoalStatus::Completed), ..GoalChange::default() };
         let done = done.apply("q4", Some(made.clone()), at(2), "").unwrap();
@@ -150,9 +163,18 @@ mod tests {
         assert_eq!(due.due_at, Some(at(1_000)));
         let never: GoalChange = serde_json::from_str(r#"{"dueAt": null}"#).unwrap();
         assert_eq!(never.apply("q4", Some(due), at(2), "").unwrap(), done);
-        let wrong = |change: GoalChange, id: &str| change.apply(id, None, at(1), "/goals/0").unwrap_err().to_string();
-        assert_eq!(wrong(GoalChange::default(), "x"), "/goals/0/description: expected a description: there is no goal \"x\" yet");
-        let hot = GoalChange { description: Some("d".into()), priority: Some(6), ..GoalChange::default() };
+        let wrong = |change: GoalChange, id: &str| {
+            change.apply(id, None, at(1), "/goals/0").unwrap_err().to_string()
+        };
+        assert_eq!(
+            wrong(GoalChange::default(), "x"),
+            "/goals/0/description: expected a description: there is no goal \"x\" yet"
+        );
+        let hot = GoalChange {
+            description: Some("d".into()),
+            priority: Some(6),
+            ..GoalChange::default()
+        };
         assert_eq!(wrong(hot.clone(), "x"), "/goals/0/priority: expected 1 to 5, got 6");
         assert_eq!(wrong(hot, ""), "/goals/0/id: expected 1 to 128 characters without NUL, got 0");
     }

@@ -1,7 +1,9 @@
-//! Ids: a kind, and 26 characters of ULID form. They are opaque; only `seq` is an order.
+//! Ids: a prefix and the 26 characters of a ULID. They are opaque: sort messages by `seq`, not by
+//! id.
 //!
-//! Every kind has a type of its own, so that two cannot be swapped. An id that must come out the same when work is repeated is made
-//! from what caused it (`RunId::of`, `CallId::of`, `MessageId::of_call`, `StreamId::of`).
+//! Every kind of id has its own type, so two cannot be swapped. If work may be repeated, the ids
+//! that it makes are derived from its cause, so that they are the same each time
+//! (`RunId::of_message`, `CallId::of`, `MessageId::of_call`, `StreamId::of`).
 
 use std::{fmt, str::FromStr};
 
@@ -15,7 +17,7 @@ use utoipa::{
 
 use crate::{Time, schemas};
 
-/// Why a text is not an id of the kind that was asked for.
+/// A text that is not an id of the expected kind.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("expected an id like {expected}_ and 26 characters, got {got:?}")]
 pub struct NotAnId {
@@ -25,13 +27,15 @@ pub struct NotAnId {
 
 fn parse(prefix: &'static str, text: &str) -> Result<Ulid, NotAnId> {
     let refuse = || NotAnId { expected: prefix, got: text.chars().take(64).collect() };
-    let ulid_text = text.strip_prefix(prefix).and_then(|rest| rest.strip_prefix('_')).ok_or_else(refuse)?;
+    let ulid_text =
+        text.strip_prefix(prefix).and_then(|rest| rest.strip_prefix('_')).ok_or_else(refuse)?;
     let ulid = Ulid::from_string(ulid_text).map_err(|_| refuse())?;
-    // One id has one spelling: ULIDs also parse in lower case and beyond their range.
+    // An id has only one spelling, but the library also parses lower case and numbers out of range.
     if ulid.to_string() == ulid_text { Ok(ulid) } else { Err(refuse()) }
 }
 
-/// The first 80 bits of SHA-256 over `parts` joined by `|`, under the time of what caused it.
+/// A ULID with the time of its cause, and the first 80 bits of the SHA-256 of `parts` joined by
+/// `|`.
 fn repeatable(at: u64, parts: &[&str]) -> Ulid {
     let digest = Sha256::digest(parts.join("|").as_bytes());
     let mut bytes = [0; 16];
@@ -46,20 +50,20 @@ macro_rules! id {
         pub struct $name(Ulid);
 
         impl $name {
-            /// The kind, as it stands before the underscore.
+            /// The prefix before the underscore.
             pub const PREFIX: &'static str = $prefix;
 
-            /// A new id of this time; `random` gives its lower 80 bits.
+            /// A new id with this time. Its other 80 bits are the lower 80 bits of `random`.
             pub fn new(at: Time, random: u128) -> Self {
                 Self(Ulid::from_parts(u64::try_from(at.as_millis()).unwrap_or(0), random))
             }
 
-            /// The time that the id was made from.
+            /// The time in the id.
             pub fn time(self) -> Time {
                 Time::from_millis(self.0.timestamp_ms() as i64)
             }
 
-            /// A number that spreads ids evenly over `parts`.
+            /// The part of the id, if ids are spread evenly over `parts`.
             pub fn part_of(self, parts: u8) -> u8 {
                 (self.0.random() % u128::from(parts.max(1))) as u8
             }
@@ -100,115 +104,122 @@ macro_rules! id {
 
         impl<'de> Deserialize<'de> for $name {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                std::borrow::Cow::<str>::deserialize(deserializer)?.parse().map_err(de::Error::custom)
+                let text = std::borrow::Cow::<str>::deserialize(deserializer)?;
+                text.parse().map_err(de::Error::custom)
             }
         }
     };
 }
 
 id!(
-    /// A person or an agent.
+    /// The id of a person or an agent.
     EntityId,
     "ent"
 );
 id!(
-    /// A space.
+    /// The id of a space.
     SpaceId,
     "spc"
 );
 id!(
-    /// A message.
+    /// The id of a message.
     MessageId,
     "msg"
 );
 id!(
-    /// One run of an agent.
+    /// The id of a run.
     RunId,
     "run"
 );
 id!(
-    /// A tool call of a run.
+    /// The id of a tool call.
     CallId,
     "cal"
 );
 id!(
-    /// A live stream of one tool call's text.
+    /// The id of a stream of one tool call's text.
     StreamId,
     "str"
 );
 id!(
-    /// A plan.
+    /// The id of a plan.
     PlanId,
     "pln"
 );
 id!(
-    /// A delivery of a service.
+    /// The id of a delivery of a service.
     DeliveryId,
     "dlv"
 );
 id!(
-    /// A ticket that opens one WebSocket.
+    /// A ticket that opens one WebSocket connection.
     TicketId,
     "tkt"
 );
 
 impl RunId {
-    /// The run that a message, kept at `created_at`, wakes `agent` for: the same however often the waking is repeated.
+    /// The run of `agent` that a message triggers. It is the same each time the dispatch is
+    /// repeated.
     pub fn of_message(agent: EntityId, message: MessageId, created_at: Time) -> Self {
         let at = u64::try_from(created_at.as_millis()).unwrap_or(0);
         Self(repeatable(at, &["run", &agent.to_string(), &message.to_string()]))
     }
-}
 
-impl RunId {
-    /// The run of a plan for one of its times.
+    /// The run that a plan triggers at one of its times.
     pub fn of_plan(agent: EntityId, plan: PlanId, scheduled_at: Time) -> Self {
         let at = u64::try_from(scheduled_at.as_millis()).unwrap_or(0);
         Self(repeatable(at, &["run", &agent.to_string(), &format!("{plan}@{scheduled_at}")]))
     }
 
-    /// The run that a delivery of a service, kept as received at `received_at`, wakes `agent` for. `key` tells deliveries of the service apart.
+    /// The run of `agent` that a delivery triggers. `key` identifies the delivery among those of
+    /// the service, and `received_at` is its stored time.
     pub fn of_delivery(agent: EntityId, service: &str, key: &str, received_at: Time) -> Self {
         let at = u64::try_from(received_at.as_millis()).unwrap_or(0);
         let agent = agent.to_string();
         Self(repeatable(at, &["run", &agent, &agent, service, key]))
     }
 
-    /// The run of the agent that another one's run hands its trigger on to.
+    /// The run of `agent` to which the run `from` of another agent delegates its trigger.
     pub fn of_delegation(agent: EntityId, from: Self) -> Self {
-        Self(repeatable(from.0.timestamp_ms(), &["run", &agent.to_string(), "delegate", &from.to_string()]))
+        Self(repeatable(
+            from.0.timestamp_ms(),
+            &["run", &agent.to_string(), "delegate", &from.to_string()],
+        ))
     }
 }
 
 impl CallId {
     /// The `index`-th call of a run's `step`, both from 0.
     pub fn of(run: RunId, step: u32, index: u32) -> Self {
-        Self(repeatable(run.0.timestamp_ms(), &["cal", &run.to_string(), &step.to_string(), &index.to_string()]))
+        Self(repeatable(
+            run.0.timestamp_ms(),
+            &["cal", &run.to_string(), &step.to_string(), &index.to_string()],
+        ))
     }
 }
 
 impl PlanId {
-    /// The `index`-th new plan of a call.
+    /// The `index`-th new plan of a tool call.
     pub fn of_call(call: CallId, index: usize) -> Self {
         Self(repeatable(call.0.timestamp_ms(), &["pln", &call.to_string(), &index.to_string()]))
     }
 }
 
 impl MessageId {
-    /// The message that a call posts.
+    /// The message that a tool call posts.
     pub fn of_call(call: CallId) -> Self {
         Self(repeatable(call.0.timestamp_ms(), &["msg", &call.to_string()]))
     }
 }
 
 impl StreamId {
-    /// The stream of a call's text in one attempt to write it.
+    /// The stream of a tool call's text in one attempt to write it.
     pub fn of(call: CallId, attempt: u32) -> Self {
         Self(repeatable(call.0.timestamp_ms(), &["str", &call.to_string(), &attempt.to_string()]))
     }
 }
 
-/// A connection of a browser, as the socket server names it.
+/// The id of a WebSocket connection, as its server assigns it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ConnectionId(pub String);
@@ -219,13 +230,13 @@ impl fmt::Display for ConnectionId {
     }
 }
 
-/// The secret that a claim of a run writes and that each later write of it checks.
+/// The id of a lease: the claim of a run writes it, and each later write of the run checks it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct LeaseId(pub String);
 
 impl LeaseId {
-    /// A lease that nobody else has.
+    /// A new lease. `random` makes it unique.
     pub fn new(random: u128) -> Self {
         Self(format!("{random:032x}"))
     }
@@ -239,14 +250,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn an_id_comes_back_from_its_text(millis in 0..1_i64 << 47, random: u128) {
+        fn an_id_can_be_parsed_from_its_text(millis in 0..1_i64 << 47, random: u128) {
             let id = RunId::new(Time::from_millis(millis), random);
             prop_assert_eq!(id.to_string().parse::<RunId>(), Ok(id));
             prop_assert_eq!(id.time(), Time::from_millis(millis));
         }
 
         #[test]
-        fn whatever_parses_is_spelled_the_one_way(text in "(spc_)?[0-9A-Za-z]{25,27}") {
+        fn an_id_has_only_one_spelling(text in "(spc_)?[0-9A-Za-z]{25,27}") {
             if let Ok(id) = text.parse::<SpaceId>() {
                 prop_assert_eq!(id.to_string(), text);
             }
@@ -254,25 +265,33 @@ mod tests {
     }
 
     #[test]
-    fn repeated_work_has_the_same_ids_under_the_time_of_its_cause() {
+    fn derived_ids_are_repeatable_and_have_the_time_of_their_cause() {
         let at = Time::from_millis(1_771_427_220_000);
-        let (agent, message) = (EntityId::new(at, 1), MessageId::new(at, 2));
+        let agent = EntityId::new(at, 1);
+        let message = MessageId::new(at, 2);
         let run = RunId::of_message(agent, message, at);
         assert_eq!(run, RunId::of_message(agent, message, at));
         let call = CallId::of(run, 0, 1);
-        let ids = [run.time(), call.time(), MessageId::of_call(call).time(), StreamId::of(call, 1).time()];
+        let ids = [
+            run.time(),
+            call.time(),
+            MessageId::of_call(call).time(),
+            StreamId::of(call, 1).time(),
+        ];
         assert_eq!(ids, [at; 4]);
         assert_ne!(call, CallId::of(run, 1, 0));
         assert_ne!(StreamId::of(call, 1), StreamId::of(call, 2));
-        // Written down once, so that a change of the rule is seen: runs already in tables were named by it.
+        // A snapshot, because stored runs have ids by this rule: it must not change.
         insta::assert_debug_snapshot!((run, call, MessageId::of_call(call), StreamId::of(call, 1)));
     }
 
     #[test]
-    fn another_kind_is_refused() {
+    fn an_id_of_another_kind_is_refused() {
         let id = SpaceId::new(Time::from_millis(1), 0xAB_CDEF).to_string();
         assert!(id.parse::<SpaceId>().is_ok());
-        assert!(id.parse::<RunId>().unwrap_err().to_string().starts_with("expected an id like run_"));
+        assert!(
+            id.parse::<RunId>().unwrap_err().to_string().starts_with("expected an id like run_")
+        );
         assert!(id.to_lowercase().parse::<SpaceId>().is_err());
     }
 }

@@ -1,4 +1,5 @@
-//! What travels through the three queues. Each task is versioned in its variant's name: workers of two versions may share a queue.
+//! The jobs in the three queues. The wire name of each job holds its version, because workers of
+//! two versions may share a queue.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,137 +9,141 @@ use crate::{
     ids::{EntityId, PlanId, RunId, SpaceId},
 };
 
-/// Where a message is.
+/// A message, by its space and `seq`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Place {
-    /// Its space.
+pub struct MessageRef {
+    /// The message's space.
     pub space_id: SpaceId,
-    /// Its number there.
+    /// The message's position in the space.
     pub seq: u64,
 }
 
-/// For the runs queue.
+/// A job of the runs queue.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "job", rename_all_fields = "camelCase")]
 pub enum RunJob {
-    /// Claim a run and go on with it.
+    /// Claim a run and continue it.
     #[serde(rename = "run.1")]
     Run {
         /// The run.
         run_id: RunId,
-        /// Whose.
+        /// The run's agent.
         agent_id: EntityId,
-        /// The message that woke it: a hint that lets a worker read while it claims. None where a plan or a service did.
+        /// The message that triggered the run, so that the worker can read it while it claims the
+        /// run. `None` if a plan or a service triggered the run.
         #[serde(flatten)]
-        place: Option<Place>,
+        place: Option<MessageRef>,
     },
-    /// Write down what a space's history before the window says.
+    /// Summarize the messages of a space that are older than the window of its prompts.
     #[serde(rename = "summarize.1")]
     Summarize {
-        /// Where.
+        /// The space.
         space_id: SpaceId,
-        /// Whose model writes, and is paid.
+        /// The agent whose model writes the summary, at the agent's cost.
         agent_id: EntityId,
-        /// The last message that it should cover.
+        /// The `seq` of the last message that the summary should cover.
         to: u64,
     },
 }
 
-/// For the broadcasts queue.
+/// A job of the broadcasts queue.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "job", rename_all_fields = "camelCase")]
 pub enum BroadcastJob {
-    /// Tell every connection of the event's space.
+    /// Send an event to all connections that follow its space.
     #[serde(rename = "event.1")]
     Event {
-        /// What.
+        /// The event.
         event: Box<Event>,
     },
-    /// Tell an entity's own connections that it is in a space now, if it is.
+    /// Tell an entity's connections that it has joined a space, if it is still a member.
     #[serde(rename = "joined.1")]
     Joined {
-        /// Who.
+        /// The entity.
         entity_id: EntityId,
-        /// Where.
+        /// The space.
         space_id: SpaceId,
     },
-    /// Tell an entity's own connections that it is in a space no more.
+    /// Tell an entity's connections that it has left a space.
     #[serde(rename = "left.1")]
     Left {
-        /// Who.
+        /// The entity.
         entity_id: EntityId,
-        /// Where.
+        /// The space.
         space_id: SpaceId,
     },
-    /// Tell an entity's connections that it is no member any more, and forget their subscriptions.
+    /// Tell an entity's connections that it is no longer a member of a space, and delete their
+    /// subscriptions to it.
     #[serde(rename = "removed.1")]
     Removed {
-        /// Who.
+        /// The entity.
         entity_id: EntityId,
-        /// From where.
+        /// The space.
         space_id: SpaceId,
     },
 }
 
-/// For the triggers queue.
+/// A job of the triggers queue.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(tag = "job", rename_all_fields = "camelCase")]
 pub enum TriggerJob {
-    /// Decide whom a message wakes, if nobody has yet, and wake them.
+    /// Decide the dispatch of a message, unless it is decided, and start the triggered runs.
     #[serde(rename = "dispatch.1")]
     Dispatch {
-        /// Where.
+        /// The message's space.
         space_id: SpaceId,
-        /// Which message.
+        /// The message's position in the space.
         seq: u64,
     },
-    /// Finish what changes of an entity began: a new name in its spaces, or its leaving them all.
+    /// Finish a change of an entity: write its new name into its spaces, or remove it from them.
     #[serde(rename = "settleEntity.1")]
     SettleEntity {
-        /// Who.
+        /// The entity.
         entity_id: EntityId,
     },
-    /// Close the calls that a run which has ended left open.
+    /// Close the calls that an ended run has left open.
     #[serde(rename = "closeCalls.1")]
     CloseCalls {
-        /// Which run.
+        /// The run.
         run_id: RunId,
     },
-    /// Fire a plan, if that is still the time that it has.
+    /// Fire a plan, if its next time is still `at`.
     #[serde(rename = "firePlan.1")]
     FirePlan {
-        /// Whose.
+        /// The plan's agent.
         agent_id: EntityId,
-        /// Which.
+        /// The plan.
         plan_id: PlanId,
-        /// The time.
+        /// The time for which the plan was scheduled.
         at: Time,
     },
-    /// Look at a run that waits for people: the time of a form is up.
+    /// Check a run that waits for forms, because a form has expired.
     #[serde(rename = "wakeRun.1")]
     WakeRun {
-        /// Which run.
+        /// The run.
         run_id: RunId,
     },
     /// Finish the removal of a space.
     #[serde(rename = "settleSpace.1")]
     SettleSpace {
-        /// Which.
+        /// The space.
         space_id: SpaceId,
     },
 }
 
-/// What a queue carries. Jobs of one group take their turn with those of others, so that a busy space does not hold up the rest.
+/// A job of a queue. A queue serves its groups in turn, so that a busy space does not delay the
+/// others.
 pub trait Job: Clone + Serialize + for<'de> Deserialize<'de> + Send + Sync + 'static {
-    /// The group: the space, or the entity.
+    /// The group of the job: its space, its entity or its run.
     fn group(&self) -> String;
 }
 
 impl Job for RunJob {
     fn group(&self) -> String {
         match self {
-            Self::Run { place: Some(Place { space_id, .. }), .. } | Self::Summarize { space_id, .. } => space_id.to_string(),
+            Self::Run { place: Some(MessageRef { space_id, .. }), .. }
+            | Self::Summarize { space_id, .. } => space_id.to_string(),
             Self::Run { agent_id, place: None, .. } => agent_id.to_string(),
         }
     }
@@ -148,7 +153,9 @@ impl Job for BroadcastJob {
     fn group(&self) -> String {
         match self {
             Self::Event { event } => event.space_id.to_string(),
-            Self::Removed { space_id, .. } | Self::Joined { space_id, .. } | Self::Left { space_id, .. } => space_id.to_string(),
+            Self::Removed { space_id, .. }
+            | Self::Joined { space_id, .. }
+            | Self::Left { space_id, .. } => space_id.to_string(),
         }
     }
 }
@@ -156,8 +163,12 @@ impl Job for BroadcastJob {
 impl Job for TriggerJob {
     fn group(&self) -> String {
         match self {
-            Self::Dispatch { space_id, .. } | Self::SettleSpace { space_id } => space_id.to_string(),
-            Self::SettleEntity { entity_id } | Self::FirePlan { agent_id: entity_id, .. } => entity_id.to_string(),
+            Self::Dispatch { space_id, .. } | Self::SettleSpace { space_id } => {
+                space_id.to_string()
+            }
+            Self::SettleEntity { entity_id } | Self::FirePlan { agent_id: entity_id, .. } => {
+                entity_id.to_string()
+            }
             Self::CloseCalls { run_id } | Self::WakeRun { run_id } => run_id.to_string(),
         }
     }

@@ -1,4 +1,4 @@
-//! Reading JSON of others.
+//! Parsing JSON that comes from outside.
 
 use std::fmt;
 
@@ -8,39 +8,47 @@ use serde::{
 };
 use serde_json::{Map, Number, Value};
 
-/// What names begin with that `serde_json` keeps for itself. It takes a text below such a name for JSON and reads that in turn, with a fresh
-/// limit of depth: a few kilobytes could overflow the stack.
+/// The prefix of the names that `serde_json` reserves for itself. It parses the text of such a
+/// field as JSON in turn, and starts to count the depth anew, so a few kilobytes could overflow the
+/// stack.
 const RESERVED: &str = "$serde_json::private::";
 
-/// Reads JSON that comes from outside (a request, a frame, a token, a model) into a value: at most 127 deep, with no name twice in an object,
-/// and none of those that would be read as something else later. Everything of that kind is to be read by this, before anything else is made of it.
+/// Parses JSON that comes from outside: a request, a frame, a token, or the output of a model.
+///
+/// All JSON from outside must pass through this function before anything else is made of it.
 ///
 /// # Errors
-/// Where it is no such JSON.
+/// If the text is not JSON, is nested deeper than 127 levels, has a name twice in one object, or
+/// has a name that `serde_json` reserves.
 pub fn parse(json: impl AsRef<[u8]>) -> Result<Value, serde_json::Error> {
     let Plain(value) = serde_json::from_slice(json.as_ref())?;
     Ok(value)
 }
 
-/// The same; what holds a whole number [beyond 64 bits](beyond_64_bits) is refused.
+/// Parses like [`parse`], but refuses whole numbers that [do not fit into 64 bits](beyond_64_bits).
 ///
 /// # Errors
-/// Where it is no such JSON.
+/// Those of [`parse`], and whole numbers that do not fit into 64 bits.
 pub fn parse_exactly(json: impl AsRef<[u8]>) -> Result<Value, serde_json::Error> {
     let value = parse(&json)?;
     match beyond_64_bits(json.as_ref()) {
         None => Ok(value),
-        Some(number) => Err(serde_json::Error::custom(format!("{number} is beyond 64 bits"))),
+        Some(number) => {
+            let text = format!("the number {number} does not fit into 64 bits");
+            Err(serde_json::Error::custom(text))
+        }
     }
 }
 
-/// The first whole number of a JSON text that 64 bits do not hold: read into a value it would be another one, without a word.
+/// The first whole number of a JSON text that does not fit into 64 bits. Parsed into a value, it
+/// would silently become another number.
 pub fn beyond_64_bits(json: &[u8]) -> Option<&str> {
     let mut rest = json;
     while let Some(start) = rest.iter().position(|byte| matches!(byte, b'"' | b'-' | b'0'..=b'9')) {
         rest = &rest[start..];
         let is_text = rest.starts_with(b"\"");
-        let (token, after) = rest.split_at(if is_text { length_of_text(rest) } else { length_of_number(rest) });
+        let (token, after) =
+            rest.split_at(if is_text { length_of_text(rest) } else { length_of_number(rest) });
         if !is_text && let Ok(number) = std::str::from_utf8(token) {
             let is_whole = !number.contains(['.', 'e', 'E']);
             if is_whole && number.parse::<u64>().is_err() && number.parse::<i64>().is_err() {
@@ -53,10 +61,12 @@ pub fn beyond_64_bits(json: &[u8]) -> Option<&str> {
 }
 
 fn length_of_number(json: &[u8]) -> usize {
-    json.iter().position(|byte| !matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E')).unwrap_or(json.len())
+    json.iter()
+        .position(|byte| !matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E'))
+        .unwrap_or(json.len())
 }
 
-/// With both of its quotes.
+/// The length of the text at the start of `json`, with both quotes.
 fn length_of_text(json: &[u8]) -> usize {
     let mut is_escaped = false;
     let end = json.iter().skip(1).position(|byte| {
@@ -67,7 +77,7 @@ fn length_of_text(json: &[u8]) -> usize {
     end.map_or(json.len(), |end| end + 2)
 }
 
-/// A value that is read like that, for the fields of what is read into a certain shape.
+/// A value that is parsed like [`parse`] does. For fields of types that derive `Deserialize`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plain(pub Value);
 
@@ -126,12 +136,12 @@ impl<'de> Visitor<'de> for PlainVisitor {
         let mut object = Map::new();
         while let Some(name) = fields.next_key::<String>()? {
             if name.starts_with(RESERVED) {
-                return Err(A::Error::custom(format!("a name may not begin with {RESERVED}")));
+                return Err(A::Error::custom(format!("a name may not start with {RESERVED}")));
             }
             let Plain(value) = fields.next_value()?;
             if object.contains_key(&name) {
                 let shown: String = name.chars().take(64).collect();
-                return Err(A::Error::custom(format!("the name {shown:?} stands twice")));
+                return Err(A::Error::custom(format!("the name {shown:?} appears twice")));
             }
             object.insert(name, value);
         }
@@ -158,22 +168,28 @@ mod tests {
         leaf.prop_recursive(4, 32, 4, |inner| {
             prop_oneof![
                 prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
-                prop::collection::btree_map(any::<String>(), inner, 0..4).prop_map(|map| Value::Object(map.into_iter().collect())),
+                prop::collection::btree_map(any::<String>(), inner, 0..4)
+                    .prop_map(|map| Value::Object(map.into_iter().collect())),
             ]
         })
     }
 
     proptest! {
         #[test]
-        fn a_value_is_read_as_it_was_written(value in any_value()) {
+        fn a_value_can_be_parsed_from_its_json(value in any_value()) {
             prop_assert_eq!(parse(value.to_string()).unwrap(), value);
         }
     }
 
     proptest! {
         #[test]
-        fn a_whole_number_is_found_where_64_bits_do_not_hold_it(before in any_value(), number in any::<i128>(), after in any_value()) {
-            let text = json!({ "before": before, "-1": ["99999999999999999999\\\"", "\\"], "after": after }).to_string();
+        fn a_whole_number_beyond_64_bits_is_found(
+            before in any_value(),
+            number in any::<i128>(),
+            after in any_value(),
+        ) {
+            let no_numbers = ["99999999999999999999\\\"", "\\"];
+            let text = json!({"before": before, "-1": no_numbers, "after": after}).to_string();
             prop_assert_eq!(beyond_64_bits(text.as_bytes()), None);
             prop_assert_eq!(parse_exactly(&text).unwrap(), parse(&text).unwrap());
             for number in [number, number >> 63] {
@@ -187,17 +203,29 @@ mod tests {
     }
 
     #[test]
-    fn what_is_deep_or_means_something_else_is_refused() {
+    fn deep_reserved_and_duplicate_names_are_refused() {
         let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
         assert!(parse(nested(127)).is_ok());
         assert!(parse(nested(128)).is_err());
-        // A text that would be read again, in every spelling of its name.
-        for name in ["$serde_json::private::RawValue", r"\u0024serde_json::private::RawValue", "$serde_json::private::Number"] {
+        // Reserved names, also with an escaped character.
+        for name in [
+            "$serde_json::private::RawValue",
+            r"\u0024serde_json::private::RawValue",
+            "$serde_json::private::Number",
+        ] {
             let text = format!(r#"{{"a": [{{"{name}": {:?}}}]}}"#, nested(100));
-            assert!(parse(&text).unwrap_err().to_string().contains("may not begin with"), "{text}");
+            assert!(parse(&text).unwrap_err().to_string().contains("may not start with"), "{text}");
         }
-        assert!(parse(r#"{"a": 1, "b": 2, "\u0061": 3}"#).unwrap_err().to_string().contains("\"a\" stands twice"));
-        assert_eq!(parse(r#"{"b": 1, "a": [null, 1.5, "x"]}"#).unwrap(), json!({"b": 1, "a": [null, 1.5, "x"]}));
+        assert!(
+            parse(r#"{"a": 1, "b": 2, "\u0061": 3}"#)
+                .unwrap_err()
+                .to_string()
+                .contains("\"a\" appears twice")
+        );
+        assert_eq!(
+            parse(r#"{"b": 1, "a": [null, 1.5, "x"]}"#).unwrap(),
+            json!({"b": 1, "a": [null, 1.5, "x"]})
+        );
         assert!(parse("1e400").is_err() && parse("{} x").is_err() && parse("").is_err());
     }
 }

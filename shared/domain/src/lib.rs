@@ -1,18 +1,23 @@
-//! The types and rules of Smartspace: what a space, a message, a run is, and what may happen to it.
+//! The types and rules of Smartspace: spaces, messages and runs, and what may happen to them.
 //!
-//! No I/O, no async, no AWS: everything here can be tried with a plain value. A map, in the order of a message's way:
+//! No I/O, no async, no AWS, no HTTP: a test needs only plain values. The modules:
 //!
-//! - [`ids`], [`time`], [`limits`], [`errors`], [`quoting`]: what all others use
-//! - [`entities`], [`agents`] (with [`tools`], [`templates`] and [`scripts`]), [`spaces`]: who takes part, and how it is configured
-//! - [`messages`], [`mentions`], [`dispatch`] (with [`shares`] of a minute's runs): what is said, and whom it wakes
-//! - [`runs`], [`triggers`] (with [`deliveries`]), [`steps`], [`prices`]: what a woken agent does, and what that costs
-//! - [`memories`], [`goals`], [`plans`] (with [`schedules`]): what it keeps beyond a run
-//! - [`events`], [`jobs`], [`problems`]: what travels to browsers and between functions
-//! - [`access`], [`webhooks`], [`rates`]: who may do what and how often, and whether a service's request is its own
-//! - [`schemas`]: what the API's description says that no type shows
+//! - [`ids`], [`time`], [`durations`], [`json`], [`limits`], [`errors`], [`quoting`]: used by all
+//!   others
+//! - [`entities`], [`agents`] (with [`tools`], [`templates`] and [`scripts`]), [`spaces`]: people,
+//!   agents and spaces, and their configuration
+//! - [`messages`], [`mentions`], [`dispatch`] (with [`quota`]): messages, and the agents that they
+//!   trigger
+//! - [`runs`], [`triggers`] (with [`deliveries`]), [`steps`] (with [`long_steps`]), [`forms`],
+//!   [`prices`]: what a triggered agent does, and what that costs
+//! - [`memories`], [`goals`], [`plans`] (with [`schedules`]): an agent's state across runs
+//! - [`events`], [`jobs`], [`problems`]: what is sent to clients and between functions
+//! - [`access`], [`origins`], [`rates`], [`webhooks`]: permissions, call rates and signatures
+//! - [`schemas`]: parts of `openapi.json` that cannot be derived from a type
 
 pub mod access;
 pub mod agents;
+mod callers;
 pub mod deliveries;
 pub mod dispatch;
 pub mod durations;
@@ -21,6 +26,7 @@ pub mod errors;
 pub mod events;
 pub mod forms;
 pub mod goals;
+mod identity;
 pub mod ids;
 pub mod jobs;
 pub mod json;
@@ -29,23 +35,26 @@ pub mod long_steps;
 pub mod memories;
 pub mod mentions;
 pub mod messages;
+mod names;
 pub mod origins;
 pub mod plans;
 pub mod prices;
 pub mod problems;
+pub mod quota;
 pub mod quoting;
 pub mod rates;
 pub mod runs;
 pub mod schedules;
 pub mod schemas;
 pub mod scripts;
-pub mod shares;
 pub mod spaces;
 pub mod steps;
 pub mod templates;
+mod texts;
 pub mod time;
 pub mod tools;
 pub mod triggers;
+mod usage;
 pub mod webhooks;
 
 pub use errors::{Error, Fault, Result};

@@ -1,89 +1,90 @@
-//! Sizes and bounds that the API promises (design: errors and limits).
+//! Limits of sizes, counts and times (docs/reference/api.md, "Limits").
 
 use std::time::Duration;
 
 use crate::{Error, Result};
 
-/// A message's text, in bytes.
+/// The longest text of a message, in bytes.
 pub const MESSAGE_BYTES: usize = 32_768;
-/// An agent's instructions, in bytes.
+/// The longest instructions of an agent, in bytes.
 pub const INSTRUCTIONS_BYTES: usize = 32 * 1024;
-/// A request's body, in bytes.
+/// The longest body of a request, in bytes.
 pub const BODY_BYTES: usize = 256 * 1024;
-/// A frame on a socket, in bytes, in either direction.
+/// The longest WebSocket frame in either direction, in bytes.
 pub const FRAME_BYTES: usize = 30 * 1024;
-/// A text sent over a socket; a longer one goes by HTTP. In bytes.
+/// The longest text that a client sends over a WebSocket, in bytes. Longer texts need HTTP.
 pub const SOCKET_TEXT_BYTES: usize = 24 * 1024;
-/// What a stream carries live, in bytes; the rest comes with the message.
+/// The longest text of a stream, in bytes. The rest comes with the message.
 pub const STREAM_BYTES: usize = 32 * 1024;
-/// What of a message stands in the timeline, in characters.
+/// How much of a message the timeline of a prompt shows, in characters.
 pub const TIMELINE_CHARS: usize = 4_000;
-/// A memory's key, or a goal's id, in characters.
+/// The longest key of a memory or id of a goal, in characters.
 pub const MEMORY_KEY_CHARS: usize = 128;
-/// A memory, or what a goal says, in characters.
+/// The longest memory or description of a goal, in characters.
 pub const MEMORY_CHARS: usize = 4_000;
-/// Memories of an agent.
+/// How many memories an agent may have.
 pub const MEMORIES: usize = 500;
-/// Goals of an agent.
+/// How many goals an agent may have.
 pub const GOALS: usize = 100;
-/// Plans of an agent.
+/// How many plans an agent may have.
 pub const PLANS: usize = 100;
-/// What a service may send, in bytes.
+/// The longest payload of a service, in bytes.
 pub const PAYLOAD_BYTES: usize = 128 * 1024;
-/// Memories, goals or plans that are set or deleted in one call: a transaction holds them all.
+/// How many memories, goals or plans one call may set or delete: one transaction holds them all.
 pub const KEPT_AT_ONCE: usize = 50;
-/// What a call that is shown as a card may be called with, in bytes of JSON.
+/// The longest input of a call that is shown as a card, in bytes of JSON.
 pub const CARD_BYTES: usize = 64 * 1024;
-/// A form's answer, in bytes of JSON.
+/// The longest answer to a form, in bytes of JSON.
 pub const ANSWER_BYTES: usize = 32 * 1024;
-/// Why someone declines a form, in characters.
+/// The longest reason for declining a form, in characters.
 pub const REASON_CHARS: usize = 1_000;
-/// What an agent that hands its trigger on may say about it, in characters.
+/// The longest note of a delegation, in characters.
 pub const NOTE_CHARS: usize = 4_000;
-/// Forms that a run may have open at once.
+/// How many forms a run may have open at the same time.
 pub const OPEN_FORMS: u32 = 20;
-/// How long a form may wait, and does unless its tool says otherwise.
+/// The longest time that a form stays open, and the default.
 pub const FORM_WAITS: Duration = Duration::from_hours(7 * 24);
-/// Members of a space.
+/// How many members a space may have.
 pub const MEMBERS: usize = 500;
-/// Spaces of an agent.
+/// How many spaces an agent may be in.
 pub const SPACES_OF_AGENT: usize = 100;
-/// Agents that are woken in the message's own transaction; above it `trigger` does it.
+/// How many agents the transaction that stores a message may trigger. If there are more, the
+/// function `trigger` triggers them.
 pub const WOKEN_AT_ONCE: usize = 30;
-/// Agents whose dispatch stands in the message's own item.
+/// The longest dispatch that is stored in the message's own item, in agents.
 pub const DISPATCH_INLINE: usize = 20;
-/// A page of a list, in bytes.
+/// The longest page of a list, in bytes.
 pub const PAGE_BYTES: usize = 1024 * 1024;
-/// A page of a list, in items: unless asked for, and at most.
+/// Items of a page of a list: the default and the maximum.
 pub const PAGE_ITEMS: (usize, usize) = (50, 200);
-/// Claims of a run, the first one included; the next one fails it.
+/// How often a run may be claimed, including the first time. The next claim fails the run.
 pub const ATTEMPTS: u32 = 5;
-/// How often `sweep` acts on one item before it gives up and raises an alarm.
+/// How often `sweep` acts on an item before it gives up and raises an alarm.
 pub const SWEEPS: u32 = 10;
-/// An idempotency key, in characters.
+/// The longest idempotency key, in characters.
 pub const KEY_CHARS: usize = 255;
-/// How long an idempotency key is kept.
+/// How long an idempotency key is stored.
 pub const KEY_KEPT: Duration = Duration::from_hours(24);
-/// How long a ticket opens a socket.
+/// How long a ticket is valid.
 pub const TICKET_VALID: Duration = Duration::from_mins(1);
-/// How long a socket may last.
+/// How long a WebSocket connection may last.
 pub const CONNECTION_VALID: Duration = Duration::from_hours(2);
 
-/// How a run's worker and its watchers keep time (design: lease, due).
+/// The lease of a run's worker, and when `sweep` looks at what may be stuck.
 pub mod lease {
     use std::time::Duration;
 
-    /// A lease ends so long after it was renewed.
+    /// A lease ends this long after it was renewed.
     pub const LASTS: Duration = Duration::from_secs(30);
-    /// It is renewed so often.
+    /// A worker renews its lease this often.
     pub const RENEWED: Duration = Duration::from_secs(10);
-    /// A takeover waits so long after the lease's end.
+    /// A takeover waits this long after the end of the lease.
     pub const GRACE: Duration = Duration::from_secs(5);
-    /// Who could not renew for so long stops acting.
+    /// A worker that could not renew its lease for this long stops acting.
     pub const GIVEN_UP: Duration = Duration::from_secs(20);
-    /// A queued run, or a message that is not decided, is due after it.
+    /// A queued run, or a message without a dispatch, is due after this time.
     pub const QUEUED_DUE: Duration = Duration::from_secs(30);
-    /// A running run is due after it.
+    /// A running run is due after this time.
     pub const RUNNING_DUE: Duration = Duration::from_mins(1);
 }
 
@@ -93,7 +94,10 @@ pub fn check_text(text: &str) -> Result<()> {
         return Err(Error::invalid("/text", "expected 1 to 32768 bytes of text, got none"));
     }
     if text.len() > MESSAGE_BYTES {
-        return Err(Error::invalid("/text", format!("expected 1 to {MESSAGE_BYTES} bytes of text, got {}", text.len())));
+        return Err(Error::invalid(
+            "/text",
+            format!("expected 1 to {MESSAGE_BYTES} bytes of text, got {}", text.len()),
+        ));
     }
     if text.contains('\0') {
         return Err(Error::invalid("/text", "expected text without NUL (U+0000)"));
@@ -101,7 +105,7 @@ pub fn check_text(text: &str) -> Result<()> {
     Ok(())
 }
 
-/// Whether this may be an idempotency key: 1 to 255 printable ASCII characters.
+/// Whether this is an idempotency key: 1 to 255 printable ASCII characters.
 pub fn is_key(key: &str) -> bool {
     (1..=KEY_CHARS).contains(&key.len()) && key.bytes().all(|byte| (b' '..=b'~').contains(&byte))
 }

@@ -1,28 +1,30 @@
-//! What an agent wants to know in every later run.
+//! Memories: what an agent stores for all of its later runs.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::{Error, Result, Time, limits};
 
-/// Something that an agent keeps, under a key of its own choice.
+/// A memory of an agent, under a key that the agent chooses.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Memory {
-    /// Its key, 1 to 128 characters.
+    /// The key, 1 to 128 characters.
     pub key: String,
-    /// What is kept, 1 to 4,000 characters.
+    /// The value, 1 to 4,000 characters.
     pub value: String,
-    /// When it was last set.
+    /// When the memory was last set.
     pub updated_at: Time,
 }
 
-/// Checks a key of a memory, or the id of a goal: 1 to 128 characters without NUL. `pointer` is the place in the input.
+/// Checks the key of a memory or the id of a goal: 1 to 128 characters without NUL. A fault gets
+/// the JSON pointer `pointer`.
 pub fn check_key(key: &str, pointer: &str) -> Result<()> {
     check(key, limits::MEMORY_KEY_CHARS, pointer)
 }
 
-/// Checks what is to be kept: 1 to 4,000 characters without NUL. `pointer` is the place in the input.
+/// Checks the value of a memory, the description of a goal or the instruction of a plan: 1 to 4,000
+/// characters without NUL. A fault gets the JSON pointer `pointer`.
 pub fn check_value(value: &str, pointer: &str) -> Result<()> {
     check(value, limits::MEMORY_CHARS, pointer)
 }
@@ -32,5 +34,8 @@ fn check(text: &str, most: usize, pointer: &str) -> Result<()> {
     if (1..=most).contains(&chars) && !text.contains('\0') {
         return Ok(());
     }
-    Err(Error::invalid(pointer, format!("expected 1 to {most} characters without NUL, got {chars}")))
+    Err(Error::invalid(
+        pointer,
+        format!("expected 1 to {most} characters without NUL, got {chars}"),
+    ))
 }

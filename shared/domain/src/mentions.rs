@@ -1,23 +1,26 @@
-//! Mentions: `@` and an agent's name.
+//! Mentions: `@` followed by an agent's name.
 
-/// Whom a text names, of the names that are offered.
+/// The mentions in a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Mentions {
-    /// `@all`.
+    /// Whether the text contains `@all`.
     pub all: bool,
-    /// Indices of the names, ascending, each once.
+    /// The indices of the mentioned names, ascending, each once.
     pub named: Vec<usize>,
 }
 
 impl Mentions {
-    /// Whether the `index`-th name is meant.
+    /// Whether the `index`-th name is mentioned, by its own mention or by `@all`.
     pub fn includes(&self, index: usize) -> bool {
         self.all || self.named.binary_search(&index).is_ok()
     }
 }
 
-/// Finds mentions of `names` in `text`: case is ignored, the longest name that fits counts, not after a letter, digit, `_` or `.`, and not
-/// before a letter, digit or `_`. `@all` names everyone, unless an agent of a longer name fits.
+/// Finds mentions of `names` in `text`.
+///
+/// Case is ignored, and the longest matching name counts. The `@` may not follow a letter, a digit,
+/// `_` or `.`, and the name may not be followed by a letter, a digit or `_`. `@all` mentions all
+/// names, unless a name that is at least as long matches.
 pub fn find<'a>(text: &str, names: impl Iterator<Item = &'a str>) -> Mentions {
     if !text.contains('@') {
         return Mentions::default();
@@ -27,15 +30,20 @@ pub fn find<'a>(text: &str, names: impl Iterator<Item = &'a str>) -> Mentions {
     let chars: Vec<char> = text.chars().collect();
     let mut found = Mentions::default();
     for at in (0..chars.len()).filter(|&at| chars[at] == '@') {
-        let before_fits = at == 0 || !(is_word(chars[at - 1]) || chars[at - 1] == '.');
-        if !before_fits {
+        let follows_word = at > 0 && (is_word(chars[at - 1]) || chars[at - 1] == '.');
+        if follows_word {
             continue;
         }
         let rest = &chars[at + 1..];
-        let longest =
-            names.iter().enumerate().filter_map(|(index, name)| Some((fits(rest, name)?, index))).max_by_key(|(length, _)| *length);
-        match (longest, fits(rest, &all)) {
-            (Some((length, index)), all) if all.is_none_or(|all| length >= all) => found.named.push(index),
+        let longest = names
+            .iter()
+            .enumerate()
+            .filter_map(|(index, name)| Some((match_length(rest, name)?, index)))
+            .max_by_key(|(length, _)| *length);
+        match (longest, match_length(rest, &all)) {
+            (Some((length, index)), all) if all.is_none_or(|all| length >= all) => {
+                found.named.push(index);
+            }
             (_, Some(_)) => found.all = true,
             _ => {}
         }
@@ -45,8 +53,9 @@ pub fn find<'a>(text: &str, names: impl Iterator<Item = &'a str>) -> Mentions {
     found
 }
 
-/// How many characters of `rest` the folded `name` takes, if it stands there and ends there.
-fn fits(rest: &[char], name: &[char]) -> Option<usize> {
+/// How many characters of `rest` match the folded `name`. `None` if `rest` does not start with it,
+/// or if the word goes on after it.
+fn match_length(rest: &[char], name: &[char]) -> Option<usize> {
     if name.is_empty() {
         return None;
     }
@@ -85,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_name_that_fits_counts() {
+    fn the_longest_matching_name_is_mentioned() {
         assert_eq!(named("@ada, look"), ["Ada"]);
         assert_eq!(named("hi @ADA LOVELACE!"), ["Ada Lovelace"]);
         assert_eq!(named("@Ada Lovelaces"), ["Ada"]);
@@ -94,15 +103,27 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_mention() {
-        for text in ["ada", "x@ada", "1@ada", "_@ada", "mail.@ada", "@adam", "@ada_", "@ada2", "@", "@ ada", "@bob"] {
+    fn parts_of_words_are_not_mentions() {
+        for text in [
+            "ada",
+            "x@ada",
+            "1@ada",
+            "_@ada",
+            "mail.@ada",
+            "@adam",
+            "@ada_",
+            "@ada2",
+            "@",
+            "@ ada",
+            "@bob",
+        ] {
             assert_eq!(named(text), [""; 0], "{text}");
         }
         assert_eq!(named("@ada-like"), ["Ada"]);
     }
 
     #[test]
-    fn all_names_everyone() {
+    fn at_all_mentions_everyone() {
         assert_eq!(named("@all: hello"), ["*"]);
         assert_eq!(named("@Allan"), ["allan"]);
         assert_eq!(named("@allow"), [""; 0]);

@@ -1,4 +1,4 @@
-//! Messages: what is kept of what was said.
+//! Messages, as they are stored and as the API shows them.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -6,27 +6,18 @@ use utoipa::ToSchema;
 
 use crate::{
     Time,
-    access::KnownBy,
+    callers::KnownBy,
     dispatch::Dispatch,
-    entities::EntityType,
     ids::{CallId, EntityId, MessageId, RunId, SpaceId, StreamId},
-    schemas::{self, ShownTrigger},
+    schemas,
     steps::CallStatus,
     tools::AnswerBy,
-    triggers::Trigger,
+    triggers::{ShownTrigger, Trigger},
 };
-
-/// Who said it. Kept with the message: it outlives a change of name and a removal.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct Sender {
-    /// The entity.
-    pub id: EntityId,
-    /// Its name when it spoke.
-    pub name: String,
-    /// Person or agent.
-    #[serde(rename = "type")]
-    pub kind: EntityType,
-}
+pub use crate::{
+    identity::Sender,
+    texts::{cut, excerpt},
+};
 
 /// A part of a message.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -37,83 +28,83 @@ pub enum Part {
         /// The text.
         text: String,
     },
-    /// A tool call, as a card.
+    /// A tool call, shown as a card.
     Tool(Box<ToolPart>),
 }
 
-/// A tool call, as a card shows it.
+/// A tool call on a card.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolPart {
-    /// The call.
+    /// The call's id.
     pub call_id: CallId,
-    /// The tool.
+    /// The tool's name.
     pub name: String,
-    /// What it was called with.
+    /// The call's input.
     pub input: Value,
-    /// What came of it.
+    /// The call's result; null while there is none.
     #[schema(required)]
     pub output: Option<Value>,
-    /// How it stands.
+    /// The call's status.
     pub status: CallStatus,
-    /// `form`, `buttons`, or a component that the client knows; null where nobody is asked.
+    /// `form`, `buttons`, or a component that your client knows; null if the card is not a form.
     #[schema(required)]
     pub ui: Option<String>,
-    /// JSON Schema of the answer.
+    /// JSON Schema of the form's answer.
     #[schema(required, schema_with = schemas::json_schema_or_null)]
     pub result_schema: Option<Value>,
-    /// Who may answer.
+    /// Who may answer the form.
     #[schema(required)]
     pub answer_by: Option<AnswerBy>,
-    /// Who answered; null also where the operator did.
+    /// Who answered the form. Also null if the operator answered.
     #[schema(required)]
     pub resolved_by: Option<EntityId>,
-    /// Until when it can be answered.
+    /// When the form expires.
     #[schema(required)]
     pub expires_at: Option<Time>,
 }
 
-/// A message, as the API shows it.
+/// A message in a space.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Message {
-    /// Its id.
+    /// The message's id.
     pub id: MessageId,
-    /// Where it was said.
+    /// The message's space.
     pub space_id: SpaceId,
-    /// Its place in the space's one order, from 1, without gaps.
+    /// The message's position in the space: from 1, without gaps.
     pub seq: u64,
-    /// Of two states of a message the higher one holds.
+    /// The revision of the message. Of two states the higher one is newer.
     pub rev: u64,
-    /// Who said it.
+    /// The sender, with its name at the time of posting.
     pub sender: Sender,
-    /// What was said.
+    /// The content: one text part, or a card's tool part, perhaps with a text part.
     pub parts: Vec<Part>,
-    /// The run that said it.
+    /// The run that posted the message.
     #[schema(required)]
     pub run_id: Option<RunId>,
-    /// The stream that it ends.
+    /// The stream that the message replaces.
     #[schema(required)]
     pub stream_id: Option<StreamId>,
-    /// How many agents' messages lie between it and a person.
+    /// How many runs lie between the message and its first cause.
     pub chain_depth: u32,
-    /// Why an agent said it.
+    /// Why a run posted the message; null if no run did.
     #[schema(required)]
     pub origin: Option<Origin>,
-    /// When.
+    /// When the message was posted.
     pub created_at: Time,
-    /// When it last changed.
+    /// When the message last changed.
     pub updated_at: Time,
-    /// Whom it woke, and whom not and why; absent until decided.
+    /// The decision for each other agent; absent until it is made.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dispatch: Option<Vec<Dispatch>>,
-    /// Set where the text was cut to fit a frame: the whole is fetched over HTTP.
+    /// True if the message was cut to fit a frame. Fetch the whole message over HTTP.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
 }
 
 impl Message {
-    /// Its text; of a card, how far its call is.
+    /// The message's text. For a card this is the call's progress.
     pub fn text(&self) -> &str {
         self.parts
             .iter()
@@ -124,7 +115,8 @@ impl Message {
             .unwrap_or("")
     }
 
-    /// Who may know its origin, where not all who may read it do: one that names another space, or a plan or a service, which is the operator's to know.
+    /// Who may see the message's origin, if not every reader: the origin may name another space, or
+    /// a plan or a service, which only the operator may see.
     pub fn known_by(&self) -> Option<KnownBy> {
         match self.origin.as_ref()?.trigger.space_id() {
             Some(space) => (space != self.space_id).then_some(KnownBy::Members(space)),
@@ -132,14 +124,17 @@ impl Message {
         }
     }
 
-    /// The same for who may not know its origin: of that the type only.
+    /// The message for readers who may not see its origin: they see the origin's type only.
     #[must_use]
     pub fn without_origin(mut self) -> Self {
-        self.origin = self.origin.map(|origin| Origin { trigger: origin.trigger.hidden(), tools_used: Vec::new() });
+        self.origin = self
+            .origin
+            .map(|origin| Origin { trigger: origin.trigger.hidden(), tools_used: Vec::new() });
         self
     }
 
-    /// The same with its text cut to at most `bytes`, marked as truncated where that took something away. Of a card, what is longer is left out.
+    /// The message with its text cut to at most `bytes`. Long values of a card become null. If
+    /// anything is cut, the message is marked as truncated.
     #[must_use]
     pub fn cut_to(mut self, bytes: usize) -> Self {
         for part in &mut self.parts {
@@ -167,29 +162,15 @@ impl Message {
     }
 }
 
-/// Why an agent's message was sent: what woke the run, and which tools it had used before.
+/// Why a run posted a message: the run's trigger, and the tools that it had used before.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Origin {
-    /// What woke the run; its text is cut to 200 characters.
+    /// The run's trigger without its payload. Its texts are cut to 200 characters.
     #[serde(flatten)]
     #[schema(value_type = ShownTrigger)]
     pub trigger: Trigger,
-    /// Names of the tools used before, in order, each once.
+    /// The names of the tools that the run had used before, in order, each once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools_used: Vec<String>,
-}
-
-/// The first bytes of a text that is longer than `most`, with how many more there are; none of one that is not.
-pub fn cut(text: &str, most: usize) -> Option<String> {
-    let kept = &text[..text.floor_char_boundary(most)];
-    (kept.len() < text.len()).then(|| format!("{kept} … ({} more bytes)", text.len() - kept.len()))
-}
-
-/// The first `chars` characters of a text, and how many more there were.
-pub fn excerpt(text: &str, chars: usize) -> (&str, usize) {
-    match text.char_indices().nth(chars) {
-        Some((end, _)) => (&text[..end], text[end..].chars().count()),
-        None => (text, 0),
-    }
 }

@@ -1,74 +1,81 @@
-//! What models cost. A deployment can replace the table that comes with the product (`prices.json`).
+//! The prices of models. A deployment can replace the built-in table (`prices.json`).
 
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use crate::runs::Usage;
+use crate::usage::{Usage, rounded};
 
-/// Prices by `provider/model`. A name that ends with `*` stands for all that begin like it; the longest that fits counts.
+/// Prices by `provider/model`. A name that ends with `*` matches every model name with that prefix,
+/// and the longest match counts.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(transparent)]
 pub struct Prices(BTreeMap<String, Price>);
 
-/// What one model costs, in dollars for a million tokens.
+/// The prices of one model, in dollars per million tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Price {
-    /// Read.
+    /// Tokens read.
     pub input: f64,
-    /// Read from the provider's cache; as any other where it is left out.
+    /// Tokens read from the provider's cache. The default is `input`.
     #[serde(default)]
     pub cached_input: Option<f64>,
-    /// Read, and written to the provider's cache; as any other where it is left out.
+    /// Tokens read and written to the provider's cache. The default is `input`.
     #[serde(default)]
     pub cache_write: Option<f64>,
-    /// Written.
+    /// Tokens written.
     pub output: f64,
 }
 
 const MILLION: f64 = 1_000_000.0;
 
 impl Prices {
-    /// Reads a table. The error says what was expected.
+    /// Parses a table of prices. The error says what was expected.
     pub fn read(json: &str) -> Result<Self, String> {
-        let expected =
-            r#"expected {"provider/model": {"input": …, "cachedInput": …, "cacheWrite": …, "output": …}}, in dollars for a million tokens"#;
-        let prices: Self = serde_json::from_str(json).map_err(|error| format!("{expected}: {error}"))?;
+        let expected = "expected {\"provider/model\": {\"input\": …, \"cachedInput\": …, \
+                        \"cacheWrite\": …, \"output\": …}}, in dollars per million tokens";
+        let prices: Self =
+            serde_json::from_str(json).map_err(|error| format!("{expected}: {error}"))?;
         for (model, price) in &prices.0 {
-            let given = [Some(price.input), price.cached_input, price.cache_write, Some(price.output)];
+            let given =
+                [Some(price.input), price.cached_input, price.cache_write, Some(price.output)];
             let fine = given.iter().flatten().all(|price| (0.0..=1e6).contains(price));
             if !fine {
-                return Err(format!("{expected}, each from 0 to 1000000; see {model:?}"));
+                return Err(format!("{expected}, each from 0 to 1000000; wrong for {model:?}"));
             }
         }
         Ok(prices)
     }
 
-    /// The table that comes with the product: list prices of its day.
+    /// The built-in table: list prices at the time of the release.
     pub fn built_in() -> Self {
-        // It is part of the program, and a test reads it.
+        // A test parses the built-in table, so the default is never used.
         Self::read(include_str!("../prices.json")).unwrap_or_default()
     }
 
-    /// What `usage` of `model` (`provider/model`) costs, in dollars; none where the model has no price.
+    /// The cost of `usage` of `model` (`provider/model`), in dollars. `None` if the model has no
+    /// price.
     pub fn cost(&self, model: &str, usage: &Usage) -> Option<f64> {
-        let fits = |name: &str| name == model || name.strip_suffix('*').is_some_and(|beginning| model.starts_with(beginning));
-        let (_, price) = self.0.iter().filter(|(name, _)| fits(name)).max_by_key(|(name, _)| name.len())?;
-        let plain = usage.input_tokens.saturating_sub(usage.cached_tokens).saturating_sub(usage.cache_write_tokens);
+        let fits = |name: &str| {
+            name == model || name.strip_suffix('*').is_some_and(|prefix| model.starts_with(prefix))
+        };
+        let (_, price) =
+            self.0.iter().filter(|(name, _)| fits(name)).max_by_key(|(name, _)| name.len())?;
+        let plain = usage
+            .input_tokens
+            .saturating_sub(usage.cached_tokens)
+            .saturating_sub(usage.cache_write_tokens);
         let parts = [
             (plain, price.input),
             (usage.cached_tokens, price.cached_input.unwrap_or(price.input)),
             (usage.cache_write_tokens, price.cache_write.unwrap_or(price.input)),
             (usage.output_tokens, price.output),
         ];
-        Some(rounded(parts.into_iter().map(|(tokens, price)| tokens as f64 / MILLION * price).sum()))
+        Some(rounded(
+            parts.into_iter().map(|(tokens, price)| tokens as f64 / MILLION * price).sum(),
+        ))
     }
-}
-
-/// Dollars without the noise of adding them up.
-pub(crate) fn rounded(dollars: f64) -> f64 {
-    (dollars * 1e9).round() / 1e9
 }
 
 #[cfg(test)]
@@ -78,21 +85,31 @@ mod tests {
     #[test]
     fn a_cost_counts_each_kind_of_token_once() {
         let prices = Prices::read(
-            r#"{"a/m*": {"input": 2, "cachedInput": 1, "cacheWrite": 4, "output": 10}, "a/m-2": {"input": 1, "cachedInput": 0, "output": 0}}"#,
+            r#"{
+                "a/m*": {"input": 2, "cachedInput": 1, "cacheWrite": 4, "output": 10},
+                "a/m-2": {"input": 1, "cachedInput": 0, "output": 0}
+            }"#,
         )
         .unwrap();
-        let usage =
-            Usage { input_tokens: 1_000_000, cached_tokens: 500_000, cache_write_tokens: 250_000, output_tokens: 100_000, cost: None };
+        let usage = Usage {
+            input_tokens: 1_000_000,
+            cached_tokens: 500_000,
+            cache_write_tokens: 250_000,
+            output_tokens: 100_000,
+            cost: None,
+        };
         assert_eq!(prices.cost("a/m-1", &usage), Some(0.5 + 0.5 + 1.0 + 1.0));
         assert_eq!(prices.cost("a/m-2", &usage), Some(0.5));
         assert_eq!(prices.cost("b/m-1", &usage), None);
     }
 
     #[test]
-    fn what_comes_with_the_product_can_be_read_and_what_is_wrong_is_said() {
-        assert!(Prices::read(include_str!("../prices.json")).is_ok_and(|prices| !prices.0.is_empty()));
+    fn the_built_in_table_is_valid_and_a_wrong_table_is_refused() {
+        assert!(
+            Prices::read(include_str!("../prices.json")).is_ok_and(|prices| !prices.0.is_empty())
+        );
         assert!(Prices::read("[]").unwrap_err().starts_with("expected {\"provider/model\""));
         let negative = r#"{"a/b": {"input": -1, "cachedInput": 0, "cacheWrite": 0, "output": 0}}"#;
-        assert!(Prices::read(negative).unwrap_err().ends_with("see \"a/b\""));
+        assert!(Prices::read(negative).unwrap_err().ends_with("wrong for \"a/b\""));
     }
 }

@@ -1,39 +1,47 @@
-//! Problem details (RFC 9457): how an error is told to a caller, over HTTP and over a socket.
+//! Problem details (RFC 9457): an error as a caller gets it, over HTTP and over a WebSocket.
 //!
-//! This is the one place where the kinds of [`Error`] become numbers. What is for the operator only is left out.
+//! This is the only place that maps the variants of [`Error`] to statuses. It leaves out what only
+//! the operator may see.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::{Error, Fault};
 
-/// A problem, as a caller is told of it.
+/// An error as problem details (RFC 9457).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Problem {
-    /// What kind; `about:blank` says that the status does.
+    /// Always `about:blank`: the status says what kind of problem it is.
     #[serde(rename = "type")]
     pub kind: String,
-    /// The status in words.
+    /// The name of the status.
     pub title: String,
-    /// The status.
+    /// The HTTP status.
     pub status: u16,
-    /// What is wrong, and what was expected.
+    /// What is wrong and what was expected.
     pub detail: String,
-    /// The request that it was: `urn:request:` and its `x-request-id`. Not over sockets.
+    /// `urn:request:` followed by the request's `x-request-id`. Not over a WebSocket.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instance: Option<String>,
-    /// Each fault of an input.
+    /// All faults of the input, with 422 only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub errors: Option<Vec<Fault>>,
 }
 
 impl Problem {
-    /// A problem of this status.
+    /// A problem with this status.
     pub fn new(status: u16, title: &str, detail: impl Into<String>) -> Self {
-        Self { kind: "about:blank".into(), title: title.into(), status, detail: detail.into(), instance: None, errors: None }
+        Self {
+            kind: "about:blank".into(),
+            title: title.into(),
+            status,
+            detail: detail.into(),
+            instance: None,
+            errors: None,
+        }
     }
 
-    /// How an error is told.
+    /// The problem that a caller gets for an error.
     pub fn of(error: &Error) -> Self {
         let detail = error.to_string();
         match error {
@@ -44,11 +52,22 @@ impl Problem {
             Error::TooSlow(_) => Self::new(408, "Request Timeout", detail),
             Error::Conflict(_) | Error::LeaseLost => Self::new(409, "Conflict", detail),
             Error::TooLarge(_) => Self::new(413, "Content Too Large", detail),
-            Error::Invalid(faults) => Self { errors: Some(faults.clone()), ..Self::new(422, "Unprocessable Content", detail) },
+            Error::Invalid(faults) => Self {
+                errors: Some(faults.clone()),
+                ..Self::new(422, "Unprocessable Content", detail)
+            },
             Error::TooMany { .. } => Self::new(429, "Too Many Requests", detail),
             Error::Unavailable(_) => Self::new(503, "Service Unavailable", detail),
-            Error::Retry(_) => Self::new(503, "Service Unavailable", "it is not known whether this was kept; repeat it with the same key"),
-            Error::Internal(_) => Self::new(500, "Internal Server Error", "something went wrong in Smartspace; the log says what"),
+            Error::Retry(_) => Self::new(
+                503,
+                "Service Unavailable",
+                "it is unknown whether this took effect; repeat it with the same idempotency key",
+            ),
+            Error::Internal(_) => Self::new(
+                500,
+                "Internal Server Error",
+                "an error occurred in Smartspace; the log says more",
+            ),
         }
     }
 }

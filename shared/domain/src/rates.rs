@@ -1,30 +1,31 @@
-//! How often someone may call: a bucket that fills at an even rate, kept as one point in time (GCRA).
+//! Rate limits: a bucket that fills at a constant rate, stored as one point in time (GCRA).
 
 use std::time::Duration;
 
 use crate::Time;
 
-/// So many calls a second, and so many at once.
+/// A rate limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rate {
-    /// Calls a second, in the long run; at most 1,000.
+    /// Calls per second in the long run, at most 1,000.
     pub per_second: u32,
-    /// Calls at once, after a pause.
+    /// Calls at once after a pause.
     pub burst: u32,
 }
 
-/// An entity's calls.
+/// The limit of an entity's calls.
 pub const ENTITY: Rate = Rate { per_second: 20, burst: 60 };
-/// A service's deliveries.
+/// The limit of a service's deliveries.
 pub const SERVICE: Rate = Rate { per_second: 10, burst: 60 };
-/// A service's deliveries that wake nobody and are noted all the same: anybody can send them.
+/// The limit of rejected or repeated deliveries that are listed. Anybody can send them.
 pub const NOTED: Rate = Rate { per_second: 1, burst: 60 };
 
 impl Rate {
-    /// Takes a call out of the bucket that is full again at `full_at` (none: it is full). When it is full again then; how long to wait where it is empty.
+    /// Takes a call out of the bucket that is full again at `full_at`; `None` means that it is
+    /// full. Returns when the bucket is full again after this call.
     ///
     /// # Errors
-    /// The wait.
+    /// How long to wait, if the bucket is empty.
     pub fn take(self, full_at: Option<Time>, now: Time) -> Result<Time, Duration> {
         let each = Duration::from_millis(1_000 / u64::from(self.per_second.clamp(1, 1_000)));
         let then = full_at.map_or(now, |full_at| full_at.max(now)) + each;
@@ -37,7 +38,7 @@ impl Rate {
 mod tests {
     use super::*;
 
-    /// How many of the calls at these times are taken.
+    /// How many of the calls at these times are allowed.
     fn taken(rate: Rate, at: impl IntoIterator<Item = i64>) -> usize {
         let mut full_at = None;
         let taken = at.into_iter().filter(|at| match rate.take(full_at, Time::from_millis(*at)) {
@@ -51,21 +52,35 @@ mod tests {
     }
 
     #[test]
-    fn a_burst_and_then_an_even_rate() {
+    fn a_burst_is_followed_by_a_constant_rate() {
         let at_once = || std::iter::repeat_n(1_000, 100);
         assert_eq!(taken(ENTITY, at_once()), 60);
         assert_eq!(taken(ENTITY, at_once().chain(std::iter::repeat_n(2_000, 100))), 80);
-        assert_eq!(taken(ENTITY, at_once().chain(std::iter::repeat_n(60_000, 100))), 120, "a bucket holds no more than a burst");
-        assert_eq!(taken(SERVICE, (0..600).map(|tenth| tenth * 100)), 600, "who keeps to the rate is never refused");
+        assert_eq!(
+            taken(ENTITY, at_once().chain(std::iter::repeat_n(60_000, 100))),
+            120,
+            "a bucket holds no more than a burst"
+        );
+        assert_eq!(
+            taken(SERVICE, (0..600).map(|tenth| tenth * 100)),
+            600,
+            "a caller within the rate is never refused"
+        );
         assert_eq!(taken(SERVICE, (0..6_000).map(|hundredth| hundredth * 10)), 60 + 599);
     }
 
     #[test]
-    fn who_is_refused_is_told_how_long_to_wait_and_a_clock_that_jumps_back_costs_nothing() {
+    fn a_refusal_says_how_long_to_wait_and_an_old_time_costs_nothing() {
         let now = Time::from_millis(10_000);
         let full_at = Some(now + Duration::from_secs(3));
         assert_eq!(ENTITY.take(full_at, now), Err(Duration::from_millis(50)));
-        assert_eq!(ENTITY.take(full_at, now + Duration::from_millis(50)), Ok(now + Duration::from_millis(3_050)));
-        assert_eq!(ENTITY.take(Some(Time::from_millis(0)), now), Ok(now + Duration::from_millis(50)));
+        assert_eq!(
+            ENTITY.take(full_at, now + Duration::from_millis(50)),
+            Ok(now + Duration::from_millis(3_050))
+        );
+        assert_eq!(
+            ENTITY.take(Some(Time::from_millis(0)), now),
+            Ok(now + Duration::from_millis(50))
+        );
     }
 }

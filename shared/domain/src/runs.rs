@@ -1,38 +1,40 @@
-//! A run: what an agent does once it is woken.
+//! A run: what an agent does about one trigger.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+pub use crate::usage::Usage;
 use crate::{
     Time,
-    access::KnownBy,
+    callers::KnownBy,
     ids::{EntityId, RunId, SpaceId},
-    prices,
-    schemas::ShownTrigger,
     steps::Step,
-    triggers::{self, Trigger},
+    triggers::{self, ShownTrigger, Trigger},
 };
 
-/// A run's state. `queued → running → completed | failed`; `running → waiting_tool → running`; all but the last three `→ canceled`.
+/// The status of a run.
+///
+/// `queued → running → completed | failed`, and `running → waiting_tool → running`. A run that is
+/// queued, running or waiting can become `canceled`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RunStatus {
-    /// Nobody works on it yet.
+    /// No worker has claimed it.
     Queued,
-    /// Someone does, or did and will again.
+    /// A worker works on it, or another worker will take it over.
     Running,
-    /// It waits for people to answer forms.
+    /// It waits for answers to its forms.
     WaitingTool,
-    /// It ended as it should.
+    /// It ended as intended.
     Completed,
     /// It ended with an error.
     Failed,
-    /// It was ended.
+    /// It was ended from outside.
     Canceled,
 }
 
 impl RunStatus {
-    /// As the API, the table and prompts write it.
+    /// The status as the API, the table and prompts write it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Queued => "queued",
@@ -44,163 +46,133 @@ impl RunStatus {
         }
     }
 
-    /// Whether something will still happen to it.
+    /// Whether the run has not ended.
     pub fn is_active(self) -> bool {
         matches!(self, Self::Queued | Self::Running | Self::WaitingTool)
     }
 }
 
-/// Why a run ended.
+/// Why a run ended, unless it failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EndReason {
-    /// The model stopped calling tools.
+    /// The model called no more tools. With `continueOn: "writes"` also: its calls changed nothing.
     Done,
-    /// It chose to stay silent.
+    /// The agent called `skip_response`.
     Skipped,
-    /// It handed its trigger on.
+    /// The agent called `delegate`.
     Delegated,
-    /// `loop.maxSteps`.
+    /// `loop.maxSteps` was reached.
     MaxSteps,
-    /// `loop.timeLimit`.
+    /// `loop.timeLimit` has passed.
     TimeLimit,
-    /// Someone canceled it.
+    /// The operator or a person canceled the run.
     Cancel,
-    /// Another run of the agent stopped it.
+    /// Another run of the agent called `stop_run`.
     StopRun,
-    /// Another run of the agent took its work.
+    /// Another run of the agent called `absorb_run` and took over its work.
     Absorbed,
-    /// A newer trigger replaced it.
+    /// A newer trigger replaced the run. Not produced today.
     Superseded,
-    /// Another run took its trigger along.
+    /// Another run took over its trigger. Not produced today.
     Coalesced,
-    /// Its agent or space is gone, or the agent left the space.
+    /// The agent was retired or left the space, or the space was deleted.
     Removed,
 }
 
-/// Why a run failed, sorted so that people can act on it.
+/// Why a run failed, by what can be done about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FailureCode {
-    /// The provider has no key here, or is not built in.
+    /// The provider has no key, address, region or credentials here.
     NotConfigured,
     /// The provider refused the key.
     Unauthorized,
-    /// The provider wants us to wait longer than a run can.
+    /// The provider's rate limit outlasted the retries.
     RateLimited,
-    /// The provider is overloaded.
+    /// The provider cannot be reached or is overloaded.
     Overloaded,
     /// The prompt does not fit the model.
     ContextTooLong,
-    /// The provider refused the request.
+    /// The provider refused the request, or the quota of the key is used.
     BadRequest,
-    /// The answer broke off, or fell silent.
+    /// The answer broke off, fell silent, or was too long.
     BrokenStream,
-    /// A budget is used.
+    /// A budget is used. Not produced today.
     Budget,
-    /// Its process died too often.
+    /// The run was claimed five times, and each time its worker lost the lease.
     Attempts,
-    /// A fault of ours.
+    /// A fault in Smartspace, or the run waited so long that its stored steps expired.
     Internal,
 }
 
 /// Why a run failed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct RunError {
-    /// Sorted.
+    /// What went wrong.
     pub code: FailureCode,
-    /// A text that helps, without a secret.
+    /// An explanation for people. It never contains a secret.
     pub message: String,
 }
 
-/// Tokens and dollars.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Usage {
-    /// Tokens read.
-    pub input_tokens: u64,
-    /// Of them, those that the provider had cached.
-    pub cached_tokens: u64,
-    /// Of them, those that it wrote to its cache.
-    pub cache_write_tokens: u64,
-    /// Tokens written.
-    pub output_tokens: u64,
-    /// Dollars; null where the model has no price.
-    #[schema(required)]
-    pub cost: Option<f64>,
-}
-
-impl std::ops::AddAssign for Usage {
-    /// Counts come from outside, and may be nonsense.
-    fn add_assign(&mut self, other: Self) {
-        self.input_tokens = self.input_tokens.saturating_add(other.input_tokens);
-        self.cached_tokens = self.cached_tokens.saturating_add(other.cached_tokens);
-        self.cache_write_tokens = self.cache_write_tokens.saturating_add(other.cache_write_tokens);
-        self.output_tokens = self.output_tokens.saturating_add(other.output_tokens);
-        self.cost = match (self.cost, other.cost) {
-            (None, None) => None,
-            (mine, others) => Some(prices::rounded(mine.unwrap_or(0.0) + others.unwrap_or(0.0))),
-        };
-    }
-}
-
-/// A run, as the API shows it.
+/// A run of an agent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Run {
-    /// Its id.
+    /// The run's id.
     pub id: RunId,
-    /// Whose run.
+    /// The run's agent.
     pub agent_id: EntityId,
-    /// Its state.
+    /// The run's status.
     pub status: RunStatus,
-    /// Why it ended.
+    /// Why the run ended; null while it is active and if it failed.
     #[schema(required)]
     pub end_reason: Option<EndReason>,
-    /// Why it was started.
+    /// Why the run was started.
     #[schema(value_type = ShownTrigger)]
     #[serde(deserialize_with = "triggers::shown")]
     pub trigger: Trigger,
-    /// Where it would speak.
+    /// The space that the run posts to; null if it has entered none.
     #[schema(required)]
     pub active_space_id: Option<SpaceId>,
-    /// Its trigger's depth.
+    /// The chain depth of the run's trigger.
     pub chain_depth: u32,
-    /// Claims so far that followed a lost lease, and the first.
+    /// 1, plus 1 for each takeover after a lost lease.
     pub attempt: u32,
-    /// Model answers so far.
+    /// The number of stored model answers.
     pub step_count: u32,
-    /// What it used.
+    /// The tokens and the cost of the run.
     pub usage: Usage,
-    /// Why it failed.
+    /// Why the run failed.
     #[schema(required)]
     pub error: Option<RunError>,
-    /// When it was queued.
+    /// When the run was queued.
     pub created_at: Time,
-    /// When it was first claimed.
+    /// When a worker first claimed the run.
     #[schema(required)]
     pub started_at: Option<Time>,
-    /// When it ended.
+    /// When the run ended.
     #[schema(required)]
     pub finished_at: Option<Time>,
-    /// What it did; for the operator, and not in lists.
+    /// The run's steps. Only for the operator, and not in lists.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steps: Option<Vec<Step>>,
 }
 
 impl Run {
-    /// Who may know where it is, where that is not the space in which it is shown.
+    /// Who may see the run's active space, if that is not the space `shown_in` in which it is
+    /// shown.
     pub fn known_by(&self, shown_in: SpaceId) -> Option<KnownBy> {
         self.active_space_id.filter(|space| *space != shown_in).map(KnownBy::Members)
     }
 
-    /// The same with its trigger as those see it who may know no more than the type.
+    /// The run for readers who may know only the type of its trigger.
     #[must_use]
     pub fn without_trigger(self) -> Self {
         Self { trigger: self.trigger.hidden(), ..self }
     }
 
-    /// The same for who is no member of the space that it entered.
+    /// The run for readers who are not members of the space that it has entered.
     #[must_use]
     pub fn without_active_space(self) -> Self {
         Self { active_space_id: None, ..self }

@@ -1,20 +1,25 @@
-//! What a scripted model plays: no model, no key, for demos and tests.
+//! The scripts of the provider `scripted`: for demos and tests, without a model and a key.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use crate::{dispatch::Source, entities::EntityType, errors::Faults, triggers::TriggerKind};
+use crate::{
+    errors::Faults,
+    identity::EntityType,
+    triggers::{Source, TriggerKind},
+};
 
-/// A script: the first rule that fits wholly is played; where none fits, the agent is silent.
+/// A script. The first rule that matches the run's trigger is played. If none matches, the model
+/// says nothing and the run ends.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Script {
-    /// How long it takes to write a word, in milliseconds.
+    /// Milliseconds between two words.
     #[serde(default)]
     #[schema(maximum = 60_000)]
     pub word_delay_ms: u64,
-    /// Tried in order.
+    /// The rules, tried in order.
     #[serde(default)]
     #[schema(max_items = 100)]
     pub rules: Vec<Rule>,
@@ -24,30 +29,30 @@ pub struct Script {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Rule {
-    /// When it fits; every field is optional.
+    /// When the rule matches. Without fields it always matches.
     #[serde(default)]
     pub when: When,
-    /// The n-th step is the n-th answer, then the run ends.
+    /// The answers: the n-th step is the n-th answer of the run. After the last one the run ends.
     #[schema(max_items = 200)]
     pub steps: Vec<ScriptStep>,
 }
 
-/// What a trigger must be for a rule to fit.
+/// The triggers that a rule matches: all given fields must match.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct When {
-    /// `space_message`, `plan` or `service`.
+    /// The type of the trigger.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<TriggerKind>)]
     pub trigger: Option<String>,
-    /// Person or agent.
+    /// Whether the message's sender is a person or an agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sender: Option<EntityType>,
-    /// `mention`, `auto`, `broadcast`, …
+    /// Why the message triggered the agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Source>)]
     pub source: Option<String>,
-    /// A part of the message, instruction or payload; case is ignored.
+    /// A part of the message, the instruction or the payload. Case is ignored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contains: Option<String>,
 }
@@ -56,24 +61,25 @@ pub struct When {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ScriptStep {
-    /// What it thinks; posted nowhere.
+    /// What the model writes besides its calls. It is posted nowhere.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub text: String,
-    /// What it calls.
+    /// The tool calls of the answer. A step without calls ends the run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<ScriptCall>,
-    /// Fails so instead.
+    /// How the step fails.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<ScriptError>,
 }
 
-/// A call of the scripted model. In texts of `input`, `{{message}}`, `{{sender}}` and the like are filled in.
+/// A tool call of the scripted model. Texts of `input` may hold placeholders such as `{{message}}`
+/// and `{{sender}}`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ScriptCall {
     /// The tool's name.
     pub tool: String,
-    /// Its input.
+    /// The call's input.
     #[serde(default)]
     pub input: Value,
 }
@@ -82,39 +88,48 @@ pub struct ScriptCall {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ScriptError {
-    /// As with 429.
+    /// As if the provider answered 429.
     RateLimited,
-    /// As with 529.
+    /// As if the provider answered 529.
     Overloaded,
-    /// As when the prompt does not fit.
+    /// As if the prompt did not fit the model.
     ContextTooLong,
-    /// As with 400.
+    /// As if the provider answered 400.
     BadRequest,
-    /// As when the stream is cut.
+    /// As if the answer broke off.
     BrokenStream,
 }
 
 impl Script {
-    /// Notes everything that is wrong with it.
+    /// Adds all faults of the script.
     pub fn check(&self, faults: &mut Faults) {
         faults.check_range(&self.word_delay_ms, 0..=60_000, "wordDelayMs");
         faults.check(self.rules.len() <= 100, "rules", "expected at most 100 rules");
         for (index, rule) in self.rules.iter().enumerate() {
             faults.within("rules", |faults| {
                 faults.within(index, |faults| {
-                    if let Some(trigger) = &rule.when.trigger {
-                        let known = ["space_message", "plan", "service"].contains(&trigger.as_str());
-                        faults.within("when", |faults| faults.check(known, "trigger", "expected space_message, plan or service"));
-                    }
-                    if let Some(source) = &rule.when.source {
-                        let known = ["delegated", "mention", "auto", "router", "broadcast"].contains(&source.as_str());
-                        faults.within("when", |faults| {
-                            faults.check(known, "source", "expected delegated, mention, auto, router or broadcast");
-                        });
-                    }
+                    faults.within("when", |faults| rule.when.check(faults));
                     faults.check(rule.steps.len() <= 200, "steps", "expected at most 200 steps");
                 });
             });
+        }
+    }
+}
+
+impl When {
+    fn check(&self, faults: &mut Faults) {
+        if let Some(trigger) = &self.trigger {
+            let is_known = ["space_message", "plan", "service"].contains(&trigger.as_str());
+            faults.check(is_known, "trigger", "expected space_message, plan or service");
+        }
+        if let Some(source) = &self.source {
+            let is_known =
+                ["delegated", "mention", "auto", "router", "broadcast"].contains(&source.as_str());
+            faults.check(
+                is_known,
+                "source",
+                "expected delegated, mention, auto, router or broadcast",
+            );
         }
     }
 }

@@ -1,77 +1,81 @@
-//! Spaces and who is in them.
+//! Spaces and their members.
+
+mod schema;
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+pub use crate::spaces::schema::NewSpace;
 use crate::{
     Time,
-    access::Caller,
     agents::{Budget, FallbackModel, check_model_name, default_chain_depth},
-    entities::{EntityType, check_name},
+    callers::Caller,
     errors::{Faults, Result},
+    identity::EntityType,
     ids::{EntityId, SpaceId},
+    names::check_name,
     schemas,
 };
 
-/// Whom a message wakes.
+/// Which agents a message triggers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum TriggerPolicy {
     /// Every other agent.
     #[default]
     All,
-    /// Those named; in a space of two the other one.
+    /// Mentioned agents. In a space of two members the other one.
     Mention,
-    /// Those named, else whom a router chooses.
+    /// Mentioned agents. Without a mention every agent, because the router is not implemented.
     Router,
-    /// The admin agent, who delegates.
+    /// A person's message triggers `adminAgentId` only, an agent's message the mentioned agents.
     Admin,
 }
 
-/// The model that chooses whom a message wakes, and what it is told.
+/// The model that chooses which agents a message triggers. Accepted, but not implemented.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RouterConfig {
     /// The model.
     pub model: FallbackModel,
-    /// What it is told besides.
+    /// Instructions for the model.
     #[serde(default)]
     pub instructions: Option<String>,
 }
 
-/// What can be set of a space: what a merge patch is applied to.
+/// The settings of a space: the document that a merge patch changes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SpaceSettings {
-    /// 1 to 128 characters.
+    /// 1 to 128 characters, not only blanks, without NUL.
     #[schema(schema_with = schemas::name)]
     pub name: String,
-    /// Whom a message wakes.
+    /// Which agents a message triggers.
     #[serde(default)]
     #[schema(default = TriggerPolicy::default)]
     pub trigger_policy: TriggerPolicy,
-    /// With the policy `admin`: the agent that is woken.
+    /// The agent that people's messages trigger. Required with the policy `admin`.
     #[serde(default)]
     pub admin_agent_id: Option<EntityId>,
-    /// With the policy `router`: who chooses.
+    /// The model that chooses agents. Required with the policy `router`.
     #[serde(default)]
     pub router: Option<RouterConfig>,
-    /// Messages of this depth or more wake nobody.
+    /// A message with this chain depth or more triggers no agent.
     #[serde(default = "default_chain_depth")]
     #[schema(default = default_chain_depth, maximum = 100)]
     pub max_chain_depth: u32,
-    /// In a paused space nobody is woken.
+    /// In a paused space a message triggers no agent.
     #[serde(default)]
     #[schema(default = false)]
     pub paused: bool,
-    /// What it may spend.
+    /// Limits for the space's runs and costs.
     #[serde(default = "Budget::of_space")]
     #[schema(default = Budget::of_space)]
     pub budget: Budget,
 }
 
 impl SpaceSettings {
-    /// Everything that is wrong with it, at once.
+    /// Checks the settings and reports all faults at once.
     pub fn check(&self) -> Result<()> {
         let mut faults = Faults::default();
         check_name(&mut faults, &self.name);
@@ -82,77 +86,82 @@ impl SpaceSettings {
         let router = self.trigger_policy != TriggerPolicy::Router || self.router.is_some();
         faults.check(router, "router", "required with the policy router");
         if let Some(router) = &self.router {
-            faults.within("router", |faults| faults.within("model", |faults| check_model_name(&router.model.name, faults)));
+            faults.within("router", |faults| {
+                faults.within("model", |faults| check_model_name(&router.model.name, faults));
+            });
         }
         faults.done()
     }
 }
 
-/// What a member may do.
+/// The role of a member.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
-    /// May change the space and its members.
+    /// An owner may change the space and its members.
     Owner,
-    /// May read and write.
+    /// A member may read and post.
     #[default]
     Member,
 }
 
-/// A member of a space, as the API shows it.
+/// A member of a space.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Member {
-    /// The entity.
+    /// The entity's id.
     pub id: EntityId,
-    /// Its name.
+    /// The entity's name.
     pub name: String,
-    /// Person or agent.
+    /// Whether it is a person or an agent.
     #[serde(rename = "type")]
     pub kind: EntityType,
-    /// What it may do.
+    /// The member's role.
     pub role: Role,
-    /// How far it has read.
+    /// The `seq` of the last message that the member has read.
     pub read_seq: u64,
-    /// Since when it is here.
+    /// When the member joined the space.
     pub joined_at: Time,
 }
 
-/// A space, as the API shows it.
+/// A space.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Space {
-    /// Its id.
+    /// The space's id.
     pub id: SpaceId,
-    /// What can be set of it.
+    /// The space's settings.
     #[serde(flatten)]
     pub settings: SpaceSettings,
-    /// The number of its last message.
+    /// The `seq` of the space's last message.
     pub seq: u64,
-    /// When it was made.
+    /// When the space was created.
     pub created_at: Time,
-    /// Who is in it.
+    /// The members, people and agents.
     pub members: Vec<Member>,
-    /// The caller's own place in it; null for the operator.
+    /// The caller's read position; null for the operator.
     pub me: Option<Me>,
 }
 
 impl Space {
-    /// As a caller sees it: with its own place, where it has one.
+    /// The space as `caller` sees it: with the caller's read position, if it is a member.
     #[must_use]
     pub fn seen_by(self, caller: Caller) -> Self {
         let own = self.members.iter().find(|member| caller == Caller::Entity(member.id));
-        let me = own.map(|Member { read_seq, .. }| Me { read_seq: *read_seq, unread: self.seq.saturating_sub(*read_seq) });
+        let me = own.map(|Member { read_seq, .. }| Me {
+            read_seq: *read_seq,
+            unread: self.seq.saturating_sub(*read_seq),
+        });
         Self { me, ..self }
     }
 }
 
-/// A caller's own place in a space.
+/// A caller's read position in a space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Me {
-    /// How far it has read.
+    /// The `seq` of the last message that the caller has read.
     pub read_seq: u64,
-    /// How many messages came since.
+    /// The number of messages after it.
     pub unread: u64,
 }

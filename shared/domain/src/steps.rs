@@ -1,57 +1,57 @@
-//! The steps of a run: what a model was asked, what it answered, and what its calls gave.
+//! The steps of a run: what a model received, what it answered, and the results of its calls.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use crate::{Time, ids::CallId, runs::Usage};
+use crate::{Time, ids::CallId, usage::Usage};
 
-/// One model answer and its calls, as the API shows it.
+/// One model answer with its tool calls.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Step {
-    /// From 0.
+    /// The position of the step in its run, from 0.
     pub index: u32,
-    /// The run's attempt that made it.
+    /// The run's `attempt` that made the step.
     pub attempt: u32,
-    /// `provider/model`.
+    /// The model that answered, as `provider/model`.
     pub model: String,
-    /// What was sent: whole in step 0, later only what was added.
+    /// What the model received: the whole prompt in step 0, later only what was added.
     pub prompt: Prompt,
-    /// What the system said before it.
+    /// What watchers added before the step.
     pub system_messages: Vec<SystemMessage>,
-    /// What the model thought aloud.
+    /// What the model wrote besides its calls. It is private and posted nowhere.
     pub text: String,
-    /// What it called.
+    /// The tool calls.
     pub calls: Vec<Call>,
-    /// Why it stopped.
+    /// Why the model stopped.
     pub finish_reason: FinishReason,
-    /// What it used.
+    /// The tokens and the cost of the answer.
     pub usage: Usage,
-    /// When it was asked.
+    /// When the model was called.
     pub started_at: Time,
-    /// When its first text or call came.
+    /// When the first part of the answer arrived.
     #[schema(required)]
     pub first_token_at: Option<Time>,
-    /// When its answer was complete.
+    /// When the answer was complete.
     pub finished_at: Time,
 }
 
-/// What was sent to a model.
+/// What a model received.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Prompt {
-    /// Texts of the system message.
+    /// The texts of the system message.
     pub system: Vec<String>,
-    /// The messages, as JSON.
+    /// The messages of the conversation.
     pub messages: Vec<Value>,
 }
 
-/// What the system said between two steps.
+/// A message for the model that a watcher added between two steps.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SystemMessage {
-    /// Which watcher.
+    /// The watcher's name.
     pub watcher: String,
-    /// What it said.
+    /// The message.
     pub text: String,
 }
 
@@ -59,45 +59,45 @@ pub struct SystemMessage {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Call {
-    /// Its id.
+    /// The call's id.
     pub call_id: CallId,
-    /// The tool.
+    /// The tool's name.
     pub name: String,
-    /// What it was called with; a text where the model wrote broken JSON.
+    /// The call's input; a text if the model did not write valid JSON.
     pub input: Value,
-    /// What came of it.
+    /// The call's result; null while there is none.
     #[schema(required)]
     pub output: Option<Value>,
-    /// How it stands.
+    /// The call's status.
     pub status: CallStatus,
-    /// When it began.
+    /// When the call started.
     #[schema(required)]
     pub started_at: Option<Time>,
-    /// When it ended.
+    /// When the call ended.
     #[schema(required)]
     pub finished_at: Option<Time>,
 }
 
-/// How a call stands.
+/// The status of a tool call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum CallStatus {
-    /// Not done yet.
+    /// It has no result yet.
     Pending,
-    /// Done.
+    /// It has a result. A declined form is completed too.
     Completed,
-    /// It gave an error.
+    /// The result is an error.
     Failed,
-    /// Nobody answered in time.
+    /// Nobody answered the form in time.
     Expired,
-    /// Its run was ended.
+    /// The run ended first.
     Canceled,
-    /// It had begun when its process died.
+    /// The process died during the call, so its outcome is unknown.
     Unknown,
 }
 
 impl CallStatus {
-    /// As the API and prompts write it.
+    /// The status as the API and prompts write it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Pending => "pending",
@@ -114,12 +114,12 @@ impl CallStatus {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FinishReason {
-    /// To have its calls run.
+    /// It waits for the results of its calls.
     ToolCalls,
-    /// It had no more to say.
+    /// Its answer was complete.
     Stop,
-    /// Its answer was as long as it may be.
+    /// Its answer reached `maxOutputTokens`.
     Length,
-    /// Something went wrong.
+    /// No model answered, or the answer failed.
     Error,
 }

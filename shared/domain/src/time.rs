@@ -1,10 +1,11 @@
-//! Points in time, as the API and the table write them.
+//! Points in time, written as in the API and in the table.
 
 use std::{fmt, str::FromStr, time::Duration};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// A point in time, in milliseconds since 1970 UTC. Written as RFC 3339 with exactly three decimals, so that its text sorts as it does.
+/// A point in time, in milliseconds since 1970 UTC. Its text is RFC 3339 with exactly three
+/// decimals, so that texts sort like times.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Time(i64);
 
@@ -19,17 +20,17 @@ impl Time {
         self.0
     }
 
-    /// Whole seconds since 1970 UTC, as the table's TTL wants them.
+    /// Whole seconds since 1970 UTC, the unit of the table's TTL.
     pub const fn as_seconds(self) -> i64 {
         self.0.div_euclid(1000)
     }
 
-    /// How long ago `earlier` was; nothing when it is yet to come.
+    /// The time since `earlier`; zero if `earlier` is later.
     pub fn since(self, earlier: Self) -> Duration {
         Duration::from_millis(u64::try_from(self.0 - earlier.0).unwrap_or(0))
     }
 
-    /// Without the fraction of a second, as prompts show it: `2026-02-18T15:07:00Z`.
+    /// The text without the fraction of a second, as prompts show it: `2026-02-18T15:07:00Z`.
     pub fn to_whole_seconds(self) -> String {
         let mut text = self.to_string();
         text.truncate(19);
@@ -75,7 +76,8 @@ impl Serialize for Time {
 impl<'de> Deserialize<'de> for Time {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = std::borrow::Cow::<str>::deserialize(deserializer)?;
-        text.parse().map_err(|_| de::Error::custom(format!("expected an RFC 3339 time, got {text:?}")))
+        text.parse()
+            .map_err(|_| de::Error::custom(format!("expected an RFC 3339 time, got {text:?}")))
     }
 }
 
@@ -84,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_sorts_as_time_does_and_comes_back() {
+    fn texts_sort_like_times_and_can_be_parsed() {
         let times = [0, 1, 999, 1000, 1_771_427_220_000, 1_771_427_220_050].map(Time::from_millis);
         let texts = times.map(|time| time.to_string());
         assert!(texts.is_sorted());

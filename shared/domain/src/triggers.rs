@@ -1,78 +1,113 @@
-//! Why a run was started.
+//! Triggers: why a run was started.
 
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
-use utoipa::ToSchema;
+use utoipa::{
+    PartialSchema, ToSchema,
+    openapi::{
+        RefOr,
+        schema::{AnyOfBuilder, Ref, Schema},
+    },
+};
 
 use crate::{
     Time,
-    dispatch::Source,
+    identity::Sender,
     ids::{DeliveryId, MessageId, PlanId, SpaceId},
-    messages::{Sender, excerpt},
+    texts::excerpt,
 };
 
-/// Why a run was started, as the API shows it to those who may know.
+/// Why a message triggered an agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Source {
+    /// The admin agent passed the message on with the tool `delegate`.
+    Delegated,
+    /// The message mentions the agent, or `@all`.
+    Mention,
+    /// No mention, and the space has exactly two members.
+    Auto,
+    /// The router chose the agent. Not produced today.
+    Router,
+    /// No mention, and the space's `triggerPolicy` selects the agent.
+    Broadcast,
+}
+
+impl Source {
+    /// The source as the API and prompts write it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Delegated => "delegated",
+            Self::Mention => "mention",
+            Self::Auto => "auto",
+            Self::Router => "router",
+            Self::Broadcast => "broadcast",
+        }
+    }
+}
+
+/// Why a run was started.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum Trigger {
-    /// Someone said something.
+    /// A message was posted.
     #[schema(rename_all = "camelCase")]
     SpaceMessage {
-        /// Why it woke this agent.
+        /// Why the message triggered this agent.
         source: Source,
-        /// Where.
+        /// The message's space.
         space_id: SpaceId,
         /// The space's name.
         space_name: String,
         /// The message.
         message_id: MessageId,
-        /// Its place in the space.
+        /// The message's position in the space.
         seq: u64,
-        /// Who.
+        /// The message's sender.
         sender: Sender,
-        /// What, cut to 4,000 characters.
+        /// The message's text, cut to 4,000 characters.
         text: String,
-        /// When.
+        /// When the message was posted.
         at: Time,
-        /// Who handed it on, where another agent did.
+        /// The agent that delegated the message to this agent.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         delegated_by: Option<Sender>,
-        /// What that agent said about it.
+        /// The delegating agent's note about the message.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         note: Option<String>,
     },
-    /// A plan's time has come.
+    /// A plan fired.
     #[schema(rename_all = "camelCase")]
     Plan {
         /// The plan.
         plan_id: PlanId,
-        /// Its name.
+        /// The plan's name.
         name: String,
-        /// What it says.
+        /// The plan's instruction.
         instruction: String,
-        /// For when it was set.
+        /// The time for which the plan fired.
         scheduled_at: Time,
-        /// How many times went by before it.
+        /// How many earlier times of the plan were missed, up to 10,000.
         missed: u32,
     },
-    /// A service called.
+    /// A service sent a webhook.
     #[schema(rename_all = "camelCase")]
     Service {
         /// The service.
         service: String,
-        /// What it sent.
+        /// The JSON that the service sent.
         payload: Value,
         /// The delivery.
         delivery_id: DeliveryId,
-        /// When.
+        /// When the delivery was received.
         at: Time,
     },
-    /// Told to those who may know no more than the type: `{type}` alone.
+    /// Only the type, for readers who may know no more.
     #[serde(skip_deserializing, untagged)]
     Hidden(HiddenTrigger),
 }
 
-/// Reads a trigger as it is shown: whole, or its type only.
+/// Reads a trigger as the API shows it: all of it, or only its type.
 pub(crate) fn shown<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Trigger, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
@@ -86,39 +121,64 @@ pub(crate) fn shown<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Trigge
     })
 }
 
-/// The type of a trigger, without what it says.
+/// The schema of a trigger as the API shows it: all of it, or only its `type`.
+#[derive(Debug)]
+pub struct ShownTrigger;
+
+impl PartialSchema for ShownTrigger {
+    fn schema() -> RefOr<Schema> {
+        let one_of = [Trigger::name(), HiddenTrigger::name()].map(Ref::from_schema_name);
+        let shown = one_of.into_iter().fold(AnyOfBuilder::new(), AnyOfBuilder::item);
+        shown
+            .description(Some(
+                "Why the run was started. Readers who may know no more see only `type`.",
+            ))
+            .into()
+    }
+}
+
+impl ToSchema for ShownTrigger {
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        schemas.push((Trigger::name().into(), Trigger::schema()));
+        schemas.push((HiddenTrigger::name().into(), HiddenTrigger::schema()));
+        Trigger::schemas(schemas);
+        HiddenTrigger::schemas(schemas);
+    }
+}
+
+/// Only the type of a trigger, for readers who may know no more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HiddenTrigger {
-    /// Which one.
+    /// The trigger's type.
     #[serde(rename = "type")]
     pub kind: TriggerKind,
 }
 
-/// The three kinds of trigger.
+/// The type of a trigger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TriggerKind {
-    /// Someone said something.
+    /// A message was posted.
     SpaceMessage,
-    /// A plan's time has come.
+    /// A plan fired.
     Plan,
-    /// A service called.
+    /// A service sent a webhook.
     Service,
 }
 
-/// That another agent handed a trigger on.
+/// The delegation of a trigger to another agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Delegation {
-    /// Who.
+    /// The delegating agent.
     pub by: Sender,
-    /// What it said about it.
+    /// The delegating agent's note.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
 
 impl TriggerKind {
-    /// As the API and prompts write it.
+    /// The type as the API and prompts write it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::SpaceMessage => "space_message",
@@ -129,7 +189,7 @@ impl TriggerKind {
 }
 
 impl Trigger {
-    /// Its kind.
+    /// The trigger's type.
     pub fn kind(&self) -> TriggerKind {
         match self {
             Self::SpaceMessage { .. } => TriggerKind::SpaceMessage,
@@ -139,7 +199,7 @@ impl Trigger {
         }
     }
 
-    /// The space that it names.
+    /// The space of the trigger's message.
     pub fn space_id(&self) -> Option<SpaceId> {
         match self {
             Self::SpaceMessage { space_id, .. } => Some(*space_id),
@@ -147,22 +207,24 @@ impl Trigger {
         }
     }
 
-    /// The same, handed on by another agent.
+    /// The trigger with a delegation, if it is a message.
     #[must_use]
     pub fn handed_on(mut self, delegation: Delegation) -> Self {
         if let Self::SpaceMessage { delegated_by, note, .. } = &mut self {
-            (*delegated_by, *note) = (Some(delegation.by), delegation.note);
+            *delegated_by = Some(delegation.by);
+            *note = delegation.note;
         }
         self
     }
 
-    /// What those see who may know no more.
+    /// The trigger for readers who may know only its type.
     #[must_use]
     pub fn hidden(&self) -> Self {
         Self::Hidden(HiddenTrigger { kind: self.kind() })
     }
 
-    /// As a message keeps it that an agent sent because of it: its texts cut to 200 characters, without a payload.
+    /// The trigger as the origin of a message: with its texts cut to 200 characters, and without
+    /// its payload.
     #[must_use]
     pub fn in_short(self) -> Self {
         let mut short = self.cut_to(200);
@@ -172,18 +234,21 @@ impl Trigger {
         short
     }
 
-    /// The same with its texts cut to `chars` characters; of a longer payload the beginning of its JSON is left, as a text.
+    /// The trigger with its texts cut to `chars` characters. The JSON of a longer payload is cut as
+    /// well, and becomes a text.
     #[must_use]
     pub fn cut_to(mut self, chars: usize) -> Self {
         let cut = |text: &mut String| text.truncate(excerpt(text, chars).0.len());
         match &mut self {
-            Self::SpaceMessage { text, note, .. } => [Some(text), note.as_mut()].into_iter().flatten().for_each(cut),
+            Self::SpaceMessage { text, note, .. } => {
+                [Some(text), note.as_mut()].into_iter().flatten().for_each(cut);
+            }
             Self::Plan { instruction, .. } => cut(instruction),
             Self::Service { payload, .. } => {
                 let written = payload.to_string();
-                let (begins, more) = excerpt(&written, chars);
-                if more > 0 {
-                    *payload = Value::String(begins.to_owned());
+                let (start, omitted) = excerpt(&written, chars);
+                if omitted > 0 {
+                    *payload = Value::String(start.to_owned());
                 }
             }
             Self::Hidden(_) => {}
@@ -199,13 +264,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_shown_by_its_type_only_can_be_read_again() {
+    fn a_hidden_trigger_can_be_read_again() {
         for kind in ["space_message", "plan", "service"] {
             let text = json!({"type": kind});
             let read = shown(&text).unwrap();
             assert!(matches!(read, Trigger::Hidden(_)));
             assert_eq!(serde_json::to_value(read).unwrap(), text);
         }
-        assert!(shown(&json!({"type": "space_message", "seq": 1})).is_err(), "half a trigger is none");
+        assert!(
+            shown(&json!({"type": "space_message", "seq": 1})).is_err(),
+            "an incomplete trigger is refused"
+        );
     }
 }

@@ -1,8 +1,9 @@
-//! The client that goes nowhere but to public addresses and to the hosts that the deployment allows.
+//! The HTTP client. It connects only to public addresses and to the hosts that the deployment
+//! allows.
 //!
-//! - [`hosts`]: what the deployment allows
-//! - [`resolver`]: names, and that all that is behind them is public
-//! - [`thread`]: where connections are driven
+//! - [`hosts`]: the hosts that the deployment allows
+//! - [`resolver`]: resolves names and refuses addresses that are not public
+//! - [`thread`]: the thread that drives the connections
 
 use std::{
     fmt,
@@ -11,14 +12,13 @@ use std::{
     time::Duration,
 };
 
-use async_trait::async_trait;
 use reqwest::{Client, ClientBuilder, RequestBuilder, Response, Url, redirect::Policy, retry};
-use smartspace_edges::{
-    names::Names,
+use smartspace_ports::{
+    resolver::Resolver,
     secrets::{KnownSecrets, Secrets},
 };
 
-use crate::{Answer, Outgoing, SendError, addresses, request::failures};
+use crate::{SendError, Transport, addresses, causes::cause};
 
 mod hosts;
 mod resolver;
@@ -29,89 +29,100 @@ pub(crate) use resolver::Refused;
 use resolver::{Anywhere, PublicOnly};
 use thread::OwnThread;
 
-/// How long a connection may take to open, name and TLS included.
+/// How long a connection may take to open, including name resolution and TLS.
 const CONNECT_LIMIT: Duration = Duration::from_secs(5);
-/// How many connections to a host are kept for the next request.
+/// How many idle connections to a host stay open for the next request.
 const IDLE_CONNECTIONS: usize = 4;
-/// How long they are kept. Also for so long a name that now leads elsewhere is still where it was.
+/// How long an idle connection stays open. A change of a name's address may take effect this late.
 const IDLE_TIME: Duration = Duration::from_secs(30);
-/// As which program we ask.
 const USER_AGENT: &str = concat!("smartspace/", env!("CARGO_PKG_VERSION"));
 
-/// The way out. Cheap to clone: all clones share their connections.
+/// The way out of the deployment for requests of agents. Clones are cheap and share connections.
 #[derive(Clone)]
 pub struct Egress(Arc<Shared>);
 
 struct Shared {
-    way: Way,
+    route: Route,
     secrets: Arc<dyn Secrets>,
     thread: OwnThread,
 }
 
-enum Way {
+enum Route {
     Network(Box<Network>),
-    Wire(Arc<dyn Wire>),
+    Transport(Arc<dyn Transport>),
 }
 
 struct Network {
-    names: Arc<dyn Names>,
+    resolver: Arc<dyn Resolver>,
     hosts: ToolHosts,
-    /// Made when they are first used: most processes need none of them, and each reads the certificates of authorities. Never one for both, so that a connection to
-    /// an allowed host is not found in the pool for another request.
+    /// Clients for all hosts that are not allowed by name. Separate clients keep connections to
+    /// allowed hosts out of the pool for other requests.
     guarded: Clients,
+    /// Clients for the allowed hosts.
     open: Clients,
 }
 
+/// Created at their first use, because most processes need none of them, and each one loads the
+/// root certificates.
 #[derive(Default)]
 struct Clients {
-    /// Keeps connections for the next request.
-    keeping: OnceLock<Result<Client, String>>,
-    /// Opens a connection for each: for what can't be repeated where a kept one turns out to be closed.
+    /// Reuses connections.
+    pooled: OnceLock<Result<Client, String>>,
+    /// Opens a new connection for each request. Needed for requests that can't be repeated: a
+    /// reused connection may turn out to be closed.
     fresh: OnceLock<Result<Client, String>>,
 }
 
 impl Network {
     fn client(&self, is_open: bool, is_fresh: bool) -> Result<&Client, SendError> {
         let clients = if is_open { &self.open } else { &self.guarded };
-        let client = if is_fresh { &clients.fresh } else { &clients.keeping };
-        let made = client.get_or_init(|| {
+        let client = if is_fresh { &clients.fresh } else { &clients.pooled };
+        let created = client.get_or_init(|| {
             let settings = if is_fresh { settings().pool_max_idle_per_host(0) } else { settings() };
-            let names = Arc::clone(&self.names);
-            let settings = if is_open { settings.dns_resolver(Anywhere(names)) } else { settings.dns_resolver(PublicOnly(names)) };
-            settings.build().map_err(|error| failures::cause(&error))
+            let resolver = Arc::clone(&self.resolver);
+            let settings = if is_open {
+                settings.dns_resolver(Anywhere(resolver))
+            } else {
+                settings.dns_resolver(PublicOnly(resolver))
+            };
+            settings.build().map_err(|error| cause(&error))
         });
-        made.as_ref().map_err(|error| SendError::NotSent(format!("TLS can't be set up here: {error}")))
+        created
+            .as_ref()
+            .map_err(|error| SendError::NotSent(format!("TLS could not be set up: {error}")))
     }
-}
-
-/// What stands in for the network where there is none, as in a simulation.
-#[async_trait]
-pub trait Wire: Send + Sync {
-    /// Answers a request as the servers out there would.
-    async fn send(&self, request: Outgoing) -> Result<Answer, SendError>;
 }
 
 impl Egress {
-    /// A way out that goes to public addresses and to `hosts`, and finds both by `names`.
-    pub fn new(names: Arc<dyn Names>, hosts: ToolHosts, secrets: Arc<dyn Secrets>) -> Self {
-        let network = Network { names, hosts, guarded: Clients::default(), open: Clients::default() };
-        Self(Arc::new(Shared { way: Way::Network(Box::new(network)), secrets, thread: OwnThread::default() }))
+    /// Sends requests to public addresses and to `hosts`. `resolver` resolves all names.
+    pub fn new(resolver: Arc<dyn Resolver>, hosts: ToolHosts, secrets: Arc<dyn Secrets>) -> Self {
+        let guarded = Clients::default();
+        let open = Clients::default();
+        let network = Network { resolver, hosts, guarded, open };
+        Self::with_route(Route::Network(Box::new(network)), secrets)
     }
 
-    /// A way out that leads to `wire` and nowhere else.
-    pub fn over(wire: Arc<dyn Wire>, secrets: Arc<dyn Secrets>) -> Self {
-        Self(Arc::new(Shared { way: Way::Wire(wire), secrets, thread: OwnThread::default() }))
+    /// Sends every request to `transport` instead of the network.
+    pub fn over(transport: Arc<dyn Transport>, secrets: Arc<dyn Secrets>) -> Self {
+        Self::with_route(Route::Transport(transport), secrets)
     }
 
-    /// What stands in for the network, if anything does.
-    pub(crate) fn wire(&self) -> Option<&Arc<dyn Wire>> {
-        if let Way::Wire(wire) = &self.0.way { Some(wire) } else { None }
+    fn with_route(route: Route, secrets: Arc<dyn Secrets>) -> Self {
+        Self(Arc::new(Shared { route, secrets, thread: OwnThread::default() }))
     }
 
-    /// The secrets of this deployment, as they are now.
+    /// The replacement of the network, if there is one.
+    pub(crate) fn transport(&self) -> Option<&Arc<dyn Transport>> {
+        match &self.0.route {
+            Route::Network(_) => None,
+            Route::Transport(transport) => Some(transport),
+        }
+    }
+
+    /// The current secrets of this deployment.
     ///
     /// # Errors
-    /// [`SendError::NotSent`] where they can't be read; the log says why.
+    /// [`SendError::NotSent`] if they can't be read. The reason is only in the log.
     pub async fn secrets(&self) -> Result<Arc<KnownSecrets>, SendError> {
         self.0.secrets.known().await.map_err(|error| {
             tracing::error!(%error, "a tool's secrets could not be read");
@@ -119,22 +130,25 @@ impl Egress {
         })
     }
 
-    /// Sends a request of one of the clients. The head of its answer is there then; its body comes as it is read.
+    /// Sends a request of one of the clients. Returns after the head of the response. The caller
+    /// reads the body.
     pub(crate) async fn go(&self, request: RequestBuilder) -> Result<Response, reqwest::Error> {
         self.0.thread.run(request.send()).await
     }
 
-    /// Whether the deployment allows the host of an address, wherever it is.
+    /// Whether `SMARTSPACE_TOOL_HOSTS` lists the host of this URL.
     pub(crate) fn is_allowed_by_name(&self, url: &Url) -> bool {
-        matches!(&self.0.way, Way::Network(network) if network.hosts.allow(url))
+        matches!(&self.0.route, Route::Network(network) if network.hosts.allow(url))
     }
 
-    /// The client for one hop to this address, after the address was checked: its scheme, that no password is in it, and its host where
-    /// that is written as a number. What a name leads to is checked when the client connects. A `fresh` one takes no connection that was used before.
+    /// The client for one hop to this URL. A fresh client doesn't reuse connections.
+    ///
+    /// Checks the scheme, refuses URLs with a password, and checks a host that is an IP address.
+    /// The client itself checks the addresses of a name when it connects.
     pub(crate) fn client_for(&self, url: &Url, is_fresh: bool) -> Result<&Client, SendError> {
         let refuse = |text: String| Err(SendError::NotSent(text));
-        let Way::Network(network) = &self.0.way else {
-            return refuse("there is no network here".into());
+        let Route::Network(network) = &self.0.route else {
+            return refuse("this process has no network".into());
         };
         if !matches!(url.scheme(), "http" | "https") {
             return refuse("expected an address that begins with https:// or http://".into());
@@ -148,10 +162,13 @@ impl Egress {
         if network.hosts.allow(url) {
             return network.client(true, is_fresh);
         }
-        // The client asks no resolver about these. `Url` has brought every spelling of them into one form.
+        // The client does not resolve IP addresses. `Url` has normalized every spelling of them.
         let literal = host.trim_matches(['[', ']']).parse::<IpAddr>().ok();
         match literal.and_then(addresses::special) {
-            Some(special) => refuse(format!("{host} is {special}, where tools may not go unless it is allowed by name")),
+            Some(special) => refuse(format!(
+                "{host} is {special}, which tools may reach only if SMARTSPACE_TOOL_HOSTS lists \
+                 the host"
+            )),
             None => network.client(false, is_fresh),
         }
     }
@@ -166,17 +183,17 @@ impl fmt::Debug for Egress {
 fn settings() -> ClientBuilder {
     Client::builder()
         .user_agent(USER_AGENT)
-        // A proxy would resolve names where nobody checks them.
+        // A proxy would resolve names itself, without a check of their addresses.
         .no_proxy()
-        // Each hop must be checked: `send` follows them itself.
+        // Each target must be checked, so `send` follows redirects itself.
         .redirect(Policy::none())
         .referer(false)
-        // What may be repeated is known to who sends.
+        // Only the caller knows which requests may be repeated.
         .retry(retry::never())
         .connect_timeout(CONNECT_LIMIT)
         .pool_max_idle_per_host(IDLE_CONNECTIONS)
         .pool_idle_timeout(IDLE_TIME)
-        // Its head is bounded by hyper: 100 fields and some 400 KiB.
+        // For HTTP/1.1, hyper limits the head of a response: 100 fields and about 400 KiB.
         .http1_only()
 }
 

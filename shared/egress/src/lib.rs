@@ -1,17 +1,22 @@
-//! All requests that an agent causes. There is no other way out: every one of them passes [`Egress::send`] or the MCP client on top of it.
+//! Sends every request that an agent causes. Each one passes [`Egress::send`] or the MCP client,
+//! which uses the same guarded HTTP client.
 //!
-//! - [`addresses`]: where nobody may go
-//! - [`guard`]: the client that goes nowhere else, whatever a name resolves to
-//! - [`request`]: one request with its limits and redirects
-//! - [`mcp`]: MCP servers: what tools they have, and a call of one
-//! - [`trail`]: what a request tells of where it comes from
+//! - [`addresses`]: the addresses that tools must not reach
+//! - [`guard`]: the HTTP client, which connects only to public addresses and to allowed hosts
+//! - [`mcp`]: lists the tools of MCP servers and calls them
+//! - [`trace_context`]: headers that tell a server which run a request belongs to
+//! - `exchange`: a request and its response
+//! - `request`: sends a request, follows its redirects and retries it
+//! - `causes`: describes errors of the HTTP client
 
 pub mod addresses;
+mod causes;
+mod exchange;
 pub mod guard;
 pub mod mcp;
-pub mod request;
-pub mod trail;
+mod request;
+pub mod trace_context;
 
-pub use guard::{Egress, ToolHosts, Wire};
-pub use request::{Answer, Outgoing, SendError};
-pub use trail::Trail;
+pub use exchange::{HttpResponse, Outgoing, SendError, Transport};
+pub use guard::{Egress, ToolHosts};
+pub use trace_context::TraceContext;

@@ -1,94 +1,96 @@
-//! Tools of MCP servers, over streamable HTTP: what a server has, and a call of one.
+//! Lists and calls the tools of MCP servers, over streamable HTTP.
 //!
-//! `rmcp` does the protocol: the handshake, the ids, cancellation. All that goes out and all that comes in passes [`wire`], which keeps the
-//! content of answers to itself: nothing that a server says is read, logged or kept by anyone before it was bounded, read as plain JSON and
-//! freed of secrets.
+//! `rmcp` implements the protocol: the handshake, request ids and cancellation. All its requests
+//! and responses pass [`transport`], which does not give it the content of answers. Before any
+//! other code reads, logs or stores what a server sends, it is limited in size, parsed as plain
+//! JSON and redacted.
 //!
-//! - [`shelf`]: the lists of tools that are kept for a while
-//! - [`listing`]: reading such a list
-//! - [`session`]: calls of one run
-//! - [`answers`]: what a result is for the model
-//! - [`connection`]: one session with a server
-//! - [`wire`], [`stream`], [`messages`]: its requests, its events, and what is let through
-//! - [`slip`]: what becomes of one request
-//! - [`headers`]: what is sent along
+//! - [`tool_list_cache`]: caches the tool lists of servers
+//! - [`listing`]: reads a tool list
+//! - [`session`]: the calls of one run
+//! - [`answers`]: converts a tool's result for the model
+//! - [`connection`]: one MCP session with a server
+//! - [`transport`]: sends the requests of a session and reads the responses
+//! - [`messages`]: classifies the messages of a server
+//! - [`in_flight`]: the state of one request
+//! - [`headers`]: the configured headers of a server
 
 mod answers;
 mod connection;
 mod headers;
+mod in_flight;
 mod listing;
 mod messages;
 mod session;
-mod shelf;
-mod slip;
-mod stream;
-mod wire;
+mod tool_list_cache;
+mod transport;
 
 use std::{sync::Arc, time::Duration};
 
 use serde_json::Value;
 use smartspace_domain::tools::McpServer;
 
-pub use self::session::McpSession;
-use self::shelf::Shelf;
-use crate::{guard::Egress, trail::Trail};
+pub use crate::mcp::session::McpSession;
+use crate::mcp::tool_list_cache::ToolListCache;
+use crate::{guard::Egress, trace_context::TraceContext};
 
-/// The MCP servers of all agents: one per process, cheap to clone.
+/// The MCP servers of all agents. A process needs only one. Clones are cheap.
 #[derive(Clone)]
 pub struct McpServers {
     egress: Egress,
-    shelf: Arc<Shelf>,
+    tool_lists: Arc<ToolListCache>,
 }
 
-/// What tools a server has.
+/// The tools of a server.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Listed {
-    /// In the order of their names, at most 100, each name once.
+    /// Sorted by name, at most 100, each name once.
     pub tools: Arc<[ListedTool]>,
-    /// Why the server can't be asked now, for the model. The tools are then those that it had, as far as they are known.
+    /// Why the server can't list its tools now, for the model. `tools` is then the last known list.
     pub trouble: Option<String>,
 }
 
 /// A tool of a server.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ListedTool {
-    /// Its name there.
+    /// The name on the server.
     pub name: String,
-    /// At most 4,096 bytes.
+    /// The server's description, at most 4,096 bytes.
     pub description: String,
-    /// A JSON object of at most 16 KiB, meant as JSON Schema; nobody has checked that it is one.
+    /// A JSON object of at most 16 KiB. It should be a JSON Schema, but it is not validated.
     pub input_schema: Arc<str>,
-    /// It says that it changes nothing.
+    /// Whether the server declares that the tool changes nothing.
     pub read_only: bool,
-    /// It says that it may be repeated.
+    /// Whether the server declares that a call may be repeated.
     pub idempotent: bool,
 }
 
-/// What a call came to.
+/// The answer to a call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct McpAnswer {
-    /// For the model. Where it failed: `{"error": "…"}`.
+    /// The output for the model. A failed call has `{"error": "…"}`.
     pub output: Value,
-    /// Whether the server says that it failed.
+    /// Whether the server reported that the call failed.
     pub failed: bool,
 }
 
 impl McpServers {
-    /// Servers that are reached through `egress`.
+    /// Sends all requests through `egress`.
     pub fn new(egress: Egress) -> Self {
-        Self { egress, shelf: Arc::default() }
+        Self { egress, tool_lists: Arc::default() }
     }
 
-    /// What tools a server has, as it said within the last 5 minutes. Whoever asks at the same time shares one question, a failure is
-    /// remembered for 10 seconds. It takes at most about `limit`.
+    /// The tools of a server. A list is cached for 5 minutes and a failure for 10 seconds.
+    /// Concurrent callers share one request. Takes about `limit` at most.
     pub async fn tools(&self, server: &McpServer, limit: Duration) -> Listed {
-        let Listed { tools, trouble } = self.shelf.tools(&self.egress, server, limit).await;
+        let Listed { tools, trouble } = self.tool_lists.tools(&self.egress, server, limit).await;
         Listed { tools: listing::offered(tools, server.allowed_tools.as_deref()), trouble }
     }
 
-    /// A session for one run. It connects at its first call, and anew after it broke. Dropping it ends all that it does at once.
-    pub fn session(&self, server: &McpServer, trail: Trail) -> McpSession {
-        McpSession::new(self.egress.clone(), server.clone(), trail)
+    /// A session for one run. It connects at its first call, and reconnects after a failure.
+    /// Dropping it aborts all its work at once.
+    pub fn session(&self, server: &McpServer, trace: TraceContext) -> McpSession {
+        McpSession::new(self.egress.clone(), server.clone(), trace)
     }
 }
 

@@ -1,24 +1,17 @@
-//! One request of a tool: its limits, its redirects, its repeats.
+//! Sends a request within its time limit.
 //!
-//! - [`hops`]: the request and its redirects, each of which is checked like the first
-//! - [`reading`]: the answer, as much of it as is wanted
-//! - [`repeats`]: what is tried again, and when
-//! - [`failures`]: what went wrong, in words for the model
+//! - [`hops`]: follows redirects and checks each target like the first one
+//! - [`reading`]: reads the response up to a size limit
+//! - [`repeats`]: decides which tries to repeat, and when
+//! - [`failures`]: errors, as texts for the model
 
-use std::{fmt, time::Duration};
+use std::time::Duration;
 
-use bytes::Bytes;
-use http::{
-    HeaderMap, HeaderName, Method, StatusCode,
-    header::{ACCEPT_ENCODING, CONNECTION, CONTENT_LENGTH, EXPECT, HOST, PROXY_AUTHORIZATION, TE, TRAILER, TRANSFER_ENCODING, UPGRADE},
-};
-use reqwest::Url;
-use smartspace_edges::secrets::Secret;
 use tokio::time::{Instant, sleep, timeout_at};
 
-use crate::Egress;
+use crate::{Egress, HttpResponse, Outgoing, SendError};
 
-pub(crate) mod failures;
+mod failures;
 mod hops;
 mod reading;
 mod repeats;
@@ -26,89 +19,20 @@ mod repeats;
 use failures::Failure;
 use repeats::Tries;
 
-/// How much of an answer's body is read, in bytes.
-pub const BODY_MOST: usize = 1024 * 1024;
-
-/// What belongs to a connection, and so to who makes it.
-pub(crate) const OF_THE_CONNECTION: [HeaderName; 11] = [
-    ACCEPT_ENCODING,
-    CONNECTION,
-    CONTENT_LENGTH,
-    EXPECT,
-    HOST,
-    HeaderName::from_static("keep-alive"),
-    PROXY_AUTHORIZATION,
-    TE,
-    TRAILER,
-    TRANSFER_ENCODING,
-    UPGRADE,
-];
-
-/// No request waits longer.
+/// The longest limit of any request, so that adding it to the current time can't overflow.
 const LONGEST: Duration = Duration::from_hours(24);
 
-/// A request that is to be sent.
-#[derive(Clone)]
-pub struct Outgoing {
-    /// How.
-    pub method: Method,
-    /// Where to.
-    pub url: Url,
-    /// Its headers; values that hold secrets are marked as sensitive. Those that belong to the connection (`host`, `content-length`,
-    /// `accept-encoding` and the like) are left out.
-    pub headers: HeaderMap,
-    /// What is sent.
-    pub body: Option<Bytes>,
-    /// For everything, repeats and redirects included.
-    pub limit: Duration,
-    /// Whether it may be sent again after it may have taken effect.
-    pub repeatable: bool,
-    /// Those that are in it: it goes to no host that one of them may not go to.
-    pub secrets: Vec<Secret>,
-}
-
-impl fmt::Debug for Outgoing {
-    /// Without what may hold secrets.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Outgoing").field("method", &self.method).field("host", &self.url.host_str()).finish_non_exhaustive()
-    }
-}
-
-/// What a server answered, whatever its status is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
-    /// Its status.
-    pub status: StatusCode,
-    /// What its body is, as the server says.
-    pub content_type: Option<String>,
-    /// Its body, decompressed: at most [`BODY_MOST`] of it.
-    pub body: Bytes,
-    /// Whether there was more of it.
-    pub is_cut: bool,
-}
-
-/// A request was not answered; the text is for the model and for operators, and holds neither secrets nor a query.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum SendError {
-    /// Certainly nothing reached the server.
-    #[error("{0}")]
-    NotSent(String),
-    /// It may have taken effect.
-    #[error("{0}")]
-    Unknown(String),
-}
-
 impl Egress {
-    /// Sends a request, follows its redirects and reads its answer, within its limit.
+    /// Sends a request, follows its redirects and reads the response, all within its limit.
     ///
     /// # Errors
-    /// A text without secrets: a server may put what it was told into anything that an error repeats.
-    pub async fn send(&self, request: Outgoing) -> Result<Answer, SendError> {
-        // Before anything is sent: what can't be searched for them may not be told.
+    /// Why there is no response. The text contains no secrets, even if the server repeats them.
+    pub async fn send(&self, request: Outgoing) -> Result<HttpResponse, SendError> {
+        // Read before sending: without the secrets no error text can be checked for them.
         let known = self.secrets().await?;
-        let sent = match self.wire() {
-            Some(wire) => wire.send(request).await,
-            None => self.send_out(request).await,
+        let sent = match self.transport() {
+            Some(transport) => transport.send(request).await,
+            None => self.send_over_network(request).await,
         };
         sent.map_err(|error| match error {
             SendError::NotSent(text) => SendError::NotSent(known.redact(&text).into_owned()),
@@ -116,11 +40,14 @@ impl Egress {
         })
     }
 
-    async fn send_out(&self, request: Outgoing) -> Result<Answer, SendError> {
+    async fn send_over_network(&self, request: Outgoing) -> Result<HttpResponse, SendError> {
         let limit = Limit::from_now(request.limit);
         let mut tries = Tries::new(request.repeatable, limit.end);
         loop {
-            let response = match limit.keep("the server did not answer", hops::follow(self, &request)).await {
+            let response = match limit
+                .apply("the server did not answer", hops::follow(self, &request))
+                .await
+            {
                 Ok(response) => response,
                 Err(failure) => {
                     sleep(tries.after(failure)?).await;
@@ -128,12 +55,13 @@ impl Egress {
                 }
             };
             if let Some(wait) = tries.after_answer(&response) {
-                // Its connection is closed now, not after the wait.
+                // Closes the connection before the wait instead of after it.
                 drop(response);
                 sleep(wait).await;
                 continue;
             }
-            match limit.keep("the server did not finish its answer", reading::read(response)).await {
+            match limit.apply("the server did not finish its answer", reading::read(response)).await
+            {
                 Ok(answer) => return Ok(answer),
                 Err(failure) => sleep(tries.after(failure)?).await,
             }
@@ -141,20 +69,30 @@ impl Egress {
     }
 }
 
-/// The time that a request has.
+/// The time limit of a request.
 struct Limit {
     end: Instant,
-    whole: Duration,
+    total: Duration,
 }
 
 impl Limit {
     fn from_now(limit: Duration) -> Self {
-        let whole = limit.min(LONGEST);
-        Self { end: Instant::now() + whole, whole }
+        let total = limit.min(LONGEST);
+        Self { end: Instant::now() + total, total }
     }
 
-    async fn keep<T>(&self, otherwise: &str, work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
-        let late = || Failure::lasting(SendError::Unknown(format!("{otherwise} within {} s", self.whole.as_secs_f64())));
+    /// `failure` is the start of the error text if the limit ends first.
+    async fn apply<T>(
+        &self,
+        failure: &str,
+        work: impl Future<Output = Result<T, Failure>>,
+    ) -> Result<T, Failure> {
+        let late = || {
+            Failure::permanent(SendError::Unknown(format!(
+                "{failure} within {} s",
+                self.total.as_secs_f64()
+            )))
+        };
         timeout_at(self.end, work).await.unwrap_or_else(|_| Err(late()))
     }
 }

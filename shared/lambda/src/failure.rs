@@ -1,4 +1,5 @@
-//! Why an invocation failed, by a name that stays: alarms, dashboards and people search for it.
+//! Names for failed invocations. The names are stable, because alarms, dashboards and people search
+//! for them.
 
 use lambda_runtime::Diagnostic;
 use smartspace_domain::Error;
@@ -7,19 +8,19 @@ use smartspace_domain::Error;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Failure {
-    /// What kind of failure; CloudWatch shows it behind `Smartspace.`.
+    /// The kind of failure. CloudWatch shows it with the prefix `Smartspace.`.
     pub name: &'static str,
-    /// What happened. It holds no secret.
+    /// What happened. It contains no secret.
     pub message: String,
 }
 
 impl Failure {
-    /// What the function is built from can't be read or used.
+    /// The secret or a setting that the function needs can't be read or used.
     pub fn not_configured(message: impl ToString) -> Self {
         Self { name: "NotConfigured", message: message.to_string() }
     }
 
-    /// For a job: it comes again.
+    /// The error for a job, which is then retried.
     pub fn into_retry(self) -> Error {
         Error::Retry(self.message)
     }
@@ -48,10 +49,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_failure_is_named_alike_whatever_it_says() {
+    fn the_name_of_a_failure_depends_on_its_kind_alone() {
         let named = |error| Diagnostic::from(Failure::from(error)).error_type;
-        let names = [Error::Retry("a".into()), Error::Unavailable("b".into()), Error::Internal("c".into()), Error::NotFound("d".into())];
-        assert_eq!(names.map(named), ["Smartspace.Retry", "Smartspace.Unavailable", "Smartspace.Internal", "Smartspace.Refused"]);
-        assert_eq!(Diagnostic::from(Failure::not_configured("no secret")).error_type, "Smartspace.NotConfigured");
+        let names = [
+            Error::Retry("a".into()),
+            Error::Unavailable("b".into()),
+            Error::Internal("c".into()),
+            Error::NotFound("d".into()),
+        ];
+        assert_eq!(
+            names.map(named),
+            [
+                "Smartspace.Retry",
+                "Smartspace.Unavailable",
+                "Smartspace.Internal",
+                "Smartspace.Refused"
+            ]
+        );
+        assert_eq!(
+            Diagnostic::from(Failure::not_configured("no secret")).error_type,
+            "Smartspace.NotConfigured"
+        );
     }
 }

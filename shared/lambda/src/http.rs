@@ -1,4 +1,4 @@
-//! API Gateway's HTTP events, for a service of HTTP.
+//! HTTP events of API Gateway, served by an HTTP service.
 
 use std::{fmt::Debug, sync::Arc};
 
@@ -13,7 +13,8 @@ use lambda_runtime::Error;
 
 use crate::failure::Failure;
 
-/// Serves HTTP for ever, with what `service` gives for each request. Paths come decoded; `as_sent` makes addresses of them again.
+/// Serves HTTP for ever with the service that `service` returns for each request. API Gateway
+/// decodes paths; `as_sent` encodes them again.
 pub async fn serve<F, Fut, S, B>(as_sent: fn(&str) -> String, service: F) -> Result<(), Error>
 where
     F: Fn() -> Fut + Send + Sync + 'static,
@@ -45,5 +46,5 @@ where
 }
 
 fn broken(error: &dyn Debug) -> Failure {
-    Failure { name: "Internal", message: format!("an answer could not be written: {error:?}") }
+    Failure { name: "Internal", message: format!("a response could not be written: {error:?}") }
 }

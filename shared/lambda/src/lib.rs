@@ -1,17 +1,20 @@
-//! What all six mains share.
+//! What the six function binaries share.
 //!
-//! - [`config`]: the environment, read once, with everything that is missing said at once
-//! - [`edges`]: the table, the queues, the alarms and the sockets on AWS; [`secret`]: the stack's secret, and what is built from it
-//! - [`batch`]: SQS records into jobs, each by itself; [`schedule`]: the clock's calls
-//! - [`http`] and [`websocket`]: API Gateway's events
-//! - [`log`]: one JSON line for each event; [`failure`]: what a failed invocation is called
+//! - [`config`]: reads the environment once and reports all that is wrong with it at once
+//! - [`aws`]: the table, queues, alarms and sockets on AWS
+//! - [`secret`]: the stack's secret and what is built from it
+//! - [`batch`]: turns the records of an SQS batch into independent jobs
+//! - [`schedule`]: scheduled invocations
+//! - [`http`] and [`websocket`]: events of API Gateway
+//! - [`log`]: one JSON line per event
+//! - [`failure`]: the name of a failed invocation
 //!
-//! No AWS event type leaves this crate. Every handler may be called again before it has answered: a binary serves ordinary functions and those that are
-//! given several invocations at once.
+//! No AWS event type leaves this crate. A handler may be called again before it has finished,
+//! because a binary also serves functions that get several invocations at once.
 
+pub mod aws;
 pub mod batch;
 pub mod config;
-pub mod edges;
 pub mod failure;
 pub mod http;
 pub mod log;

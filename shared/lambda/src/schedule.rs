@@ -1,10 +1,10 @@
-//! The clock's calls: each invocation is one call.
+//! Scheduled invocations.
 
 use std::sync::Arc;
 
 use lambda_runtime::{Error, LambdaEvent, service_fn};
 use serde_json::Value;
-use smartspace_edges::trace::{self, TraceParent};
+use smartspace_ports::trace::{self, TraceParent};
 use tracing::Instrument;
 
 use crate::failure::Failure;
@@ -24,7 +24,14 @@ where
             let done = trace::within(trace, handle()).instrument(span.clone()).await;
             done.map_err(|error| {
                 let failure = Failure::from(error);
-                span.in_scope(|| tracing::error!(event = "schedule_failed", name = failure.name, error = %failure, "the schedule's work failed; it comes again"));
+                span.in_scope(|| {
+                    tracing::error!(
+                        event = "schedule_failed",
+                        name = failure.name,
+                        error = %failure,
+                        "a scheduled invocation failed; the next one repeats its work"
+                    );
+                });
                 failure
             })
         }

@@ -1,4 +1,5 @@
-//! The stack's secret: read at the first use, and again after some minutes, so that what is changed in it takes effect without a deployment.
+//! The stack's secret. It is read at the first use and again every few minutes, so that a change
+//! takes effect without a deployment.
 
 use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
 
@@ -6,40 +7,41 @@ use async_trait::async_trait;
 use aws_sdk_secretsmanager::{Client, error::DisplayErrorContext};
 use serde::Deserialize;
 use smartspace_domain::agents::is_secret_name;
-use smartspace_edges::secrets::{KnownSecrets, Secret, Secrets, SecretsError};
+use smartspace_ports::secrets::{KnownSecrets, Secret, Secrets, SecretsError};
 use tokio::{sync::Mutex, time::Instant};
 
 use crate::{failure::Failure, log};
 
-/// How long what was read is used.
+/// How long the contents are used before they are read again.
 const FRESH: Duration = Duration::from_mins(5);
-/// When it is tried again after it could not be read, and what was read before is used on.
-const TRIED_AGAIN: Duration = Duration::from_secs(10);
+/// The delay before the next attempt after a failed read. Until then the previous contents are
+/// used.
+const RETRY_AFTER: Duration = Duration::from_secs(10);
 
-/// What the secret holds.
+/// The contents of the secret.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Contents {
     /// The operator's key.
     pub admin_key: String,
-    /// What signs the tokens of a deployment without an identity provider.
+    /// The key that signs tokens in a deployment without an identity provider.
     #[serde(default)]
     pub jwt_secret: Option<String>,
-    /// A key for models that speak like OpenAI's.
+    /// The API key for models with OpenAI's protocol.
     #[serde(default, rename = "OPENAI_API_KEY")]
     pub openai_key: Option<String>,
-    /// A key for Anthropic's models.
+    /// The API key for Anthropic's models.
     #[serde(default, rename = "ANTHROPIC_API_KEY")]
     pub anthropic_key: Option<String>,
-    /// All that tools and webhooks may name.
+    /// The secrets that tools and webhooks may refer to.
     #[serde(skip)]
     pub known: Arc<KnownSecrets>,
 }
 
-/// Entries that are Smartspace's own: no tool may send them anywhere.
+/// Entries that Smartspace itself uses. No tool may send them anywhere.
 const OURS: [&str; 4] = ["adminKey", "jwtSecret", "OPENAI_API_KEY", "ANTHROPIC_API_KEY"];
 
-/// One entry that tools may name.
+/// An entry that tools may refer to.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Entry {
@@ -48,34 +50,46 @@ enum Entry {
 }
 
 impl Contents {
-    /// Reads the secret's JSON. The error shows nothing of it.
+    /// Reads the secret's JSON. Errors do not show any of it.
     fn read(text: &str) -> Result<Self, Failure> {
-        // The text of a JSON error would show the secret.
-        let wrong = |_| Failure::not_configured("the stack's secret is not the JSON that is expected: an object with `adminKey`");
+        // The text of a JSON error could show a part of the secret.
+        let wrong = |_| {
+            Failure::not_configured(
+                "the stack's secret is not valid: expected a JSON object with `adminKey`",
+            )
+        };
         let contents: Self = serde_json::from_str(text).map_err(wrong)?;
         if contents.admin_key.len() < 16 {
-            return Err(Failure::not_configured("`adminKey` in the stack's secret: expected at least 16 characters"));
+            return Err(Failure::not_configured(
+                "`adminKey` in the stack's secret: expected at least 16 characters",
+            ));
         }
         let known = Arc::new(known(&serde_json::from_str(text).map_err(wrong)?));
         Ok(Self { known, ..contents })
     }
 }
 
-/// What of the secret tools and webhooks may name. Names only are told of what can't be used.
+/// The entries that tools and webhooks may refer to. For an unusable entry, the log shows its name
+/// only.
 fn known(all: &BTreeMap<String, serde_json::Value>) -> KnownSecrets {
     let secret = |(name, entry): (&String, &serde_json::Value)| {
         let (value, hosts) = match serde_json::from_value(entry.clone()).ok()? {
             Entry::Value(value) => (value, None),
             Entry::Bound { value, hosts } => (value, hosts),
         };
-        // As it is where it was never filled in.
+        // An entry that was never filled in.
         if value.is_empty() {
             return None;
         }
         match Secret::new(value, hosts) {
             Ok(secret) => Some((name.clone(), secret)),
             Err(error) => {
-                tracing::warn!(event = "unusable_secret", name, error, "a secret can't be used by tools");
+                tracing::warn!(
+                    event = "unusable_secret",
+                    name,
+                    error,
+                    "a secret can't be used by tools"
+                );
                 None
             }
         }
@@ -84,7 +98,10 @@ fn known(all: &BTreeMap<String, serde_json::Value>) -> KnownSecrets {
         .iter()
         .filter(|(name, _)| OURS.contains(&name.as_str()) || is_secret_name(name))
         .partition(|(name, _)| OURS.contains(&name.as_str()));
-    KnownSecrets::besides(theirs.into_iter().filter_map(secret).collect(), ours.into_iter().filter_map(secret).collect())
+    KnownSecrets::with_hidden(
+        theirs.into_iter().filter_map(secret).collect(),
+        ours.into_iter().filter_map(secret).collect(),
+    )
 }
 
 /// The stack's secret.
@@ -95,7 +112,7 @@ pub struct StackSecret {
     held: Arc<Mutex<Option<Held>>>,
 }
 
-/// What was read last.
+/// The last contents.
 struct Held {
     contents: Arc<Contents>,
     version: Option<String>,
@@ -103,12 +120,13 @@ struct Held {
 }
 
 impl StackSecret {
-    /// The secret with this id. Nothing is read yet.
+    /// The secret with this id. It is not read yet.
     pub fn new(client: Client, id: String) -> Self {
         Self { client, id, held: Arc::default() }
     }
 
-    /// What it holds: the same `Arc` as long as it has not changed. One reads at a time; who could not is given what was read before.
+    /// The contents: the same `Arc` as long as they have not changed. One read runs at a time. If
+    /// it fails, the previous contents are used.
     pub async fn contents(&self) -> Result<Arc<Contents>, Failure> {
         let mut held = self.held.lock().await;
         if let Some(held) = held.as_ref().filter(|held| Instant::now() < held.until) {
@@ -126,8 +144,12 @@ impl StackSecret {
                 Ok(Arc::clone(&before.contents))
             }
             (Err(failure), Some(before)) => {
-                tracing::error!(event = "secret_unread", error = %failure, "the stack's secret could not be read; what was read before is used on");
-                before.until = Instant::now() + TRIED_AGAIN;
+                tracing::error!(
+                    event = "secret_unread",
+                    error = %failure,
+                    "the stack's secret could not be read; its previous contents stay in use"
+                );
+                before.until = Instant::now() + RETRY_AFTER;
                 Ok(Arc::clone(&before.contents))
             }
             (Err(failure), None) => Err(failure),
@@ -135,11 +157,18 @@ impl StackSecret {
         }
     }
 
-    /// Reads it. None where it is what is held.
-    async fn read(&self, held: Option<&Held>) -> Result<Option<(Arc<Contents>, Option<String>)>, Failure> {
+    /// Reads the secret. Returns `None` if it has the version of `held`.
+    async fn read(
+        &self,
+        held: Option<&Held>,
+    ) -> Result<Option<(Arc<Contents>, Option<String>)>, Failure> {
         let answer = self.client.get_secret_value().secret_id(&self.id).send().await;
-        let answer = answer
-            .map_err(|error| Failure::not_configured(format!("the stack's secret could not be read: {}", DisplayErrorContext(error))))?;
+        let answer = answer.map_err(|error| {
+            Failure::not_configured(format!(
+                "the stack's secret could not be read: {}",
+                DisplayErrorContext(error)
+            ))
+        })?;
         if held.is_some_and(|held| held.version.is_some() && held.version == answer.version_id) {
             return Ok(None);
         }
@@ -157,11 +186,13 @@ impl fmt::Debug for StackSecret {
 #[async_trait]
 impl Secrets for StackSecret {
     async fn known(&self) -> Result<Arc<KnownSecrets>, SecretsError> {
-        Ok(Arc::clone(&self.contents().await.map_err(|failure| SecretsError(failure.message))?.known))
+        Ok(Arc::clone(
+            &self.contents().await.map_err(|failure| SecretsError(failure.message))?.known,
+        ))
     }
 }
 
-/// Something that is built from the secret, and anew when the secret has changed.
+/// Something that is built from the secret, and built again when the secret changes.
 pub struct Built<T> {
     secret: StackSecret,
     build: Build<T>,
@@ -171,24 +202,31 @@ pub struct Built<T> {
 type Build<T> = Box<dyn Fn(&Contents) -> Result<T, Failure> + Send + Sync>;
 
 impl<T> Built<T> {
-    /// Nothing is built before it is asked for.
-    pub fn new(secret: StackSecret, build: impl Fn(&Contents) -> Result<T, Failure> + Send + Sync + 'static) -> Self {
+    /// Nothing is built until the first [`Self::get`].
+    pub fn new(
+        secret: StackSecret,
+        build: impl Fn(&Contents) -> Result<T, Failure> + Send + Sync + 'static,
+    ) -> Self {
         Self { secret, build: Box::new(build), last: Mutex::default() }
     }
 
-    /// As the secret is now. Where it holds something now that nothing can be built from, what was built before is used on.
+    /// What is built from the current secret. If building fails, the previous result stays in use.
     pub async fn get(&self) -> Result<Arc<T>, Failure> {
         let contents = self.secret.contents().await?;
         let mut last = self.last.lock().await;
-        if let Some((of, built)) = last.as_ref()
-            && Arc::ptr_eq(of, &contents)
+        if let Some((source, built)) = last.as_ref()
+            && Arc::ptr_eq(source, &contents)
         {
             return Ok(Arc::clone(built));
         }
         let built = match ((self.build)(&contents), last.as_ref()) {
             (Ok(built), _) => Arc::new(built),
             (Err(failure), Some((_, before))) => {
-                tracing::error!(event = "unusable_secret", error = %failure, "what the stack's secret holds can't be used; what it held before is used on");
+                tracing::error!(
+                    event = "unusable_secret",
+                    error = %failure,
+                    "the stack's secret can't be used; its previous contents stay in use"
+                );
                 Arc::clone(before)
             }
             (Err(failure), None) => return Err(failure),

@@ -1,4 +1,4 @@
-//! API Gateway's WebSocket events, and how they are answered.
+//! WebSocket events of API Gateway and their responses.
 
 use std::sync::Arc;
 
@@ -7,23 +7,23 @@ use futures::FutureExt;
 use lambda_runtime::{Error, LambdaEvent, service_fn};
 use serde_json::{Value, json};
 use smartspace_domain::{ids::ConnectionId, problems::Problem};
-use smartspace_edges::trace::{self, TraceParent};
+use smartspace_ports::trace::{self, TraceParent};
 use tracing::Instrument;
 
-/// What happened to a connection.
+/// An event of a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SocketEvent {
-    /// A browser connects, with this ticket.
+    /// A client connects with a ticket.
     Connect {
-        /// The ticket; may be empty.
+        /// The ticket, possibly empty.
         ticket: String,
     },
-    /// A frame came.
+    /// A frame arrived.
     Frame {
         /// Its text.
         text: String,
     },
-    /// It is closed.
+    /// The connection was closed.
     Disconnect,
 }
 
@@ -34,20 +34,24 @@ where
     Fut: Future<Output = smartspace_domain::Result<()>> + Send,
 {
     let handle = Arc::new(handle);
-    lambda_runtime::run_concurrent(service_fn(move |event: LambdaEvent<ApiGatewayWebsocketProxyRequest>| {
-        let handle = Arc::clone(&handle);
-        async move {
-            let (id, event) = read(event.payload);
-            let trace = TraceParent::begin();
-            let span = tracing::info_span!("socket", connection = %id, trace_id = trace.trace_id());
-            // Boxed without its type: the compiler lays out only so deep a future.
-            let done = trace::within(trace, handle(id, event).boxed()).instrument(span.clone()).await;
-            Ok::<Value, Error>(match done {
-                Ok(()) => json!({"statusCode": 200}),
-                Err(error) => span.in_scope(|| refused(&error)),
-            })
-        }
-    }))
+    lambda_runtime::run_concurrent(service_fn(
+        move |event: LambdaEvent<ApiGatewayWebsocketProxyRequest>| {
+            let handle = Arc::clone(&handle);
+            async move {
+                let (id, event) = read(event.payload);
+                let trace = TraceParent::begin();
+                let span =
+                    tracing::info_span!("socket", connection = %id, trace_id = trace.trace_id());
+                // Boxed, because the type of the future would exceed the compiler's depth limit.
+                let done =
+                    trace::within(trace, handle(id, event).boxed()).instrument(span.clone()).await;
+                Ok::<Value, Error>(match done {
+                    Ok(()) => json!({"statusCode": 200}),
+                    Err(error) => span.in_scope(|| refused(&error)),
+                })
+            }
+        },
+    ))
     .await
 }
 
@@ -64,7 +68,9 @@ fn refused(error: &smartspace_domain::Error) -> Value {
 fn read(request: ApiGatewayWebsocketProxyRequest) -> (ConnectionId, SocketEvent) {
     let context = request.request_context;
     let event = match context.event_type.as_deref() {
-        Some("CONNECT") => SocketEvent::Connect { ticket: request.query_string_parameters.first("ticket").unwrap_or_default().to_owned() },
+        Some("CONNECT") => SocketEvent::Connect {
+            ticket: request.query_string_parameters.first("ticket").unwrap_or_default().to_owned(),
+        },
         Some("DISCONNECT") => SocketEvent::Disconnect,
         _ => SocketEvent::Frame { text: request.body.unwrap_or_default() },
     };
@@ -79,10 +85,17 @@ mod tests {
     fn the_sample_events_are_read() {
         let id = ConnectionId("L0SM9cOFvHcCIhw=".into());
         let samples = [
-            (include_str!("../../../events/socket/connect.json"), SocketEvent::Connect { ticket: "tkt_01KHRMMJH000000000000000TK".into() }),
+            (
+                include_str!("../../../events/socket/connect.json"),
+                SocketEvent::Connect { ticket: "tkt_01KHRMMJH000000000000000TK".into() },
+            ),
             (
                 include_str!("../../../events/socket/ping.json"),
-                SocketEvent::Frame { text: r#"{"id":5,"action":"ping","spaces":{"spc_01KHRMMJH0000000000000000H":1}}"#.into() },
+                SocketEvent::Frame {
+                    text:
+                        r#"{"id":5,"action":"ping","spaces":{"spc_01KHRMMJH0000000000000000H":1}}"#
+                            .into(),
+                },
             ),
             (include_str!("../../../events/socket/disconnect.json"), SocketEvent::Disconnect),
         ];

@@ -1,9 +1,9 @@
-//! Anthropic's messages, and whatever speaks like them, as a stream.
+//! Streamed messages, from Anthropic and from servers with a compatible API.
 //!
-//! `question` writes the request, and `answer` makes pieces of what comes back.
+//! `request_body` serializes the request, and `answer` parses the response.
 
 pub(crate) mod answer;
-mod question;
+mod request_body;
 
 use async_trait::async_trait;
 use futures::StreamExt;
@@ -13,20 +13,24 @@ use reqwest::{
 };
 use smartspace_domain::runs::FailureCode;
 
-use self::{answer::Answer, question::Question};
+use self::{answer::ResponseReader, request_body::RequestBody};
 use crate::{
-    access::{Access, Names},
+    access::{Access, CredentialNames, invalid_key},
     estimate, events,
     port::{Model, ModelError, Pieces, Request},
     reading,
     refusals::Refusals,
 };
 
-const NAMES: Names =
-    Names { provider: "anthropic", key: "ANTHROPIC_API_KEY", base: "ANTHROPIC_BASE_URL", own_base: "https://api.anthropic.com" };
-/// The API's version, which its every request names.
+const NAMES: CredentialNames = CredentialNames {
+    provider: "anthropic",
+    key: "ANTHROPIC_API_KEY",
+    base: "ANTHROPIC_BASE_URL",
+    own_base: "https://api.anthropic.com",
+};
+/// The version of the API, which every request must name.
 const VERSION: &str = "2023-06-01";
-/// What every event of an answer has.
+/// A field that every event of an answer has.
 pub(crate) const MARK: &str = "type";
 
 /// Messages at one address.
@@ -46,8 +50,9 @@ struct Key {
 }
 
 impl Anthropic {
-    /// `base` is Anthropic's own where it is left out, and may end with a slash or with `/v1`. Only another base may go without a key.
-    /// What is missing is told when it is asked.
+    /// Without `base` it uses Anthropic's own API, which needs a key. Any other base works without
+    /// a key too, and may end with a slash or with `/v1`. The first request reports missing
+    /// settings.
     pub fn new(http: Client, key: Option<String>, base: Option<&str>) -> Self {
         Self { http, endpoint: Endpoint::new(key, base) }
     }
@@ -56,7 +61,7 @@ impl Anthropic {
 impl Endpoint {
     fn new(key: Option<String>, base: Option<&str>) -> Result<Self, ModelError> {
         let access = Access::new(&NAMES, key, base)?;
-        // Anthropic's own clients are given the base without it; those of others with it.
+        // Anthropic's own clients expect a base without `/v1`, others expect it with `/v1`.
         let versioned = access.base.path().trim_end_matches('/').ends_with("/v1");
         let address = access.address(if versioned { &["messages"] } else { &["v1", "messages"] });
         Ok(Self { address, key: access.key.map(Key::new).transpose()? })
@@ -65,8 +70,8 @@ impl Endpoint {
 
 impl Key {
     fn new(text: String) -> Result<Self, ModelError> {
-        let odd = |_| ModelError::new(FailureCode::NotConfigured, format!("{} holds characters that no key has", NAMES.key));
-        let mut header = HeaderValue::from_str(&text).map_err(odd)?;
+        let invalid = |_| ModelError::new(FailureCode::NotConfigured, invalid_key(&NAMES));
+        let mut header = HeaderValue::from_str(&text).map_err(invalid)?;
         header.set_sensitive(true);
         Ok(Self { text, header })
     }
@@ -77,16 +82,24 @@ impl Model for Anthropic {
     async fn ask(&self, request: &Request) -> Result<Pieces, ModelError> {
         let endpoint = self.endpoint.as_ref().map_err(Clone::clone)?;
         let refusals = Refusals::new(endpoint.key.as_ref().map(|key| key.text.clone()), MARK);
-        let mut post = self.http.post(endpoint.address.clone()).header(ACCEPT, "text/event-stream").header("anthropic-version", VERSION);
+        let mut post = self
+            .http
+            .post(endpoint.address.clone())
+            .header(ACCEPT, "text/event-stream")
+            .header("anthropic-version", VERSION);
         if let Some(key) = &endpoint.key {
             post = post.header("x-api-key", key.header.clone());
         }
-        let response = post.json(&Question::new(request)).send().await.map_err(|error| refusals.unsent(error))?;
+        let response = post
+            .json(&RequestBody::new(request))
+            .send()
+            .await
+            .map_err(|error| refusals.unsent(error))?;
         if !response.status().is_success() {
             return Err(refusals.of_response(response).await);
         }
-        let answer = Answer::new(estimate::characters(request));
-        Ok(reading::pieces(events::read(response.bytes_stream()), answer, refusals).boxed())
+        let reader = ResponseReader::new(estimate::characters(request));
+        Ok(reading::pieces(events::read(response.bytes_stream()), reader, refusals).boxed())
     }
 }
 

@@ -1,13 +1,16 @@
 //! Amazon Bedrock's `ConverseStream`, through the AWS SDK.
 //!
-//! `question` writes the request, and `answer` makes pieces of what comes back. Besides them: `families` (what each maker's models take),
-//! `exchange` (puts the question into the SDK's request and bounds the answer), `faults` (sorts what goes wrong).
+//! - `request_body`: serializes the request
+//! - `families`: what the models of each vendor accept
+//! - `exchange`: replaces the body of the SDK's request and bounds the response
+//! - `answer`: parses the response
+//! - `faults`: maps errors to failure codes
 
 mod answer;
 mod exchange;
 mod families;
 mod faults;
-mod question;
+mod request_body;
 
 use std::{collections::VecDeque, sync::Arc};
 
@@ -27,16 +30,16 @@ use futures::{
 use smartspace_domain::runs::FailureCode;
 use tokio::sync::OnceCell;
 
-use self::{answer::Answer, exchange::Exchange, question::Question};
+use self::{answer::ResponseReader, exchange::Exchange, request_body::RequestBody};
 use crate::{
     estimate, http,
     port::{Model, ModelError, Piece, Pieces, Request},
 };
 
-pub(crate) const NO_REGION: &str =
-    "the provider bedrock knows no AWS region: set AWS_REGION, or `region` in the profile that AWS_PROFILE names";
+pub(crate) const NO_REGION: &str = "the provider bedrock has no AWS region: \
+    set AWS_REGION, or `region` in the profile that AWS_PROFILE names";
 
-/// Models of one region. Clones share one client, which is made at the first question.
+/// The models of one region. Clones share one client, which the first request creates.
 #[derive(Clone)]
 pub struct Bedrock(Arc<Lazy>);
 
@@ -46,13 +49,16 @@ struct Lazy {
 }
 
 impl Bedrock {
-    /// With the settings of whoever starts us, but for time limits and repeats. What is missing is told when it is asked.
+    /// Uses this configuration except for its timeouts and retries. The first request reports
+    /// missing settings.
     pub fn with(config: SdkConfig) -> Self {
         Self::lazily(move || ready(config.clone()).boxed())
     }
 
-    /// With settings that are looked for at the first question, since that may take a while.
-    pub fn lazily(config: impl Fn() -> BoxFuture<'static, SdkConfig> + Send + Sync + 'static) -> Self {
+    /// Loads the configuration at the first request, because loading may take a while.
+    pub fn lazily(
+        config: impl Fn() -> BoxFuture<'static, SdkConfig> + Send + Sync + 'static,
+    ) -> Self {
         Self(Arc::new(Lazy { config: Box::new(config), client: OnceCell::new() }))
     }
 
@@ -65,7 +71,7 @@ fn client(config: &SdkConfig) -> Result<Client, ModelError> {
     if config.region().is_none() {
         return Err(ModelError::new(FailureCode::NotConfigured, NO_REGION));
     }
-    // Whoever asks repeats and bounds the wait, and a model may think for longer than any other call to AWS takes.
+    // The caller retries and limits the wait. A model may take longer than any other call to AWS.
     let timeouts = TimeoutConfig::builder()
         .connect_timeout(http::CONNECT_TIMEOUT)
         .disable_read_timeout()
@@ -82,11 +88,20 @@ fn client(config: &SdkConfig) -> Result<Client, ModelError> {
 #[async_trait]
 impl Model for Bedrock {
     async fn ask(&self, request: &Request) -> Result<Pieces, ModelError> {
-        let question = serde_json::to_vec(&Question::new(request))
-            .map_err(|error| ModelError::new(FailureCode::BadRequest, format!("the request could not be made: {error}")))?;
+        let body = serde_json::to_vec(&RequestBody::new(request)).map_err(|error| {
+            ModelError::new(
+                FailureCode::BadRequest,
+                format!("the request could not be made: {error}"),
+            )
+        })?;
         let ask = self.client().await?.converse_stream().model_id(&request.model.name);
-        let answer = ask.customize().interceptor(Exchange::new(question)).send().await.map_err(|error| faults::unanswered(&error))?;
-        Ok(pieces(answer.stream, Answer::new(estimate::characters(request))).boxed())
+        let answer = ask
+            .customize()
+            .interceptor(Exchange::new(body))
+            .send()
+            .await
+            .map_err(|error| faults::unanswered(&error))?;
+        Ok(pieces(answer.stream, ResponseReader::new(estimate::characters(request))).boxed())
     }
 }
 
@@ -94,19 +109,22 @@ type Events = EventReceiver<ConverseStreamOutput, ConverseStreamOutputError>;
 
 struct Reading {
     events: Events,
-    answer: Answer,
+    answer: ResponseReader,
     ready: VecDeque<Piece>,
 }
 
-/// The pieces of an answer until it is complete, or until what went wrong.
-fn pieces(events: Events, answer: Answer) -> impl Stream<Item = Result<Piece, ModelError>> + Send {
+/// The pieces of an answer. The stream ends with the last piece or with an error.
+fn pieces(
+    events: Events,
+    answer: ResponseReader,
+) -> impl Stream<Item = Result<Piece, ModelError>> + Send {
     stream::unfold(Some(Reading { events, answer, ready: VecDeque::new() }), |reading| async move {
         let mut reading = reading?;
         loop {
             if let Some(piece) = reading.ready.pop_front() {
                 return Some((Ok(piece), Some(reading)));
             }
-            match reading.go_on().await {
+            match reading.read_event().await {
                 Ok(None) => {}
                 Ok(Some(last)) => return Some((Ok(last), None)),
                 Err(error) => return Some((Err(error), None)),
@@ -116,20 +134,20 @@ fn pieces(events: Events, answer: Answer) -> impl Stream<Item = Result<Piece, Mo
 }
 
 impl Reading {
-    /// Takes the next event; the last piece, where there is none to take.
-    async fn go_on(&mut self) -> Result<Option<Piece>, ModelError> {
+    /// Reads the next event. Returns the last piece once no event follows.
+    async fn read_event(&mut self) -> Result<Option<Piece>, ModelError> {
         if self.answer.is_over() {
             return self.answer.finish().map_err(faults::broken).map(Some);
         }
         match self.events.recv().await {
             Ok(Some(event)) => {
                 let pieces = self.answer.take(event).map_err(faults::broken)?;
-                // A model that thinks where nobody sees it is not silent.
+                // Hidden reasoning produces no pieces, but it is not silence.
                 let alive = pieces.is_empty().then(|| Piece::Text(String::new()));
                 self.ready.extend(pieces.into_iter().chain(alive));
                 Ok(None)
             }
-            // What breaks behind the answer's end has taken nothing but the count of tokens.
+            // If the connection breaks after the end of the content, only token counts are lost.
             Err(error) if !self.answer.is_complete() => Err(faults::in_stream(&error)),
             Ok(None) | Err(_) => self.answer.finish().map_err(faults::broken).map(Some),
         }

@@ -1,8 +1,9 @@
-//! Tools, and calls that were made, as every provider takes them.
+//! Tool schemas and earlier tool calls, in a form that every provider accepts.
 
 use serde_json::{Map, Value, json};
 
-/// The input of an earlier call. What the model wrote broken is told as a text in an object: providers take nothing else.
+/// The input of an earlier call, as an object: providers refuse anything else. Input that is not a
+/// JSON object is wrapped as text in the field `unreadable`.
 pub(crate) fn input(written: &str) -> Map<String, Value> {
     match smartspace_domain::json::parse(written) {
         Ok(Value::Object(input)) => input,
@@ -11,17 +12,19 @@ pub(crate) fn input(written: &str) -> Map<String, Value> {
     }
 }
 
-/// A call's name is refused where it is longer.
+/// Providers refuse calls with a longer name.
 const LONGEST_NAME: usize = 64;
 
-/// The name of an earlier call. One that a model made up may hold what providers refuse.
+/// The name of an earlier call. A model may have invented a name with characters that providers
+/// refuse.
 pub(crate) fn name(written: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || "_-".contains(c) { c } else { '_' };
     let name: String = written.chars().take(LONGEST_NAME).map(plain).collect();
     if name.is_empty() { "_".to_owned() } else { name }
 }
 
-/// The schema of a tool's input. Providers refuse one that is not of an object with properties; ours may be `{}`.
+/// The schema of a tool's input. A configured schema may be `{}`, but providers refuse a schema
+/// that does not describe an object with properties.
 pub(crate) fn schema(schema: &Value) -> Value {
     let mut schema = schema.clone();
     if let Some(fields) = schema.as_object_mut() {

@@ -1,28 +1,35 @@
-//! Tokens where nobody counted them: a token has four characters.
+//! Estimates tokens if the provider doesn't report them: four characters per token.
 
 use serde_json::Value;
 
 use crate::port::{Message, Request};
 
-/// The tokens of so many characters.
 pub(crate) fn tokens(characters: usize) -> u64 {
     characters.div_ceil(4) as u64
 }
 
-/// The characters of everything that a request says.
+/// The number of characters in all parts of a request.
 pub(crate) fn characters(request: &Request) -> usize {
     let system = request.system.iter().map(|part| count(part)).sum::<usize>();
     let messages = request.messages.iter().map(of_message).sum::<usize>();
-    let tools =
-        request.tools.iter().map(|tool| count(&tool.name) + count(&tool.description) + count(tool.input_schema().get())).sum::<usize>();
+    let tools = request
+        .tools
+        .iter()
+        .map(|tool| count(&tool.name) + count(&tool.description) + count(tool.input_schema().get()))
+        .sum::<usize>();
     system + messages + tools
 }
 
 fn of_message(message: &Message) -> usize {
     match message {
         Message::User { blocks } => blocks.iter().map(|block| count(block)).sum(),
-        Message::Assistant { text, calls } => count(text) + calls.iter().map(|call| count(&call.name) + count(&call.input)).sum::<usize>(),
-        Message::ToolResults { results } => results.iter().map(|result| of_value(&result.output)).sum(),
+        Message::Assistant { text, calls } => {
+            count(text)
+                + calls.iter().map(|call| count(&call.name) + count(&call.input)).sum::<usize>()
+        }
+        Message::ToolResults { results } => {
+            results.iter().map(|result| of_value(&result.output)).sum()
+        }
         Message::System { text } => count(text),
     }
 }
@@ -31,9 +38,12 @@ fn of_value(value: &Value) -> usize {
     count(&as_text(value))
 }
 
-/// A string as it is, all else as JSON in which nothing stands that could move what is shown: such characters can only be in texts.
+/// A string as it is, any other value as JSON. Characters that could change how a text is displayed
+/// are escaped in the JSON: they can occur only inside its strings.
 pub(crate) fn as_text(value: &Value) -> String {
-    let Value::String(text) = value else { return smartspace_domain::quoting::escaped(&value.to_string()) };
+    let Value::String(text) = value else {
+        return smartspace_domain::quoting::escaped(&value.to_string());
+    };
     text.clone()
 }
 

@@ -1,4 +1,4 @@
-//! Server-sent events out of the bytes of an answer.
+//! Parses server-sent events from the bytes of an answer.
 
 use std::{
     fmt::Display,
@@ -12,25 +12,23 @@ use std::{
 use eventsource_stream::{EventStreamError, Eventsource};
 use futures::{Stream, StreamExt, stream};
 
-/// The parser keeps a line until its end, and an answer is kept whole: both are bounded, or a hostile provider could fill the memory.
+/// The parser buffers a line until it ends, and a run keeps the whole answer in memory. Both are
+/// bounded, or a hostile provider could exhaust the memory.
 const LONGEST_LINE: usize = 1 << 20;
 pub(crate) const LONGEST_ANSWER: usize = 32 << 20;
 
-/// What came from the provider.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Event {
-    /// Bytes that were no whole event, such as a comment that keeps the connection open.
+    /// Bytes that did not complete an event, such as a keep-alive comment.
     SignOfLife,
-    /// The data of an event.
     Data {
-        /// It is of the type `error`.
+        /// Whether the type of the event is `error`.
         is_error: bool,
-        /// Its text.
         data: String,
     },
 }
 
-/// Reads events from bytes that are cut anywhere; what goes wrong is told as a text.
+/// Reads events from byte chunks of any size. Errors are texts without details of the transport.
 pub(crate) fn read<B, E>(
     bytes: impl Stream<Item = Result<B, E>> + Send + 'static,
 ) -> impl Stream<Item = Result<Event, String>> + Send + Unpin
@@ -39,10 +37,10 @@ where
     E: Display + Send + 'static,
 {
     let alive = Arc::new(AtomicBool::new(false));
-    let sees = Arc::clone(&alive);
+    let set_alive = Arc::clone(&alive);
     let mut size = Size::default();
     let bounded = bytes.map(move |piece| {
-        sees.store(true, Relaxed);
+        set_alive.store(true, Relaxed);
         let piece = piece.map_err(|_| "the connection broke")?;
         size.add(piece.as_ref())?;
         Ok::<B, &'static str>(piece)
@@ -56,7 +54,9 @@ where
             Poll::Ready(event.map(|event| match event {
                 Ok(event) => Ok(Event::Data { is_error: event.event == "error", data: event.data }),
                 Err(EventStreamError::Transport(text)) => Err(text.to_owned()),
-                Err(EventStreamError::Utf8(_) | EventStreamError::Parser(_)) => Err("the provider sent no events".to_owned()),
+                Err(EventStreamError::Utf8(_) | EventStreamError::Parser(_)) => {
+                    Err("the provider sent an invalid event stream".to_owned())
+                }
             }))
         }
     })
@@ -71,9 +71,13 @@ struct Size {
 impl Size {
     fn add(&mut self, bytes: &[u8]) -> Result<(), &'static str> {
         self.answer += bytes.len();
-        let behind_last_end = bytes.iter().rev().position(|byte| matches!(byte, b'\n' | b'\r'));
-        self.line = behind_last_end.unwrap_or(self.line + bytes.len());
-        if self.answer > LONGEST_ANSWER || self.line > LONGEST_LINE { Err("the answer is too long") } else { Ok(()) }
+        let since_line_end = bytes.iter().rev().position(|byte| matches!(byte, b'\n' | b'\r'));
+        self.line = since_line_end.unwrap_or(self.line + bytes.len());
+        if self.answer > LONGEST_ANSWER || self.line > LONGEST_LINE {
+            Err("the answer is too long")
+        } else {
+            Ok(())
+        }
     }
 }
 
@@ -95,37 +99,60 @@ mod tests {
 
     proptest! {
         #[test]
-        fn cuts_do_not_matter(size in 1..40_usize, line_end in prop::sample::select(vec!["\n", "\r\n"])) {
-            let text = ": hello\n\ndata: {\"a\":\"grüße 😀\"}\n\n: ping\n\ndata:[DONE]\n\n".replace('\n', line_end);
+        fn events_do_not_depend_on_chunk_sizes(
+            size in 1..40_usize,
+            line_end in prop::sample::select(vec!["\n", "\r\n"]),
+        ) {
+            let json = "{\"a\":\"grüße 😀\"}";
+            let text = format!(": hello\n\ndata: {json}\n\n: ping\n\ndata:[DONE]\n\n");
+            let text = text.replace('\n', line_end);
             let pieces = text.as_bytes().chunks(size).map(|piece| Ok(piece.to_vec())).collect();
-            prop_assert_eq!(events(pieces), [Ok(data("{\"a\":\"grüße 😀\"}")), Ok(data("[DONE]"))]);
+            prop_assert_eq!(events(pieces), [Ok(data(json)), Ok(data("[DONE]"))]);
         }
     }
 
     #[test]
-    fn what_goes_wrong_is_told() {
+    fn transport_and_parser_errors_end_the_events() {
         let error = |text: &str| Err(text.to_owned());
-        assert_eq!(events(vec![Ok(b"data: a\n\n".to_vec()), Err("reset by peer")]), [Ok(data("a")), error("the connection broke")]);
-        assert_eq!(events(vec![Ok(b"data: a\n\ndata: \xff".to_vec())]), [Ok(data("a")), error("the provider sent no events")]);
+        assert_eq!(
+            events(vec![Ok(b"data: a\n\n".to_vec()), Err("reset by peer")]),
+            [Ok(data("a")), error("the connection broke")]
+        );
+        assert_eq!(
+            events(vec![Ok(b"data: a\n\ndata: \xff".to_vec())]),
+            [Ok(data("a")), error("the provider sent an invalid event stream")]
+        );
         let marked = Ok(Event::Data { is_error: true, data: "{}".to_owned() });
         assert_eq!(events(vec![Ok(b"event: error\ndata: {}\n\n".to_vec())]), [marked]);
     }
 
     #[test]
-    fn an_endless_answer_is_cut() {
+    fn a_line_and_an_answer_have_a_size_limit() {
         let endless_line = (0..=16).map(|_| Ok(vec![b'a'; 1 << 16])).collect();
         assert_eq!(events(endless_line), [Err("the answer is too long".to_owned())]);
-        let endless = (0..=512).map(|_| Ok([b":".repeat((1 << 16) - 1), b"\n".to_vec()].concat())).collect();
+        let endless =
+            (0..=512).map(|_| Ok([b":".repeat((1 << 16) - 1), b"\n".to_vec()].concat())).collect();
         assert_eq!(events(endless), [Err("the answer is too long".to_owned())]);
     }
 
     #[test]
-    fn bytes_without_an_event_are_a_sign_of_life() {
-        let mut pieces =
-            vec![Poll::Ready(": ping\n\n"), Poll::Pending, Poll::Pending, Poll::Ready("data: a\n\n"), Poll::Pending].into_iter();
-        let bytes = stream::poll_fn(move |_| pieces.next().unwrap_or(Poll::Pending).map(|piece| Some(Ok::<_, &str>(piece))));
+    fn bytes_that_complete_no_event_are_a_sign_of_life() {
+        let mut pieces = vec![
+            Poll::Ready(": ping\n\n"),
+            Poll::Pending,
+            Poll::Pending,
+            Poll::Ready("data: a\n\n"),
+            Poll::Pending,
+        ]
+        .into_iter();
+        let bytes = stream::poll_fn(move |_| {
+            pieces.next().unwrap_or(Poll::Pending).map(|piece| Some(Ok::<_, &str>(piece)))
+        });
         let mut events = read(bytes);
         let seen: Vec<_> = (0..4).map(|_| events.next().now_or_never()).collect();
-        assert_eq!(seen, [Some(Some(Ok(Event::SignOfLife))), None, Some(Some(Ok(data("a")))), None]);
+        assert_eq!(
+            seen,
+            [Some(Some(Ok(Event::SignOfLife))), None, Some(Some(Ok(data("a")))), None]
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! What property tests and fuzz targets reach: the pieces of an answer out of bytes, without a connection.
+//! Entry points for property tests and fuzz targets: parse an answer from bytes, without a
+//! connection.
 
 use std::convert::Infallible;
 
@@ -11,41 +12,54 @@ use crate::{
     refusals::Refusals,
 };
 
-/// Whose language bytes are in.
+/// The API whose stream is parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Speaks {
+pub enum Api {
     /// Chat completions.
     OpenAi,
     /// Messages.
     Anthropic,
 }
 
-/// Everything that comes of an answer whose bytes came in these parts.
-pub fn answer(speaks: Speaks, parts: Vec<Vec<u8>>) -> Vec<Result<Piece, ModelError>> {
+/// All pieces of an answer whose bytes arrive in these parts.
+pub fn answer(api: Api, parts: Vec<Vec<u8>>) -> Vec<Result<Piece, ModelError>> {
     let events = events::read(stream::iter(parts.into_iter().map(Ok::<_, Infallible>)));
     let refusals = |mark| Refusals::new(Some("sk-secret".to_owned()), mark);
-    let all = match speaks {
-        Speaks::OpenAi => reading::pieces(events, openai::answer::Answer::new(40), refusals(openai::MARK)).collect().now_or_never(),
-        Speaks::Anthropic => {
-            reading::pieces(events, anthropic::answer::Answer::new(40), refusals(anthropic::MARK)).collect().now_or_never()
+    let all = match api {
+        Api::OpenAi => {
+            let reader = openai::answer::ResponseReader::new(40);
+            reading::pieces(events, reader, refusals(openai::MARK)).collect().now_or_never()
+        }
+        Api::Anthropic => {
+            let reader = anthropic::answer::ResponseReader::new(40);
+            reading::pieces(events, reader, refusals(anthropic::MARK)).collect().now_or_never()
         }
     };
     all.unwrap_or_default()
 }
 
-/// What must hold of the pieces of every answer, whatever a provider sends.
+/// Checks the rules that hold for the pieces of every answer, even if the provider sends garbage.
+///
+/// # Errors
+/// The rule that is broken, and where.
 pub fn check(pieces: &[Result<Piece, ModelError>]) -> Result<(), String> {
-    let fault = |at: usize, what: &str| Err(format!("{what} at {at} of {pieces:?}"));
+    let fault = |at: usize, rule: &str| Err(format!("{rule} at {at} of {pieces:?}"));
     let mut started = 0;
     for (at, piece) in pieces.iter().enumerate() {
         let last = at + 1 == pieces.len();
         match piece {
-            Err(_) | Ok(Piece::Finished { .. }) if !last => return fault(at, "something follows the end"),
-            Err(error) if error.message.contains("sk-secret") => return fault(at, "the key is told"),
+            Err(_) | Ok(Piece::Finished { .. }) if !last => {
+                return fault(at, "a piece follows the end");
+            }
+            Err(error) if error.message.contains("sk-secret") => {
+                return fault(at, "the error contains the key");
+            }
             Err(_) | Ok(Piece::Finished { .. }) => return Ok(()),
             Ok(Piece::CallStarted { index, .. }) if *index == started => started += 1,
-            Ok(Piece::CallStarted { .. }) => return fault(at, "a gap in the calls"),
-            Ok(Piece::CallInput { index, .. }) if *index >= started => return fault(at, "input of a call that has not begun"),
+            Ok(Piece::CallStarted { .. }) => return fault(at, "an unexpected index of a call"),
+            Ok(Piece::CallInput { index, .. }) if *index >= started => {
+                return fault(at, "input of a call that has not started");
+            }
             Ok(Piece::CallInput { .. } | Piece::Text(_)) => {}
         }
     }

@@ -1,13 +1,15 @@
-//! The HTTP client that providers are asked with. One client serves all, so that connections and certificates are kept.
+//! The HTTP client for the providers. One client serves them all, so that they share connections
+//! and certificates.
 
 use std::time::Duration;
 
 use reqwest::{Client, ClientBuilder, redirect::Policy};
 
-/// How long a connection may take to open. How long an answer may take is bounded by [`crate::limits::Limits`].
+/// How long a connection may take to open. [`crate::limits::Limits`] bounds the answer.
 pub(crate) const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A client's settings. No redirects: a prompt goes nowhere but where the configuration says. No compression, which would hold back what is streamed.
+/// The settings of the client. It follows no redirects, because a prompt must go only to the
+/// configured address. It accepts no compression, which would delay streamed pieces.
 pub fn client() -> ClientBuilder {
     Client::builder().redirect(Policy::none()).no_gzip().connect_timeout(CONNECT_TIMEOUT)
 }

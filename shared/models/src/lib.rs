@@ -1,14 +1,18 @@
 //! The model port and its providers.
 //!
-//! - [`port`]: what is asked, and the pieces of an answer
-//! - [`scripted`]: plays a script; [`openai`]: chat completions, and whatever speaks like it; [`anthropic`]: Anthropic's messages
+//! - [`port`]: the trait [`port::Model`], its request and the pieces of its answer
+//! - [`scripted`]: plays a script that is part of the configuration
+//! - [`openai`]: `OpenAI`'s chat completions, and servers with a compatible API
+//! - [`anthropic`]: Anthropic's Messages API
 //! - [`bedrock`]: all models on Amazon Bedrock, through the AWS SDK
-//! - `access`, `events`, `reading`, `refusals`, `calls`: what those that are asked over HTTP share
-//! - [`limits`]: how long a model may be silent; [`retry`]: who is asked next after an error
-//! - [`partial_json`]: shows a text while a model writes it
-//! - [`http`]: the client that providers are asked with
+//! - `access`, `events`, `reading`, `refusals`, `calls`: shared by the providers over HTTP
+//! - [`limits`]: time limits of an answer
+//! - [`retry`]: which model to ask next after an error
+//! - [`partial_json`]: extracts a text from JSON that is still being written
+//! - [`http`]: the HTTP client for the providers
 //!
-//! [`Models`] holds the providers and asks the one that a request names. It asks once: whoever repeats, does it by [`retry::Tries`].
+//! [`Models`] holds the providers and sends each request to the provider that it names. It never
+//! retries: the caller does, with [`retry::Tries`].
 
 mod access;
 pub mod anthropic;
@@ -46,26 +50,27 @@ use crate::{
     scripted::Scripted,
 };
 
-/// What the providers need. It holds keys, so it can't be printed.
+/// Configuration of the providers. It has no `Debug`, because it contains API keys.
 #[derive(Clone)]
 pub struct Settings {
     /// `OPENAI_API_KEY`.
     pub openai_key: Option<String>,
-    /// `OPENAI_BASE_URL`, with or without a slash at its end; `OpenAI`'s own where it is left out.
+    /// `OPENAI_BASE_URL`, with or without a trailing slash. The default is `OpenAI`'s own API.
     pub openai_base_url: Option<String>,
     /// `ANTHROPIC_API_KEY`.
     pub anthropic_key: Option<String>,
-    /// `ANTHROPIC_BASE_URL`, with or without a slash or `/v1` at its end; Anthropic's own where it is left out.
+    /// `ANTHROPIC_BASE_URL`, with or without a trailing slash or `/v1`. The default is Anthropic's
+    /// own API.
     pub anthropic_base_url: Option<String>,
-    /// Amazon Bedrock, which has no key of ours.
+    /// Amazon Bedrock. It uses AWS credentials instead of an API key.
     pub bedrock: Bedrock,
     /// Time limits of each answer.
     pub limits: Limits,
-    /// Built from [`http::client`]; the AWS SDK has its own.
+    /// Built from [`http::client`]. Bedrock doesn't use it: the AWS SDK has its own client.
     pub http: reqwest::Client,
 }
 
-/// All providers, under the same limits.
+/// All providers, with the same time limits.
 pub struct Models {
     limits: Limits,
     scripted: Scripted,
@@ -75,9 +80,17 @@ pub struct Models {
 }
 
 impl Models {
-    /// A provider that lacks something tells so when it is asked.
+    /// Never fails: a provider that lacks a setting reports this at its first request.
     pub fn new(settings: Settings) -> Self {
-        let Settings { openai_key, openai_base_url, anthropic_key, anthropic_base_url, bedrock, limits, http } = settings;
+        let Settings {
+            openai_key,
+            openai_base_url,
+            anthropic_key,
+            anthropic_base_url,
+            bedrock,
+            limits,
+            http,
+        } = settings;
         Self {
             limits,
             scripted: Scripted,
@@ -131,7 +144,11 @@ mod tests {
         });
         let script = serde_json::from_value(json!({"rules": []})).unwrap();
         let request = Request {
-            model: ModelConfig { provider, script: (provider == Provider::Scripted).then_some(script), ..samples::request().model },
+            model: ModelConfig {
+                provider,
+                script: (provider == Provider::Scripted).then_some(script),
+                ..samples::request().model
+            },
             tools: [].into(),
             ..samples::request()
         };
@@ -141,11 +158,16 @@ mod tests {
     #[tokio::test]
     async fn a_request_goes_to_its_provider() {
         let usage = Usage { input_tokens: 5, ..Usage::default() };
-        assert_eq!(ask(Provider::Scripted).await, Ok(vec![Ok(Piece::Finished { reason: FinishReason::Stop, usage })]));
+        assert_eq!(
+            ask(Provider::Scripted).await,
+            Ok(vec![Ok(Piece::Finished { reason: FinishReason::Stop, usage })])
+        );
         let missing = |text: &str| Err(ModelError::new(FailureCode::NotConfigured, text));
-        let no_key = "the provider openai has no key here: set OPENAI_API_KEY, or OPENAI_BASE_URL to a server that needs none";
+        let no_key = "the provider openai has no API key: set OPENAI_API_KEY, \
+            or set OPENAI_BASE_URL to a server that needs no key";
         assert_eq!(ask(Provider::Openai).await, missing(no_key));
-        let no_key = "the provider anthropic has no key here: set ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL to a server that needs none";
+        let no_key = "the provider anthropic has no API key: set ANTHROPIC_API_KEY, \
+            or set ANTHROPIC_BASE_URL to a server that needs no key";
         assert_eq!(ask(Provider::Anthropic).await, missing(no_key));
         assert_eq!(ask(Provider::Bedrock).await, missing(bedrock::NO_REGION));
     }

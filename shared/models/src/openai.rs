@@ -1,25 +1,30 @@
-//! Chat completions of `OpenAI`, and of whatever speaks like it, as a stream.
+//! Streamed chat completions, from `OpenAI` and from servers with a compatible API.
 //!
-//! `question` writes the request, and `answer` makes pieces of what comes back.
+//! `request_body` serializes the request, and `answer` parses the response.
 
 pub(crate) mod answer;
-mod question;
+mod request_body;
 
 use async_trait::async_trait;
 use futures::StreamExt;
 use reqwest::{Client, Url, header::ACCEPT};
 
-use self::{answer::Answer, question::Question};
+use self::{answer::ResponseReader, request_body::RequestBody};
 use crate::{
-    access::{Access, Names},
+    access::{Access, CredentialNames},
     estimate, events,
     port::{Model, ModelError, Pieces, Request},
     reading,
     refusals::Refusals,
 };
 
-const NAMES: Names = Names { provider: "openai", key: "OPENAI_API_KEY", base: "OPENAI_BASE_URL", own_base: "https://api.openai.com/v1" };
-/// What every chunk of an answer has.
+const NAMES: CredentialNames = CredentialNames {
+    provider: "openai",
+    key: "OPENAI_API_KEY",
+    base: "OPENAI_BASE_URL",
+    own_base: "https://api.openai.com/v1",
+};
+/// A field that every chunk of an answer has.
 pub(crate) const MARK: &str = "choices";
 
 /// Chat completions at one address.
@@ -31,13 +36,13 @@ pub struct OpenAi {
 struct Endpoint {
     address: Url,
     key: Option<String>,
-    /// `OpenAI`'s own servers; others know less.
+    /// Whether the server is `OpenAI`'s own. Other servers support fewer fields.
     native: bool,
 }
 
 impl OpenAi {
-    /// `base` is `OpenAI`'s own where it is left out, and may end with a slash. Only another base may go without a key. What is missing
-    /// is told when it is asked.
+    /// Without `base` it uses `OpenAI`'s own API, which needs a key. Any other base works without a
+    /// key too, and may end with a slash. The first request reports missing settings.
     pub fn new(http: Client, key: Option<String>, base: Option<&str>) -> Self {
         Self { http, endpoint: Endpoint::new(key, base) }
     }
@@ -61,12 +66,16 @@ impl Model for OpenAi {
         if let Some(key) = &endpoint.key {
             post = post.bearer_auth(key);
         }
-        let response = post.json(&Question::new(request, endpoint.native)).send().await.map_err(|error| refusals.unsent(error))?;
+        let response = post
+            .json(&RequestBody::new(request, endpoint.native))
+            .send()
+            .await
+            .map_err(|error| refusals.unsent(error))?;
         if !response.status().is_success() {
             return Err(refusals.of_response(response).await);
         }
-        let answer = Answer::new(estimate::characters(request));
-        Ok(reading::pieces(events::read(response.bytes_stream()), answer, refusals).boxed())
+        let reader = ResponseReader::new(estimate::characters(request));
+        Ok(reading::pieces(events::read(response.bytes_stream()), reader, refusals).boxed())
     }
 }
 

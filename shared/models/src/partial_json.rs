@@ -1,227 +1,173 @@
-//! Reads a text out of JSON that is still being written, so that it can be shown while a model writes it.
+//! Extracts a text from JSON that is still being written, so that people can read it while a model
+//! writes it.
+
+mod string_reader;
 
 use serde::de::IgnoredAny;
 
-/// Gives out one text field of a JSON object as it grows. What comes out is never taken back: no half escape, no half character.
+use self::string_reader::{StringReader, Taken};
+
+/// Returns one text field of a JSON object as it grows. It never takes back a character, so it
+/// holds back incomplete escapes and surrogate pairs.
 ///
-/// Only the object's own field counts, and only where it stands first. Once the JSON is found broken, or the field is complete,
-/// nothing more comes.
+/// It reads only the first field with this name, and only in the outermost object. After the end of
+/// the field, or after invalid JSON, it returns nothing more.
 #[derive(Debug)]
 pub struct TextScanner {
     field: &'static str,
-    place: Place,
-    /// The key that is being read; cut where it is longer than `field` anyway.
+    position: ParserPosition,
+    /// The key that is being read. It is truncated once it is longer than `field`.
     key: String,
     string: StringReader,
-    /// The value that is passed over. It is kept to be checked at its end: brackets are only counted on the way.
-    passed: String,
+    /// The current value of another field. The scanner only counts its brackets while it reads, and
+    /// parses the whole value at its end.
+    skipped: String,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Place {
+enum ParserPosition {
     Start,
     BeforeKey,
     InKey,
     AfterKey,
     BeforeValue,
-    /// In the text that is given out.
+    /// In the text of the field.
     InText,
-    /// In another number, `true`, `false` or `null`.
+    /// In a number, `true`, `false` or `null` of another field.
     InScalar,
-    /// In another string, object or array.
-    InOther {
-        depth: usize,
-        quoted: bool,
-        escaped: bool,
-    },
+    /// In a string, object or array of another field.
+    InOther(Nesting),
     AfterValue,
-    /// The field is complete, the object is, or it is broken.
+    /// After the field, after the object, or after invalid JSON.
     Over,
 }
 
+#[derive(Clone, Copy, Debug, Default)]
+struct Nesting {
+    depth: usize,
+    quoted: bool,
+    escaped: bool,
+}
+
 impl TextScanner {
-    /// For the text at `field`.
+    /// Reads the text of `field`.
     pub fn new(field: &'static str) -> Self {
-        Self { field, place: Place::Start, key: String::new(), string: StringReader::default(), passed: String::new() }
+        Self {
+            field,
+            position: ParserPosition::Start,
+            key: String::new(),
+            string: StringReader::default(),
+            skipped: String::new(),
+        }
     }
 
-    /// Takes the next piece of JSON, cut anywhere; gives what is new of the text.
+    /// Takes the next piece of the JSON text, of any length. Returns the new part of the field's
+    /// text.
     pub fn push(&mut self, json: &str) -> String {
         let mut text = String::new();
         for c in json.chars() {
-            self.place = self.step(c, &mut text);
-            if matches!(self.place, Place::Over) {
+            self.position = self.step(c, &mut text);
+            if matches!(self.position, ParserPosition::Over) {
                 break;
             }
         }
         text
     }
 
-    fn step(&mut self, c: char, text: &mut String) -> Place {
+    fn step(&mut self, c: char, text: &mut String) -> ParserPosition {
         let blank = matches!(c, ' ' | '\t' | '\n' | '\r');
-        match self.place {
-            Place::Start | Place::BeforeKey | Place::AfterKey | Place::BeforeValue | Place::AfterValue if blank => self.place,
-            Place::Start if c == '{' => Place::BeforeKey,
-            Place::BeforeKey if c == '"' => {
-                self.key.clear();
-                Place::InKey
+        match self.position {
+            ParserPosition::Start
+            | ParserPosition::BeforeKey
+            | ParserPosition::AfterKey
+            | ParserPosition::BeforeValue
+            | ParserPosition::AfterValue
+                if blank =>
+            {
+                self.position
             }
-            Place::InKey => self.in_key(c),
-            Place::AfterKey if c == ':' => Place::BeforeValue,
-            Place::BeforeValue => self.begin_value(c),
-            Place::InText => match self.string.take(c, text) {
-                Taken::More => Place::InText,
-                Taken::End | Taken::Broken => Place::Over,
+            ParserPosition::Start if c == '{' => ParserPosition::BeforeKey,
+            ParserPosition::BeforeKey if c == '"' => {
+                self.key.clear();
+                ParserPosition::InKey
+            }
+            ParserPosition::InKey => self.in_key(c),
+            ParserPosition::AfterKey if c == ':' => ParserPosition::BeforeValue,
+            ParserPosition::BeforeValue => self.begin_value(c),
+            ParserPosition::InText => match self.string.take(c, text) {
+                Taken::More => ParserPosition::InText,
+                Taken::End | Taken::Broken => ParserPosition::Over,
             },
-            Place::InScalar => self.in_scalar(c, blank),
-            Place::InOther { depth, quoted, escaped } => self.in_other(c, depth, quoted, escaped),
-            Place::AfterValue if c == ',' => Place::BeforeKey,
-            _ => Place::Over,
+            ParserPosition::InScalar => self.in_scalar(c, blank),
+            ParserPosition::InOther(nesting) => self.in_other(c, nesting),
+            ParserPosition::AfterValue if c == ',' => ParserPosition::BeforeKey,
+            _ => ParserPosition::Over,
         }
     }
 
-    fn in_key(&mut self, c: char) -> Place {
+    fn in_key(&mut self, c: char) -> ParserPosition {
         let mut decoded = String::new();
         let taken = self.string.take(c, &mut decoded);
         if self.key.len() <= self.field.len() {
             self.key += &decoded;
         }
         match taken {
-            Taken::More => Place::InKey,
-            Taken::End => Place::AfterKey,
-            Taken::Broken => Place::Over,
+            Taken::More => ParserPosition::InKey,
+            Taken::End => ParserPosition::AfterKey,
+            Taken::Broken => ParserPosition::Over,
         }
     }
 
-    fn begin_value(&mut self, c: char) -> Place {
+    fn begin_value(&mut self, c: char) -> ParserPosition {
         if self.key == self.field {
-            return if c == '"' { Place::InText } else { Place::Over };
+            return if c == '"' { ParserPosition::InText } else { ParserPosition::Over };
         }
-        self.passed.clear();
-        self.passed.push(c);
+        self.skipped.clear();
+        self.skipped.push(c);
         match c {
-            '"' => Place::InOther { depth: 0, quoted: true, escaped: false },
-            '{' | '[' => Place::InOther { depth: 1, quoted: false, escaped: false },
-            _ => Place::InScalar,
+            '"' => ParserPosition::InOther(Nesting { quoted: true, ..Nesting::default() }),
+            '{' | '[' => ParserPosition::InOther(Nesting { depth: 1, ..Nesting::default() }),
+            _ => ParserPosition::InScalar,
         }
     }
 
-    fn in_scalar(&mut self, c: char, blank: bool) -> Place {
+    fn in_scalar(&mut self, c: char, blank: bool) -> ParserPosition {
         if !blank && c != ',' && c != '}' {
-            self.passed.push(c);
-            return Place::InScalar;
+            self.skipped.push(c);
+            return ParserPosition::InScalar;
         }
-        match self.end_of_passed() {
-            Place::AfterValue if c == ',' => Place::BeforeKey,
-            Place::AfterValue if blank => Place::AfterValue,
-            _ => Place::Over,
+        match self.end_of_skipped() {
+            ParserPosition::AfterValue if c == ',' => ParserPosition::BeforeKey,
+            ParserPosition::AfterValue if blank => ParserPosition::AfterValue,
+            _ => ParserPosition::Over,
         }
     }
 
-    fn in_other(&mut self, c: char, depth: usize, quoted: bool, escaped: bool) -> Place {
-        self.passed.push(c);
-        let (depth, quoted, escaped) = match c {
-            _ if escaped => (depth, quoted, false),
-            '\\' if quoted => (depth, quoted, true),
-            '"' => (depth, !quoted, false),
-            '{' | '[' if !quoted => (depth + 1, quoted, false),
-            '}' | ']' if !quoted => (depth.saturating_sub(1), quoted, false),
-            _ => (depth, quoted, false),
-        };
-        if depth == 0 && !quoted { self.end_of_passed() } else { Place::InOther { depth, quoted, escaped } }
+    fn in_other(&mut self, c: char, nesting: Nesting) -> ParserPosition {
+        self.skipped.push(c);
+        let nesting = nesting.after(c);
+        if nesting.depth == 0 && !nesting.quoted {
+            self.end_of_skipped()
+        } else {
+            ParserPosition::InOther(nesting)
+        }
     }
 
-    fn end_of_passed(&self) -> Place {
-        let sound = serde_json::from_str::<IgnoredAny>(&self.passed).is_ok();
-        if sound { Place::AfterValue } else { Place::Over }
+    fn end_of_skipped(&self) -> ParserPosition {
+        let is_valid = serde_json::from_str::<IgnoredAny>(&self.skipped).is_ok();
+        if is_valid { ParserPosition::AfterValue } else { ParserPosition::Over }
     }
 }
 
-/// Decodes what stands between the quotes of a JSON string, character by character.
-#[derive(Debug, Default)]
-struct StringReader {
-    escape: Escape,
-    /// The first half of a character that was escaped in two halves.
-    high: Option<u16>,
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-enum Escape {
-    #[default]
-    No,
-    Begun,
-    Unicode {
-        digits: u8,
-        unit: u16,
-    },
-}
-
-enum Taken {
-    More,
-    End,
-    Broken,
-}
-
-impl StringReader {
-    fn take(&mut self, c: char, text: &mut String) -> Taken {
-        match (self.escape, c) {
-            (Escape::No, '"') => {
-                self.lone_half(text);
-                return Taken::End;
-            }
-            (Escape::No, '\\') => self.escape = Escape::Begun,
-            (Escape::No, '\0'..='\x1f') => return Taken::Broken,
-            (Escape::No, c) => self.plain(c, text),
-            (Escape::Begun, 'u') => self.escape = Escape::Unicode { digits: 0, unit: 0 },
-            (Escape::Begun, c) => {
-                let meant = match c {
-                    '"' | '\\' | '/' => c,
-                    'b' => '\u{8}',
-                    'f' => '\u{c}',
-                    'n' => '\n',
-                    'r' => '\r',
-                    't' => '\t',
-                    _ => return Taken::Broken,
-                };
-                self.plain(meant, text);
-            }
-            (Escape::Unicode { digits, unit }, c) => {
-                let Some(digit) = c.to_digit(16) else { return Taken::Broken };
-                let unit = unit << 4 | digit as u16;
-                if digits < 3 {
-                    self.escape = Escape::Unicode { digits: digits + 1, unit };
-                } else {
-                    self.unit(unit, text);
-                }
-            }
-        }
-        Taken::More
-    }
-
-    fn plain(&mut self, c: char, text: &mut String) {
-        self.lone_half(text);
-        self.escape = Escape::No;
-        text.push(c);
-    }
-
-    fn unit(&mut self, unit: u16, text: &mut String) {
-        self.escape = Escape::No;
-        if let (Some(high), 0xDC00..=0xDFFF) = (self.high, unit) {
-            self.high = None;
-            text.extend(char::decode_utf16([high, unit]).map(|decoded| decoded.unwrap_or(char::REPLACEMENT_CHARACTER)));
-            return;
-        }
-        self.lone_half(text);
-        match unit {
-            0xD800..=0xDBFF => self.high = Some(unit),
-            _ => text.push(char::from_u32(u32::from(unit)).unwrap_or(char::REPLACEMENT_CHARACTER)),
-        }
-    }
-
-    /// The other half did not come.
-    fn lone_half(&mut self, text: &mut String) {
-        if self.high.take().is_some() {
-            text.push(char::REPLACEMENT_CHARACTER);
+impl Nesting {
+    fn after(self, c: char) -> Self {
+        match c {
+            _ if self.escaped => Self { escaped: false, ..self },
+            '\\' if self.quoted => Self { escaped: true, ..self },
+            '"' => Self { quoted: !self.quoted, ..self },
+            '{' | '[' if !self.quoted => Self { depth: self.depth + 1, ..self },
+            '}' | ']' if !self.quoted => Self { depth: self.depth.saturating_sub(1), ..self },
+            _ => self,
         }
     }
 }

@@ -1,4 +1,6 @@
-//! What a model is to a run: asked once, it answers as a stream of small pieces.
+//! The model port. A model gets one request and answers with a stream of small pieces.
+//!
+//! The providers and the fakes of the tests implement [`Model`]; a run calls it.
 
 use std::{pin::Pin, time::Duration};
 
@@ -16,36 +18,42 @@ use smartspace_domain::{
     steps::FinishReason,
 };
 
-use crate::{calls, limits::Limits};
+use crate::calls;
 
-/// One question to a model: a whole conversation, and the tools it may call.
+/// How long one answer may take in total, unless the configuration says otherwise.
+pub(crate) const TOTAL_LIMIT: Duration = Duration::from_mins(10);
+
+/// One request to a model: a whole conversation, and the tools that the model may call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Request {
-    /// Which model, and how it is asked.
+    /// The model and its settings.
     pub model: ModelConfig,
-    /// The system message, in parts; the first is the least volatile.
+    /// The system message, in parts. Parts that change less often come first.
     pub system: Vec<String>,
-    /// The conversation so far; never empty, and never with a call that has no result.
+    /// The conversation so far. It is never empty, and every call in it has a result.
     pub messages: Vec<Message>,
-    /// Sorted by name, the same bytes in every space.
+    /// Sorted by name. The tools of an agent are the same bytes in every space, so that a provider
+    /// finds them in its cache.
     pub tools: std::sync::Arc<[ToolSpec]>,
-    /// Requests with the same key share a prefix (`OpenAI`: `prompt_cache_key`, at most 64 characters).
+    /// Requests with the same key share a prefix. At most 64 characters (`OpenAI`'s
+    /// `prompt_cache_key`).
     pub cache_key: String,
-    /// Up to where this text will come again, besides the system message: for providers that cache only what is marked. In order, at most two.
+    /// The ends of the prefixes that later requests will repeat, for providers that cache only at
+    /// marks. In order, at most two. The system message is always marked in addition.
     pub cache_points: Vec<CachePoint>,
 }
 
-/// A place in a conversation: the end of a block.
+/// A position in a conversation: the end of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CachePoint {
-    /// Which message.
+    /// Index of the message.
     pub message: usize,
-    /// Which of its blocks, or results.
+    /// Index of the block, or of the tool result, in that message.
     pub block: usize,
 }
 
 impl CachePoint {
-    /// The end of a conversation; none where there is none.
+    /// The end of a conversation. Returns `None` if the conversation is empty.
     pub fn end_of(messages: &[Message]) -> Option<Self> {
         let blocks = match messages.last()? {
             Message::User { blocks } => blocks.len(),
@@ -56,7 +64,7 @@ impl CachePoint {
     }
 }
 
-/// A message of the conversation. Also the form in which a run keeps it.
+/// A message of the conversation. Runs store it in this form.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "role", rename_all = "snake_case")]
 pub enum Message {
@@ -65,66 +73,70 @@ pub enum Message {
         /// The blocks, in order.
         blocks: Vec<String>,
     },
-    /// What the model answered before.
+    /// An earlier answer of the model.
     Assistant {
-        /// What it thought aloud; may be empty.
+        /// Its text, which may be empty.
         text: String,
-        /// What it called.
+        /// Its tool calls.
         calls: Vec<ToolCall>,
     },
-    /// What came of its calls, each once, in their order.
+    /// One result for each call of the message before, in the order of the calls.
     ToolResults {
         /// The results.
         results: Vec<ToolResult>,
     },
-    /// What the system says between two steps.
+    /// A notice of the system between two steps.
     System {
         /// The text.
         text: String,
     },
 }
 
-/// A call of the model, with the id that we gave it.
+/// A tool call of the model, with the id that Smartspace gave it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolCall {
-    /// Our id; providers get it back as theirs.
+    /// Smartspace's own id. Later requests send it in place of the provider's id.
     pub call_id: CallId,
-    /// The tool.
+    /// Name of the tool.
     pub name: String,
-    /// The input as the model wrote it: JSON, or what it took for it.
+    /// The input as the model wrote it. It may be invalid JSON.
     pub input: String,
 }
 
-/// What came of a call.
+/// The result of a tool call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolResult {
-    /// Of which call.
+    /// Id of the call.
     pub call_id: CallId,
-    /// What.
+    /// Output of the tool.
     pub output: Value,
 }
 
-/// A tool, as a model is told of it.
+/// The description of a tool for a model.
 #[derive(Clone, Debug)]
 pub struct ToolSpec {
     /// Its name.
     pub name: String,
-    /// What it does.
+    /// What the tool does, for the model.
     pub description: String,
-    /// JSON Schema of its input, written once: it goes along with every question.
+    /// JSON Schema of its input. It is serialized once, because every request contains it.
     input_schema: Box<RawValue>,
 }
 
 impl ToolSpec {
-    /// A tool whose input must look like this.
-    pub fn new(name: impl Into<String>, description: impl Into<String>, input_schema: &Value) -> Self {
+    /// A tool whose input has this JSON Schema.
+    pub fn new(
+        name: impl Into<String>,
+        description: impl Into<String>,
+        input_schema: &Value,
+    ) -> Self {
         let input_schema = to_raw_value(&calls::schema(input_schema)).unwrap_or_default();
         Self { name: name.into(), description: description.into(), input_schema }
     }
 
-    /// JSON Schema of its input: of an object, with properties.
+    /// JSON Schema of its input: an object with properties.
     pub fn input_schema(&self) -> &RawValue {
         &self.input_schema
     }
@@ -132,84 +144,93 @@ impl ToolSpec {
 
 impl PartialEq for ToolSpec {
     fn eq(&self, other: &Self) -> bool {
-        let whole = |spec: &Self| (spec.name.clone(), spec.description.clone(), spec.input_schema.get().to_owned());
-        whole(self) == whole(other)
+        self.name == other.name
+            && self.description == other.description
+            && self.input_schema.get() == other.input_schema.get()
     }
 }
 
 /// A piece of an answer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Piece {
-    /// More of what the model thinks aloud.
+    /// More of the model's text. An empty text is a sign of life.
     Text(String),
-    /// It begins its `index`-th call, from 0; indices come in order, without gaps.
+    /// The model starts a tool call. Indices start at 0 and have no gaps.
     CallStarted {
-        /// Which call.
+        /// Index of the call.
         index: u32,
-        /// The tool.
+        /// Name of the tool.
         name: String,
     },
     /// More of a call's input, as raw JSON text.
     CallInput {
-        /// Which call.
+        /// Index of the call.
         index: u32,
-        /// The piece.
+        /// The next part of the JSON text.
         json: String,
     },
-    /// The answer is complete. Always the last piece; a stream without it is broken.
+    /// The answer is complete. This is always the last piece: a stream without it is broken.
     Finished {
-        /// Why.
+        /// Why the answer ended.
         reason: FinishReason,
-        /// What it used.
+        /// The tokens that the request used.
         usage: Usage,
     },
 }
 
 impl Piece {
-    /// How many characters the model wrote for it.
+    /// The number of characters that the model wrote for this piece.
     pub(crate) fn characters(&self) -> usize {
         match self {
-            Self::Text(text) | Self::CallStarted { name: text, .. } | Self::CallInput { json: text, .. } => text.chars().count(),
+            Self::Text(text)
+            | Self::CallStarted { name: text, .. }
+            | Self::CallInput { json: text, .. } => text.chars().count(),
             Self::Finished { .. } => 0,
         }
     }
 }
 
-/// An answer while it is written.
+/// The stream of an answer while the model writes it.
 pub type Pieces = Pin<Box<dyn Stream<Item = Result<Piece, ModelError>> + Send>>;
 
 /// A provider of models.
 #[async_trait]
 pub trait Model: Send + Sync {
-    /// Asks once. Errors come before the first piece (here) or in the middle (in the stream); nothing is repeated.
+    /// Sends the request once and never retries it.
+    ///
+    /// # Errors
+    /// Why there is no answer at all. An answer that fails later ends its stream with an error.
     async fn ask(&self, request: &Request) -> Result<Pieces, ModelError>;
 
-    /// How long one answer may take: who has less time left does not ask.
+    /// How long one answer may take. A worker with less time left must not ask.
     fn longest_answer(&self) -> Duration {
-        Limits::default().total
+        TOTAL_LIMIT
     }
 }
 
-/// Why a model did not answer.
+/// Why a model did not answer, or did not finish its answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct ModelError {
-    /// Sorted by what can be done about it.
+    /// The kind of failure, which decides between a retry and a fallback.
     pub code: FailureCode,
-    /// A text that helps, without a secret.
+    /// What went wrong, for people. It contains no secret.
     pub message: String,
-    /// How long the provider wants us to wait.
+    /// How long the provider asks us to wait before a retry.
     pub retry_after: Option<Duration>,
 }
 
 impl ModelError {
-    /// An error without a wish to wait.
+    /// An error without a `retry_after`.
     pub fn new(code: FailureCode, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), retry_after: None }
     }
 
-    /// Whether the same question may be answered later.
-    pub fn is_passing(&self) -> bool {
-        matches!(self.code, FailureCode::RateLimited | FailureCode::Overloaded | FailureCode::BrokenStream)
+    /// Whether the same request may succeed later.
+    pub fn is_transient(&self) -> bool {
+        matches!(
+            self.code,
+            FailureCode::RateLimited | FailureCode::Overloaded | FailureCode::BrokenStream
+        )
     }
 }

@@ -1,4 +1,5 @@
-//! A provider on a free port that answers as a test tells it to, and keeps what it was asked.
+//! A fake provider on a free port. It sends the answer that a test gives it, and records the
+//! requests.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -13,18 +14,16 @@ use futures::{StreamExt, stream};
 use serde_json::Value;
 use tokio::net::TcpListener;
 
-/// A piece of an answer's body.
+/// A part of a response body.
 #[derive(Clone, Debug)]
 pub(crate) enum Part {
-    /// These bytes.
     Bytes(Vec<u8>),
     /// The connection breaks.
     Break,
-    /// Nothing comes any more.
+    /// The connection stays open without further bytes.
     Silence,
 }
 
-/// An answer.
 #[derive(Clone, Debug)]
 pub(crate) struct Reply {
     pub(crate) status: u16,
@@ -32,49 +31,52 @@ pub(crate) struct Reply {
     pub(crate) parts: Vec<Part>,
 }
 
-/// A question, as it came.
+/// A request that the provider received.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Asked {
+pub(crate) struct ReceivedRequest {
     pub(crate) path: String,
-    /// Those that say who asks, and how.
+    /// The headers for authentication and for the API version.
     pub(crate) headers: Vec<(&'static str, String)>,
     pub(crate) body: Value,
 }
 
-/// The running provider; it ends with the test's runtime.
+/// The running provider. It stops with the test's runtime.
 pub(crate) struct Provider {
-    /// Where it listens.
     pub(crate) address: String,
-    asked: Arc<Mutex<Vec<Asked>>>,
+    received: Arc<Mutex<Vec<ReceivedRequest>>>,
 }
 
 impl Reply {
-    /// Server-sent events, in one part.
+    /// A response with server-sent events, in one part.
     pub(crate) fn events(events: &str) -> Self {
-        Self { status: 200, headers: vec![("content-type", "text/event-stream")], parts: vec![Part::Bytes(events.into())] }
+        Self {
+            status: 200,
+            headers: vec![("content-type", "text/event-stream")],
+            parts: vec![Part::Bytes(events.into())],
+        }
     }
 
-    /// A refusal.
     pub(crate) fn refusal(status: u16, body: &str) -> Self {
         Self { status, headers: vec![], parts: vec![Part::Bytes(body.into())] }
     }
 
-    /// The same with another header.
     pub(crate) fn with_header(mut self, name: &'static str, value: &'static str) -> Self {
         self.headers.push((name, value));
         self
     }
 
-    /// The same with something behind it.
+    /// Appends a part to the body.
     pub(crate) fn then(mut self, part: Part) -> Self {
         self.parts.push(part);
         self
     }
 
-    /// The same, cut into parts of `size` bytes.
+    /// Splits the body into parts of `size` bytes.
     pub(crate) fn cut(mut self, size: usize) -> Self {
         let cut = |part| match part {
-            Part::Bytes(bytes) => bytes.chunks(size).map(|piece| Part::Bytes(piece.to_vec())).collect(),
+            Part::Bytes(bytes) => {
+                bytes.chunks(size).map(|piece| Part::Bytes(piece.to_vec())).collect()
+            }
             other => vec![other],
         };
         self.parts = self.parts.into_iter().flat_map(cut).collect();
@@ -91,33 +93,44 @@ impl Reply {
                 Part::Silence => std::future::pending().await,
             }
         });
-        let response =
-            self.headers.iter().fold(Response::builder().status(self.status), |response, (name, value)| response.header(*name, *value));
+        let response = self
+            .headers
+            .iter()
+            .fold(Response::builder().status(self.status), |response, (name, value)| {
+                response.header(*name, *value)
+            });
         response.body(Body::from_stream(parts)).unwrap()
     }
 }
 
 impl Provider {
-    /// One that always gives the same answer.
+    /// Starts a provider that sends the same answer to every request.
     pub(crate) async fn start(reply: Reply) -> Self {
-        let asked = Arc::new(Mutex::new(Vec::new()));
-        let kept = Arc::clone(&asked);
-        let answer = async move |State(reply): State<Reply>, uri: Uri, headers: HeaderMap, body: Bytes| {
-            let header = |name: &'static str| headers.get(name).map(|value| (name, value.to_str().unwrap().to_owned()));
-            let headers = ["authorization", "x-api-key", "anthropic-version"].into_iter().filter_map(header).collect();
-            let body = serde_json::from_slice(&body).unwrap();
-            kept.lock().unwrap().push(Asked { path: uri.to_string(), headers, body });
-            reply.response()
-        };
+        let received = Arc::new(Mutex::new(Vec::new()));
+        let record = Arc::clone(&received);
+        let answer =
+            async move |State(reply): State<Reply>, uri: Uri, headers: HeaderMap, body: Bytes| {
+                let header = |name: &'static str| {
+                    headers.get(name).map(|value| (name, value.to_str().unwrap().to_owned()))
+                };
+                let headers = ["authorization", "x-api-key", "anthropic-version"]
+                    .into_iter()
+                    .filter_map(header)
+                    .collect();
+                let body = serde_json::from_slice(&body).unwrap();
+                let request = ReceivedRequest { path: uri.to_string(), headers, body };
+                record.lock().unwrap().push(request);
+                reply.response()
+            };
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
         let routes = Router::new().fallback(answer).with_state(reply);
         tokio::spawn(async move { axum::serve(listener, routes).await });
-        Self { address, asked }
+        Self { address, received }
     }
 
-    /// What it was asked so far.
-    pub(crate) fn asked(&self) -> Vec<Asked> {
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    /// The requests so far.
+    pub(crate) fn received(&self) -> Vec<ReceivedRequest> {
+        self.received.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }

@@ -1,4 +1,5 @@
-//! Makes the pieces of an answer out of a provider's events. What an event means, its [`Dialect`] says.
+//! Turns a provider's events into the pieces of an answer. The provider's [`Dialect`] interprets
+//! each event.
 
 use std::collections::VecDeque;
 
@@ -11,35 +12,35 @@ use crate::{
     refusals::Refusals,
 };
 
-/// What is known of an answer while it comes.
+/// Reads the events of one answer and keeps its state.
 pub(crate) trait Dialect: Send {
-    /// Takes the data of an event.
+    /// Interprets the data of an event.
     fn take(&mut self, data: &str) -> Result<Taken, Fault>;
 
-    /// Whether nothing of value may follow.
+    /// Whether all content has arrived. Token counts may still follow.
     fn is_complete(&self) -> bool;
 
-    /// The last piece, or why the answer is not whole.
+    /// The last piece, or why the answer is not complete.
     fn finish(&self) -> Result<Piece, &'static str>;
 }
 
-/// What an event brought.
+/// The content of an event.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Taken {
-    /// Pieces; none where it only shows that the provider is at work.
+    /// Empty if the event only shows that the provider is alive.
     Pieces(Vec<Piece>),
-    /// It was the last one.
+    /// This was the last event.
     End,
 }
 
-/// Why an event can't be taken.
+/// Why an event can't be used.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Fault {
-    /// It tells an error.
-    Told(Value),
-    /// It is no part of an answer.
+    /// The provider reports an error.
+    Reported(Value),
+    /// The event is not part of an answer.
     Foreign,
-    /// It is one, and does not fit what came before.
+    /// The event does not fit the events before it.
     Broken(&'static str),
 }
 
@@ -51,11 +52,11 @@ struct Reading<S, D> {
 }
 
 enum Outcome {
-    Goes,
+    Continues,
     Ended,
 }
 
-/// The pieces of an answer until it is complete, or until what went wrong.
+/// The pieces of an answer. The stream ends with the last piece or with an error.
 pub(crate) fn pieces<D: Dialect>(
     events: impl Stream<Item = Result<Event, String>> + Send + Unpin,
     answer: D,
@@ -70,7 +71,7 @@ pub(crate) fn pieces<D: Dialect>(
             }
             let event = reading.events.next().await;
             match reading.take(event) {
-                Ok(Outcome::Goes) => {}
+                Ok(Outcome::Continues) => {}
                 Ok(Outcome::Ended) => {
                     let end = reading.answer.finish().map_err(|text| reading.refusals.broken(text));
                     return Some((end, None));
@@ -85,22 +86,26 @@ impl<S, D: Dialect> Reading<S, D> {
     fn take(&mut self, event: Option<Result<Event, String>>) -> Result<Outcome, ModelError> {
         match event {
             Some(Ok(Event::SignOfLife)) => self.ready.push_back(Piece::Text(String::new())),
-            Some(Ok(Event::Data { is_error: true, data })) => return Err(self.refusals.of_error_event(&data)),
+            Some(Ok(Event::Data { is_error: true, data })) => {
+                return Err(self.refusals.of_error_event(&data));
+            }
             Some(Ok(Event::Data { data, .. })) => match self.answer.take(&data) {
-                // A model that thinks where nobody sees it is not silent.
-                Ok(Taken::Pieces(pieces)) if pieces.is_empty() => self.ready.push_back(Piece::Text(String::new())),
+                // Hidden reasoning produces no pieces, but it is not silence.
+                Ok(Taken::Pieces(pieces)) if pieces.is_empty() => {
+                    self.ready.push_back(Piece::Text(String::new()));
+                }
                 Ok(Taken::Pieces(pieces)) => self.ready.extend(pieces),
                 Ok(Taken::End) => return Ok(Outcome::Ended),
-                Err(Fault::Told(error)) => return Err(self.refusals.of_error(&error)),
+                Err(Fault::Reported(error)) => return Err(self.refusals.of_error(&error)),
                 Err(Fault::Foreign) => return Err(self.refusals.of_foreign(&data)),
                 Err(Fault::Broken(text)) => return Err(self.refusals.broken(text)),
             },
             None => return Ok(Outcome::Ended),
-            // A connection that breaks behind the answer's end has taken nothing but the count of tokens.
+            // If the connection breaks after the end of the content, only token counts are lost.
             Some(Err(_)) if self.answer.is_complete() => return Ok(Outcome::Ended),
             Some(Err(text)) => return Err(self.refusals.broken(&text)),
         }
-        Ok(Outcome::Goes)
+        Ok(Outcome::Continues)
     }
 }
 
@@ -110,7 +115,7 @@ mod tests {
 
     use super::*;
 
-    /// Takes numbers as so many pieces, `end` as the end.
+    /// Turns a number into that many pieces, and `end` into the end.
     struct Counting(bool);
 
     impl Dialect for Counting {
@@ -119,7 +124,7 @@ mod tests {
             match data.parse() {
                 _ if self.0 => Ok(Taken::End),
                 Ok(count) => Ok(Taken::Pieces(vec![text("x"); count])),
-                Err(_) => Err(Fault::Broken("no number")),
+                Err(_) => Err(Fault::Broken("not a number")),
             }
         }
 
@@ -137,19 +142,28 @@ mod tests {
     }
 
     fn read(data: &[&str]) -> Vec<Result<Piece, ModelError>> {
-        let events: Vec<_> = data.iter().map(|data| Ok(Event::Data { is_error: false, data: (*data).to_owned() })).collect();
-        pieces(stream::iter(events), Counting(false), Refusals::new(None, "x")).collect::<Vec<_>>().now_or_never().unwrap()
+        let events: Vec<_> = data
+            .iter()
+            .map(|data| Ok(Event::Data { is_error: false, data: (*data).to_owned() }))
+            .collect();
+        pieces(stream::iter(events), Counting(false), Refusals::new(None, "x"))
+            .collect::<Vec<_>>()
+            .now_or_never()
+            .unwrap()
     }
 
     #[test]
-    fn an_event_that_brings_nothing_is_a_sign_of_life() {
+    fn an_event_without_pieces_is_a_sign_of_life() {
         assert_eq!(read(&["0", "1", "end"]), [Ok(text("")), Ok(text("x")), Ok(text("end"))]);
     }
 
     #[test]
-    fn the_first_fault_is_the_last_thing_told() {
+    fn the_first_fault_ends_the_stream() {
         let broken = |text: &str| Err(Refusals::new(None, "x").broken(text));
-        assert_eq!(read(&["2", "nonsense", "1", "end"]), [Ok(text("x")), Ok(text("x")), broken("no number")]);
+        assert_eq!(
+            read(&["2", "nonsense", "1", "end"]),
+            [Ok(text("x")), Ok(text("x")), broken("not a number")]
+        );
         assert_eq!(read(&["1"]), [Ok(text("x")), broken("no end")]);
     }
 }

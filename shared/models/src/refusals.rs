@@ -1,4 +1,5 @@
-//! Sorts what goes wrong by what can be done about it. Every text of a provider goes through here, so that none brings the key along.
+//! Maps errors of providers over HTTP to failure codes. Every text of a provider passes through
+//! this file, so that no error contains the API key.
 
 use std::{error::Error, time::Duration};
 
@@ -12,124 +13,147 @@ use smartspace_domain::{durations, json, runs::FailureCode};
 
 use crate::{estimate::as_text, port::ModelError};
 
-/// Of the provider's own text.
+/// Limit for the provider's own text, in characters.
 const LONGEST_TEXT: usize = 500;
 const LONGEST_BODY: usize = 64 * 1024;
 
-/// Makes errors out of refusals, and knows the key that no error may tell.
+/// Turns refusals of one provider into errors.
 pub(crate) struct Refusals {
+    /// Removed from every error text.
     key: Option<String>,
-    /// The field that every part of an answer has.
+    /// A field that every event of an answer has. An event without it may be an error.
     mark: &'static str,
 }
 
-/// What a provider says of an error, as far as it says it.
+/// The description of an error by a provider. Fields that the provider leaves out are empty.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Complaint {
     status: Option<u16>,
-    /// Its code and type.
+    /// The error's code, type and status text, in lower case.
     words: String,
     message: String,
 }
 
 impl Refusals {
-    /// For requests with this key, to a provider all of whose events have the field `mark`.
     pub(crate) fn new(key: Option<String>, mark: &'static str) -> Self {
         Self { key, mark }
     }
 
-    /// An answer that broke off.
+    /// For an answer that broke off.
     pub(crate) fn broken(&self, text: &str) -> ModelError {
         self.error(FailureCode::BrokenStream, text)
     }
 
-    /// A request that was never answered.
+    /// For a request without any response.
     pub(crate) fn unsent(&self, error: reqwest::Error) -> ModelError {
         let (code, text) = match () {
             () if error.is_builder() => (FailureCode::BadRequest, "the request could not be made"),
             () if error.is_connect() => (FailureCode::Overloaded, "the provider can't be reached"),
             () => (FailureCode::BrokenStream, "the connection broke before the answer came"),
         };
-        // The address may hold a password; the causes say what a person needs.
+        // The URL may contain a password, so the text has only the causes.
         let error = error.without_url();
-        let causes = std::iter::successors(error.source(), |&cause| cause.source()).map(ToString::to_string);
+        let causes =
+            std::iter::successors(error.source(), |&cause| cause.source()).map(ToString::to_string);
         let causes: Vec<String> = std::iter::once(error.to_string()).chain(causes).collect();
         self.error(code, &format!("{text}: {}", causes.join(": ")))
     }
 
-    /// An answer with another status than 200.
+    /// For a response with an error status.
     pub(crate) async fn of_response(&self, response: Response) -> ModelError {
         let status = response.status().as_u16();
         let retry_after = retry_after(response.headers());
-        let complaint = Complaint { status: Some(status), ..Complaint::of_body(&body(response).await) };
-        let error = self.sorted(&complaint);
-        ModelError { retry_after: retry_after.filter(|_| error.is_passing()), ..error }
+        let complaint =
+            Complaint { status: Some(status), ..Complaint::of_body(&body(response).await) };
+        let error = self.of_complaint(&complaint);
+        ModelError { retry_after: retry_after.filter(|_| error.is_transient()), ..error }
     }
 
-    /// An event of the type `error`.
+    /// For an event of the type `error`.
     pub(crate) fn of_error_event(&self, data: &str) -> ModelError {
         match json::parse(data) {
-            Ok(Value::Object(_)) => self.sorted(&Complaint::of_body(data)),
+            Ok(Value::Object(_)) => self.of_complaint(&Complaint::of_body(data)),
             _ => self.of_foreign(data),
         }
     }
 
-    /// An event that is no part of an answer: an error in a form of its own, or nonsense.
+    /// For an event that is not part of an answer: an error in an unknown form, or nonsense.
     pub(crate) fn of_foreign(&self, data: &str) -> ModelError {
         match json::parse(data) {
-            Ok(Value::Object(fields)) if fields.get(self.mark).is_none_or(Value::is_null) => self.sorted(&Complaint::of_body(data)),
-            Ok(_) => self.broken("the provider sent an event that is no part of an answer"),
-            Err(_) => self.broken("the provider sent an event that is no JSON"),
+            Ok(Value::Object(fields)) if fields.get(self.mark).is_none_or(Value::is_null) => {
+                self.of_complaint(&Complaint::of_body(data))
+            }
+            Ok(_) => self.broken("the provider sent an event that is not part of an answer"),
+            Err(_) => self.broken("the provider sent an event that is not JSON"),
         }
     }
 
-    /// An error in the middle of an answer.
+    /// For an error in the middle of an answer.
     pub(crate) fn of_error(&self, error: &Value) -> ModelError {
-        self.sorted(&Complaint::of_error(error))
+        self.of_complaint(&Complaint::of_error(error))
     }
 
-    fn sorted(&self, complaint: &Complaint) -> ModelError {
+    fn of_complaint(&self, complaint: &Complaint) -> ModelError {
         let code = complaint.code();
         let status = complaint.status.map(|status| format!(" {status}")).unwrap_or_default();
         let about = match complaint.status {
-            _ if complaint.quota_is_used() => ", the quota of this key is used".to_owned(),
-            Some(300..400) => ", a redirect, which is not followed".to_owned(),
-            _ => String::new(),
+            _ if complaint.quota_is_exhausted() => ", the quota of this key is exhausted",
+            Some(300..400) => ", a redirect, which is not followed",
+            _ => "",
         };
-        let message = self.discreet(&complaint.message);
+        let message = self.without_key(&complaint.message);
         let colon = if message.is_empty() { "" } else { ": " };
         ModelError::new(
             code,
-            format!("the provider answered{}{about}{colon}{message}", if status.is_empty() { " with an error" } else { &status }),
+            format!(
+                "the provider answered{}{about}{colon}{message}",
+                if status.is_empty() { " with an error" } else { &status }
+            ),
         )
     }
 
-    /// An error that has its code already.
     pub(crate) fn error(&self, code: FailureCode, text: &str) -> ModelError {
-        ModelError::new(code, self.discreet(text))
+        ModelError::new(code, self.without_key(text))
     }
 
-    /// Without the key, on one line, and not too long. The key goes first: a part of it that a cut left would not be found.
-    fn discreet(&self, text: &str) -> String {
-        let text = self.key.as_ref().map_or_else(|| text.to_owned(), |key| text.replace(key, "[key]"));
-        text.trim().chars().map(|c| if c.is_control() { ' ' } else { c }).take(LONGEST_TEXT).collect()
+    /// Removes the key, then puts the text on one line and truncates it. Truncating first could
+    /// leave a part of the key, which would not be found.
+    fn without_key(&self, text: &str) -> String {
+        let text =
+            self.key.as_ref().map_or_else(|| text.to_owned(), |key| text.replace(key, "[key]"));
+        text.trim()
+            .chars()
+            .map(|c| if c.is_control() { ' ' } else { c })
+            .take(LONGEST_TEXT)
+            .collect()
     }
 }
 
 impl Complaint {
     fn of_body(body: &str) -> Self {
         match json::parse(body) {
-            // Google's servers put the error into a list.
-            Ok(Value::Array(items)) if items.len() == 1 => Self::of_error(items[0].get("error").unwrap_or(&items[0])),
-            Ok(json) => Self::of_error(json.get("error").filter(|error| !error.is_null()).unwrap_or(&json)),
+            // Google's servers put the error in a list.
+            Ok(Value::Array(items)) if items.len() == 1 => {
+                Self::of_error(items[0].get("error").unwrap_or(&items[0]))
+            }
+            Ok(json) => {
+                Self::of_error(json.get("error").filter(|error| !error.is_null()).unwrap_or(&json))
+            }
             Err(_) => Self { message: body.to_owned(), ..Self::default() },
         }
     }
 
     fn of_error(error: &Value) -> Self {
         let field = |name| error.get(name).filter(|field| !field.is_null());
-        let status = ["code", "status"].into_iter().find_map(|name| field(name)?.as_u64()).and_then(|status| u16::try_from(status).ok());
-        let words = ["code", "type", "status"].into_iter().filter_map(|name| field(name)?.as_str()).collect::<Vec<_>>().join(" ");
+        let status = ["code", "status"]
+            .into_iter()
+            .find_map(|name| field(name)?.as_u64())
+            .and_then(|status| u16::try_from(status).ok());
+        let words = ["code", "type", "status"]
+            .into_iter()
+            .filter_map(|name| field(name)?.as_str())
+            .collect::<Vec<_>>()
+            .join(" ");
         let message = field("message").or(field("detail")).map_or_else(|| as_text(error), as_text);
         Self { status, words: words.to_lowercase(), message }
     }
@@ -137,7 +161,7 @@ impl Complaint {
     fn code(&self) -> FailureCode {
         match self.status {
             None | Some(400 | 413 | 422) if self.is_too_long() => FailureCode::ContextTooLong,
-            _ if self.quota_is_used() => FailureCode::BadRequest,
+            _ if self.quota_is_exhausted() => FailureCode::BadRequest,
             Some(401 | 403) => FailureCode::Unauthorized,
             Some(429) => FailureCode::RateLimited,
             Some(408 | 409 | 500..) => FailureCode::Overloaded,
@@ -146,7 +170,7 @@ impl Complaint {
         }
     }
 
-    /// In a stream there is no status any more.
+    /// For errors inside a stream, which have no status.
     fn code_of_words(&self) -> FailureCode {
         let says = |parts: &[&str]| parts.iter().any(|part| self.words.contains(part));
         if says(&["rate_limit", "too_many_requests"]) {
@@ -166,17 +190,19 @@ impl Complaint {
         is_too_long(&format!("{} {}", self.words, self.message))
     }
 
-    /// No wait helps against this, though it comes as 429.
-    fn quota_is_used(&self) -> bool {
+    /// Waiting does not help against an exhausted quota, although its status is 429.
+    fn quota_is_exhausted(&self) -> bool {
         matches!(self.status, None | Some(402 | 403 | 429))
-            && ["insufficient_quota", "billing_hard_limit"].iter().any(|word| self.words.contains(word))
+            && ["insufficient_quota", "billing_hard_limit"]
+                .iter()
+                .any(|word| self.words.contains(word))
     }
 }
 
-/// Whether what a provider said means that the prompt is too long.
-pub(crate) fn is_too_long(said: &str) -> bool {
-    let said = said.to_lowercase();
-    let ways = [
+/// Whether a provider's error text means that the prompt is too long.
+pub(crate) fn is_too_long(text: &str) -> bool {
+    let text = text.to_lowercase();
+    let phrases = [
         "context_length",
         "context length",
         "context window",
@@ -190,10 +216,11 @@ pub(crate) fn is_too_long(said: &str) -> bool {
         "too many input tokens",
         "request_too_large",
     ];
-    ways.iter().any(|way| said.contains(way))
+    phrases.iter().any(|phrase| text.contains(phrase))
 }
 
-/// Empty where it did not come whole: a part could end in the middle of the key.
+/// Returns an empty text if the body did not arrive completely: it could end in the middle of the
+/// key, which would not be found.
 async fn body(response: Response) -> String {
     let mut body = Vec::new();
     let mut pieces = response.bytes_stream();

@@ -1,4 +1,4 @@
-//! Which model is asked next, and when, after one did not answer. It only decides: who asks, waits.
+//! Decides which model to ask next, and when, after a model failed. The caller waits and asks.
 
 use std::time::Duration;
 
@@ -6,19 +6,20 @@ use smartspace_domain::agents::ModelConfig;
 
 use crate::port::ModelError;
 
-/// Before each of the three repeats.
-const BACK_OFF: [Duration; 3] = [Duration::from_millis(500), Duration::from_secs(1), Duration::from_secs(2)];
+/// The longest wait before each of the three retries.
+const BACK_OFF: [Duration; 3] =
+    [Duration::from_millis(500), Duration::from_secs(1), Duration::from_secs(2)];
 
-/// Who wants us to wait longer is left alone.
+/// If a provider asks for a longer wait, its model is not retried.
 const LONGEST_WAIT: Duration = Duration::from_mins(1);
 
-/// The tries of one question: the model of the configuration with its repeats, then each fallback once.
+/// The tries of one request: first the configured model with its retries, then each fallback once.
 #[derive(Clone, Debug)]
 pub struct Tries {
     current: ModelConfig,
-    repeats: usize,
+    retries: usize,
     fell_back: usize,
-    /// Those that were not asked yet, the next one last.
+    /// The fallbacks that were not asked yet, in reverse order.
     fallbacks: Vec<ModelConfig>,
 }
 
@@ -27,46 +28,59 @@ pub struct Tries {
 pub enum Next {
     /// Ask [`Tries::current`] after this time.
     Wait(Duration),
-    /// Nobody is left to be asked.
+    /// There is no model left to ask.
     GiveUp,
 }
 
 impl Tries {
-    /// Before the first try.
+    /// The state before the first try.
     pub fn new(model: &ModelConfig) -> Self {
-        // A fallback has the settings of the model that it stands in for. A script is part of a model, not a setting.
-        let stand_in = |provider, name| ModelConfig { provider, name, script: None, fallback: Vec::new(), ..model.clone() };
-        let fallbacks = model.fallback.iter().rev().map(|fallback| stand_in(fallback.provider, fallback.name.clone())).collect();
-        Self { current: model.clone(), repeats: 0, fell_back: 0, fallbacks }
+        // A fallback inherits the settings of the configured model. The script is not inherited: it
+        // defines a model.
+        let fallback_config = |provider, name| ModelConfig {
+            provider,
+            name,
+            script: None,
+            fallback: Vec::new(),
+            ..model.clone()
+        };
+        let fallbacks = model
+            .fallback
+            .iter()
+            .rev()
+            .map(|fallback| fallback_config(fallback.provider, fallback.name.clone()))
+            .collect();
+        Self { current: model.clone(), retries: 0, fell_back: 0, fallbacks }
     }
 
-    /// Where others left them, at their [`Tries::stage`].
+    /// Continues the tries of another worker, at its [`Tries::stage`].
     pub fn resumed(model: &ModelConfig, stage: usize) -> Self {
         let mut tries = Self::new(model);
-        tries.repeats = stage.min(BACK_OFF.len());
-        // The configuration may have fewer fallbacks by now: then its last model is the last try.
+        tries.retries = stage.min(BACK_OFF.len());
+        // The configuration may have fewer fallbacks by now. Then its last model is the last try.
         while tries.stage() < stage && tries.fall_back() {}
         tries
     }
 
-    /// How far they have come: 0 to 3 for the model of the configuration, then one more for each fallback.
+    /// The progress of the tries: 0 to 3 for the configured model, then one more for each fallback.
     pub fn stage(&self) -> usize {
-        self.repeats + self.fell_back
+        self.retries + self.fell_back
     }
 
-    /// Whom to ask now.
+    /// The model to ask now.
     pub fn current(&self) -> &ModelConfig {
         &self.current
     }
 
-    /// Moves on after `current` failed. `random` spreads those that failed together.
+    /// Advances after `current` failed. `random` is the jitter, which spreads the retries of
+    /// workers that failed at the same time.
     pub fn after(&mut self, error: &ModelError, random: u128) -> Next {
         let asked = error.retry_after.unwrap_or_default();
-        if error.is_passing()
+        if error.is_transient()
             && asked <= LONGEST_WAIT
-            && let Some(longest) = BACK_OFF.get(self.repeats)
+            && let Some(longest) = BACK_OFF.get(self.retries)
         {
-            self.repeats += 1;
+            self.retries += 1;
             return Next::Wait(jittered(*longest, random).max(asked));
         }
         if self.fall_back() { Next::Wait(Duration::ZERO) } else { Next::GiveUp }
@@ -75,7 +89,7 @@ impl Tries {
     fn fall_back(&mut self) -> bool {
         let Some(fallback) = self.fallbacks.pop() else { return false };
         self.current = fallback;
-        self.repeats = BACK_OFF.len();
+        self.retries = BACK_OFF.len();
         self.fell_back += 1;
         true
     }
@@ -96,13 +110,23 @@ mod tests {
     use super::*;
 
     fn model() -> ModelConfig {
-        serde_json::from_value(json!({"provider": "scripted", "name": "main", "temperature": 0.5, "script": {"rules": []},
-            "fallback": [{"provider": "openai", "name": "second"}, {"provider": "bedrock", "name": "third"}]}))
+        let fallback = json!([
+            {"provider": "openai", "name": "second"},
+            {"provider": "bedrock", "name": "third"},
+        ]);
+        serde_json::from_value(json!({
+            "provider": "scripted",
+            "name": "main",
+            "temperature": 0.5,
+            "script": {"rules": []},
+            "fallback": fallback,
+        }))
         .unwrap()
     }
 
-    fn stand_in(provider: &str, name: &str) -> ModelConfig {
-        serde_json::from_value(json!({"provider": provider, "name": name, "temperature": 0.5})).unwrap()
+    fn fallback(provider: &str, name: &str) -> ModelConfig {
+        serde_json::from_value(json!({"provider": provider, "name": name, "temperature": 0.5}))
+            .unwrap()
     }
 
     fn error(code: FailureCode) -> ModelError {
@@ -113,64 +137,86 @@ mod tests {
         Next::Wait(Duration::from_millis(millis))
     }
 
-    /// Everything that happens while each try fails with `error`.
-    fn course(error: &ModelError, random: u128) -> Vec<(ModelConfig, Next)> {
+    /// Each model that is asked if every try fails with `error`, and what follows the failure.
+    fn all_tries(error: &ModelError, random: u128) -> Vec<(ModelConfig, Next)> {
         let mut tries = Tries::new(&model());
-        let mut course = Vec::new();
-        while course.last().is_none_or(|(_, next)| *next != Next::GiveUp) {
+        let mut made = Vec::new();
+        while made.last().is_none_or(|(_, next)| *next != Next::GiveUp) {
             let asked = tries.current().clone();
-            course.push((asked, tries.after(error, random)));
+            made.push((asked, tries.after(error, random)));
         }
-        course
+        made
     }
 
     #[test]
-    fn a_passing_error_is_repeated_three_times_then_each_fallback_is_tried_once() {
+    fn a_transient_error_is_retried_three_times_then_each_fallback_is_tried_once() {
         let expected = [
             (model(), millis(250)),
             (model(), millis(500)),
             (model(), millis(1000)),
             (model(), millis(0)),
-            (stand_in("openai", "second"), millis(0)),
-            (stand_in("bedrock", "third"), Next::GiveUp),
+            (fallback("openai", "second"), millis(0)),
+            (fallback("bedrock", "third"), Next::GiveUp),
         ];
         for code in [FailureCode::RateLimited, FailureCode::Overloaded, FailureCode::BrokenStream] {
-            assert_eq!(course(&error(code), 0), expected);
+            assert_eq!(all_tries(&error(code), 0), expected);
         }
     }
 
     #[test]
-    fn an_error_that_stays_goes_to_the_fallbacks_at_once() {
-        let expected = [(model(), millis(0)), (stand_in("openai", "second"), millis(0)), (stand_in("bedrock", "third"), Next::GiveUp)];
-        for code in [FailureCode::ContextTooLong, FailureCode::BadRequest, FailureCode::Unauthorized, FailureCode::NotConfigured] {
-            assert_eq!(course(&error(code), 0), expected);
+    fn a_permanent_error_goes_to_the_fallbacks_without_a_retry() {
+        let expected = [
+            (model(), millis(0)),
+            (fallback("openai", "second"), millis(0)),
+            (fallback("bedrock", "third"), Next::GiveUp),
+        ];
+        for code in [
+            FailureCode::ContextTooLong,
+            FailureCode::BadRequest,
+            FailureCode::Unauthorized,
+            FailureCode::NotConfigured,
+        ] {
+            assert_eq!(all_tries(&error(code), 0), expected);
         }
-        let too_long = ModelError { retry_after: Some(Duration::from_secs(61)), ..error(FailureCode::RateLimited) };
-        assert_eq!(course(&too_long, 0), expected);
+        let too_long = ModelError {
+            retry_after: Some(Duration::from_secs(61)),
+            ..error(FailureCode::RateLimited)
+        };
+        assert_eq!(all_tries(&too_long, 0), expected);
     }
 
     #[test]
-    fn who_goes_on_with_tries_asks_what_was_left_to_ask() {
+    fn resumed_tries_continue_after_the_last_try() {
         for code in [FailureCode::Overloaded, FailureCode::Unauthorized] {
-            let mut handed_on = Tries::new(&model());
-            let mut course = Vec::new();
-            while course.last().is_none_or(|(_, next)| *next != Next::GiveUp) {
-                handed_on = Tries::resumed(&model(), handed_on.stage());
-                course.push((handed_on.current().clone(), handed_on.after(&error(code), 0)));
+            let mut tries = Tries::new(&model());
+            let mut made = Vec::new();
+            while made.last().is_none_or(|(_, next)| *next != Next::GiveUp) {
+                tries = Tries::resumed(&model(), tries.stage());
+                made.push((tries.current().clone(), tries.after(&error(code), 0)));
             }
-            assert_eq!(course, self::course(&error(code), 0));
+            assert_eq!(made, all_tries(&error(code), 0));
         }
-        // Of a configuration that has lost its fallbacks meanwhile the last model is asked once.
+        // If the configuration lost its fallbacks meanwhile, its last model is asked once.
         let alone = ModelConfig { fallback: Vec::new(), ..model() };
         let mut tries = Tries::resumed(&alone, 5);
-        assert_eq!((tries.current().clone(), tries.after(&error(FailureCode::Overloaded), 0)), (alone, Next::GiveUp));
+        assert_eq!(
+            (tries.current().clone(), tries.after(&error(FailureCode::Overloaded), 0)),
+            (alone, Next::GiveUp)
+        );
     }
 
     #[test]
-    fn the_longer_of_both_waits_counts() {
-        let wishing = |wish| ModelError { retry_after: Some(Duration::from_millis(wish)), ..error(FailureCode::RateLimited) };
+    fn retry_after_can_only_lengthen_the_wait() {
+        let wishing = |wish| ModelError {
+            retry_after: Some(Duration::from_millis(wish)),
+            ..error(FailureCode::RateLimited)
+        };
         let mut tries = Tries::new(&model());
-        let waits = [tries.after(&wishing(60_000), 0), tries.after(&wishing(1), 0), tries.after(&wishing(1001), 0)];
+        let waits = [
+            tries.after(&wishing(60_000), 0),
+            tries.after(&wishing(1), 0),
+            tries.after(&wishing(1001), 0),
+        ];
         assert_eq!(waits, [millis(60_000), millis(500), millis(1001)]);
     }
 

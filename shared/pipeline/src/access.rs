@@ -1,32 +1,51 @@
-//! Whether a caller may do what it asks for: the rules of [`smartspace_domain::access`], with where the caller stands as the table says it.
+//! Applies the rules of [`smartspace_domain::access`] to the memberships and relationships in the
+//! table.
 
 use std::collections::BTreeMap;
 
 use smartspace_domain::{
     Error, Result,
-    access::{Caller, EntityAction, KnownBy, Place, SpaceAction},
+    access::{Caller, EntityAction, KnownBy, Membership, SpaceAction},
     ids::{EntityId, SpaceId},
 };
-use smartspace_store::rosters::Roster;
+use smartspace_store::spaces::rosters::Roster;
 
 use crate::Pipeline;
 
 impl Pipeline {
-    /// Checks that a caller may do something in a space. The operator is told by what follows whether there is such a space.
-    pub async fn authorise(&self, caller: Caller, action: SpaceAction, space: SpaceId) -> Result<()> {
-        caller.may_in_space(action, self.place_of(caller, space).await?)
+    /// Checks that a caller may do something in a space. For the operator this does not check that
+    /// the space exists.
+    pub async fn authorise(
+        &self,
+        caller: Caller,
+        action: SpaceAction,
+        space: SpaceId,
+    ) -> Result<()> {
+        caller.may_in_space(action, self.membership(caller, space).await?)
     }
 
-    /// Where a caller stands in a space; none for a stranger, and for the operator, who stands nowhere.
-    pub(crate) async fn place_of(&self, caller: Caller, space: SpaceId) -> Result<Option<Place>> {
+    /// The membership of a caller in a space. `None` for a stranger and for the operator.
+    pub(crate) async fn membership(
+        &self,
+        caller: Caller,
+        space: SpaceId,
+    ) -> Result<Option<Membership>> {
         match caller {
             Caller::Operator => Ok(None),
-            Caller::Entity(entity) => Ok(self.store.member(space, entity).await?.map(|member| member.place())),
+            Caller::Entity(entity) => {
+                Ok(self.store.members().get(space, entity).await?.map(|member| member.place()))
+            }
         }
     }
 
-    /// In whose name a caller speaks in a space. A stranger is told that there is no such space, whatever it asked for.
-    pub async fn speaker(&self, caller: Caller, space: SpaceId, sender: Option<EntityId>) -> Result<EntityId> {
+    /// The entity that a caller speaks as in a space, given the `senderId` that it sent. A stranger
+    /// gets the answer that the space does not exist.
+    pub async fn speaker(
+        &self,
+        caller: Caller,
+        space: SpaceId,
+        sender: Option<EntityId>,
+    ) -> Result<EntityId> {
         match caller.speaks_as(sender) {
             Err(error @ Error::Forbidden(_)) => {
                 self.authorise(caller, SpaceAction::Post, space).await?;
@@ -36,25 +55,37 @@ impl Pipeline {
         }
     }
 
-    /// Checks that a caller may do something with an entity. The operator is told by what follows whether there is such an entity.
-    pub async fn authorise_with(&self, caller: Caller, action: EntityAction, other: EntityId) -> Result<()> {
+    /// Checks that a caller may do something with an entity. For the operator this does not check
+    /// that the entity exists.
+    pub async fn authorise_with(
+        &self,
+        caller: Caller,
+        action: EntityAction,
+        other: EntityId,
+    ) -> Result<()> {
         match caller {
             Caller::Operator => Ok(()),
-            Caller::Entity(entity) => caller.may_with_entity(action, Box::pin(self.store.acquaintance(entity, other)).await?),
+            Caller::Entity(entity) => caller.may_with_entity(
+                action,
+                Box::pin(self.store.relationships().between(entity, other)).await?,
+            ),
         }
     }
 }
 
-/// Checks that a caller may do something in a space of this roster: what is then written under the roster's version is written by who may.
+/// Checks that a caller may do something in the space of this roster. A write on the condition of
+/// the roster's version then has the same guarantee.
 pub fn may_in(roster: &Roster, caller: Caller, action: SpaceAction) -> Result<()> {
-    let place = match caller {
+    let membership = match caller {
         Caller::Operator => None,
-        Caller::Entity(entity) => roster.member(entity).map(smartspace_store::rosters::MemberRecord::place),
+        Caller::Entity(entity) => {
+            roster.member(entity).map(smartspace_store::spaces::rosters::MemberRecord::place)
+        }
     };
-    caller.may_in_space(action, place)
+    caller.may_in_space(action, membership)
 }
 
-/// What a caller may know, asked once for each space.
+/// The spaces that a caller may read. Each space is checked once.
 #[derive(Debug)]
 pub struct KnownSpaces {
     caller: Caller,
@@ -62,12 +93,12 @@ pub struct KnownSpaces {
 }
 
 impl KnownSpaces {
-    /// Nothing asked yet.
+    /// No space is checked yet.
     pub fn of(caller: Caller) -> Self {
         Self { caller, known: BTreeMap::new() }
     }
 
-    /// Whether the caller may know what is known by these.
+    /// Whether the caller belongs to `known_by`.
     pub async fn has(&mut self, pipeline: &Pipeline, known_by: KnownBy) -> Result<bool> {
         let KnownBy::Members(space) = known_by else { return Ok(self.caller == Caller::Operator) };
         if let Some(known) = self.known.get(&space) {

@@ -1,17 +1,19 @@
-//! What more than one function does with a space: keep it first, then tell. `api`, `socket`, `run` and `trigger` all post messages; they do
-//! it here, and only here.
+//! What several functions do with a space: store first, then notify. `api`, `socket`, `run` and
+//! `trigger` all post messages, and only through this crate.
 //!
-//! What is kept counts. Queueing behind it only makes things faster: a job that a queue did not take is found again by what is due.
+//! A change takes effect when it is stored. Queueing afterwards only makes the next step faster: if
+//! a queue does not take a job, the job is due in the table and `sweep` finds it.
 //!
-//! - [`access`]: whether a caller may do what it asks for
-//! - [`post`]: a message, whom it wakes, and who is told
-//! - [`cancel`]: the end of a run from outside
-//! - [`forms`]: who answers one, and what becomes of it when nobody does
-//! - [`frames`]: one frame for one connection
-//! - [`plans`], [`services`]: what wakes an agent besides messages
-//! - [`rates`]: how often somebody may call
-//! - [`membership`]: joining and leaving, and what follows from it
-//! - [`settle`]: what a change of an entity or a space leaves to be done
+//! - [`access`]: whether a caller may do something
+//! - [`post`]: posts a message, queues the runs that it woke, and notifies followers
+//! - [`cancel`]: cancels a run
+//! - [`forms`]: answers, expires and closes forms
+//! - [`frames`]: sends one frame to one connection
+//! - [`plans`], [`services`]: triggers besides messages
+//! - [`rates`]: rate limits
+//! - [`request_json`]: reads JSON that callers send
+//! - [`membership`]: joining and leaving, and their consequences
+//! - [`settle`]: finishes a change of an entity or a deletion of a space
 
 pub mod access;
 pub mod cancel;
@@ -21,6 +23,7 @@ pub mod membership;
 pub mod plans;
 pub mod post;
 pub mod rates;
+pub mod request_json;
 pub mod services;
 pub mod settle;
 
@@ -28,68 +31,77 @@ use std::sync::Arc;
 
 use smartspace_domain::{
     Result, Time,
-    events::{Event, Happening},
+    events::{Event, EventKind},
     ids::{LeaseId, SpaceId},
     jobs::{BroadcastJob, Job, RunJob, TriggerJob},
     runs::Run,
 };
-use smartspace_edges::{alarms::Alarms, bell::Bell, clock::Clock, ids::Ids, queues::Queue};
+use smartspace_ports::{
+    alarms::Alarms, cancel_signal::CancelSignal, clock::Clock, ids::IdSource, queues::Queue,
+};
 use smartspace_store::{Store, runs::RunRecord};
 
-/// The table and the edges that all of this needs.
+/// The table and the ports.
 #[derive(Clone)]
 pub struct Pipeline {
     /// The table.
     pub store: Store,
-    /// Runs to be worked on.
+    /// The queue of runs to work on.
     pub runs: Arc<dyn Queue<RunJob>>,
-    /// What browsers are told.
+    /// The queue of events for WebSocket connections.
     pub broadcasts: Arc<dyn Queue<BroadcastJob>>,
-    /// What takes longer.
+    /// The queue of work that takes longer than a request.
     pub triggers: Arc<dyn Queue<TriggerJob>>,
-    /// What comes at a time.
+    /// Starts jobs at a given time.
     pub alarms: Arc<dyn Alarms>,
     /// Tells workers in the same process that a run was canceled.
-    pub bell: Arc<dyn Bell>,
+    pub cancel_signal: Arc<dyn CancelSignal>,
     /// The clock.
     pub clock: Arc<dyn Clock>,
     /// New ids.
-    pub ids: Arc<dyn Ids>,
-    /// Who calls too often is refused.
+    pub ids: Arc<dyn IdSource>,
+    /// Whether callers that send too many requests are refused.
     pub is_rate_limited: bool,
 }
 
 impl Pipeline {
-    /// Now.
+    /// The current time.
     pub fn now(&self) -> Time {
         self.clock.now()
     }
 
-    /// A token made before a first try.
+    /// A random token that identifies a write, created before its first attempt.
     pub fn token(&self) -> LeaseId {
         LeaseId::new(self.ids.random())
     }
 
-    /// Queues runs that are kept.
+    /// Queues stored runs.
     pub async fn queue_runs(&self, jobs: Vec<RunJob>) {
         queue(&*self.runs, jobs).await;
     }
 
-    /// Queues what takes longer.
+    /// Queues work that takes longer than a request.
     pub async fn queue_triggers(&self, jobs: Vec<TriggerJob>) {
         queue(&*self.triggers, jobs).await;
     }
 
-    /// The spaces where a run shows: the one that woke it; of a run that a plan or a service woke those that it has entered.
+    /// The spaces that show a run: the space that woke it, or the spaces that it has entered if a
+    /// plan or a service woke it.
     pub async fn shown_in(&self, run: &RunRecord) -> Result<Vec<SpaceId>> {
         match run.space_id() {
             Some(space) => Ok(vec![space]),
-            None => self.store.spaces_entered(run.id).await,
+            None => self.store.steps().spaces_entered(run.id).await,
         }
     }
 
-    /// Tells everyone who follows a space where a run shows what became of it. Where no space woke it they are told what kind of thing did.
-    pub async fn announce_run(&self, record: &RunRecord, run: Run, what: impl Fn(Box<Run>) -> Happening) {
+    /// Notifies the followers of every space that shows a run. If no space woke the run, its
+    /// trigger is reduced to its type.
+    pub async fn announce_run(
+        &self,
+        record: &RunRecord,
+        run: Run,
+        what: impl Fn(Box<Run>) -> EventKind,
+    ) {
         let run = if record.space_id().is_none() { run.without_trigger() } else { run };
         match self.shown_in(record).await {
             Ok(spaces) => {
@@ -97,12 +109,14 @@ impl Pipeline {
                     self.announce(space, what(Box::new(run.clone()))).await;
                 }
             }
-            Err(error) => tracing::warn!(run = %record.id, %error, "nobody was told what became of a run"),
+            Err(error) => {
+                tracing::warn!(run = %record.id, %error, "nobody was notified of a run's change");
+            }
         }
     }
 
-    /// Tells everyone who follows the space.
-    pub async fn announce(&self, space_id: SpaceId, what: Happening) {
+    /// Notifies the followers of a space.
+    pub async fn announce(&self, space_id: SpaceId, what: EventKind) {
         let event = Event { space_id, at: self.now(), what };
         queue(&*self.broadcasts, vec![BroadcastJob::Event { event: Box::new(event) }]).await;
     }
@@ -114,13 +128,18 @@ impl std::fmt::Debug for Pipeline {
     }
 }
 
-/// Queues jobs; what the queue does not take is only said in the log, since the table knows of it.
+/// Queues jobs. A failure is only logged, because the jobs are due in the table.
 pub(crate) async fn queue<J: Job>(queue: &dyn Queue<J>, jobs: Vec<J>) {
     if jobs.is_empty() {
         return;
     }
     let count = jobs.len();
     if let Err(error) = queue.send(jobs).await {
-        tracing::warn!(event = "jobs_not_queued", %error, count, "jobs were not queued; what is due finds them");
+        tracing::warn!(
+            event = "jobs_not_queued",
+            %error,
+            count,
+            "jobs were not queued; sweep finds them when they are due"
+        );
     }
 }

@@ -1,97 +1,125 @@
-//! Joining and leaving, and what follows: who is told, which connections go deaf, which runs end.
+//! Joining and leaving a space, and the consequences: notifications, removed subscriptions, and
+//! canceled runs.
 
 use smartspace_domain::{
     Error, Result,
     access::{Caller, SpaceAction},
     entities::{Entity, EntityType},
-    events::Happening,
+    events::EventKind,
     ids::{EntityId, SpaceId},
     jobs::BroadcastJob,
     spaces::{Member, Role},
 };
-use smartspace_store::rosters::MemberRecord;
+use smartspace_store::spaces::rosters::MemberRecord;
 
 use crate::{Pipeline, access::may_in, queue};
 
 impl Pipeline {
-    /// Adds an entity to a space. Nothing where it is there already.
+    /// Adds an entity to a space. Does nothing if it is already a member.
     pub async fn join(&self, space: SpaceId, entity: &Entity, role: Role) -> Result<()> {
-        if let Some(member) = self.store.join(space, entity, role, self.now()).await? {
-            self.tell_of_joining(space, &member).await;
+        if let Some(member) = self.store.members().join(space, entity, role, self.now()).await? {
+            self.notify_joined(space, &member).await;
         }
         Ok(())
     }
 
-    /// Adds an entity to a space on behalf of a caller, or changes its role there; without `role` it keeps the one that it has, and a new member
-    /// is a plain one. What the caller may do is decided in the space as it is when this is kept.
-    pub async fn admit(&self, caller: Caller, space: SpaceId, entity: &Entity, role: Option<Role>) -> Result<Member> {
-        let before = self.store.member(space, entity.id).await?;
-        let may = |roster: &smartspace_store::rosters::Roster| {
+    /// Adds an entity to a space on behalf of a caller, or changes its role. Without `role`, a
+    /// member keeps its role and a new member gets `member`. The caller's rights are checked
+    /// against the roster that the write is conditional on.
+    pub async fn admit(
+        &self,
+        caller: Caller,
+        space: SpaceId,
+        entity: &Entity,
+        role: Option<Role>,
+    ) -> Result<Member> {
+        let before = self.store.members().get(space, entity.id).await?;
+        let may = |roster: &smartspace_store::spaces::rosters::Roster| {
             may_in(roster, caller, SpaceAction::Govern)?;
             if roster.member(entity.id).is_none() { caller.may_bring_in(entity) } else { Ok(()) }
         };
-        let changed = self.store.join_if(space, entity, role, self.now(), may).await?;
+        let changed = self.store.members().join_if(space, entity, role, self.now(), may).await?;
         match (changed, before) {
             (None, Some(member)) => Ok(member.view()),
-            // Someone else added it meanwhile.
+            // Another request added it meanwhile.
             (None, None) => {
-                let member = self.store.member(space, entity.id).await?;
-                member.map(|member| member.view()).ok_or_else(|| Error::Conflict("it left again at the same time".into()))
+                let member = self.store.members().get(space, entity.id).await?;
+                member.map(|member| member.view()).ok_or_else(|| {
+                    Error::Conflict("the entity left the space at the same time".into())
+                })
             }
             (Some(member), None) => {
-                self.tell_of_joining(space, &member).await;
+                self.notify_joined(space, &member).await;
                 Ok(member.view())
             }
             (Some(member), Some(_)) => {
-                let changed = Box::new(self.store.space(space).await?);
-                self.announce(space, Happening::SpaceUpdated { space: changed }).await;
+                let changed = Box::new(self.store.spaces().get(space).await?);
+                self.announce(space, EventKind::SpaceUpdated { space: changed }).await;
                 Ok(member.view())
             }
         }
     }
 
-    /// Takes an entity out of a space. From the moment that this is kept it can't write there and is told nothing more.
+    /// Removes an entity from a space. Once this is stored, the entity can't write there and gets
+    /// no more events.
     pub async fn leave(&self, space: SpaceId, entity: EntityId) -> Result<()> {
-        let left = self.store.leave(space, entity).await?;
+        let left = self.store.members().leave(space, entity).await?;
         self.follow_leaving(space, entity, left).await
     }
 
-    /// The same on behalf of a caller: an owner, the operator, or the entity itself, which may repeat it as a stranger.
+    /// Like [`Self::leave`] on behalf of a caller: an owner, the operator, or the entity itself. An
+    /// entity that has already left may repeat the request.
     pub async fn dismiss(&self, caller: Caller, space: SpaceId, entity: EntityId) -> Result<()> {
         let is_own = caller == Caller::Entity(entity);
-        if is_own && let Some(former) = self.store.former_member(space, entity).await? {
+        if is_own && let Some(former) = self.store.members().former(space, entity).await? {
             return self.end_what_it_does(space, &former).await;
         }
         let action = if is_own { SpaceAction::Leave } else { SpaceAction::Govern };
-        let left = self.store.leave_if(space, entity, |roster| may_in(roster, caller, action)).await?;
+        let left = self
+            .store
+            .members()
+            .leave_if(space, entity, |roster| may_in(roster, caller, action))
+            .await?;
         self.follow_leaving(space, entity, left).await
     }
 
-    async fn tell_of_joining(&self, space_id: SpaceId, member: &MemberRecord) {
-        queue(&*self.broadcasts, vec![BroadcastJob::Joined { entity_id: member.entity_id, space_id }]).await;
-        self.announce(space_id, Happening::MemberJoined { member: member.view() }).await;
+    async fn notify_joined(&self, space_id: SpaceId, member: &MemberRecord) {
+        queue(
+            &*self.broadcasts,
+            vec![BroadcastJob::Joined { entity_id: member.entity_id, space_id }],
+        )
+        .await;
+        self.announce(space_id, EventKind::MemberJoined { member: member.view() }).await;
     }
 
-    async fn follow_leaving(&self, space_id: SpaceId, entity_id: EntityId, left: Option<MemberRecord>) -> Result<()> {
+    async fn follow_leaving(
+        &self,
+        space_id: SpaceId,
+        entity_id: EntityId,
+        left: Option<MemberRecord>,
+    ) -> Result<()> {
         if let Some(left) = left {
             self.end_what_it_does(space_id, &left).await?;
-            self.announce(space_id, Happening::MemberLeft { entity_id }).await;
-        } else if let Some(former) = self.store.former_member(space_id, entity_id).await? {
-            // Whoever took it out before may not have come to this. The space is told nothing, however often it is repeated.
+            self.announce(space_id, EventKind::MemberLeft { entity_id }).await;
+        } else if let Some(former) = self.store.members().former(space_id, entity_id).await? {
+            // An earlier request may have stopped before this. The space is not notified again.
             self.end_what_it_does(space_id, &former).await?;
         }
         Ok(())
     }
 
-    /// The runs, forms and subscriptions in a space of who has left it; may be repeated.
+    /// Ends the runs, forms and subscriptions of a former member in a space. It may be repeated.
     async fn end_what_it_does(&self, space_id: SpaceId, left: &MemberRecord) -> Result<()> {
         let entity_id = left.entity_id;
         if left.kind == EntityType::Agent {
             self.cancel_all(space_id, Some(entity_id)).await?;
             self.withdraw_forms(space_id, entity_id).await?;
         }
-        let told = [BroadcastJob::Removed { entity_id, space_id }, BroadcastJob::Left { entity_id, space_id }];
-        queue(&*self.broadcasts, told.into()).await;
+        let jobs = [
+            BroadcastJob::Removed { entity_id, space_id },
+            BroadcastJob::Left { entity_id, space_id },
+        ];
+        queue(&*self.broadcasts, jobs.into()).await;
         Ok(())
     }
 }

@@ -1,38 +1,47 @@
-//! A message: kept, then its runs are queued, then everyone who follows the space is told.
+//! Posts a message: stores it, queues the runs that it woke, and notifies the space's followers.
 
 use futures::join;
 use smartspace_domain::{
     Error, Result,
     access::{Caller, SpaceAction},
     entities::EntityType,
-    events::Happening,
+    events::EventKind,
     jobs::TriggerJob,
-    shares::Cause,
+    quota::Cause,
 };
-use smartspace_store::append::{Appended, NewMessage};
+use smartspace_store::messages::append::{Appended, NewMessage};
 
 use crate::Pipeline;
 
 impl Pipeline {
-    /// Keeps a message and queues what follows from it. Once it is kept the answer is yes, whether or not queueing worked.
+    /// Stores a message and queues what follows from it. Succeeds once the message is stored, even
+    /// if queueing fails.
     pub async fn post(&self, new: &NewMessage) -> Result<Appended> {
-        let mut appended = self.store.append(new, self.now()).await?;
+        let mut appended = self.store.messages().append(new, self.now()).await?;
         if appended.repeated {
             return Ok(appended);
         }
         let message = &appended.message;
-        let undecided = message.dispatch.is_none().then_some(TriggerJob::Dispatch { space_id: message.space_id, seq: message.seq });
-        // The runs first: an agent that begins to think sooner is worth more than a line that shows sooner.
+        let undecided = message
+            .dispatch
+            .is_none()
+            .then_some(TriggerJob::Dispatch { space_id: message.space_id, seq: message.seq });
+        // Queue the runs first: it matters more that an agent starts early than that the message
+        // appears early.
         self.queue_runs(std::mem::take(&mut appended.woken)).await;
         self.queue_triggers(undecided.into_iter().collect()).await;
         let cause = Cause::member(message.sender.id, message.sender.kind == EntityType::Human);
-        let counted = self.store.count_runs(&appended.taken, &cause, message.created_at);
-        join!(counted, self.announce(message.space_id, Happening::MessageCreated { message: message.clone() }));
+        let counted = self.store.quota().count_runs(&appended.taken, &cause, message.created_at);
+        join!(
+            counted,
+            self.announce(message.space_id, EventKind::MessageCreated { message: message.clone() })
+        );
         Ok(appended)
     }
 
-    /// The same for who came through a door. That it is a member is read with everything else, and checked in the transaction: only where that fails is it asked
-    /// what the caller may be told.
+    /// Like [`Self::post`], for a caller of the HTTP or WebSocket API. The transaction itself
+    /// checks that the sender is a member. Only if it fails, the caller's rights are checked, so
+    /// that the error does not reveal a space to a stranger.
     pub async fn post_as(&self, caller: Caller, new: &NewMessage) -> Result<Appended> {
         match self.post(new).await {
             Err(error @ Error::Invalid(_)) => {

@@ -1,4 +1,4 @@
-//! How often someone may call.
+//! Rate limits of callers.
 
 use smartspace_domain::{
     Error, Result,
@@ -9,7 +9,8 @@ use smartspace_domain::{
 use crate::Pipeline;
 
 impl Pipeline {
-    /// Counts a call. [`Error::TooMany`] where its caller calls too often; the operator never does.
+    /// Counts a call. Fails with [`Error::TooMany`] if the caller exceeds its rate. The operator
+    /// has no limit.
     pub async fn count_call(&self, caller: Caller) -> Result<()> {
         match caller {
             Caller::Operator => Ok(()),
@@ -17,14 +18,19 @@ impl Pipeline {
         }
     }
 
-    /// The same for anything that has a name and a rate.
-    pub async fn count(&self, who: &str, rate: Rate) -> Result<()> {
+    /// Counts a call of anything that has a name and a rate.
+    pub async fn count(&self, name: &str, rate: Rate) -> Result<()> {
         if !self.is_rate_limited {
             return Ok(());
         }
-        self.store.call_of(who, rate, self.now()).await.map_err(|wait| {
+        self.store.rates().count_call(name, rate, self.now()).await.map_err(|wait| {
             let Rate { per_second, burst } = rate;
-            Error::TooMany { text: format!("too many calls: {per_second} a second are taken, and {burst} at once"), wait }
+            Error::TooMany {
+                text: format!(
+                    "too many calls: the limit is {per_second} per second and {burst} at once"
+                ),
+                wait,
+            }
         })
     }
 }

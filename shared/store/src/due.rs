@@ -1,4 +1,5 @@
-//! Due: whatever someone must come back to. The index finds candidates, the item decides.
+//! Due items: the ones that the sweep must come back to. The index finds candidates, and the item
+//! decides.
 
 use std::time::Duration;
 
@@ -11,97 +12,123 @@ use smartspace_domain::{
 };
 
 use crate::{
-    Error, Result, Store,
-    keys::{self, Key},
+    Due, Error, Result,
     runs::RunRecord,
-    table::{Query, WriteError, key_of},
-    write::Write,
+    table::{
+        Query, WriteError,
+        indexes::Index,
+        key_of,
+        keys::{self, Key},
+        write::Write,
+    },
 };
 
-/// What someone must come back to.
+/// The work that an overdue item needs.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Duty {
-    /// A run that is queued, or whose worker is not heard of.
+    /// A run that is queued, or whose worker does not respond.
     Run(RunJob),
-    /// A message that is not decided, or a change that is half done.
+    /// A message without a dispatch decision, or an unfinished change.
     Trigger(TriggerJob),
 }
 
-/// What sweeping over one candidate came to.
+/// The outcome of the sweep for one candidate.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Swept {
-    /// Its time was moved on; queue this.
+    /// The item was overdue and its time is postponed. The caller queues this work.
     Overdue(Duty),
-    /// It was not due after all, or someone else was faster.
+    /// The item was not due after all, or another sweep was faster.
     NotDue,
-    /// It was acted on ten times; it left the index.
+    /// The item was overdue too often. It has left the index.
     GivenUp,
 }
 
 #[derive(PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct DueItem {
-    /// As it is written: an operator may have written it by hand.
+    /// As text, since an operator may have edited it by hand.
     due_at: Option<String>,
     #[serde(default)]
     due_count: u32,
 }
 
 impl DueItem {
-    /// Whether somebody should have come back to it by now. A time that nobody can read has come.
+    /// Whether its time has come. A time that can't be read counts as overdue.
     fn is_overdue(&self, now: Time) -> bool {
-        self.due_at.as_ref().is_some_and(|due_at| due_at.parse().map_or(true, |due_at: Time| due_at <= now))
+        self.due_at
+            .as_ref()
+            .is_some_and(|due_at| due_at.parse().map_or(true, |due_at: Time| due_at <= now))
+    }
+
+    /// The item after one more sweep. The delays double up to an hour. After too many sweeps, the
+    /// item is not due again.
+    fn postponed(&self, now: Time) -> Self {
+        if self.due_count >= limits::SWEEPS {
+            return Self { due_at: None, due_count: self.due_count };
+        }
+        let delay = (lease::QUEUED_DUE * 2_u32.pow(self.due_count)).min(Duration::from_hours(1));
+        Self { due_at: Some((now + delay).to_string()), due_count: self.due_count + 1 }
     }
 }
 
-/// Before every time as it is written. DynamoDB takes no empty text for a key.
+/// Sorts before the text of every time. DynamoDB accepts no empty key.
 const EARLIEST: &str = "0";
 
-impl Store {
-    /// Up to `limit` candidates of one part of the index that were due before `until`, the longest overdue first.
-    pub async fn due_in(&self, part: u8, until: Time, limit: usize) -> Result<Vec<Key>> {
-        let query = Query::of_index("GSI1", ("due", "dueAt"), keys::due(part)).between(EARLIEST, &until.to_string()).limit(limit);
-        self.table.all(query).await?.iter().map(key_of).collect()
+impl Due<'_> {
+    /// Up to `limit` candidates from one part of the index that were due before `until`. The one
+    /// that is overdue for the longest comes first.
+    pub async fn candidates(self, part: u8, until: Time, limit: usize) -> Result<Vec<Key>> {
+        let query = Query::of_index(Index::DUE, keys::due(part))
+            .between(EARLIEST, &until.to_string())
+            .limit(limit);
+        self.store.table.all(query).await?.iter().map(key_of).collect()
     }
 
-    /// Moves a candidate's time on, so that others leave it alone, and says what is to be queued for it.
-    pub async fn sweep_one(&self, key: &Key, now: Time) -> Result<Swept> {
-        let Some(item): Option<DueItem> = self.table.get(key).await? else { return Ok(Swept::NotDue) };
+    /// Postpones a candidate, so that other sweeps skip it, and returns the work to queue for it.
+    pub async fn sweep_one(self, key: &Key, now: Time) -> Result<Swept> {
+        let Some(item): Option<DueItem> = self.store.table.get(key).await? else {
+            return Ok(Swept::NotDue);
+        };
         if !item.is_overdue(now) {
             return Ok(Swept::NotDue);
         }
-        let (write, moved) = if item.due_count >= limits::SWEEPS {
-            (Write::update(key.clone(), "REMOVE #due, #dueAt"), DueItem { due_at: None, ..item })
-        } else {
-            let next = now + (lease::QUEUED_DUE * 2_u32.pow(item.due_count)).min(Duration::from_hours(1));
-            let moved = DueItem { due_at: Some(next.to_string()), due_count: item.due_count + 1 };
-            let write = Write::update(key.clone(), "SET #dueAt = :next, #dueCount = :count");
-            (write.value(":next", next)?.value(":count", moved.due_count)?, moved)
+        let postponed = item.postponed(now);
+        let write = match &postponed.due_at {
+            Some(next) => Write::update(key.clone(), "SET #dueAt = :next, #dueCount = :count")
+                .value(":next", next)?
+                .value(":count", postponed.due_count)?,
+            None => Write::update(key.clone(), "REMOVE #due, #dueAt"),
         };
-        match self.table.write(write.when("#dueAt = :dueAt").value(":dueAt", &item.due_at)?).await {
+        let write = write.when("#dueAt = :dueAt").value(":dueAt", &item.due_at)?;
+        match self.store.table.write(write).await {
             Ok(_) => {}
-            // The answer to the first try was lost.
-            Err(WriteError::Refused(refusal)) if refusal.there::<DueItem>(key).as_ref() == Some(&moved) => {}
+            // The first try took effect and its answer was lost.
+            Err(WriteError::Refused(refusal))
+                if refusal.existing::<DueItem>(key).as_ref() == Some(&postponed) => {}
             Err(WriteError::Refused(_)) => return Ok(Swept::NotDue),
             Err(WriteError::Other(error)) => return Err(error),
         }
-        if moved.due_at.is_none() {
+        if postponed.due_at.is_none() {
             return Ok(Swept::GivenUp);
         }
         Ok(self.duty(key).await?.map_or(Swept::NotDue, Swept::Overdue))
     }
 
-    /// What is to be done about the item at `key`.
-    pub async fn duty(&self, key: &Key) -> Result<Option<Duty>> {
-        let unknown = || Error::Internal(format!("nobody knows what to do about {} {}", key.pk, key.sk));
+    /// The work that the item at `key` needs, if any.
+    pub async fn duty(self, key: &Key) -> Result<Option<Duty>> {
+        let unknown =
+            || Error::Internal(format!("an item of no known kind is due: {} {}", key.pk, key.sk));
         let (kind, id) = key.pk.split_once('#').ok_or_else(unknown)?;
         let place = key.sk.strip_prefix(keys::MSG).map(str::parse::<u64>);
         let plan = key.sk.strip_prefix(keys::PLAN).map(str::parse::<PlanId>);
         match (kind, place) {
             ("RUN", None) => {
-                let run: Option<RunRecord> = self.table.get(key).await?;
-                let close = |run: &RunRecord| Duty::Trigger(TriggerJob::CloseCalls { run_id: run.id });
-                Ok(run.map(|run| if run.status.is_active() { Duty::Run(run.job()) } else { close(&run) }))
+                let run: Option<RunRecord> = self.store.table.get(key).await?;
+                let close =
+                    |run: &RunRecord| Duty::Trigger(TriggerJob::CloseCalls { run_id: run.id });
+                Ok(run.map(
+                    |run| if run.status.is_active() { Duty::Run(run.job()) } else { close(&run) },
+                ))
             }
             ("SPACE", Some(Ok(seq))) => {
                 let space_id: SpaceId = id.parse().map_err(|_| unknown())?;
@@ -113,7 +140,7 @@ impl Store {
             }
             ("ENTITY", None) if let Some(Ok(plan_id)) = plan => {
                 let agent_id: EntityId = id.parse().map_err(|_| unknown())?;
-                let at = self.plan_fires_at(key).await?;
+                let at = self.store.plans().fires_at(key).await?;
                 Ok(at.map(|at| Duty::Trigger(TriggerJob::FirePlan { agent_id, plan_id, at })))
             }
             ("ENTITY", None) => {
@@ -124,16 +151,17 @@ impl Store {
         }
     }
 
-    /// For a host that starts, where nobody else can live: everything that is due at any time, with every lease ended.
-    pub async fn restart(&self) -> Result<Vec<Duty>> {
+    /// Everything that is due at any time, with every lease ended. Only for a host that is starting
+    /// and knows that no worker is alive.
+    pub async fn restart(self) -> Result<Vec<Duty>> {
         let mut duties = Vec::new();
         for part in 0..keys::DUE_PARTS {
-            let all = Query::of_index("GSI1", ("due", "dueAt"), keys::due(part));
-            for item in self.table.all(all).await? {
+            let all = Query::of_index(Index::DUE, keys::due(part));
+            for item in self.store.table.all(all).await? {
                 let key = key_of(&item)?;
                 let duty = self.duty(&key).await?;
                 if let Some(Duty::Run(RunJob::Run { run_id, .. })) = &duty {
-                    self.end_lease(*run_id).await?;
+                    self.store.runs().end_lease(*run_id).await?;
                 }
                 duties.extend(duty);
             }

@@ -1,46 +1,27 @@
-//! The table: the one way to read and write what is kept.
+//! The table: the only way to read and write what is stored.
 //!
-//! [`keys`] names every item. [`table`] is the thin layer over the SDK, [`write`] builds conditional writes. Above them one file per
-//! aggregate, each an `impl Store`: [`entities`] with [`acquaintances`], [`memories`], [`goals`] and [`plans`] with [`kept`], [`spaces`] with [`members`],
-//! [`messages`] with [`append`], [`summaries`], [`runs`] with [`triggers`], [`claims`], [`steps`] with [`prompts`], [`cards`] with [`forms`], [`delegations`], and [`endings`],
-//! [`deliveries`], [`minutes`] and [`rates`], [`connections`], [`due`]. No type of the SDK crosses out of this crate, but the client that is handed in.
+//! [`table`] is the thin layer over the SDK: [`table::keys`] names every item, and [`table::write`]
+//! builds conditional writes.
 //!
-//! Reading is consistent, except that an index finds candidates and the base item decides. What has expired counts as gone.
+//! Above it is one module per aggregate. Each gives [`Store`] a small handle, so that a call names
+//! its aggregate: `store.messages().append(…)`, `store.runs().claim(…)`, `store.plans().fire(…)`.
+//!
+//! No type of the SDK leaves this crate, except the client that is passed in.
+//! Reads are consistent. An index only finds candidates: the item in the table decides.
+//! Expired items count as deleted.
 
-pub mod acquaintances;
-pub mod append;
-pub mod cards;
-pub mod claims;
+pub mod agents;
 pub mod connections;
-pub mod delegations;
 pub mod deliveries;
 pub mod due;
-pub mod endings;
 pub mod entities;
-pub mod forms;
-pub mod goals;
-mod json_text;
-pub mod kept;
-pub mod keys;
-pub mod members;
-pub mod memories;
+mod handles;
+pub mod idempotency;
+mod limits;
 pub mod messages;
-mod minutes;
-pub mod pages;
-pub mod plans;
-pub mod posted;
-pub mod prompts;
-mod rates;
-pub mod refusal;
-pub mod rosters;
 pub mod runs;
-pub mod schema;
 pub mod spaces;
-pub mod steps;
-pub mod summaries;
 pub mod table;
-pub mod triggers;
-pub mod write;
 
 use std::{sync::Arc, time::Duration};
 
@@ -49,40 +30,56 @@ use tokio::sync::{Mutex, MutexGuard};
 
 pub use smartspace_domain::{Error, Result};
 
-use crate::{minutes::MinutesSeen, prompts::KnownParts, rates::RatesSeen, rosters::RosterCache, table::Table};
+pub use crate::handles::{
+    AgentState, Calls, Connections, Deliveries, Due, Entities, Forms, Goals, Idempotency, Members,
+    Memories, Messages, Plans, Prompts, Quota, Rates, Relationships, Runs, Spaces, Steps,
+    Summaries, Triggers,
+};
+use crate::{
+    limits::{quota::MinutesSeen, rates::RatesSeen},
+    runs::prompts::KnownParts,
+    spaces::rosters::RosterCache,
+    table::Table,
+};
 
 /// Random bits, for jitter.
 pub type Random = Arc<dyn Fn() -> u128 + Send + Sync>;
 
-/// Everything that is kept.
+/// Access to everything that is stored.
 #[derive(Clone)]
 pub struct Store {
     table: Table,
     rosters: Arc<RosterCache>,
-    turns: Arc<Turns>,
+    space_locks: Arc<SpaceLocks>,
     parts: Arc<KnownParts>,
     minutes: Arc<MinutesSeen>,
     rates: Arc<RatesSeen>,
-    keep_runs: Option<Duration>,
+    run_retention: Option<Duration>,
 }
 
 impl Store {
-    /// The table `name` behind `client`. Ended runs are kept for `keep_runs`; for ever where none is given.
-    pub fn new(client: aws_sdk_dynamodb::Client, name: impl Into<Arc<str>>, keep_runs: Option<Duration>, random: Random) -> Self {
+    /// The table `name`, reached through `client`. Ended runs are stored for `run_retention`, or
+    /// for ever if that is `None`.
+    pub fn new(
+        client: aws_sdk_dynamodb::Client,
+        name: impl Into<Arc<str>>,
+        run_retention: Option<Duration>,
+        random: Random,
+    ) -> Self {
         Self {
             table: Table::new(client, name.into(), random),
             rosters: Arc::default(),
-            turns: Arc::default(),
+            space_locks: Arc::default(),
             parts: Arc::default(),
             minutes: Arc::default(),
             rates: Arc::default(),
-            keep_runs,
+            run_retention,
         }
     }
 
-    /// When a run that ended `now` is dropped, in seconds as the table's TTL wants it.
+    /// When a run that ends `now` expires, in seconds since the epoch, as the table's TTL requires.
     fn run_expiry(&self, now: Time) -> Option<i64> {
-        self.keep_runs.map(|kept| (now + kept).as_seconds())
+        self.run_retention.map(|retention| (now + retention).as_seconds())
     }
 }
 
@@ -92,17 +89,19 @@ impl std::fmt::Debug for Store {
     }
 }
 
-/// Within one process, appends to a space take turns, first come first served: they would only race for the next number. Processes race still.
-struct Turns([Mutex<()>; 256]);
+/// Locks that serialize the appends of one process to a space, in the order of their arrival.
+/// Without them, these appends would only race for the next number. Appends of different processes
+/// do race.
+struct SpaceLocks([Mutex<()>; 256]);
 
-impl Default for Turns {
+impl Default for SpaceLocks {
     fn default() -> Self {
         Self(std::array::from_fn(|_| Mutex::default()))
     }
 }
 
-impl Turns {
-    /// Waits for a space's turn. Spaces may share one; that costs time, nothing else.
+impl SpaceLocks {
+    /// Locks a space. Spaces may share a lock, which only costs time.
     async fn wait(&self, space: SpaceId) -> MutexGuard<'_, ()> {
         self.0[usize::from(space.part_of(u8::MAX))].lock().await
     }

@@ -1,15 +1,16 @@
-//! Alarms that get lost, come late, early or twice. They wait in the triggers queue, so those of one machine go with its process.
+//! Alarms that are lost, late, early or doubled. They wait in the triggers queue, so on a local
+//! host they are lost with its process.
 
 use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use smartspace_domain::{Time, jobs::TriggerJob};
-use smartspace_edges::alarms::Alarms;
+use smartspace_ports::alarms::Alarms;
 use tokio::time::Instant;
 
 use crate::{life::Life, world::World};
 
-/// The alarms as one process sets them.
+/// The alarms port of one process.
 pub struct SimAlarms {
     pub(crate) world: Arc<World>,
     pub(crate) life: Arc<Life>,
@@ -18,28 +19,38 @@ pub struct SimAlarms {
 #[async_trait]
 impl Alarms for SimAlarms {
     async fn set(&self, at: Time, job: TriggerJob) {
-        let (world, chance) = (&self.world, &self.world.chance);
+        let world = &self.world;
+        let chance = &world.chance;
         let place = format!("{}/alarm", self.life.name);
-        world.begins(&self.life, "alarm").await;
+        world.before_call(&self.life, "alarm").await;
         let wait = at.since(world.wall());
-        let fault = chance.strikes(&place, world.plan.weather.alarm).then(|| chance.below(&place, 5));
+        let fault =
+            chance.strikes(&place, world.plan.fault_rates.alarm).then(|| chance.below(&place, 5));
         let waits: &[Duration] = match fault {
             Some(0) => &[],
-            Some(1) => &[wait + chance.time(&place, Duration::from_secs(1), Duration::from_mins(3))],
-            Some(2) => &[wait + chance.time(&place, Duration::from_mins(3), Duration::from_hours(4))],
+            Some(1) => {
+                &[wait + chance.time(&place, Duration::from_secs(1), Duration::from_mins(3))]
+            }
+            Some(2) => {
+                &[wait + chance.time(&place, Duration::from_mins(3), Duration::from_hours(4))]
+            }
             Some(3) => &[wait, wait + chance.time(&place, Duration::ZERO, Duration::from_mins(2))],
             Some(_) => &[chance.time(&place, Duration::ZERO, wait)],
             None => &[wait],
         };
         if fault.is_some() {
-            world.history.note(&self.life.name, || format!("an alarm for {at} rings after {waits:?} instead of {wait:?}"));
+            world.history.note(&self.life.name, || {
+                format!("an alarm for {at} rings after {waits:?} instead of {wait:?}")
+            });
         }
-        // It travels as text, as through SQS.
+        // A job is sent as text, as SQS requires.
         let text = serde_json::to_string(&job).unwrap_or_default();
         match serde_json::from_str::<TriggerJob>(&text) {
-            Ok(job) => waits.iter().for_each(|wait| world.triggers.put(job.clone(), Instant::now() + *wait)),
-            Err(_) => world.complain(0, format!("the job of an alarm can't be read again: {text}")),
+            Ok(job) => waits
+                .iter()
+                .for_each(|wait| world.triggers.put(job.clone(), Instant::now() + *wait)),
+            Err(_) => world.report(0, format!("the job of an alarm can't be parsed: {text}")),
         }
-        world.ends(&self.life, "alarm").await;
+        world.after_call(&self.life, "alarm").await;
     }
 }

@@ -1,21 +1,22 @@
-//! People answer forms: once or twice, several at once, with what does not fit, too late, or not at all.
+//! People answer forms: once or twice, several people at once, with invalid values, too late, or
+//! not at all.
 
 use std::time::Duration;
 
 use axum::http::Method;
 use serde_json::{Value, json};
-use tokio::time::{Instant, sleep, sleep_until};
+use tokio::time::{sleep, sleep_until};
 
-use crate::{door::As, ledger::Answered, locked, people::Person};
+use crate::{client::Caller, ledger::FormAnswer, locked, people::Person};
 
-/// What a person still does for forms when it has done all else.
-const LAST_DEEDS: usize = 4;
-/// When two people want to be the first they meet at a whole multiple of it.
+/// Actions about forms after all other actions of a person.
+const LAST_ACTIONS: usize = 4;
+/// People who compete to answer first both answer at a whole multiple of this time.
 const MEETING: Duration = Duration::from_secs(4);
-/// How long a person waits between two tries.
+/// Milliseconds that a person waits before each retry.
 const WAITS: [u64; 7] = [100, 300, 1_000, 3_000, 5_000, 8_000, 8_000];
 
-/// An answer that is on its way.
+/// An answer to a form.
 struct Given {
     run: String,
     call: String,
@@ -24,7 +25,7 @@ struct Given {
 }
 
 impl Person {
-    /// Perhaps answers a form that it sees.
+    /// Answers one of the forms that this person sees, or none.
     pub(crate) async fn answer_forms(&mut self, place: &str) {
         let world = std::sync::Arc::clone(&self.world);
         let chance = |per_mille: u64| world.chance.happens(place, per_mille);
@@ -35,15 +36,18 @@ impl Person {
             };
             self.view.with(known)
         };
-        // Now and then one that asks no more.
+        // Now and then a form that is closed.
         let forms = seen(!chance(40));
         if forms.is_empty() || !chance(700) {
             return;
         }
         let (call, run) = forms[world.chance.below(place, forms.len() as u64) as usize].clone();
         match world.chance.below(place, 10) {
-            // Its time may be up by then.
-            0 => sleep(world.chance.time(place, Duration::from_secs(20), Duration::from_secs(40))).await,
+            // The form may have expired by then.
+            0 => {
+                sleep(world.chance.time(place, Duration::from_secs(20), Duration::from_secs(40)))
+                    .await;
+            }
             1..5 => sleep_until(world.next(MEETING)).await,
             _ => {}
         }
@@ -61,12 +65,12 @@ impl Person {
         }
     }
 
-    /// Waits for what is still asked, and answers some of it.
-    pub(crate) async fn answer_the_last(&mut self, deeds: usize) {
-        for deed in deeds..deeds + LAST_DEEDS {
-            let place = format!("{}/{deed}", self.name);
+    /// Waits for further forms, and answers some of them.
+    pub(crate) async fn answer_the_last(&mut self, actions: usize) {
+        for action in actions..actions + LAST_ACTIONS {
+            let place = format!("{}/{action}", self.name);
             let nothing_comes = self.view.with(|seen| seen.active.is_empty());
-            if nothing_comes || self.world.undone.contains(&(self.index, deed)) {
+            if nothing_comes || self.world.skipped.contains(&(self.index, action)) {
                 continue;
             }
             sleep(self.world.chance.time(&place, Duration::ZERO, Duration::from_secs(6))).await;
@@ -74,42 +78,59 @@ impl Person {
         }
     }
 
-    /// Gives an answer, again until it knows what became of it, and remembers what it was told.
+    /// Gives an answer, retries until its outcome is known, and records the statuses.
     async fn give(&mut self, place: &str, given: &Given) {
         let Given { run, call, output, fits } = given;
         self.world.history.note(&self.name, || format!("answers {call} of {run} with {output}"));
-        let (sent, mut told) = (Instant::now(), Vec::new());
+        let mut statuses = Vec::new();
         let declines = !output["declined"].is_null();
-        let (by_socket, most) =
-            (!declines && self.world.chance.happens(place, 250), if self.world.chance.happens(place, 100) { 1 } else { WAITS.len() });
-        for wait in WAITS.into_iter().take(most) {
-            let status = if by_socket { self.give_by_socket(given).await } else { self.give_by_http(given, declines).await };
-            told.push(status);
+        let by_socket = !declines && self.world.chance.happens(place, 250);
+        let tries = if self.world.chance.happens(place, 100) { 1 } else { WAITS.len() };
+        for wait in WAITS.into_iter().take(tries) {
+            let status = if by_socket {
+                self.give_by_socket(given).await
+            } else {
+                self.give_by_http(given, declines).await
+            };
+            statuses.push(status);
             if status.is_some_and(|status| status < 500 && status != 429) {
                 break;
             }
             sleep(Duration::from_millis(wait)).await;
         }
-        self.world.history.note(&self.name, || format!("is told of its answer to {call}: {told:?}"));
-        let (run, call, output, fits, told_at) = (run.clone(), call.clone(), output.clone(), *fits, Instant::now());
-        let answered = Answered { person: self.id, run, call, output, fits, sent, told, told_at };
-        locked(&self.world.ledger).answers.push(answered);
+        self.world
+            .history
+            .note(&self.name, || format!("is told of its answer to {call}: {statuses:?}"));
+        locked(&self.world.ledger).answers.push(FormAnswer {
+            person: self.id,
+            call: call.clone(),
+            output: output.clone(),
+            fits: *fits,
+            statuses,
+        });
     }
 
     async fn give_by_http(&self, given: &Given, declines: bool) -> Option<u16> {
         let path = format!("/v1/runs/{}/toolCalls/{}/result", given.run, given.call);
         let body = if declines { given.output.clone() } else { json!({"output": given.output}) };
-        let answer = self.world.http(&self.name, As::Entity(self.id), Method::POST, &path, None, Some(&body)).await;
+        let answer = self
+            .world
+            .http(&self.name, Caller::Entity(self.id), Method::POST, &path, None, Some(&body))
+            .await;
         answer.ok().map(|(status, _)| status)
     }
 
     async fn give_by_socket(&mut self, given: &Given) -> Option<u16> {
-        let frame = json!({"action": "toolResult", "runId": given.run, "callId": given.call, "output": given.output});
+        let frame = json!({
+            "action": "toolResult", "runId": given.run, "callId": given.call,
+            "output": given.output,
+        });
         match self.request(frame).await {
             Some(answer) if answer["type"] == "accepted" => Some(202),
             Some(answer) => {
                 if answer["status"] == 500 {
-                    self.world.complain(0, format!("a socket's answer to a form was answered with {answer}"));
+                    self.world
+                        .report(0, format!("an answer to a form over the socket got {answer}"));
                 }
                 answer["status"].as_u64().and_then(|status| u16::try_from(status).ok())
             }

@@ -1,7 +1,8 @@
-//! Everything that is left to chance, from one seed.
+//! All random numbers and faults of one seed.
 //!
-//! A number depends on the seed, on the name of the place that asks, and on how often that place has asked: nothing else. So a fault can be
-//! taken out of a history without moving the others, which is how histories are made short.
+//! A number depends only on the seed, on the name of the place that asks for it, and on how often
+//! that place has asked. So one fault can be suppressed without moving the others, which is how
+//! histories are shortened. It also means that renaming a place changes the history of every seed.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -14,73 +15,79 @@ use std::{
 
 use crate::locked;
 
-/// A fault that struck: its place, and the how-manieth time the place was passed.
-pub type Strike = (String, u64);
+/// A fault that struck: its place, and how often the place was passed before.
+pub type Fault = (String, u64);
 
-/// Numbers and faults of one seed.
+/// The numbers and faults of one seed.
 #[derive(Debug)]
 pub struct Chance {
     seed: u64,
     passed: Mutex<BTreeMap<String, u64>>,
-    struck: Mutex<Vec<Strike>>,
-    spared: BTreeSet<Strike>,
+    faults: Mutex<Vec<Fault>>,
+    suppressed: BTreeSet<Fault>,
     calm: AtomicBool,
 }
 
 impl Chance {
-    /// The numbers of `seed`. The faults in `spared` do not strike.
-    pub fn new(seed: u64, spared: BTreeSet<Strike>) -> Self {
-        Self { seed, passed: Mutex::default(), struck: Mutex::default(), spared, calm: AtomicBool::new(false) }
+    /// The numbers of `seed`. The faults in `suppressed` do not strike.
+    pub fn new(seed: u64, suppressed: BTreeSet<Fault>) -> Self {
+        Self {
+            seed,
+            passed: Mutex::default(),
+            faults: Mutex::default(),
+            suppressed,
+            calm: AtomicBool::new(false),
+        }
     }
 
-    /// The next number of this place.
+    /// The next number of a place.
     pub fn number(&self, place: &str) -> u64 {
         self.at(place, self.pass(place))
     }
 
-    /// The next number of this place, below `end`.
+    /// The next number of a place, below `end`.
     pub fn below(&self, place: &str, end: u64) -> u64 {
         self.number(place) % end.max(1)
     }
 
-    /// Whether something of this likelihood happens, which is no fault.
+    /// Whether an event of this probability happens. The event is not a fault.
     pub fn happens(&self, place: &str, per_mille: u64) -> bool {
         self.below(place, 1_000) < per_mille
     }
 
-    /// Whether a fault of this likelihood strikes. In the calm at the end none does.
+    /// Whether a fault of this probability strikes. In a calm phase none does.
     pub fn strikes(&self, place: &str, per_100_000: u64) -> bool {
         let pass = self.pass(place);
         if self.is_calm() || self.at(place, pass) % 100_000 >= per_100_000 {
             return false;
         }
-        let strike = (place.to_owned(), pass);
-        if self.spared.contains(&strike) {
+        let fault = (place.to_owned(), pass);
+        if self.suppressed.contains(&fault) {
             return false;
         }
-        locked(&self.struck).push(strike);
+        locked(&self.faults).push(fault);
         true
     }
 
-    /// A time between two, in whole milliseconds.
+    /// A time from `from` to `to`, in whole milliseconds.
     pub fn time(&self, place: &str, from: Duration, to: Duration) -> Duration {
         let span = (to.saturating_sub(from)).as_millis() as u64;
         from + Duration::from_millis(self.below(place, span + 1))
     }
 
-    /// Whether from now on nothing strikes.
-    pub fn calm(&self, calm: bool) {
+    /// Begins or ends a calm phase, in which no fault strikes.
+    pub fn set_calm(&self, calm: bool) {
         self.calm.store(calm, Ordering::Relaxed);
     }
 
-    /// Whether nothing strikes any more.
+    /// Whether this is a calm phase.
     pub fn is_calm(&self) -> bool {
         self.calm.load(Ordering::Relaxed)
     }
 
-    /// What struck so far.
-    pub fn struck(&self) -> Vec<Strike> {
-        locked(&self.struck).clone()
+    /// The faults that struck so far.
+    pub fn faults(&self) -> Vec<Fault> {
+        locked(&self.faults).clone()
     }
 
     fn pass(&self, place: &str) -> u64 {
@@ -94,7 +101,9 @@ impl Chance {
     }
 
     fn at(&self, place: &str, pass: u64) -> u64 {
-        let place = place.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+        let place = place.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        });
         mixed(mixed(self.seed ^ place).wrapping_add(pass.wrapping_mul(0x9e37_79b9_7f4a_7c15)))
     }
 }

@@ -1,4 +1,4 @@
-//! What happened, in words, for whoever has to understand a failure.
+//! A log of what happened, for people who debug a failure.
 
 use std::{fmt::Write, sync::Mutex};
 
@@ -6,7 +6,7 @@ use tokio::time::Instant;
 
 use crate::locked;
 
-/// What happened, in order.
+/// The log, in order.
 #[derive(Debug)]
 pub struct History {
     begun: Instant,
@@ -16,12 +16,12 @@ pub struct History {
 }
 
 impl History {
-    /// An empty one. Lines are only kept where it is to be read (`whole`); the digest is always.
+    /// An empty log. It stores its lines only if `whole` is set; it always computes its digest.
     pub fn new(whole: bool) -> Self {
         Self { begun: Instant::now(), lines: Mutex::default(), digest: Mutex::new(0), whole }
     }
 
-    /// Notes what `who` did, or what was done to it.
+    /// Adds what `who` did, or what happened to it.
     pub fn note(&self, who: &str, what: impl FnOnce() -> String) {
         let what = what();
         let at = self.begun.elapsed().as_millis();
@@ -31,19 +31,20 @@ impl History {
         }
         drop(digest);
         if self.whole {
-            locked(&self.lines).push(format!("{:>10.3} {who:<12} {what}", self.begun.elapsed().as_secs_f64()));
+            locked(&self.lines)
+                .push(format!("{:>10.3} {who:<12} {what}", self.begun.elapsed().as_secs_f64()));
         }
     }
 
-    /// A number that two runs of one seed share.
+    /// A hash of all notes: the same each time a seed is played.
     pub fn digest(&self) -> u64 {
         *locked(&self.digest)
     }
 
-    /// All of it.
+    /// All lines.
     pub fn text(&self) -> String {
         locked(&self.lines).iter().fold(String::new(), |mut text, line| {
-            // Writing to a String can't fail.
+            // Writing to a `String` can't fail.
             let _ = writeln!(text, "{line}");
             text
         })

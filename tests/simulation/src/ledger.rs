@@ -1,4 +1,5 @@
-//! What clients sent and were told, and what models were asked: all that the oracle knows besides the table at the end.
+//! What clients sent, what they were answered, and what models were asked. Besides the table's
+//! items at the end, this is all that the oracle knows.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,156 +10,151 @@ use smartspace_domain::{
 };
 use tokio::time::Instant;
 
-/// What was sent, told and asked.
+/// All records of one simulation.
 #[derive(Debug, Default)]
 pub struct Ledger {
-    /// What must not be, by promise.
-    pub complaints: BTreeSet<(u8, String)>,
+    /// Broken promises that were noticed before the end.
+    pub violations: BTreeSet<(u8, String)>,
     /// The spaces.
     pub spaces: Vec<SpaceId>,
     /// The agents, with their names.
     pub agents: Vec<(EntityId, String)>,
     /// The people.
     pub people: Vec<EntityId>,
-    /// What people said.
-    pub said: Vec<Said>,
-    /// What people answered to forms.
-    pub answers: Vec<Answered>,
-    /// Runs that people canceled, and were told so.
+    /// The messages that people sent.
+    pub sent_messages: Vec<SentMessage>,
+    /// The answers that people gave to forms.
+    pub answers: Vec<FormAnswer>,
+    /// Runs whose cancellation was confirmed.
     pub canceled: Vec<Canceled>,
-    /// Who was taken out of a space.
+    /// Entities that were removed from a space.
     pub removed: Vec<Removed>,
-    /// Who was let into a space again, whether or not it is known to have been out.
-    pub let_in: BTreeSet<(SpaceId, EntityId)>,
-    /// Who is being taken out of a space and let in again.
+    /// Entities that were added to a space again, even if their removal was not confirmed.
+    pub readmitted: BTreeSet<(SpaceId, EntityId)>,
+    /// Entities that are being removed from a space and added again.
     pub moving: BTreeSet<(SpaceId, EntityId)>,
-    /// What the operator asked for of plans.
-    pub plans: Vec<OfPlan>,
-    /// Agents that the operator paused, and lets go on.
+    /// The requests of the operator about plans.
+    pub plans: Vec<PlanRequest>,
+    /// Agents that the operator paused at some time.
     pub paused: BTreeSet<EntityId>,
-    /// When someone was to come back to plans at the beginning of the calm, by their ids.
+    /// When plans were due at the beginning of the calm phase, by their ids.
     pub due_in_calm: BTreeMap<String, String>,
-    /// The wall clock at that time.
+    /// The wall clock at the beginning of the calm phase.
     pub wall_in_calm: Option<Time>,
-    /// What services sent.
-    pub sent: Vec<Sent>,
-    /// Deliveries that the operator sent again.
-    pub replayed: Vec<Replayed>,
-    /// What models were asked.
-    pub asks: Vec<Ask>,
-    /// What arrived at the servers that tools call, in order.
-    pub arrived: Vec<Arrived>,
-    /// Tools that were changed: what was under way of them can't be made again.
+    /// The deliveries of services.
+    pub sent: Vec<SentDelivery>,
+    /// Deliveries that the operator replayed.
+    pub replayed: Vec<ReplayedDelivery>,
+    /// The requests that models received.
+    pub model_requests: Vec<ModelRequest>,
+    /// The requests that arrived at the servers that tools call, in order.
+    pub arrived: Vec<ArrivedRequest>,
+    /// Tools whose configuration was changed: their calls under way can't be repeated.
     pub changed: BTreeSet<String>,
     /// When models wrote their words.
     pub words: BTreeMap<String, Instant>,
     /// When runs were first delivered to a worker.
     pub delivered: BTreeMap<RunId, Instant>,
-    /// Items that the table was read, and their bytes, where calls are counted.
+    /// The number and bytes of items that were read, if calls are counted.
     pub read: (usize, usize),
-    /// Every call of a process, with the time when it began, where calls are counted.
+    /// Every call of a process, with the time when it began, if calls are counted.
     pub calls: Vec<(Instant, String)>,
 }
 
-/// Something that a person said. Its text is like no other.
+/// A message that a person sent. Its text is unique.
 #[derive(Clone, Debug)]
-pub struct Said {
-    /// Who.
+pub struct SentMessage {
+    /// The sender.
     pub person: EntityId,
-    /// Where.
+    /// The space.
     pub space: SpaceId,
-    /// What.
+    /// The text.
     pub text: String,
-    /// Where it was kept, as the answer said; none where no answer came.
+    /// The id and number in the answer, or `None` if no answer confirmed the message.
     pub accepted: Option<(String, u64)>,
 }
 
-/// Something that the operator asked for of a plan.
+/// A request of the operator about a plan.
 #[derive(Clone, Debug)]
-pub struct OfPlan {
-    /// Whose.
+pub struct PlanRequest {
+    /// The agent of the plan.
     pub agent: EntityId,
-    /// Which; none of one that was to be made and that nobody was told of.
+    /// The plan, or `None` in a request that makes one.
     pub plan: Option<String>,
-    /// What.
-    pub deed: PlanDeed,
-    /// The body that was sent. Its name is like no other.
+    /// What the request does.
+    pub action: PlanAction,
+    /// The body. Its name is unique.
     pub body: Value,
     /// When it was first sent.
     pub sent: Instant,
-    /// Status and body of the answer; none where no answer came that says something.
-    pub told: Option<(u16, Value)>,
-    /// When that came.
-    pub told_at: Instant,
+    /// Status and body of the conclusive answer, or `None` if none came.
+    pub answer: Option<(u16, Value)>,
+    /// When the last try ended.
+    pub answered_at: Instant,
 }
 
-/// What can be asked for of a plan.
+/// What a request does to a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PlanDeed {
-    /// To make it.
+pub enum PlanAction {
+    /// Creates it.
     Make,
-    /// To change it.
+    /// Changes it.
     Change,
-    /// To drop it.
+    /// Deletes it.
     Drop,
-    /// To run it now.
+    /// Runs it now.
     Run,
 }
 
-/// Something that a service sent, once or again and again.
+/// A delivery that a service sent, once or several times.
 #[derive(Clone, Debug)]
-pub struct Sent {
-    /// To whom.
+pub struct SentDelivery {
+    /// The agent that it is sent to.
     pub agent: EntityId,
-    /// Which service.
+    /// The name of the service.
     pub service: String,
-    /// What it says, like no other.
+    /// The unique text of its payload.
     pub text: String,
-    /// How deep in a chain of agents' doings it is.
+    /// Its chain depth.
     pub depth: u64,
-    /// Status and body of each answer.
-    pub told: Vec<(u16, Value)>,
+    /// Status and body of each conclusive answer.
+    pub answers: Vec<(u16, Value)>,
 }
 
-/// A delivery that was sent again.
+/// A delivery that the operator replayed.
 #[derive(Clone, Debug)]
-pub struct Replayed {
-    /// What it says.
+pub struct ReplayedDelivery {
+    /// The text of its payload.
     pub text: String,
-    /// Status and body of each answer.
-    pub told: Vec<(u16, Value)>,
+    /// Status and body of each conclusive answer.
+    pub answers: Vec<(u16, Value)>,
 }
 
-/// An answer to a form. Its value is like no other, unless it is declined.
+/// An answer to a form. Its value is unique, even if it declines.
 #[derive(Clone, Debug)]
-pub struct Answered {
-    /// Who.
+pub struct FormAnswer {
+    /// The person who answers.
     pub person: EntityId,
-    /// To a call of which run.
-    pub run: String,
-    /// To which call.
+    /// The call that shows the form.
     pub call: String,
-    /// What the model is to be given.
+    /// The output that the model is to get.
     pub output: Value,
-    /// Whether the form asks for such an answer.
+    /// Whether the form accepts such an answer.
     pub fits: bool,
-    /// When it was first sent.
-    pub sent: Instant,
-    /// The status of each try, in order; none where no answer came.
-    pub told: Vec<Option<u16>>,
-    /// When the last of these came.
-    pub told_at: Instant,
+    /// The status of each try, in order, or `None` if no answer came.
+    pub statuses: Vec<Option<u16>>,
 }
 
-impl Answered {
-    /// Whether someone was told that it was taken.
+impl FormAnswer {
+    /// Whether an answer confirmed that it was accepted.
     pub fn was_taken(&self) -> bool {
-        self.told.contains(&Some(202))
+        self.statuses.contains(&Some(202))
     }
 
-    /// Whether it may have been taken.
+    /// Whether it may have been accepted.
     pub fn may_be_taken(&self) -> bool {
-        self.was_taken() || self.told.iter().any(|told| told.is_none_or(|status| status >= 500))
+        self.was_taken()
+            || self.statuses.iter().any(|status| status.is_none_or(|status| status >= 500))
     }
 }
 
@@ -167,56 +163,57 @@ impl Answered {
 pub struct Canceled {
     /// The run.
     pub run: String,
-    /// The last number of the spaces after that answer.
+    /// The last message number of each space after that answer.
     pub after: BTreeMap<SpaceId, u64>,
 }
 
-/// Someone whose removal was answered.
+/// An entity whose removal from a space was confirmed.
 #[derive(Clone, Debug)]
 pub struct Removed {
-    /// Who.
+    /// The entity.
     pub entity: EntityId,
-    /// From where.
+    /// The space.
     pub space: SpaceId,
-    /// When that was answered.
+    /// When the removal was confirmed.
     pub at: Instant,
-    /// The space's last number after the answer.
+    /// The space's last message number after the confirmation.
     pub after: u64,
-    /// When someone asked for it to come back.
+    /// When it was to be added again.
     pub back: Option<Instant>,
-    /// The space's last number before that.
+    /// The space's last message number before it was added again.
     pub back_after: Option<u64>,
 }
 
-/// A question to a model.
+/// A request to a model.
 #[derive(Clone, Debug)]
-pub struct Ask {
+pub struct ModelRequest {
     /// When it was sent.
     pub sent: Instant,
     /// When it arrived.
     pub at: Instant,
-    /// By which process.
+    /// The process that sent it.
     pub process: String,
-    /// Which model.
+    /// The name of the model.
     pub model: String,
-    /// Of which agent.
+    /// The agent.
     pub agent: EntityId,
-    /// The message that woke it; where a plan or a service did, the run.
+    /// The message that triggered the run, or the run itself if a plan or a service triggered it.
     pub trigger: String,
-    /// Whether another agent handed that on: an agent may have two runs for one message then.
+    /// Whether another agent delegated the trigger: an agent may then have two runs for one
+    /// message.
     pub delegated: bool,
-    /// The space that the history is of.
+    /// The space of the history.
     pub space: String,
-    /// Answers before this one.
+    /// The number of earlier answers in this run.
     pub step: usize,
-    /// The messages of the history and of the news, with their marks: whether it was seen, and whether it is the agent's own.
+    /// The messages of the history and of the news, with their marks.
     pub lines: Vec<Line>,
-    /// What it had answered before, what came of it, and what the system said in between.
+    /// Its earlier answers, their results, and the system messages in between, as JSON.
     pub before: Vec<String>,
 }
 
-impl Ask {
-    /// Of which run: its agent, and what woke it.
+impl ModelRequest {
+    /// Identifies the run: its agent, its trigger, and whether that was delegated.
     pub fn run(&self) -> (EntityId, &str, bool) {
         (self.agent, &self.trigger, self.delegated)
     }
@@ -224,28 +221,28 @@ impl Ask {
 
 /// A request that arrived at a server.
 #[derive(Clone, Debug)]
-pub struct Arrived {
+pub struct ArrivedRequest {
     /// The tool that sent it.
     pub tool: String,
-    /// What the model asked for, like no other call.
+    /// The unique input of the call.
     pub what: String,
     /// Its `Idempotency-Key`.
     pub key: String,
     /// The process that sent it.
     pub process: String,
-    /// It took effect.
+    /// Whether it took effect.
     pub took_effect: bool,
-    /// The status and body that were answered, whether or not anybody heard.
+    /// The status and body of the answer, even if it was lost.
     pub answered: Option<(u16, Value)>,
 }
 
-/// A message in a history that a model was shown.
+/// A message in the history that a model was shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
     /// Its id.
     pub message: String,
-    /// Marked as seen.
+    /// Whether it is marked as seen.
     pub seen: bool,
-    /// The agent's own.
+    /// Whether the agent wrote it.
     pub own: bool,
 }

@@ -1,35 +1,52 @@
-//! The whole product in one process, on a virtual clock, under faults that a seed chooses.
+//! The whole product in one process, on a virtual clock, with faults that a seed chooses.
 //!
-//! - [`plan`]: what a seed is like; [`chance`]: everything that is left to chance
-//! - [`world`]: one deployment, from its first message to the calm at its end; [`process`] and [`life`]: its processes, which stand still and die
-//! - [`table`] before [`storage`], [`queue`], [`alarms`], [`sockets`], [`model`]: the edges, each with its faults; [`door`]: the product's own doors
-//! - [`choices`]: what models answer; [`outside`]: the servers that their tools call
-//! - [`people`] with their [`view`]: clients that speak, come back, join, leave, cancel, and give [`answers`] to forms
-//! - [`operator`]: who makes plans; [`services`]: what else wakes agents
-//! - [`ledger`]: what clients sent and were told; [`oracle`]: judges by it and by what the table holds at the end
-//! - [`planted`]: mistakes on purpose, which have to be found
-//! - [`simulate`] plays one seed; [`shorten`] makes a failing one as short as it can
+//! [`simulate`] plays one seed. [`shorten`] shortens a failing seed.
+//!
+//! The simulated deployment:
+//!
+//! - [`plan`]: the parameters and fault rates of a seed; [`chance`]: all random numbers and faults
+//! - [`world`]: one deployment, from its first message to the calm phase at its end
+//! - [`process`] and [`life`]: the processes of a deployment, which stall and die
+//! - [`table`] (the client's side) and [`storage`] (the data), [`queue`], [`alarms`], [`sockets`],
+//!   [`model`]: the product's ports, each with its faults
+//! - [`choices`]: the models' answers; [`outside`]: the servers that tools call
+//!
+//! Its clients:
+//!
+//! - [`client`]: the HTTP and WebSocket API, as clients reach it
+//! - [`setting`]: the people, agents and spaces of a deployment
+//! - [`people`] with their [`view`]: they send messages, reconnect, join, leave, cancel runs, and
+//!   give [`answers`] to forms
+//! - [`operator`]: makes plans; [`services`]: send webhooks
+//!
+//! The judgement:
+//!
+//! - [`ledger`]: what clients sent, what they were answered, and what models were asked
+//! - [`history`]: a log for people who debug a failure
+//! - [`oracle`]: judges by the ledger and by the table's items at the end
+//! - [`mutants`]: the product with one mechanism removed, which the oracle must notice
 
 pub mod alarms;
 pub mod answers;
 pub mod chance;
 pub mod choices;
-pub mod door;
+pub mod client;
 pub mod history;
 pub mod ledger;
 pub mod life;
 pub mod model;
+pub mod mutants;
 pub mod operator;
 pub mod oracle;
 pub mod outside;
 pub mod people;
 pub mod plan;
-pub mod planted;
 pub mod process;
 pub mod queue;
 pub mod services;
 pub mod setting;
 pub mod shorten;
+pub mod size;
 pub mod sockets;
 pub mod storage;
 pub mod table;
@@ -48,132 +65,76 @@ use tokio::{
     time::{Instant, sleep, timeout},
 };
 
-use crate::{chance::Strike, operator::Operator, oracle::Complaint, people::Person, plan::Setup, services::Services, world::World};
+use crate::{
+    chance::Fault, operator::Operator, oracle::Violation, people::Person, plan::Setup,
+    services::Services, world::World,
+};
 
-/// How long the calm at the end may take: the ten minutes of a form, a lease and its grace, a minute until the next sweep, the models' own time-outs,
-/// and some of these again.
+pub use crate::size::Size;
+
+/// How long the calm phase at the end may take: the ten minutes of a form, a lease and its grace
+/// period, a minute until the next sweep, the models' timeouts, and some of these twice.
 const CALM: Duration = Duration::from_mins(20);
-/// For how long plans fire on in the calm.
+/// How long plans keep firing in the calm phase.
 const FIRED_FOR: Duration = Duration::from_mins(7);
-/// No life takes so long: someone waits for what never comes.
+/// A client that takes longer waits for something that never happens.
 const LIFE: Duration = Duration::from_hours(6);
-/// A job that comes later than this only repeats what was done.
+/// A job that is delivered later than this only repeats work.
 const QUIET: Duration = Duration::from_mins(2);
 
-/// What came of one seed.
+/// The outcome of one seed.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// What must not be.
-    pub complaints: BTreeSet<Complaint>,
-    /// How much was done: calls of all kinds.
+    /// The broken promises.
+    pub violations: BTreeSet<Violation>,
+    /// The number of calls of all kinds.
     pub steps: u64,
-    /// What there was in the end.
+    /// How much the simulation produced.
     pub size: Size,
-    /// Faults that struck.
-    pub struck: Vec<Strike>,
-    /// Two plays of one seed have the same.
+    /// The faults that struck.
+    pub faults: Vec<Fault>,
+    /// A hash of the history: the same each time a seed is played.
     pub digest: u64,
-    /// What happened, where it is to be read.
+    /// The history, if the setup asks for it.
     pub history: String,
-    /// Virtual time from the calm until everything was still.
+    /// Virtual time from the beginning of the calm phase until all work was done.
     pub settled: Duration,
-}
-
-/// How much there was of what the promises are about.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Size {
-    /// Runs.
-    pub runs: usize,
-    /// Messages, cards among them.
-    pub messages: usize,
-    /// Forms that someone answered.
-    pub answered: usize,
-    /// Forms whose time was up.
-    pub expired: usize,
-    /// Forms whose run ended before.
-    pub canceled: usize,
-    /// Runs that another one of their agent stopped or absorbed.
-    pub ended_by_others: usize,
-    /// Runs that another agent handed on.
-    pub handed_on: usize,
-    /// Runs that plans woke.
-    pub planned: usize,
-    /// Times of plans that went by before one of these.
-    pub missed: u64,
-    /// Runs that services woke.
-    pub served: usize,
-    /// What services sent that had come before.
-    pub repeated: usize,
-    /// Calls that reached outside.
-    pub outside: usize,
-    /// Of these, those of which nobody knows what became.
-    pub unknown: usize,
-}
-
-impl Size {
-    fn of(kept: &oracle::Kept) -> Self {
-        let forms = |status: &str| kept.calls.values().filter(|call| call["name"] == "ask" && call["status"] == status).count();
-        let runs = |field: &str, values: &[&str]| kept.runs.values().filter(|run| values.iter().any(|value| run[field] == *value)).count();
-        let outside = || kept.calls.values().filter(|call| outside::TOOLS.iter().any(|name| call["name"] == *name));
-        Self {
-            runs: kept.runs.len(),
-            messages: kept.all_messages().count(),
-            answered: forms("completed"),
-            expired: forms("expired"),
-            canceled: forms("canceled"),
-            ended_by_others: runs("endReason", &["absorbed", "stop_run"]),
-            handed_on: runs("source", &["delegated"]),
-            planned: kept.fired.len(),
-            missed: kept.fired.values().filter_map(|fired| fired["missed"].as_u64()).sum(),
-            served: kept.runs.values().filter(|run| !run["deliveryId"].is_null()).count(),
-            repeated: kept.deliveries.values().filter(|delivery| delivery["status"] == "repeated").count(),
-            outside: outside().count(),
-            unknown: outside().filter(|call| call["status"] == "unknown").count(),
-        }
-    }
-}
-
-impl std::ops::AddAssign for Size {
-    fn add_assign(&mut self, other: Self) {
-        self.runs += other.runs;
-        self.messages += other.messages;
-        self.answered += other.answered;
-        self.expired += other.expired;
-        self.canceled += other.canceled;
-        self.ended_by_others += other.ended_by_others;
-        self.handed_on += other.handed_on;
-        self.planned += other.planned;
-        self.missed += other.missed;
-        self.served += other.served;
-        self.repeated += other.repeated;
-        self.outside += other.outside;
-        self.unknown += other.unknown;
-    }
 }
 
 /// Plays one seed.
 pub fn simulate(setup: &Setup) -> Result<Outcome, String> {
-    let runtime =
-        tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().map_err(|error| error.to_string())?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .start_paused(true)
+        .build()
+        .map_err(|error| error.to_string())?;
     runtime.block_on(play(setup))
 }
 
 async fn play(setup: &Setup) -> Result<Outcome, String> {
     let world = World::new(setup)?;
     setting::set(&world).await?;
-    world.chance.calm(false);
+    world.chance.set_calm(false);
     let people = locked(&world.ledger).people.clone();
-    let people: Vec<_> = people.into_iter().enumerate().map(|(index, id)| tokio::spawn(Person::new(&world, index, id).live())).collect();
-    let operator = world.plan.plans.then(|| tokio::spawn(Operator::new(&world).live()));
-    let services = world.plan.services.then(|| tokio::spawn(Services::new(&world).live()));
+    let people: Vec<_> = people
+        .into_iter()
+        .enumerate()
+        .map(|(index, id)| tokio::spawn(Person::new(&world, index, id).perform_actions()))
+        .collect();
+    let operator = world.plan.plans.then(|| tokio::spawn(Operator::new(&world).perform_actions()));
+    let services =
+        world.plan.services.then(|| tokio::spawn(Services::new(&world).perform_actions()));
     let others = async { (join(operator).await, join(services).await) };
-    let lives = timeout(LIFE, async { tokio::join!(join_all(people), others) }).await;
-    let (people, (operator, services)) = lives.map_err(|_| format!("the people of seed {} still live after {LIFE:?}", setup.seed))?;
-    let (operator, services) = (operator?, services?);
-    let people: Vec<Person> = people.into_iter().collect::<Result<_, _>>().map_err(|error| error.to_string())?;
-    world.calms();
+    let ended = timeout(LIFE, async { tokio::join!(join_all(people), others) }).await;
+    let (people, (operator, services)) = ended
+        .map_err(|_| format!("clients of seed {} are still busy after {LIFE:?}", setup.seed))?;
+    let operator = operator?;
+    let services = services?;
+    let people: Vec<Person> =
+        people.into_iter().collect::<Result<_, _>>().map_err(|error| error.to_string())?;
+    world.begin_calm();
     if let Some(operator) = &operator {
-        operator.wakes_all().await;
+        operator.resume_agents().await;
     }
     if let Some(services) = &services {
         services.repeat_all().await;
@@ -188,56 +149,66 @@ async fn play(setup: &Setup) -> Result<Outcome, String> {
             person.fetch(space).await;
         }
     }
-    let complaints = oracle::judge(&world, &people);
-    for (promise, text) in &complaints {
+    let violations = oracle::judge(&world, &people);
+    for (promise, text) in &violations {
         world.history.note("oracle", || format!("promise {promise}: {text}"));
     }
     world.end();
-    let size = Size::of(&oracle::Kept::of(&world.storage.items()));
+    let size = Size::measure(&oracle::Stored::from_items(&world.storage.items()));
     Ok(Outcome {
-        complaints,
+        violations,
         steps: world.steps(),
         size,
-        struck: world.chance.struck(),
+        faults: world.chance.faults(),
         digest: world.history.digest(),
         history: world.history.text(),
         settled,
     })
 }
 
-/// What somebody came to, if there was one.
-async fn join<T>(life: Option<JoinHandle<T>>) -> Result<Option<T>, String> {
-    match life {
-        Some(life) => life.await.map(Some).map_err(|error| error.to_string()),
+/// Waits for a client, if it exists.
+async fn join<T>(task: Option<JoinHandle<T>>) -> Result<Option<T>, String> {
+    match task {
+        Some(task) => task.await.map(Some).map_err(|error| error.to_string()),
         None => Ok(None),
     }
 }
 
-/// Waits until every run has ended and the queues are empty, or the calm is over. Plans fire on for a while, and are dropped then.
+/// Waits until every run has ended and the queues are empty, or until the calm phase is over. Plans
+/// keep firing for a while, and are then deleted.
 async fn settle(world: &World, operator: Option<&Operator>) -> Duration {
     let calm = Instant::now();
-    let has_plans = || world.storage.plans().values().any(|noted| noted.last().is_some_and(|last| last.plan.is_some()));
-    // Forms may wait for minutes, in which nothing is written: what was looked at is not looked at again.
+    let has_plans = || {
+        world
+            .storage
+            .plans()
+            .values()
+            .any(|noted| noted.last().is_some_and(|last| last.plan.is_some()))
+    };
+    // Forms may wait for minutes in which nothing is written: the table is scanned only after
+    // another write.
     let mut looked_at = None;
     while calm.elapsed() < CALM {
         sleep(Duration::from_secs(5)).await;
         if let Some(operator) = operator.filter(|_| has_plans()) {
             if calm.elapsed() > FIRED_FOR {
-                operator.drops_all().await;
+                operator.delete_plans().await;
             }
             continue;
         }
-        let still = || {
-            let kept = oracle::Kept::of(&world.storage.items());
-            let ended = |run: &serde_json::Value| ["completed", "failed", "canceled"].iter().any(|end| run["status"] == *end);
-            kept.due.is_empty() && kept.runs.values().all(ended)
+        let is_settled = || {
+            let stored = oracle::Stored::from_items(&world.storage.items());
+            let ended = |run: &serde_json::Value| {
+                ["completed", "failed", "canceled"].iter().any(|end| run["status"] == *end)
+            };
+            stored.due.is_empty() && stored.runs.values().all(ended)
         };
         if world.runs.is_quiet(QUIET)
             && world.triggers.is_quiet(QUIET)
             && world.broadcasts.is_quiet(QUIET)
             && looked_at != Some(world.storage.writes())
         {
-            if still() {
+            if is_settled() {
                 break;
             }
             looked_at = Some(world.storage.writes());

@@ -1,4 +1,4 @@
-//! The life of one process: it may stand still, and it dies once.
+//! The life of one process: it may stall, and it dies once.
 
 use std::{
     sync::{
@@ -21,46 +21,52 @@ pub struct Life {
     /// Its name in histories.
     pub name: String,
     dead: AtomicBool,
-    /// Wakes those who wait for it in the order in which they began to; a `watch` channel wakes in a random one.
+    /// Wakes its waiters in the order in which they began to wait. A `watch` channel would wake
+    /// them in a random order, which is not reproducible.
     died: Notify,
     stalled_until: Mutex<Option<Instant>>,
 }
 
 impl Life {
-    /// A new one.
+    /// The life of a new process.
     pub fn new(name: String) -> Self {
-        Self { name, dead: AtomicBool::new(false), died: Notify::new(), stalled_until: Mutex::default() }
+        Self {
+            name,
+            dead: AtomicBool::new(false),
+            died: Notify::new(),
+            stalled_until: Mutex::default(),
+        }
     }
 
-    /// Ends it. Whatever the process had begun stays as it is. Whether it lived until now.
+    /// Kills the process; its unfinished work stays as it is. Returns whether it was alive.
     pub fn end(&self) -> bool {
         let lived = !self.dead.swap(true, Ordering::Relaxed);
         self.died.notify_waiters();
         lived
     }
 
-    /// Whether it is over.
-    pub fn is_over(&self) -> bool {
+    /// Whether the process died.
+    pub fn has_ended(&self) -> bool {
         self.dead.load(Ordering::Relaxed)
     }
 
-    /// Waits until it is over.
-    pub async fn over(&self) {
+    /// Waits until the process dies.
+    pub async fn ended(&self) {
         let died = self.died.notified();
-        if !self.is_over() {
+        if !self.has_ended() {
             died.await;
         }
     }
 
-    /// Stands still for `time`: nothing that the process does has an effect before.
+    /// Stalls the process: for `time` none of its calls has an effect.
     pub fn stall(&self, time: Duration) {
         *locked(&self.stalled_until) = Some(Instant::now() + time);
     }
 
-    /// Passes once the process acts; never, where it is dead.
-    pub async fn acts(&self) {
+    /// Waits until the process is not stalled. Never returns if the process is dead.
+    pub async fn until_running(&self) {
         loop {
-            if self.is_over() {
+            if self.has_ended() {
                 std::future::pending::<()>().await;
             }
             let until = *locked(&self.stalled_until);

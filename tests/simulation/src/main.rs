@@ -7,9 +7,11 @@ use std::{
 };
 
 use clap::Parser;
-use smartspace_simulation::{Outcome, Size, plan::Setup, planted::Planted, shorten::shorten, simulate};
+use smartspace_simulation::{
+    Outcome, Size, mutants::Mutant, plan::Setup, shorten::shorten, simulate,
+};
 
-/// Plays seeds until one fails, and shows its history, made as short as it can.
+/// Plays seeds until one fails, shortens its history and prints it.
 #[derive(Parser)]
 struct Flags {
     /// The first seed
@@ -18,24 +20,24 @@ struct Flags {
     /// How many seeds
     #[arg(long, default_value_t = 1)]
     seeds: u64,
-    /// Go on until so many steps were taken, however many seeds that takes
+    /// Play seeds until this many steps were taken
     #[arg(long)]
     steps: Option<u64>,
-    /// A mistake to plant
+    /// Play with one mechanism removed
     #[arg(long)]
-    planted: Option<Planted>,
-    /// Plays to shorten a failing history with
+    mutant: Option<Mutant>,
+    /// How many plays shortening a failing history may take
     #[arg(long, default_value_t = 150)]
     plays: usize,
-    /// Show the history of a seed, whether or not it fails
+    /// Print the history of each seed, even if the seed passes
     #[arg(long)]
     history: bool,
-    /// Go on after a failure, and only count
+    /// Continue after a failure, and only count failures
     #[arg(long)]
     count: bool,
 }
 
-/// A seed that takes longer is worth a look.
+/// A seed that takes longer is reported.
 const SLOW: Duration = Duration::from_secs(10);
 
 fn main() -> ExitCode {
@@ -51,10 +53,14 @@ fn main() -> ExitCode {
 
 fn run(flags: &Flags) -> Result<ExitCode, String> {
     let begun = Instant::now();
-    let (mut steps, mut failed, mut seed) = (0, 0, flags.from);
-    let (mut size, mut faults) = (Size::default(), 0);
+    let mut seed = flags.from;
+    let mut failed = 0;
+    let mut steps = 0;
+    let mut faults = 0;
+    let mut size = Size::default();
     while seed < flags.from + flags.seeds || flags.steps.is_some_and(|most| steps < most) {
-        let setup = Setup { seed, planted: flags.planted, history: flags.history, ..Setup::default() };
+        let setup =
+            Setup { seed, mutant: flags.mutant, history: flags.history, ..Setup::default() };
         let playing = Instant::now();
         let outcome = simulate(&setup)?;
         if playing.elapsed() > SLOW {
@@ -62,16 +68,21 @@ fn run(flags: &Flags) -> Result<ExitCode, String> {
         }
         steps += outcome.steps;
         size += outcome.size;
-        faults += outcome.struck.len();
+        faults += outcome.faults.len();
         if flags.history {
             say(&outcome.history);
         }
-        if !outcome.complaints.is_empty() {
+        if !outcome.violations.is_empty() {
             failed += 1;
             if flags.count {
                 say(&format!(
                     "seed {seed}: {}",
-                    outcome.complaints.iter().map(|(promise, text)| format!("{promise}: {text}")).collect::<Vec<_>>().join("; ")
+                    outcome
+                        .violations
+                        .iter()
+                        .map(|(promise, text)| format!("{promise}: {text}"))
+                        .collect::<Vec<_>>()
+                        .join("; ")
                 ));
             } else {
                 show(&setup, &outcome, flags.plays)?;
@@ -89,15 +100,20 @@ fn run(flags: &Flags) -> Result<ExitCode, String> {
 }
 
 fn show(setup: &Setup, outcome: &Outcome, plays: usize) -> Result<(), String> {
-    say(&format!("seed {} fails: {:#?}\nmaking it short …", setup.seed, outcome.complaints));
+    say(&format!("seed {} fails: {:#?}\nshortening it …", setup.seed, outcome.violations));
     let (short, outcome) = shorten(setup, outcome, plays)?;
     say(&outcome.history);
-    say(&format!("{} faults struck, {} deeds were left out: {:#?}", outcome.struck.len(), short.undone.len(), outcome.complaints));
-    say(&format!("again: cargo run -p smartspace-simulation -- --from {}", setup.seed));
+    say(&format!(
+        "{} faults struck, {} actions were skipped: {:#?}",
+        outcome.faults.len(),
+        short.skipped.len(),
+        outcome.violations
+    ));
+    say(&format!("play it again: cargo run -p smartspace-simulation -- --from {}", setup.seed));
     Ok(())
 }
 
 fn say(text: &str) {
-    // Nobody may be there to read it.
+    // The reader may have closed the pipe.
     let _ = writeln!(std::io::stdout(), "{text}");
 }

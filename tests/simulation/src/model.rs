@@ -1,4 +1,5 @@
-//! Models that play their part by chance. Each answer is like no other, so what was said twice, or lost, shows.
+//! Models that answer at random. Each answer is unique, so the oracle notices what is repeated or
+//! lost.
 
 use std::{sync::Arc, time::Duration};
 
@@ -16,13 +17,13 @@ use smartspace_models::{
 use tokio::time::{Instant, sleep};
 
 use crate::{
-    ledger::{Ask, Line},
+    ledger::{Line, ModelRequest},
     life::Life,
     locked,
     world::World,
 };
 
-/// A model as one process reaches it.
+/// The model port of one process.
 pub struct SimModel {
     pub(crate) world: Arc<World>,
     pub(crate) life: Arc<Life>,
@@ -39,10 +40,10 @@ impl Model for SimModel {
     }
 }
 
-/// Answers take two minutes at most: short enough for invocations that end in the middle of a run.
+/// Answers take at most two minutes, so that the shortest invocations end in the middle of a run.
 const LIMITS: Limits = Limits { silence: Duration::from_mins(1), total: Duration::from_mins(2) };
 
-/// Without time limits, as providers are.
+/// A provider, which has no time limits.
 struct Unlimited<'a>(&'a SimModel);
 
 #[async_trait]
@@ -53,41 +54,46 @@ impl Model for Unlimited<'_> {
             return self.0.summarise(request).await;
         }
         let sent = Instant::now();
-        world.begins(life, "ask").await;
-        let ask = Ask { sent, ..read(request, &life.name) };
+        world.before_call(life, "ask").await;
+        let ask = ModelRequest { sent, ..read(request, &life.name) };
         let place = format!("model/{}/{}/{}", ask.agent, ask.trigger, ask.step);
-        world.history.note(&life.name, || format!("asks for step {} of the run of {} on {}", ask.step, ask.agent, ask.trigger));
+        world.history.note(&life.name, || {
+            format!("asks for step {} of the run of {} on {}", ask.step, ask.agent, ask.trigger)
+        });
         let number = {
             let mut ledger = locked(&world.ledger);
-            ledger.asks.push(ask.clone());
-            ledger.asks.len()
+            ledger.model_requests.push(ask.clone());
+            ledger.model_requests.len()
         };
-        let fault = world.chance.strikes(&place, world.plan.weather.model).then(|| world.chance.below(&place, 6));
+        let fault = world
+            .chance
+            .strikes(&place, world.plan.fault_rates.model)
+            .then(|| world.chance.below(&place, 6));
         if let Some(fault) = fault {
             world.history.note("model", || format!("fails in way {fault}"));
         }
-        match fault {
-            Some(0) => {
-                let error = ModelError::new(FailureCode::RateLimited, "later");
-                return Err(ModelError { retry_after: Some(Duration::from_secs(1)), ..error });
-            }
-            Some(1) => return Err(ModelError::new(FailureCode::Overloaded, "too much")),
-            Some(2) => return Err(ModelError::new(FailureCode::ContextTooLong, "too long")),
-            Some(3) => std::future::pending().await,
-            _ => {}
+        if let Some(error) = fault.and_then(failure) {
+            return Err(error);
+        }
+        if fault == Some(3) {
+            std::future::pending::<()>().await;
         }
         let mut pieces = self.0.pieces(&ask, request, number, &place);
         if fault.is_some() {
-            let kept = world.chance.below(&place, pieces.len() as u64) as usize;
-            pieces.truncate(kept);
+            let sent = world.chance.below(&place, pieces.len() as u64) as usize;
+            pieces.truncate(sent);
         }
-        let (hangs, world, life) = (fault == Some(4), Arc::clone(world), Arc::clone(life));
+        let hangs = fault == Some(4);
+        let world = Arc::clone(world);
+        let life = Arc::clone(life);
         let pace = if world.chance.happens(&place, 50) { 2_500 } else { 120 };
         let answer = stream::unfold(pieces, move |mut pieces| {
-            let (world, life, place) = (Arc::clone(&world), Arc::clone(&life), place.clone());
+            let world = Arc::clone(&world);
+            let life = Arc::clone(&life);
+            let place = place.clone();
             async move {
                 sleep(world.chance.time(&place, Duration::ZERO, Duration::from_millis(pace))).await;
-                life.acts().await;
+                life.until_running().await;
                 let Some((word, piece)) = pieces.pop_front() else {
                     if hangs {
                         std::future::pending::<()>().await;
@@ -102,11 +108,24 @@ impl Model for Unlimited<'_> {
     }
 }
 
+/// The error of a model that fails at once.
+fn failure(fault: u64) -> Option<ModelError> {
+    match fault {
+        0 => {
+            let error = ModelError::new(FailureCode::RateLimited, "later");
+            Some(ModelError { retry_after: Some(Duration::from_secs(1)), ..error })
+        }
+        1 => Some(ModelError::new(FailureCode::Overloaded, "too much")),
+        2 => Some(ModelError::new(FailureCode::ContextTooLong, "too long")),
+        _ => None,
+    }
+}
+
 impl SimModel {
-    /// A summary of older history, which is no run's.
+    /// Summarises older history, which is not part of a run.
     async fn summarise(&self, request: &Request) -> Result<Pieces, ModelError> {
-        self.world.begins(&self.life, "summarise").await;
-        if self.world.chance.strikes("summary", self.world.plan.weather.model) {
+        self.world.before_call(&self.life, "summarise").await;
+        if self.world.chance.strikes("summary", self.world.plan.fault_rates.model) {
             return Err(ModelError::new(FailureCode::ContextTooLong, "too long"));
         }
         let lines = first_text(request).lines().filter(|line| line.contains("[msg:")).count();
@@ -131,18 +150,30 @@ pub(crate) fn lines(text: &str) -> Vec<Line> {
     text.lines().filter_map(line).collect()
 }
 
-/// What is asked, read from the prompt alone.
-fn read(request: &Request, process: &str) -> Ask {
+/// Reads a request from its prompt alone.
+fn read(request: &Request, process: &str) -> ModelRequest {
     let text = first_text(request);
-    let agent = between(&request.system.concat(), "entityId: \"", "\"").pop().and_then(|id| id.parse::<EntityId>().ok());
-    let field = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_default().to_owned();
-    let told =
-        request.messages.iter().filter_map(|message| if let Message::System { text } = message { Some(text.as_str()) } else { None });
-    let shown = [lines(&text), told.flat_map(lines).collect()].concat();
-    // What is said before this very step is not kept yet: another worker may say something else.
-    let kept = request.messages.iter().rposition(|message| !matches!(message, Message::System { .. })).map_or(0, |last| last + 1);
-    let before = request.messages[..kept].iter().skip(1).filter_map(|message| serde_json::to_string(message).ok());
-    Ask {
+    let agent = between(&request.system.concat(), "entityId: \"", "\"")
+        .pop()
+        .and_then(|id| id.parse::<EntityId>().ok());
+    let field = |name: &str| {
+        text.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_default().to_owned()
+    };
+    let system = request.messages.iter().filter_map(|message| {
+        if let Message::System { text } = message { Some(text.as_str()) } else { None }
+    });
+    let shown = [lines(&text), system.flat_map(lines).collect()].concat();
+    // System messages before this step are not stored yet: another worker may get others.
+    let stored = request
+        .messages
+        .iter()
+        .rposition(|message| !matches!(message, Message::System { .. }))
+        .map_or(0, |last| last + 1);
+    let before = request.messages[..stored]
+        .iter()
+        .skip(1)
+        .filter_map(|message| serde_json::to_string(message).ok());
+    ModelRequest {
         sent: Instant::now(),
         at: Instant::now(),
         process: process.to_owned(),
@@ -154,21 +185,36 @@ fn read(request: &Request, process: &str) -> Ask {
             .pop()
             .and_then(|name| name.rsplit("id: ").next().map(str::to_owned))
             .unwrap_or_default(),
-        step: request.messages.iter().filter(|message| matches!(message, Message::Assistant { .. })).count(),
+        step: request
+            .messages
+            .iter()
+            .filter(|message| matches!(message, Message::Assistant { .. }))
+            .count(),
         lines: shown,
         before: before.collect(),
     }
 }
 
-/// The message that woke a run; where a plan or a service did, the run itself, which is the first of its agent's active ones.
+/// The message that triggered a run. If a plan or a service triggered it: the run itself, which is
+/// the first of its agent's active runs.
 fn trigger_of(text: &str) -> String {
-    let field = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)).map(str::to_owned);
-    let this = || between(text, "ACTIVE RUNS:\n  - ", " (this run)").pop().filter(|run| run.len() == 30);
-    // One that has ended meanwhile is not among them.
-    field("  messageId: ").or_else(this).or_else(|| field("  plan: ")).or_else(|| field("  payload: ")).unwrap_or_default()
+    let field =
+        |name: &str| text.lines().find_map(|line| line.strip_prefix(name)).map(str::to_owned);
+    let this =
+        || between(text, "ACTIVE RUNS:\n  - ", " (this run)").pop().filter(|run| run.len() == 30);
+    // A run that has ended meanwhile is not listed.
+    field("  messageId: ")
+        .or_else(this)
+        .or_else(|| field("  plan: "))
+        .or_else(|| field("  payload: "))
+        .unwrap_or_default()
 }
 
 /// Every text between `from` and `to`.
 pub(crate) fn between(text: &str, from: &str, to: &str) -> Vec<String> {
-    text.split(from).skip(1).filter_map(|rest| rest.split_once(to)).map(|(found, _)| found.to_owned()).collect()
+    text.split(from)
+        .skip(1)
+        .filter_map(|rest| rest.split_once(to))
+        .map(|(found, _)| found.to_owned())
+        .collect()
 }

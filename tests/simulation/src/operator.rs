@@ -1,4 +1,5 @@
-//! The operator: makes plans for agents, changes, pauses and drops them, runs them by hand, and lets agents rest for a while.
+//! The operator: makes plans for agents, changes, pauses and deletes them, runs them by hand, and
+//! pauses agents for a while.
 
 use std::{sync::Arc, time::Duration};
 
@@ -8,87 +9,107 @@ use smartspace_domain::{Time, ids::EntityId};
 use tokio::time::{Instant, sleep};
 
 use crate::{
-    door::As,
-    ledger::{OfPlan, PlanDeed},
+    client::Caller,
+    ledger::{PlanAction, PlanRequest},
     locked,
     world::World,
 };
 
-/// Among those who do something: behind all people.
+/// The operator's number among the clients, after all people.
 const INDEX: usize = 3;
 const NAME: &str = "operator";
-/// When plans fire that do so again and again.
+/// The schedules of recurring plans.
 const CRONS: [&str; 4] = ["* * * * *", "*/2 * * * *", "* * * * *", "1-59/4 * * * *"];
-/// For no longer the operator waits for a plan's time, to do something just then.
-const WAITS: Duration = Duration::from_mins(3);
+/// The longest time that the operator waits for a plan to be due, to act at that moment.
+const LONGEST_WAIT: Duration = Duration::from_mins(3);
 
-/// The operator, with the plans that it knows: of whom, which, and when each fires next as far as it was told.
+/// The operator.
 pub struct Operator {
     world: Arc<World>,
-    plans: Vec<(EntityId, String, Option<Time>)>,
+    plans: Vec<KnownPlan>,
+}
+
+/// A plan that the operator knows.
+#[derive(Clone)]
+struct KnownPlan {
+    agent: EntityId,
+    id: String,
+    /// When it fires next, according to the last answer.
+    next: Option<Time>,
 }
 
 impl Operator {
-    /// One who has done nothing yet.
+    /// An operator that has done nothing yet.
     pub fn new(world: &Arc<World>) -> Self {
         Self { world: Arc::clone(world), plans: Vec::new() }
     }
 
-    /// Does what it does, one thing after the other.
-    pub async fn live(mut self) -> Self {
+    /// Performs its actions, one after the other.
+    pub async fn perform_actions(mut self) -> Self {
         let world = Arc::clone(&self.world);
-        for deed in 0..4 + world.chance.below(NAME, 5) as usize {
-            let place = format!("{NAME}/{deed}");
+        for action in 0..4 + world.chance.below(NAME, 5) as usize {
+            let place = format!("{NAME}/{action}");
             let pause = [0, 5, 20, 60, 100][world.chance.below(&place, 5) as usize];
             sleep(world.chance.time(&place, Duration::ZERO, Duration::from_secs(pause))).await;
-            if world.undone.contains(&(INDEX, deed)) {
+            if world.skipped.contains(&(INDEX, action)) {
                 continue;
             }
             match world.chance.below(&place, 100) {
-                _ if deed == 0 => self.make(&place).await,
+                _ if action == 0 => self.make(&place).await,
                 0..35 => self.make(&place).await,
-                35..50 => self.change(&place, &self.time(&place)).await,
+                35..50 => self.change(&place, &self.random_schedule(&place)).await,
                 50..70 => {
-                    let status = if world.chance.happens(&place, 600) { "paused" } else { "active" };
+                    let status =
+                        if world.chance.happens(&place, 600) { "paused" } else { "active" };
                     self.change(&place, &json!({"status": status})).await;
                 }
-                70..80 => self.drop_one(&place).await,
+                70..80 => self.delete(&place).await,
                 80..88 => self.run(&place).await,
-                _ => self.rest(&place).await,
+                _ => self.pause_for_a_while(&place).await,
             }
         }
         self
     }
 
-    /// Lets everyone go on.
-    pub async fn wakes_all(&self) {
+    /// Resumes every agent that it paused.
+    pub async fn resume_agents(&self) {
         let agents = locked(&self.world.ledger).paused.clone();
         for agent in agents {
             self.pause(agent, false).await;
         }
     }
 
-    /// Drops every plan that is there.
-    pub async fn drops_all(&self) {
-        let there: Vec<_> =
-            self.world.storage.plans().into_iter().filter(|(_, noted)| noted.last().is_some_and(|last| last.plan.is_some())).collect();
-        for ((agent, plan), _) in there {
+    /// Deletes every existing plan.
+    pub async fn delete_plans(&self) {
+        let existing: Vec<_> = self
+            .world
+            .storage
+            .plans()
+            .into_iter()
+            .filter(|(_, noted)| noted.last().is_some_and(|last| last.plan.is_some()))
+            .collect();
+        for ((agent, plan), _) in existing {
             if let Ok(agent) = agent.parse() {
-                self.ask(agent, Some(plan), PlanDeed::Drop, json!({}), "the end").await;
+                self.ask(agent, Some(plan), PlanAction::Drop, json!({}), "the end").await;
             }
         }
     }
 
-    /// When a plan is to fire.
-    fn time(&self, place: &str) -> Value {
+    /// Chooses when a plan fires.
+    fn random_schedule(&self, place: &str) -> Value {
         let chance = &self.world.chance;
         match chance.below(place, 10) {
             0 => json!({"runAfter": "5 seconds"}),
             1 => json!({"runAfter": "1 minute"}),
             2 => json!({"runAfter": "4 minutes"}),
             3 => json!({"runAfter": "1 hour"}),
-            4 => json!({"scheduledAt": self.world.wall() + chance.time(place, Duration::from_secs(1), Duration::from_mins(2))}),
-            5 => json!({"cron": CRONS[chance.below(place, 4) as usize], "timezone": "Europe/Berlin"}),
+            4 => {
+                let wait = chance.time(place, Duration::from_secs(1), Duration::from_mins(2));
+                json!({"scheduledAt": self.world.wall() + wait})
+            }
+            5 => {
+                json!({"cron": CRONS[chance.below(place, 4) as usize], "timezone": "Europe/Berlin"})
+            }
             _ => json!({"cron": CRONS[chance.below(place, 4) as usize]}),
         }
     }
@@ -98,58 +119,84 @@ impl Operator {
             let agents = &locked(&self.world.ledger).agents;
             agents[self.world.chance.below(place, agents.len() as u64) as usize].0
         };
-        let mut body = self.time(place);
+        let mut body = self.random_schedule(place);
         body["instruction"] = json!(format!("do {place}"));
-        let made = self.ask(agent, None, PlanDeed::Make, body, place).await;
+        let made = self.ask(agent, None, PlanAction::Make, body, place).await;
         if let Some((201, made)) = made
             && let Some(id) = made["id"].as_str()
         {
-            self.plans.push((agent, id.to_owned(), next(&made)));
+            self.plans.push(KnownPlan { agent, id: id.to_owned(), next: next(&made) });
         }
     }
 
-    /// One of its plans; often at the very moment at which that fires.
-    async fn one(&self, place: &str) -> Option<(usize, EntityId, String)> {
+    /// Chooses one of its plans, and often waits for the moment at which it fires. Returns the
+    /// plan's index.
+    async fn choose_plan(&self, place: &str) -> Option<(usize, KnownPlan)> {
         let chance = &self.world.chance;
         let index = chance.below(place, self.plans.len() as u64) as usize;
-        let (agent, id, next) = self.plans.get(index)?.clone();
+        let plan = self.plans.get(index)?.clone();
+        let agent = plan.agent;
         if chance.happens(place, 600)
-            && let Some((200, page)) =
-                self.world.http(NAME, As::Operator, Method::GET, &format!("/v1/agents/{agent}/plans"), None, None).await.ok()
+            && let Some((200, page)) = self
+                .world
+                .http(
+                    NAME,
+                    Caller::Operator,
+                    Method::GET,
+                    &format!("/v1/agents/{agent}/plans"),
+                    None,
+                    None,
+                )
+                .await
+                .ok()
         {
             let plans = page["items"].as_array();
-            let next = plans.into_iter().flatten().find(|plan| plan["id"] == id.as_str()).map_or(next, self::next);
+            let next = plans
+                .into_iter()
+                .flatten()
+                .find(|listed| listed["id"] == plan.id.as_str())
+                .map_or(plan.next, next);
             let wait = next.map_or(Duration::ZERO, |next| next.since(self.world.wall()));
-            if wait <= WAITS {
-                sleep(wait.saturating_sub(Duration::from_millis(40)) + chance.time(place, Duration::ZERO, Duration::from_millis(300)))
-                    .await;
+            if wait <= LONGEST_WAIT {
+                sleep(
+                    wait.saturating_sub(Duration::from_millis(40))
+                        + chance.time(place, Duration::ZERO, Duration::from_millis(300)),
+                )
+                .await;
             }
         }
-        Some((index, agent, id))
+        Some((index, plan))
     }
 
     async fn change(&mut self, place: &str, body: &Value) {
-        let Some((index, agent, id)) = self.one(place).await else { return };
-        if let Some((200, plan)) = self.ask(agent, Some(id), PlanDeed::Change, body.clone(), place).await {
-            self.plans[index].2 = next(&plan);
+        let Some((index, KnownPlan { agent, id, .. })) = self.choose_plan(place).await else {
+            return;
+        };
+        if let Some((200, plan)) =
+            self.ask(agent, Some(id), PlanAction::Change, body.clone(), place).await
+        {
+            self.plans[index].next = next(&plan);
         }
     }
 
-    async fn drop_one(&mut self, place: &str) {
-        let Some((index, agent, id)) = self.one(place).await else { return };
+    async fn delete(&mut self, place: &str) {
+        let Some((index, KnownPlan { agent, id, .. })) = self.choose_plan(place).await else {
+            return;
+        };
         self.plans.remove(index);
-        self.ask(agent, Some(id), PlanDeed::Drop, json!({}), place).await;
+        self.ask(agent, Some(id), PlanAction::Drop, json!({}), place).await;
     }
 
     async fn run(&mut self, place: &str) {
-        let Some((_, agent, id)) = self.one(place).await else { return };
-        self.ask(agent, Some(id), PlanDeed::Run, json!({}), place).await;
+        let Some((_, KnownPlan { agent, id, .. })) = self.choose_plan(place).await else {
+            return;
+        };
+        self.ask(agent, Some(id), PlanAction::Run, json!({}), place).await;
     }
 
-    /// Lets an agent rest.
-    async fn rest(&mut self, place: &str) {
-        // Whose plans go by meanwhile.
-        let Some(agent) = self.plans.last().map(|(agent, ..)| *agent) else { return };
+    /// Pauses an agent with a plan, which meanwhile misses its times.
+    async fn pause_for_a_while(&mut self, place: &str) {
+        let Some(agent) = self.plans.last().map(|plan| plan.agent) else { return };
         locked(&self.world.ledger).paused.insert(agent);
         self.pause(agent, true).await;
         sleep(self.world.chance.time(place, Duration::from_secs(1), Duration::from_mins(4))).await;
@@ -157,40 +204,78 @@ impl Operator {
     }
 
     async fn pause(&self, agent: EntityId, paused: bool) {
-        self.world.history.note(NAME, || format!("lets {agent} {}", if paused { "rest" } else { "go on" }));
+        self.world
+            .history
+            .note(NAME, || format!("lets {agent} {}", if paused { "rest" } else { "go on" }));
         let body = json!({"agent": {"paused": paused}});
-        self.world.http_until(NAME, As::Operator, Method::PATCH, &format!("/v1/entities/{agent}"), None, Some(&body)).await;
+        self.world
+            .http_with_retries(
+                NAME,
+                Caller::Operator,
+                Method::PATCH,
+                &format!("/v1/entities/{agent}"),
+                None,
+                Some(&body),
+            )
+            .await;
     }
 
-    /// Asks for something until it knows what became of it, and remembers what it was told.
-    async fn ask(&self, agent: EntityId, plan: Option<String>, deed: PlanDeed, mut body: Value, place: &str) -> Option<(u16, Value)> {
-        let (path, named) = (format!("/v1/agents/{agent}/plans"), plan.as_deref().unwrap_or_default());
-        let (method, path, key) = match deed {
-            PlanDeed::Make => (Method::POST, path, Some(place)),
-            PlanDeed::Change => (Method::PUT, format!("{path}/{named}"), None),
-            PlanDeed::Drop => (Method::DELETE, format!("{path}/{named}"), None),
-            PlanDeed::Run => (Method::POST, format!("{path}/{named}/run"), Some(place)),
+    /// Sends a request until its outcome is known, and records the answer.
+    async fn ask(
+        &self,
+        agent: EntityId,
+        plan: Option<String>,
+        action: PlanAction,
+        mut body: Value,
+        place: &str,
+    ) -> Option<(u16, Value)> {
+        let path = format!("/v1/agents/{agent}/plans");
+        let named = plan.as_deref().unwrap_or_default();
+        let (method, path, key) = match action {
+            PlanAction::Make => (Method::POST, path, Some(place)),
+            PlanAction::Change => (Method::PUT, format!("{path}/{named}"), None),
+            PlanAction::Drop => (Method::DELETE, format!("{path}/{named}"), None),
+            PlanAction::Run => (Method::POST, format!("{path}/{named}/run"), Some(place)),
         };
-        let is_written = matches!(deed, PlanDeed::Make | PlanDeed::Change);
+        let is_written = matches!(action, PlanAction::Make | PlanAction::Change);
         if is_written {
             body["name"] = json!(place);
         }
-        self.world.history.note(NAME, || format!("asks {deed:?} {named} of {agent}: {body}"));
+        self.world.history.note(NAME, || format!("asks {action:?} {named} of {agent}: {body}"));
         let number = {
             let plans = &mut locked(&self.world.ledger).plans;
-            let (sent, body) = (Instant::now(), body.clone());
-            plans.push(OfPlan { agent, plan, deed, body, sent, told: None, told_at: sent });
+            let sent = Instant::now();
+            plans.push(PlanRequest {
+                agent,
+                plan,
+                action,
+                body: body.clone(),
+                sent,
+                answer: None,
+                answered_at: sent,
+            });
             plans.len() - 1
         };
-        let told = self.world.http_until(NAME, As::Operator, method, &path, key, is_written.then_some(&body)).await;
-        self.world.history.note(NAME, || format!("is told of {place}: {told:?}"));
+        let answer = self
+            .world
+            .http_with_retries(
+                NAME,
+                Caller::Operator,
+                method,
+                &path,
+                key,
+                is_written.then_some(&body),
+            )
+            .await;
+        self.world.history.note(NAME, || format!("is told of {place}: {answer:?}"));
         let asked = &mut locked(&self.world.ledger).plans[number];
-        (asked.told, asked.told_at) = (told.clone(), Instant::now());
-        told
+        asked.answer.clone_from(&answer);
+        asked.answered_at = Instant::now();
+        answer
     }
 }
 
-/// When a plan fires next, as an answer says it.
+/// When a plan fires next, according to an answer.
 fn next(plan: &Value) -> Option<Time> {
     plan["nextRunAt"].as_str()?.parse().ok()
 }

@@ -1,8 +1,11 @@
-//! Judges a simulation by what clients sent and saw, what models were asked, and what the table holds at the end. It knows nothing of how the
-//! product works. One file for each promise.
+//! Judges a simulation by what clients sent and saw, what models were asked, and what the table
+//! holds at the end.
+//!
+//! It does not know how the product works. There is one file for each promise of
+//! docs/reliability.md, and further files for parts of promises: `services` (1, 6), `outside` (3),
+//! `stopped_runs` (4), `plans` (7), `runs_without_space` (9). `streams` compares live text with the
+//! stored messages.
 
-mod ended_by_their_own;
-mod kept;
 mod outside;
 mod plans;
 mod promise_1;
@@ -14,55 +17,63 @@ mod promise_6;
 mod promise_7;
 mod promise_8;
 mod promise_9;
+mod runs_without_space;
 mod services;
+mod stopped_runs;
+mod stored;
 mod streams;
-mod unplaced;
 
 use std::{collections::BTreeSet, sync::Arc};
 
 use crate::{ledger::Ledger, locked, people::Person, view::Seen, world::World};
 
-pub use kept::Kept;
+pub use stored::Stored;
 
-/// What must not be, and the promise that it breaks. 0 is no promise's: an internal error.
-pub type Complaint = (u8, String);
+/// The number of a broken promise, and what broke it. 0 is an internal error, 10 a wrong stream.
+pub type Violation = (u8, String);
 
-/// All that the oracle knows.
+/// Everything that the oracle knows.
 pub(crate) struct Evidence<'a> {
     pub(crate) world: &'a World,
     pub(crate) ledger: Ledger,
-    pub(crate) kept: Kept,
-    /// What each person saw.
+    pub(crate) stored: Stored,
+    /// Everything that each person saw.
     pub(crate) seen: Vec<(&'a Person, Seen)>,
-    complaints: BTreeSet<Complaint>,
+    violations: BTreeSet<Violation>,
 }
 
 impl Evidence<'_> {
-    pub(crate) fn complain(&mut self, promise: u8, text: String) {
-        self.complaints.insert((promise, text));
+    pub(crate) fn report(&mut self, promise: u8, text: String) {
+        self.violations.insert((promise, text));
     }
 }
 
-/// Everything that must not be.
-pub fn judge(world: &Arc<World>, people: &[Person]) -> BTreeSet<Complaint> {
+/// Returns all violations.
+pub fn judge(world: &Arc<World>, people: &[Person]) -> BTreeSet<Violation> {
     let ledger = std::mem::take(&mut *locked(&world.ledger));
     let seen: Vec<_> = people.iter().map(|person| (person, person.view.seen())).collect();
-    let mut complaints = ledger.complaints.clone();
-    complaints.extend(seen.iter().flat_map(|(_, seen)| seen.complaints.iter().cloned()));
-    let mut evidence = Evidence { world, kept: Kept::of(&world.storage.items()), ledger, seen, complaints };
-    promise_1::nothing_accepted_is_lost_and_each_wakes_once(&mut evidence);
-    services::what_services_send_wakes_once(&mut evidence);
+    let mut violations = ledger.violations.clone();
+    violations.extend(seen.iter().flat_map(|(_, seen)| seen.violations.iter().cloned()));
+    let mut evidence = Evidence {
+        world,
+        stored: Stored::from_items(&world.storage.items()),
+        ledger,
+        seen,
+        violations,
+    };
+    promise_1::accepted_messages_are_stored_and_trigger_once(&mut evidence);
+    services::deliveries_trigger_once(&mut evidence);
     promise_2::one_order_without_gaps(&mut evidence);
-    promise_3::what_an_agent_did_happened_once(&mut evidence);
-    outside::a_call_that_reaches_outside_happens_at_most_once(&mut evidence);
-    promise_4::who_lost_its_run_writes_nothing_more(&mut evidence);
+    promise_3::actions_of_agents_happen_once(&mut evidence);
+    outside::external_calls_happen_at_most_once(&mut evidence);
+    promise_4::a_run_without_its_lease_writes_nothing(&mut evidence);
     promise_5::no_run_hangs(&mut evidence);
-    promise_6::agents_alone_come_to_an_end(&mut evidence);
+    promise_6::chains_of_agents_end(&mut evidence);
     promise_7::a_form_counts_once(&mut evidence);
     plans::a_plan_fires_once_for_each_of_its_times(&mut evidence);
-    promise_8::new_until_a_completed_run_read_it(&mut evidence);
-    promise_9::nobody_reads_or_writes_where_they_are_no_member(&mut evidence);
-    unplaced::runs_that_no_space_woke_show_only_where_they_went(&mut evidence);
+    promise_8::messages_are_new_until_a_completed_run_read_them(&mut evidence);
+    promise_9::only_members_read_and_write(&mut evidence);
+    runs_without_space::runs_without_a_space_show_only_where_they_entered(&mut evidence);
     streams::a_stream_is_its_message(&mut evidence);
-    evidence.complaints
+    evidence.violations
 }

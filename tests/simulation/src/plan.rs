@@ -1,38 +1,38 @@
-//! What one seed is like: how many of everything, and how bad the weather is.
+//! The parameters of a seed: how many processes, people, agents and spaces, and the fault rates.
 //!
-//! Seeds differ in which faults they have at all. With every fault everywhere most histories would look alike, and the interesting ones, where
-//! one kind of trouble meets a quiet world, would not come up.
+//! Seeds differ in which faults they have at all. With every fault in every seed most histories
+//! would look alike, and no history would have one kind of fault in an otherwise quiet world.
 
 use std::{collections::BTreeSet, time::Duration};
 
 use crate::{
-    chance::{Chance, Strike},
-    planted::Planted,
+    chance::{Chance, Fault},
+    mutants::Mutant,
 };
 
-/// What is asked of a simulation.
+/// The input of a simulation.
 #[derive(Clone, Debug, Default)]
 pub struct Setup {
-    /// From which everything follows.
+    /// The number from which the history follows completely.
     pub seed: u64,
-    /// A mistake that is planted on purpose.
-    pub planted: Option<Planted>,
-    /// Faults that are not to strike.
-    pub spared: BTreeSet<Strike>,
-    /// What people are not to do: who, and the how-manieth thing.
-    pub undone: BTreeSet<(usize, usize)>,
-    /// Whether the history is to be read.
+    /// The mutant to play with.
+    pub mutant: Option<Mutant>,
+    /// Faults that are left out.
+    pub suppressed: BTreeSet<Fault>,
+    /// Actions that are left out, by the client's number and the number of the action.
+    pub skipped: BTreeSet<(usize, usize)>,
+    /// Whether to store the history as text.
     pub history: bool,
 }
 
-/// How likely each fault is, in 1 of 100,000 calls. By default nothing goes wrong.
+/// The rate of each kind of fault, per 100,000 calls. By default there are no faults.
 #[derive(Clone, Debug, Default)]
-pub struct Weather {
+pub struct FaultRates {
     /// A process dies before a call takes effect.
     pub killed_before: u64,
-    /// A process dies after a call took effect, before it learns of it.
+    /// A process dies after a call takes effect, before it gets the answer.
     pub killed_after: u64,
-    /// A process stands still for a while.
+    /// A process stalls for a while.
     pub stalled: u64,
     /// The table refuses a call.
     pub refused: u64,
@@ -42,15 +42,15 @@ pub struct Weather {
     pub conflict: u64,
     /// A call takes effect, and its answer is lost.
     pub lost_answer: u64,
-    /// A call seems to have failed, and takes effect later.
+    /// A call seems to fail, and takes effect later.
     pub late_effect: u64,
     /// A batch is answered in part.
     pub partial: u64,
-    /// A page is shorter than it had to be.
+    /// A page is shorter than its limit.
     pub short_page: u64,
     /// A call takes seconds.
     pub slow: u64,
-    /// A queue does not take a job, or takes it and says that it did not.
+    /// A queue does not take a job, or takes it and reports a failure.
     pub queue: u64,
     /// A job is delivered again.
     pub twice: u64,
@@ -58,7 +58,7 @@ pub struct Weather {
     pub late_job: u64,
     /// An alarm is lost, late, early, or rings twice.
     pub alarm: u64,
-    /// A frame is not taken, or taken and not acknowledged.
+    /// A frame is not delivered, or delivered and not acknowledged.
     pub frame: u64,
     /// A connection is dropped.
     pub dropped: u64,
@@ -66,62 +66,66 @@ pub struct Weather {
     pub request: u64,
     /// A model fails, hangs or is cut off.
     pub model: u64,
-    /// A server that a tool calls is slow, fails, loses its answer, or is never reached.
+    /// A server that a tool calls is slow, fails, loses its answer, or is not reached.
     pub outside: u64,
-    /// A process dies or stands still while such a request is under way.
+    /// A process dies or stalls while an external call is under way.
     pub under_way: u64,
     /// The wall clock jumps, back and forth.
     pub clock: u64,
 }
 
-/// What one seed is like.
+/// The parameters of one seed.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// One process, as on one machine: when it dies, queues and connections go with it. Else several, as on AWS.
+    /// Whether there is one process, as on a local host: its queues and connections die with it.
+    /// Otherwise there are several processes, as on AWS.
     pub local: bool,
-    /// How many processes.
+    /// The number of processes.
     pub processes: usize,
-    /// How many people.
+    /// The number of people.
     pub people: usize,
-    /// How many agents.
+    /// The number of agents.
     pub agents: usize,
-    /// How many spaces.
+    /// The number of spaces.
     pub spaces: usize,
-    /// The spaces' depth.
+    /// The depth limit of the spaces.
     pub depth: u32,
-    /// The spaces' policy.
+    /// The trigger policy of the spaces.
     pub policy: &'static str,
-    /// How many messages agents are shown.
+    /// How many messages a prompt shows.
     pub window: u64,
-    /// How long an invocation of the function `run` may take, on AWS.
+    /// The longest invocation of the function `run` on AWS.
     pub invocation: Duration,
-    /// Agents have tools of their own: forms, and notes that everyone sees.
+    /// Whether agents have forms and visible tools.
     pub tools: bool,
-    /// They have tools that reach outside.
+    /// Whether agents have tools that make external calls.
     pub outside: bool,
-    /// The operator and agents make plans.
+    /// Whether the operator and agents make plans.
     pub plans: bool,
-    /// Services wake agents.
+    /// Whether services trigger agents.
     pub services: bool,
-    /// At which depth agents are not woken any more, whatever their spaces say.
+    /// The depth limit of the agents.
     pub agent_depth: u32,
-    /// Agents go on only after they have changed something.
+    /// Whether agents continue only after a step that changed something.
     pub writes: bool,
-    /// What each person does, at least.
-    pub deeds: usize,
-    /// The weather.
-    pub weather: Weather,
+    /// The number of actions of each person, besides its last answers to forms.
+    pub actions: usize,
+    /// The fault rates.
+    pub fault_rates: FaultRates,
 }
 
 impl Plan {
-    /// The plan of a seed.
-    pub fn of(chance: &Chance) -> Self {
-        let number = |name: &str, from: u64, to: u64| from + chance.below(&format!("plan/{name}"), to - from + 1);
+    /// Draws the parameters of a seed.
+    pub fn from_seed(chance: &Chance) -> Self {
+        let number = |name: &str, from: u64, to: u64| {
+            from + chance.below(&format!("plan/{name}"), to - from + 1)
+        };
         let local = number("local", 0, 3) == 0;
-        // Over thirty agents a message is decided behind its answer.
+        // With more than thirty agents a message is dispatched after its answer.
         let crowd = number("crowd", 0, 39) == 0;
         let agents = if crowd { number("many agents", 31, 34) } else { number("agents", 1, 3) };
-        // Where many agents all wake each other the world is large, and nothing happens in it that does not happen in a small one.
+        // Many agents that all trigger each other make a large world, in which nothing happens that
+        // does not also happen in a small one.
         let depth = number("depth", 1, 4 - agents.min(3));
         Self {
             local,
@@ -130,26 +134,27 @@ impl Plan {
             agents: agents as usize,
             spaces: if crowd { 1 } else { number("spaces", 1, 2) as usize },
             depth: depth as u32,
-            // An admin agent needs another one, and would leave a crowd asleep.
-            policy: ["all", "all", "mention", if agents == 1 || crowd { "all" } else { "admin" }][number("policy", 0, 3) as usize],
+            // An admin agent needs another agent, and would trigger few agents of a crowd.
+            policy: ["all", "all", "mention", if agents == 1 || crowd { "all" } else { "admin" }]
+                [number("policy", 0, 3) as usize],
             window: [50, 50, 8][number("window", 0, 2) as usize],
-            // An answer may take two minutes, so that the short ones hand over what takes long.
+            // An answer may take two minutes, so that short invocations requeue long runs.
             invocation: Duration::from_secs([900, 150, 122][number("invocation", 0, 2) as usize]),
             tools: number("tools", 0, 5) != 0,
             outside: number("outside", 0, 3) != 0,
             plans: !crowd && number("plans", 0, 2) != 0,
             services: !crowd && number("services", 0, 2) != 0,
-            // No space is deeper.
+            // At least the depth limit of every space.
             agent_depth: if crowd { 5 } else { 3 },
             writes: number("writes", 0, 3) == 0,
-            deeds: if crowd { 2 } else { number("deeds", 4, 8) as usize },
-            weather: Weather::of(chance),
+            actions: if crowd { 2 } else { number("deeds", 4, 8) as usize },
+            fault_rates: FaultRates::from_seed(chance),
         }
     }
 }
 
 impl Plan {
-    /// One of everything, as on AWS, where nothing goes wrong: for what is counted.
+    /// One process, person, agent and space on AWS, without faults: for tests that count calls.
     pub fn quiet() -> Self {
         Self {
             local: false,
@@ -167,16 +172,18 @@ impl Plan {
             services: false,
             agent_depth: 5,
             writes: false,
-            deeds: 0,
-            weather: Weather::default(),
+            actions: 0,
+            fault_rates: FaultRates::default(),
         }
     }
 }
 
-impl Weather {
-    fn of(chance: &Chance) -> Self {
+impl FaultRates {
+    fn from_seed(chance: &Chance) -> Self {
         // Each fault is absent, rare or frequent.
-        let rate = |name: &str, rare: u64, frequent: u64| match chance.below(&format!("weather/{name}"), 4) {
+        let rate = |name: &str, rare: u64, frequent: u64| match chance
+            .below(&format!("weather/{name}"), 4)
+        {
             0 | 1 => 0,
             2 => rare,
             _ => frequent,

@@ -1,4 +1,4 @@
-//! One process: the six functions on their own way to the outside, with their own memory.
+//! One process: the six functions with their own memory and their own ports.
 
 use std::{
     collections::BTreeMap,
@@ -10,14 +10,14 @@ use smartspace::embedded_table::{NAME, client_on};
 use smartspace_api::{AdminKey, Api, SocketUrl, Tokens};
 use smartspace_broadcast::Broadcast;
 use smartspace_domain::Time;
-use smartspace_edges::{
-    bell::{Bell, NoBell},
-    clock::Clock,
-    ids::Ids,
-    secrets::{FixedSecrets, KnownSecrets, Secret},
-};
 use smartspace_egress::Egress;
 use smartspace_pipeline::Pipeline;
+use smartspace_ports::{
+    cancel_signal::{CancelSignal, NoCancelSignal},
+    clock::Clock,
+    ids::IdSource,
+    secrets::{FixedSecrets, KnownSecrets, Secret},
+};
 use smartspace_run::Runs;
 use smartspace_socket::Socket;
 use smartspace_store::Store;
@@ -26,70 +26,60 @@ use smartspace_trigger::Triggers;
 use tokio::sync::watch;
 
 use crate::{
-    alarms::SimAlarms, life::Life, model::SimModel, outside::SimWire, queue::QueueOf, sockets::SimSockets, table::SimTable, world::World,
+    alarms::SimAlarms, life::Life, model::SimModel, outside::SimTransport, queue::ProcessQueue,
+    sockets::SimSockets, table::SimTable, world::World,
 };
 
 /// The operator's key.
 pub const ADMIN_KEY: &str = "the-operator-of-the-simulation";
-/// What people's tokens are signed with.
+/// The secret that signs people's tokens.
 pub const JWT_SECRET: &str = "thirty-two bytes and a few more of the simulation";
 
-/// What services sign with: each secret by its name.
-pub const SERVICE_SECRETS: [(&str, &str); 2] =
-    [("SHOP", "whsec_dGhlIHNob3Agb2YgdGhlIHNpbXVsYXRpb24="), ("FORGE", "the forge of the simulation")];
+/// The names and values of the secrets that sign webhooks.
+pub const SERVICE_SECRETS: [(&str, &str); 2] = [
+    ("SHOP", "whsec_dGhlIHNob3Agb2YgdGhlIHNpbXVsYXRpb24="),
+    ("FORGE", "the forge of the simulation"),
+];
 
 static SECRETS: LazyLock<Arc<KnownSecrets>> = LazyLock::new(|| {
-    let secrets =
-        SERVICE_SECRETS.iter().filter_map(|(name, value)| Some(((*name).to_owned(), Secret::new((*value).to_owned(), None).ok()?)));
+    let secrets = SERVICE_SECRETS.iter().filter_map(|(name, value)| {
+        Some(((*name).to_owned(), Secret::new((*value).to_owned(), None).ok()?))
+    });
     Arc::new(KnownSecrets::new(secrets.collect::<BTreeMap<_, _>>()))
 });
 
 /// One process.
 pub struct Process {
-    /// Whether it lives.
+    /// Whether it is alive.
     pub life: Arc<Life>,
-    /// The HTTP door.
+    /// The HTTP API.
     pub api: Router,
-    /// The WebSocket door.
+    /// The WebSocket API.
     pub socket: Socket,
-    /// Works on runs.
+    /// The function `run`.
     pub runs: Runs,
-    /// Wakes many.
+    /// The function `trigger`.
     pub triggers: Triggers,
-    /// Tells browsers.
+    /// The function `broadcast`.
     pub broadcast: Broadcast,
-    /// Looks for what is overdue.
+    /// The function `sweep`.
     pub sweep: Sweep,
-    /// Tells its workers that it ends.
+    /// Tells its workers that the process shuts down.
     pub stopping: watch::Sender<bool>,
 }
 
 impl Process {
-    /// A fresh one, which knows nothing.
+    /// Starts a process with empty memory.
     pub fn start(world: &Arc<World>, name: String) -> Arc<Self> {
         let life = Arc::new(Life::new(name));
-        let numbers: Arc<dyn Ids> = Arc::new(SimIds { world: Arc::clone(world), place: format!("{}/ids", life.name) });
-        let jitter = Arc::clone(&numbers);
-        let client = client_on(SimTable::new(Arc::clone(world), Arc::clone(&life)));
-        let store = Store::new(client, NAME, None, Arc::new(move || jitter.random()));
-        let clock: Arc<dyn Clock> = Arc::new(SimClock(Arc::clone(world)));
-        let bell: Arc<dyn Bell> =
-            if world.plan.local { Arc::new(smartspace::in_process_bell::InProcessBell::default()) } else { Arc::new(NoBell) };
-        let pipeline = Pipeline {
-            store: store.clone(),
-            runs: Arc::new(QueueOf { world: Arc::clone(world), life: Arc::clone(&life), queue: Arc::clone(&world.runs) }),
-            broadcasts: Arc::new(QueueOf { world: Arc::clone(world), life: Arc::clone(&life), queue: Arc::clone(&world.broadcasts) }),
-            triggers: Arc::new(QueueOf { world: Arc::clone(world), life: Arc::clone(&life), queue: Arc::clone(&world.triggers) }),
-            alarms: Arc::new(SimAlarms { world: Arc::clone(world), life: Arc::clone(&life) }),
-            bell,
-            clock: Arc::clone(&clock),
-            ids: numbers,
-            is_rate_limited: false,
-        };
+        let pipeline = pipeline(world, &life);
+        let store = pipeline.store.clone();
+        let clock = Arc::clone(&pipeline.clock);
         let sockets = Arc::new(SimSockets { world: Arc::clone(world), life: Arc::clone(&life) });
         let models = Arc::new(SimModel { world: Arc::clone(world), life: Arc::clone(&life) });
-        let wire = Arc::new(SimWire { world: Arc::clone(world), life: Arc::clone(&life) });
-        let egress = Egress::over(wire, Arc::new(FixedSecrets::default()));
+        let transport =
+            Arc::new(SimTransport { world: Arc::clone(world), life: Arc::clone(&life) });
+        let egress = Egress::over(transport, Arc::new(FixedSecrets::default()));
         let api = Api {
             pipeline: pipeline.clone(),
             admin_key: AdminKey::new(ADMIN_KEY),
@@ -98,12 +88,19 @@ impl Process {
             socket_url: SocketUrl::OfHost("/v1/socket"),
             cors_origins: Vec::new(),
         };
-        let (stopping, told) = watch::channel(false);
+        let (stopping, is_stopping) = watch::channel(false);
         Arc::new(Self {
             life,
             api: smartspace_api::router(api, Router::new()),
             socket: Socket { pipeline: pipeline.clone(), sockets: sockets.clone() },
-            runs: Runs::new(pipeline.clone(), sockets.clone(), models, egress, Arc::default(), told),
+            runs: Runs::new(
+                pipeline.clone(),
+                sockets.clone(),
+                models,
+                egress,
+                Arc::default(),
+                is_stopping,
+            ),
             triggers: Triggers { pipeline: pipeline.clone() },
             broadcast: Broadcast { store, sockets, clock },
             sweep: Sweep { pipeline },
@@ -112,7 +109,43 @@ impl Process {
     }
 }
 
-/// The wall clock: the virtual one, and what it jumped.
+/// The pipeline of one process, with its own store and ports.
+fn pipeline(world: &Arc<World>, life: &Arc<Life>) -> Pipeline {
+    let ids: Arc<dyn IdSource> =
+        Arc::new(SimIds { world: Arc::clone(world), place: format!("{}/ids", life.name) });
+    let jitter = Arc::clone(&ids);
+    let client = client_on(SimTable::new(Arc::clone(world), Arc::clone(life)));
+    let cancel_signal: Arc<dyn CancelSignal> = if world.plan.local {
+        Arc::new(smartspace::in_process_cancel_signal::InProcessCancelSignal::default())
+    } else {
+        Arc::new(NoCancelSignal)
+    };
+    Pipeline {
+        store: Store::new(client, NAME, None, Arc::new(move || jitter.random())),
+        runs: Arc::new(ProcessQueue {
+            world: Arc::clone(world),
+            life: Arc::clone(life),
+            queue: Arc::clone(&world.runs),
+        }),
+        broadcasts: Arc::new(ProcessQueue {
+            world: Arc::clone(world),
+            life: Arc::clone(life),
+            queue: Arc::clone(&world.broadcasts),
+        }),
+        triggers: Arc::new(ProcessQueue {
+            world: Arc::clone(world),
+            life: Arc::clone(life),
+            queue: Arc::clone(&world.triggers),
+        }),
+        alarms: Arc::new(SimAlarms { world: Arc::clone(world), life: Arc::clone(life) }),
+        cancel_signal,
+        clock: Arc::new(SimClock(Arc::clone(world))),
+        ids,
+        is_rate_limited: false,
+    }
+}
+
+/// The wall clock: the virtual clock and its jumps.
 struct SimClock(Arc<World>);
 
 impl Clock for SimClock {
@@ -121,13 +154,13 @@ impl Clock for SimClock {
     }
 }
 
-/// Random numbers of one process.
+/// The random numbers of one process.
 struct SimIds {
     world: Arc<World>,
     place: String,
 }
 
-impl Ids for SimIds {
+impl IdSource for SimIds {
     fn random(&self) -> u128 {
         let half = || u128::from(self.world.chance.number(&self.place));
         (half() << 64) | half()

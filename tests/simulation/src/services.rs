@@ -1,4 +1,5 @@
-//! Services: they send signed hooks, the same one again, at once and after everything else, and the operator sends some in their name, or once more.
+//! Services: they send signed webhooks, and repeat them, at once and much later. The operator sends
+//! some deliveries in their name, and replays some.
 
 use std::{sync::Arc, time::Duration};
 
@@ -8,55 +9,59 @@ use smartspace_domain::{agents::WebhookScheme, webhooks::sign};
 use tokio::time::sleep;
 
 use crate::{
-    door::Lost,
-    ledger::{Replayed, Sent},
+    client::Lost,
+    ledger::{ReplayedDelivery, SentDelivery},
     locked,
     process::{ADMIN_KEY, SERVICE_SECRETS},
     world::World,
 };
 
-/// Among those who do something: behind the operator.
+/// The services' number among the clients, after the operator.
 const INDEX: usize = 4;
 const NAME: &str = "services";
-/// What the operator sends, with a key of its own.
+/// The service in whose name the operator sends, with its own idempotency keys.
 const BY_HAND: &str = "by.hand";
-/// How much later a hook may come again.
+/// How much later a webhook is repeated.
 const LATER: Duration = Duration::from_hours(8 * 24);
-/// Before each repetition of what was not answered.
+/// Milliseconds before each retry.
 const WAITS: [u64; 6] = [100, 500, 2_000, 5_000, 10_000, 20_000];
 
-/// All services there are.
+/// All services.
 pub struct Services {
     world: Arc<World>,
 }
 
 impl Services {
-    /// Those that have sent nothing yet.
+    /// Services that have sent nothing yet.
     pub fn new(world: &Arc<World>) -> Self {
         Self { world: Arc::clone(world) }
     }
 
-    /// Do what they do, one thing after the other.
-    pub async fn live(self) -> Self {
+    /// Performs their actions, one after the other.
+    pub async fn perform_actions(self) -> Self {
         let world = Arc::clone(&self.world);
-        for deed in 0..4 + world.chance.below(NAME, 6) as usize {
-            let place = format!("{NAME}/{deed}");
+        for action in 0..4 + world.chance.below(NAME, 6) as usize {
+            let place = format!("{NAME}/{action}");
             let pause = [0, 2, 15, 60][world.chance.below(&place, 4) as usize];
             sleep(world.chance.time(&place, Duration::ZERO, Duration::from_secs(pause))).await;
-            if world.undone.contains(&(INDEX, deed)) {
+            if world.skipped.contains(&(INDEX, action)) {
                 continue;
             }
             let count = locked(&world.ledger).sent.len() as u64;
             match world.chance.below(&place, 100) {
-                60..80 if count > 0 => self.until_answered(world.chance.below(&place, count) as usize).await,
-                80.. if count > 0 => self.replay(world.chance.below(&place, count) as usize, &place).await,
+                60..80 if count > 0 => {
+                    self.until_answered(world.chance.below(&place, count) as usize).await;
+                }
+                80.. if count > 0 => {
+                    self.replay(world.chance.below(&place, count) as usize, &place).await;
+                }
                 _ => self.send_new(&place).await,
             }
         }
         self
     }
 
-    /// Everything once more, when nothing fails any more: what nobody was told of, and what was answered before.
+    /// Repeats everything in the calm phase, whether it was answered before or not.
     pub async fn repeat_all(&self) {
         let count = locked(&self.world.ledger).sent.len();
         for number in 0..count {
@@ -64,7 +69,7 @@ impl Services {
         }
     }
 
-    /// Every hook once more, when its run has long ended. Callers' keys are forgotten by then.
+    /// Repeats every webhook long after its run has ended. Idempotency keys have expired by then.
     pub async fn repeat_much_later(&self) {
         self.world.set_clock(self.world.wall() + LATER);
         let sent = locked(&self.world.ledger).sent.clone();
@@ -76,40 +81,47 @@ impl Services {
     async fn send_new(&self, place: &str) {
         let chance = &self.world.chance;
         let service = ["shop", "shop", "forge", "forge", BY_HAND][chance.below(place, 5) as usize];
-        // Now and then so deep that it wakes nobody.
+        // Now and then so deep that it triggers no run.
         let depth = [0, 0, 0, 1, 2, 3, 7][chance.below(place, 7) as usize];
         let number = {
             let ledger = &mut locked(&self.world.ledger);
             let agent = ledger.agents[chance.below(place, ledger.agents.len() as u64) as usize].0;
-            ledger.sent.push(Sent { agent, service: service.to_owned(), text: place.to_owned(), depth, told: Vec::new() });
+            ledger.sent.push(SentDelivery {
+                agent,
+                service: service.to_owned(),
+                text: place.to_owned(),
+                depth,
+                answers: Vec::new(),
+            });
             ledger.sent.len() - 1
         };
         if chance.happens(place, 200) {
             // Two at the same moment.
-            tokio::join!(self.once(number, false), self.once(number, true));
+            tokio::join!(self.send_once(number, false), self.send_once(number, true));
         }
         if chance.happens(place, 800) {
             self.until_answered(number).await;
         } else {
-            // Once, whatever becomes of it; what was not answered may be sent again much later.
-            self.once(number, false).await;
+            // Once, even without an answer. It may be sent again much later.
+            self.send_once(number, false).await;
         }
     }
 
-    /// Sends something again and again until an answer comes.
+    /// Sends a delivery until a conclusive answer comes.
     async fn until_answered(&self, number: usize) {
         for wait in WAITS {
-            if self.once(number, false).await {
+            if self.send_once(number, false).await {
                 return;
             }
             sleep(Duration::from_millis(wait)).await;
         }
     }
 
-    /// Sends something, now and then as a copy under another id where that is not signed. Whether an answer came that says something.
-    async fn once(&self, number: usize, copies: bool) -> bool {
+    /// Sends a delivery, now and then as a copy with another id if the signature does not cover the
+    /// id. Returns whether a conclusive answer came.
+    async fn send_once(&self, number: usize, copies: bool) -> bool {
         let sent = locked(&self.world.ledger).sent[number].clone();
-        let Sent { agent, service, text, depth, .. } = &sent;
+        let SentDelivery { agent, service, text, depth, .. } = &sent;
         let payload = json!({"what": text});
         let mut headers = vec![("smartspace-chain-depth", depth.to_string())];
         let key = text.replace('/', "-");
@@ -125,38 +137,54 @@ impl Services {
                 (format!("/v1/hooks/{agent}/{service}"), body)
             }
             _ => {
-                headers.extend([("authorization", format!("Bearer {ADMIN_KEY}")), ("idempotency-key", key)]);
-                (format!("/v1/agents/{agent}/trigger"), json!({"service": service, "payload": payload}).to_string())
+                headers.extend([
+                    ("authorization", format!("Bearer {ADMIN_KEY}")),
+                    ("idempotency-key", key),
+                ]);
+                let body = json!({"service": service, "payload": payload}).to_string();
+                (format!("/v1/agents/{agent}/trigger"), body)
             }
         };
-        self.world.history.note(NAME, || format!("{service} sends {text} to {agent}, {depth} deep"));
+        self.world
+            .history
+            .note(NAME, || format!("{service} sends {text} to {agent}, {depth} deep"));
         let answer = self.world.request(NAME, Method::POST, &path, &headers, body).await;
         self.world.history.note(NAME, || format!("is told of {text}: {answer:?}"));
-        let told = said_something(answer);
-        let is_told = told.is_some();
-        locked(&self.world.ledger).sent[number].told.extend(told);
-        is_told
+        let answer = conclusive(answer);
+        let is_answered = answer.is_some();
+        locked(&self.world.ledger).sent[number].answers.extend(answer);
+        is_answered
     }
 
-    /// The operator sends something once more, if it is known to have been kept.
+    /// The operator replays a delivery that was accepted.
     async fn replay(&self, number: usize, place: &str) {
         let sent = locked(&self.world.ledger).sent[number].clone();
-        let Some(delivery) = sent.told.iter().find(|(status, _)| *status == 202).and_then(|(_, told)| told["deliveryId"].as_str()) else {
+        let Some(delivery) = sent
+            .answers
+            .iter()
+            .find(|(status, _)| *status == 202)
+            .and_then(|(_, answer)| answer["deliveryId"].as_str())
+        else {
             return;
         };
         let number = {
             let replayed = &mut locked(&self.world.ledger).replayed;
-            replayed.push(Replayed { text: sent.text.clone(), told: Vec::new() });
+            replayed.push(ReplayedDelivery { text: sent.text.clone(), answers: Vec::new() });
             replayed.len() - 1
         };
         let path = format!("/v1/agents/{}/deliveries/{delivery}/replay", sent.agent);
-        let headers = [("authorization", format!("Bearer {ADMIN_KEY}")), ("idempotency-key", place.replace('/', "-"))];
+        let headers = [
+            ("authorization", format!("Bearer {ADMIN_KEY}")),
+            ("idempotency-key", place.replace('/', "-")),
+        ];
         for wait in WAITS {
             self.world.history.note(NAME, || format!("{delivery} is sent once more"));
-            let told = said_something(self.world.request(NAME, Method::POST, &path, &headers, String::new()).await);
-            let is_told = told.is_some();
-            locked(&self.world.ledger).replayed[number].told.extend(told);
-            if is_told && !self.world.chance.happens(place, 300) {
+            let answer = conclusive(
+                self.world.request(NAME, Method::POST, &path, &headers, String::new()).await,
+            );
+            let is_answered = answer.is_some();
+            locked(&self.world.ledger).replayed[number].answers.extend(answer);
+            if is_answered && !self.world.chance.happens(place, 300) {
                 return;
             }
             sleep(Duration::from_millis(wait)).await;
@@ -164,6 +192,7 @@ impl Services {
     }
 }
 
-fn said_something(answer: Result<(u16, Value), Lost>) -> Option<(u16, Value)> {
+/// The answer, unless the request must be sent again.
+fn conclusive(answer: Result<(u16, Value), Lost>) -> Option<(u16, Value)> {
     answer.ok().filter(|(status, _)| *status < 500 && *status != 429)
 }

@@ -1,45 +1,70 @@
-//! What is there before the weather begins: people, agents and spaces.
+//! The people, agents and spaces of a deployment, made before the first fault.
 
 use std::sync::Arc;
 
 use axum::http::Method;
 use serde_json::{Value, json};
 use smartspace::embedded_table::{NAME, client_on};
-use smartspace_store::schema;
+use smartspace_store::table::schema;
 
-use crate::{door::As, life::Life, locked, outside, table::SimTable, world::World};
+use crate::{client::Caller, life::Life, locked, outside, table::SimTable, world::World};
 
-/// Names of agents; where there are more, they have numbers.
+/// The names of the first agents. Further agents have numbers.
 const AGENTS: [&str; 3] = ["Ada", "Bob", "Cyd"];
 
-/// Runs a minute, of agents and of spaces: never used up, so `rate` is never the right answer.
+/// Runs per minute of agents and of spaces. They are never used up, so `rate` is always a wrong
+/// answer.
 const PLENTY: u32 = 100_000;
 
-/// Makes everything through the product's own doors.
+/// Makes everything through the product's API.
 pub async fn set(world: &Arc<World>) -> Result<(), String> {
     let nobody = Arc::new(Life::new("setting".into()));
-    schema::create_table(&client_on(SimTable::new(Arc::clone(world), nobody)), NAME).await.map_err(|error| error.to_string())?;
+    schema::create_table(&client_on(SimTable::new(Arc::clone(world), nobody)), NAME)
+        .await
+        .map_err(|error| error.to_string())?;
     world.start().await;
     let plan = &world.plan;
     let mut members = Vec::new();
     for index in 0..plan.people {
-        let made = make(world, "/v1/entities", json!({"type": "human", "name": format!("Person {index}")})).await?;
+        let made = make(
+            world,
+            "/v1/entities",
+            json!({"type": "human", "name": format!("Person {index}")}),
+        )
+        .await?;
         members.push(made["id"].clone());
         locked(&world.ledger).people.push(id(&made)?);
     }
     for index in 0..plan.agents {
-        let name = AGENTS.get(index).map_or_else(|| format!("Agent {index}"), |name| (*name).to_owned());
+        let name =
+            AGENTS.get(index).map_or_else(|| format!("Agent {index}"), |name| (*name).to_owned());
         let agent = json!({
-            // Any provider but the scripted one, which writes no summaries.
-            "model": {"provider": "openai", "name": "chance"}, "maxChainDepth": plan.agent_depth, "budget": {"runsPerMinute": PLENTY}, "webhooks": webhooks(), "loop": {"maxSteps": 6, "continueOn": if plan.writes { "writes" } else { "toolCalls" }}, "context": {"window": plan.window},
+            // Any provider except the scripted one, which writes no summaries.
+            "model": {"provider": "openai", "name": "chance"},
+            "maxChainDepth": plan.agent_depth,
+            "budget": {"runsPerMinute": PLENTY},
+            "webhooks": webhooks(),
+            "loop": {
+                "maxSteps": 6,
+                "continueOn": if plan.writes { "writes" } else { "toolCalls" },
+            },
+            "context": {"window": plan.window},
             "tools": tools(world),
         });
-        let made = make(world, "/v1/entities", json!({"type": "agent", "name": name, "agent": agent})).await?;
+        let made =
+            make(world, "/v1/entities", json!({"type": "agent", "name": name, "agent": agent}))
+                .await?;
         members.push(made["id"].clone());
         locked(&world.ledger).agents.push((id(&made)?, name));
     }
     for index in 0..plan.spaces {
-        let mut space = json!({"name": format!("Space {index}"), "members": members, "maxChainDepth": plan.depth, "triggerPolicy": plan.policy, "budget": {"runsPerMinute": PLENTY}});
+        let mut space = json!({
+            "name": format!("Space {index}"),
+            "members": members,
+            "maxChainDepth": plan.depth,
+            "triggerPolicy": plan.policy,
+            "budget": {"runsPerMinute": PLENTY},
+        });
         if plan.policy == "admin" {
             space["adminAgentId"] = members[plan.people].clone();
         }
@@ -49,41 +74,60 @@ pub async fn set(world: &Arc<World>) -> Result<(), String> {
     Ok(())
 }
 
-/// How its services sign.
+/// The webhooks of an agent.
 fn webhooks() -> Value {
     let hook = |scheme: &str, secret: &str| json!({"scheme": scheme, "secrets": [secret]});
     json!({"shop": hook("standard", "SHOP"), "forge": hook("github", "FORGE")})
 }
 
-/// What an agent can do besides.
+/// The configured tools of an agent.
 fn tools(world: &World) -> Vec<Value> {
-    let mut tools = if world.plan.tools { shown(world) } else { Vec::new() };
+    let mut tools = if world.plan.tools { visible_tools(world) } else { Vec::new() };
     if world.plan.outside {
         tools.extend(outside::tools());
     }
     tools
 }
 
-/// To ask people, and to show what it notes.
-fn shown(world: &World) -> Vec<Value> {
-    let one_of = |name: &str, some: [&'static str; 2]| some[world.chance.below(&format!("setting/{name}"), 2) as usize];
-    let (expires_after, answer_by) = (one_of("expires", ["30 seconds", "10 minutes"]), one_of("answer by", ["humans", "anyone"]));
-    let input = |name: &str| json!({"type": "object", "properties": {name: {"type": "string"}}, "required": [name]});
-    let result =
-        json!({"type": "object", "properties": {"number": {"type": "integer"}}, "required": ["number"], "additionalProperties": false});
-    [
-        json!({"name": "ask", "description": "Asks people for a number.", "inputSchema": input("question"), "execution": {
+/// A form and a visible tool.
+fn visible_tools(world: &World) -> Vec<Value> {
+    let one_of = |name: &str, some: [&'static str; 2]| {
+        some[world.chance.below(&format!("setting/{name}"), 2) as usize]
+    };
+    let expires_after = one_of("expires", ["30 seconds", "10 minutes"]);
+    let answer_by = one_of("answer by", ["humans", "anyone"]);
+    let input = |name: &str| {
+        json!({
+            "type": "object", "properties": {name: {"type": "string"}}, "required": [name],
+        })
+    };
+    let result = json!({
+        "type": "object",
+        "properties": {"number": {"type": "integer"}},
+        "required": ["number"],
+        "additionalProperties": false,
+    });
+    let ask = json!({
+        "name": "ask",
+        "description": "Asks people for a number.",
+        "inputSchema": input("question"),
+        "execution": {
             "type": "space", "ui": "form", "resultSchema": result,
             "expiresAfter": expires_after, "answerBy": answer_by,
-        }}),
-        json!({"name": "note", "description": "Notes something for everyone to see.", "inputSchema": input("text"), "visible": true,
-         "execution": {"type": "static", "output": {"noted": true}}}),
-    ]
-    .into()
+        },
+    });
+    let note = json!({
+        "name": "note",
+        "description": "Notes something for everyone to see.",
+        "inputSchema": input("text"),
+        "visible": true,
+        "execution": {"type": "static", "output": {"noted": true}},
+    });
+    vec![ask, note]
 }
 
 async fn make(world: &Arc<World>, path: &str, body: Value) -> Result<Value, String> {
-    match world.http("setting", As::Operator, Method::POST, path, None, Some(&body)).await {
+    match world.http("setting", Caller::Operator, Method::POST, path, None, Some(&body)).await {
         Ok((201, made)) => Ok(made),
         other => Err(format!("POST {path}: {other:?}")),
     }

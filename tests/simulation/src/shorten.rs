@@ -1,40 +1,47 @@
-//! Makes a failing seed as short as it can: without the faults and the deeds that it does not need.
+//! Shortens a failing history: suppresses the faults and skips the actions that it does not need.
 
 use std::collections::BTreeSet;
 
 use crate::{Outcome, plan::Setup, simulate};
 
-/// A shorter setup that breaks the same promise, and what comes of it, after at most `plays` plays.
+/// Returns a shorter setup that breaks the same promise, and its outcome. Plays at most `plays`
+/// times to find it.
 pub fn shorten(setup: &Setup, outcome: &Outcome, plays: usize) -> Result<(Setup, Outcome), String> {
-    let Some(promise) = outcome.complaints.first().map(|(promise, _)| *promise) else { return Ok((setup.clone(), outcome.clone())) };
-    let (mut best, mut left) = ((setup.clone(), outcome.clone()), plays);
+    let Some(promise) = outcome.violations.first().map(|(promise, _)| *promise) else {
+        return Ok((setup.clone(), outcome.clone()));
+    };
+    let mut best = (setup.clone(), outcome.clone());
+    let mut left = plays;
     let fails = |setup: &Setup, left: &mut usize| -> Result<Option<Outcome>, String> {
         *left -= 1;
         let outcome = simulate(setup)?;
-        Ok(outcome.complaints.iter().any(|(broken, _)| *broken == promise).then_some(outcome))
+        Ok(outcome.violations.iter().any(|(broken, _)| *broken == promise).then_some(outcome))
     };
-    // What people do: each deed by itself.
-    let deeds: Vec<(usize, usize)> = (0..5).flat_map(|person| (0..12).map(move |deed| (person, deed))).collect();
-    for some in deeds.chunks(4).map(<[_]>::to_vec).chain(deeds.iter().map(|deed| vec![*deed])) {
-        if left == 0 || some.iter().all(|deed| best.0.undone.contains(deed)) {
+    // First the actions: in groups, then each by itself.
+    let actions: Vec<(usize, usize)> =
+        (0..5).flat_map(|person| (0..12).map(move |action| (person, action))).collect();
+    let groups = actions.chunks(4).map(<[_]>::to_vec);
+    let single = actions.iter().map(|action| vec![*action]);
+    for some in groups.chain(single) {
+        if left == 0 || some.iter().all(|action| best.0.skipped.contains(action)) {
             continue;
         }
         let mut setup = best.0.clone();
-        setup.undone.extend(some);
+        setup.skipped.extend(some);
         if let Some(outcome) = fails(&setup, &mut left)? {
             best = (setup, outcome);
         }
     }
-    // What struck: halves, quarters, and so on down to one.
-    let mut size = best.1.struck.len().div_ceil(2).max(1);
+    // Then the faults: halves, quarters, and so on down to one fault.
+    let mut size = best.1.faults.len().div_ceil(2).max(1);
     while left > 0 {
-        let struck: BTreeSet<_> = best.1.struck.iter().cloned().collect();
-        for some in struck.into_iter().collect::<Vec<_>>().chunks(size) {
+        let faults: BTreeSet<_> = best.1.faults.iter().cloned().collect();
+        for some in faults.into_iter().collect::<Vec<_>>().chunks(size) {
             if left == 0 {
                 break;
             }
             let mut setup = best.0.clone();
-            setup.spared.extend(some.iter().cloned());
+            setup.suppressed.extend(some.iter().cloned());
             if let Some(outcome) = fails(&setup, &mut left)? {
                 best = (setup, outcome);
             }

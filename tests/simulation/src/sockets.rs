@@ -1,4 +1,4 @@
-//! Connections of people, as processes reach them.
+//! The connections of people, and the port through which processes reach them.
 
 use std::{
     collections::BTreeMap,
@@ -8,32 +8,32 @@ use std::{
 
 use async_trait::async_trait;
 use smartspace_domain::ids::ConnectionId;
-use smartspace_edges::sockets::{PostError, Sockets};
+use smartspace_ports::sockets::{PostError, Sockets};
 use tokio::time::sleep;
 
 use crate::{life::Life, locked, view::View, world::World};
 
-/// The connections that are open, each with the eyes at its other end.
+/// The open connections, each with the view of the person at its other end.
 #[derive(Default)]
 pub struct Connections(Mutex<BTreeMap<ConnectionId, Arc<View>>>);
 
 impl Connections {
-    /// Opens one.
+    /// Opens a connection.
     pub fn open(&self, id: ConnectionId, view: Arc<View>) {
         locked(&self.0).insert(id, view);
     }
 
-    /// Closes one. Whether it was open.
+    /// Closes a connection. Returns whether it was open.
     pub fn close(&self, id: &ConnectionId) -> bool {
         locked(&self.0).remove(id).is_some()
     }
 
-    /// Closes all.
+    /// Closes all connections.
     pub fn close_all(&self) {
         locked(&self.0).clear();
     }
 
-    /// Whether one is open.
+    /// Whether a connection is open.
     pub fn is_open(&self, id: &ConnectionId) -> bool {
         locked(&self.0).contains_key(id)
     }
@@ -43,7 +43,7 @@ impl Connections {
     }
 }
 
-/// The connections as one process reaches them.
+/// The sockets port of one process.
 pub struct SimSockets {
     pub(crate) world: Arc<World>,
     pub(crate) life: Arc<Life>,
@@ -52,15 +52,16 @@ pub struct SimSockets {
 #[async_trait]
 impl Sockets for SimSockets {
     async fn post(&self, connection: &ConnectionId, frame: Arc<str>) -> Result<(), PostError> {
-        let (world, weather) = (&self.world, &self.world.plan.weather);
-        world.begins(&self.life, "post").await;
+        let world = &self.world;
+        let fault_rates = &world.plan.fault_rates;
+        world.before_call(&self.life, "post").await;
         let place = format!("{connection}/frame");
-        if world.chance.strikes(&format!("{connection}/dropped"), weather.dropped) {
+        if world.chance.strikes(&format!("{connection}/dropped"), fault_rates.dropped) {
             world.history.note(&connection.0, || "the connection breaks".into());
             world.connections.close(connection);
         }
         let view = world.connections.view(connection).ok_or(PostError::Gone)?;
-        if world.chance.strikes(&place, weather.frame) {
+        if world.chance.strikes(&place, fault_rates.frame) {
             match world.chance.below(&place, 3) {
                 0 => {}
                 1 => view.see(&frame),
@@ -70,12 +71,12 @@ impl Sockets for SimSockets {
             return Err(PostError::Failed("no answer".into()));
         }
         view.see(&frame);
-        world.ends(&self.life, "post").await;
+        world.after_call(&self.life, "post").await;
         Ok(())
     }
 
     async fn close(&self, connection: &ConnectionId) {
-        self.life.acts().await;
+        self.life.until_running().await;
         self.world.connections.close(connection);
     }
 }

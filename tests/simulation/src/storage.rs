@@ -1,4 +1,6 @@
-//! What is kept: a table, and a copy of it that index reads see, up to two seconds behind.
+//! The data: a table, and a copy for index reads that lags up to two seconds behind.
+//!
+//! It also records the writes of each run and the states of each plan, for the oracle.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -15,48 +17,54 @@ use tokio::time::Instant;
 
 use crate::locked;
 
-/// What was seen of a run's writes on their way: times, and the how-manieth writes of the table they were.
+/// The writes of a run: their times, and their numbers among all writes of the table.
 #[derive(Clone, Debug, Default)]
-pub struct Noted {
-    /// When it was kept first.
+pub struct RunWrites {
+    /// When the run was created.
     pub created: Option<(Instant, u64)>,
-    /// When the table knew that it had ended.
+    /// When the run ended.
     pub ended: Option<(Instant, u64)>,
-    /// The last answer, result or message of it.
+    /// The number of the last write of an answer, a result or a message.
     pub wrote: u64,
-    /// When the last form of each of its steps got its result.
+    /// When the last form of each step got its result.
     pub resolved: BTreeMap<u64, Instant>,
 }
 
-/// How a plan was from some time on.
+/// A state of a plan.
 #[derive(Clone, Debug)]
-pub struct PlanNoted {
-    /// Since when.
+pub struct PlanState {
+    /// When the plan got this state.
     pub at: Instant,
-    /// The how-manieth write of the table that was.
+    /// The number of this write among all writes of the table.
     pub number: u64,
-    /// As it was kept; none where it was dropped.
+    /// The stored plan, or `None` if it was deleted.
     pub plan: Option<Value>,
 }
 
-/// The table, and its copy.
+/// The table and its copy.
 pub struct Storage {
     table: EmbeddedTable,
     copy: EmbeddedTable,
-    /// Writes that the copy has not seen, with their times.
-    behind: Mutex<VecDeque<(Instant, String, Vec<u8>)>>,
+    /// Writes that the copy lacks, with their times.
+    pending: Mutex<VecDeque<(Instant, String, Vec<u8>)>>,
     writes: AtomicU64,
-    /// What runs did, by their ids.
-    runs: Mutex<BTreeMap<String, Noted>>,
-    /// How plans were, by their agents and ids.
-    plans: Mutex<BTreeMap<(String, String), Vec<PlanNoted>>>,
+    /// The writes of runs, by their ids.
+    runs: Mutex<BTreeMap<String, RunWrites>>,
+    /// The states of plans, by their agents and ids.
+    plans: Mutex<BTreeMap<(String, String), Vec<PlanState>>>,
 }
 
 impl Storage {
-    /// An empty one.
+    /// An empty table.
     pub fn new() -> Result<Self, String> {
-        let (table, copy) = (EmbeddedTable::in_memory()?, EmbeddedTable::in_memory()?);
-        Ok(Self { table, copy, behind: Mutex::default(), runs: Mutex::default(), plans: Mutex::default(), writes: AtomicU64::new(0) })
+        Ok(Self {
+            table: EmbeddedTable::in_memory()?,
+            copy: EmbeddedTable::in_memory()?,
+            pending: Mutex::default(),
+            runs: Mutex::default(),
+            plans: Mutex::default(),
+            writes: AtomicU64::new(0),
+        })
     }
 
     /// Answers a call from the table.
@@ -70,72 +78,91 @@ impl Storage {
                 "CreateTable" => return self.copy.answer(operation, body),
                 _ => {}
             }
-            locked(&self.behind).push_back((Instant::now(), operation.to_owned(), body.to_vec()));
+            locked(&self.pending).push_back((Instant::now(), operation.to_owned(), body.to_vec()));
         }
         answer
     }
 
-    /// Answers a read from the copy, which has seen all that is older than `lag`, and what it was asked before.
+    /// Answers a read from the copy. It contains all writes that are older than `lag`, and all
+    /// writes that an earlier read saw.
     pub fn answer_stale(&self, lag: Duration, operation: &str, body: &[u8]) -> (u16, String) {
-        let mut behind = locked(&self.behind);
-        while let Some((_, operation, body)) = behind.pop_front_if(|(at, _, _)| at.elapsed() >= lag) {
+        let mut pending = locked(&self.pending);
+        while let Some((_, operation, body)) =
+            pending.pop_front_if(|(at, _, _)| at.elapsed() >= lag)
+        {
             let _ = self.copy.answer(&operation, &body);
         }
         self.copy.answer(operation, body)
     }
 
-    /// How many writes there were.
+    /// The number of writes so far.
     pub fn writes(&self) -> u64 {
         self.writes.load(Ordering::Relaxed)
     }
 
-    /// What a run did.
-    pub fn noted(&self, run: &str) -> Noted {
+    /// The writes of a run.
+    pub fn run_writes(&self, run: &str) -> RunWrites {
         locked(&self.runs).get(run).cloned().unwrap_or_default()
     }
 
-    /// How plans were, by their agents and ids.
-    pub fn plans(&self) -> BTreeMap<(String, String), Vec<PlanNoted>> {
+    /// The states of plans, by their agents and ids.
+    pub fn plans(&self) -> BTreeMap<(String, String), Vec<PlanState>> {
         locked(&self.plans).clone()
     }
 
-    /// When someone comes back to plans, by their ids.
+    /// When plans are due, by their ids.
     pub fn plans_due(&self) -> BTreeMap<String, String> {
         let items = self.items();
-        let due = |item: &Value| Some((plan_of(item["SK"].as_str()?)?.to_owned(), item["dueAt"].as_str()?.to_owned()));
+        let due = |item: &Value| {
+            Some((plan_of(item["SK"].as_str()?)?.to_owned(), item["dueAt"].as_str()?.to_owned()))
+        };
         items.iter().filter_map(due).collect()
     }
 
-    /// A write that is no transaction.
+    /// Records a write that is not part of a transaction.
     fn note_one(&self, operation: &str, body: &[u8]) {
         let body: Value = serde_json::from_slice(body).unwrap_or_default();
-        let part = if operation == "PutItem" { json!({"Put": body}) } else { json!({"Delete": body}) };
+        let part =
+            if operation == "PutItem" { json!({"Put": body}) } else { json!({"Delete": body}) };
         self.note_plan(&part, self.writes());
     }
 
     fn note_plan(&self, part: &Value, number: u64) {
-        let (item, gone) = (&part["Put"]["Item"], &part["Delete"]["Key"]);
-        let key = if item.is_null() { gone } else { item };
-        let (Some(agent), Some(plan)) = (key["PK"]["S"].as_str(), key["SK"]["S"].as_str().and_then(plan_of)) else { return };
+        let item = &part["Put"]["Item"];
+        let key = if item.is_null() { &part["Delete"]["Key"] } else { item };
+        let (Some(agent), Some(plan)) =
+            (key["PK"]["S"].as_str(), key["SK"]["S"].as_str().and_then(plan_of))
+        else {
+            return;
+        };
         let mut plans = locked(&self.plans);
-        let noted = plans.entry((agent.trim_start_matches("ENTITY#").to_owned(), plan.to_owned())).or_default();
+        let noted = plans
+            .entry((agent.trim_start_matches("ENTITY#").to_owned(), plan.to_owned()))
+            .or_default();
         let plan = (!item.is_null()).then(|| plain_item(item));
         if plan.is_some() || noted.last().is_some_and(|last| last.plan.is_some()) {
-            noted.push(PlanNoted { at: Instant::now(), number, plan });
+            noted.push(PlanState { at: Instant::now(), number, plan });
         }
     }
 
+    /// Records the writes of a transaction.
     fn note(&self, body: &[u8]) {
         let number = self.writes();
         let body: Value = serde_json::from_slice(body).unwrap_or_default();
         let mut runs = locked(&self.runs);
         for part in body["TransactItems"].as_array().into_iter().flatten() {
             self.note_plan(part, number);
-            let (update, item) = (&part["Update"], &part["Put"]["Item"]);
+            let update = &part["Update"];
+            let item = &part["Put"]["Item"];
             let key = if item.is_null() { &update["Key"] } else { item };
-            let (pk, sk) = (key["PK"]["S"].as_str().unwrap_or_default(), key["SK"]["S"].as_str().unwrap_or_default());
-            let sets = |name: &str| update["UpdateExpression"].as_str().is_some_and(|text| text.contains(name));
-            let Some(run) = pk.strip_prefix("RUN#").or(item["runId"]["S"].as_str()) else { continue };
+            let pk = key["PK"]["S"].as_str().unwrap_or_default();
+            let sk = key["SK"]["S"].as_str().unwrap_or_default();
+            let sets = |name: &str| {
+                update["UpdateExpression"].as_str().is_some_and(|text| text.contains(name))
+            };
+            let Some(run) = pk.strip_prefix("RUN#").or(item["runId"]["S"].as_str()) else {
+                continue;
+            };
             let noted = runs.entry(run.to_owned()).or_default();
             if item.is_object() && sk == "META" {
                 noted.created.get_or_insert((Instant::now(), number));
@@ -146,9 +173,10 @@ impl Storage {
             if sk == "META" && sets("#finishedAt") {
                 noted.ended.get_or_insert((Instant::now(), number));
             }
-            if let (Some(step), true) =
-                (sk.strip_prefix("CALL#").and_then(|place| place.split('#').next()?.parse().ok()), sets("#answered"))
-            {
+            if let (Some(step), true) = (
+                sk.strip_prefix("CALL#").and_then(|place| place.split('#').next()?.parse().ok()),
+                sets("#answered"),
+            ) {
                 noted.resolved.insert(step, Instant::now());
             }
         }
@@ -174,20 +202,29 @@ impl Storage {
     }
 }
 
-/// The plan that an item with this sort key is.
+/// The id of a plan, from its sort key.
 fn plan_of(sk: &str) -> Option<&str> {
     sk.strip_prefix("CTX#PLAN#")
 }
 
-/// An item without the types of its attributes.
+/// An item without the type tags of its attributes.
 fn plain_item(item: &Value) -> Value {
-    item.as_object().into_iter().flatten().map(|(name, value)| (name.clone(), plain(value))).collect::<serde_json::Map<_, _>>().into()
+    item.as_object()
+        .into_iter()
+        .flatten()
+        .map(|(name, value)| (name.clone(), plain(value)))
+        .collect::<serde_json::Map<_, _>>()
+        .into()
 }
 
 fn plain(value: &Value) -> Value {
-    let Some((kind, value)) = value.as_object().and_then(|object| object.iter().next()) else { return Value::Null };
+    let Some((kind, value)) = value.as_object().and_then(|object| object.iter().next()) else {
+        return Value::Null;
+    };
     match kind.as_str() {
-        "N" => value.as_str().and_then(|text| serde_json::from_str(text).ok()).unwrap_or(Value::Null),
+        "N" => {
+            value.as_str().and_then(|text| serde_json::from_str(text).ok()).unwrap_or(Value::Null)
+        }
         "M" => plain_item(value),
         "L" => value.as_array().into_iter().flatten().map(plain).collect::<Vec<_>>().into(),
         "NULL" => Value::Null,

@@ -1,4 +1,4 @@
-//! What one person sees over sockets, put together as a browser does it.
+//! What one person sees over sockets and HTTP, put together as a browser does it.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -10,78 +10,78 @@ use tokio::{sync::Notify, time::Instant};
 
 use crate::locked;
 
-/// What one person sees, over all of its connections.
+/// The view of one person, over all of its connections.
 #[derive(Default)]
 pub struct View {
     seen: Mutex<Seen>,
     came: Notify,
 }
 
-/// What was seen.
+/// Everything that a person saw.
 #[derive(Clone, Debug, Default)]
 pub struct Seen {
-    /// Messages by space and number: their ids and texts; of a card, what it was called with.
+    /// Messages by space and number: their ids, and their texts or the inputs of their cards.
     pub messages: BTreeMap<String, BTreeMap<u64, (String, String)>>,
-    /// Texts of streams, in UTF-16 code units, where they are known.
+    /// Texts of streams, in UTF-16 code units; `None` if a unit was not seen.
     pub streams: BTreeMap<String, Vec<Option<u16>>>,
-    /// Which message a stream became: its id and text, and its space.
+    /// The message that a stream became: its id, its text and its space.
     pub became: BTreeMap<String, (String, String, String)>,
-    /// How cards stood, by message and state: what of them changes.
+    /// The states of cards, by message and revision.
     pub cards: BTreeMap<(String, u64), Value>,
     /// Forms, by their calls.
     pub forms: BTreeMap<String, Form>,
-    /// How runs ended.
+    /// The final statuses of runs.
     pub ends: BTreeMap<String, BTreeSet<String>>,
-    /// Where runs were shown: each with its space, and with what was said of its trigger.
+    /// Runs with the spaces that showed them, and with the trigger that was shown.
     pub runs: BTreeSet<(String, String, String)>,
-    /// Runs that began and did not end yet, as far as was seen.
+    /// Runs that began and did not end yet, as far as the person saw.
     pub active: BTreeSet<String>,
     /// Answers to requests over the socket, by their ids.
     pub answers: BTreeMap<u64, Value>,
-    /// All frames about spaces: when, where, which kind, and what else there is to know.
+    /// All frames about spaces.
     pub frames: Vec<Frame>,
-    /// What must not be.
-    pub complaints: BTreeSet<(u8, String)>,
+    /// Frames that contradict each other, with the promise that they break.
+    pub violations: BTreeSet<(u8, String)>,
 }
 
 /// A form that was seen.
 #[derive(Clone, Debug)]
 pub struct Form {
-    /// Of which run.
+    /// Its run.
     pub run: String,
-    /// Whether it can be answered, as far as was seen.
+    /// Whether it can be answered, as far as the person saw.
     pub is_open: bool,
-    /// The newest state of its card that was seen.
+    /// The newest revision of its card that was seen.
     rev: u64,
 }
 
 /// A frame that was seen.
 #[derive(Clone, Debug)]
 pub struct Frame {
-    /// When.
+    /// When it was seen.
     pub at: Instant,
-    /// Of which space.
+    /// Its space.
     pub space: String,
     /// Its type.
     pub kind: String,
-    /// The message's number, where it is about one.
+    /// The number of its message, if it is about one.
     pub seq: Option<u64>,
-    /// Text of a stream, or what a form asks.
+    /// The text of a stream, or the question of a form.
     pub text: String,
 }
 
 impl View {
-    /// What was seen so far.
+    /// Everything that was seen so far.
     pub fn seen(&self) -> Seen {
         locked(&self.seen).clone()
     }
 
-    /// Something of what was seen so far.
+    /// Reads from what was seen so far.
     pub fn with<T>(&self, look: impl FnOnce(&Seen) -> T) -> T {
         look(&locked(&self.seen))
     }
 
-    /// The answer to a request, once it is there.
+    /// Waits for the answer to a request.
     pub async fn answer(&self, id: u64) -> Value {
         loop {
             let came = self.came.notified();
@@ -92,7 +92,7 @@ impl View {
         }
     }
 
-    /// Takes in messages that were fetched over HTTP.
+    /// Adds messages that were fetched over HTTP.
     pub fn fetched(&self, messages: &Value) {
         let mut seen = locked(&self.seen);
         for message in messages["items"].as_array().into_iter().flatten() {
@@ -107,7 +107,7 @@ impl View {
         }
     }
 
-    /// Takes in a frame.
+    /// Adds a frame.
     pub fn see(&self, frame: &str) {
         let frame: Value = serde_json::from_str(frame).unwrap_or_default();
         let mut seen = locked(&self.seen);
@@ -121,7 +121,7 @@ impl View {
 }
 
 impl Seen {
-    /// The last number of a space up to which nothing is missing.
+    /// The number of a space up to which no message is missing.
     pub fn contiguous(&self, space: &str) -> u64 {
         let messages = self.messages.get(space).into_iter().flatten();
         messages.zip(1..).take_while(|((seq, _), expected)| **seq == *expected).count() as u64
@@ -135,10 +135,18 @@ impl Seen {
             space: text("spaceId"),
             kind: kind.clone(),
             seq: frame["message"]["seq"].as_u64(),
-            text: if frame["input"].is_null() { text("text") } else { frame["input"]["question"].to_string().replace('"', "") },
+            text: if frame["input"].is_null() {
+                text("text")
+            } else {
+                frame["input"]["question"].to_string().replace('"', "")
+            },
         });
         if let Some(run) = frame["run"]["id"].as_str() {
-            self.runs.insert((run.to_owned(), text("spaceId"), frame["run"]["trigger"].to_string()));
+            self.runs.insert((
+                run.to_owned(),
+                text("spaceId"),
+                frame["run"]["trigger"].to_string(),
+            ));
         }
         match kind.as_str() {
             "message.created" | "message.updated" => self.message(&frame["message"]),
@@ -158,7 +166,7 @@ impl Seen {
                 self.active.remove(&run);
                 let status = frame["run"]["status"].as_str().unwrap_or_default();
                 if !kind.ends_with(status) {
-                    self.complaints.insert((4, format!("{kind} says that {run} is {status}")));
+                    self.violations.insert((4, format!("{kind} says that {run} is {status}")));
                 }
                 self.ends.entry(run).or_default().insert(status.to_owned());
             }
@@ -176,8 +184,11 @@ impl Seen {
 
     fn message(&mut self, message: &Value) {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-        let (id, space, part) = (text(&message["id"]), text(&message["spaceId"]), &message["parts"][0]);
-        let said = if part["type"] == "tool" { part["input"].to_string() } else { text(&part["text"]) };
+        let id = text(&message["id"]);
+        let space = text(&message["spaceId"]);
+        let part = &message["parts"][0];
+        let said =
+            if part["type"] == "tool" { part["input"].to_string() } else { text(&part["text"]) };
         let Some(seq) = message["seq"].as_u64() else { return };
         if part["type"] == "tool" {
             self.card(message, part);
@@ -185,18 +196,29 @@ impl Seen {
         if let Some(stream) = message["streamId"].as_str() {
             self.became.insert(stream.to_owned(), (id.clone(), said.clone(), space.clone()));
         }
-        let known = self.messages.entry(space.clone()).or_default().entry(seq).or_insert_with(|| (id.clone(), said.clone()));
+        let known = self
+            .messages
+            .entry(space.clone())
+            .or_default()
+            .entry(seq)
+            .or_insert_with(|| (id.clone(), said.clone()));
         if *known != (id.clone(), said) {
-            self.complaints.insert((2, format!("number {seq} of {space} was {} and then {id}", known.0)));
+            self.violations
+                .insert((2, format!("number {seq} of {space} was {} and then {id}", known.0)));
         }
     }
 
     fn card(&mut self, message: &Value, part: &Value) {
         let Some((id, rev)) = message["id"].as_str().zip(message["rev"].as_u64()) else { return };
-        let state = json!({"status": part["status"], "output": part["output"], "resolvedBy": part["resolvedBy"]});
+        let state = json!({
+            "status": part["status"], "output": part["output"], "resolvedBy": part["resolvedBy"],
+        });
         let known = self.cards.entry((id.to_owned(), rev)).or_insert_with(|| state.clone());
         if *known != state {
-            self.complaints.insert((7, format!("the card {id} was {known} and is {state} in its state {rev}")));
+            self.violations.insert((
+                7,
+                format!("the card {id} was {known} and is {state} in its revision {rev}"),
+            ));
         }
         if !part["ui"].is_null() {
             let form = json!({"callId": part["callId"], "runId": message["runId"]});
@@ -206,10 +228,15 @@ impl Seen {
 
     fn form(&mut self, form: &Value, is_open: bool, rev: u64) {
         let Some((call, run)) = form["callId"].as_str().zip(form["runId"].as_str()) else { return };
-        let known = self.forms.entry(call.to_owned()).or_insert_with(|| Form { run: run.to_owned(), is_open, rev });
-        // An event without its card's number says that a form asks no more.
+        let known = self.forms.entry(call.to_owned()).or_insert_with(|| Form {
+            run: run.to_owned(),
+            is_open,
+            rev,
+        });
+        // An event without a revision closes its form.
         if rev > known.rev || !is_open {
-            (known.is_open, known.rev) = (is_open, rev.max(known.rev));
+            known.is_open = is_open;
+            known.rev = rev.max(known.rev);
         }
     }
 
@@ -220,7 +247,7 @@ impl Seen {
                 units.resize(at + 1, None);
             }
             if units[at].is_some_and(|known| known != unit) {
-                self.complaints.insert((10, format!("the stream {stream} says two things at {at}")));
+                self.violations.insert((10, format!("the stream {stream} has two texts at {at}")));
             }
             units[at] = Some(unit);
         }

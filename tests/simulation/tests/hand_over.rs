@@ -1,4 +1,5 @@
-//! A run that takes longer than an invocation: a fresh one goes on with it, as often as that takes, says nothing twice, and asks no model more often.
+//! Requeueing of a run that takes longer than an invocation: the next invocation resumes it, sends
+//! no message twice, and asks no model more often.
 
 use std::{sync::Arc, time::Duration};
 
@@ -7,61 +8,76 @@ use serde_json::{Value, json};
 use smartspace::embedded_table::NAME;
 use smartspace_simulation::{
     chance::Chance,
-    door::As,
-    ledger::Said,
-    oracle::{self, Kept},
-    plan::{Plan, Setup, Weather},
+    client::Caller,
+    ledger::SentMessage,
+    oracle::{self, Stored},
+    plan::{FaultRates, Plan, Setup},
     setting,
     world::World,
 };
 use tokio::time::sleep;
 
-/// Every call takes so long that an invocation has time for one answer, and for no second one.
+/// Every call takes so long that an invocation has time for only one answer.
 const EACH: Duration = Duration::from_millis(500);
+
+/// The error of a run that can't resume.
+const EXPIRED: &str =
+    "the run waited too long: its stored steps expired; resuming would repeat work";
 
 async fn set(seed: u64, plan: Plan) -> Arc<World> {
     let setup = Setup { seed, ..Setup::default() };
-    let world = World::of(&setup, plan, Chance::new(seed, setup.spared.clone()), Some(EACH)).unwrap();
+    let world =
+        World::with_plan(&setup, plan, Chance::new(seed, setup.suppressed.clone()), Some(EACH))
+            .unwrap();
     setting::set(&world).await.unwrap();
     world
 }
 
-/// Says something that wakes the agent.
+/// Sends a message that triggers the agent.
 async fn begin(world: &Arc<World>) {
     let (space, person) = {
         let ledger = world.ledger.lock().unwrap();
         (ledger.spaces[0], ledger.people[0])
     };
-    let (path, body) = (format!("/v1/spaces/{space}/messages"), json!({"text": "Begin.", "senderId": person}));
-    let answer = world.http("person", As::Operator, Method::POST, &path, None, Some(&body)).await;
+    let path = format!("/v1/spaces/{space}/messages");
+    let body = json!({"text": "Begin.", "senderId": person});
+    let answer =
+        world.http("person", Caller::Operator, Method::POST, &path, None, Some(&body)).await;
     let (status, made) = answer.unwrap();
     assert_eq!(status, 201);
     let accepted = made["id"].as_str().map(str::to_owned).zip(made["seq"].as_u64());
-    world.ledger.lock().unwrap().said.push(Said { person, space, text: "Begin.".into(), accepted });
+    world.ledger.lock().unwrap().sent_messages.push(SentMessage {
+        person,
+        space,
+        text: "Begin.".into(),
+        accepted,
+    });
 }
 
-/// What is kept once every run has ended.
-async fn ended(world: &World) -> Kept {
+/// Waits until every run has ended.
+async fn ended(world: &World) -> Stored {
     loop {
         sleep(Duration::from_secs(5)).await;
-        let kept = Kept::of(&world.storage.items());
-        if kept.runs.values().all(|run| run["status"] == "completed" || run["status"] == "failed") {
-            return kept;
+        let stored = Stored::from_items(&world.storage.items());
+        if stored.runs.values().all(|run| run["status"] == "completed" || run["status"] == "failed")
+        {
+            return stored;
         }
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn fresh_invocations_go_on_until_the_run_has_ended() {
-    let (mut handed_over, mut said) = (0, 0);
+async fn further_invocations_resume_a_run_until_it_ends() {
+    let mut handed_over = 0;
+    let mut said = 0;
     for seed in 1..=20 {
         let plan = Plan { processes: 2, invocation: Duration::from_secs(122), ..Plan::quiet() };
         let world = set(seed, plan).await;
         begin(&world).await;
-        let kept = ended(&world).await;
+        let stored = ended(&world).await;
         assert_eq!(oracle::judge(&world, &[]), [].into(), "seed {seed}");
-        for run in kept.runs.values() {
-            // An answer ends an invocation, and nobody lost a lease.
+        for run in stored.runs.values() {
+            // Each answer ends an invocation, and no lease was lost.
             assert_eq!(
                 (&run["attempt"], &run["claims"]),
                 (&json!(1), &json!(run["stepCount"].as_u64().unwrap().max(1))),
@@ -69,59 +85,88 @@ async fn fresh_invocations_go_on_until_the_run_has_ended() {
             );
             handed_over += usize::from(run["claims"].as_u64() > Some(1));
         }
-        said += kept.all_messages().filter(|(_, message)| !message["runId"].is_null()).count();
+        said += stored.all_messages().filter(|(_, message)| !message["runId"].is_null()).count();
         world.end();
     }
-    assert!(handed_over >= 10 && said >= 10, "{handed_over} runs of 20 were handed over, {said} messages said");
+    assert!(
+        handed_over >= 10 && said >= 10,
+        "{handed_over} runs of 20 were requeued, {said} messages sent"
+    );
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_invocation_without_time_for_another_try_hands_on_what_was_tried() {
+async fn an_invocation_without_time_for_a_retry_requeues_with_the_failed_tries() {
     let mut in_full = 0;
     for seed in 1..=20 {
-        // Not even a fresh invocation has time for a whole answer.
-        let plan =
-            Plan { invocation: Duration::from_secs(119), weather: Weather { model: 100_000, ..Weather::default() }, ..Plan::quiet() };
+        // Not even a new invocation has time for a whole answer.
+        let plan = Plan {
+            invocation: Duration::from_secs(119),
+            fault_rates: FaultRates { model: 100_000, ..FaultRates::default() },
+            ..Plan::quiet()
+        };
         let world = set(seed, plan).await;
         let agent = world.ledger.lock().unwrap().agents[0].0;
         let fallback = ["second", "third"].map(|name| json!({"provider": "openai", "name": name}));
-        let (path, body) = (format!("/v1/entities/{agent}"), json!({"agent": {"model": {"fallback": fallback}}}));
-        assert_eq!(world.http("operator", As::Operator, Method::PATCH, &path, None, Some(&body)).await.unwrap().0, 200);
+        let path = format!("/v1/entities/{agent}");
+        let body = json!({"agent": {"model": {"fallback": fallback}}});
+        assert_eq!(
+            world
+                .http("operator", Caller::Operator, Method::PATCH, &path, None, Some(&body))
+                .await
+                .unwrap()
+                .0,
+            200
+        );
         // Every model fails, each time in another way.
-        world.chance.calm(false);
+        world.chance.set_calm(false);
         begin(&world).await;
-        let kept = ended(&world).await;
-        let run = kept.runs.values().next().unwrap();
-        let asked: Vec<_> = world.ledger.lock().unwrap().asks.iter().map(|ask| (ask.model.clone(), ask.sent)).collect();
+        let stored = ended(&world).await;
+        let run = stored.runs.values().next().unwrap();
+        let asked: Vec<_> = world
+            .ledger
+            .lock()
+            .unwrap()
+            .model_requests
+            .iter()
+            .map(|ask| (ask.model.clone(), ask.sent))
+            .collect();
         let models: Vec<_> = asked.iter().map(|(model, _)| model.as_str()).collect();
         let first = models.len().saturating_sub(2);
         assert!((1..=4).contains(&first), "seed {seed}: {models:?}");
-        assert_eq!(models, [vec!["chance"; first], vec!["second", "third"]].concat(), "seed {seed}");
+        assert_eq!(
+            models,
+            [vec!["chance"; first], vec!["second", "third"]].concat(),
+            "seed {seed}"
+        );
         assert_eq!(
             (&run["status"], &run["attempt"], &run["claims"]),
             (&json!("failed"), &json!(1), &json!(models.len())),
             "seed {seed}: {run}"
         );
         for (pair, least) in asked[..first].windows(2).zip([250, 500, 1000]) {
-            assert!(pair[1].1 - pair[0].1 >= Duration::from_millis(least), "seed {seed}: {asked:?}");
+            assert!(
+                pair[1].1 - pair[0].1 >= Duration::from_millis(least),
+                "seed {seed}: {asked:?}"
+            );
         }
         in_full += usize::from(first == 4);
         world.end();
     }
-    assert!(in_full >= 5, "of 20 first models {in_full} were asked again three times");
+    assert!(in_full >= 5, "{in_full} of 20 first models were retried three times");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_run_whose_first_steps_are_not_kept_any_more_does_them_no_second_time() {
+async fn a_run_whose_first_steps_expired_does_not_repeat_them() {
     let mut forgotten = 0;
     for (seed, dropped) in (1..=20).zip(["PROMPT", "STEP#000", "STEP#001"].into_iter().cycle()) {
         let world = set(seed, Plan { invocation: Duration::from_secs(122), ..Plan::quiet() }).await;
         begin(&world).await;
         let steps = if dropped == "STEP#001" { 2 } else { 1 };
-        let is_over = |run: &Value| run["status"] == "completed" || run["stepCount"].as_u64() >= Some(steps);
+        let is_over =
+            |run: &Value| run["status"] == "completed" || run["stepCount"].as_u64() >= Some(steps);
         let run = loop {
             sleep(Duration::from_millis(100)).await;
-            let runs = Kept::of(&world.storage.items()).runs;
+            let runs = Stored::from_items(&world.storage.items()).runs;
             if let Some((id, _)) = runs.iter().find(|(_, run)| is_over(run)) {
                 break id.clone();
             }
@@ -129,23 +174,24 @@ async fn a_run_whose_first_steps_are_not_kept_any_more_does_them_no_second_time(
         let key = json!({"PK": {"S": format!("RUN#{run}")}, "SK": {"S": dropped}});
         let request = json!({"TableName": NAME, "Key": key}).to_string();
         assert_eq!(world.storage.answer("DeleteItem", request.as_bytes()).0, 200);
-        let kept = ended(&world).await;
-        let asked = world.ledger.lock().unwrap().asks.len() as u64;
-        if kept.runs[&run]["status"] == "failed" {
-            let steps = kept.runs[&run]["stepCount"].as_u64().unwrap();
-            let error = world.storage.items().into_iter().find(|item| item["PK"] == format!("RUN#{run}") && item["SK"] == "ERROR").unwrap();
+        let stored = ended(&world).await;
+        let asked = world.ledger.lock().unwrap().model_requests.len() as u64;
+        if stored.runs[&run]["status"] == "failed" {
+            let steps = stored.runs[&run]["stepCount"].as_u64().unwrap();
+            let error = world
+                .storage
+                .items()
+                .into_iter()
+                .find(|item| item["PK"] == format!("RUN#{run}") && item["SK"] == "ERROR")
+                .unwrap();
             assert_eq!(
                 (&error["code"], &error["message"], asked),
-                (
-                    &json!("internal"),
-                    &json!("the run waited for longer than what it did is kept: going on, it would do the same again"),
-                    steps
-                ),
+                (&json!("internal"), &json!(EXPIRED), steps),
                 "seed {seed}"
             );
             forgotten += 1;
         }
         world.end();
     }
-    assert!(forgotten >= 8, "{forgotten} runs of 20 had forgotten something");
+    assert!(forgotten >= 8, "{forgotten} runs of 20 had lost a step");
 }

@@ -1,4 +1,5 @@
-//! What a prompt costs to write does not depend on how much was ever said, and what is the same in many of them is kept once.
+//! The cost of a prompt does not depend on the length of the history, and parts that many prompts
+//! share are stored once.
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
@@ -11,7 +12,7 @@ use smartspace_domain::{
 };
 use smartspace_simulation::{
     chance::Chance,
-    door::As,
+    client::Caller,
     plan::{Plan, Setup},
     setting,
     world::World,
@@ -20,7 +21,7 @@ use tokio::time::{Instant, sleep};
 
 const EACH: Duration = Duration::from_millis(10);
 
-/// What the run on a message took until its model was asked, in a process that had seen nothing before.
+/// What a run took until the request to its model, in a process with empty memory.
 #[derive(Debug)]
 struct Took {
     calls: usize,
@@ -31,7 +32,13 @@ struct Took {
 
 async fn world() -> (Arc<World>, SpaceId) {
     let setup = Setup::default();
-    let world = World::of(&setup, Plan::quiet(), Chance::new(setup.seed, setup.spared.clone()), Some(EACH)).unwrap();
+    let world = World::with_plan(
+        &setup,
+        Plan::quiet(),
+        Chance::new(setup.seed, setup.suppressed.clone()),
+        Some(EACH),
+    )
+    .unwrap();
     setting::set(&world).await.unwrap();
     let space = world.ledger.lock().unwrap().spaces[0];
     (world, space)
@@ -40,22 +47,32 @@ async fn world() -> (Arc<World>, SpaceId) {
 async fn say(world: &Arc<World>, space: SpaceId, text: &str) -> Value {
     let person = world.ledger.lock().unwrap().people[0];
     let body = json!({"text": text, "senderId": person});
-    let answer = world.http("person", As::Operator, Method::POST, &format!("/v1/spaces/{space}/messages"), None, Some(&body)).await;
+    let answer = world
+        .http(
+            "person",
+            Caller::Operator,
+            Method::POST,
+            &format!("/v1/spaces/{space}/messages"),
+            None,
+            Some(&body),
+        )
+        .await;
     let (status, made) = answer.unwrap();
     assert_eq!(status, 201, "{made}");
     made
 }
 
-/// Writes messages like the first one into the table as if they had been said, behind number `after` and up to `last`.
+/// Writes copies of the first message into the table, after number `after` and up to `last`.
 fn fill(world: &World, space: SpaceId, after: u64, last: u64) {
-    let place = |seq: u64| json!({"PK": {"S": format!("SPACE#{space}")}, "SK": {"S": format!("MSG#{seq:012}")}});
+    let pk = json!({"S": format!("SPACE#{space}")});
+    let first = json!({"PK": pk, "SK": {"S": format!("MSG#{:012}", 1)}});
     let call = |operation: &str, mut body: Value| -> Value {
         body["TableName"] = NAME.into();
         let (status, answer) = world.storage.answer(operation, body.to_string().as_bytes());
         assert_eq!(status, 200, "{answer}");
         serde_json::from_str(&answer).unwrap()
     };
-    let mut item = call("GetItem", json!({"Key": place(1)}))["Item"].clone();
+    let mut item = call("GetItem", json!({"Key": first}))["Item"].clone();
     for seq in after + 1..=last {
         item["SK"] = json!({"S": format!("MSG#{seq:012}")});
         item["seq"] = json!({"N": seq.to_string()});
@@ -63,16 +80,17 @@ fn fill(world: &World, space: SpaceId, after: u64, last: u64) {
         item["text"] = json!({"S": format!("message {seq}: {}", "word ".repeat(20))});
         call("PutItem", json!({"Item": item}));
     }
-    let head = json!({"PK": {"S": format!("SPACE#{space}")}, "SK": {"S": "HEAD"}});
-    call(
-        "UpdateItem",
-        json!({"Key": head, "UpdateExpression": "SET #seq = :last", "ExpressionAttributeNames": {"#seq": "seq"},
-        "ExpressionAttributeValues": {":last": {"N": last.to_string()}}}),
-    );
+    let update = json!({
+        "Key": {"PK": pk, "SK": {"S": "HEAD"}},
+        "UpdateExpression": "SET #seq = :last",
+        "ExpressionAttributeNames": {"#seq": "seq"},
+        "ExpressionAttributeValues": {":last": {"N": last.to_string()}},
+    });
+    call("UpdateItem", update);
 }
 
 async fn measure(world: &Arc<World>, space: SpaceId, text: &str) -> Took {
-    // A process that knows nothing.
+    // A process with empty memory.
     let process = world.some_process("test").unwrap();
     world.kill(&process.life, "for a fresh one");
     sleep(Duration::from_secs(30)).await;
@@ -88,8 +106,17 @@ async fn measure(world: &Arc<World>, space: SpaceId, text: &str) -> Took {
         let ledger = world.ledger.lock().unwrap();
         let asked = ledger.calls.iter().find(|(_, what)| what == "ask").map(|(at, _)| *at);
         if let Some(asked) = asked {
-            let calls = ledger.calls.iter().filter(|(at, what)| *at < asked && what.starts_with(char::is_uppercase)).count();
-            return Took { calls, items: ledger.read.0, bytes: ledger.read.1, in_a_row: (asked - begun).as_millis() / EACH.as_millis() };
+            let calls = ledger
+                .calls
+                .iter()
+                .filter(|(at, what)| *at < asked && what.starts_with(char::is_uppercase))
+                .count();
+            return Took {
+                calls,
+                items: ledger.read.0,
+                bytes: ledger.read.1,
+                in_a_row: (asked - begun).as_millis() / EACH.as_millis(),
+            };
         }
     }
 }
@@ -99,21 +126,29 @@ async fn a_prompt_reads_as_much_from_ten_thousand_messages_as_from_a_hundred() {
     let (world, space) = world().await;
     say(&world, space, "first").await;
     sleep(Duration::from_mins(1)).await;
-    let said = || world.storage.items().iter().filter(|item| item["SK"].as_str().is_some_and(|sk| sk.starts_with("MSG#"))).count() as u64;
+    let said = || {
+        world
+            .storage
+            .items()
+            .iter()
+            .filter(|item| item["SK"].as_str().is_some_and(|sk| sk.starts_with("MSG#")))
+            .count() as u64
+    };
     fill(&world, space, said(), 100);
     let short = measure(&world, space, "at a hundred").await;
     sleep(Duration::from_mins(5)).await;
     fill(&world, space, said(), 10_000);
     let long = measure(&world, space, "at ten thousand").await;
     assert_eq!((long.calls, long.in_a_row), (short.calls, short.in_a_row), "{short:?} {long:?}");
-    // The window holds 50 to 74 messages; the last ones are read until that is surely enough, whatever lies before them.
+    // The window has 50 to 74 messages. The newest messages are read until there are surely enough,
+    // for every history before them.
     assert!(long.items <= 90 && long.items <= short.items + 5, "{short:?} {long:?}");
     assert!(long.bytes < 120_000 && long.bytes < short.bytes * 5 / 4, "{short:?} {long:?}");
     world.end();
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_the_same_in_many_prompts_is_kept_once() {
+async fn parts_that_many_prompts_share_are_stored_once() {
     let (world, space) = world().await;
     for number in 0..8 {
         say(&world, space, &format!("message {number}")).await;
@@ -123,12 +158,18 @@ async fn what_is_the_same_in_many_prompts_is_kept_once() {
     let prompts: Vec<&Value> = items.iter().filter(|item| item["SK"] == "PROMPT").collect();
     let parts: BTreeSet<_> = prompts.iter().map(|prompt| prompt["part"].to_string()).collect();
     assert_eq!((prompts.len(), parts.len()), (8, 1), "eight runs with one system message");
-    assert_eq!(items.iter().filter(|item| item["PK"].as_str().is_some_and(|pk| pk.starts_with("PART#"))).count(), 1);
+    assert_eq!(
+        items
+            .iter()
+            .filter(|item| item["PK"].as_str().is_some_and(|pk| pk.starts_with("PART#")))
+            .count(),
+        1
+    );
     world.end();
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_history_is_kept_in_parts_and_shown_whole() {
+async fn a_history_is_stored_in_parts_and_shown_whole() {
     let (world, space) = world().await;
     for number in 0..40 {
         say(&world, space, &format!("message {number}")).await;
@@ -136,15 +177,23 @@ async fn a_history_is_kept_in_parts_and_shown_whole() {
     }
     let items = world.storage.items();
     let prompts: Vec<&Value> = items.iter().filter(|item| item["SK"] == "PROMPT").collect();
-    let parts: BTreeSet<_> =
-        prompts.iter().flat_map(|prompt| prompt["parts"].as_array().into_iter().flatten().map(Value::to_string)).collect();
+    let parts: BTreeSet<_> = prompts
+        .iter()
+        .flat_map(|prompt| prompt["parts"].as_array().into_iter().flatten().map(Value::to_string))
+        .collect();
     let most = prompts.iter().map(|prompt| prompt["parts"].as_array().map_or(0, Vec::len)).max();
     assert_eq!(most, Some(2), "whole parts of 25 messages, of 50 to 74");
     assert!(parts.len() <= prompts.len() / 5, "{} parts of {} prompts", parts.len(), prompts.len());
 
-    let newest = prompts.iter().filter(|prompt| prompt["parts"].is_array()).filter_map(|prompt| prompt["PK"].as_str()).max().unwrap();
+    let newest = prompts
+        .iter()
+        .filter(|prompt| prompt["parts"].is_array())
+        .filter_map(|prompt| prompt["PK"].as_str())
+        .max()
+        .unwrap();
     let path = format!("/v1/runs/{}", newest.trim_start_matches("RUN#"));
-    let (_, run) = world.http("person", As::Operator, Method::GET, &path, None, None).await.unwrap();
+    let (_, run) =
+        world.http("person", Caller::Operator, Method::GET, &path, None, None).await.unwrap();
     let shown = run["steps"][0]["prompt"]["messages"][0]["blocks"].to_string();
     assert_eq!(shown.matches("SPACE HISTORY (").count(), 1, "{shown}");
     assert!((35..39).all(|number| shown.contains(&format!("message {number}"))), "{shown}");

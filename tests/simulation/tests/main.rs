@@ -1,12 +1,12 @@
-//! All that is played, in one program: linking one takes as long as playing it.
+//! All tests of the simulation in one binary, because each binary takes long to link.
 
 #![cfg(test)]
 
 mod calls;
 mod changed_tools;
 mod hand_over;
-mod kept_for_ever;
+mod index_lag;
 mod long_history;
 mod plans;
 mod promises;
-mod settling;
+mod unlimited_retention;

@@ -1,4 +1,5 @@
-//! What every operation may answer: which problems follows from what it takes.
+//! The responses that operations share. Which problems an operation may return follows from its
+//! parameters, body and security.
 
 use utoipa::{
     ToSchema,
@@ -11,21 +12,21 @@ use utoipa::{
 
 use smartspace_domain::problems::Problem;
 
-/// A status that a problem is told with, and when.
+/// The statuses of problems, and when each is returned.
 const PROBLEMS: [(&str, &str); 10] = [
-    ("400", "It can't be read: the query, a header, or a body that is no JSON."),
-    ("401", "It is not known who asks."),
-    ("403", "Who asks may not do this."),
-    ("404", "There is no such thing, or who asks may not know of it."),
-    ("409", "What is there does not allow it."),
+    ("400", "The query, a header or the JSON of the body can't be read."),
+    ("401", "The credential is missing or not valid."),
+    ("403", "The caller may not do this."),
+    ("404", "It does not exist, or the caller may not know that it exists."),
+    ("409", "The current state does not allow it."),
     ("413", "The body is too large."),
-    ("422", "It can be read, but is not valid; `errors` says where."),
-    ("429", "It is asked too often."),
-    ("500", "Something went wrong in Smartspace."),
-    ("503", "It is not known whether this was kept; repeat it with the same key."),
+    ("422", "The body is JSON, but not valid; `errors` lists what is wrong and where."),
+    ("429", "The caller sends too many requests."),
+    ("500", "An error in Smartspace."),
+    ("503", "It is unknown whether the request took effect. Repeat it with the same key."),
 ];
 
-/// Puts what operations refer to among the components.
+/// Adds the shared parameters, headers and responses to the components.
 pub(super) fn describe(components: &mut Components) {
     let text = || ObjectBuilder::new().schema_type(Type::String).build();
     let whole = ObjectBuilder::new().schema_type(Type::Integer).minimum(Some(0)).build();
@@ -33,7 +34,10 @@ pub(super) fn describe(components: &mut Components) {
         .name("x-request-id")
         .parameter_in(ParameterIn::Header)
         .required(Required::False)
-        .description(Some("A name for this request, 1 to 128 visible ASCII characters; anything else gets a new one."))
+        .description(Some(
+            "An id for this request, 1 to 128 visible ASCII characters. If it is missing or not \
+             valid, the request gets a new id.",
+        ))
         .schema(Some(text()));
     components.parameters.insert("RequestId".into(), request_id.build().into());
     let header = |schema, description: &str| {
@@ -41,10 +45,14 @@ pub(super) fn describe(components: &mut Components) {
         header.description = Some(description.into());
         RefOr::T(header)
     };
-    components.headers.insert("RequestId".into(), header(text(), "The request's own, or a new one; the log has it too."));
-    components.headers.insert("Location".into(), header(text(), "Where it is."));
+    components.headers.insert(
+        "RequestId".into(),
+        header(text(), "The id of the request, as sent or new. It is also in the log."),
+    );
+    let location = header(text(), "The address of the new resource.");
+    components.headers.insert("Location".into(), location);
     components.headers.insert("RetryAfter".into(), header(whole, "Seconds to wait."));
-    components.headers.insert("Authenticate".into(), header(text(), "How to sign in."));
+    components.headers.insert("Authenticate".into(), header(text(), "The authentication scheme."));
     for (status, when) in PROBLEMS {
         components.responses.insert(format!("Problem{status}"), problem(status, when).into());
     }
@@ -52,7 +60,8 @@ pub(super) fn describe(components: &mut Components) {
 
 fn problem(status: &str, when: &str) -> Response {
     let problem = Content::new(Some(Ref::from_schema_name(Problem::name())));
-    let response = ResponseBuilder::new().description(when).content("application/problem+json", problem);
+    let response =
+        ResponseBuilder::new().description(when).content("application/problem+json", problem);
     let mut response = response.build();
     let header = match status {
         "401" => Some(("WWW-Authenticate", "Authenticate")),
@@ -71,15 +80,23 @@ fn header_of<T>(component: &str) -> RefOr<T> {
 
 /// The operations of a path.
 pub(super) fn operations(path: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
-    [&mut path.get, &mut path.put, &mut path.post, &mut path.patch, &mut path.delete].into_iter().flatten()
+    [&mut path.get, &mut path.put, &mut path.post, &mut path.patch, &mut path.delete]
+        .into_iter()
+        .flatten()
 }
 
-/// Adds to an operation what all of its kind share.
+/// Adds the responses to an operation that follow from what it takes.
 pub(super) fn complete(operation: &mut Operation) {
     let signed_in = operation.security.is_none();
     let parameters = operation.parameters.get_or_insert_default();
-    let takes = |place: ParameterIn| parameters.iter().any(|one| matches!(one, RefOr::T(one) if one.parameter_in == place));
-    let (path, query, header) = (takes(ParameterIn::Path), takes(ParameterIn::Query), takes(ParameterIn::Header));
+    let takes = |location: ParameterIn| {
+        parameters
+            .iter()
+            .any(|one| matches!(one, RefOr::T(parameter) if parameter.parameter_in == location))
+    };
+    let path = takes(ParameterIn::Path);
+    let query = takes(ParameterIn::Query);
+    let header = takes(ParameterIn::Header);
     let body = operation.request_body.is_some();
     if let Some(RefOr::T(body)) = &mut operation.request_body
         && let Some(patch) = body.content.get("application/merge-patch+json").cloned()
@@ -93,12 +110,16 @@ pub(super) fn complete(operation: &mut Operation) {
     for (status, answer) in answers.iter_mut() {
         let RefOr::T(answer) = answer else { continue };
         if let Some((_, when)) = PROBLEMS.iter().find(|(problem, _)| problem == status) {
-            let when = if answer.description.is_empty() { (*when).to_owned() } else { std::mem::take(&mut answer.description) };
+            let when = if answer.description.is_empty() {
+                (*when).to_owned()
+            } else {
+                std::mem::take(&mut answer.description)
+            };
             *answer = problem(status, &when);
             continue;
         }
         if answer.description.is_empty() {
-            answer.description = worded(status).into();
+            answer.description = usual_description(status).into();
         }
         if status == "201" && header {
             answer.headers.insert("Location".into(), header_of("Location"));
@@ -122,11 +143,11 @@ pub(super) fn complete(operation: &mut Operation) {
     }
 }
 
-fn worded(status: &str) -> &'static str {
+fn usual_description(status: &str) -> &'static str {
     match status {
-        "201" => "Made.",
-        "202" => "Begun.",
-        "204" => "Gone, or it was before.",
-        _ => "As asked for.",
+        "201" => "Created.",
+        "202" => "Accepted.",
+        "204" => "Deleted, or it did not exist.",
+        _ => "OK.",
     }
 }

@@ -1,13 +1,18 @@
-//! The description, as the handlers' annotations say it, and the committed text held against it.
+//! Generates the description from the handlers' annotations and compares it with the committed
+//! text.
 //!
-//! A handler's annotation says what is its own; what many share is added here: [`answers`] the problems that can come of a request,
-//! [`merge_patches`] the bodies of `PATCH`.
+//! A handler's annotation has what is its own. What many handlers share is added here: [`answers`]
+//! adds the problems, [`merge_patches`] the bodies of `PATCH`.
 
 use std::{collections::BTreeSet, path::Path};
 
 use serde_json::Value;
 use smartspace_domain::{
-    deliveries::Delivery, entities::EntitySettings, problems::Problem, schemas::NewEntity, spaces::SpaceSettings, tools::Execution,
+    deliveries::Delivery,
+    entities::{EntitySettings, NewEntity},
+    problems::Problem,
+    spaces::SpaceSettings,
+    tools::Execution,
 };
 use utoipa::{
     OpenApi, ToSchema,
@@ -24,20 +29,22 @@ use super::{answers, merge_patches};
 #[openapi(
     info(
         title = "Smartspace",
-        description = "People and AI agents as equal members of shared spaces. Names are camelCase, times RFC 3339 UTC, ids opaque; only \
-                       `seq` is an order. A body is read as JSON whatever its content type says, and unknown fields are refused. \
-                       docs/api.md has the frames of the WebSocket and the format of scripts.",
+        description = "People and AI agents work together as equal members of shared spaces. \
+            Names are camelCase, times are RFC 3339 in UTC, and ids are opaque: sort by `seq`, \
+            never by id or time. A body is read as JSON whatever its content type is, and unknown \
+            fields are refused. docs/reference/live.md describes the frames of the WebSocket, \
+            docs/reference/scripts.md the format of scripts.",
     ),
     components(schemas(EntitySettings, SpaceSettings, Problem)),
     security(("bearer" = [])),
     tags(
         (name = "entities", description = "People and agents."),
-        (name = "spaces", description = "Spaces and who is in them."),
-        (name = "messages", description = "What is said, whom it wakes, and who has read it."),
-        (name = "runs", description = "What agents do once they are woken."),
-        (name = "agents", description = "What agents keep: memories, goals and plans."),
-        (name = "services", description = "What services send, and whom it wakes."),
-        (name = "sockets", description = "What opens a WebSocket."),
+        (name = "spaces", description = "Spaces and their members."),
+        (name = "messages", description = "Messages, whom they wake, and read positions."),
+        (name = "runs", description = "The runs of agents."),
+        (name = "agents", description = "The state of agents: memories, goals and plans."),
+        (name = "services", description = "Webhooks, triggers and their deliveries."),
+        (name = "sockets", description = "Tickets for WebSockets."),
         (name = "service", description = "The service itself."),
     )
 )]
@@ -48,12 +55,16 @@ fn description() -> Description {
     let (_, routes) = crate::routes::of_the_api().split_for_parts();
     let mut whole = Frame::openapi();
     whole.merge(routes);
-    // Nobody in particular, and no licence of the API itself: the code has one.
-    (whole.info.contact, whole.info.license) = (None, None);
+    // Cargo.toml would fill these in, but the code has a license and the API has none.
+    whole.info.contact = None;
+    whole.info.license = None;
     let components = whole.components.get_or_insert_default();
-    let bearer = Http::builder().scheme(HttpAuthScheme::Bearer).description(Some("The admin key, or a JWT.")).build();
+    let bearer = Http::builder()
+        .scheme(HttpAuthScheme::Bearer)
+        .description(Some("The admin key, or a JWT."))
+        .build();
     components.add_security_scheme("bearer", SecurityScheme::Http(bearer));
-    // Its page holds it whole, and nothing else refers to it.
+    // Its page contains it inline, and nothing else refers to it.
     components.schemas.remove(&*Delivery::name());
     refuse_unknown_fields(components);
     merge_patches::describe(components);
@@ -64,13 +75,16 @@ fn description() -> Description {
     whole
 }
 
-/// Of inputs that are one of several objects: the derive says it of plain ones.
+/// Marks inputs that are one of several objects as closed. For plain objects the derive does it.
 fn refuse_unknown_fields(components: &mut Components) {
     for name in [NewEntity::name(), Execution::name()] {
-        let Some(RefOr::T(Schema::OneOf(choice))) = components.schemas.get_mut(&*name) else { continue };
+        let Some(RefOr::T(Schema::OneOf(choice))) = components.schemas.get_mut(&*name) else {
+            continue;
+        };
         for item in &mut choice.items {
             if let RefOr::T(Schema::Object(object)) = item {
-                object.additional_properties = Some(Box::new(AdditionalProperties::FreeForm(false)));
+                object.additional_properties =
+                    Some(Box::new(AdditionalProperties::FreeForm(false)));
             }
         }
     }
@@ -80,41 +94,65 @@ fn as_json() -> Value {
     serde_json::to_value(description()).unwrap()
 }
 
-/// What the tools of others read, in `docs/openapi.json`.
+/// `docs/reference/openapi.json` is what client generators and other tools read.
 #[test]
-fn the_committed_text_is_what_the_code_says() {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/openapi.json");
+fn the_committed_text_matches_the_code() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/openapi.json");
     if std::env::var_os("UPDATE_OPENAPI").is_some() {
         std::fs::write(&file, description().to_pretty_json().unwrap() + "\n").unwrap();
     }
     let committed: Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
     let same = committed == as_json();
-    assert!(same, "docs/openapi.json is not what the code says; renew it: UPDATE_OPENAPI=1 cargo test -p smartspace-api committed_text");
+    assert!(
+        same,
+        "docs/reference/openapi.json does not match the code; update it: UPDATE_OPENAPI=1 cargo \
+         test -p smartspace-api committed_text"
+    );
 }
 
 #[test]
-fn every_operation_says_what_it_is_and_what_it_answers() {
+fn every_operation_has_an_id_a_summary_and_its_responses() {
     let whole = as_json();
     assert_eq!(whole["openapi"], "3.1.0");
     let mut ids = BTreeSet::new();
     for (path, methods) in whole["paths"].as_object().unwrap() {
         for (method, operation) in methods.as_object().unwrap() {
             let what = format!("{method} {path}");
-            assert!(ids.insert(operation["operationId"].as_str().unwrap().to_owned()), "{what}: its id stands twice");
-            assert!(operation["summary"].as_str().is_some_and(|text| !text.is_empty()), "{what} has no summary");
+            assert!(
+                ids.insert(operation["operationId"].as_str().unwrap().to_owned()),
+                "{what}: its operationId is used twice"
+            );
+            assert!(
+                operation["summary"].as_str().is_some_and(|text| !text.is_empty()),
+                "{what} has no summary"
+            );
             let answers = operation["responses"].as_object().unwrap();
-            assert_eq!(answers.keys().filter(|status| status.starts_with('2')).count(), 1, "{what}");
-            assert!(path.starts_with("/v1/") == answers.contains_key("401"), "{what} may be unauthorised, or not");
-            let shown: BTreeSet<_> = path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}')).collect();
+            assert_eq!(
+                answers.keys().filter(|status| status.starts_with('2')).count(),
+                1,
+                "{what}"
+            );
+            assert!(
+                path.starts_with("/v1/") == answers.contains_key("401"),
+                "{what}: only routes below /v1 answer 401"
+            );
+            let shown: BTreeSet<_> = path
+                .split('/')
+                .filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'))
+                .collect();
             let parameters = operation["parameters"].as_array().unwrap();
-            let said: BTreeSet<_> = parameters.iter().filter(|one| one["in"] == "path").filter_map(|one| one["name"].as_str()).collect();
-            assert_eq!(shown, said, "{what}");
+            let described: BTreeSet<_> = parameters
+                .iter()
+                .filter(|one| one["in"] == "path")
+                .filter_map(|one| one["name"].as_str())
+                .collect();
+            assert_eq!(shown, described, "{what}");
         }
     }
 }
 
 #[test]
-fn everything_that_is_referred_to_is_there() {
+fn every_reference_resolves_and_every_schema_is_referenced() {
     fn references(value: &Value, found: &mut BTreeSet<String>) {
         match value {
             Value::Object(fields) => {
@@ -129,10 +167,15 @@ fn everything_that_is_referred_to_is_there() {
     let mut found = BTreeSet::new();
     references(&whole, &mut found);
     assert!(found.len() > 40, "{found:?}");
-    let lost: Vec<_> = found.iter().filter(|place| whole.pointer(place.trim_start_matches('#')).is_none()).collect();
-    assert!(lost.is_empty(), "not described: {lost:?}");
-    // And nothing is described that nobody refers to.
+    let missing: Vec<_> = found
+        .iter()
+        .filter(|reference| whole.pointer(reference.trim_start_matches('#')).is_none())
+        .collect();
+    assert!(missing.is_empty(), "not described: {missing:?}");
     for name in whole["components"]["schemas"].as_object().unwrap().keys() {
-        assert!(found.contains(&format!("#/components/schemas/{name}")), "{name} is not referred to");
+        assert!(
+            found.contains(&format!("#/components/schemas/{name}")),
+            "{name} is described, but nothing refers to it"
+        );
     }
 }

@@ -1,14 +1,16 @@
-//! The bodies of `PATCH`: JSON merge patches (RFC 7396) of what can be set. Nothing is required, and what may be left out of the whole may
-//! be null, which sets it back.
+//! The bodies of `PATCH`: JSON merge patches (RFC 7396) of the settings. No field is required. A
+//! field that is optional in the settings may be null, which resets it to its default.
 
 use utoipa::openapi::{
     Components, RefOr,
-    schema::{AdditionalProperties, Object, ObjectBuilder, OneOf, OneOfBuilder, Schema, SchemaType, Type},
+    schema::{
+        AdditionalProperties, Object, ObjectBuilder, OneOf, OneOfBuilder, Schema, SchemaType, Type,
+    },
 };
 
 const SCHEMAS: &str = "#/components/schemas/";
 
-/// Turns the settings of entities and spaces into patches of them.
+/// Replaces the schemas of entity and space settings by their patches.
 pub(super) fn describe(components: &mut Components) {
     for settings in ["EntitySettings", "SpaceSettings"] {
         patch_of(settings, components);
@@ -16,7 +18,7 @@ pub(super) fn describe(components: &mut Components) {
     }
 }
 
-/// Describes a patch of a component that is an object with fields of its own; gives its name.
+/// Describes a patch of a component that is an object with fields, and returns the patch's name.
 fn patch_of(name: &str, components: &mut Components) -> Option<String> {
     let patch_name = format!("{}Patch", name.trim_end_matches("Settings"));
     if components.schemas.contains_key(&patch_name) {
@@ -29,30 +31,48 @@ fn patch_of(name: &str, components: &mut Components) -> Option<String> {
     let mut patch = whole.clone();
     let required = std::mem::take(&mut patch.required);
     for (field, schema) in &mut patch.properties {
-        *schema = field_of(std::mem::replace(schema, Object::new().into()), !required.contains(field), components);
+        *schema = field_of(
+            std::mem::replace(schema, Object::new().into()),
+            !required.contains(field),
+            components,
+        );
     }
     components.schemas.insert(patch_name.clone(), Schema::Object(patch).into());
     Some(patch_name)
 }
 
-fn field_of(schema: RefOr<Schema>, may_be_null: bool, components: &mut Components) -> RefOr<Schema> {
+fn field_of(
+    schema: RefOr<Schema>,
+    may_be_null: bool,
+    components: &mut Components,
+) -> RefOr<Schema> {
     let schema = match schema {
         RefOr::Ref(mut whole) => {
             whole.default = None;
-            if let Some(name) = whole.ref_location.strip_prefix(SCHEMAS).and_then(|name| patch_of(name, components)) {
+            if let Some(name) =
+                whole.ref_location.strip_prefix(SCHEMAS).and_then(|name| patch_of(name, components))
+            {
                 whole.ref_location = format!("{SCHEMAS}{name}");
             }
             RefOr::Ref(whole)
         }
-        // Null, or something that is described elsewhere.
+        // Null or a reference.
         RefOr::T(Schema::OneOf(choice)) => {
             let OneOf { items, description, .. } = choice;
-            let items = items.into_iter().map(|item| if let RefOr::Ref(_) = item { field_of(item, false, components) } else { item });
-            return RefOr::T(Schema::OneOf(OneOf { items: items.collect(), description, ..OneOf::new() }));
+            let items = items.into_iter().map(|item| {
+                if let RefOr::Ref(_) = item { field_of(item, false, components) } else { item }
+            });
+            return RefOr::T(Schema::OneOf(OneOf {
+                items: items.collect(),
+                description,
+                ..OneOf::new()
+            }));
         }
         RefOr::T(Schema::Object(mut object)) => {
             object.default = None;
-            if let Some(AdditionalProperties::RefOr(value)) = object.additional_properties.as_deref_mut() {
+            if let Some(AdditionalProperties::RefOr(value)) =
+                object.additional_properties.as_deref_mut()
+            {
                 *value = field_of(value.clone(), true, components);
             }
             RefOr::T(Schema::Object(object))
@@ -80,6 +100,9 @@ fn or_null(schema: RefOr<Schema>) -> RefOr<Schema> {
             array.schema_type = with_null(&array.schema_type);
             RefOr::T(Schema::Array(array))
         }
-        other => OneOfBuilder::new().item(ObjectBuilder::new().schema_type(Type::Null)).item(other).into(),
+        other => OneOfBuilder::new()
+            .item(ObjectBuilder::new().schema_type(Type::Null))
+            .item(other)
+            .into(),
     }
 }

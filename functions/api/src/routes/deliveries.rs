@@ -1,4 +1,4 @@
-//! `/v1/agents/{id}/deliveries`: what services sent an agent, and sending it again.
+//! `/v1/agents/{id}/deliveries`: lists what services sent to an agent, and replays a delivery.
 
 use std::sync::Arc;
 
@@ -8,20 +8,20 @@ use smartspace_domain::{
     deliveries::{Delivery, DeliveryStatus},
     ids::{DeliveryId, EntityId},
 };
-use smartspace_store::pages::{Ask, Page};
+use smartspace_store::table::pages::{Ask, Page};
 use utoipa::IntoParams;
 
 use super::{
+    store_for_agent,
     triggers::{ReceivedResponse, accepted},
-    what_is_kept,
 };
 use crate::{
     Api,
     annotated_routes::{Routes, routes},
-    answers::Answer,
-    auth::By,
+    answers::ApiResult,
+    auth::Authenticated,
     description::{ChainDepth, IdempotencyKey, limit},
-    input::{Asked, Body, Id, TwoIds, depth},
+    input::{Body, Id, Query, TwoIds, depth},
 };
 
 pub(super) fn routes() -> Routes {
@@ -32,19 +32,20 @@ pub(super) fn routes() -> Routes {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 struct DeliveriesQuery {
-    /// Only those of this service.
+    /// Only deliveries of this service.
     service: Option<String>,
-    /// Only those of which this became.
+    /// Only deliveries with this status.
     status: Option<DeliveryStatus>,
-    /// What `nextCursor` of the page before said.
+    /// The `nextCursor` of the previous page.
     cursor: Option<String>,
     #[param(schema_with = limit)]
     limit: Option<usize>,
 }
 
-/// List what services sent an agent
+/// List the deliveries of an agent
 ///
-/// Newest first, without payloads. A page may hold less than `limit` where only some are asked for; `nextCursor` says whether there are more.
+/// Newest first, without payloads. With a filter, a page may hold fewer than `limit` deliveries
+/// although there are more: read on until `nextCursor` is missing.
 #[utoipa::path(
     get, path = "/v1/agents/{id}/deliveries", operation_id = "listDeliveries", tag = "services",
     params(("id" = EntityId, Path), DeliveriesQuery),
@@ -52,35 +53,40 @@ struct DeliveriesQuery {
 )]
 async fn list(
     State(api): State<Arc<Api>>,
-    By(caller): By,
+    Authenticated(caller): Authenticated,
     Id(agent): Id<EntityId>,
-    Asked(query): Asked<DeliveriesQuery>,
-) -> Answer<Json<Page<Delivery>>> {
-    let store = what_is_kept(&api, caller, agent).await?;
+    Query(query): Query<DeliveriesQuery>,
+) -> ApiResult<Json<Page<Delivery>>> {
+    let store = store_for_agent(&api, caller, agent).await?;
     let DeliveriesQuery { service, status, cursor, limit } = query;
-    Ok(Json(store.deliveries(agent, service.as_deref(), status, &Ask { cursor, limit }).await?))
+    Ok(Json(
+        store.deliveries().list(agent, service.as_deref(), status, &Ask { cursor, limit }).await?,
+    ))
 }
 
-/// Send a delivery again
+/// Replay a delivery
 ///
-/// It makes a new delivery, with a new run, also where the first one woke nobody. Of one that was rejected nothing was kept.
+/// Creates a new delivery with a new run, even if the first delivery woke nobody. A rejected
+/// delivery can't be replayed, because its payload was not stored.
 #[utoipa::path(
-    post, path = "/v1/agents/{id}/deliveries/{deliveryId}/replay", operation_id = "replayDelivery", tag = "services",
+    post, path = "/v1/agents/{id}/deliveries/{deliveryId}/replay",
+    operation_id = "replayDelivery", tag = "services",
     params(("id" = EntityId, Path), ("deliveryId" = DeliveryId, Path), IdempotencyKey, ChainDepth),
     responses(
         (status = 202, body = ReceivedResponse),
-        (status = 409, description = "Nothing was kept of what it said."),
+        (status = 409, description = "The payload of this delivery was not stored."),
         (status = 422, description = "The key was used before with another body.")
     )
 )]
 async fn replay(
     State(api): State<Arc<Api>>,
-    By(caller): By,
+    Authenticated(caller): Authenticated,
     TwoIds(agent, delivery): TwoIds<EntityId, DeliveryId>,
     headers: HeaderMap,
     body: Body,
-) -> Answer<impl IntoResponse> {
-    what_is_kept(&api, caller, agent).await?;
-    let key = body.key(&headers, caller, &format!("/v1/agents/{agent}/deliveries/{delivery}/replay"))?;
+) -> ApiResult<impl IntoResponse> {
+    store_for_agent(&api, caller, agent).await?;
+    let key =
+        body.key(&headers, caller, &format!("/v1/agents/{agent}/deliveries/{delivery}/replay"))?;
     Ok(accepted(api.pipeline.replay(agent, delivery, depth(&headers)?, key).await?))
 }

@@ -11,44 +11,54 @@ use serde_json::Value;
 use smartspace_domain::{
     Error,
     access::{Caller, EntityAction},
-    entities::{Entity, EntitySettings},
+    entities::{Entity, EntitySettings, NewEntity},
     ids::EntityId,
-    schemas::NewEntity,
 };
-use smartspace_store::{members::name_is_free, pages::Page};
+use smartspace_store::{spaces::members::name_is_free, table::pages::Page};
 
 use super::PageQuery;
 use crate::{
     Api,
     annotated_routes::{Routes, routes},
-    answers::{Answer, Created, gone},
-    auth::By,
+    answers::{ApiResult, Created, gone},
+    auth::Authenticated,
     description::IdempotencyKey,
-    input::{Asked, Body, Id, shaped},
+    input::{Body, Id, Query, shaped},
 };
 
 pub(super) fn routes() -> Routes {
     routes![list, create, show, change, retire]
 }
 
-/// Make a person or an agent
+/// Create a person or an agent
 #[utoipa::path(
     post, path = "/v1/entities", operation_id = "createEntity", tag = "entities",
     params(IdempotencyKey),
     request_body = NewEntity,
-    responses((status = 201, body = Entity), (status = 409, description = "Another entity has this `externalId`, or what the key made is gone."))
+    responses(
+        (status = 201, body = Entity),
+        (status = 409, description = "Another entity has this `externalId`, or the entity that \
+            the key created no longer exists."),
+    )
 )]
-async fn create(State(api): State<Arc<Api>>, By(caller): By, headers: HeaderMap, body: Body) -> Answer<Created<Entity>> {
+async fn create(
+    State(api): State<Arc<Api>>,
+    Authenticated(caller): Authenticated,
+    headers: HeaderMap,
+    body: Body,
+) -> ApiResult<Created<Entity>> {
     caller.must_be_operator()?;
     let settings: EntitySettings = body.read()?;
     settings.check()?;
     let key = body.key(&headers, caller, "/v1/entities")?;
-    let (now, random) = (api.pipeline.now(), api.pipeline.ids.random());
-    if let Some(before) = api.pipeline.store.made_before::<EntityId>(key.as_ref(), now).await? {
-        let made = api.pipeline.store.entity(before).await.map_err(gone)?;
+    let store = &api.pipeline.store;
+    let now = api.pipeline.now();
+    if let Some(before) = store.idempotency().made_before::<EntityId>(key.as_ref(), now).await? {
+        let made = store.entities().get(before).await.map_err(gone)?;
         return Ok(Created { location: format!("/v1/entities/{}", made.id), made });
     }
-    let made = api.pipeline.store.create_entity(EntityId::new(now, random), settings, key.as_ref(), now).await.map_err(gone)?;
+    let id = EntityId::new(now, api.pipeline.ids.random());
+    let made = store.entities().create(id, settings, key.as_ref(), now).await.map_err(gone)?;
     Ok(Created { location: format!("/v1/entities/{}", made.id), made })
 }
 
@@ -58,13 +68,21 @@ async fn create(State(api): State<Arc<Api>>, By(caller): By, headers: HeaderMap,
     params(PageQuery),
     responses((status = 200, body = Page<Entity>))
 )]
-async fn list(State(api): State<Arc<Api>>, By(caller): By, Asked(query): Asked<PageQuery>) -> Answer<Json<Page<Entity>>> {
+async fn list(
+    State(api): State<Arc<Api>>,
+    Authenticated(caller): Authenticated,
+    Query(query): Query<PageQuery>,
+) -> ApiResult<Json<Page<Entity>>> {
     let store = &api.pipeline.store;
     match caller {
-        Caller::Operator => Ok(Json(store.entities(&query.into()).await?)),
+        Caller::Operator => Ok(Json(store.entities().list(&query.into()).await?)),
         Caller::Entity(own) => {
-            let Page { items, next_cursor } = store.acquaintances(own, &query.into()).await?;
-            Ok(Json(Page { items: items.into_iter().map(|entity| entity.seen_by(caller)).collect(), next_cursor }))
+            let Page { items, next_cursor } =
+                store.relationships().known_to(own, &query.into()).await?;
+            Ok(Json(Page {
+                items: items.into_iter().map(|entity| entity.seen_by(caller)).collect(),
+                next_cursor,
+            }))
         }
     }
 }
@@ -75,33 +93,51 @@ async fn list(State(api): State<Arc<Api>>, By(caller): By, Asked(query): Asked<P
     params(("id" = EntityId, Path)),
     responses((status = 200, body = Entity))
 )]
-async fn show(State(api): State<Arc<Api>>, By(caller): By, Id(id): Id<EntityId>) -> Answer<Json<Entity>> {
+async fn show(
+    State(api): State<Arc<Api>>,
+    Authenticated(caller): Authenticated,
+    Id(id): Id<EntityId>,
+) -> ApiResult<Json<Entity>> {
     api.pipeline.authorise_with(caller, EntityAction::Read, id).await?;
-    Ok(Json(api.pipeline.store.entity(id).await?.seen_by(caller)))
+    Ok(Json(api.pipeline.store.entities().get(id).await?.seen_by(caller)))
 }
 
 /// Change a person or an agent
 ///
-/// A JSON merge patch: what it names changes, null goes back to the default. `type` can't be changed.
+/// The body is a JSON merge patch: a field that it names is changed, and null resets a field to its
+/// default. `type` can't be changed.
 #[utoipa::path(
     patch, path = "/v1/entities/{id}", operation_id = "changeEntity", tag = "entities",
     params(("id" = EntityId, Path)),
-    request_body(content = ref("#/components/schemas/EntityPatch"), content_type = "application/merge-patch+json"),
+    request_body(
+        content = ref("#/components/schemas/EntityPatch"),
+        content_type = "application/merge-patch+json",
+    ),
     responses(
         (status = 200, body = Entity),
-        (status = 409, description = "Its name or `externalId` is taken, or it was changed at the same time."),
+        (status = 409, description = "The name or the `externalId` is taken, or the entity was \
+            changed at the same time."),
     )
 )]
-async fn change(State(api): State<Arc<Api>>, By(caller): By, Id(id): Id<EntityId>, body: Body) -> Answer<Json<Entity>> {
+async fn change(
+    State(api): State<Arc<Api>>,
+    Authenticated(caller): Authenticated,
+    Id(id): Id<EntityId>,
+    body: Body,
+) -> ApiResult<Json<Entity>> {
     api.pipeline.authorise_with(caller, EntityAction::Rename, id).await?;
     let store = &api.pipeline.store;
     let patch = body.object()?;
     if caller != Caller::Operator
-        && let Some(field) = patch.keys().find(|field| ["type", "externalId", "agent"].contains(&field.as_str()))
+        && let Some(field) =
+            patch.keys().find(|field| ["type", "externalId", "agent"].contains(&field.as_str()))
     {
-        return Err(Error::Forbidden(format!("/{field}: only the operator may change this; `name` is yours to change")).into());
+        return Err(Error::Forbidden(format!(
+            "/{field}: only the operator may change this; you may change `name`"
+        ))
+        .into());
     }
-    let record = store.entity_record(id).await?;
+    let record = store.entities().record(id).await?;
     let settings = patched(&record.entity, Value::Object(patch))?;
     settings.check()?;
     if settings.kind != record.entity.kind {
@@ -109,18 +145,18 @@ async fn change(State(api): State<Arc<Api>>, By(caller): By, Id(id): Id<EntityId
     }
     let renamed = settings.name != record.entity.name;
     if renamed {
-        for space in store.spaces_of(id).await? {
-            match store.roster(space).await {
+        for space in store.entities().spaces_of(id).await? {
+            match store.members().roster(space).await {
                 Ok(roster) => name_is_free(&roster, id, settings.kind, &settings.name)?,
-                // A space that is being removed asks for no name.
+                // The space is being deleted, so its names no longer matter.
                 Err(Error::NotFound(_)) => {}
                 Err(error) => return Err(error.into()),
             }
         }
     }
-    let entity = store.change_entity(&record, settings, api.pipeline.now()).await?;
+    let entity = store.entities().change(&record, settings, api.pipeline.now()).await?;
     if renamed {
-        // What is not finished here is due, and finished by `sweep`.
+        // If this fails half-way, the entity stays due and `sweep` finishes it.
         api.pipeline.settle_entity(id).await?;
     }
     Ok(Json(entity.seen_by(caller)))
@@ -128,25 +164,33 @@ async fn change(State(api): State<Arc<Api>>, By(caller): By, Id(id): Id<EntityId
 
 /// Retire a person or an agent
 ///
-/// It leaves its spaces, its runs end, its messages keep its name.
+/// The entity leaves its spaces and its runs end. Its messages keep its name.
 #[utoipa::path(
     delete, path = "/v1/entities/{id}", operation_id = "retireEntity", tag = "entities",
     params(("id" = EntityId, Path)),
-    responses((status = 204), (status = 409, description = "It was changed at the same time."))
+    responses(
+        (status = 204),
+        (status = 409, description = "The entity was changed at the same time."),
+    )
 )]
-async fn retire(State(api): State<Arc<Api>>, By(caller): By, Id(id): Id<EntityId>) -> Answer<StatusCode> {
+async fn retire(
+    State(api): State<Arc<Api>>,
+    Authenticated(caller): Authenticated,
+    Id(id): Id<EntityId>,
+) -> ApiResult<StatusCode> {
     api.pipeline.authorise_with(caller, EntityAction::Change, id).await?;
-    let record = api.pipeline.store.entity_record(id).await?;
-    api.pipeline.store.retire_entity(&record, api.pipeline.now()).await?;
+    let record = api.pipeline.store.entities().record(id).await?;
+    api.pipeline.store.entities().retire(&record, api.pipeline.now()).await?;
     api.pipeline.settle_entity(id).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// What can be set of an entity, with a merge patch applied.
+/// The settings of an entity after a merge patch.
 fn patched(entity: &Entity, patch: Value) -> smartspace_domain::Result<EntitySettings> {
     let Entity { kind, name, external_id, agent, .. } = entity.clone();
     let settings = EntitySettings { kind, name, external_id, agent };
-    let mut value = serde_json::to_value(settings).map_err(|error| Error::Internal(error.to_string()))?;
+    let mut value =
+        serde_json::to_value(settings).map_err(|error| Error::Internal(error.to_string()))?;
     json_patch::merge(&mut value, &patch);
     shaped(value)
 }

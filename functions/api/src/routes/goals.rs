@@ -1,4 +1,4 @@
-//! `/v1/agents/{id}/goals`: what an agent works towards, for its operator.
+//! `/v1/agents/{id}/goals`: the operator reads and changes an agent's goals.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -8,15 +8,18 @@ use smartspace_domain::{
     goals::{Goal, GoalChange},
     ids::EntityId,
 };
-use smartspace_store::{goals::SetGoal, kept::By as ChangedBy, pages::Page};
+use smartspace_store::{
+    agents::{goals::SetGoal, state::ChangedBy},
+    table::pages::Page,
+};
 
-use super::{PageQuery, what_is_kept};
+use super::{PageQuery, store_for_agent};
 use crate::{
     Api,
     annotated_routes::{Routes, routes},
-    answers::Answer,
-    auth::By,
-    input::{Asked, Body, Id, KeptKey, TwoIds},
+    answers::ApiResult,
+    auth::Authenticated,
+    input::{Body, Id, Query, StateKey, TwoIds},
 };
 
 pub(super) fn routes() -> Routes {
@@ -25,7 +28,7 @@ pub(super) fn routes() -> Routes {
 
 /// List the goals of an agent
 ///
-/// By id.
+/// Sorted by id.
 #[utoipa::path(
     get, path = "/v1/agents/{id}/goals", operation_id = "listGoals", tag = "agents",
     params(("id" = EntityId, Path), PageQuery),
@@ -33,52 +36,65 @@ pub(super) fn routes() -> Routes {
 )]
 async fn list(
     State(api): State<Arc<Api>>,
-    By(caller): By,
+    Authenticated(caller): Authenticated,
     Id(agent): Id<EntityId>,
-    Asked(query): Asked<PageQuery>,
-) -> Answer<Json<Page<Goal>>> {
-    let store = what_is_kept(&api, caller, agent).await?;
-    Ok(Json(store.goals(agent, &query.into()).await?))
+    Query(query): Query<PageQuery>,
+) -> ApiResult<Json<Page<Goal>>> {
+    let store = store_for_agent(&api, caller, agent).await?;
+    Ok(Json(store.goals().list(agent, &query.into()).await?))
 }
 
-/// Make or change a goal of an agent
+/// Create or change a goal of an agent
 ///
-/// What is left out, or null, stays as it is, but for `dueAt`, which null takes away; in a new one it has its default. It may be repeated.
+/// A field that is missing or null keeps its value, or gets its default in a new goal. A null
+/// `dueAt` removes the due date. The call may be repeated.
 #[utoipa::path(
     put, path = "/v1/agents/{id}/goals/{goalId}", operation_id = "setGoal", tag = "agents",
     params(
         ("id" = EntityId, Path),
-        ("goalId" = String, Path, description = "Any characters but NUL, percent-encoded.", min_length = 1, max_length = 128, pattern = r"^[^\u0000]*$"),
+        ("goalId" = String, Path, description = "Percent-encoded; any character except NUL.",
+         min_length = 1, max_length = 128, pattern = r"^[^\u0000]*$"),
     ),
     request_body = GoalChange,
-    responses((status = 200, body = Goal), (status = 409, description = "It has as many goals as it may have."))
+    responses(
+        (status = 200, body = Goal),
+        (status = 409, description = "The agent has the maximum number of goals."),
+    )
 )]
 async fn set(
     State(api): State<Arc<Api>>,
-    By(caller): By,
-    TwoIds(agent, KeptKey(id)): TwoIds<EntityId, KeptKey>,
+    Authenticated(caller): Authenticated,
+    TwoIds(agent, StateKey(id)): TwoIds<EntityId, StateKey>,
     body: Body,
-) -> Answer<Json<Goal>> {
-    let store = what_is_kept(&api, caller, agent).await?;
+) -> ApiResult<Json<Goal>> {
+    let store = store_for_agent(&api, caller, agent).await?;
     let goal = SetGoal { id, change: body.read()?, pointer: String::new() };
     let by = ChangedBy::Request(api.pipeline.token());
-    let mut made = store.set_goals(agent, &[goal], &by, api.pipeline.now()).await?;
-    Ok(Json(made.pop().ok_or_else(|| Error::Internal("a goal was not made".into()))?))
+    let mut made = store.goals().set(agent, &[goal], &by, api.pipeline.now()).await?;
+    Ok(Json(made.pop().ok_or_else(|| Error::Internal("the store returned no goal".into()))?))
 }
 
-/// Drop a goal of an agent
+/// Delete a goal of an agent
 ///
-/// It may be repeated.
+/// The call may be repeated.
 #[utoipa::path(
     delete, path = "/v1/agents/{id}/goals/{goalId}", operation_id = "deleteGoal", tag = "agents",
     params(
         ("id" = EntityId, Path),
-        ("goalId" = String, Path, description = "Any characters but NUL, percent-encoded.", min_length = 1, max_length = 128, pattern = r"^[^\u0000]*$"),
+        ("goalId" = String, Path, description = "Percent-encoded; any character except NUL.",
+         min_length = 1, max_length = 128, pattern = r"^[^\u0000]*$"),
     ),
     responses((status = 204))
 )]
-async fn delete(State(api): State<Arc<Api>>, By(caller): By, TwoIds(agent, KeptKey(id)): TwoIds<EntityId, KeptKey>) -> Answer<StatusCode> {
-    let store = what_is_kept(&api, caller, agent).await?;
-    store.delete_goals(agent, &BTreeSet::from([id]), &ChangedBy::Request(api.pipeline.token())).await?;
+async fn delete(
+    State(api): State<Arc<Api>>,
+    Authenticated(caller): Authenticated,
+    TwoIds(agent, StateKey(id)): TwoIds<EntityId, StateKey>,
+) -> ApiResult<StatusCode> {
+    let store = store_for_agent(&api, caller, agent).await?;
+    store
+        .goals()
+        .delete(agent, &BTreeSet::from([id]), &ChangedBy::Request(api.pipeline.token()))
+        .await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -1,4 +1,4 @@
-//! `/healthz`: the process answers.
+//! `/healthz`: liveness of the process.
 
 use axum::Json;
 use serde::Serialize;
@@ -16,7 +16,7 @@ struct Health {
     status: &'static str,
 }
 
-/// Whether it answers
+/// Check that the service answers
 #[utoipa::path(
     get, path = "/healthz", operation_id = "showHealth", tag = "service", security(),
     responses((status = 200, body = Health))

@@ -1,4 +1,5 @@
-//! `/v1/hooks/{agentId}/{service}`: what services send by themselves. The signature is the credential.
+//! `/v1/hooks/{agentId}/{service}`: receives webhooks. The signature of a request is its
+//! credential.
 
 use std::sync::Arc;
 
@@ -16,14 +17,14 @@ use smartspace_domain::{
     rates::{NOTED, SERVICE},
     webhooks::{Request, Unverified, Verified, check_secret, verify},
 };
-use smartspace_edges::secrets::Secret;
+use smartspace_ports::secrets::Secret;
 use smartspace_store::deliveries::{NewDelivery, PAYLOAD_KEPT_BYTES};
 
 use super::triggers::{ReceivedResponse, accepted, check_payload};
 use crate::{
     Api,
     annotated_routes::{Routes, routes},
-    answers::Answer,
+    answers::ApiResult,
     description::ChainDepth,
     input::{Body, ServiceName, TwoIds, depth},
 };
@@ -32,20 +33,27 @@ pub(super) fn routes() -> Routes {
     routes![receive]
 }
 
-/// Receive what a service sends
+/// Receive a webhook
 ///
-/// Signed as the agent's configuration says (`webhooks`): Standard Webhooks, GitHub, Stripe or Slack. The whole body is the payload: JSON, or else a text.
-/// JSON with a whole number beyond 64 bits is a text, too.
-/// What comes again is answered as it was the first time. An agent that can't be woken keeps it all the same, and the answer says why.
+/// The request must be signed as the agent's `webhooks` configure it: Standard Webhooks, GitHub,
+/// Stripe or Slack. The whole body is the payload. A body that is not JSON is stored as text, and
+/// so is JSON with a whole number beyond 64 bits. A repeated delivery gets the answer of the first
+/// one. If the agent can't be woken, the payload is stored anyway and `reason` says why.
 #[utoipa::path(
-    post, path = "/v1/hooks/{agentId}/{service}", operation_id = "receiveHook", tag = "services", security(),
-    params(("agentId" = EntityId, Path), ("service" = String, Path, pattern = "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"), ChainDepth),
+    post, path = "/v1/hooks/{agentId}/{service}",
+    operation_id = "receiveHook", tag = "services", security(),
+    params(
+        ("agentId" = EntityId, Path),
+        ("service" = String, Path, pattern = "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"),
+        ChainDepth,
+    ),
     request_body(content = serde_json::Value, description = "The payload, at most 128 KiB."),
     responses(
         (status = 202, body = ReceivedResponse),
-        (status = 401, description = "It is not known to come from the service."),
+        (status = 401, description = "The signature is missing, wrong or too old."),
         (status = 429, description = "The service sends too often."),
-        (status = 503, description = "No secret of the webhook can be used, or it is not known whether this was kept; send it again.")
+        (status = 503, description = "No secret of the webhook is usable, or it is unknown \
+            whether the payload was stored. Send it again.")
     )
 )]
 async fn receive(
@@ -53,12 +61,12 @@ async fn receive(
     TwoIds(agent, ServiceName(service)): TwoIds<EntityId, ServiceName>,
     headers: HeaderMap,
     body: Body,
-) -> Answer<Response> {
+) -> ApiResult<Response> {
     let hook = Hook { api: &api, agent, service: &service };
     let webhook = hook.webhook().await?;
     let (key, also) = match hook.verified(&webhook, &headers, body.bytes()).await? {
         Verified::Delivery { key, also } => (key, also),
-        // The service asks whether this address is ours, and wants its own words back.
+        // The service verifies that we own this address, and expects its text back.
         Verified::Challenge(text) => return Ok((StatusCode::OK, text).into_response()),
     };
     let bytes = body.bytes().len();
@@ -70,7 +78,18 @@ async fn receive(
             return Err(error.into());
         }
     };
-    let new = NewDelivery { id, agent, service: service.clone(), key, also, payload, bytes, chain_depth, post_key: None, by_hand: false };
+    let new = NewDelivery {
+        id,
+        agent,
+        service: service.clone(),
+        key,
+        also,
+        payload,
+        bytes,
+        chain_depth,
+        post_key: None,
+        by_hand: false,
+    };
     if let Some(first) = api.pipeline.repeated(&new).await? {
         return Ok(accepted(first).into_response());
     }
@@ -78,35 +97,38 @@ async fn receive(
     Ok(accepted(api.pipeline.receive(&new).await?).into_response())
 }
 
-/// What a service says, and how deep in a chain of agents' doings.
+/// The payload of a request and its chain depth.
 fn readable(headers: &HeaderMap, body: &[u8]) -> Result<(Value, u32)> {
     check_payload(body.len())?;
     let not_text = |_| Error::Malformed("expected a payload of JSON, or of text in UTF-8".into());
-    // JSON that would be kept as something else stays a text, with what it says.
+    // JSON that a JSON value can't hold exactly is stored as text.
     let payload = match json::parse_exactly(body) {
         Ok(payload) => payload,
         Err(_) if is_form(headers) => fields(body),
         Err(_) => Value::String(std::str::from_utf8(body).map_err(not_text)?.to_owned()),
     };
-    check_kept(&payload)?;
+    check_stored_size(&payload)?;
     Ok((payload, depth(headers)?))
 }
 
-fn check_kept(payload: &Value) -> Result<()> {
+fn check_stored_size(payload: &Value) -> Result<()> {
     match payload.to_string().len() {
         ..=PAYLOAD_KEPT_BYTES => Ok(()),
         bytes => Err(Error::TooLarge(format!(
-            "a payload has at most {PAYLOAD_KEPT_BYTES} bytes as JSON, where each control character takes 6; this one has {bytes}"
+            "expected a payload of at most {PAYLOAD_KEPT_BYTES} bytes as JSON, got {bytes}; in \
+             JSON each control character takes 6 bytes"
         ))),
     }
 }
 
 fn is_form(headers: &HeaderMap) -> bool {
-    let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    let kind =
+        headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     kind.trim_start().to_ascii_lowercase().starts_with("application/x-www-form-urlencoded")
 }
 
-/// The fields of a form, each a text, or a list of texts where it stands more than once. Slack and GitHub put JSON into the field `payload`.
+/// The fields of a form. A field is text, or an array of texts if it is repeated. Slack and GitHub
+/// put JSON into the field `payload`.
 fn fields(body: &[u8]) -> Value {
     let mut fields = serde_json::Map::new();
     for (name, text) in url::form_urlencoded::parse(body) {
@@ -119,15 +141,15 @@ fn fields(body: &[u8]) -> Value {
             Some(first) => *first = Value::Array(vec![first.take(), text]),
         }
     }
-    if let Some(held) = fields.get_mut("payload")
-        && let Some(inner) = held.as_str().and_then(|text| json::parse_exactly(text).ok())
+    if let Some(payload) = fields.get_mut("payload")
+        && let Some(inner) = payload.as_str().and_then(|text| json::parse_exactly(text).ok())
     {
-        *held = inner;
+        *payload = inner;
     }
     Value::Object(fields)
 }
 
-/// One service of one agent.
+/// The webhook of one service at one agent.
 struct Hook<'a> {
     api: &'a Api,
     agent: EntityId,
@@ -135,25 +157,38 @@ struct Hook<'a> {
 }
 
 impl Hook<'_> {
-    /// How it signs.
     async fn webhook(&self) -> Result<Webhook> {
-        let none = || Error::NotFound("there is no such agent, or it has no webhook of this name".into());
-        let agent = match self.api.pipeline.store.agent(self.agent).await {
+        let none =
+            || Error::NotFound("there is no such agent, or it has no webhook of this name".into());
+        let agent = match self.api.pipeline.store.entities().agent(self.agent).await {
             Err(Error::NotFound(_)) => return Err(none()),
             found => found?,
         };
         agent.agent.and_then(|config| config.webhook(self.service).cloned()).ok_or_else(none)
     }
 
-    /// What a request says, once its signature is known to be the service's own. One that is not is noted, and kept otherwise nowhere.
-    async fn verified(&self, webhook: &Webhook, headers: &HeaderMap, body: &[u8]) -> Result<Verified> {
-        let known = self.api.secrets.known().await.map_err(|error| Error::Retry(error.to_string()))?;
-        let secrets: Vec<_> = webhook.secrets.iter().filter_map(|name| known.get(name)).map(Secret::reveal).collect();
+    /// Verifies the signature of a request. A request that fails is noted as rejected; its payload
+    /// is not stored.
+    async fn verified(
+        &self,
+        webhook: &Webhook,
+        headers: &HeaderMap,
+        body: &[u8],
+    ) -> Result<Verified> {
+        let known =
+            self.api.secrets.known().await.map_err(|error| Error::Retry(error.to_string()))?;
+        let secrets: Vec<_> =
+            webhook.secrets.iter().filter_map(|name| known.get(name)).map(Secret::reveal).collect();
         let header = |name: &str| {
             let mut values = headers.get_all(name).iter();
             values.next().filter(|_| values.next().is_none())?.to_str().ok()
         };
-        let unverified = match verify(webhook.scheme, Request { header: &header, body }, &secrets, self.api.pipeline.now()) {
+        let unverified = match verify(
+            webhook.scheme,
+            Request { header: &header, body },
+            &secrets,
+            self.api.pipeline.now(),
+        ) {
             Ok(verified) => return Ok(verified),
             Err(unverified) => unverified,
         };
@@ -162,22 +197,48 @@ impl Hook<'_> {
             return Err(Error::Unauthenticated(unverified.to_string()));
         }
         let wrong = |name: &String| match known.get(name) {
-            None => format!("{name} is not set here"),
-            Some(secret) => format!("{name}: {}", check_secret(webhook.scheme, secret.reveal()).err().unwrap_or_default()),
+            None => format!("{name} is not set"),
+            Some(secret) => format!(
+                "{name}: {}",
+                check_secret(webhook.scheme, secret.reveal()).err().unwrap_or_default()
+            ),
         };
-        let reason = format!("no secret of this webhook can be used: {}", webhook.secrets.iter().map(wrong).collect::<Vec<_>>().join("; "));
+        let reason = format!(
+            "no secret of this webhook is usable: {}",
+            webhook.secrets.iter().map(wrong).collect::<Vec<_>>().join("; ")
+        );
         self.note(body.len(), &reason).await;
-        let (agent, service) = (self.agent, self.service);
-        tracing::error!(event = "webhook_without_secret", %agent, service, reason, "a webhook takes nothing");
-        // Whoever asks is told no names.
-        Err(Error::Unavailable("no secret of this webhook can be used; nothing was kept".into()))
+        tracing::error!(
+            event = "webhook_without_secret",
+            agent = %self.agent,
+            service = self.service,
+            reason,
+            "a webhook can't accept requests"
+        );
+        // The sender must not learn the names of secrets.
+        Err(Error::Unavailable(
+            "no secret of this webhook is usable; the payload was not stored".into(),
+        ))
     }
 
-    /// Notes what was rejected, as far as there is room: anybody can send it.
+    /// Notes a rejected request in the list of deliveries. The number of notes is limited, because
+    /// anybody can send such requests.
     async fn note(&self, bytes: usize, reason: &str) {
-        let (store, now) = (&self.api.pipeline.store, self.api.pipeline.now());
-        if store.call_of(&format!("{} {} rejected", self.agent, self.service), NOTED, now).await.is_ok() {
-            store.note_rejection(self.api.pipeline.delivery_id(), self.agent, self.service, (bytes, reason.to_owned()), now).await;
+        let store = &self.api.pipeline.store;
+        let now = self.api.pipeline.now();
+        let counter = format!("{} {} rejected", self.agent, self.service);
+        if store.rates().count_call(&counter, NOTED, now).await.is_ok() {
+            store
+                .deliveries()
+                .note_rejection(
+                    self.api.pipeline.delivery_id(),
+                    self.agent,
+                    self.service,
+                    bytes,
+                    reason.to_owned(),
+                    now,
+                )
+                .await;
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `/v1/spaces/{id}/members/{entityId}`: joining and leaving.
+//! `/v1/spaces/{id}/members/{entityId}`: adds and removes members.
 
 use std::sync::Arc;
 
@@ -14,8 +14,8 @@ use utoipa::ToSchema;
 use crate::{
     Api,
     annotated_routes::{Routes, routes},
-    answers::Answer,
-    auth::By,
+    answers::ApiResult,
+    auth::Authenticated,
     input::{Body, TwoIds},
 };
 
@@ -23,7 +23,8 @@ pub(super) fn routes() -> Routes {
     routes![join, leave]
 }
 
-/// Without `role` a new member is a plain one, and who is there already stays what it is.
+/// The role of the member. Without `role`, a new member gets `member` and an existing one keeps its
+/// role.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 struct MemberBody {
@@ -33,38 +34,45 @@ struct MemberBody {
 
 /// Add a member, or change its role
 ///
-/// It may be repeated. Owners add people, and agents that are `open`.
+/// An owner may add people, and agents that are `open`. The call may be repeated.
 #[utoipa::path(
-    put, path = "/v1/spaces/{id}/members/{entityId}", operation_id = "addMember", tag = "spaces",
+    put, path = "/v1/spaces/{id}/members/{entityId}",
+    operation_id = "addMember", tag = "spaces",
     params(("id" = SpaceId, Path), ("entityId" = EntityId, Path)),
     request_body = Option<MemberBody>,
     responses(
         (status = 200, body = Member),
-        (status = 409, description = "Its name is taken there, the space is full, or the agent is in too many spaces."),
+        (status = 409, description = "The name is taken in this space, the space is full, or \
+            the agent is in too many spaces."),
     )
 )]
 async fn join(
     State(api): State<Arc<Api>>,
-    By(caller): By,
+    Authenticated(caller): Authenticated,
     TwoIds(space, entity): TwoIds<SpaceId, EntityId>,
     body: Body,
-) -> Answer<Json<Member>> {
+) -> ApiResult<Json<Member>> {
     api.pipeline.authorise(caller, SpaceAction::Govern, space).await?;
     let MemberBody { role } = body.read_or_nothing()?;
-    let entity = api.pipeline.store.entity(entity).await?;
+    let entity = api.pipeline.store.entities().get(entity).await?;
     Ok(Json(api.pipeline.admit(caller, space, &entity, role).await?))
 }
 
-/// Remove a member, or leave
+/// Remove a member, or leave a space
 ///
-/// It may be repeated.
+/// The call may be repeated.
 #[utoipa::path(
-    delete, path = "/v1/spaces/{id}/members/{entityId}", operation_id = "removeMember", tag = "spaces",
+    delete, path = "/v1/spaces/{id}/members/{entityId}",
+    operation_id = "removeMember", tag = "spaces",
     params(("id" = SpaceId, Path), ("entityId" = EntityId, Path)),
     responses((status = 204))
 )]
-async fn leave(State(api): State<Arc<Api>>, By(caller): By, TwoIds(space, entity): TwoIds<SpaceId, EntityId>) -> Answer<StatusCode> {
-    api.pipeline.store.space_record(space).await?;
+async fn leave(
+    State(api): State<Arc<Api>>,
+    Authenticated(caller): Authenticated,
+    TwoIds(space, entity): TwoIds<SpaceId, EntityId>,
+) -> ApiResult<StatusCode> {
+    api.pipeline.store.spaces().record(space).await?;
     api.pipeline.dismiss(caller, space, entity).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -1,4 +1,4 @@
-//! `/v1/agents/{id}/memories`: what an agent remembers, for its operator.
+//! `/v1/agents/{id}/memories`: the operator reads and changes an agent's memories.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -12,23 +12,23 @@ use smartspace_domain::{
     ids::EntityId,
     memories::{Memory, check_value},
 };
-use smartspace_store::{kept::By as ChangedBy, pages::Page};
+use smartspace_store::{agents::state::ChangedBy, table::pages::Page};
 use utoipa::ToSchema;
 
-use super::{PageQuery, what_is_kept};
+use super::{PageQuery, store_for_agent};
 use crate::{
     Api,
     annotated_routes::{Routes, routes},
-    answers::Answer,
-    auth::By,
-    input::{Asked, Body, Id, KeptKey, TwoIds},
+    answers::ApiResult,
+    auth::Authenticated,
+    input::{Body, Id, Query, StateKey, TwoIds},
 };
 
 pub(super) fn routes() -> Routes {
     routes![list, set, delete]
 }
 
-/// What is to be remembered.
+/// The value of a memory.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 struct MemoryBody {
@@ -37,9 +37,9 @@ struct MemoryBody {
     value: String,
 }
 
-/// List what an agent remembers
+/// List the memories of an agent
 ///
-/// By key.
+/// Sorted by key.
 #[utoipa::path(
     get, path = "/v1/agents/{id}/memories", operation_id = "listMemories", tag = "agents",
     params(("id" = EntityId, Path), PageQuery),
@@ -47,53 +47,68 @@ struct MemoryBody {
 )]
 async fn list(
     State(api): State<Arc<Api>>,
-    By(caller): By,
+    Authenticated(caller): Authenticated,
     Id(agent): Id<EntityId>,
-    Asked(query): Asked<PageQuery>,
-) -> Answer<Json<Page<Memory>>> {
-    let store = what_is_kept(&api, caller, agent).await?;
-    Ok(Json(store.memories(agent, &query.into()).await?))
+    Query(query): Query<PageQuery>,
+) -> ApiResult<Json<Page<Memory>>> {
+    let store = store_for_agent(&api, caller, agent).await?;
+    Ok(Json(store.memories().list(agent, &query.into()).await?))
 }
 
-/// Set what an agent remembers under a key
+/// Set a memory of an agent
 ///
-/// It may be repeated.
+/// The call may be repeated.
 #[utoipa::path(
     put, path = "/v1/agents/{id}/memories/{key}", operation_id = "setMemory", tag = "agents",
     params(
         ("id" = EntityId, Path),
-        ("key" = String, Path, description = "Any characters but NUL, percent-encoded.", min_length = 1, max_length = 128, pattern = r"^[^\u0000]*$"),
+        ("key" = String, Path, description = "Percent-encoded; any character except NUL.",
+         min_length = 1, max_length = 128, pattern = r"^[^\u0000]*$"),
     ),
     request_body = MemoryBody,
-    responses((status = 200, body = Memory), (status = 409, description = "It has as many memories as it may have."))
+    responses(
+        (status = 200, body = Memory),
+        (status = 409, description = "The agent has the maximum number of memories."),
+    )
 )]
 async fn set(
     State(api): State<Arc<Api>>,
-    By(caller): By,
-    TwoIds(agent, KeptKey(key)): TwoIds<EntityId, KeptKey>,
+    Authenticated(caller): Authenticated,
+    TwoIds(agent, StateKey(key)): TwoIds<EntityId, StateKey>,
     body: Body,
-) -> Answer<Json<Memory>> {
-    let store = what_is_kept(&api, caller, agent).await?;
+) -> ApiResult<Json<Memory>> {
+    let store = store_for_agent(&api, caller, agent).await?;
     let MemoryBody { value } = body.read()?;
     check_value(&value, "/value")?;
     let by = ChangedBy::Request(api.pipeline.token());
-    let mut made = store.set_memories(agent, &BTreeMap::from([(key, value)]), &by, api.pipeline.now()).await?;
-    Ok(Json(made.pop().ok_or_else(|| Error::Internal("a memory was not made".into()))?))
+    let mut made = store
+        .memories()
+        .set(agent, &BTreeMap::from([(key, value)]), &by, api.pipeline.now())
+        .await?;
+    Ok(Json(made.pop().ok_or_else(|| Error::Internal("the store returned no memory".into()))?))
 }
 
-/// Let an agent forget what it remembers under a key
+/// Delete a memory of an agent
 ///
-/// It may be repeated.
+/// The call may be repeated.
 #[utoipa::path(
     delete, path = "/v1/agents/{id}/memories/{key}", operation_id = "deleteMemory", tag = "agents",
     params(
         ("id" = EntityId, Path),
-        ("key" = String, Path, description = "Any characters but NUL, percent-encoded.", min_length = 1, max_length = 128, pattern = r"^[^\u0000]*$"),
+        ("key" = String, Path, description = "Percent-encoded; any character except NUL.",
+         min_length = 1, max_length = 128, pattern = r"^[^\u0000]*$"),
     ),
     responses((status = 204))
 )]
-async fn delete(State(api): State<Arc<Api>>, By(caller): By, TwoIds(agent, KeptKey(key)): TwoIds<EntityId, KeptKey>) -> Answer<StatusCode> {
-    let store = what_is_kept(&api, caller, agent).await?;
-    store.delete_memories(agent, &BTreeSet::from([key]), &ChangedBy::Request(api.pipeline.token())).await?;
+async fn delete(
+    State(api): State<Arc<Api>>,
+    Authenticated(caller): Authenticated,
+    TwoIds(agent, StateKey(key)): TwoIds<EntityId, StateKey>,
+) -> ApiResult<StatusCode> {
+    let store = store_for_agent(&api, caller, agent).await?;
+    store
+        .memories()
+        .delete(agent, &BTreeSet::from([key]), &ChangedBy::Request(api.pipeline.token()))
+        .await?;
     Ok(StatusCode::NO_CONTENT)
 }

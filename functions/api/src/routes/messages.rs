@@ -1,4 +1,4 @@
-//! `/v1/spaces/{id}/messages`: saying something, and reading what was said.
+//! `/v1/spaces/{id}/messages`: posts messages, reads them, and previews whom a message would wake.
 
 use std::sync::Arc;
 
@@ -15,19 +15,21 @@ use smartspace_domain::{
 };
 use smartspace_pipeline::access::KnownSpaces;
 use smartspace_store::{
-    append::{By as Way, Content, NewMessage},
-    messages::Range,
-    pages::{Ask, Page, json_bytes},
+    messages::{
+        Range,
+        append::{Content, MessageSource, NewMessage},
+    },
+    table::pages::{Ask, Page, json_bytes},
 };
 use utoipa::{IntoParams, ToSchema};
 
 use crate::{
     Api,
     annotated_routes::{Routes, routes},
-    answers::{Answer, Created},
-    auth::By,
+    answers::{ApiResult, Created},
+    auth::Authenticated,
     description::{ChainDepth, IdempotencyKey, limit},
-    input::{Asked, Body, Id, depth},
+    input::{Body, Id, Query, depth},
 };
 
 pub(super) fn routes() -> Routes {
@@ -39,14 +41,15 @@ pub(super) fn routes() -> Routes {
 struct MessageBody {
     #[schema(schema_with = schemas::message_text)]
     text: String,
-    /// In whose name: required with the admin key, and a member.
+    /// The member that sends the message. Required with the admin key; otherwise the caller.
     #[serde(default)]
     sender_id: Option<EntityId>,
 }
 
-/// Say something
+/// Post a message
 ///
-/// The answer says in `dispatch` whom it woke.
+/// `dispatch` in the response lists the agents that the message woke, and why others were not
+/// woken.
 #[utoipa::path(
     post, path = "/v1/spaces/{id}/messages", operation_id = "createMessage", tag = "messages",
     params(("id" = SpaceId, Path), IdempotencyKey, ChainDepth),
@@ -55,18 +58,24 @@ struct MessageBody {
 )]
 async fn create(
     State(api): State<Arc<Api>>,
-    By(caller): By,
+    Authenticated(caller): Authenticated,
     Id(space): Id<SpaceId>,
     headers: HeaderMap,
     body: Body,
-) -> Answer<Created<Message>> {
+) -> ApiResult<Created<Message>> {
     let MessageBody { text, sender_id } = body.read()?;
     check_text(&text)?;
     let sender = api.pipeline.speaker(caller, space, sender_id).await?;
     let path = format!("/v1/spaces/{space}/messages");
     let key = body.key(&headers, caller, &path)?;
     let id = MessageId::new(api.pipeline.now(), api.pipeline.ids.random());
-    let new = NewMessage { id, space, sender, content: Content::Text(text), by: Way::Door { key, depth: depth(&headers)? } };
+    let new = NewMessage {
+        id,
+        space,
+        sender,
+        content: Content::Text(text),
+        by: MessageSource::Door { key, depth: depth(&headers)? },
+    };
     let made = api.pipeline.post_as(caller, &new).await?.message;
     Ok(Created { location: format!("{path}?after={}&limit=1", made.seq - 1), made })
 }
@@ -76,22 +85,29 @@ struct PreviewResponse {
     dispatch: Vec<Dispatch>,
 }
 
-/// Ask whom a message would wake
+/// Preview which agents a message would wake
 ///
-/// Nothing is written.
+/// The message is not stored.
 #[utoipa::path(
-    post, path = "/v1/spaces/{id}/messages/preview", operation_id = "previewMessage", tag = "messages",
+    post, path = "/v1/spaces/{id}/messages/preview",
+    operation_id = "previewMessage", tag = "messages",
     params(("id" = SpaceId, Path)),
     request_body = MessageBody,
     responses((status = 200, body = PreviewResponse))
 )]
-async fn preview(State(api): State<Arc<Api>>, By(caller): By, Id(space): Id<SpaceId>, body: Body) -> Answer<Json<PreviewResponse>> {
+async fn preview(
+    State(api): State<Arc<Api>>,
+    Authenticated(caller): Authenticated,
+    Id(space): Id<SpaceId>,
+    body: Body,
+) -> ApiResult<Json<PreviewResponse>> {
     api.pipeline.authorise(caller, SpaceAction::Post, space).await?;
     let MessageBody { text, sender_id } = body.read()?;
     check_text(&text)?;
     let sender = caller.speaks_as(sender_id)?;
-    let mut dispatch = api.pipeline.store.preview(space, sender, &text, api.pipeline.now()).await?;
-    // Nothing was made: there are no runs to name.
+    let mut dispatch =
+        api.pipeline.store.messages().preview(space, sender, &text, api.pipeline.now()).await?;
+    // A preview creates no runs, so there is no run id to show.
     for decision in &mut dispatch {
         decision.run_id = None;
     }
@@ -102,22 +118,23 @@ async fn preview(State(api): State<Arc<Api>>, By(caller): By, Id(space): Id<Spac
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 struct MessagesQuery {
-    /// Those with a higher `seq`, from the oldest.
+    /// Messages with a higher `seq`, starting at the oldest.
     #[param(schema_with = schemas::seq)]
     after: Option<u64>,
-    /// Those with a lower `seq`, from the newest.
+    /// Messages with a lower `seq`, starting at the newest.
     #[param(schema_with = schemas::seq)]
     before: Option<u64>,
-    /// What `nextCursor` of the page before said.
+    /// The `nextCursor` of the previous page.
     cursor: Option<String>,
     #[param(schema_with = limit)]
     limit: Option<usize>,
 }
 
 impl MessagesQuery {
-    /// Which messages; without a word the newest.
+    /// The range that is asked for; without parameters the newest messages.
     fn range(&self) -> Result<Range> {
-        let refused = || Error::Malformed("cursor: expected what nextCursor said".into());
+        let refused =
+            || Error::Malformed("cursor: expected the nextCursor of an earlier page".into());
         match (&self.cursor, self.after, self.before) {
             (None, None, None) => Ok(Range::Before(u64::MAX)),
             (None, Some(after), None) => Ok(Range::After(after)),
@@ -131,14 +148,15 @@ impl MessagesQuery {
                     _ => Err(refused()),
                 }
             }
-            _ => Err(Error::Malformed("expected one of after, before and cursor".into())),
+            _ => Err(Error::Malformed("expected at most one of after, before and cursor".into())),
         }
     }
 }
 
-/// Read messages
+/// List messages
 ///
-/// Oldest first in a page. At most one of `after`, `before` and `cursor`; without any the newest page.
+/// Oldest first within a page. At most one of `after`, `before` and `cursor` may be given; without
+/// any, the response is the newest page.
 #[utoipa::path(
     get, path = "/v1/spaces/{id}/messages", operation_id = "listMessages", tag = "messages",
     params(("id" = SpaceId, Path), MessagesQuery),
@@ -146,18 +164,20 @@ impl MessagesQuery {
 )]
 async fn list(
     State(api): State<Arc<Api>>,
-    By(caller): By,
+    Authenticated(caller): Authenticated,
     Id(space): Id<SpaceId>,
-    Asked(query): Asked<MessagesQuery>,
-) -> Answer<Json<Page<Message>>> {
-    let (range, limit) = (query.range()?, Ask { limit: query.limit, cursor: None }.limit()?);
-    api.pipeline.store.space_record(space).await?;
-    let found = api.pipeline.store.messages(space, range, limit).await?;
-    // Behind the read: who is taken out meanwhile is not shown what was said since.
+    Query(query): Query<MessagesQuery>,
+) -> ApiResult<Json<Page<Message>>> {
+    let range = query.range()?;
+    let limit = Ask { limit: query.limit, cursor: None }.limit()?;
+    api.pipeline.store.spaces().record(space).await?;
+    let found = api.pipeline.store.messages().list(space, range, limit).await?;
+    // After the read: an entity that is removed meanwhile must not see newer messages.
     api.pipeline.authorise(caller, SpaceAction::Read, space).await?;
     let full = found.len() == limit;
     let Page { items, next_cursor } = page(found, range, full);
-    let (mut known, mut shown) = (KnownSpaces::of(caller), Vec::with_capacity(items.len()));
+    let mut known = KnownSpaces::of(caller);
+    let mut shown = Vec::with_capacity(items.len());
     for message in items {
         shown.push(match message.known_by() {
             Some(other) if !known.has(&api.pipeline, other).await? => message.without_origin(),
@@ -167,7 +187,7 @@ async fn list(
     Ok(Json(Page { items: shown, next_cursor }))
 }
 
-/// A page of at most 1 MiB, cut at its far end, and what asks for the next one.
+/// A page of at most 1 MiB, cut at the end where the next page begins, and its cursor.
 fn page(mut items: Vec<Message>, range: Range, full: bool) -> Page<Message> {
     let mut bytes = 0;
     let mut fits = |message: &Message| {
@@ -185,7 +205,9 @@ fn page(mut items: Vec<Message>, range: Range, full: bool) -> Page<Message> {
     let more = full || items.len() < count;
     let next_cursor = match range {
         Range::After(_) => items.last().map(|last| format!("after-{}", last.seq)),
-        Range::Before(_) => items.first().filter(|first| first.seq > 1).map(|first| format!("before-{}", first.seq)),
+        Range::Before(_) => {
+            items.first().filter(|first| first.seq > 1).map(|first| format!("before-{}", first.seq))
+        }
     };
     Page { items, next_cursor: next_cursor.filter(|_| more) }
 }

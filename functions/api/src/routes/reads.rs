@@ -1,4 +1,4 @@
-//! `/v1/spaces/{id}/read`: how far somebody has read.
+//! `/v1/spaces/{id}/read`: read positions.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use smartspace_domain::{
     Error,
     access::{Caller, SpaceAction},
-    events::Happening,
+    events::EventKind,
     ids::{EntityId, SpaceId},
     schemas,
 };
@@ -16,8 +16,8 @@ use utoipa::ToSchema;
 use crate::{
     Api,
     annotated_routes::{Routes, routes},
-    answers::Answer,
-    auth::By,
+    answers::ApiResult,
+    auth::Authenticated,
     input::{Body, Id},
 };
 
@@ -25,13 +25,14 @@ pub(super) fn routes() -> Routes {
     routes![read]
 }
 
-/// `entityId` says whose position it is; the operator has none of its own.
+/// The new read position. With the admin key, `entityId` is required: the operator has no position
+/// of its own.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct ReadBody {
     #[schema(schema_with = schemas::seq)]
     seq: u64,
-    /// Whose position: required with the admin key.
+    /// The member that has read. Required with the admin key; otherwise the caller.
     #[serde(default)]
     entity_id: Option<EntityId>,
 }
@@ -43,25 +44,36 @@ struct ReadResponse {
     seq: u64,
 }
 
-/// Say how far somebody has read
+/// Set a member's read position
 ///
-/// Forward only: a lower `seq` changes nothing.
+/// The position only moves forward: a lower `seq` changes nothing.
 #[utoipa::path(
     put, path = "/v1/spaces/{id}/read", operation_id = "markRead", tag = "messages",
     params(("id" = SpaceId, Path)),
     request_body = ReadBody,
     responses((status = 200, body = ReadResponse))
 )]
-async fn read(State(api): State<Arc<Api>>, By(caller): By, Id(space): Id<SpaceId>, body: Body) -> Answer<Json<ReadResponse>> {
+async fn read(
+    State(api): State<Arc<Api>>,
+    Authenticated(caller): Authenticated,
+    Id(space): Id<SpaceId>,
+    body: Body,
+) -> ApiResult<Json<ReadResponse>> {
     api.pipeline.authorise(caller, SpaceAction::Read, space).await?;
     let ReadBody { seq, entity_id } = body.read()?;
     let entity_id = match (caller, entity_id) {
-        (Caller::Operator, None) => return Err(Error::invalid("/entityId", "required with the admin key: the member who has read").into()),
+        (Caller::Operator, None) => {
+            return Err(Error::invalid(
+                "/entityId",
+                "required with the admin key: the member that has read",
+            )
+            .into());
+        }
         (caller, entity) => caller.speaks_as(entity)?,
     };
-    let (seq, moved) = api.pipeline.store.read_up_to(space, entity_id, seq).await?;
+    let (seq, moved) = api.pipeline.store.members().read_up_to(space, entity_id, seq).await?;
     if moved {
-        api.pipeline.announce(space, Happening::SpaceRead { entity_id, seq }).await;
+        api.pipeline.announce(space, EventKind::SpaceRead { entity_id, seq }).await;
     }
     Ok(Json(ReadResponse { entity_id, seq }))
 }

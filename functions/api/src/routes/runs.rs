@@ -1,4 +1,4 @@
-//! Runs: what agents did, and ending one.
+//! Runs: lists and shows what agents did, and cancels a run.
 
 use std::sync::Arc;
 
@@ -13,9 +13,8 @@ use smartspace_domain::{
 };
 use smartspace_pipeline::access::KnownSpaces;
 use smartspace_store::{
-    pages::{Ask, Page},
-    runs::{RunRecord, no_such_run},
-    steps,
+    runs::{RunRecord, no_such_run, steps},
+    table::pages::{Ask, Page},
 };
 use utoipa::IntoParams;
 
@@ -23,17 +22,17 @@ use super::PageQuery;
 use crate::{
     Api,
     annotated_routes::{Routes, routes},
-    answers::Answer,
-    auth::By,
+    answers::ApiResult,
+    auth::Authenticated,
     description::limit,
-    input::{Asked, Id},
+    input::{Id, Query},
 };
 
 pub(super) fn routes() -> Routes {
     routes![of_space, of_agent, show, cancel]
 }
 
-/// List the runs that a space woke
+/// List the runs that messages of a space woke
 ///
 /// Newest first, without steps.
 #[utoipa::path(
@@ -43,14 +42,16 @@ pub(super) fn routes() -> Routes {
 )]
 async fn of_space(
     State(api): State<Arc<Api>>,
-    By(caller): By,
+    Authenticated(caller): Authenticated,
     Id(space): Id<SpaceId>,
-    Asked(query): Asked<PageQuery>,
-) -> Answer<Json<Page<Run>>> {
+    Query(query): Query<PageQuery>,
+) -> ApiResult<Json<Page<Run>>> {
     api.pipeline.authorise(caller, SpaceAction::Read, space).await?;
-    api.pipeline.store.space_record(space).await?;
-    let Page { items, next_cursor } = api.pipeline.store.runs_of_space(space, &query.into()).await?;
-    let (mut known, mut shown) = (KnownSpaces::of(caller), Vec::with_capacity(items.len()));
+    api.pipeline.store.spaces().record(space).await?;
+    let Page { items, next_cursor } =
+        api.pipeline.store.runs().of_space(space, &query.into()).await?;
+    let mut known = KnownSpaces::of(caller);
+    let mut shown = Vec::with_capacity(items.len());
     for run in items {
         shown.push(seen(&api, run, Some(space), &mut known).await?);
     }
@@ -61,9 +62,9 @@ async fn of_space(
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 struct AgentRunsQuery {
-    /// Only those in this state.
+    /// Only runs with this status.
     status: Option<RunStatus>,
-    /// What `nextCursor` of the page before said.
+    /// The `nextCursor` of the previous page.
     cursor: Option<String>,
     #[param(schema_with = limit)]
     limit: Option<usize>,
@@ -79,52 +80,74 @@ struct AgentRunsQuery {
 )]
 async fn of_agent(
     State(api): State<Arc<Api>>,
-    By(caller): By,
+    Authenticated(caller): Authenticated,
     Id(agent): Id<EntityId>,
-    Asked(query): Asked<AgentRunsQuery>,
-) -> Answer<Json<Page<Run>>> {
+    Query(query): Query<AgentRunsQuery>,
+) -> ApiResult<Json<Page<Run>>> {
     caller.must_be_operator()?;
-    api.pipeline.store.entity(agent).await?;
+    api.pipeline.store.entities().get(agent).await?;
     let ask = Ask { cursor: query.cursor, limit: query.limit };
-    Ok(Json(api.pipeline.store.runs_of_agent(agent, query.status, &ask).await?))
+    Ok(Json(api.pipeline.store.runs().of_agent(agent, query.status, &ask).await?))
 }
 
 /// Show a run with its steps
 ///
-/// Where all steps together are longer than 4 MB their longest texts are cut, and say how much is missing.
+/// Only the operator sees the steps. If all steps together are longer than 4 MB, their longest
+/// texts are cut and say how much is missing.
 #[utoipa::path(
     get, path = "/v1/runs/{id}", operation_id = "showRun", tag = "runs",
     params(("id" = RunId, Path)),
     responses((status = 200, body = Run))
 )]
-async fn show(State(api): State<Arc<Api>>, By(caller): By, Id(id): Id<RunId>) -> Answer<Json<Run>> {
+async fn show(
+    State(api): State<Arc<Api>>,
+    Authenticated(caller): Authenticated,
+    Id(id): Id<RunId>,
+) -> ApiResult<Json<Run>> {
     let store = &api.pipeline.store;
     let record = of_own_space(&api, caller, SpaceAction::Read, id).await?;
     if caller != Caller::Operator {
-        let run = store.run(&record).await?;
+        let run = store.runs().get(&record).await?;
         return Ok(Json(seen(&api, run, record.space_id(), &mut KnownSpaces::of(caller)).await?));
     }
-    let progress = store.progress(id).await?;
-    let run = store.run(&record).await?;
+    let progress = store.steps().progress(id).await?;
+    let run = store.runs().get(&record).await?;
     let ended = !run.status.is_active();
-    Ok(Json(Run { steps: Some(long_steps::shown(steps::view(progress, ended)?, long_steps::MOST)), ..run }))
+    Ok(Json(Run {
+        steps: Some(long_steps::shown(steps::view(progress, ended)?, long_steps::MOST)),
+        ..run
+    }))
 }
 
 /// Cancel a run
 #[utoipa::path(
     post, path = "/v1/runs/{id}/cancel", operation_id = "cancelRun", tag = "runs",
     params(("id" = RunId, Path)),
-    responses((status = 202, body = Run), (status = 409, description = "It had ended."))
+    responses(
+        (status = 202, body = Run),
+        (status = 409, description = "The run has already ended."),
+    )
 )]
-async fn cancel(State(api): State<Arc<Api>>, By(caller): By, Id(id): Id<RunId>) -> Answer<impl IntoResponse> {
+async fn cancel(
+    State(api): State<Arc<Api>>,
+    Authenticated(caller): Authenticated,
+    Id(id): Id<RunId>,
+) -> ApiResult<impl IntoResponse> {
     let record = of_own_space(&api, caller, SpaceAction::Cancel, id).await?;
     let run = api.pipeline.cancel(id, EndReason::Cancel).await?;
-    Ok((StatusCode::ACCEPTED, Json(seen(&api, run, record.space_id(), &mut KnownSpaces::of(caller)).await?)))
+    let run = seen(&api, run, record.space_id(), &mut KnownSpaces::of(caller)).await?;
+    Ok((StatusCode::ACCEPTED, Json(run)))
 }
 
-/// A run, if the caller may do it in the space that woke it. Who is a stranger there does not learn that there is such a run.
-async fn of_own_space(api: &Api, caller: Caller, action: SpaceAction, id: RunId) -> Result<RunRecord> {
-    let record = api.pipeline.store.run_record(id).await?;
+/// A run, if the caller may do `action` in the space that woke it. A caller that is not a member of
+/// that space gets the same answer as for a run that does not exist.
+async fn of_own_space(
+    api: &Api,
+    caller: Caller,
+    action: SpaceAction,
+    id: RunId,
+) -> Result<RunRecord> {
+    let record = api.pipeline.store.runs().record(id).await?;
     let Some(space) = record.space_id() else {
         // A plan or a service woke it.
         return if caller == Caller::Operator { Ok(record) } else { Err(no_such_run()) };
@@ -136,8 +159,14 @@ async fn of_own_space(api: &Api, caller: Caller, action: SpaceAction, id: RunId)
     }
 }
 
-/// A run as a caller sees it, who may know of the space that woke it: where it went from there shows to members of that space only.
-async fn seen(api: &Api, run: Run, woken_in: Option<SpaceId>, known: &mut KnownSpaces) -> Result<Run> {
+/// A run as the caller may see it. The space that the run is active in is shown to members of that
+/// space only.
+async fn seen(
+    api: &Api,
+    run: Run,
+    woken_in: Option<SpaceId>,
+    known: &mut KnownSpaces,
+) -> Result<Run> {
     Ok(match woken_in.and_then(|space| run.known_by(space)) {
         Some(other) if !known.has(&api.pipeline, other).await? => run.without_active_space(),
         _ => run,

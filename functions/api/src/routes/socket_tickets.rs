@@ -1,4 +1,4 @@
-//! `/v1/socketTickets`: what opens a WebSocket.
+//! `/v1/socketTickets`: one-time tickets that open a WebSocket.
 
 use std::sync::Arc;
 
@@ -20,8 +20,8 @@ use utoipa::ToSchema;
 use crate::{
     Api, SocketUrl,
     annotated_routes::{Routes, routes},
-    answers::Answer,
-    auth::Signed,
+    answers::ApiResult,
+    auth::Credential,
     input::Body,
 };
 
@@ -29,7 +29,8 @@ pub(super) fn routes() -> Routes {
     routes![create]
 }
 
-/// `entityId` says as whom the operator follows and speaks; without it the operator follows every space.
+/// `entityId` is the entity that the connection acts as. Without it, a connection of the operator
+/// may follow every space.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct TicketBody {
@@ -45,9 +46,11 @@ struct TicketResponse {
     expires_at: Time,
 }
 
-/// Make a ticket for a WebSocket
+/// Create a ticket for a WebSocket
 ///
-/// It opens one, within a minute. Without `entityId` the operator follows every space.
+/// The ticket opens one connection and is valid for one minute. With the admin key, `entityId`
+/// chooses the entity that the connection acts as. Without it, the connection may follow every
+/// space.
 #[utoipa::path(
     post, path = "/v1/socketTickets", operation_id = "createSocketTicket", tag = "sockets",
     request_body = Option<TicketBody>,
@@ -55,38 +58,47 @@ struct TicketResponse {
 )]
 async fn create(
     State(api): State<Arc<Api>>,
-    Signed { caller, until }: Signed,
+    Credential { caller, until }: Credential,
     headers: HeaderMap,
     body: Body,
-) -> Answer<impl IntoResponse> {
+) -> ApiResult<impl IntoResponse> {
     let TicketBody { entity_id } = body.read_or_nothing()?;
     let caller = match (caller, entity_id) {
         (Caller::Operator, None) => Caller::Operator,
         (caller, entity) => Caller::Entity(caller.speaks_as(entity)?),
     };
     if let Some(entity) = entity_id {
-        api.pipeline.store.entity(entity).await.map_err(|error| match error {
-            Error::NotFound(_) => Error::invalid("/entityId", format!("there is no entity {entity}")),
+        api.pipeline.store.entities().get(entity).await.map_err(|error| match error {
+            Error::NotFound(_) => {
+                Error::invalid("/entityId", format!("there is no entity {entity}"))
+            }
             error => error,
         })?;
     }
     let now = api.pipeline.now();
-    // 80 random bits, good once and for a minute.
+    // 80 random bits are enough: the ticket is valid once, and for a minute.
     let ticket = TicketId::new(now, api.pipeline.ids.random()).to_string();
     let expires_at = until.map_or(now + TICKET_VALID, |until| until.min(now + TICKET_VALID));
-    api.pipeline.store.keep_ticket(&ticket, caller, expires_at, until).await?;
+    api.pipeline.store.connections().store_ticket(&ticket, caller, expires_at, until).await?;
     let url = format!("{}?ticket={ticket}", address(&api.socket_url, &headers));
     Ok((StatusCode::CREATED, Json(TicketResponse { ticket, url, expires_at })))
 }
 
-/// Where to connect: behind a proxy that speaks TLS the socket does too.
+/// The WebSocket's address. Behind a proxy that terminates TLS it is a `wss` address.
 fn address(url: &SocketUrl, headers: &HeaderMap) -> String {
     match url {
         SocketUrl::Fixed(url) => url.clone(),
         SocketUrl::OfHost(path) => {
-            let text = |name| headers.get(name).and_then(|value: &axum::http::HeaderValue| value.to_str().ok());
-            let secure = text(header::HeaderName::from_static("x-forwarded-proto")) == Some("https");
-            format!("{}://{}{path}", if secure { "wss" } else { "ws" }, text(header::HOST).unwrap_or("localhost"))
+            let text = |name| {
+                headers.get(name).and_then(|value: &axum::http::HeaderValue| value.to_str().ok())
+            };
+            let secure =
+                text(header::HeaderName::from_static("x-forwarded-proto")) == Some("https");
+            format!(
+                "{}://{}{path}",
+                if secure { "wss" } else { "ws" },
+                text(header::HOST).unwrap_or("localhost")
+            )
         }
     }
 }

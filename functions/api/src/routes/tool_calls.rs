@@ -1,4 +1,4 @@
-//! Tool calls that people answer.
+//! Tool calls that wait for an answer of a person.
 
 use std::sync::Arc;
 
@@ -16,8 +16,8 @@ use utoipa::ToSchema;
 use crate::{
     Api,
     annotated_routes::{Routes, routes},
-    answers::Answer,
-    auth::By,
+    answers::ApiResult,
+    auth::Authenticated,
     input::{Body, TwoIds},
 };
 
@@ -38,7 +38,7 @@ struct ResultBody {
     sender_id: Option<EntityId>,
 }
 
-/// Null is an output, too.
+/// Tells null, which is an output, from a missing field.
 fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(deserializer).map(Some)
 }
@@ -48,14 +48,21 @@ impl ResultBody {
         match (self.output, self.declined, self.reason) {
             (Some(output), false, None) => Ok(FormAnswer::Output(output)),
             (None, true, reason) => Ok(FormAnswer::Declined(reason)),
-            (Some(_), _, Some(_)) | (None, false, Some(_)) => Err(Error::invalid("/reason", "expected only with declined: true")),
-            (Some(_), true, None) => Err(Error::invalid("/declined", "expected either an output, or declined: true")),
-            (None, false, None) => Err(Error::invalid("", "expected either an output, or declined: true")),
+            (Some(_), _, Some(_)) | (None, false, Some(_)) => {
+                Err(Error::invalid("/reason", "allowed only with declined: true"))
+            }
+            (Some(_), true, None) => Err(Error::invalid(
+                "/declined",
+                "expected either output or declined: true, got both",
+            )),
+            (None, false, None) => {
+                Err(Error::invalid("", "expected either output or declined: true, got neither"))
+            }
         }
     }
 }
 
-/// The result of a tool call: an output, or that it is declined.
+/// The result of a tool call: an output, or a refusal to answer.
 #[derive(ToSchema)]
 #[serde(untagged)]
 #[expect(dead_code, reason = "it only describes a body")]
@@ -68,9 +75,9 @@ enum ToolResult {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[expect(dead_code, reason = "it only describes a body")]
 struct OutputResult {
-    /// What the call's `resultSchema` asks for; at most 32 KiB of JSON.
+    /// The answer. It must match the call's `resultSchema` and have at most 32 KiB as JSON.
     output: Value,
-    /// In whose name: for the admin key only.
+    /// The entity that answers. Allowed with the admin key only.
     sender_id: Option<EntityId>,
 }
 
@@ -81,10 +88,10 @@ struct DeclinedResult {
     /// Always true.
     #[schema(schema_with = only_true)]
     declined: bool,
-    /// Why.
+    /// Why the person declines.
     #[schema(max_length = 1_000)]
     reason: Option<String>,
-    /// In whose name: for the admin key only.
+    /// The entity that answers. Allowed with the admin key only.
     sender_id: Option<EntityId>,
 }
 
@@ -102,23 +109,26 @@ struct TakenResponse {
 
 /// Answer a form
 ///
-/// Once: the run goes on with it. The same answer of the same person again is fine. With the admin key the answer is the operator's, to
-/// whatever form, or with `senderId` that entity's, who must be one that may answer.
+/// A form is answered once, and the run continues with the answer. The same person may repeat the
+/// same answer. With the admin key, the operator may answer any form. With `senderId` the answer
+/// comes from that entity, which must be allowed to answer.
 #[utoipa::path(
-    post, path = "/v1/runs/{id}/toolCalls/{callId}/result", operation_id = "answerToolCall", tag = "runs",
+    post, path = "/v1/runs/{id}/toolCalls/{callId}/result",
+    operation_id = "answerToolCall", tag = "runs",
     params(("id" = RunId, Path), ("callId" = CallId, Path)),
     request_body = ToolResult,
     responses(
         (status = 202, body = TakenResponse),
-        (status = 409, description = "It was answered otherwise, has expired, or its run has ended.")
+        (status = 409, description = "The form has another answer, it has expired, or its run \
+            has ended.")
     )
 )]
 async fn answer(
     State(api): State<Arc<Api>>,
-    By(caller): By,
+    Authenticated(caller): Authenticated,
     TwoIds(run_id, call_id): TwoIds<RunId, CallId>,
     body: Body,
-) -> Answer<impl IntoResponse> {
+) -> ApiResult<impl IntoResponse> {
     let body: ResultBody = body.read()?;
     let caller = match body.sender_id {
         Some(_) => Caller::Entity(caller.speaks_as(body.sender_id)?),

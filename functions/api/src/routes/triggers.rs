@@ -1,4 +1,4 @@
-//! `/v1/agents/{id}/trigger`: waking an agent in a service's name.
+//! `/v1/agents/{id}/trigger`: the operator wakes an agent on behalf of a service.
 
 use std::sync::Arc;
 
@@ -17,12 +17,12 @@ use smartspace_domain::{
 use smartspace_store::deliveries::{NewDelivery, Received};
 use utoipa::ToSchema;
 
-use super::what_is_kept;
+use super::store_for_agent;
 use crate::{
     Api,
     annotated_routes::{Routes, routes},
-    answers::Answer,
-    auth::By,
+    answers::ApiResult,
+    auth::Authenticated,
     description::{ChainDepth, IdempotencyKey},
     input::{Body, Id, depth},
 };
@@ -34,44 +34,49 @@ pub(super) fn routes() -> Routes {
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct TriggerBody {
-    /// The service in whose name.
+    /// The service that the payload comes from.
     #[schema(value_type = schemas::ServiceName)]
     service: String,
-    /// What it says: any JSON, at most 128 KiB, with whole numbers of 64 bits at most.
+    /// Any JSON of at most 128 KiB. Whole numbers must fit 64 bits.
     payload: Value,
 }
 
-/// What came of a delivery.
+/// The outcome of a delivery.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ReceivedResponse {
-    /// The delivery; of one that came again the first.
+    /// The delivery. For a repeated delivery it is the first one.
     delivery_id: DeliveryId,
-    /// The run that it woke.
+    /// The run that the delivery woke.
     #[schema(required)]
     run_id: Option<RunId>,
-    /// Why it woke nobody: `paused`, `chain_depth` or `rate`.
+    /// Why the delivery woke nobody: `paused`, `chain_depth` or `rate`.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<Reason>,
 }
 
-/// It is kept, whether it woke anybody or not.
-pub(super) fn accepted(Received { id, run_id, reason, .. }: Received) -> (StatusCode, Json<ReceivedResponse>) {
+/// 202: the delivery is stored, whether or not it woke the agent.
+pub(super) fn accepted(
+    Received { id, run_id, reason, .. }: Received,
+) -> (StatusCode, Json<ReceivedResponse>) {
     (StatusCode::ACCEPTED, Json(ReceivedResponse { delivery_id: id, run_id, reason }))
 }
 
-/// Checks how long a payload is.
+/// Checks the size of a payload.
 pub(super) fn check_payload(bytes: usize) -> Result<()> {
     if bytes <= PAYLOAD_BYTES {
         Ok(())
     } else {
-        Err(Error::TooLarge(format!("a payload has at most {PAYLOAD_BYTES} bytes, this one {bytes}")))
+        Err(Error::TooLarge(format!(
+            "expected a payload of at most {PAYLOAD_BYTES} bytes, got {bytes}"
+        )))
     }
 }
 
-/// Wake an agent in a service's name
+/// Wake an agent on behalf of a service
 ///
-/// A service that signs what it sends is better off with `/v1/hooks`. An agent that can't be woken keeps it all the same, and the answer says why.
+/// For a service that signs its requests, use `/v1/hooks` instead. If the agent can't be woken, the
+/// payload is stored anyway and `reason` says why.
 #[utoipa::path(
     post, path = "/v1/agents/{id}/trigger", operation_id = "triggerAgent", tag = "services",
     params(("id" = EntityId, Path), IdempotencyKey, ChainDepth),
@@ -80,25 +85,42 @@ pub(super) fn check_payload(bytes: usize) -> Result<()> {
 )]
 async fn trigger(
     State(api): State<Arc<Api>>,
-    By(caller): By,
+    Authenticated(caller): Authenticated,
     Id(agent): Id<EntityId>,
     headers: HeaderMap,
     body: Body,
-) -> Answer<impl IntoResponse> {
-    what_is_kept(&api, caller, agent).await?;
+) -> ApiResult<impl IntoResponse> {
+    store_for_agent(&api, caller, agent).await?;
     let TriggerBody { service, payload } = body.read()?;
     if !is_service_name(&service) {
-        return Err(Error::invalid("/service", "expected a letter or digit and up to 63 of [A-Za-z0-9._-]").into());
+        return Err(Error::invalid(
+            "/service",
+            "expected a letter or digit and up to 63 of [A-Za-z0-9._-]",
+        )
+        .into());
     }
     if let Some(number) = json::beyond_64_bits(body.bytes()) {
-        let large = format!("expected at most 8 bytes (64 bits) for a whole number, got {number}: send it as a text");
+        let large =
+            format!("expected whole numbers of at most 64 bits, got {number}; send it as a string");
         return Err(Error::invalid("/payload", large).into());
     }
     let bytes = payload.to_string().len();
     check_payload(bytes)?;
     let post_key = body.key(&headers, caller, &format!("/v1/agents/{agent}/trigger"))?;
-    let (id, chain_depth) = (api.pipeline.delivery_id(), depth(&headers)?);
+    let id = api.pipeline.delivery_id();
+    let chain_depth = depth(&headers)?;
     let key = id.to_string();
-    let new = NewDelivery { id, agent, service, key, also: None, payload, bytes, chain_depth, post_key, by_hand: false };
+    let new = NewDelivery {
+        id,
+        agent,
+        service,
+        key,
+        also: None,
+        payload,
+        bytes,
+        chain_depth,
+        post_key,
+        by_hand: false,
+    };
     Ok(accepted(api.pipeline.receive(&new).await?))
 }

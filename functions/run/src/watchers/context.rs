@@ -1,10 +1,10 @@
-//! How much of the model's context window is used.
+//! Reports how much of the model's context window is used.
 
-use super::{Look, Watcher};
+use crate::watchers::{Look, Watcher};
 
 pub(super) const WATCHER: Watcher = Watcher { name: "context", look };
 
-/// Where it speaks, in percent. Only the highest one that was passed is worth saying.
+/// Percentages that are reported, highest first. Only the highest one reached is reported.
 const THRESHOLDS: [u64; 3] = [95, 85, 70];
 
 fn look(at: &Look<'_>) -> Vec<String> {
@@ -12,7 +12,8 @@ fn look(at: &Look<'_>) -> Vec<String> {
     let passed = THRESHOLDS.into_iter().find(|threshold| percent >= *threshold);
     let text = |passed| {
         format!(
-            "{passed} % of your context window is used. Come to an end before it is full; what must outlast this run belongs in memories."
+            "{passed} % of your context window is used. \
+             Come to an end before it is full; what must outlast this run belongs in memories."
         )
     };
     passed.map(text).into_iter().collect()

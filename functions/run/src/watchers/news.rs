@@ -1,6 +1,6 @@
-//! What was said in the active space since the last step.
+//! Reports messages that were posted to the active space since the last step.
 
-use super::{Look, Watcher};
+use crate::watchers::{Look, Watcher};
 
 pub(super) const WATCHER: Watcher = Watcher { name: "news", look };
 

@@ -1,15 +1,21 @@
-//! Whether the model goes in circles. Inputs are not told: members of the space read what is said, and an input may come from another one.
+//! Reports calls that the model repeats. The message names the tool but not its input: the members
+//! of the space can read the message, and the input may come from another space.
 
-use super::{Look, Watcher};
+use crate::watchers::{Look, Watcher};
 
 pub(super) const WATCHER: Watcher = Watcher { name: "repetition", look };
 
-/// So many calls of one tool with one input are worth a word.
+/// Calls of one tool with the same input before they are reported.
 const OFTEN: u32 = 3;
 
 fn look(at: &Look<'_>) -> Vec<String> {
     let repeated = at.calls.into_iter().flatten().filter(|(_, times)| **times >= OFTEN);
     let mut tools: Vec<&str> = repeated.map(|((tool, _), _)| tool.as_str()).collect();
     tools.dedup();
-    tools.into_iter().map(|tool| format!("{tool} was called {OFTEN} times with the same input. Another time gives nothing new.")).collect()
+    let text = |tool| {
+        format!(
+            "{tool} was called {OFTEN} times with the same input. Another time gives nothing new."
+        )
+    };
+    tools.into_iter().map(text).collect()
 }

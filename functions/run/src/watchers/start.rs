@@ -1,4 +1,5 @@
-//! What an agent should know before it begins: overdue goals, the time since its last run, a new summary.
+//! Reports what an agent needs to know before its first step: overdue goals, the time since its
+//! last run, a new summary.
 
 use std::time::Duration;
 
@@ -7,33 +8,45 @@ use smartspace_domain::{
     goals::{Goal, GoalStatus},
 };
 
-use super::{Look, Watcher};
-use crate::context::{
+use crate::prompt::{
     quoted::{Key, Span},
     reading::Gathered,
 };
+use crate::watchers::{Look, Watcher};
 
 pub(super) const WATCHER: Watcher = Watcher { name: "start", look };
+
+/// Overdue goals that are listed by id.
+const LISTED_GOALS: usize = 10;
+/// A shorter time since the last run is not reported.
+const MIN_PAUSE: Duration = Duration::from_hours(1);
 
 fn look(at: &Look<'_>) -> Vec<String> {
     (at.step == 0 && !at.start.is_empty()).then(|| at.start.join(" ")).into_iter().collect()
 }
 
-/// What there is to say, from what the prompt was made of.
+/// Returns the sentences for the first step, made from the sources of the prompt.
 pub(crate) fn facts(gathered: &Gathered, now: Time) -> Vec<String> {
     let mut start = Vec::new();
     if let Some(place) = &gathered.place {
         let last = place.member.last_run_at;
-        let ago = last.map(|last| now.since(last)).filter(|ago| *ago >= WORTH_SAYING);
+        let ago = last.map(|last| now.since(last)).filter(|ago| *ago >= MIN_PAUSE);
         start.extend(ago.map(|ago| format!("Your last run here was {} ago.", Span(ago))));
-        if place.summary.as_ref().is_some_and(|summary| last.is_some_and(|last| summary.updated_at > last)) {
+        if place
+            .summary
+            .as_ref()
+            .is_some_and(|summary| last.is_some_and(|last| summary.updated_at > last))
+        {
             start.push("EARLIER has been written anew since.".to_owned());
         }
     }
-    let overdue = |goal: &&Goal| goal.status == GoalStatus::Active && goal.due_at.is_some_and(|due| due < now);
-    let mut overdue: Vec<_> = gathered.goals.iter().filter(overdue).map(|goal| Key(&goal.id).to_string()).collect();
-    let more = overdue.len().saturating_sub(NAMED);
-    overdue.truncate(NAMED);
+    let overdue = |goal: &&Goal| {
+        goal.status == GoalStatus::Active && goal.due_at.is_some_and(|due| due < now)
+    };
+    let mut overdue: Vec<_> =
+        gathered.goals.iter().filter(overdue).map(|goal| Key(&goal.id).to_string()).collect();
+    let more = overdue.len().saturating_sub(LISTED_GOALS);
+    overdue.truncate(LISTED_GOALS);
     if more > 0 {
         overdue.push(format!("… {more} more"));
     }
@@ -42,8 +55,3 @@ pub(crate) fn facts(gathered: &Gathered, now: Time) -> Vec<String> {
     }
     start
 }
-
-/// Overdue goals that are named.
-const NAMED: usize = 10;
-/// A shorter time since the last run is not worth a word.
-const WORTH_SAYING: Duration = Duration::from_hours(1);

@@ -1,4 +1,4 @@
-//! What careless expressions and hostile inputs cost.
+//! The limits that careless expressions and hostile inputs reach.
 
 use std::{
     thread,
@@ -10,25 +10,34 @@ use serde_json::{Value, json};
 
 use crate::{
     check, evaluate,
-    syntax::{Macro, Node, levels, parse},
+    syntax::{Macro, Node, depth::levels, parse},
 };
 
 const TOO_LONG: &str = "the expression takes too long over this input; give it a smaller input";
-const TOO_MUCH: &str = "the expression takes too much memory over this input; give it a smaller input";
+const TOO_MUCH: &str =
+    "the expression takes too much memory over this input; give it a smaller input";
 const TOO_LARGE: &str = "a value is too large";
-const TOO_DEEP: &str = "the expression is nested too deep; make it simpler";
+const TOO_DEEP: &str = "the expression is nested too deeply; simplify it";
 
-/// Half of what threads have usually, for there is something below it.
+/// Half of a thread's usual stack, since callers need some of it too.
 const STACK: usize = 1024 * 1024;
-/// Without optimisation, and beside other tests. An optimised build takes a tenth of a second.
+/// The longest time without optimisation and while other tests run. An optimised build takes a
+/// tenth of a second.
 const LONGEST: Duration = Duration::from_secs(20);
 
-/// Evaluates on a small stack and in little time.
+/// Evaluates on a small stack, and checks the time.
 #[track_caller]
 fn evaluated(expression: &str, input: &Value) -> Result<Value, String> {
     let start = Instant::now();
     let evaluate = || evaluate(expression, input);
-    let result = thread::scope(|scope| thread::Builder::new().stack_size(STACK).spawn_scoped(scope, evaluate).unwrap().join().unwrap());
+    let result = thread::scope(|scope| {
+        thread::Builder::new()
+            .stack_size(STACK)
+            .spawn_scoped(scope, evaluate)
+            .unwrap()
+            .join()
+            .unwrap()
+    });
     assert!(start.elapsed() < LONGEST, "{expression:.80} took {:?}", start.elapsed());
     result
 }
@@ -38,7 +47,7 @@ fn assert_refused(expression: &str, input: &Value, expected: &str) {
     assert_eq!(evaluated(expression, input), Err(expected.to_owned()), "{expression:.200}");
 }
 
-/// `middle` between so many of `before` and `after`.
+/// `middle` between `count` times `before` and `count` times `after`.
 fn nested(count: usize, before: &str, middle: &str, after: &str) -> String {
     format!("{}{middle}{}", before.repeat(count), after.repeat(count))
 }
@@ -65,7 +74,8 @@ fn work_is_bounded() {
     ] {
         assert_refused(expression, &numbers(), TOO_LONG);
     }
-    let input = json!({"list": vec![0; 5000], "text": letters(30_000), "same": letters(20_000) + "b"});
+    let input =
+        json!({"list": vec![0; 5000], "text": letters(30_000), "same": letters(20_000) + "b"});
     for expression in [
         "input.list.all(a, !input.text.contains(input.same))",
         "input.list.all(a, input.text == input.text && input.text <= input.text)",
@@ -83,14 +93,34 @@ fn memory_is_bounded() {
     assert_refused("input.map(a, input + input)", &numbers(), TOO_MUCH);
     assert_refused("input.map(a, {'': a})", &numbers(), TOO_LARGE);
     for what in ["y + y", "y + y + y"] {
-        assert_refused(&format!("['a']{}", format!(".map(y, {what})").repeat(60)), &json!(null), TOO_MUCH);
-        assert_refused(&format!("[b'a']{}", format!(".map(y, {what})").repeat(60)), &json!(null), TOO_MUCH);
-        assert_refused(&format!("[[0]]{}", format!(".map(y, {what})").repeat(60)), &json!(null), TOO_MUCH);
+        assert_refused(
+            &format!("['a']{}", format!(".map(y, {what})").repeat(60)),
+            &json!(null),
+            TOO_MUCH,
+        );
+        assert_refused(
+            &format!("[b'a']{}", format!(".map(y, {what})").repeat(60)),
+            &json!(null),
+            TOO_MUCH,
+        );
+        assert_refused(
+            &format!("[[0]]{}", format!(".map(y, {what})").repeat(60)),
+            &json!(null),
+            TOO_MUCH,
+        );
     }
-    // Small, as long as nobody writes it out.
+    // Small in memory, because parts are shared, but large as JSON.
     assert_refused(&format!("[0]{}", ".map(y, [y, y])".repeat(40)), &json!(null), TOO_LARGE);
-    assert_refused(&format!("[0]{}", ".map(y, {'a': y, 'b': y})".repeat(40)), &json!(null), TOO_LARGE);
-    assert_refused(&format!("[[]]{}.map(y, y == y)", ".map(y, [y, y, y, y])".repeat(40)), &json!(null), TOO_LARGE);
+    assert_refused(
+        &format!("[0]{}", ".map(y, {'a': y, 'b': y})".repeat(40)),
+        &json!(null),
+        TOO_LARGE,
+    );
+    assert_refused(
+        &format!("[[]]{}.map(y, y == y)", ".map(y, [y, y, y, y])".repeat(40)),
+        &json!(null),
+        TOO_LARGE,
+    );
     assert_refused("input.map(a, input)", &json!(vec!["abcdef"; 5000]), TOO_LARGE);
     let list = format!("[{}]", "1,".repeat(4000));
     assert_eq!(evaluated(&format!("size({list})"), &json!(null)), Ok(json!(4000)));
@@ -116,8 +146,15 @@ fn regular_expressions_are_bounded() {
     for pattern in patterns {
         let input = json!({"text": letters(4000), "pattern": pattern, "list": vec![0; 1000]});
         let _ = evaluated("input.text.matches(input.pattern)", &input);
-        let _ = evaluated("input.list.all(a, input.list.all(b, input.text.matches(input.pattern) || true))", &input);
-        let _ = evaluated("input.list.all(a, input.list.all(b, 'b'.matches(input.pattern + string(a) + string(b)) || true))", &input);
+        let _ = evaluated(
+            "input.list.all(a, input.list.all(b, input.text.matches(input.pattern) || true))",
+            &input,
+        );
+        let _ = evaluated(
+            "input.list.all(a, input.list.all(b, \
+             'b'.matches(input.pattern + string(a) + string(b)) || true))",
+            &input,
+        );
     }
     assert_eq!(evaluated("input.matches('^(a+)+$')", &json!(letters(60_000))), Ok(json!(true)));
     let address = r"'^[a-zA-Z0-9._%+-]+@[a-zA-Z0-9.-]+\\.[a-zA-Z]{2,}$'";
@@ -125,38 +162,40 @@ fn regular_expressions_are_bounded() {
     assert_eq!(evaluated(&format!("input.all(a, a.matches({address}))"), &input), Ok(json!(true)));
 }
 
+/// What nests: a start, a middle and an end.
+const NESTING_FORMS: [(&str, &str, &str); 22] = [
+    ("(", "1", ")"),
+    ("(1 + ", "1", ")"),
+    ("(true ? ", "1", " : 2)"),
+    ("[", "1", "]"),
+    ("{'a': ", "1", "}"),
+    ("size(", "'a'", ")"),
+    ("'a'.contains(", "'a'", ")"),
+    ("[0, 0][", "0", "]"),
+    ("[1].map(a, ", "1", ")"),
+    ("[1].filter(a, true && !", "true", ")"),
+    ("(true || 1 == 1 && 1 < 1 + 1 * -", "1", ")"),
+    ("", "1", " + 1"),
+    ("", "'a'", " + 'a'"),
+    ("", "[1]", ".map(a, a)"),
+    ("", "[1]", ".filter(a, true)"),
+    ("", "input", ".a"),
+    ("", "input", "['a']"),
+    ("", "'a'", ".size()"),
+    ("false ? 1 : ", "1", ""),
+    ("!-", "1", ""),
+    ("true && ", "true", ""),
+    ("[[", "1", "]]"),
+];
+
 #[test]
 fn depth_is_bounded() {
-    let forms = [
-        ("(", "1", ")"),
-        ("(1 + ", "1", ")"),
-        ("(true ? ", "1", " : 2)"),
-        ("[", "1", "]"),
-        ("{'a': ", "1", "}"),
-        ("size(", "'a'", ")"),
-        ("'a'.contains(", "'a'", ")"),
-        ("[0, 0][", "0", "]"),
-        ("[1].map(a, ", "1", ")"),
-        ("[1].filter(a, true && !", "true", ")"),
-        ("(true || 1 == 1 && 1 < 1 + 1 * -", "1", ")"),
-        ("", "1", " + 1"),
-        ("", "'a'", " + 'a'"),
-        ("", "[1]", ".map(a, a)"),
-        ("", "[1]", ".filter(a, true)"),
-        ("", "input", ".a"),
-        ("", "input", "['a']"),
-        ("", "'a'", ".size()"),
-        ("false ? 1 : ", "1", ""),
-        ("!-", "1", ""),
-        ("true && ", "true", ""),
-        ("[[", "1", "]]"),
-    ];
     let mut deep = json!(0);
     for _ in 0..127 {
         deep = json!([deep]);
     }
-    for (before, middle, after) in forms {
-        // At each limit, and far beyond.
+    for (before, middle, after) in NESTING_FORMS {
+        // The largest count that fits, after counts up to and far beyond each limit.
         let mut fitting = 0;
         for count in (1..=260).chain([1000, 8000]) {
             let expression = nested(count, before, middle, after);
@@ -167,28 +206,54 @@ fn depth_is_bounded() {
         assert!(fitting >= 10, "{before}{after}");
         let expression = nested(fitting, before, middle, after);
         let _ = evaluated(&expression, &deep);
-        let _ = evaluated(&format!("[input == input, {}]", nested(fitting.saturating_sub(3), before, middle, after)), &deep);
+        let _ = evaluated(
+            &format!(
+                "[input == input, {}]",
+                nested(fitting.saturating_sub(3), before, middle, after)
+            ),
+            &deep,
+        );
     }
     assert_eq!(evaluated("input == input", &deep), Ok(json!(true)));
     assert_eq!(evaluated("input", &deep), Ok(deep.clone()));
-    let deeper = "lists and maps are nested too deep; at most 127 may lie within each other";
-    assert_refused("[input]", &deep, deeper);
-    assert_refused(&format!("[0]{}", ".map(a, [[[a]]])".repeat(60)), &json!(null), deeper);
-    assert_refused("1", &json!([deep]), "the input is nested too deep; at most 127 lists and maps may lie within each other");
-    assert_refused(&nested(33, "(", "1", ")"), &json!(null), "line 1, column 33: the expression is nested too deep; make it simpler");
+    let too_deep = "lists and maps are nested too deeply; they may have at most 127 levels";
+    assert_refused("[input]", &deep, too_deep);
+    assert_refused(&format!("[0]{}", ".map(a, [[[a]]])".repeat(60)), &json!(null), too_deep);
+    assert_refused(
+        "1",
+        &json!([deep]),
+        "the input is nested too deeply; lists and maps may have at most 127 levels",
+    );
+    assert_refused(
+        &nested(33, "(", "1", ")"),
+        &json!(null),
+        "line 1, column 33: the expression is nested too deeply; simplify it",
+    );
     assert_refused(&nested(250, "", "1", "+1"), &json!(null), TOO_DEEP);
     assert_refused(&nested(8000, "-", "1", ""), &json!(null), TOO_DEEP);
-    assert_refused(&letters(8193), &json!(null), "the expression is too long; it may have 8192 bytes");
+    assert_refused(
+        &letters(8193),
+        &json!(null),
+        "the expression is too long; it may have at most 8192 bytes",
+    );
 }
 
 #[test]
 fn ordinary_work_fits() {
-    let items: Vec<Value> = (0..400).map(|id| json!({"id": id, "group": id % 7, "name": format!("item {id}"), "price": 1.5})).collect();
+    let items: Vec<Value> = (0..400)
+        .map(|id| json!({"id": id, "group": id % 7, "name": format!("item {id}"), "price": 1.5}))
+        .collect();
     let input = json!({"items": items, "groups": [0, 1, 2, 3, 4, 5, 6], "long": vec![1; 20_000]});
-    let grouped =
-        "input.groups.map(g, {'group': g, 'names': input.items.filter(i, i.group == g).map(i, i.name + ' at ' + string(i.price))})";
+    let grouped = "input.groups.map(g, {'group': g, 'names': input.items \
+                   .filter(i, i.group == g).map(i, i.name + ' at ' + string(i.price))})";
     assert_eq!(evaluated(grouped, &input).unwrap()[6]["names"][0], json!("item 6 at 1.5"));
-    assert_eq!(evaluated("input.items.filter(i, input.items.exists(j, j.id == 399 - i.id)).size()", &input), Ok(json!(400)));
+    assert_eq!(
+        evaluated(
+            "input.items.filter(i, input.items.exists(j, j.id == 399 - i.id)).size()",
+            &input
+        ),
+        Ok(json!(400))
+    );
     assert_eq!(evaluated("size(input.long.map(n, string(n * 2 + 1)))", &input), Ok(json!(20_000)));
     let conditions = vec!["input.groups[0] == 0"; 300].join(" && ");
     assert_eq!(evaluated(&conditions, &input), Ok(json!(true)));
@@ -203,22 +268,33 @@ fn depth(node: &Node) -> usize {
         Node::Field(of, _) | Node::HasField(of, _) | Node::Unary(_, of) => depth(of),
         Node::List(items) => deepest(&mut items.iter()),
         Node::Map(entries) => deepest(&mut entries.iter().flat_map(|(key, value)| [key, value])),
-        Node::And(operands) | Node::Or(operands) | Node::Binary(_, operands) => deepest(&mut operands.iter()),
-        Node::Conditional(operands) => deepest(&mut operands.iter()),
-        Node::Macro(Macro::All(item) | Macro::Exists(item) | Macro::ExistsOne(item) | Macro::Map(None, item), over) => {
-            depth(item).max(depth(over))
+        Node::And(operands) | Node::Or(operands) | Node::Binary(_, operands) => {
+            deepest(&mut operands.iter())
         }
-        Node::Macro(Macro::Map(Some(predicate), item), over) => depth(predicate).max(depth(item)).max(depth(over)),
+        Node::Conditional(operands) => deepest(&mut operands.iter()),
+        Node::Macro(
+            Macro::All(item)
+            | Macro::Exists(item)
+            | Macro::ExistsOne(item)
+            | Macro::Map(None, item),
+            over,
+        ) => depth(item).max(depth(over)),
+        Node::Macro(Macro::Map(Some(predicate), item), over) => {
+            depth(predicate).max(depth(item)).max(depth(over))
+        }
     }
 }
 
 fn any_expression() -> impl Strategy<Value = String> {
-    let leaf = prop::sample::select(vec!["1", "'a'", "input", "true", "[1]", "{'a': 1}", "-1"]).prop_map(str::to_owned);
+    let leaf = prop::sample::select(vec!["1", "'a'", "input", "true", "[1]", "{'a': 1}", "-1"])
+        .prop_map(str::to_owned);
     leaf.prop_recursive(12, 200, 3, |inner| {
         let operator = prop::sample::select(vec!["+", "-", "*", "/", "==", "<", "in", "&&", "||"]);
         prop_oneof![
-            (inner.clone(), operator, inner.clone()).prop_map(|(one, operator, other)| format!("{one} {operator} {other}")),
-            (inner.clone(), inner.clone(), inner.clone()).prop_map(|(one, two, three)| format!("{one} ? {two} : {three}")),
+            (inner.clone(), operator, inner.clone())
+                .prop_map(|(one, operator, other)| format!("{one} {operator} {other}")),
+            (inner.clone(), inner.clone(), inner.clone())
+                .prop_map(|(one, two, three)| format!("{one} ? {two} : {three}")),
             inner.clone().prop_map(|one| format!("({one})")),
             inner.clone().prop_map(|one| format!("!{one}")),
             inner.clone().prop_map(|one| format!("-{one}")),
@@ -228,24 +304,28 @@ fn any_expression() -> impl Strategy<Value = String> {
             (inner.clone(), inner.clone()).prop_map(|(one, other)| format!("{one}[{other}]")),
             (inner.clone(), inner.clone()).prop_map(|(one, other)| format!("[{one}, {other}]")),
             (inner.clone(), inner.clone()).prop_map(|(one, other)| format!("{{{one}: {other}}}")),
-            (inner.clone(), inner.clone()).prop_map(|(one, other)| format!("{one}.map(x, {other})")),
-            (inner.clone(), inner.clone()).prop_map(|(one, other)| format!("{one}.all(x, {other})")),
+            (inner.clone(), inner.clone())
+                .prop_map(|(one, other)| format!("{one}.map(x, {other})")),
+            (inner.clone(), inner.clone())
+                .prop_map(|(one, other)| format!("{one}.all(x, {other})")),
         ]
     })
 }
 
 proptest! {
-    /// What `levels` is trusted with.
+    /// The recursion over an expression relies on the count of `levels`.
     #[test]
-    fn no_expression_is_deeper_than_was_counted(expression in any_expression()) {
+    fn no_expression_is_deeper_than_its_counted_levels(expression in any_expression()) {
         if let (Ok(levels), Ok(node)) = (levels(&expression), parse(&expression)) {
             prop_assert!(depth(&node) <= levels + 1, "{} levels of {}", levels, expression);
         }
     }
 
     #[test]
-    fn anything_is_read_or_refused(expression in "[-+!.,:?()\\[\\]{}'\"\\\\a-z0-9 \n&|=<é😀`/@#_]{0,60}") {
+    fn any_text_is_parsed_or_refused_with_a_reason(
+        expression in "[-+!.,:?()\\[\\]{}'\"\\\\a-z0-9 \n&|=<é😀`/@#_]{0,60}",
+    ) {
         let result = evaluate(&expression, &json!({"a": [1, 2]}));
-        prop_assert_ne!(result, Err("the expression can't be read".to_owned()));
+        prop_assert_ne!(result, Err("the expression can't be parsed".to_owned()));
     }
 }

@@ -1,12 +1,17 @@
-//! Stripe ("Verify webhook signatures manually", docs.stripe.com): `stripe-signature: t=…,v1=…` over `t.body`. Other versions than `v1` count for nothing:
-//! `v0` is a made-up one, there to be ignored. The secret is used as it is shown, with its `whsec_`.
+//! Stripe ("Verify webhook signatures manually", docs.stripe.com): `stripe-signature: t=…,v1=…`
+//! over `t.body`. Versions other than `v1` are ignored; Stripe sends a fake `v0` to test that. The
+//! secret is used as Stripe shows it, with its `whsec_`.
 
-use super::{Request, Unverified, Verified, claims};
+use crate::webhooks::{Request, Unverified, Verified, claims};
 use crate::{Time, json};
 
 const SIGNATURE: &str = "stripe-signature";
 
-pub(super) fn verify(request: Request<'_>, secrets: &[&str], now: Time) -> Result<Verified, Unverified> {
+pub(super) fn verify(
+    request: Request<'_>,
+    secrets: &[&str],
+    now: Time,
+) -> Result<Verified, Unverified> {
     let malformed = Unverified::Malformed { place: SIGNATURE, expected: "t=<seconds>,v1=<hex>" };
     let mut timestamps = Vec::new();
     let mut signatures = Vec::new();

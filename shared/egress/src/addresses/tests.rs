@@ -1,8 +1,8 @@
 use proptest::prelude::*;
 
-use super::*;
+use crate::addresses::*;
 
-/// What must be refused, written down apart from the tables: the first and the last of each range.
+/// The first and the last address of each refused range. They are independent of the tables.
 const REFUSED: [&str; 45] = [
     "0.0.0.0-0.255.255.255",
     "10.0.0.0-10.255.255.255",
@@ -51,7 +51,7 @@ const REFUSED: [&str; 45] = [
     "100.100.100.200-100.100.100.200",
 ];
 
-/// The neighbours of the ranges, and some that many use.
+/// The neighbours of the ranges, and some well-known public addresses.
 const PUBLIC: [&str; 44] = [
     "1.0.0.0",
     "9.255.255.255",
@@ -108,18 +108,32 @@ fn ranges() -> Vec<[IpAddr; 2]> {
 }
 
 #[test]
-fn both_ends_of_every_range_are_refused_and_its_neighbours_are_not() {
-    let let_through: Vec<_> = ranges().into_iter().flatten().filter(|address| is_public(*address)).collect();
-    assert_eq!(let_through, [] as [IpAddr; 0]);
-    let kept_out: Vec<IpAddr> = PUBLIC.iter().map(|address| address.parse().unwrap()).filter(|address| !is_public(*address)).collect();
-    assert_eq!(kept_out, [] as [IpAddr; 0]);
+fn both_ends_of_every_range_are_refused_and_its_neighbours_are_allowed() {
+    let allowed: Vec<_> =
+        ranges().into_iter().flatten().filter(|address| is_public(*address)).collect();
+    assert_eq!(allowed, [] as [IpAddr; 0]);
+    let refused: Vec<IpAddr> = PUBLIC
+        .iter()
+        .map(|address| address.parse().unwrap())
+        .filter(|address| !is_public(*address))
+        .collect();
+    assert_eq!(refused, [] as [IpAddr; 0]);
 }
 
 #[test]
-fn the_reason_says_what_an_address_is() {
-    let said = |address: &str| special(address.parse().unwrap()).unwrap_or("public");
-    let addresses =
-        ["127.0.0.1", "169.254.169.254", "192.168.1.1", "255.255.255.255", "::1", "::127.0.0.1", "fd00::1", "4000::", "8.8.8.8"];
+fn a_refused_address_has_a_description() {
+    let description = |address: &str| special(address.parse().unwrap()).unwrap_or("public");
+    let addresses = [
+        "127.0.0.1",
+        "169.254.169.254",
+        "192.168.1.1",
+        "255.255.255.255",
+        "::1",
+        "::127.0.0.1",
+        "fd00::1",
+        "4000::",
+        "8.8.8.8",
+    ];
     let expected = [
         "an address of this machine",
         "a link-local address",
@@ -131,7 +145,7 @@ fn the_reason_says_what_an_address_is() {
         "a reserved address",
         "public",
     ];
-    assert_eq!(addresses.map(said), expected);
+    assert_eq!(addresses.map(description), expected);
 }
 
 proptest! {
@@ -152,9 +166,16 @@ proptest! {
     }
 
     #[test]
-    fn no_spelling_of_an_ipv4_address_as_an_ipv6_one_is_public(address: u32) {
+    fn every_ipv6_form_of_an_ipv4_address_is_refused(address: u32) {
         let bits = u128::from(address);
-        let spellings = [bits, 0xffff << 32 | bits, 0x64_ff9b << 96 | bits, 0x64_ff9b_0001 << 80 | bits, 0x2002 << 112 | bits << 80, 0x2001 << 112 | bits];
+        let spellings = [
+            bits,
+            0xffff << 32 | bits,
+            0x64_ff9b << 96 | bits,
+            0x64_ff9b_0001 << 80 | bits,
+            0x2002 << 112 | bits << 80,
+            0x2001 << 112 | bits,
+        ];
         for spelling in spellings.map(Ipv6Addr::from_bits) {
             prop_assert!(!is_public(spelling.into()), "{spelling}");
         }

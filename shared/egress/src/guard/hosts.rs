@@ -1,29 +1,31 @@
-//! Hosts that the deployment allows although their addresses are not public.
+//! The hosts that the deployment allows although their addresses are not public.
 
 use std::{net::Ipv6Addr, num::NonZeroU16, str::FromStr};
 
 use reqwest::Url;
-use smartspace_edges::names::host_of;
+use smartspace_ports::resolver::host_of;
 
-/// Hosts on private addresses that tools may reach: `SMARTSPACE_TOOL_HOSTS`, such as `localhost, 10.0.0.7:8931, [::1]:9000, crm.internal`.
-/// A host without a port is allowed at all of its ports.
+/// Hosts with private addresses that tools may reach, from `SMARTSPACE_TOOL_HOSTS`. Example:
+/// `localhost, 10.0.0.7:8931, [::1]:9000, crm.internal`. A host without a port is allowed on all
+/// ports.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ToolHosts(Vec<ToolHost>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct ToolHost {
-    /// As it stands in a [`Url`], without a dot at its end.
+    /// In the normalized form of a [`Url`], without a trailing dot.
     host: String,
     port: Option<u16>,
 }
 
 impl ToolHosts {
-    /// Whether the host of `url`, and its port, are among them.
+    /// Whether the list contains the host and the port of `url`.
     pub(super) fn allow(&self, url: &Url) -> bool {
-        let host = url.host_str().map(undotted);
-        self.0
-            .iter()
-            .any(|allowed| host == Some(&allowed.host) && allowed.port.is_none_or(|port| url.port_or_known_default() == Some(port)))
+        let host = url.host_str().map(without_trailing_dot);
+        self.0.iter().any(|allowed| {
+            host == Some(&allowed.host)
+                && allowed.port.is_none_or(|port| url.port_or_known_default() == Some(port))
+        })
     }
 }
 
@@ -31,7 +33,12 @@ impl FromStr for ToolHosts {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        text.split(',').map(str::trim).filter(|entry| !entry.is_empty()).map(str::parse).collect::<Result<_, _>>().map(Self)
+        text.split(',')
+            .map(str::trim)
+            .filter(|entry| !entry.is_empty())
+            .map(str::parse)
+            .collect::<Result<_, _>>()
+            .map(Self)
     }
 }
 
@@ -39,21 +46,28 @@ impl FromStr for ToolHost {
     type Err = String;
 
     fn from_str(entry: &str) -> Result<Self, String> {
-        parse(entry).ok_or_else(|| format!("expected hosts like localhost, 10.0.0.7:8931, [::1]:9000 or crm.internal, got {entry:?}"))
+        parse(entry).ok_or_else(|| {
+            format!(
+                "expected hosts like localhost, 10.0.0.7:8931, [::1]:9000 or crm.internal, \
+                 got {entry:?}"
+            )
+        })
     }
 }
 
 fn parse(entry: &str) -> Option<ToolHost> {
     let (host, port) = match entry.rsplit_once(':') {
         _ if entry.parse::<Ipv6Addr>().is_ok() => (format!("[{entry}]"), None),
-        // An address in brackets has colons of its own.
-        Some((host, port)) if !port.ends_with(']') => (host.to_owned(), Some(port.parse::<NonZeroU16>().ok()?.get())),
+        // An IPv6 address in brackets contains colons too.
+        Some((host, port)) if !port.ends_with(']') => {
+            (host.to_owned(), Some(port.parse::<NonZeroU16>().ok()?.get()))
+        }
         _ => (entry.to_owned(), None),
     };
     Some(ToolHost { host: host_of(&host)?, port })
 }
 
-fn undotted(host: &str) -> &str {
+fn without_trailing_dot(host: &str) -> &str {
     host.strip_suffix('.').unwrap_or(host)
 }
 
@@ -67,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn a_host_is_allowed_in_every_spelling_at_its_port_or_at_all() {
+    fn a_host_is_allowed_in_every_spelling_on_its_port_or_on_all_ports() {
         let hosts = " localhost, 10.0.0.7:8931,,[::1]:9000, fd00::7,CRM.internal. ,müller.test:443";
         let open = [
             "http://localhost/",
@@ -91,11 +105,14 @@ mod tests {
             "data:,localhost",
         ];
         assert_eq!(allowed(hosts, closed), [false; 8]);
-        assert_eq!(["", " , "].map(|hosts| hosts.parse::<ToolHosts>().unwrap()), [ToolHosts::default(), ToolHosts::default()]);
+        assert_eq!(
+            ["", " , "].map(|hosts| hosts.parse::<ToolHosts>().unwrap()),
+            [ToolHosts::default(), ToolHosts::default()]
+        );
     }
 
     #[test]
-    fn what_is_no_host_is_said() {
+    fn an_invalid_host_is_an_error() {
         let wrong = [
             "http://localhost",
             "localhost/path",
@@ -116,7 +133,10 @@ mod tests {
         ];
         for entry in wrong {
             let refusal = format!("localhost,{entry}").parse::<ToolHosts>();
-            let expected = format!("expected hosts like localhost, 10.0.0.7:8931, [::1]:9000 or crm.internal, got {entry:?}");
+            let expected = format!(
+                "expected hosts like localhost, 10.0.0.7:8931, [::1]:9000 or crm.internal, \
+                 got {entry:?}"
+            );
             assert_eq!(refusal, Err(expected));
         }
     }

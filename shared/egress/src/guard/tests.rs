@@ -8,37 +8,42 @@ use std::{
 use async_trait::async_trait;
 use http::{HeaderMap, Method};
 use reqwest::dns::{Name, Resolve};
-use smartspace_edges::{
-    names::SystemNames,
+use smartspace_ports::{
+    resolver::SystemResolver,
     secrets::{FixedSecrets, SecretsError},
 };
 
-use super::*;
 use crate::Outgoing;
+use crate::guard::*;
 
-/// Answers with each list once, then with none.
+/// Answers with each list once, and then with an error.
 struct Changing(Mutex<VecDeque<Vec<IpAddr>>>);
 
 impl Changing {
-    fn names(answers: &[&[&str]]) -> Arc<dyn Names> {
-        let answer = |answer: &&[&str]| answer.iter().map(|address| address.parse().unwrap()).collect();
+    fn resolver(answers: &[&[&str]]) -> Arc<dyn Resolver> {
+        let answer =
+            |answer: &&[&str]| answer.iter().map(|address| address.parse().unwrap()).collect();
         Arc::new(Self(Mutex::new(answers.iter().map(answer).collect())))
     }
 }
 
 #[async_trait]
-impl Names for Changing {
+impl Resolver for Changing {
     async fn addresses(&self, host: &str) -> io::Result<Vec<IpAddr>> {
         assert_eq!(host, "api.test");
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).pop_front().ok_or_else(|| io::Error::other("no such name"))
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .pop_front()
+            .ok_or_else(|| io::Error::other("no such name"))
     }
 }
 
-/// Every name is this machine's.
+/// Resolves every name to this machine.
 struct Here;
 
 #[async_trait]
-impl Names for Here {
+impl Resolver for Here {
     async fn addresses(&self, _: &str) -> io::Result<Vec<IpAddr>> {
         Ok(vec![IpAddr::from([127, 0, 0, 1])])
     }
@@ -53,21 +58,35 @@ impl Secrets for Broken {
     }
 }
 
-fn egress(names: Arc<dyn Names>, hosts: &str) -> Egress {
-    Egress::new(names, hosts.parse().unwrap(), Arc::new(FixedSecrets::default()))
+fn egress(resolver: Arc<dyn Resolver>, hosts: &str) -> Egress {
+    Egress::new(resolver, hosts.parse().unwrap(), Arc::new(FixedSecrets::default()))
 }
 
 fn get(url: &str) -> Outgoing {
     let limit = Duration::from_secs(10);
     let url = url.parse().unwrap();
-    Outgoing { method: Method::GET, url, headers: HeaderMap::new(), body: None, limit, repeatable: false, secrets: Vec::new() }
+    Outgoing {
+        method: Method::GET,
+        url,
+        headers: HeaderMap::new(),
+        body: None,
+        limit,
+        repeatable: false,
+        secrets: Vec::new(),
+    }
 }
 
 fn not_sent<T>(text: &str) -> Result<T, SendError> {
     Err(SendError::NotSent(text.to_owned()))
 }
 
-/// A listener, and whether nobody has connected to it.
+const NOT_ALLOWED: &str = ", which tools may reach only if SMARTSPACE_TOOL_HOSTS lists the host";
+
+fn not_allowed<T>(reason: &str) -> Result<T, SendError> {
+    not_sent(&format!("{reason}{NOT_ALLOWED}"))
+}
+
+/// A listener and its port.
 fn listener() -> (TcpListener, u16) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     listener.set_nonblocking(true).unwrap();
@@ -75,12 +94,12 @@ fn listener() -> (TcpListener, u16) {
     (listener, port)
 }
 
-fn was_left_alone(listener: &TcpListener) -> bool {
+fn had_no_connection(listener: &TcpListener) -> bool {
     listener.accept().is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock)
 }
 
 #[tokio::test]
-async fn no_spelling_of_an_address_of_this_machine_is_let_through() {
+async fn every_spelling_of_an_address_of_this_machine_is_refused() {
     let (listener, port) = listener();
     let egress = egress(Arc::new(Here), "");
     let this_machine = [
@@ -117,17 +136,19 @@ async fn no_spelling_of_an_address_of_this_machine_is_let_through() {
     for host in this_machine {
         let refusal = egress.send(get(&format!("http://{host}:{port}/"))).await.unwrap_err();
         assert!(
-            matches!(&refusal, SendError::NotSent(text) if text.ends_with("where tools may not go unless it is allowed by name")),
+            matches!(&refusal, SendError::NotSent(text) if text.ends_with(NOT_ALLOWED)),
             "{host}: {refusal}"
         );
     }
-    assert!(was_left_alone(&listener));
+    assert!(had_no_connection(&listener));
 }
 
 #[test]
-fn an_address_is_checked_before_anything_is_asked() {
-    let egress = egress(Changing::names(&[]), "localhost");
-    let refusal = |url: &str| egress.client_for(&url.parse().unwrap(), false).err().map(|refusal| refusal.to_string());
+fn a_url_is_checked_before_name_resolution() {
+    let egress = egress(Changing::resolver(&[]), "localhost");
+    let refusal = |url: &str| {
+        egress.client_for(&url.parse().unwrap(), false).err().map(|refusal| refusal.to_string())
+    };
     let refusals = [
         "http://169.254.169.254/latest/meta-data",
         "http://[fd00:ec2::254]/",
@@ -144,14 +165,23 @@ fn an_address_is_checked_before_anything_is_asked() {
     ]
     .map(refusal);
     let expected = [
-        Some("169.254.169.254 is a link-local address, where tools may not go unless it is allowed by name"),
-        Some("[fd00:ec2::254] is an address of a private network, where tools may not go unless it is allowed by name"),
+        Some(
+            "169.254.169.254 is a link-local address, \
+             which tools may reach only if SMARTSPACE_TOOL_HOSTS lists the host",
+        ),
+        Some(
+            "[fd00:ec2::254] is an address of a private network, \
+             which tools may reach only if SMARTSPACE_TOOL_HOSTS lists the host",
+        ),
         Some("expected an address without a user or a password in it"),
         Some("expected an address without a user or a password in it"),
         Some("expected an address that begins with https:// or http://"),
         Some("expected an address that begins with https:// or http://"),
         Some("expected an address that begins with https:// or http://"),
-        Some("[::ffff:808:808] is an address with an IPv4 address in it, where tools may not go unless it is allowed by name"),
+        Some(
+            "[::ffff:808:808] is an address with an IPv4 address in it, \
+             which tools may reach only if SMARTSPACE_TOOL_HOSTS lists the host",
+        ),
         None,
         None,
         None,
@@ -163,60 +193,72 @@ fn an_address_is_checked_before_anything_is_asked() {
 #[tokio::test]
 async fn a_name_with_any_address_that_is_not_public_is_refused() {
     let (listener, port) = listener();
-    let answers: [&[&str]; 4] = [&["127.0.0.1"], &["8.8.8.8", "127.0.0.1"], &["::ffff:127.0.0.1"], &["2606:4700:4700::1111", "fe80::1"]];
-    let egress = egress(Changing::names(&answers), "");
+    let answers: [&[&str]; 4] = [
+        &["127.0.0.1"],
+        &["8.8.8.8", "127.0.0.1"],
+        &["::ffff:127.0.0.1"],
+        &["2606:4700:4700::1111", "fe80::1"],
+    ];
+    let egress = egress(Changing::resolver(&answers), "");
     let url = format!("http://api.test:{port}/");
     let mut refusals = Vec::new();
     for _ in answers {
         refusals.push(egress.send(get(&url)).await);
     }
-    let of_this_machine = not_sent("api.test leads to an address of this machine, where tools may not go unless it is allowed by name");
-    let link_local = not_sent("api.test leads to a link-local address, where tools may not go unless it is allowed by name");
-    assert_eq!(refusals, [of_this_machine.clone(), of_this_machine.clone(), of_this_machine, link_local]);
-    assert!(was_left_alone(&listener));
+    let of_this_machine = not_allowed("api.test resolves to an address of this machine");
+    let link_local = not_allowed("api.test resolves to a link-local address");
+    assert_eq!(
+        refusals,
+        [of_this_machine.clone(), of_this_machine.clone(), of_this_machine, link_local]
+    );
+    assert!(had_no_connection(&listener));
 }
 
 #[tokio::test]
-async fn a_name_that_changes_is_connected_to_where_it_was_checked() {
-    let names = Changing::names(&[&["8.8.8.8", "::ffff:8.8.4.4"], &["127.0.0.1"]]);
-    let resolver = PublicOnly(names);
+async fn the_client_connects_to_the_addresses_that_were_checked() {
+    let changing = Changing::resolver(&[&["8.8.8.8", "::ffff:8.8.4.4"], &["127.0.0.1"]]);
+    let resolver = PublicOnly(changing);
     let name = || "api.test".parse::<Name>().unwrap();
-    // The client connects to what it is given here, and asks once for each connection.
-    let connected_to: Vec<_> = resolver.resolve(name()).await.ok().unwrap().map(|address| address.to_string()).collect();
+    // The client connects to the addresses that it gets here, and resolves once per connection.
+    let connected_to: Vec<_> =
+        resolver.resolve(name()).await.ok().unwrap().map(|address| address.to_string()).collect();
     assert_eq!(connected_to, ["8.8.8.8:0", "8.8.4.4:0"]);
     let refused = resolver.resolve(name()).await.err().unwrap();
-    assert_eq!(refused.downcast_ref(), Some(&Refused::Special("api.test".into(), "an address of this machine")));
+    assert_eq!(
+        refused.downcast_ref(),
+        Some(&Refused::Special("api.test".into(), "an address of this machine"))
+    );
 }
 
 #[tokio::test]
-async fn every_connection_asks_for_the_name_again() {
+async fn every_connection_resolves_the_name_again() {
     let (listener, port) = listener();
-    let egress = egress(Changing::names(&[&["127.0.0.1"], &[]]), "");
+    let egress = egress(Changing::resolver(&[&["127.0.0.1"], &[]]), "");
     let url = format!("https://api.test:{port}/");
-    let refusals = [egress.send(get(&url)).await, egress.send(get(&url)).await, egress.send(get(&url)).await];
+    let refusals =
+        [egress.send(get(&url)).await, egress.send(get(&url)).await, egress.send(get(&url)).await];
     let unknown = || not_sent("api.test could not be reached: no address was found for it");
     assert_eq!(
         refusals,
-        [
-            not_sent("api.test leads to an address of this machine, where tools may not go unless it is allowed by name"),
-            unknown(),
-            unknown()
-        ]
+        [not_allowed("api.test resolves to an address of this machine"), unknown(), unknown()]
     );
-    assert!(was_left_alone(&listener));
+    assert!(had_no_connection(&listener));
 }
 
 #[tokio::test]
-async fn only_the_port_that_is_allowed_is_open() {
+async fn a_host_is_allowed_only_on_its_port() {
     let (listener, port) = listener();
-    let egress = egress(Arc::new(SystemNames), "localhost:1");
+    let egress = egress(Arc::new(SystemResolver), "localhost:1");
     let refused = egress.send(get(&format!("http://localhost:{port}/"))).await;
-    assert_eq!(refused, not_sent("localhost leads to an address of this machine, where tools may not go unless it is allowed by name"));
-    assert!(was_left_alone(&listener));
+    assert_eq!(refused, not_allowed("localhost resolves to an address of this machine"));
+    assert!(had_no_connection(&listener));
 }
 
 #[tokio::test]
-async fn secrets_that_can_not_be_read_are_an_error_without_their_reason() {
-    let egress = Egress::new(Changing::names(&[]), ToolHosts::default(), Arc::new(Broken));
-    assert_eq!(egress.secrets().await.err(), Some(SendError::NotSent("the secrets of this deployment could not be read".into())));
+async fn unreadable_secrets_are_an_error_without_the_reason() {
+    let egress = Egress::new(Changing::resolver(&[]), ToolHosts::default(), Arc::new(Broken));
+    assert_eq!(
+        egress.secrets().await.err(),
+        Some(SendError::NotSent("the secrets of this deployment could not be read".into()))
+    );
 }

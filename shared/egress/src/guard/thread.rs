@@ -1,4 +1,5 @@
-//! The thread that connections are driven on: a server that sends without end what nobody counts, such as provisional answers, takes this one and no other.
+//! The thread that drives the connections. A server can keep it busy with an endless response that
+//! no limit covers, such as interim responses, but no other thread.
 
 use std::{future::Future, io, sync::OnceLock};
 
@@ -7,21 +8,26 @@ use tokio::{
     task::JoinHandle,
 };
 
-/// A runtime of one thread, made when it is first used.
+/// A runtime with one thread, created at its first use.
 #[derive(Default)]
 pub(super) struct OwnThread(OnceLock<io::Result<Runtime>>);
 
 impl OwnThread {
-    /// Does it on the thread, and drops it there where nobody waits any more.
-    pub(super) async fn run<T: Send + 'static>(&self, work: impl Future<Output = T> + Send + 'static) -> T {
-        let made = self.0.get_or_init(|| Builder::new_multi_thread().worker_threads(1).thread_name("egress").enable_all().build());
-        // Where there can be no other thread, it is done on this one.
-        let Ok(runtime) = made else { return work.await };
-        let mut task = Aborted(runtime.spawn(work));
+    /// Runs the work on the thread. Dropping the returned future aborts the work.
+    pub(super) async fn run<T: Send + 'static>(
+        &self,
+        work: impl Future<Output = T> + Send + 'static,
+    ) -> T {
+        let created = self.0.get_or_init(|| {
+            Builder::new_multi_thread().worker_threads(1).thread_name("egress").enable_all().build()
+        });
+        // If the thread can't be created, the work runs on the current one.
+        let Ok(runtime) = created else { return work.await };
+        let mut task = AbortOnDrop(runtime.spawn(work));
         match (&mut task.0).await {
             Ok(done) => done,
             Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
-            // The process ends.
+            // The runtime stops only with the process.
             Err(_) => std::future::pending().await,
         }
     }
@@ -35,10 +41,9 @@ impl Drop for OwnThread {
     }
 }
 
-/// Ends with whoever waits for it.
-struct Aborted<T>(JoinHandle<T>);
+struct AbortOnDrop<T>(JoinHandle<T>);
 
-impl<T> Drop for Aborted<T> {
+impl<T> Drop for AbortOnDrop<T> {
     fn drop(&mut self) {
         self.0.abort();
     }

@@ -1,15 +1,15 @@
-//! What a tool's result is for the model.
+//! Converts a tool's result into the output for the model.
 
 use serde_json::{Value, json};
 use smartspace_domain::json;
-use smartspace_edges::secrets::KnownSecrets;
+use smartspace_ports::secrets::KnownSecrets;
 
-use super::{McpAnswer, messages::line};
+use crate::mcp::{McpAnswer, messages::line};
 
-/// Of a media type, a URI, or another word that stands in a note.
+/// Limit for a media type, a URI or another word in a note, in characters.
 const LONGEST_WORD: usize = 500;
 
-/// Makes an answer out of a result that is free of secrets.
+/// `result` must be redacted already.
 pub(super) fn of_result(result: &Value, secrets: &KnownSecrets) -> McpAnswer {
     let content = result["content"].as_array().map_or(&[][..], Vec::as_slice);
     let text = content.iter().map(text_of).collect::<Vec<_>>().join("\n");
@@ -18,7 +18,7 @@ pub(super) fn of_result(result: &Value, secrets: &KnownSecrets) -> McpAnswer {
         let text = match structured {
             _ if !text.trim().is_empty() => text,
             Some(structured) => structured.to_string(),
-            None => "the tool failed without saying why".to_owned(),
+            None => "the tool failed without an error message".to_owned(),
         };
         return of_error(text);
     }
@@ -31,19 +31,18 @@ pub(super) fn of_result(result: &Value, secrets: &KnownSecrets) -> McpAnswer {
     McpAnswer { output, failed: false }
 }
 
-/// A failure, for the model.
 pub(super) fn of_error(text: String) -> McpAnswer {
     McpAnswer { output: json!({ "error": text }), failed: true }
 }
 
-/// JSON where the text is an object or a list.
+/// Parses a text that is a JSON object or array. Other texts stay texts.
 fn of_text(text: String, secrets: &KnownSecrets) -> Value {
     if !text.trim_start().starts_with(['{', '[']) {
         return Value::String(text);
     }
     match json::parse(&text) {
         Ok(mut json) => {
-            // What stood escaped in the text was no secret to those who looked at the text.
+            // A secret that was escaped in the text could not be found before.
             secrets.redact_json(&mut json);
             json
         }
@@ -55,13 +54,17 @@ fn text_of(item: &Value) -> String {
     let word = |value: &Value| line(value.as_str().unwrap_or("unknown"), LONGEST_WORD);
     match item["type"].as_str() {
         Some("text") => item["text"].as_str().unwrap_or_default().to_owned(),
-        Some(kind @ ("image" | "audio")) => not_shown(kind, &word(&item["mimeType"]), &item["data"]),
+        Some(kind @ ("image" | "audio")) => {
+            not_shown(kind, &word(&item["mimeType"]), &item["data"])
+        }
         Some("resource_link") => format!("[resource {}]", word(&item["uri"])),
         Some("resource") => {
             let resource = &item["resource"];
             match resource["text"].as_str() {
                 Some(text) => text.to_owned(),
-                None if resource["blob"].is_string() => not_shown("blob", &word(&resource["mimeType"]), &resource["blob"]),
+                None if resource["blob"].is_string() => {
+                    not_shown("blob", &word(&resource["mimeType"]), &resource["blob"])
+                }
                 None => format!("[resource {}]", word(&resource["uri"])),
             }
         }
@@ -89,12 +92,12 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_joined_and_read_where_they_are_json() {
+    fn texts_are_joined_and_parsed_if_they_are_json() {
         assert_eq!(output(json!({"content": [text("a"), text("b")]})), json!("a\nb"));
         assert_eq!(output(json!({"content": [text(r#" {"a": [1, 2]}"#)]})), json!({"a": [1, 2]}));
         assert_eq!(output(json!({"content": [text("[1,"), text("2]")]})), json!([1, 2]));
         assert_eq!(output(json!({"content": [text("{not json}")]})), json!("{not json}"));
-        // What merely looks like a number or a word of JSON stays the text that it is.
+        // A text that is a JSON number or keyword stays a text.
         assert_eq!(output(json!({"content": [text("1")]})), json!("1"));
         assert_eq!(output(json!({"content": [text("null")]})), json!("null"));
         assert_eq!(output(json!({"content": []})), json!(""));
@@ -104,35 +107,48 @@ mod tests {
     }
 
     #[test]
-    fn structured_content_goes_first() {
-        assert_eq!(output(json!({"content": [text("a")], "structuredContent": {"a": 1}})), json!({"a": 1}));
+    fn structured_content_takes_precedence_over_text() {
+        assert_eq!(
+            output(json!({"content": [text("a")], "structuredContent": {"a": 1}})),
+            json!({"a": 1})
+        );
         assert_eq!(output(json!({"content": [text("a")], "structuredContent": null})), json!("a"));
     }
 
     #[test]
-    fn what_is_no_text_is_a_note() {
+    fn content_that_is_not_text_becomes_a_note() {
+        let pdf = json!({"uri": "file:///c.pdf", "mimeType": "application/pdf", "blob": "AA=="});
         let content = json!([
             text("{}"),
             {"type": "image", "mimeType": "image/png", "data": "AAECAw=="},
             {"type": "audio", "mimeType": "audio/wav\n", "data": "AAEC"},
             {"type": "resource_link", "uri": "file:///a.txt", "name": "a"},
             {"type": "resource", "resource": {"uri": "file:///b.txt", "text": "of b"}},
-            {"type": "resource", "resource": {"uri": "file:///c.pdf", "mimeType": "application/pdf", "blob": "AA=="}},
+            {"type": "resource", "resource": pdf},
             {"type": "resource", "resource": {"uri": "file:///d"}},
             {"type": "hologram"},
             7,
         ]);
-        let expected = "{}\n[image image/png, 4 bytes, not shown]\n[audio audio/wav, 3 bytes, not shown]\n[resource file:///a.txt]\nof b\n\
-            [blob application/pdf, 1 bytes, not shown]\n[resource file:///d]\n[hologram, not shown]\n[unknown, not shown]";
+        let expected = "{}\n[image image/png, 4 bytes, not shown]\n\
+            [audio audio/wav, 3 bytes, not shown]\n[resource file:///a.txt]\nof b\n\
+            [blob application/pdf, 1 bytes, not shown]\n[resource file:///d]\n\
+            [hologram, not shown]\n[unknown, not shown]";
         assert_eq!(output(json!({ "content": content })), json!(expected));
     }
 
     #[test]
-    fn an_error_is_told_as_a_text() {
+    fn a_failed_result_becomes_an_error_text() {
         let failed = |text: &str| McpAnswer { output: json!({ "error": text }), failed: true };
         let answer = |result: Value| of_result(&result, &KnownSecrets::default());
-        assert_eq!(answer(json!({"isError": true, "content": [text("no such city"), text("try Oslo")]})), failed("no such city\ntry Oslo"));
-        assert_eq!(answer(json!({"isError": true, "content": [], "structuredContent": {"code": 7}})), failed(r#"{"code":7}"#));
-        assert_eq!(answer(json!({"isError": true})), failed("the tool failed without saying why"));
+        assert_eq!(
+            answer(json!({"isError": true, "content": [text("no such city"), text("try Oslo")]})),
+            failed("no such city\ntry Oslo")
+        );
+        assert_eq!(
+            answer(json!({"isError": true, "content": [], "structuredContent": {"code": 7}})),
+            failed(r#"{"code":7}"#)
+        );
+        let without_message = failed("the tool failed without an error message");
+        assert_eq!(answer(json!({"isError": true})), without_message);
     }
 }

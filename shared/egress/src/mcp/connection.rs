@@ -1,4 +1,4 @@
-//! One session with a server, from its handshake to its end.
+//! One MCP session with a server, from its handshake to its end.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -9,134 +9,165 @@ use futures::FutureExt;
 use reqwest::Url;
 use rmcp::{
     ClientHandler, ServiceExt,
-    model::{ClientCapabilities, ClientConfig, ClientRequest, GetExtensions, Implementation, ProtocolVersion},
+    model::{
+        ClientCapabilities, ClientConfig, ClientRequest, GetExtensions, Implementation,
+        ProtocolVersion,
+    },
     service::{Peer, PeerRequestOptions, RequestHandle, RoleClient, RunningService},
     transport::{
-        StreamableHttpClientTransport, common::client_side_sse::SseRetryPolicy, streamable_http_client::StreamableHttpClientTransportConfig,
+        StreamableHttpClientTransport, common::client_side_sse::SseRetryPolicy,
+        streamable_http_client::StreamableHttpClientTransportConfig,
     },
 };
 use smartspace_domain::tools::McpServer;
 
-use super::{
+use crate::mcp::{
     headers,
-    slip::{Failure, Fate, Slip},
-    wire::{Ends, Wire},
+    in_flight::{Failure, InFlight, RequestState},
+    transport::{CLOSE_LIMIT, McpTransport, TransportConfig},
 };
-use crate::{Egress, Trail};
+use crate::{Egress, TraceContext};
 
-/// For the end of a session.
-pub(super) const FAREWELL: Duration = Duration::from_secs(1);
-/// Before a broken answer is asked for again, and how often that is tried in a row.
+/// The wait before the first attempt to resume a broken answer. It doubles with each attempt.
 const RESUME_AFTER: Duration = Duration::from_millis(500);
+/// How many attempts to resume an answer follow each other.
 const RESUME_TRIES: usize = 3;
 
-/// A session. Dropping it ends all that it does.
+/// A session. Dropping it aborts all its work.
 pub(super) struct Connection {
-    service: Mutex<Option<RunningService<RoleClient, Refusing>>>,
+    service: Mutex<Option<RunningService<RoleClient, NoCapabilities>>>,
     peer: Peer<RoleClient>,
-    wire: Hold,
+    transport: AbortOnDrop,
 }
 
-/// Cuts the wire when it is dropped: no task of `rmcp` can wait for the server then.
-struct Hold(Wire);
+/// Aborts the transport when it is dropped, so that no task of `rmcp` keeps waiting for the server.
+struct AbortOnDrop(McpTransport);
 
-impl Drop for Hold {
+impl Drop for AbortOnDrop {
     fn drop(&mut self) {
-        self.0.cut();
+        self.0.abort();
     }
 }
 
 impl Connection {
-    /// Connects. At most `most` bytes are read of the server, all answers together.
+    /// Connects. `most_bytes` limits the size of all responses of the session together.
     ///
     /// # Errors
     /// Why there is no session, in a sentence.
-    pub(super) async fn open(egress: &Egress, server: &McpServer, trail: Option<Trail>, most: usize) -> Result<Self, String> {
-        let url = Url::parse(&server.url).map_err(|_| format!("the address of the server {} is none", server.name))?;
+    pub(super) async fn open(
+        egress: &Egress,
+        server: &McpServer,
+        trace: Option<TraceContext>,
+        most_bytes: usize,
+    ) -> Result<Self, String> {
+        let url = Url::parse(&server.url)
+            .map_err(|_| format!("the address of the server {} is invalid", server.name))?;
         let secrets = egress.secrets().await.map_err(|error| error.to_string())?;
         let headers = headers::of(server, url.host_str().unwrap_or_default(), &secrets)?;
-        let ends = Ends { egress: egress.clone(), server: server.name.clone(), url, headers, trail, secrets, most };
-        let wire = Hold(Wire::new(ends));
-        // The address and the headers stay with the wire: `rmcp` logs what it knows.
-        let mut config = StreamableHttpClientTransportConfig::with_uri("").reinit_on_expired_session(false);
-        config.retry_config = Arc::new(Resume);
-        let transport = StreamableHttpClientTransport::with_client(wire.0.clone(), config);
-        match Refusing.serve(transport).await {
-            Ok(service) => Ok(Self { peer: service.peer().clone(), service: Mutex::new(Some(service)), wire }),
-            Err(_) => Err(match wire.0.handshake().take() {
-                Fate::Failed(Failure::Untouched(text) | Failure::Refused(text) | Failure::Unclear(text)) => text,
-                _ => wire.0.sentence("broke off the handshake"),
+        let transport = AbortOnDrop(McpTransport::new(TransportConfig {
+            egress: egress.clone(),
+            server: server.name.clone(),
+            url,
+            headers,
+            trace,
+            secrets,
+            most_bytes,
+        }));
+        // `rmcp` may log everything that it knows, so it gets neither the URL nor the headers.
+        let mut config =
+            StreamableHttpClientTransportConfig::with_uri("").reinit_on_expired_session(false);
+        config.retry_config = Arc::new(ResumePolicy);
+        let client = StreamableHttpClientTransport::with_client(transport.0.clone(), config);
+        match NoCapabilities.serve(client).await {
+            Ok(service) => {
+                let peer = service.peer().clone();
+                Ok(Self { peer, service: Mutex::new(Some(service)), transport })
+            }
+            Err(_) => Err(match transport.0.handshake().take() {
+                RequestState::Failed(
+                    Failure::NotProcessed(text) | Failure::Refused(text) | Failure::Unknown(text),
+                ) => text,
+                _ => transport.0.sentence("broke off the handshake"),
             }),
         }
     }
 
-    /// Whether it ended by itself.
-    pub(super) fn is_over(&self) -> bool {
+    /// Whether the session has ended without [`Self::close`].
+    pub(super) fn has_ended(&self) -> bool {
         self.peer.is_transport_closed()
     }
 
-    /// What keeps secrets out of what the server says.
-    pub(super) fn wire(&self) -> &Wire {
-        &self.wire.0
+    pub(super) fn transport(&self) -> &McpTransport {
+        &self.transport.0
     }
 
-    /// Sends a request once, and waits until it is clear what becomes of it. Where the wait is given up, the server is told so.
-    pub(super) async fn ask(&self, mut request: ClientRequest, slip: &Slip) {
-        request.extensions_mut().insert(slip.clone());
-        let Ok(handle) = self.peer.send_request_with_option(request, PeerRequestOptions::no_options()).await else { return };
-        let mut waiting = Waiting { handle: Some(handle), wire: self.wire(), slip };
+    /// Sends a request once and waits for its outcome, which is then in `in_flight`. Dropping the
+    /// future cancels the request on the server.
+    pub(super) async fn ask(&self, mut request: ClientRequest, in_flight: &InFlight) {
+        request.extensions_mut().insert(in_flight.clone());
+        let Ok(handle) =
+            self.peer.send_request_with_option(request, PeerRequestOptions::no_options()).await
+        else {
+            return;
+        };
+        let mut waiting =
+            CancelOnDrop { handle: Some(handle), transport: self.transport(), in_flight };
         if let Some(handle) = &mut waiting.handle {
-            // What came of it stands on the slip.
+            // The outcome is in `in_flight`.
             let _ = (&mut handle.rx).await;
         }
         waiting.handle = None;
     }
 
-    /// Ends the session, also there. At most a second.
+    /// Ends the session here and on the server. Takes one second at most.
     pub(super) async fn close(&self) {
         let service = self.service.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(mut service) = service {
-            self.wire().allow_farewell();
-            // What went wrong with it is of no use to anyone.
-            let _ = service.close_with_timeout(FAREWELL).await;
+            self.transport().allow_delete();
+            // An error has no consequence: the session ends in any case.
+            let _ = service.close_with_timeout(CLOSE_LIMIT).await;
         }
-        self.wire().cut();
+        self.transport().abort();
     }
 }
 
-/// A request that is waited for.
-struct Waiting<'a> {
+/// A request whose outcome a caller awaits.
+struct CancelOnDrop<'a> {
     handle: Option<RequestHandle<RoleClient>>,
-    wire: &'a Wire,
-    slip: &'a Slip,
+    transport: &'a McpTransport,
+    in_flight: &'a InFlight,
 }
 
-impl Drop for Waiting<'_> {
+impl Drop for CancelOnDrop<'_> {
     fn drop(&mut self) {
-        self.wire.forget(self.slip);
+        self.transport.forget(self.in_flight);
         if let Some(handle) = self.handle.take() {
-            // It is queued at once; whether it arrives, nobody waits for.
-            let _ = handle.cancel(Some("nobody waits for it any more".to_owned())).now_or_never();
+            // One poll queues the notification. Its delivery is not awaited.
+            let _ = handle.cancel(Some("the caller no longer waits".to_owned())).now_or_never();
         }
     }
 }
 
-/// Has nothing to offer to a server; whatever it asks for comes as something unknown, see [`super::messages`].
-struct Refusing;
+/// The client offers no capabilities to servers. [`super::messages`] makes all their requests
+/// unknown ones, so that `rmcp` refuses them.
+struct NoCapabilities;
 
-impl ClientHandler for Refusing {
+impl ClientHandler for NoCapabilities {
     fn get_info(&self) -> ClientConfig {
-        // A later version has no handshake, and no sessions.
-        ClientConfig::new(ClientCapabilities::default(), Implementation::new("smartspace", env!("CARGO_PKG_VERSION")))
-            .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
+        // Later versions have neither a handshake nor sessions.
+        ClientConfig::new(
+            ClientCapabilities::default(),
+            Implementation::new("smartspace", env!("CARGO_PKG_VERSION")),
+        )
+        .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
     }
 }
 
-/// When a broken answer is asked for again.
+/// Decides when to resume a broken answer.
 #[derive(Debug)]
-struct Resume;
+struct ResumePolicy;
 
-impl SseRetryPolicy for Resume {
+impl SseRetryPolicy for ResumePolicy {
     fn retry(&self, tried: usize) -> Option<Duration> {
         (tried < RESUME_TRIES).then(|| RESUME_AFTER * 2_u32.pow(tried as u32))
     }

@@ -1,60 +1,68 @@
-//! What a server's message is, and how little of it `rmcp` is told: enough to know that a request is answered, or that one came.
+//! Classifies the messages of a server, and builds the reduced messages for `rmcp`. They tell it
+//! that a request was answered or that the server sent a request, but not the content.
 
 use rmcp::model::RequestId;
 use serde_json::{Value, json};
 
-/// Versions of MCP whose sessions begin with a handshake.
+/// MCP versions whose sessions start with a handshake.
 const VERSIONS: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
 
-/// What all requests of servers but `ping` are taken for: `rmcp` refuses what it does not know, and has an answer of its own for some others.
+/// Replaces the method of all requests of servers except `ping`. `rmcp` answers some methods itself
+/// and refuses only unknown ones, so this makes it refuse them all.
 const REFUSED: &str = "not supported";
 
-/// What a server's message is.
+/// A message of a server.
 #[derive(Debug, PartialEq)]
-pub(super) enum Heard {
-    /// An answer to the request with this id.
+pub(super) enum ServerMessage {
+    /// The answer to the request with this id.
     Answer { id: Value, outcome: Result<Value, Value> },
-    /// How far the work with this token is.
+    /// The progress of the request with this token.
     Progress { token: Value, text: String },
-    /// A request, as it is passed on.
+    /// A request, reduced for `rmcp`.
     Request(Value),
-    /// Nothing for us.
-    Nothing,
+    /// A message without a use here.
+    Ignored,
 }
 
-/// Takes a message apart.
-pub(super) fn hear(mut message: Value) -> Heard {
+pub(super) fn classify(mut message: Value) -> ServerMessage {
     let id = message.get_mut("id").map(Value::take).filter(|id| !id.is_null());
     if let Some(method) = message.get("method").and_then(Value::as_str) {
+        let known_method = if method == "ping" { method } else { REFUSED };
         return match id {
-            Some(id) => Heard::Request(json!({"jsonrpc": "2.0", "id": id, "method": if method == "ping" { "ping" } else { REFUSED }})),
+            Some(id) => {
+                ServerMessage::Request(json!({"jsonrpc": "2.0", "id": id, "method": known_method}))
+            }
             None if method == "notifications/progress" => progress(&message["params"]),
-            None => Heard::Nothing,
+            None => ServerMessage::Ignored,
         };
     }
     let id = id.unwrap_or_default();
     if let Some(error) = message.get_mut("error") {
-        return Heard::Answer { id, outcome: Err(error.take()) };
+        return ServerMessage::Answer { id, outcome: Err(error.take()) };
     }
     match message.get_mut("result") {
-        Some(result) => Heard::Answer { id, outcome: Ok(result.take()) },
-        None => Heard::Nothing,
+        Some(result) => ServerMessage::Answer { id, outcome: Ok(result.take()) },
+        None => ServerMessage::Ignored,
     }
 }
 
-fn progress(params: &Value) -> Heard {
-    let text = match params.get("message").and_then(Value::as_str).filter(|message| !message.trim().is_empty()) {
+fn progress(params: &Value) -> ServerMessage {
+    let text = match params
+        .get("message")
+        .and_then(Value::as_str)
+        .filter(|message| !message.trim().is_empty())
+    {
         Some(message) => message.to_owned(),
         None => match (params["progress"].as_f64(), params["total"].as_f64()) {
             (Some(done), Some(total)) => format!("{done} of {total}"),
             (Some(done), None) => done.to_string(),
-            (None, _) => return Heard::Nothing,
+            (None, _) => return ServerMessage::Ignored,
         },
     };
-    Heard::Progress { token: params["progressToken"].clone(), text }
+    ServerMessage::Progress { token: params["progressToken"].clone(), text }
 }
 
-/// Whether an answer's id is that of a request. Some servers write numbers as text.
+/// Whether an answer has the id of a request. Some servers send numeric ids as text.
 pub(super) fn is_id_of(id: &Value, request: &RequestId) -> bool {
     match (id, request) {
         (Value::Number(id), RequestId::Number(request)) => id.as_i64() == Some(*request),
@@ -64,30 +72,42 @@ pub(super) fn is_id_of(id: &Value, request: &RequestId) -> bool {
     }
 }
 
-/// Tells `rmcp` that a request was answered.
+/// The message that tells `rmcp` that a request was answered.
 pub(super) fn answered(id: &RequestId) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "result": {}})
 }
 
-/// Tells `rmcp` that a request will not be answered.
+/// The message that tells `rmcp` that a request will not be answered.
 pub(super) fn not_answered(id: &RequestId) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "error": {"code": -32603, "message": "not answered"}})
 }
 
-/// Tells `rmcp` that the handshake is done; nothing of what the server says of itself is used. `None` where it is of no version known here.
-pub(super) fn greeted(id: &RequestId, greeting: &Value) -> Option<Value> {
-    let version = greeting["protocolVersion"].as_str().filter(|version| VERSIONS.contains(version))?;
-    let result = json!({"protocolVersion": version, "capabilities": {}, "serverInfo": {"name": "server", "version": "0"}});
+/// The message that tells `rmcp` that the handshake is complete. It contains nothing from the
+/// server except the version. Returns `None` if the version is not supported.
+pub(super) fn initialized(id: &RequestId, result: &Value) -> Option<Value> {
+    let version =
+        result["protocolVersion"].as_str().filter(|version| VERSIONS.contains(version))?;
+    let server_info = json!({"name": "server", "version": "0"});
+    let result = json!({"protocolVersion": version, "capabilities": {}, "serverInfo": server_info});
     Some(json!({"jsonrpc": "2.0", "id": id, "result": result}))
 }
 
 /// The text of a JSON-RPC error.
 pub(super) fn error_text(error: &Value) -> String {
-    let message = error.get("message").and_then(Value::as_str).map(str::trim).filter(|message| !message.is_empty());
-    message.map_or_else(|| "the server reported an error without a text".to_owned(), str::to_owned)
+    let message = error
+        .get("message")
+        .and_then(Value::as_str)
+        .map(str::trim)
+        .filter(|message| !message.is_empty());
+    message
+        .map_or_else(|| "the server reported an error without a message".to_owned(), str::to_owned)
 }
 
-/// On one line, without control characters, at most `longest` characters.
+/// Puts a text on one line without control characters, truncated to `longest` characters.
 pub(super) fn line(text: &str, longest: usize) -> String {
-    text.trim().chars().map(|char| if char.is_control() { ' ' } else { char }).take(longest).collect()
+    text.trim()
+        .chars()
+        .map(|char| if char.is_control() { ' ' } else { char })
+        .take(longest)
+        .collect()
 }

@@ -1,69 +1,62 @@
-//! What went wrong with a request, in words for the model and for operators: never an address, which may hold a secret.
+//! Errors of a request, as texts for the model and for operators. The texts contain no URL, which
+//! may contain a secret.
 
-use std::{error::Error, io, iter::successors};
-
-use crate::{SendError, guard::Refused};
-
-/// How long the words of others may be, in characters.
-const LONGEST_CAUSE: usize = 200;
+use crate::{
+    SendError,
+    causes::{cause, causes},
+    guard::Refused,
+};
 
 /// Why a try failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Failure {
-    /// What the caller gets.
+    /// The error for the caller, if no further try follows.
     pub(crate) error: SendError,
-    /// Whether another try may go better.
-    pub(crate) is_passing: bool,
+    /// Whether another try may succeed.
+    pub(crate) is_transient: bool,
 }
 
 impl Failure {
-    pub(crate) fn passing(error: SendError) -> Self {
-        Self { error, is_passing: true }
+    pub(crate) fn transient(error: SendError) -> Self {
+        Self { error, is_transient: true }
     }
 
-    pub(crate) fn lasting(error: SendError) -> Self {
-        Self { error, is_passing: false }
+    pub(crate) fn permanent(error: SendError) -> Self {
+        Self { error, is_transient: false }
     }
 
-    /// A request to `host` that was not answered.
+    /// For a request to `host` without a response.
     pub(crate) fn of_request(error: &reqwest::Error, host: &str) -> Self {
         if let Some(refused) = causes(error).find_map(|cause| cause.downcast_ref::<Refused>()) {
-            let is_passing = matches!(refused, Refused::NotFound(_));
-            return Self { error: SendError::NotSent(refused.to_string()), is_passing };
+            let is_transient = matches!(refused, Refused::NotFound(_));
+            return Self { error: SendError::NotSent(refused.to_string()), is_transient };
         }
         let cause = cause(error);
         match () {
-            () if error.is_builder() => Self::lasting(SendError::NotSent(format!("the request could not be made: {cause}"))),
-            () if error.is_connect() => Self::passing(SendError::NotSent(format!("{host} could not be reached: {cause}"))),
-            () => Self::passing(SendError::Unknown(format!("the connection to {host} broke before the answer came: {cause}"))),
+            () if error.is_builder() => {
+                let text = format!("the request could not be made: {cause}");
+                Self::permanent(SendError::NotSent(text))
+            }
+            () if error.is_connect() => {
+                Self::transient(SendError::NotSent(format!("{host} could not be reached: {cause}")))
+            }
+            () => Self::transient(SendError::Unknown(format!(
+                "the connection to {host} broke before the answer came: {cause}"
+            ))),
         }
     }
 
-    /// An answer that broke off.
+    /// For a response that broke off.
     pub(crate) fn of_body(error: &reqwest::Error) -> Self {
-        Self::passing(SendError::Unknown(format!("the answer could not be read to its end: {}", cause(error))))
+        Self::transient(SendError::Unknown(format!(
+            "the answer could not be read to its end: {}",
+            cause(error)
+        )))
     }
 
-    /// The same, of a request of which a part may have reached a server before.
+    /// The same failure after an earlier part of the exchange may have reached a server.
     pub(crate) fn after_something_was_sent(self) -> Self {
         let (SendError::NotSent(text) | SendError::Unknown(text)) = self.error;
         Self { error: SendError::Unknown(text), ..self }
     }
-}
-
-/// The innermost cause of an error: what is around it says in many words that there is a cause.
-pub(crate) fn cause(error: &(dyn Error + 'static)) -> String {
-    let text = match causes(error).last() {
-        Some(cause) => match cause.downcast_ref::<io::Error>() {
-            // Without the number that the operating system has for it.
-            Some(error) if error.get_ref().is_none() => error.kind().to_string(),
-            _ => cause.to_string(),
-        },
-        None => error.to_string(),
-    };
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(LONGEST_CAUSE).collect()
-}
-
-fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
-    successors(error.source(), |&cause| cause.source())
 }

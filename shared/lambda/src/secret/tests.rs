@@ -3,7 +3,10 @@ use std::sync::Mutex as Locked;
 use aws_sdk_secretsmanager::config::{BehaviorVersion, Credentials, Region};
 use aws_smithy_runtime_api::{
     client::{
-        http::{HttpClient, HttpConnector, HttpConnectorFuture, HttpConnectorSettings, SharedHttpConnector},
+        http::{
+            HttpClient, HttpConnector, HttpConnectorFuture, HttpConnectorSettings,
+            SharedHttpConnector,
+        },
         orchestrator::{HttpRequest, HttpResponse},
         runtime_components::RuntimeComponents,
     },
@@ -13,23 +16,33 @@ use serde_json::json;
 
 use super::*;
 
-/// Secrets Manager: what it answers now, and how often it was asked.
+/// A Secrets Manager with a response that can be changed and a count of its calls.
 #[derive(Clone, Debug, Default)]
-struct Manager(Arc<Locked<(u16, String, usize)>>);
+struct Manager(Arc<Locked<State>>);
+
+#[derive(Debug, Default)]
+struct State {
+    status: u16,
+    body: String,
+    calls: usize,
+}
 
 impl Manager {
     fn holds(&self, version: &str, secret: &str) {
-        let body = json!({"ARN": "arn", "Name": "name", "VersionId": version, "SecretString": secret}).to_string();
+        let body =
+            json!({"ARN": "arn", "Name": "name", "VersionId": version, "SecretString": secret})
+                .to_string();
         self.answers(200, &body);
     }
 
     fn answers(&self, status: u16, body: &str) {
-        let mut now = self.0.lock().unwrap();
-        (now.0, now.1) = (status, body.to_owned());
+        let mut state = self.0.lock().unwrap();
+        state.status = status;
+        body.clone_into(&mut state.body);
     }
 
-    fn asked(&self) -> usize {
-        self.0.lock().unwrap().2
+    fn calls(&self) -> usize {
+        self.0.lock().unwrap().calls
     }
 
     fn secret(&self) -> StackSecret {
@@ -45,33 +58,49 @@ impl Manager {
 
 impl HttpConnector for Manager {
     fn call(&self, _request: HttpRequest) -> HttpConnectorFuture {
-        let mut now = self.0.lock().unwrap();
-        now.2 += 1;
-        HttpConnectorFuture::ready(Ok(HttpResponse::new(StatusCode::try_from(now.0).unwrap(), now.1.clone().into())))
+        let mut state = self.0.lock().unwrap();
+        state.calls += 1;
+        HttpConnectorFuture::ready(Ok(HttpResponse::new(
+            StatusCode::try_from(state.status).unwrap(),
+            state.body.clone().into(),
+        )))
     }
 }
 
 impl HttpClient for Manager {
-    fn http_connector(&self, _: &HttpConnectorSettings, _: &RuntimeComponents) -> SharedHttpConnector {
+    fn http_connector(
+        &self,
+        _: &HttpConnectorSettings,
+        _: &RuntimeComponents,
+    ) -> SharedHttpConnector {
         SharedHttpConnector::new(self.clone())
     }
 }
 
-const FIRST: &str = r#"{"adminKey": "an-admin-key-of-tests", "JIRA_HOOK": "correct horse", "OPENAI_API_KEY": "a key of a model", "UNSET": "", "NOTES": {"not": "a secret"}}"#;
-const SECOND: &str = r#"{"adminKey": "another-key-of-tests", "BOUND": {"value": "battery staple", "hosts": ["api.test"]}}"#;
+const FIRST: &str = r#"{
+    "adminKey": "an-admin-key-of-tests", "JIRA_HOOK": "correct horse",
+    "OPENAI_API_KEY": "a key of a model", "UNSET": "", "NOTES": {"not": "a secret"}
+}"#;
+const SECOND: &str = r#"{
+    "adminKey": "another-key-of-tests",
+    "BOUND": {"value": "battery staple", "hosts": ["api.test"]}
+}"#;
 
 #[tokio::test(start_paused = true)]
-async fn it_is_read_once_and_again_after_five_minutes() {
+async fn the_secret_is_read_once_and_again_after_five_minutes() {
     let manager = Manager::default();
     manager.holds("1", FIRST);
     let secret = manager.secret();
-    assert_eq!(manager.asked(), 0);
+    assert_eq!(manager.calls(), 0);
     let (first, again) = tokio::join!(secret.contents(), secret.contents());
     let first = first.unwrap();
     assert!(Arc::ptr_eq(&first, &again.unwrap()));
-    assert_eq!((manager.asked(), first.admin_key.as_str()), (1, "an-admin-key-of-tests"));
-    // What was never filled in is no secret, and what is ours is nobody's to name; but nothing of it is written down.
-    assert_eq!(first.known.redact("an-admin-key-of-tests, a key of a model"), "[secret adminKey], [secret OPENAI_API_KEY]");
+    assert_eq!((manager.calls(), first.admin_key.as_str()), (1, "an-admin-key-of-tests"));
+    // An empty entry is not a secret. Our own entries can't be referred to, but are redacted.
+    assert_eq!(
+        first.known.redact("an-admin-key-of-tests, a key of a model"),
+        "[secret adminKey], [secret OPENAI_API_KEY]"
+    );
     assert_eq!(format!("{:?}", first.known), r#"KnownSecrets({"JIRA_HOOK"})"#);
 
     tokio::time::advance(FRESH).await;
@@ -81,12 +110,12 @@ async fn it_is_read_once_and_again_after_five_minutes() {
     assert!(Arc::ptr_eq(&first, &secret.contents().await.unwrap()));
     tokio::time::advance(FRESH).await;
     let second = secret.contents().await.unwrap();
-    assert_eq!((manager.asked(), second.admin_key.as_str()), (3, "another-key-of-tests"));
+    assert_eq!((manager.calls(), second.admin_key.as_str()), (3, "another-key-of-tests"));
     assert!(!second.known.get("BOUND").unwrap().may_go_to("elsewhere.test"));
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_read_is_used_on_while_it_can_not_be_read() {
+async fn the_previous_contents_stay_in_use_while_reads_fail() {
     let manager = Manager::default();
     manager.answers(400, r#"{"__type": "AccessDeniedException", "message": "no"}"#);
     let secret = manager.secret();
@@ -101,24 +130,25 @@ async fn what_was_read_is_used_on_while_it_can_not_be_read() {
         manager.holds(wrong, wrong);
         assert!(Arc::ptr_eq(&first, &secret.contents().await.unwrap()), "{wrong}");
     }
-    tokio::time::advance(TRIED_AGAIN).await;
+    tokio::time::advance(RETRY_AFTER).await;
     manager.holds("2", SECOND);
     assert_eq!(secret.contents().await.unwrap().admin_key, "another-key-of-tests");
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_built_from_it_is_built_anew_when_it_changes_and_kept_when_it_is_of_no_use() {
+async fn a_change_builds_again_and_an_unusable_change_keeps_the_previous_result() {
     let manager = Manager::default();
     manager.holds("1", FIRST);
     let built = Built::new(manager.secret(), |secret| match secret.admin_key.as_str() {
-        "another-key-of-tests" => Err(Failure::not_configured("of no use")),
+        "another-key-of-tests" => Err(Failure::not_configured("unusable")),
         key => Ok(key.to_owned()),
     });
     let first = built.get().await.unwrap();
     assert!(Arc::ptr_eq(&first, &built.get().await.unwrap()));
-    for (version, secret, expected) in
-        [("2", SECOND, "an-admin-key-of-tests"), ("3", r#"{"adminKey": "a third key of tests"}"#, "a third key of tests")]
-    {
+    for (version, secret, expected) in [
+        ("2", SECOND, "an-admin-key-of-tests"),
+        ("3", r#"{"adminKey": "a third key of tests"}"#, "a third key of tests"),
+    ] {
         tokio::time::advance(FRESH).await;
         manager.holds(version, secret);
         assert_eq!(*built.get().await.unwrap(), expected);
@@ -126,8 +156,13 @@ async fn what_is_built_from_it_is_built_anew_when_it_changes_and_kept_when_it_is
 }
 
 #[test]
-fn no_error_shows_what_the_secret_holds() {
-    for wrong in [r#"{"adminKey": 1, "A": "correct horse"}"#, r#""correct horse""#, "correct horse", r#"{"adminKey": "correct horse"}"#] {
+fn errors_do_not_show_the_secret() {
+    for wrong in [
+        r#"{"adminKey": 1, "A": "correct horse"}"#,
+        r#""correct horse""#,
+        "correct horse",
+        r#"{"adminKey": "correct horse"}"#,
+    ] {
         let error = Contents::read(wrong).err().unwrap().to_string();
         assert!(error.contains("adminKey") && !error.contains("horse"), "{error}");
     }

@@ -1,51 +1,72 @@
-//! Makes pieces out of the events of an answer. Its blocks are numbered together; our calls by themselves, without gaps.
+//! Turns the events of an answer into pieces. The provider numbers all blocks together. The pieces
+//! number only the calls, from 0 without gaps.
 
 use std::collections::BTreeMap;
 
-use aws_sdk_bedrockruntime::types::{ContentBlockDelta, ContentBlockStart, ConverseStreamOutput as Event, StopReason, TokenUsage};
+use aws_sdk_bedrockruntime::types::{
+    ContentBlockDelta, ContentBlockStart, ConverseStreamOutput as Event, StopReason, TokenUsage,
+};
 use smartspace_domain::{runs::Usage, steps::FinishReason};
 
 use crate::{estimate, port::Piece};
 
-/// What is known of an answer while it comes.
+/// Reads the stream of one answer.
 #[derive(Debug)]
-pub(super) struct Answer {
-    /// Calls that have begun and not ended, by the number of their block.
+pub(super) struct ResponseReader {
+    /// The open calls, by the number of their block.
     calls: BTreeMap<i32, Call>,
     started: u32,
     stop_reason: Option<StopReason>,
     counts: Option<TokenUsage>,
-    asked: usize,
-    written: usize,
+    /// Characters of the request and of the answer, to estimate the usage.
+    request_characters: usize,
+    answer_characters: usize,
 }
 
-/// A call, by our number.
 #[derive(Debug)]
 struct Call {
+    /// The number in the pieces.
     number: u32,
-    is_written: bool,
+    has_input: bool,
 }
 
-impl Answer {
-    /// To a question of `asked` characters, in case the provider does not count.
-    pub(super) fn new(asked: usize) -> Self {
-        Self { calls: BTreeMap::new(), started: 0, stop_reason: None, counts: None, asked, written: 0 }
+impl ResponseReader {
+    /// `request_characters` serves to estimate the usage if the provider reports none.
+    pub(super) fn new(request_characters: usize) -> Self {
+        Self {
+            calls: BTreeMap::new(),
+            started: 0,
+            stop_reason: None,
+            counts: None,
+            request_characters,
+            answer_characters: 0,
+        }
     }
 
-    /// Pieces; none where an event only shows that the provider is at work.
+    /// Returns the pieces of an event. They are empty if the event only shows that the provider is
+    /// alive.
     pub(super) fn take(&mut self, event: Event) -> Result<Vec<Piece>, &'static str> {
         let pieces: Vec<Piece> = match event {
             Event::ContentBlockStart(block) => match block.start {
-                Some(ContentBlockStart::ToolUse(call)) => vec![self.begin(block.content_block_index, call.name)],
+                Some(ContentBlockStart::ToolUse(call)) => {
+                    vec![self.start(block.content_block_index, call.name)]
+                }
                 _ => Vec::new(),
             },
             Event::ContentBlockDelta(block) => match block.delta {
                 Some(ContentBlockDelta::Text(text)) if !text.is_empty() => vec![Piece::Text(text)],
-                Some(ContentBlockDelta::ToolUse(call)) => self.go_on(block.content_block_index, call.input)?.into_iter().collect(),
-                // Thinking, and what was not there when this was written.
+                Some(ContentBlockDelta::ToolUse(call)) => {
+                    self.extend(block.content_block_index, call.input)?.into_iter().collect()
+                }
+                // Thinking, or a kind of content of a newer version of the API.
                 _ => Vec::new(),
             },
-            Event::ContentBlockStop(block) => self.calls.remove(&block.content_block_index).and_then(Call::end).into_iter().collect(),
+            Event::ContentBlockStop(block) => self
+                .calls
+                .remove(&block.content_block_index)
+                .and_then(Call::end)
+                .into_iter()
+                .collect(),
             Event::MessageStop(message) => {
                 self.stop_reason = Some(message.stop_reason);
                 std::mem::take(&mut self.calls).into_values().filter_map(Call::end).collect()
@@ -56,65 +77,79 @@ impl Answer {
             }
             _ => Vec::new(),
         };
-        self.written += pieces.iter().map(Piece::characters).sum::<usize>();
+        self.answer_characters += pieces.iter().map(Piece::characters).sum::<usize>();
         Ok(pieces)
     }
 
-    fn begin(&mut self, block: i32, name: String) -> Piece {
+    fn start(&mut self, block: i32, name: String) -> Piece {
         let number = self.started;
         self.started += 1;
-        self.calls.insert(block, Call { number, is_written: false });
+        self.calls.insert(block, Call { number, has_input: false });
         Piece::CallStarted { index: number, name }
     }
 
-    fn go_on(&mut self, block: i32, json: String) -> Result<Option<Piece>, &'static str> {
-        let call = self.calls.get_mut(&block).ok_or("the answer continued a call that it had not begun")?;
-        call.is_written |= !json.is_empty();
-        Ok(Some(Piece::CallInput { index: call.number, json }).filter(|piece| piece.characters() > 0))
+    fn extend(&mut self, block: i32, json: String) -> Result<Option<Piece>, &'static str> {
+        let call =
+            self.calls.get_mut(&block).ok_or("the answer continued a call that had not started")?;
+        call.has_input |= !json.is_empty();
+        Ok(Some(Piece::CallInput { index: call.number, json })
+            .filter(|piece| piece.characters() > 0))
     }
 
-    /// Whether nothing of value may follow.
+    /// Whether all content has arrived. Token counts may still follow.
     pub(super) fn is_complete(&self) -> bool {
         self.stop_reason.is_some()
     }
 
-    /// Whether nothing may follow: the count of tokens comes last.
+    /// Whether no event may follow. The token counts come last.
     pub(super) fn is_over(&self) -> bool {
         self.is_complete() && self.counts.is_some()
     }
 
-    /// The last piece, or why the answer is not whole.
+    /// The last piece, or why the answer is not complete.
     pub(super) fn finish(&self) -> Result<Piece, &'static str> {
         let reason = match &self.stop_reason {
             None => return Err("the answer ended before it was complete"),
             Some(StopReason::MalformedModelOutput | StopReason::MalformedToolUse) => {
-                return Err("the model wrote what its provider could not read");
+                return Err("the model wrote output that its provider could not parse");
             }
-            Some(StopReason::MaxTokens | StopReason::ModelContextWindowExceeded) => FinishReason::Length,
+            Some(StopReason::MaxTokens | StopReason::ModelContextWindowExceeded) => {
+                FinishReason::Length
+            }
             Some(_) if self.started > 0 => FinishReason::ToolCalls,
-            // The end of a turn, a stop sequence, a guardrail, and what was not there when this was written.
+            // The end of a turn, a stop sequence, a guardrail, and any newer reason.
             Some(_) => FinishReason::Stop,
         };
-        // Without a count neither budgets nor the window's watcher would work.
-        let estimated =
-            || Usage { input_tokens: estimate::tokens(self.asked), output_tokens: estimate::tokens(self.written), ..Usage::default() };
+        // Budgets and the watcher of the context window need a count.
+        let estimated = || Usage {
+            input_tokens: estimate::tokens(self.request_characters),
+            output_tokens: estimate::tokens(self.answer_characters),
+            ..Usage::default()
+        };
         Ok(Piece::Finished { reason, usage: self.counts.as_ref().map_or_else(estimated, usage) })
     }
 }
 
 impl Call {
-    /// Models write nothing at all for a tool without input.
+    /// Models write no input at all for a tool without parameters.
     fn end(self) -> Option<Piece> {
-        (!self.is_written).then(|| Piece::CallInput { index: self.number, json: "{}".to_owned() })
+        (!self.has_input).then(|| Piece::CallInput { index: self.number, json: "{}".to_owned() })
     }
 }
 
 fn usage(counts: &TokenUsage) -> Usage {
-    let counted = |count: Option<i32>| u64::try_from(count.unwrap_or_default()).unwrap_or_default();
-    let (cached_tokens, cache_write_tokens) = (counted(counts.cache_read_input_tokens), counted(counts.cache_write_input_tokens));
-    // What was in the provider's cache, or went there, is not among its `inputTokens`.
-    let input_tokens = counted(Some(counts.input_tokens)) + cached_tokens + cache_write_tokens;
-    Usage { input_tokens, cached_tokens, cache_write_tokens, output_tokens: counted(Some(counts.output_tokens)), ..Usage::default() }
+    let count = |count: Option<i32>| u64::try_from(count.unwrap_or_default()).unwrap_or_default();
+    let cached_tokens = count(counts.cache_read_input_tokens);
+    let cache_write_tokens = count(counts.cache_write_input_tokens);
+    // The provider's `inputTokens` exclude tokens that were read from its cache or written to it.
+    let input_tokens = count(Some(counts.input_tokens)) + cached_tokens + cache_write_tokens;
+    Usage {
+        input_tokens,
+        cached_tokens,
+        cache_write_tokens,
+        output_tokens: count(Some(counts.output_tokens)),
+        ..Usage::default()
+    }
 }
 
 #[cfg(test)]

@@ -1,9 +1,11 @@
-//! What goes over the wire instead of what the SDK would send and take.
+//! Replaces the request body of the SDK, and limits the size of the response.
 
 use aws_sdk_bedrockruntime::{
     config::{
         ConfigBag, Intercept, RuntimeComponents,
-        interceptors::{BeforeDeserializationInterceptorContextMut, BeforeTransmitInterceptorContextMut},
+        interceptors::{
+            BeforeDeserializationInterceptorContextMut, BeforeTransmitInterceptorContextMut,
+        },
     },
     error::BoxError,
 };
@@ -12,16 +14,15 @@ use http_body_util::Limited;
 
 use crate::events::LONGEST_ANSWER;
 
-/// One question, as it is sent.
+/// Interceptor for one request.
 #[derive(Debug)]
 pub(super) struct Exchange {
-    question: Vec<u8>,
+    body: Vec<u8>,
 }
 
 impl Exchange {
-    /// With this body.
-    pub(super) fn new(question: Vec<u8>) -> Self {
-        Self { question }
+    pub(super) fn new(body: Vec<u8>) -> Self {
+        Self { body }
     }
 }
 
@@ -30,7 +31,8 @@ impl Intercept for Exchange {
         "Exchange"
     }
 
-    /// The SDK keeps JSON in hash maps: tools and inputs would be written in another order each time, and no prompt would be found in a cache.
+    /// The SDK stores JSON in hash maps. It would write the fields of tools and inputs in a
+    /// different order each time, so that the provider would find no prompt in its cache.
     fn modify_before_signing(
         &self,
         context: &mut BeforeTransmitInterceptorContextMut<'_>,
@@ -38,12 +40,12 @@ impl Intercept for Exchange {
         _: &mut ConfigBag,
     ) -> Result<(), BoxError> {
         let request = context.request_mut();
-        request.headers_mut().insert("content-length", self.question.len().to_string());
-        *request.body_mut() = SdkBody::from(self.question.clone());
+        request.headers_mut().insert("content-length", self.body.len().to_string());
+        *request.body_mut() = SdkBody::from(self.body.clone());
         Ok(())
     }
 
-    /// The SDK reads events of any size.
+    /// The SDK itself reads events of any size.
     fn modify_before_deserialization(
         &self,
         context: &mut BeforeDeserializationInterceptorContextMut<'_>,

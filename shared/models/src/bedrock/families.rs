@@ -1,33 +1,38 @@
-//! What the models of each maker take. Bedrock gives them one language, but not one grammar.
+//! What the models of each vendor accept. They share one API on Bedrock, but each vendor has its
+//! own restrictions.
 
-/// Models alike.
+/// Models with the same restrictions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Family {
     pub(super) caching: Caching,
-    /// Whether the model's own words may stand beside its calls.
-    pub(super) speaks_beside_calls: bool,
-    /// Whether words may stand behind results.
-    pub(super) hears_behind_results: bool,
+    /// Whether one turn of the model may contain both text and calls.
+    pub(super) text_with_calls: bool,
+    /// Whether text may follow tool results in the same turn.
+    pub(super) text_after_results: bool,
 }
 
-/// How what comes again is kept; four marks at most are taken, and a model that keeps nothing refuses them.
+/// How a model caches the prefix of a request. Models accept at most four marks. A model without
+/// this kind of cache refuses them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Caching {
-    /// Not by marks.
-    Unmarked,
-    /// It finds what was kept also some blocks before a mark. Any block may be marked.
+    /// The model accepts no marks.
+    NoMarks,
+    /// The model also finds a prefix that ended some blocks before a mark. Any block may be marked.
     LooksBack,
-    /// It finds what was kept only where a mark stands again. Texts may be marked, results may not.
-    AtMarks,
+    /// The model finds a prefix only if it ended exactly at a mark. Only texts may be marked.
+    ExactMarks,
 }
 
-const CLAUDE: Family = Family { caching: Caching::LooksBack, speaks_beside_calls: true, hears_behind_results: true };
-const OLD_CLAUDE: Family = Family { caching: Caching::Unmarked, ..CLAUDE };
-const NOVA: Family = Family { caching: Caching::AtMarks, speaks_beside_calls: true, hears_behind_results: false };
-/// What every model takes.
-const OTHER: Family = Family { caching: Caching::Unmarked, speaks_beside_calls: false, hears_behind_results: false };
+const CLAUDE: Family =
+    Family { caching: Caching::LooksBack, text_with_calls: true, text_after_results: true };
+const OLD_CLAUDE: Family = Family { caching: Caching::NoMarks, ..CLAUDE };
+const NOVA: Family =
+    Family { caching: Caching::ExactMarks, text_with_calls: true, text_after_results: false };
+/// What every model accepts.
+const OTHER: Family =
+    Family { caching: Caching::NoMarks, text_with_calls: false, text_after_results: false };
 
-/// By how names begin; the first that fits.
+/// Families by the prefix of a model's name. The first matching prefix decides.
 const FAMILIES: [(&str, Family); 7] = [
     ("anthropic.claude-3-5-haiku", CLAUDE),
     ("anthropic.claude-3-7", CLAUDE),
@@ -39,19 +44,21 @@ const FAMILIES: [(&str, Family); 7] = [
 ];
 
 impl Family {
-    /// Of a model's id, of an inference profile's (`us.`, `global.`, … before the model's), or of the ARN of either.
+    /// `model` is the id of a model or of an inference profile (a region such as `us.` or `global.`
+    /// before the model's id), or the ARN of either.
     pub(super) fn of(model: &str) -> Self {
         let name = model.rsplit('/').next().unwrap_or(model);
-        let behind_place = name.split_once('.').map_or("", |(_, name)| name);
-        let fits = |(beginning, _): &&(&str, Self)| [name, behind_place].iter().any(|name| name.starts_with(beginning));
-        FAMILIES.iter().find(fits).map_or(OTHER, |(_, family)| *family)
+        let name_without_region = name.split_once('.').map_or("", |(_, name)| name);
+        let matches = |(prefix, _): &&(&str, Self)| {
+            [name, name_without_region].iter().any(|name| name.starts_with(prefix))
+        };
+        FAMILIES.iter().find(matches).map_or(OTHER, |(_, family)| *family)
     }
 }
 
 impl Caching {
-    /// Whether marks are taken.
-    pub(super) fn is_marked(self) -> bool {
-        self != Self::Unmarked
+    pub(super) fn accepts_marks(self) -> bool {
+        self != Self::NoMarks
     }
 }
 
@@ -60,7 +67,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_says_the_family_wherever_it_runs() {
+    fn a_model_name_determines_its_family_with_or_without_a_region() {
+        const ARN: &str = "arn:aws:bedrock:us-east-1:123456789012:inference-profile/\
+            eu.anthropic.claude-haiku-4-5-20251001-v1:0";
         for (family, names) in [
             (
                 CLAUDE,
@@ -70,12 +79,16 @@ mod tests {
                     "global.anthropic.claude-opus-4-6-v1",
                     "us-gov.anthropic.claude-3-7-sonnet-20250219-v1:0",
                     "us.anthropic.claude-3-5-haiku-20241022-v1:0",
-                    "arn:aws:bedrock:us-east-1:123456789012:inference-profile/eu.anthropic.claude-haiku-4-5-20251001-v1:0",
+                    ARN,
                 ],
             ),
             (
                 OLD_CLAUDE,
-                vec!["anthropic.claude-3-5-sonnet-20241022-v2:0", "eu.anthropic.claude-3-haiku-20240307-v1:0", "anthropic.claude-v2:1"],
+                vec![
+                    "anthropic.claude-3-5-sonnet-20241022-v2:0",
+                    "eu.anthropic.claude-3-haiku-20240307-v1:0",
+                    "anthropic.claude-v2:1",
+                ],
             ),
             (
                 NOVA,

@@ -1,4 +1,4 @@
-//! Sorts what goes wrong by what can be done about it.
+//! Maps errors of Bedrock and of the AWS SDK to failure codes.
 
 use std::error::Error;
 
@@ -19,81 +19,108 @@ use crate::{
     refusals::{Refusals, is_too_long},
 };
 
-const NO_CREDENTIALS: &str = "the provider bedrock found no AWS credentials here: it looked for AWS_BEARER_TOKEN_BEDROCK, for AWS_ACCESS_KEY_ID \
-    with AWS_SECRET_ACCESS_KEY, for the profile AWS_PROFILE in ~/.aws, for a web identity, and for the role of a container or an instance";
+const NO_CREDENTIALS: &str = "the provider bedrock found no AWS credentials: \
+    it looked for AWS_BEARER_TOKEN_BEDROCK, for AWS_ACCESS_KEY_ID with AWS_SECRET_ACCESS_KEY, \
+    for the profile AWS_PROFILE in ~/.aws, for a web identity, \
+    and for the role of a container or an instance";
 
-/// An answer that is not whole.
+/// For an answer that is not complete.
 pub(super) fn broken(text: &str) -> ModelError {
     error(FailureCode::BrokenStream, text)
 }
 
-/// A question that was not answered at all.
+/// For a request without an answer.
 pub(super) fn unanswered(failure: &SdkError<ConverseStreamError, HttpResponse>) -> ModelError {
-    if let SdkError::ServiceError(refused) = failure {
-        let (told, response) = (refused.err(), refused.raw());
-        let status = response.status().as_u16();
-        let error = sorted(Some(status), told.code().unwrap_or_default(), told.message().unwrap_or_default());
-        let header = |name: &str| response.headers().get(name);
-        let retry_after = header("retry-after").and_then(|wish| durations::retry_after(wish, header("date")));
-        return ModelError { retry_after: retry_after.filter(|_| error.is_passing()), ..error };
+    if let SdkError::ServiceError(refusal) = failure {
+        return refused(refusal.err(), refusal.raw());
     }
-    if let Some(lack) = find::<CredentialsError>(failure) {
-        return without_credentials(lack);
+    if let Some(missing) = find::<CredentialsError>(failure) {
+        return without_credentials(missing);
     }
     match failure {
-        SdkError::ConstructionFailure(_) => error(FailureCode::BadRequest, &format!("the request could not be made: {}", causes(failure))),
-        SdkError::ResponseError(_) => broken("the provider sent what is no answer"),
-        // It is never waited for an answer here, only for a connection.
-        _ => error(FailureCode::Overloaded, &format!("the provider can't be reached: {}", causes(failure))),
+        SdkError::ConstructionFailure(_) => error(
+            FailureCode::BadRequest,
+            &format!("the request could not be made: {}", causes(failure)),
+        ),
+        SdkError::ResponseError(_) => broken("the provider's response could not be parsed"),
+        // The SDK has only a connect timeout, so a timeout also means that it could not connect.
+        _ => error(
+            FailureCode::Overloaded,
+            &format!("the provider can't be reached: {}", causes(failure)),
+        ),
     }
 }
 
-/// An answer that broke off.
+fn refused(refusal: &ConverseStreamError, response: &HttpResponse) -> ModelError {
+    let error = described(
+        Some(response.status().as_u16()),
+        refusal.code().unwrap_or_default(),
+        refusal.message().unwrap_or_default(),
+    );
+    let header = |name: &str| response.headers().get(name);
+    let retry_after =
+        header("retry-after").and_then(|wait| durations::retry_after(wait, header("date")));
+    ModelError { retry_after: retry_after.filter(|_| error.is_transient()), ..error }
+}
+
+/// For an answer that broke off.
 pub(super) fn in_stream(failure: &SdkError<ConverseStreamOutputError, RawMessage>) -> ModelError {
     let raw = match failure {
-        SdkError::ServiceError(told) => Some(told.raw()),
-        SdkError::ResponseError(odd) => Some(odd.raw()),
+        SdkError::ServiceError(reported) => Some(reported.raw()),
+        SdkError::ResponseError(invalid) => Some(invalid.raw()),
         _ => None,
     };
     match (raw, failure) {
-        (Some(RawMessage::Decoded(message)), _) => {
-            told(message).unwrap_or_else(|| broken("the provider sent an event that is no part of an answer"))
+        (Some(RawMessage::Decoded(message)), _) => reported(message)
+            .unwrap_or_else(|| broken("the provider sent an event that is not part of an answer")),
+        // The rest of an incomplete event.
+        (Some(RawMessage::Invalid(Some(_))), _) => {
+            broken("the answer ended before it was complete")
         }
-        // What is left over of an event that never came whole.
-        (Some(RawMessage::Invalid(Some(_))), _) => broken("the answer ended before it was complete"),
-        (Some(RawMessage::Invalid(None)), _) => broken("the provider sent no events"),
+        (Some(RawMessage::Invalid(None)), _) => broken("the provider sent an invalid event stream"),
         _ if find::<LengthLimitError>(failure).is_some() => broken("the answer is too long"),
         _ => broken("the connection broke"),
     }
 }
 
-/// What an event tells that is an error.
-fn told(message: &Message) -> Option<ModelError> {
+/// The error that an event reports, if it reports one.
+fn reported(message: &Message) -> Option<ModelError> {
     let header = |name| {
         let header = message.headers().iter().find(|header| header.name().as_str() == name)?;
         Some(header.value().as_string().ok()?.as_str())
     };
     let name = header(":exception-type").or_else(|| header(":error-code"))?;
     let body = std::str::from_utf8(message.payload()).ok().and_then(|body| json::parse(body).ok());
-    let text = body.as_ref().and_then(|body| body.get("message")?.as_str()).or_else(|| header(":error-message"));
-    Some(sorted(None, name, text.unwrap_or_default()))
+    let text = body
+        .as_ref()
+        .and_then(|body| body.get("message")?.as_str())
+        .or_else(|| header(":error-message"));
+    Some(described(None, name, text.unwrap_or_default()))
 }
 
-fn without_credentials(lack: &CredentialsError) -> ModelError {
-    match lack {
-        CredentialsError::CredentialsNotLoaded(_) => error(FailureCode::NotConfigured, NO_CREDENTIALS),
-        CredentialsError::ProviderTimedOut(_) => error(FailureCode::Overloaded, "the AWS credentials did not come in time"),
-        _ => error(FailureCode::NotConfigured, &format!("the AWS credentials can't be had: {}", causes(lack))),
+fn without_credentials(missing: &CredentialsError) -> ModelError {
+    match missing {
+        CredentialsError::CredentialsNotLoaded(_) => {
+            error(FailureCode::NotConfigured, NO_CREDENTIALS)
+        }
+        CredentialsError::ProviderTimedOut(_) => {
+            error(FailureCode::Overloaded, "the AWS credentials could not be loaded in time")
+        }
+        _ => error(
+            FailureCode::NotConfigured,
+            &format!("the AWS credentials could not be loaded: {}", causes(missing)),
+        ),
     }
 }
 
-/// `name` is the exception's, as it comes: with a small or a capital letter.
-fn sorted(status: Option<u16>, name: &str, message: &str) -> ModelError {
+/// `name` is the exception's name. Its first letter is lower case in some responses.
+fn described(status: Option<u16>, name: &str, message: &str) -> ModelError {
     let code = match name.to_ascii_lowercase().trim_end_matches("exception") {
         "validation" if is_too_long(message) => FailureCode::ContextTooLong,
         "validation" | "resourcenotfound" => FailureCode::BadRequest,
         "throttling" | "toomanyrequests" => FailureCode::RateLimited,
-        "serviceunavailable" | "internalserver" | "modelnotready" | "modeltimeout" | "modelerror" => FailureCode::Overloaded,
+        "serviceunavailable" | "internalserver" | "modelnotready" | "modeltimeout"
+        | "modelerror" => FailureCode::Overloaded,
         "modelstreamerror" => FailureCode::BrokenStream,
         "accessdenied" | "expiredtoken" | "unrecognizedclient" => FailureCode::Unauthorized,
         _ => match status {
@@ -108,7 +135,8 @@ fn sorted(status: Option<u16>, name: &str, message: &str) -> ModelError {
         Some(status) => format!("{status} {name}"),
         None => format!("with {name}"),
     };
-    // Behind the first line of a refused signature stands all that was signed, with the session's token.
+    // If a signature is refused, the lines after the first one repeat everything that was signed,
+    // including the session token.
     let message = message.trim().lines().next().unwrap_or_default();
     let colon = if message.is_empty() { "" } else { ": " };
     error(code, &format!("the provider answered {}{colon}{message}", what.trim_end()))
@@ -126,7 +154,7 @@ fn find<'a, T: Error + 'static>(error: &'a (dyn Error + 'static)) -> Option<&'a 
     chain(error).find_map(|error| error.downcast_ref())
 }
 
-/// What a person needs stands below the SDK's own words.
+/// The outermost texts are the SDK's own and say little, so the text includes all causes.
 fn causes(error: &(dyn Error + 'static)) -> String {
     let mut causes: Vec<String> = chain(error).map(ToString::to_string).collect();
     causes.dedup();

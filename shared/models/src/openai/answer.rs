@@ -1,4 +1,5 @@
-//! Makes pieces out of the chunks of a chat completion. Servers differ in how they number calls; our numbers have no gaps.
+//! Turns the chunks of a chat completion into pieces. Servers number calls in different ways. The
+//! pieces number them from 0 without gaps.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -10,7 +11,7 @@ use crate::{
     reading::{Dialect, Fault, Taken},
 };
 
-/// One chunk of the stream; what is missing and what is null are the same.
+/// One chunk of the stream. A missing field and `null` mean the same.
 #[derive(Debug, Deserialize)]
 struct Chunk {
     choices: Option<Vec<Choice>>,
@@ -58,50 +59,56 @@ struct Details {
     cached_tokens: Option<u64>,
 }
 
-/// What is known of an answer while it comes.
+/// Reads the stream of one answer.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct ResponseReader {
     calls: Vec<Call>,
     started: u32,
     finish_reason: Option<String>,
     usage: Option<Usage>,
-    asked: usize,
-    written: usize,
+    /// Characters of the request and of the answer, to estimate the usage.
+    request_characters: usize,
+    answer_characters: usize,
 }
 
 #[derive(Debug)]
 struct Call {
     index: Option<u64>,
     id: String,
-    /// Our number, once its name is known.
+    /// The number in the pieces, once the call has a name.
     number: Option<u32>,
-    /// Input that came before the name.
+    /// Input that arrived before the name.
     held: String,
 }
 
-impl Answer {
-    /// To a question of `asked` characters, in case the provider does not count.
-    pub(crate) fn new(asked: usize) -> Self {
-        Self { calls: Vec::new(), started: 0, finish_reason: None, usage: None, asked, written: 0 }
+impl ResponseReader {
+    /// `request_characters` serves to estimate the usage if the provider reports none.
+    pub(crate) fn new(request_characters: usize) -> Self {
+        Self {
+            calls: Vec::new(),
+            started: 0,
+            finish_reason: None,
+            usage: None,
+            request_characters,
+            answer_characters: 0,
+        }
     }
 
-    /// The pieces of a chunk, or the error that it tells.
+    /// Returns the pieces of a chunk, or the error that it reports.
     fn chunk(&mut self, chunk: Chunk) -> Result<Vec<Piece>, Value> {
         if let Some(Plain(error)) = chunk.error {
             return Err(error);
         }
         if let Some(counts) = chunk.usage {
-            self.usage = Some(Usage {
-                input_tokens: counts.prompt_tokens.unwrap_or(0),
-                cached_tokens: counts.prompt_tokens_details.and_then(|details| details.cached_tokens).unwrap_or(0),
-                output_tokens: counts.completion_tokens.unwrap_or(0),
-                ..Usage::default()
-            });
+            self.usage = Some(counts.usage());
         }
         let mut pieces = Vec::new();
         for choice in chunk.choices.into_iter().flatten().filter(|choice| choice.index == 0) {
             if let Some(delta) = choice.delta {
-                let texts = [delta.content, delta.refusal].into_iter().flatten().filter(|text| !text.is_empty());
+                let texts = [delta.content, delta.refusal]
+                    .into_iter()
+                    .flatten()
+                    .filter(|text| !text.is_empty());
                 pieces.extend(texts.map(Piece::Text));
                 for call in delta.tool_calls.into_iter().flatten() {
                     self.take_call(call, &mut pieces);
@@ -111,7 +118,7 @@ impl Answer {
                 self.finish_reason = Some(reason);
             }
         }
-        self.written += pieces.iter().map(Piece::characters).sum::<usize>();
+        self.answer_characters += pieces.iter().map(Piece::characters).sum::<usize>();
         Ok(pieces)
     }
 
@@ -132,28 +139,49 @@ impl Answer {
         }
     }
 
-    /// Which call is meant; a new one where none is known.
-    fn call_at(&mut self, index: Option<u64>, id: Option<&str>, names: bool) -> usize {
-        let here = |call: &Call| index.is_none() || call.index == index;
-        let same_id = id.and_then(|id| self.calls.iter().rposition(|call| here(call) && call.id == id));
-        // A name begins a call, also under a number that another call had: some servers number all calls 0. But a number without an
-        // id is enough, for some repeat the name.
-        let goes_on = |call: &Call| !names || call.number.is_none() || (id.is_none() && index.is_some());
-        let known = same_id.or_else(|| self.calls.iter().rposition(|call| here(call) && goes_on(call)));
+    /// The position of the call that a delta belongs to. Adds a call if the delta starts one.
+    fn call_at(&mut self, index: Option<u64>, id: Option<&str>, has_name: bool) -> usize {
+        let same_index = |call: &Call| index.is_none() || call.index == index;
+        let same_id =
+            id.and_then(|id| self.calls.iter().rposition(|call| same_index(call) && call.id == id));
+        // A name starts a new call even if its index is already in use, because some servers number
+        // all calls 0. But an index without an id continues a call, because some servers repeat the
+        // name in each delta.
+        let continues =
+            |call: &Call| !has_name || call.number.is_none() || (id.is_none() && index.is_some());
+        let known = same_id
+            .or_else(|| self.calls.iter().rposition(|call| same_index(call) && continues(call)));
         known.unwrap_or_else(|| {
-            self.calls.push(Call { index, id: id.unwrap_or_default().to_owned(), number: None, held: String::new() });
+            self.calls.push(Call {
+                index,
+                id: id.unwrap_or_default().to_owned(),
+                number: None,
+                held: String::new(),
+            });
             self.calls.len() - 1
         })
     }
 }
 
-impl Dialect for Answer {
+impl Counts {
+    fn usage(self) -> Usage {
+        let cached_tokens = self.prompt_tokens_details.and_then(|details| details.cached_tokens);
+        Usage {
+            input_tokens: self.prompt_tokens.unwrap_or(0),
+            cached_tokens: cached_tokens.unwrap_or(0),
+            output_tokens: self.completion_tokens.unwrap_or(0),
+            ..Usage::default()
+        }
+    }
+}
+
+impl Dialect for ResponseReader {
     fn take(&mut self, data: &str) -> Result<Taken, Fault> {
         if data.trim() == "[DONE]" {
             return Ok(Taken::End);
         }
         let chunk = serde_json::from_str(data).map_err(|_| Fault::Foreign)?;
-        self.chunk(chunk).map(Taken::Pieces).map_err(Fault::Told)
+        self.chunk(chunk).map(Taken::Pieces).map_err(Fault::Reported)
     }
 
     fn is_complete(&self) -> bool {
@@ -163,17 +191,22 @@ impl Dialect for Answer {
     fn finish(&self) -> Result<Piece, &'static str> {
         let reason = match self.finish_reason.as_deref() {
             None => return Err("the answer ended before it was complete"),
-            Some("error") => return Err("the provider broke the answer off"),
-            _ if self.calls.iter().any(|call| call.number.is_none()) => return Err("the answer holds a call without a name"),
+            Some("error") => return Err("the provider aborted the answer"),
+            _ if self.calls.iter().any(|call| call.number.is_none()) => {
+                return Err("the answer contains a tool call without a name");
+            }
             Some("length") => FinishReason::Length,
-            // Some servers end with `stop` also where they call.
+            // Some servers finish with `stop` although the answer contains calls.
             Some("tool_calls" | "function_call") => FinishReason::ToolCalls,
             Some(_) if self.started > 0 => FinishReason::ToolCalls,
             Some(_) => FinishReason::Stop,
         };
-        // Without a count neither budgets nor the window's watcher would work.
-        let estimated =
-            || Usage { input_tokens: estimate::tokens(self.asked), output_tokens: estimate::tokens(self.written), ..Usage::default() };
+        // Budgets and the watcher of the context window need a count.
+        let estimated = || Usage {
+            input_tokens: estimate::tokens(self.request_characters),
+            output_tokens: estimate::tokens(self.answer_characters),
+            ..Usage::default()
+        };
         Ok(Piece::Finished { reason, usage: self.usage.unwrap_or_else(estimated) })
     }
 }

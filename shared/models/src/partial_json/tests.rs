@@ -14,7 +14,7 @@ fn whole(json: &str) -> String {
     scan(&[json]).concat()
 }
 
-/// Cuts between characters, as pieces of a stream are cut.
+/// Splits the text between characters, like the pieces of a stream.
 fn cut(json: &str, cuts: &[Index]) -> Vec<String> {
     let chars: Vec<char> = json.chars().collect();
     let mut ends: Vec<usize> = cuts.iter().map(|cut| cut.index(chars.len() + 1)).collect();
@@ -51,7 +51,12 @@ fn spelled(text: &str, spellings: &[Spelling]) -> String {
 }
 
 fn any_json() -> impl Strategy<Value = Value> {
-    let text = prop_oneof![any::<String>(), Just("\"text\":\"no\"".to_owned()), Just("text".to_owned()), Just("{[\\".to_owned())];
+    let text = prop_oneof![
+        any::<String>(),
+        Just("\"text\":\"no\"".to_owned()),
+        Just("text".to_owned()),
+        Just("{[\\".to_owned())
+    ];
     let leaf = prop_oneof![
         Just(Value::Null),
         any::<bool>().prop_map(Value::from),
@@ -62,94 +67,121 @@ fn any_json() -> impl Strategy<Value = Value> {
     leaf.prop_recursive(3, 12, 4, move |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
-            prop::collection::vec((text.clone(), inner), 0..4).prop_map(|pairs| Value::Object(pairs.into_iter().collect()))
+            prop::collection::vec((text.clone(), inner), 0..4)
+                .prop_map(|pairs| Value::Object(pairs.into_iter().collect()))
         ]
     })
 }
 
 fn any_other_fields() -> impl Strategy<Value = Vec<(String, Value)>> {
-    prop::collection::vec((any::<String>().prop_filter("another field", |key| key != "text"), any_json()), 0..4)
+    prop::collection::vec(
+        (any::<String>().prop_filter("another field", |key| key != "text"), any_json()),
+        0..4,
+    )
 }
 
 fn written(fields: &[(String, Value)], blank: &str) -> Vec<String> {
-    let write = |(key, value): &(String, Value)| format!("{blank}{}{blank}:{blank}{value}{blank}", json!(key));
+    let write = |(key, value): &(String, Value)| {
+        format!("{blank}{}{blank}:{blank}{value}{blank}", json!(key))
+    };
     fields.iter().map(write).collect()
+}
+
+fn any_spelling() -> impl Strategy<Value = Spelling> {
+    prop_oneof![Just(Spelling::Short), Just(Spelling::Lower), Just(Spelling::Upper)]
+}
+
+fn any_garbage() -> impl Strategy<Value = String> {
+    let json_bytes = prop::sample::select(&b"{}[]\",:\\u0dD8cC \ntext"[..]);
+    prop::collection::vec(prop_oneof![any::<u8>(), json_bytes], 0..80)
+        .prop_map(|bytes| bytes.into_iter().map(char::from).collect())
+}
+
+/// Fields of which some have the name `text` or a similar one.
+fn any_fields() -> impl Strategy<Value = Vec<(String, Value)>> {
+    let key = prop_oneof![Just("text".to_owned()), "tex?t{0,2}", any::<String>()];
+    prop::collection::vec((key, any_json()), 0..6)
 }
 
 proptest! {
     #[test]
-    fn pieces_join_to_the_text_whatever_stands_around_it(
+    fn pieces_join_to_the_text_between_any_other_fields(
         text: String,
-        spellings in prop::collection::vec(prop_oneof![Just(Spelling::Short), Just(Spelling::Lower), Just(Spelling::Upper)], 0..40),
-        key_spellings in prop::collection::vec(prop_oneof![Just(Spelling::Short), Just(Spelling::Lower)], 4),
+        spellings in prop::collection::vec(any_spelling(), 0..40),
+        key_spellings in prop::collection::vec(any_spelling(), 4),
         before in any_other_fields(),
         after in any_other_fields(),
         blank in "[ \t\r\n]{0,2}",
         cuts in prop::collection::vec(any::<Index>(), 0..20),
     ) {
-        let field = format!("{blank}\"{}\"{blank}:{blank}\"{}\"{blank}", spelled("text", &key_spellings), spelled(&text, &spellings));
+        let key = spelled("text", &key_spellings);
+        let value = spelled(&text, &spellings);
+        let field = format!("{blank}\"{key}\"{blank}:{blank}\"{value}\"{blank}");
         let fields = [written(&before, &blank), vec![field], written(&after, &blank)].concat();
         let json = format!("{blank}{{{}}}", fields.join(","));
-        prop_assert_eq!(&serde_json::from_str::<Value>(&json).unwrap()["text"], &Value::from(text.clone()));
+        let parsed: Value = serde_json::from_str(&json).unwrap();
+        prop_assert_eq!(&parsed["text"], &Value::from(text.clone()));
 
         let mut scanner = TextScanner::new("text");
         let mut so_far = String::new();
         for piece in cut(&json, &cuts) {
             so_far += &scanner.push(&piece);
-            prop_assert!(text.starts_with(&so_far), "{:?} does not begin with {:?}", text, so_far);
+            prop_assert!(text.starts_with(&so_far), "{:?} does not start with {:?}", text, so_far);
         }
         prop_assert_eq!(so_far, text);
     }
 
-    /// Nothing that can be known already is held back: what came decodes to no more than was given out.
+    /// The scanner holds back no character that is already complete.
     #[test]
-    fn all_that_came_is_given_out(
+    fn every_complete_character_is_returned_at_once(
         text in prop_oneof![any::<String>(), "[a😀\\\\\"é\u{ffff}\u{10000}]{0,12}"],
-        spellings in prop::collection::vec(prop_oneof![Just(Spelling::Short), Just(Spelling::Lower), Just(Spelling::Upper)], 0..40),
+        spellings in prop::collection::vec(any_spelling(), 0..40),
         before in any_other_fields(),
         end: Index,
     ) {
-        let head = written(&before, "").iter().fold("{".to_owned(), |json, field| json + field + ",") + "\"text\":\"";
         let text: Vec<char> = spelled(&text, &spellings).chars().collect();
-        let came = head + &text[..end.index(text.len() + 1)].iter().collect::<String>();
-        prop_assert_eq!(Some(whole(&came)), readable(&came));
+        let start: String = text[..end.index(text.len() + 1)].iter().collect();
+        let fields = [written(&before, ""), vec![format!("\"text\":\"{start}")]].concat();
+        let received = format!("{{{}", fields.join(","));
+        prop_assert_eq!(Some(whole(&received)), readable(&received));
     }
 
-    /// Of a whole document as much as its first field of that name says, whatever else is in it, however it is cut.
     #[test]
-    fn a_document_says_what_serde_reads_first(
-        fields in prop::collection::vec((prop_oneof![Just("text".to_owned()), "tex?t{0,2}", any::<String>()], any_json()), 0..6),
-        spellings in prop::collection::vec(prop_oneof![Just(Spelling::Short), Just(Spelling::Lower)], 0..8),
+    fn a_document_with_several_fields_returns_the_first_one_of_the_name(
+        fields in any_fields(),
+        spellings in prop::collection::vec(any_spelling(), 0..8),
         cuts in prop::collection::vec(any::<Index>(), 0..12),
     ) {
-        let field = |(key, value): &(String, Value)| format!("\"{}\": {value}", spelled(key, &spellings));
+        let field =
+            |(key, value): &(String, Value)| format!("\"{}\": {value}", spelled(key, &spellings));
         let json = format!("{{{}}}", fields.iter().map(field).collect::<Vec<_>>().join(", "));
         prop_assert!(serde_json::from_str::<Value>(&json).is_ok());
-        let first = fields.iter().find(|(key, _)| key == "text").and_then(|(_, value)| value.as_str()).unwrap_or_default();
+        let first = fields.iter().find(|(key, _)| key == "text");
+        let first = first.and_then(|(_, value)| value.as_str()).unwrap_or_default();
         let mut scanner = TextScanner::new("text");
         let pieces: String = cut(&json, &cuts).iter().map(|piece| scanner.push(piece)).collect();
         prop_assert_eq!(pieces, first);
     }
 
     #[test]
-    fn cutting_changes_nothing_in_what_is_garbage(
-        bytes in prop::collection::vec(prop_oneof![any::<u8>(), prop::sample::select(&b"{}[]\",:\\u0dD8cC \ntext"[..])], 0..80),
-        begins_well: bool,
+    fn garbage_gives_the_same_text_however_it_is_split(
+        garbage in any_garbage(),
+        starts_well: bool,
         cuts in prop::collection::vec(any::<Index>(), 0..10),
     ) {
-        let garbage: String = bytes.into_iter().map(char::from).collect();
-        let json = if begins_well { format!("{{\"text\":\"{garbage}") } else { garbage };
+        let json = if starts_well { format!("{{\"text\":\"{garbage}") } else { garbage };
         let mut scanner = TextScanner::new("text");
         let pieces: String = cut(&json, &cuts).iter().map(|piece| scanner.push(piece)).collect();
         prop_assert_eq!(pieces, whole(&json));
     }
 }
 
-/// What serde reads of a document that ends in the middle of its text: all up to the last character that came whole.
-fn readable(came: &str) -> Option<String> {
-    let chars: Vec<char> = came.chars().collect();
-    // The longest thing that can be half is `\ud83d\ude0`.
-    (0..=11).filter_map(|half| chars.len().checked_sub(half)).find_map(|end| {
+/// The text that serde reads from a document that ends in the middle of its text: everything up to
+/// the last complete character.
+fn readable(received: &str) -> Option<String> {
+    let chars: Vec<char> = received.chars().collect();
+    // The longest incomplete character is `\ud83d\ude0`.
+    (0..=11).filter_map(|cut| chars.len().checked_sub(cut)).find_map(|end| {
         let closed = chars[..end].iter().collect::<String>() + "\"}";
         let document: Value = serde_json::from_str(&closed).ok()?;
         Some(document["text"].as_str()?.to_owned())
@@ -158,24 +190,28 @@ fn readable(came: &str) -> Option<String> {
 
 #[test]
 fn text_grows_while_it_is_written() {
-    assert_eq!(scan(&["{\"te", "xt\":\"Hel", "lo", " \\", "n\\u00", "e9", "\"}"]), ["", "Hel", "lo", " ", "\n", "é", ""]);
+    assert_eq!(
+        scan(&["{\"te", "xt\":\"Hel", "lo", " \\", "n\\u00", "e9", "\"}"]),
+        ["", "Hel", "lo", " ", "\n", "é", ""]
+    );
 }
 
 #[test]
-fn half_a_character_is_held_back() {
+fn an_incomplete_surrogate_pair_is_held_back() {
     assert_eq!(scan(&["{\"text\":\"a\\ud83d", "\\u", "de00", "b\"}"]), ["a", "", "😀", "b"]);
 }
 
 #[test]
-fn a_half_that_stays_alone_is_replaced() {
-    let texts =
-        [r"\ud83dx", r"\ud83d\n", r"\ud83d\ud83d\ude00", r"\ude00", r"\ud83d"].map(|text| whole(&format!("{{\"text\":\"{text}\"}}")));
+fn a_lone_surrogate_is_replaced() {
+    let texts = [r"\ud83dx", r"\ud83d\n", r"\ud83d\ud83d\ude00", r"\ude00", r"\ud83d"]
+        .map(|text| whole(&format!("{{\"text\":\"{text}\"}}")));
     assert_eq!(texts, ["\u{fffd}x", "\u{fffd}\n", "\u{fffd}😀", "\u{fffd}", "\u{fffd}"]);
 }
 
 #[test]
 fn only_the_first_field_of_the_object_itself_counts() {
-    assert_eq!(whole(r#"{"a":{"text":"no"},"b":["text",{"text":"no"}],"c":"\"text\":\"no\"","text":"yes","text":"late"}"#), "yes");
+    let nested = r#""a":{"text":"no"},"b":["text",{"text":"no"}],"c":"\"text\":\"no\"""#;
+    assert_eq!(whole(&format!(r#"{{{nested},"text":"yes","text":"late"}}"#)), "yes");
     assert_eq!(whole(r#"{"text":5,"text":"late"}"#), "");
     assert_eq!(whole(r#"[{"text":"no"}]"#), "");
     assert_eq!(whole(r#"{"a":1}{"text":"no"}"#), "");
@@ -183,7 +219,7 @@ fn only_the_first_field_of_the_object_itself_counts() {
 }
 
 #[test]
-fn nothing_comes_after_what_is_broken() {
+fn invalid_json_ends_the_text() {
     let broken = [
         r#"{"a" "text":"no"}"#,
         r#"{"a":[},"text":"no"}"#,

@@ -1,4 +1,4 @@
-//! Writes a step of a script word by word, as a model would.
+//! Turns a step of a script into the pieces of an answer, word by word.
 
 use serde_json::{Value, json};
 use smartspace_domain::scripts::ScriptStep;
@@ -8,24 +8,18 @@ use crate::port::{ModelError, Piece};
 
 /// A piece of a scripted answer.
 pub(super) struct Word {
-    /// Whether it has to be written first.
-    pub(super) takes_time: bool,
-    /// The piece.
+    /// Whether the delay between words applies before this piece.
+    pub(super) is_delayed: bool,
     pub(super) piece: Result<Piece, ModelError>,
 }
 
 impl Word {
-    /// A piece that comes without delay.
-    pub(super) fn at_once(piece: Result<Piece, ModelError>) -> Self {
-        Self { takes_time: false, piece }
+    pub(super) fn without_delay(piece: Result<Piece, ModelError>) -> Self {
+        Self { is_delayed: false, piece }
     }
 
-    /// How much was written with it.
     pub(super) fn characters(&self) -> usize {
-        match &self.piece {
-            Ok(Piece::Text(text) | Piece::CallStarted { name: text, .. } | Piece::CallInput { json: text, .. }) => text.chars().count(),
-            _ => 0,
-        }
+        self.piece.as_ref().map_or(0, Piece::characters)
     }
 }
 
@@ -35,37 +29,43 @@ pub(super) fn words(step: &ScriptStep, blanks: &Blanks<'_>) -> Vec<Word> {
     pieces.extend(split(&blanks.fill(&step.text)).map(|word| (true, Piece::Text(word.to_owned()))));
     for (index, call) in (0..).zip(&step.calls) {
         pieces.push((false, Piece::CallStarted { index, name: call.tool.clone() }));
-        // A call without an input is meant as one without fields.
+        // A missing input means an input without fields.
         let input = if call.input.is_null() { json!({}) } else { blanks.fill_all(&call.input) };
         let mut json = JsonInWords::default();
         json.value(&input);
         let parts = json.finished();
-        pieces.extend(parts.into_iter().map(|(is_word, json)| (is_word, Piece::CallInput { index, json })));
+        pieces.extend(
+            parts.into_iter().map(|(is_word, json)| (is_word, Piece::CallInput { index, json })),
+        );
     }
-    // The delay lies between words: the first one comes at once.
+    // The delay is between words, so the first word has none.
     let first = pieces.iter().position(|(is_word, _)| *is_word);
-    let word = |(at, (is_word, piece))| Word { takes_time: is_word && Some(at) != first, piece: Ok(piece) };
+    let word = |(at, (is_word, piece))| Word {
+        is_delayed: is_word && Some(at) != first,
+        piece: Ok(piece),
+    };
     pieces.into_iter().enumerate().map(word).collect()
 }
 
-/// Words, each with the blanks before it.
+/// Splits a text into words. Each word includes the whitespace before it.
 fn split(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
-        let blanks = rest.len() - rest.trim_start().len();
-        let end = rest[blanks..].find(char::is_whitespace).map_or(rest.len(), |length| blanks + length);
+        let space = rest.len() - rest.trim_start().len();
+        let end =
+            rest[space..].find(char::is_whitespace).map_or(rest.len(), |length| space + length);
         let (word, after) = rest.split_at(end);
         rest = after;
         (!word.is_empty()).then_some(word)
     })
 }
 
-/// JSON text, cut behind each word of its strings.
+/// JSON text, split after each word of its strings.
 #[derive(Default)]
 struct JsonInWords {
-    /// The parts so far, and whether a word was written in each.
+    /// The parts so far, and whether each contains a word.
     parts: Vec<(bool, String)>,
-    /// What was written behind the last word.
+    /// The text after the last word.
     rest: String,
 }
 
@@ -122,8 +122,13 @@ mod tests {
     }
 
     #[test]
-    fn json_is_cut_behind_words() {
-        let expected = [(true, r#"{"text":"It"#), (true, " is"), (true, r#" \"grey\""#), (false, r#"","n":[1,null]}"#)];
+    fn json_is_split_after_each_word() {
+        let expected = [
+            (true, r#"{"text":"It"#),
+            (true, " is"),
+            (true, r#" \"grey\""#),
+            (false, r#"","n":[1,null]}"#),
+        ];
         let expected = expected.map(|(word, json)| (word, json.to_owned()));
         assert_eq!(parts(&json!({"text": "It is \"grey\"", "n": [1, null]})), expected);
         assert_eq!(parts(&json!({})), [(false, "{}".to_owned())]);
@@ -131,7 +136,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn parts_join_to_the_value(texts in prop::collection::vec(any::<String>(), 0..5), key: String) {
+        fn parts_join_to_the_value(
+            texts in prop::collection::vec(any::<String>(), 0..5),
+            key: String,
+        ) {
             let value = json!({key: texts, "n": 1});
             let joined: String = parts(&value).into_iter().map(|(_, json)| json).collect();
             prop_assert_eq!(joined, value.to_string());

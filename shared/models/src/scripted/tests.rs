@@ -5,12 +5,16 @@ use tokio::time::Instant;
 use super::*;
 use crate::{partial_json::TextScanner, samples};
 
-const MENTION: &str = "ACTIVE SPACE: \"Alpha\" (id: spc_1)\nTRIGGER:\n  type: space_message\n  source: mention\n  space: \"Alpha\" (id: spc_1)\n  \
-    sender: Husam (human, id: ent_1)\n  message: \"What is the Weather?\"\n  messageId: msg_1\n  at: 2026-02-18T15:06:55Z\n\
+const MENTION: &str = "ACTIVE SPACE: \"Alpha\" (id: spc_1)\n\
+    TRIGGER:\n  type: space_message\n  source: mention\n  space: \"Alpha\" (id: spc_1)\n  \
+    sender: Husam (human, id: ent_1)\n  message: \"What is the Weather?\"\n  \
+    messageId: msg_1\n  at: 2026-02-18T15:06:55Z\n\
     NOW: 2026-02-18T15:07:00Z";
 
-fn asked(script: Value, messages: Vec<Message>) -> Request {
-    let model: ModelConfig = serde_json::from_value(json!({"provider": "scripted", "name": "demo", "script": script})).unwrap();
+fn request(script: Value, messages: Vec<Message>) -> Request {
+    let model: ModelConfig =
+        serde_json::from_value(json!({"provider": "scripted", "name": "demo", "script": script}))
+            .unwrap();
     Request { model, system: vec!["You are Demo.".to_owned()], messages, ..samples::request() }
 }
 
@@ -22,9 +26,10 @@ async fn play(request: &Request) -> Result<Vec<Result<Piece, ModelError>>, Model
     Ok(Scripted.ask(request).await?.collect().await)
 }
 
-/// The answer without its end.
+/// The answer without its last piece.
 async fn answer(request: &Request) -> Vec<Piece> {
-    let mut pieces: Vec<Piece> = play(request).await.unwrap().into_iter().map(Result::unwrap).collect();
+    let mut pieces: Vec<Piece> =
+        play(request).await.unwrap().into_iter().map(Result::unwrap).collect();
     assert!(matches!(pieces.pop(), Some(Piece::Finished { .. })));
     pieces
 }
@@ -33,26 +38,39 @@ fn text(text: &str) -> Piece {
     Piece::Text(text.to_owned())
 }
 
-/// A script whose every rule says its own number.
+/// A script in which each rule answers with its own index.
 fn numbered(rules: &[Value]) -> Value {
-    let rule = |(number, when): (usize, &Value)| json!({"when": when, "steps": [{"text": number.to_string()}]});
+    let rule = |(index, when): (usize, &Value)| json!({"when": when, "steps": [{"text": index.to_string()}]});
     json!({"rules": rules.iter().enumerate().map(rule).collect::<Vec<_>>()})
 }
 
 #[tokio::test]
-async fn steps_are_played_one_by_one_and_then_it_is_silent() {
-    let script = json!({"rules": [{"when": {"trigger": "space_message", "sender": "human", "source": "mention", "contains": "weather"}, "steps": [
+async fn each_request_plays_the_next_step_until_the_script_ends() {
+    let when = json!({
+        "trigger": "space_message",
+        "sender": "human",
+        "source": "mention",
+        "contains": "weather",
+    });
+    let steps = json!([
         {"text": "I look.", "calls": [{"tool": "fetchWeather", "input": {"city": "Oslo"}}]},
-        {"calls": [{"tool": "send_message", "input": {"text": "{{sender}}, it is {{result}}"}}, {"tool": "skip_response"}]},
-    ]}]});
+        {"calls": [
+            {"tool": "send_message", "input": {"text": "{{sender}}, it is {{result}}"}},
+            {"tool": "skip_response"},
+        ]},
+    ]);
+    let script = json!({"rules": [{"when": when, "steps": steps}]});
     let mut messages = vec![user(&["EARLIER: \"…\"", MENTION])];
-    let first = play(&asked(script.clone(), messages.clone())).await.unwrap();
+    let first = play(&request(script.clone(), messages.clone())).await.unwrap();
     let input = |index, json: &str| Ok(Piece::CallInput { index, json: json.to_owned() });
     let started = |index, name: &str| Ok(Piece::CallStarted { index, name: name.to_owned() });
     let finished = |reason, input_tokens, output_tokens| {
-        Ok(Piece::Finished { reason, usage: Usage { input_tokens, output_tokens, ..Usage::default() } })
+        Ok(Piece::Finished {
+            reason,
+            usage: Usage { input_tokens, output_tokens, ..Usage::default() },
+        })
     };
-    let request = asked(script.clone(), messages.clone());
+    let asked = request(script.clone(), messages.clone());
     let tokens = |request: &Request| estimate::characters(request).div_ceil(4) as u64;
     let expected = [
         Ok(text("I")),
@@ -60,12 +78,12 @@ async fn steps_are_played_one_by_one_and_then_it_is_silent() {
         started(0, "fetchWeather"),
         input(0, r#"{"city":"Oslo"#),
         input(0, "\"}"),
-        finished(FinishReason::ToolCalls, tokens(&request), 9),
+        finished(FinishReason::ToolCalls, tokens(&asked), 9),
     ];
     assert_eq!(first, expected);
 
     messages.extend(samples::call_and_result("fetchWeather", json!("grey, {{sender}}")));
-    let request = asked(script.clone(), messages.clone());
+    let asked = request(script.clone(), messages.clone());
     let expected = [
         started(0, "send_message"),
         input(0, r#"{"text":"Husam,"#),
@@ -76,17 +94,17 @@ async fn steps_are_played_one_by_one_and_then_it_is_silent() {
         input(0, "\"}"),
         started(1, "skip_response"),
         input(1, "{}"),
-        finished(FinishReason::ToolCalls, tokens(&request), 17),
+        finished(FinishReason::ToolCalls, tokens(&asked), 17),
     ];
-    assert_eq!(play(&request).await.unwrap(), expected);
+    assert_eq!(play(&asked).await.unwrap(), expected);
 
     messages.extend(samples::call_and_result("send_message", json!({"success": true})));
-    let request = asked(script, messages);
-    assert_eq!(play(&request).await.unwrap(), [finished(FinishReason::Stop, tokens(&request), 0)]);
+    let asked = request(script, messages);
+    assert_eq!(play(&asked).await.unwrap(), [finished(FinishReason::Stop, tokens(&asked), 0)]);
 }
 
 #[tokio::test]
-async fn the_first_rule_that_fits_wholly_is_played() {
+async fn the_first_rule_with_all_conditions_met_is_played() {
     let rules = [
         json!({"trigger": "plan"}),
         json!({"sender": "agent"}),
@@ -95,31 +113,37 @@ async fn the_first_rule_that_fits_wholly_is_played() {
         json!({"sender": "human", "contains": "WEATHER"}),
         json!({}),
     ];
-    assert_eq!(answer(&asked(numbered(&rules), vec![user(&[MENTION])])).await, [text("4")]);
-    let plan = "TRIGGER:\n  type: plan\n  plan: \"Daily\" (id: pln_1)\n  instruction: \"Tell of rain\"\nNOW: 1";
-    assert_eq!(answer(&asked(numbered(&rules), vec![user(&[plan])])).await, [text("0")]);
-    assert_eq!(answer(&asked(numbered(&rules[3..]), vec![user(&[plan])])).await, [text("0")]);
-    let service = "TRIGGER:\n  type: service\n  service: \"sky\"\n  payload: {\"is\":\"Rain\"}\nNOW: 1";
-    assert_eq!(answer(&asked(numbered(&rules), vec![user(&[service])])).await, [text("3")]);
-    assert_eq!(answer(&asked(numbered(&rules[..3]), vec![user(&[service])])).await, []);
+    assert_eq!(answer(&request(numbered(&rules), vec![user(&[MENTION])])).await, [text("4")]);
+    let plan = "TRIGGER:\n  type: plan\n  plan: \"Daily\" (id: pln_1)\n  \
+        instruction: \"Tell of rain\"\nNOW: 1";
+    assert_eq!(answer(&request(numbered(&rules), vec![user(&[plan])])).await, [text("0")]);
+    assert_eq!(answer(&request(numbered(&rules[3..]), vec![user(&[plan])])).await, [text("0")]);
+    let service =
+        "TRIGGER:\n  type: service\n  service: \"sky\"\n  payload: {\"is\":\"Rain\"}\nNOW: 1";
+    assert_eq!(answer(&request(numbered(&rules), vec![user(&[service])])).await, [text("3")]);
+    assert_eq!(answer(&request(numbered(&rules[..3]), vec![user(&[service])])).await, []);
 }
 
 #[tokio::test]
-async fn without_script_or_trigger_it_is_silent() {
-    assert_eq!(answer(&asked(Value::Null, vec![user(&[MENTION])])).await, []);
-    assert_eq!(answer(&asked(numbered(&[json!({})]), vec![user(&["NOW: 1"])])).await, []);
+async fn without_a_script_or_a_trigger_the_answer_is_empty() {
+    assert_eq!(answer(&request(Value::Null, vec![user(&[MENTION])])).await, []);
+    assert_eq!(answer(&request(numbered(&[json!({})]), vec![user(&["NOW: 1"])])).await, []);
 }
 
 #[tokio::test]
-async fn answers_before_the_trigger_are_no_steps() {
-    let said = Message::Assistant { text: "\"On it.\"".to_owned(), calls: vec![] };
-    let request = asked(numbered(&[json!({})]), vec![user(&["[Husam (human)] \"Hi\""]), said, user(&[MENTION])]);
+async fn answers_before_the_trigger_do_not_count_as_steps() {
+    let earlier = Message::Assistant { text: "\"On it.\"".to_owned(), calls: vec![] };
+    let request = request(
+        numbered(&[json!({})]),
+        vec![user(&["[Husam (human)] \"Hi\""]), earlier, user(&[MENTION])],
+    );
     assert_eq!(answer(&request).await, [text("0")]);
 }
 
 #[tokio::test]
-async fn an_error_comes_before_the_answer_or_in_its_middle() {
-    let script = |step: Value| asked(json!({"rules": [{"steps": [step]}]}), vec![user(&[MENTION])]);
+async fn a_scripted_error_comes_before_the_answer_or_in_its_middle() {
+    let script =
+        |step: Value| request(json!({"rules": [{"steps": [step]}]}), vec![user(&[MENTION])]);
     let codes = [
         ("rate_limited", FailureCode::RateLimited),
         ("overloaded", FailureCode::Overloaded),
@@ -130,18 +154,23 @@ async fn an_error_comes_before_the_answer_or_in_its_middle() {
         let error = ModelError::new(code, format!("the script fails here with {name}"));
         assert_eq!(play(&script(json!({"text": "a b", "error": name}))).await, Err(error));
     }
-    let error = ModelError::new(FailureCode::BrokenStream, "the script fails here with broken_stream");
+    let error =
+        ModelError::new(FailureCode::BrokenStream, "the script fails here with broken_stream");
     let half = play(&script(json!({"text": "a b c d", "error": "broken_stream"}))).await.unwrap();
     assert_eq!(half, [Ok(text("a")), Ok(text(" b")), Err(error.clone())]);
-    assert_eq!(play(&script(json!({"error": "broken_stream"}))).await.unwrap(), [Ok(text("…")), Err(error)]);
+    assert_eq!(
+        play(&script(json!({"error": "broken_stream"}))).await.unwrap(),
+        [Ok(text("…")), Err(error)]
+    );
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_message_grows_word_by_word() {
+async fn a_message_is_streamed_word_by_word() {
     let call = json!({"tool": "send_message", "input": {"text": "It is \"grey\"."}});
-    let script = json!({"wordDelayMs": 40, "rules": [{"steps": [{"text": "Well", "calls": [call]}]}]});
+    let script =
+        json!({"wordDelayMs": 40, "rules": [{"steps": [{"text": "Well", "calls": [call]}]}]});
     let began = Instant::now();
-    let mut pieces = Scripted.ask(&asked(script, vec![user(&[MENTION])])).await.unwrap();
+    let mut pieces = Scripted.ask(&request(script, vec![user(&[MENTION])])).await.unwrap();
     let mut scanner = TextScanner::new("text");
     let mut grown = Vec::new();
     while let Some(piece) = pieces.next().await {

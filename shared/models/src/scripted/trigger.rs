@@ -1,13 +1,13 @@
-//! Reads the block TRIGGER of a prompt, and its NOW.
+//! Reads the block `TRIGGER` of a prompt, and the line `NOW`.
 
 use crate::partial_json::TextScanner;
 
-/// Why the agent woke up. What the prompt does not say is empty.
+/// Why the agent woke up. Fields that the prompt leaves out are empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Woken {
+pub(super) struct Trigger {
     /// `space_message`, `plan` or `service`.
     pub(super) kind: String,
-    /// Why a message woke it.
+    /// Why a message woke the agent.
     pub(super) source: String,
     /// The space's name.
     pub(super) space: String,
@@ -15,74 +15,90 @@ pub(super) struct Woken {
     pub(super) sender: String,
     /// `human` or `agent`.
     pub(super) sender_kind: String,
-    /// What was said.
+    /// The text of the message.
     pub(super) message: String,
-    /// What a plan says.
+    /// The instruction of the plan.
     pub(super) instruction: String,
-    /// What a service sent: a string as it is, all else as JSON.
+    /// The payload of the service: a string as it is, any other value as JSON.
     pub(super) payload: String,
     /// The time of the prompt.
     pub(super) now: String,
 }
 
-impl Woken {
-    /// From the blocks of a user message, if one of them tells a trigger.
+impl Trigger {
+    /// Reads the blocks of a user message. Returns `None` if they contain no trigger.
     pub(super) fn read(blocks: &[String]) -> Option<Self> {
         let lines: Vec<&str> = blocks.iter().flat_map(|block| block.lines()).collect();
-        // Nobody's text can begin a line, so the last one is the prompt's own.
+        // Texts of people never start a line, so the last one is the prompt's own.
         let begin = lines.iter().rposition(|line| line.trim_end() == "TRIGGER:")? + 1;
-        let now = lines[begin..].iter().rev().find_map(|line| line.strip_prefix("NOW: ")).unwrap_or_default();
-        let mut woken = Self { now: now.trim().to_owned(), ..Self::default() };
+        let now = lines[begin..]
+            .iter()
+            .rev()
+            .find_map(|line| line.strip_prefix("NOW: "))
+            .unwrap_or_default();
+        let mut trigger = Self { now: now.trim().to_owned(), ..Self::default() };
         for line in &lines[begin..] {
-            let Some((key, value)) = line.strip_prefix("  ").and_then(|line| line.split_once(": ")) else { break };
+            let Some((key, value)) = line.strip_prefix("  ").and_then(|line| line.split_once(": "))
+            else {
+                break;
+            };
             match key {
-                "type" => woken.kind = text(value),
-                "source" => woken.source = text(value),
-                "space" => woken.space = named(value).0,
+                "type" => trigger.kind = text(value),
+                "source" => trigger.source = text(value),
+                "space" => trigger.space = name_and_note(value).0,
                 "sender" => {
-                    let (name, about) = named(value);
-                    let kind = about.split(',').next().unwrap_or_default().trim();
-                    (woken.sender, woken.sender_kind) = (name, kind.to_owned());
+                    let (name, note) = name_and_note(value);
+                    let kind = note.split(',').next().unwrap_or_default().trim();
+                    trigger.sender = name;
+                    kind.clone_into(&mut trigger.sender_kind);
                 }
-                "message" => woken.message = text(value),
-                "instruction" => woken.instruction = text(value),
-                "payload" => woken.payload = text(value),
+                "message" => trigger.message = text(value),
+                "instruction" => trigger.instruction = text(value),
+                "payload" => trigger.payload = text(value),
                 _ => {}
             }
         }
-        Some(woken)
+        Some(trigger)
     }
 }
 
-/// A JSON string's text, as far as it goes, or what stands there bare. Long texts are cut, and a note may follow them.
+/// The text of a JSON string, or an unquoted text. A long string is truncated, so its closing quote
+/// may be missing and a note may follow it.
 fn text(value: &str) -> String {
-    if value.starts_with('"') { TextScanner::new("").push(&format!("{{\"\":{value}")) } else { value.trim_end().to_owned() }
+    if value.starts_with('"') {
+        TextScanner::new("").push(&format!("{{\"\":{value}"))
+    } else {
+        value.trim_end().to_owned()
+    }
 }
 
-/// A name, bare or quoted, and what stands in brackets behind it.
-fn named(value: &str) -> (String, &str) {
-    // Neither a bare name nor what stands behind a name holds a bracket of its own, so the last one counts.
-    let (name, about) = value.rsplit_once(" (").unwrap_or((value, ""));
-    (text(name), about.trim_end().trim_end_matches(')'))
+/// A name, quoted or not, and the note in brackets after it.
+fn name_and_note(value: &str) -> (String, &str) {
+    // Neither an unquoted name nor a note contains a bracket, so the last bracket starts the note.
+    let (name, note) = value.rsplit_once(" (").unwrap_or((value, ""));
+    (text(name), note.trim_end().trim_end_matches(')'))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn read(block: &str) -> Option<Woken> {
-        Woken::read(&[block.to_owned()])
+    fn read(block: &str) -> Option<Trigger> {
+        Trigger::read(&[block.to_owned()])
     }
 
     #[test]
-    fn a_message() {
+    fn a_message_trigger_is_read() {
         let blocks = [
-            "SPACE HISTORY (\"Project Alpha\", id: spc_1):\n  [NEW] [msg:msg_1] Husam (human, id:ent_1): \"TRIGGER:\\n  type: plan\"\n",
-            "MEMORIES:\n  - [a] \"b\"\nACTIVE SPACE: \"Project Alpha\" (id: spc_1)\nTRIGGER:\n  type: space_message\n  source: mention\n  \
-             space: \"Project (Alpha)\" (id: spc_1)\n  sender: Husam (human, id: ent_1)\n  message: \"say \\\"hi\\\": \\u2028 now\"\n  \
+            "SPACE HISTORY (\"Project Alpha\", id: spc_1):\n  \
+             [NEW] [msg:msg_1] Husam (human, id:ent_1): \"TRIGGER:\\n  type: plan\"\n",
+            "MEMORIES:\n  - [a] \"b\"\nACTIVE SPACE: \"Project Alpha\" (id: spc_1)\n\
+             TRIGGER:\n  type: space_message\n  source: mention\n  \
+             space: \"Project (Alpha)\" (id: spc_1)\n  sender: Husam (human, id: ent_1)\n  \
+             message: \"say \\\"hi\\\": \\u2028 now\"\n  \
              messageId: msg_1\n  at: 2026-02-18T15:06:55Z\nNOW: 2026-02-18T15:07:00Z\n",
         ];
-        let expected = Woken {
+        let expected = Trigger {
             kind: "space_message".to_owned(),
             source: "mention".to_owned(),
             space: "Project (Alpha)".to_owned(),
@@ -90,28 +106,41 @@ mod tests {
             sender_kind: "human".to_owned(),
             message: "say \"hi\": \u{2028} now".to_owned(),
             now: "2026-02-18T15:07:00Z".to_owned(),
-            ..Woken::default()
+            ..Trigger::default()
         };
-        assert_eq!(Woken::read(&blocks.map(str::to_owned)), Some(expected));
+        assert_eq!(Trigger::read(&blocks.map(str::to_owned)), Some(expected));
     }
 
     #[test]
-    fn a_plan_and_a_service() {
-        let plan = Woken { kind: "plan".to_owned(), instruction: "Generate it".to_owned(), ..Woken::default() };
+    fn plan_and_service_triggers_are_read() {
+        let plan = Trigger {
+            kind: "plan".to_owned(),
+            instruction: "Generate it".to_owned(),
+            ..Trigger::default()
+        };
+        let block = "TRIGGER:\n  type: plan\n  plan: \"Daily\" (id: pln_1)\n  \
+            instruction: \"Generate it\"\n  scheduledAt: 1";
+        assert_eq!(read(block), Some(plan));
+        let service = Trigger {
+            kind: "service".to_owned(),
+            payload: r#"{"issue":"P-1"}"#.to_owned(),
+            ..Trigger::default()
+        };
         assert_eq!(
-            read("TRIGGER:\n  type: plan\n  plan: \"Daily\" (id: pln_1)\n  instruction: \"Generate it\"\n  scheduledAt: 1"),
-            Some(plan)
+            read("TRIGGER:\n  type: service\n  service: \"jira\"\n  payload: {\"issue\":\"P-1\"}"),
+            Some(service.clone())
         );
-        let service = Woken { kind: "service".to_owned(), payload: r#"{"issue":"P-1"}"#.to_owned(), ..Woken::default() };
-        assert_eq!(read("TRIGGER:\n  type: service\n  service: \"jira\"\n  payload: {\"issue\":\"P-1\"}"), Some(service.clone()));
-        let text = Woken { payload: "plain".to_owned(), ..service };
+        let text = Trigger { payload: "plain".to_owned(), ..service };
         assert_eq!(read("TRIGGER:\n  type: service\n  payload: \"plain\""), Some(text));
     }
 
     #[test]
-    fn a_cut_message_is_read_as_far_as_it_goes() {
+    fn a_truncated_message_is_read_up_to_its_end() {
         let cut = |line: &str| read(&format!("TRIGGER:\n  message: {line}")).unwrap().message;
-        assert_eq!(cut(r#""a long on"… (1,234 more characters; read_messages shows all)"#), "a long on");
+        assert_eq!(
+            cut(r#""a long on"… (1,234 more characters; read_messages shows all)"#),
+            "a long on"
+        );
         assert_eq!(
             cut(r#""a long on… (1,234 more characters; read_messages shows all)""#),
             "a long on… (1,234 more characters; read_messages shows all)"
@@ -120,20 +149,23 @@ mod tests {
     }
 
     #[test]
-    fn names_are_quoted_where_they_are_odd() {
+    fn names_with_special_characters_are_quoted() {
         let sender = |line: &str| {
-            let woken = read(&format!("TRIGGER:\n  sender: {line}")).unwrap();
-            (woken.sender, woken.sender_kind)
+            let trigger = read(&format!("TRIGGER:\n  sender: {line}")).unwrap();
+            (trigger.sender, trigger.sender_kind)
         };
         let expected = |name: &str, kind: &str| (name.to_owned(), kind.to_owned());
-        assert_eq!(sender(r#""Eve (human, id: ent_1), \"x\"" (agent, id: ent_2)"#), expected("Eve (human, id: ent_1), \"x\"", "agent"));
+        assert_eq!(
+            sender(r#""Eve (human, id: ent_1), \"x\"" (agent, id: ent_2)"#),
+            expected("Eve (human, id: ent_1), \"x\"", "agent")
+        );
         assert_eq!(sender("Data Analyst (agent, id:ent_2)"), expected("Data Analyst", "agent"));
         assert_eq!(sender("Someone"), expected("Someone", ""));
     }
 
     #[test]
-    fn without_a_trigger_there_is_nothing() {
+    fn a_prompt_without_a_trigger_returns_none() {
         assert_eq!(read("NOW: 2026-02-18T15:07:00Z\n  TRIGGER:\n"), None);
-        assert_eq!(read("TRIGGER:"), Some(Woken::default()));
+        assert_eq!(read("TRIGGER:"), Some(Trigger::default()));
     }
 }

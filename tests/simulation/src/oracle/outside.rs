@@ -1,140 +1,224 @@
-//! Calls that reach outside: part of promise 3. What arrived at the servers is held against what is kept, shown and told.
+//! Promise 3 for external calls: compares the requests that arrived at the servers with the stored
+//! calls, their cards, and the results that models got.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use super::{Evidence, Kept, kept::parsed};
+use crate::oracle::{Evidence, Stored, stored::parsed};
 use crate::{
-    ledger::Arrived,
+    ledger::ArrivedRequest,
     outside::{IDEMPOTENT, MAYBE_REACHED, NOT_REACHED, TOOLS, VISIBLE},
 };
 
-/// What a request that may change something is told with it.
-const SAID_SO: &str = "; whether the call took effect is not known";
+/// The end of the error of a request that is not idempotent and may have taken effect.
+const OUTCOME_UNKNOWN: &str = "; whether the call took effect is not known";
 
-/// Calls that end a run: what its model wrote behind one is not done.
+/// Calls that end a run: later calls of the same answer are not made.
 const ENDS: [&str; 2] = ["skip_response", "delegate"];
 
-pub(super) fn a_call_that_reaches_outside_happens_at_most_once(evidence: &mut Evidence<'_>) {
-    let kept = &evidence.kept;
-    let mut arrived: BTreeMap<&str, Vec<&Arrived>> = BTreeMap::new();
-    let mut keys: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+pub(super) fn external_calls_happen_at_most_once(evidence: &mut Evidence<'_>) {
+    let stored = &evidence.stored;
+    let mut arrived: BTreeMap<&str, Vec<&ArrivedRequest>> = BTreeMap::new();
     for request in &evidence.ledger.arrived {
         arrived.entry(&request.key).or_default().push(request);
+    }
+    let mut found = several_keys(&evidence.ledger.arrived);
+    found.extend(wrong_requests(stored, &arrived));
+    for (place, call) in stored.calls.iter().filter(|(_, call)| is_one_of(&TOOLS, call)) {
+        let id = call["callId"].as_str().unwrap_or_default();
+        let arrived = arrived.get(id).map_or(&[][..], Vec::as_slice);
+        let repeats =
+            !call["name"].as_str().is_some_and(|name| evidence.ledger.changed.contains(name));
+        found.extend(
+            wrong_with(call, arrived, &stored.runs[&place.0], repeats)
+                .map(|what| format!("the call {id} of {} {what}", place.0)),
+        );
+    }
+    found.extend(without_result(stored));
+    found.extend(cards_that_differ(evidence));
+    for text in found {
+        evidence.report(3, text);
+    }
+}
+
+/// Calls that arrived with several idempotency keys.
+fn several_keys(arrived: &[ArrivedRequest]) -> Vec<String> {
+    let mut keys: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for request in arrived {
         keys.entry(&request.what).or_default().insert(&request.key);
     }
-    let mut found: Vec<_> = keys
-        .iter()
+    keys.iter()
         .filter(|(_, keys)| keys.len() > 1)
-        .map(|(what, keys)| format!("{what:?} was asked for once, and arrived outside with the keys {keys:?}"))
+        .map(|(what, keys)| format!("{what:?} was called once, but arrived with the keys {keys:?}"))
+        .collect()
+}
+
+/// Requests that no stored call explains, and requests that arrived too often. `arrived` has the
+/// requests by their keys.
+fn wrong_requests(stored: &Stored, arrived: &BTreeMap<&str, Vec<&ArrivedRequest>>) -> Vec<String> {
+    let mut found = Vec::new();
+    let begun: BTreeMap<_, _> = stored
+        .all_begun()
+        .map(|(place, call)| (call["callId"].as_str().unwrap_or_default(), (place, call)))
         .collect();
-    let begun: BTreeMap<_, _> =
-        kept.all_begun().map(|(place, call)| (call["callId"].as_str().unwrap_or_default(), (place, call))).collect();
-    for (key, arrived) in &arrived {
+    for (key, arrived) in arrived {
         let Some((place, call)) = begun.get(key) else {
             found.push(format!(
-                "{} {:?} arrived outside with the key {key}, and no answer that was kept made that call",
+                "{} {:?} arrived with the key {key}, but no stored answer makes that call",
                 arrived[0].tool, arrived[0].what
             ));
             continue;
         };
         let who = format!("the call {key} of {}", place.0);
-        let asked = |arrived: &&&Arrived| call["name"] == arrived.tool.as_str() && parsed(&call["input"])["text"] == arrived.what.as_str();
+        let asked = |arrived: &&&ArrivedRequest| {
+            call["name"] == arrived.tool.as_str()
+                && parsed(&call["input"])["text"] == arrived.what.as_str()
+        };
         if let Some(other) = arrived.iter().find(|arrived| !asked(arrived)) {
-            found.push(format!("{who} is {call}, and arrived outside as {} {:?}", other.tool, other.what));
+            found.push(format!("{who} is {call}, but arrived as {} {:?}", other.tool, other.what));
         }
         if arrived.len() > 1 && !is_one_of(&IDEMPOTENT, call) {
-            found.push(format!("{who} may be made once, and arrived outside {} times", arrived.len()));
+            found.push(format!("{who} is not idempotent, but arrived {} times", arrived.len()));
         }
-        if !kept.calls.contains_key(place) {
-            found.push(format!("{who} arrived outside, and nothing is kept of it"));
+        if !stored.calls.contains_key(place) {
+            found.push(format!("{who} arrived, but is not stored"));
         }
     }
-    for (place, call) in kept.calls.iter().filter(|(_, call)| is_one_of(&TOOLS, call)) {
-        let id = call["callId"].as_str().unwrap_or_default();
-        let arrived = arrived.get(id).map_or(&[][..], Vec::as_slice);
-        let repeats = !call["name"].as_str().is_some_and(|name| evidence.ledger.changed.contains(name));
-        found.extend(wrong_with(call, arrived, &kept.runs[&place.0], repeats).map(|what| format!("the call {id} of {} {what}", place.0)));
-    }
-    found.extend(without_result(kept));
-    found.extend(cards_that_differ(evidence));
-    for text in found {
-        evidence.complain(3, text);
-    }
+    found
 }
 
 fn is_one_of(tools: &[&str], call: &Value) -> bool {
     tools.iter().any(|name| call["name"] == *name)
 }
 
-/// What is wrong with what is kept of a call, given what arrived of it, and whether its tool still is as it was.
-fn wrong_with(call: &Value, arrived: &[&Arrived], run: &Value, repeats: bool) -> Option<String> {
-    let (status, output) = (call["status"].as_str().unwrap_or_default(), parsed(&call["output"]));
+/// What is wrong with a stored call, given the requests that arrived. `repeats` says whether its
+/// tool is unchanged, so that an idempotent call can be repeated.
+fn wrong_with(
+    call: &Value,
+    arrived: &[&ArrivedRequest],
+    run: &Value,
+    repeats: bool,
+) -> Option<String> {
+    let status = call["status"].as_str().unwrap_or_default();
+    let output = parsed(&call["output"]);
     let error = output["error"].as_str().unwrap_or_default();
     let answered = |status: u16, body: &Value| {
-        arrived.iter().any(|arrived| arrived.answered.as_ref().is_some_and(|(code, said)| (*code, said) == (status, body)))
+        arrived.iter().any(|arrived| {
+            arrived.answered.as_ref().is_some_and(|(code, said)| (*code, said) == (status, body))
+        })
     };
     let is_shown = is_one_of(&VISIBLE, call);
     match status {
-        "completed" if !arrived.iter().any(|arrived| arrived.took_effect && arrived.answered == Some((200, output.clone()))) => {
+        "completed"
+            if !arrived.iter().any(|arrived| {
+                arrived.took_effect && arrived.answered == Some((200, output.clone()))
+            }) =>
+        {
             Some(format!("has the result {output}, which no server gave: {arrived:?}"))
         }
         "completed" => None,
-        "failed" if [500, 503].into_iter().any(|status| error.starts_with(&format!("the server answered {status}"))) => {
-            let given = [500, 503].into_iter().any(|status| error.contains(&status.to_string()) && answered(status, &output["body"]));
+        "failed"
+            if [500, 503]
+                .into_iter()
+                .any(|status| error.starts_with(&format!("the server answered {status}"))) =>
+        {
+            let given = [500, 503].into_iter().any(|status| {
+                error.contains(&status.to_string()) && answered(status, &output["body"])
+            });
             (!given).then(|| format!("has the result {output}, which no server gave: {arrived:?}"))
         }
-        "failed" if MAYBE_REACHED.contains(&error.strip_suffix(SAID_SO).unwrap_or(error)) => None,
-        // An idempotent call may have been made before by who had the run then.
+        "failed"
+            if MAYBE_REACHED.contains(&error.strip_suffix(OUTCOME_UNKNOWN).unwrap_or(error)) =>
+        {
+            None
+        }
+        // An earlier worker may have made an idempotent call before.
         "failed" if error == NOT_REACHED && is_one_of(&IDEMPOTENT, call) => None,
         "failed" if arrived.is_empty() => None,
-        "unknown" if repeats && is_one_of(&IDEMPOTENT, call) => Some(format!("is {status}, and may be repeated")),
-        "unknown" if run["claims"].as_u64() < Some(2) => Some(format!("is {status}, and its run never changed hands")),
+        "unknown" if repeats && is_one_of(&IDEMPOTENT, call) => {
+            Some(format!("is {status}, but may be repeated"))
+        }
+        "unknown" if run["claims"].as_u64() < Some(2) => {
+            Some(format!("is {status}, but its run had only one worker"))
+        }
         "unknown" => None,
         "canceled" if is_shown && run["status"] != "completed" => None,
-        // Nobody sees that it has no result, and its run goes on no more.
+        // The call has no card, and its run has ended.
         "pending" if !is_shown && run["status"] != "completed" => None,
-        _ => Some(format!("is {status} with {output}, and its run is {} by {}", run["status"], run["endReason"])),
+        _ => Some(format!(
+            "is {status} with {output}, and its run is {} by {}",
+            run["status"], run["endReason"]
+        )),
     }
 }
 
-/// Calls of completed runs that have no result, though nothing before them ended their run.
-fn without_result(kept: &Kept) -> Vec<String> {
+/// Calls of completed runs that lack a result though no earlier call ended the run, and calls that
+/// were made after the call that ended their run.
+fn without_result(stored: &Stored) -> Vec<String> {
     let mut found = Vec::new();
-    for ((run, step, index), begun) in
-        kept.all_begun().filter(|(place, call)| is_one_of(&TOOLS, call) && kept.runs[&place.0]["status"] == "completed")
-    {
-        let before = kept.calls.range((run.clone(), step, 0)..(run.clone(), step, index));
-        let mut ended = before.filter(|(_, call)| call["status"] == "completed" && ENDS.iter().any(|name| call["name"] == *name));
-        match (kept.calls.contains_key(&(run.clone(), step, index)), ended.next().is_some()) {
-            (false, false) => found.push(format!("{run} is completed, and its call {} has no result", begun["callId"])),
-            (true, true) => found.push(format!("{run} was ended by a call, and its call {} behind that was made", begun["callId"])),
+    for ((run, step, index), begun) in stored.all_begun().filter(|(place, call)| {
+        is_one_of(&TOOLS, call) && stored.runs[&place.0]["status"] == "completed"
+    }) {
+        let before = stored.calls.range((run.clone(), step, 0)..(run.clone(), step, index));
+        let mut ended = before.filter(|(_, call)| {
+            call["status"] == "completed" && ENDS.iter().any(|name| call["name"] == *name)
+        });
+        match (stored.calls.contains_key(&(run.clone(), step, index)), ended.next().is_some()) {
+            (false, false) => found.push(format!(
+                "{run} is completed, but its call {} has no result",
+                begun["callId"]
+            )),
+            (true, true) => found.push(format!(
+                "a call ended {run}, but its later call {} was made",
+                begun["callId"]
+            )),
             _ => {}
         }
     }
     found
 }
 
-/// Cards that say otherwise than their calls, whether they are kept or were seen.
+/// Cards that differ from their calls, as they are stored and as people saw them.
 fn cards_that_differ(evidence: &Evidence<'_>) -> Vec<String> {
-    let kept = &evidence.kept;
-    let calls: BTreeMap<_, _> =
-        kept.calls.values().filter(|call| is_one_of(&TOOLS, call)).filter_map(|call| Some((call["callId"].as_str()?, call))).collect();
+    let stored = &evidence.stored;
+    let calls: BTreeMap<_, _> = stored
+        .calls
+        .values()
+        .filter(|call| is_one_of(&TOOLS, call))
+        .filter_map(|call| Some((call["callId"].as_str()?, call)))
+        .collect();
     let mut found = Vec::new();
-    for (_, message) in kept.all_messages() {
+    for (_, message) in stored.all_messages() {
         let card = &message["card"];
-        let Some((id, call)) = card["callId"].as_str().and_then(|id| Some((id, calls.get(id)?))) else { continue };
-        let status = if call["status"] == "unknown" { "failed" } else { call["status"].as_str().unwrap_or_default() };
+        let Some((id, call)) = card["callId"].as_str().and_then(|id| Some((id, calls.get(id)?)))
+        else {
+            continue;
+        };
+        let status = if call["status"] == "unknown" {
+            "failed"
+        } else {
+            call["status"].as_str().unwrap_or_default()
+        };
         let output = parsed(&call["output"]);
         if card["status"] != status || parsed(&card["output"]["text"]) != output {
-            found.push(format!("the card of {id} is {} {}, and its call {} {output}", card["status"], card["output"], call["status"]));
+            found.push(format!(
+                "the card of {id} is {} {}, but its call is {} {output}",
+                card["status"], card["output"], call["status"]
+            ));
         }
         let state = json!({"status": status, "output": output, "resolvedBy": null});
         for (person, seen) in &evidence.seen {
-            let last = message["id"].as_str().zip(message["rev"].as_u64()).and_then(|(card, rev)| seen.cards.get(&(card.to_owned(), rev)));
+            let last = message["id"]
+                .as_str()
+                .zip(message["rev"].as_u64())
+                .and_then(|(card, rev)| seen.cards.get(&(card.to_owned(), rev)));
             if last.is_some_and(|last| *last != state) {
-                found.push(format!("person {} saw the last state of the card of {id} as {last:?}, and it is {state}", person.index));
+                found.push(format!(
+                    "person {} saw the last state of the card of {id} as {last:?}, \
+                     but it is {state}",
+                    person.index
+                ));
             }
         }
     }

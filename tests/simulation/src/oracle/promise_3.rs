@@ -1,10 +1,10 @@
-//! What an agent said or did through a built-in tool happens once, though its run may be started again.
+//! Promise 3: the effect of a call happens once, even if another worker takes over its run.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::{Evidence, Kept, kept::parsed};
+use crate::oracle::{Evidence, Stored, stored::parsed};
 
 /// Tools that change something.
 const CHANGES: [&str; 12] = [
@@ -21,95 +21,149 @@ const CHANGES: [&str; 12] = [
     "charge",
     "order",
 ];
-/// Tools whose calls everyone sees.
+/// Tools whose calls have cards.
 const VISIBLE: [&str; 4] = ["ask", "note", "order", "track"];
 
-pub(super) fn what_an_agent_did_happened_once(evidence: &mut Evidence<'_>) {
+pub(super) fn actions_of_agents_happen_once(evidence: &mut Evidence<'_>) {
+    let stored = &evidence.stored;
+    let mut found = each_effect_has_its_call(stored);
+    found.extend(each_visible_call_has_its_card(stored));
+    found.extend(models_get_the_stored_results(evidence));
+    if evidence.world.plan.writes {
+        found.extend(steps_after_no_change(stored));
+    }
+    found.extend(incomplete_runs(stored, evidence.world.plan.writes));
+    for text in found {
+        evidence.report(3, text);
+    }
+}
+
+/// Messages and memories are the effects of exactly one call each.
+fn each_effect_has_its_call(stored: &Stored) -> Vec<String> {
     let mut found = Vec::new();
-    let kept = &evidence.kept;
     let mut said: BTreeMap<&str, Vec<&Value>> = BTreeMap::new();
-    for (_, message) in kept.all_messages().filter(|(_, message)| !message["runId"].is_null() && message["card"].is_null()) {
+    for (_, message) in stored
+        .all_messages()
+        .filter(|(_, message)| !message["runId"].is_null() && message["card"].is_null())
+    {
         said.entry(message["id"].as_str().unwrap_or_default()).or_default().push(message);
     }
-    let mut remembered = kept.memories.clone();
-    for ((run, step, index), call) in &kept.calls {
-        let begun = kept.begun(&(run.clone(), *step, *index)).filter(|begun| begun["callId"] == call["callId"]);
+    let mut remembered = stored.memories.clone();
+    for ((run, step, index), call) in &stored.calls {
+        let begun = stored
+            .begun(&(run.clone(), *step, *index))
+            .filter(|begun| begun["callId"] == call["callId"]);
         let Some(begun) = begun else {
-            found.push(format!("the call {index} of step {step} of {run} has a result, and no answer asked for it"));
+            found.push(format!(
+                "the call {index} of step {step} of {run} has a result, but no answer makes it"
+            ));
             continue;
         };
         if call["name"] == "set_memories" && call["status"] == "completed" {
             let input = parsed(&begun["input"]);
             let key = input["memories"][0]["key"].as_str().unwrap_or_default().to_owned();
-            let agent = kept.runs[run]["agentId"].as_str().unwrap_or_default().to_owned();
+            let agent = stored.runs[run]["agentId"].as_str().unwrap_or_default().to_owned();
             if !remembered.remove(&(agent, key.clone())) {
-                found.push(format!("what {run} was to remember as {key} is not there"));
+                found.push(format!("the memory {key} that {run} set is not stored"));
             }
         }
-        if call["name"] != "send_message" || call["status"] != "completed" {
-            continue;
-        }
-        let (output, input) = (parsed(&call["output"]), parsed(&begun["input"]));
-        let messages = output["messageId"].as_str().and_then(|id| said.remove(id)).unwrap_or_default();
-        if messages.len() != 1 {
-            found.push(format!("what {run} said in call {index} of step {step} is kept {} times", messages.len()));
-        }
-        if messages.iter().any(|message| message["runId"] != run.as_str() || message["text"] != input["text"]) {
-            found.push(format!("what {run} said in call {index} of step {step} is not what it wrote: {input}"));
+        if call["name"] == "send_message" && call["status"] == "completed" {
+            let output = parsed(&call["output"]);
+            let messages = output["messageId"].as_str().and_then(|id| said.remove(id));
+            let input = parsed(&begun["input"]);
+            found.extend(
+                wrong_message(run, &input, &messages.unwrap_or_default())
+                    .map(|what| format!("call {index} of step {step} of {run} {what}")),
+            );
         }
     }
+    found.extend(said.iter().map(|(id, messages)| {
+        format!(
+            "{id} of {} is stored {} times, but no call made it",
+            messages[0]["runId"],
+            messages.len()
+        )
+    }));
     found.extend(
-        said.iter().map(|(id, messages)| format!("{id} of {} is kept {} times, and no call made it", messages[0]["runId"], messages.len())),
+        remembered
+            .iter()
+            .map(|(agent, key)| format!("{agent} has the memory {key}, but no stored call set it")),
     );
-    found.extend(remembered.iter().map(|(agent, key)| format!("{agent} remembers {key}, and no call that was kept set it")));
-    found.extend(each_visible_call_has_its_card(kept));
-    found.extend(what_models_were_given_is_what_is_kept(evidence));
-    if evidence.world.plan.writes {
-        found.extend(went_on_without_a_change(kept));
-    }
-    // A completed run has done all that it was told to, unless a call ended it.
-    for (id, run) in kept.runs.iter().filter(|(_, run)| run["status"] == "completed") {
-        let calls = kept.calls.iter().filter(|((run, ..), _)| run == id).count();
-        let begun: usize =
-            kept.steps.iter().filter(|((run, _), _)| run == id).map(|(_, step)| step["calls"].as_array().map_or(0, Vec::len)).sum();
-        let last = kept.steps.range((id.clone(), 0)..=(id.clone(), u64::MAX)).next_back();
-        if run["endReason"] == "done" && !evidence.world.plan.writes && last.is_some_and(|(_, step)| step["calls"] != json!([])) {
-            found.push(format!("{id} is done, and its model was not told what came of its last calls"));
-        }
-        if run["endReason"] == "done" && calls != begun {
-            found.push(format!("{id} is done, with {calls} results of {begun} calls"));
-        }
-    }
-    for text in found {
-        evidence.complain(3, text);
-    }
+    found
 }
 
-/// Steps that follow an answer none of whose calls changed anything, where an agent is to end then.
-fn went_on_without_a_change(kept: &Kept) -> Vec<String> {
+/// What is wrong with the stored messages of one call.
+fn wrong_message(run: &str, input: &Value, messages: &[&Value]) -> Option<String> {
+    let [message] = messages else {
+        return Some(format!("has {} stored messages", messages.len()));
+    };
+    (message["runId"] != run || message["text"] != input["text"])
+        .then(|| format!("stored {message} for the input {input}"))
+}
+
+/// Completed runs that lack results of their calls, though no call ended them. With `writes` a run
+/// may also end after a step that changed nothing.
+fn incomplete_runs(stored: &Stored, writes: bool) -> Vec<String> {
+    let mut found = Vec::new();
+    for (id, run) in stored.runs.iter().filter(|(_, run)| run["status"] == "completed") {
+        let calls = stored.calls.iter().filter(|((run, ..), _)| run == id).count();
+        let begun: usize = stored
+            .steps
+            .iter()
+            .filter(|((run, _), _)| run == id)
+            .map(|(_, step)| step["calls"].as_array().map_or(0, Vec::len))
+            .sum();
+        let last = stored.steps.range((id.clone(), 0)..=(id.clone(), u64::MAX)).next_back();
+        if run["endReason"] == "done"
+            && !writes
+            && last.is_some_and(|(_, step)| step["calls"] != json!([]))
+        {
+            found.push(format!(
+                "{id} is done, but its model did not get the results of its last calls"
+            ));
+        }
+        if run["endReason"] == "done" && calls != begun {
+            found.push(format!("{id} is done, but has {calls} results of {begun} calls"));
+        }
+    }
+    found
+}
+
+/// Steps after a step that changed nothing, if such a step is to end the run.
+fn steps_after_no_change(stored: &Stored) -> Vec<String> {
     let changes = |run: &str, step: u64| {
-        let calls = kept.calls.range((run.to_owned(), step, 0)..=(run.to_owned(), step, u64::MAX));
-        // People who were asked are heard, whatever became of it.
+        let calls =
+            stored.calls.range((run.to_owned(), step, 0)..=(run.to_owned(), step, u64::MAX));
+        // An answer of a person counts as a change.
         let mut done = calls.map(|(_, call)| (call, call["name"].as_str().unwrap_or_default()));
         done.any(|(call, name)| {
             !call["answered"].is_null()
-                || (["completed", "unknown"].iter().any(|status| call["status"] == *status) && CHANGES.contains(&name))
+                || (["completed", "unknown"].iter().any(|status| call["status"] == *status)
+                    && CHANGES.contains(&name))
         })
     };
-    let later = kept.steps.keys().filter(|(_, step)| *step > 0);
+    let later = stored.steps.keys().filter(|(_, step)| *step > 0);
     let without = later.filter(|(run, step)| !changes(run, step - 1));
-    without.map(|(run, step)| format!("{run} went on with step {step} though nothing was changed before it")).collect()
+    without
+        .map(|(run, step)| {
+            format!("{run} continued with step {step}, but the step before it changed nothing")
+        })
+        .collect()
 }
 
-/// Calls that everyone sees have one card each, and each card shows a call: where the call was not refused.
-fn each_visible_call_has_its_card(kept: &Kept) -> Vec<String> {
+/// Visible calls have one card each, unless they were refused, and each card shows a call.
+fn each_visible_call_has_its_card(stored: &Stored) -> Vec<String> {
     let mut found = Vec::new();
     let mut cards: BTreeMap<&str, Vec<&Value>> = BTreeMap::new();
-    for (_, message) in kept.all_messages().filter(|(_, message)| !message["card"].is_null()) {
-        cards.entry(message["card"]["callId"].as_str().unwrap_or_default()).or_default().push(message);
+    for (_, message) in stored.all_messages().filter(|(_, message)| !message["card"].is_null()) {
+        cards
+            .entry(message["card"]["callId"].as_str().unwrap_or_default())
+            .or_default()
+            .push(message);
     }
-    for (place, call) in &kept.calls {
-        let was_refused = call["status"] == "failed" && call["answered"].is_null() && call["card"].is_null();
+    for (place, call) in &stored.calls {
+        let was_refused =
+            call["status"] == "failed" && call["answered"].is_null() && call["card"].is_null();
         if !VISIBLE.iter().any(|name| call["name"] == *name) || was_refused {
             continue;
         }
@@ -118,32 +172,50 @@ fn each_visible_call_has_its_card(kept: &Kept) -> Vec<String> {
         if shown.len() != 1 {
             found.push(format!("the call {id} of {} has {} cards", place.0, shown.len()));
         }
-        let mut input = kept.begun(place).map(|begun| parsed(&begun["input"])).unwrap_or_default();
+        let mut input =
+            stored.begun(place).map(|begun| parsed(&begun["input"])).unwrap_or_default();
         input.as_object_mut().and_then(|input| input.remove("targetSpaceId"));
         for message in shown {
             let card = &message["card"];
-            if message["runId"] != place.0.as_str() || card["name"] != call["name"] || parsed(&card["input"]["text"]) != input {
-                found.push(format!("the card {} does not show the call {id} of {}: {card}", message["id"], place.0));
+            if message["runId"] != place.0.as_str()
+                || card["name"] != call["name"]
+                || parsed(&card["input"]["text"]) != input
+            {
+                found.push(format!(
+                    "the card {} does not show the call {id} of {}: {card}",
+                    message["id"], place.0
+                ));
             }
         }
     }
-    found.extend(cards.iter().map(|(call, shown)| format!("{} shows {call}, and no call of that id was kept", shown[0]["id"])));
+    found.extend(cards.iter().map(|(call, shown)| {
+        format!("{} shows {call}, but no call with that id is stored", shown[0]["id"])
+    }));
     found
 }
 
-/// A model goes on from what came of its calls, and nothing else.
-fn what_models_were_given_is_what_is_kept(evidence: &Evidence<'_>) -> Vec<String> {
-    let outputs: BTreeMap<&str, &Value> =
-        evidence.kept.calls.values().filter_map(|call| Some((call["callId"].as_str()?, &call["output"]))).collect();
+/// A model gets the stored results of its calls, and no others.
+fn models_get_the_stored_results(evidence: &Evidence<'_>) -> Vec<String> {
+    let outputs: BTreeMap<&str, &Value> = evidence
+        .stored
+        .calls
+        .values()
+        .filter_map(|call| Some((call["callId"].as_str()?, &call["output"])))
+        .collect();
     let mut found = Vec::new();
-    for ask in &evidence.ledger.asks {
-        for message in ask.before.iter().filter(|message| message.starts_with(r#"{"role":"tool_results""#)) {
+    for ask in &evidence.ledger.model_requests {
+        for message in
+            ask.before.iter().filter(|message| message.starts_with(r#"{"role":"tool_results""#))
+        {
             let message: Value = serde_json::from_str(message).unwrap_or_default();
             for result in message["results"].as_array().into_iter().flatten() {
-                let kept = result["callId"].as_str().and_then(|call| outputs.get(call)).map(|output| parsed(output));
-                if kept.as_ref() != Some(&result["output"]) {
+                let stored = result["callId"]
+                    .as_str()
+                    .and_then(|call| outputs.get(call))
+                    .map(|output| parsed(output));
+                if stored.as_ref() != Some(&result["output"]) {
                     found.push(format!(
-                        "step {} of {} on {} was told {result} of a call, and {kept:?} is kept",
+                        "step {} of {} on {} got the result {result}, but {stored:?} is stored",
                         ask.step, ask.agent, ask.trigger
                     ));
                 }

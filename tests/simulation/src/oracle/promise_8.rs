@@ -1,127 +1,200 @@
-//! What an agent had not read stays `[NEW]` until a run that read it has completed.
+//! Promise 8: a message stays `[NEW]` for an agent until a run that read it has completed.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 use tokio::time::Instant;
 
-use super::Evidence;
-use crate::{ledger::Line, model::lines};
+use crate::oracle::{Evidence, stored::parsed};
+use crate::{
+    ledger::{Line, ModelRequest},
+    model::lines,
+};
 
-/// A completed run: when it ended, and how far it had read in each space, by what it was shown or told of. A run whose process died before its
-/// first answer was kept is asked anew, and then may have read further: from outside nobody can tell which question counts.
+/// The space and the number of each message, by its id.
+type Places<'a> = BTreeMap<&'a str, (&'a str, u64)>;
+/// A message number for each space.
+type Numbers = BTreeMap<String, u64>;
+
+/// A completed run: when it ended, and how far it read in each space.
+///
+/// A run whose process died before its first answer was stored asks its model again, and may have
+/// read further by then. The oracle can't tell which of these requests counts.
 #[derive(Debug)]
 struct Read {
     ended: Instant,
-    at_least: BTreeMap<String, u64>,
-    at_most: BTreeMap<String, u64>,
+    at_least: Numbers,
+    at_most: Numbers,
 }
 
-pub(super) fn new_until_a_completed_run_read_it(evidence: &mut Evidence<'_>) {
-    let mut found = Vec::new();
-    let (kept, ledger) = (&evidence.kept, &evidence.ledger);
-    let place: BTreeMap<&str, (&str, u64)> = kept
+pub(super) fn messages_are_new_until_a_completed_run_read_them(evidence: &mut Evidence<'_>) {
+    let places: Places<'_> = evidence
+        .stored
         .all_messages()
-        .filter_map(|(space, message)| Some((message["id"].as_str()?, (space.as_str(), message["seq"].as_u64()?))))
+        .filter_map(|(space, message)| {
+            Some((message["id"].as_str()?, (space.as_str(), message["seq"].as_u64()?)))
+        })
         .collect();
-    // What completed runs had been shown, by agent.
-    let mut read: BTreeMap<String, Vec<Read>> = BTreeMap::new();
-    for (id, run) in kept.runs.iter().filter(|(_, run)| run["status"] == "completed") {
-        let (Some((ended, _)), Some(agent)) = (evidence.world.storage.noted(id).ended, run["agentId"].as_str()) else { continue };
-        let trigger = run["messageId"].as_str().unwrap_or(id);
-        let delegated = run["source"] == "delegated";
-        let asks = ledger.asks.iter();
-        let asks = asks.filter(|ask| ask.delegated == delegated && ask.trigger == trigger && ask.agent.to_string() == agent);
-        let (mut at_least, mut at_most) = (BTreeMap::new(), BTreeMap::new());
-        for (number, ask) in asks.enumerate() {
-            let lasts = lasts(&ask.lines, &place);
-            for (space, last) in &lasts {
-                let most = at_most.entry(space.clone()).or_insert(0);
-                *most = (*last).max(*most);
-            }
-            if number == 0 {
-                at_least = lasts;
-            } else {
-                at_least.retain(|space, least| {
-                    lasts.get(space).is_some_and(|last| {
-                        *least = (*least).min(*last);
-                        true
-                    })
-                });
-            }
+    let mut read: BTreeMap<&str, Vec<Read>> = BTreeMap::new();
+    for (id, run) in &evidence.stored.runs {
+        if run["status"] != "completed" {
+            continue;
         }
-        // News that was kept with an answer was read, whatever other workers were told.
-        for (_, step) in kept.steps.range((id.clone(), 0)..=(id.clone(), u64::MAX)) {
-            let news = step["systemMessages"].as_array().into_iter().flatten().filter(|said| said["watcher"] == "news");
-            for (space, last) in news.flat_map(|said| lasts(&lines(said["text"].as_str().unwrap_or_default()), &place)) {
+        if let (Some(agent), Some(by_run)) =
+            (run["agentId"].as_str(), read_by(evidence, id, run, &places))
+        {
+            read.entry(agent).or_default().push(by_run);
+        }
+    }
+    let mut found = Vec::new();
+    for ask in evidence.ledger.model_requests.iter().filter(|ask| ask.step == 0) {
+        let read = read.get(ask.agent.to_string().as_str()).map_or(&[][..], Vec::as_slice);
+        found.extend(wrong_marks(evidence, ask, read, &places));
+    }
+    for text in found {
+        evidence.report(8, text);
+    }
+}
+
+/// How far a completed run read.
+fn read_by(evidence: &Evidence<'_>, id: &str, run: &Value, places: &Places<'_>) -> Option<Read> {
+    let (ended, _) = evidence.world.storage.run_writes(id).ended?;
+    let agent = run["agentId"].as_str()?;
+    let trigger = run["messageId"].as_str().unwrap_or(id);
+    let delegated = run["source"] == "delegated";
+    let asks = evidence.ledger.model_requests.iter().filter(|ask| {
+        ask.delegated == delegated && ask.trigger == trigger && ask.agent.to_string() == agent
+    });
+    let (mut at_least, mut at_most) = shown_by_all(asks, places);
+    // News that is stored with an answer was read, even if other workers got other news.
+    let steps = evidence.stored.steps.range((id.to_owned(), 0)..=(id.to_owned(), u64::MAX));
+    for (_, step) in steps {
+        for said in step["systemMessages"].as_array().into_iter().flatten() {
+            if said["watcher"] != "news" {
+                continue;
+            }
+            let news = lines(said["text"].as_str().unwrap_or_default());
+            for (space, last) in lasts(&news, places) {
                 let least = at_least.entry(space).or_insert(0);
                 *least = last.max(*least);
             }
         }
-        for (_, call) in kept.calls.range((id.clone(), 0, 0)..=(id.clone(), u64::MAX, u64::MAX)) {
-            let output: Value = call["output"].as_str().and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
-            read_further(&mut at_least, &output, &place, false);
-            read_further(&mut at_most, &output, &place, true);
-        }
-        read.entry(agent.to_owned()).or_default().push(Read { ended, at_least, at_most });
     }
-    for ask in ledger.asks.iter().filter(|ask| ask.step == 0) {
-        let agent = ask.agent.to_string();
-        let read = read.get(&agent).map_or(&[][..], Vec::as_slice);
-        // Who joins has read what was said before. Whether it was out is known to nobody where no answer came.
-        let let_in: Vec<_> = ledger.let_in.iter().filter(|(_, entity)| *entity == ask.agent).map(|(space, _)| space.to_string()).collect();
-        let begun = kept.run_of(ask).and_then(|run| ledger.delivered.get(&run.parse().ok()?)).copied();
-        for line in ask.lines.iter().filter(|line| !line.own) {
-            let Some((space, seq)) = place.get(line.message.as_str()) else { continue };
-            let rejoined = let_in.iter().any(|let_in| let_in == space);
-            if line.seen {
-                let was_read = read.iter().any(|read| read.ended <= ask.at && has(&read.at_most, space, *seq));
-                // It came back once, at a number that nobody outside knows for sure.
-                if !was_read && !rejoined {
-                    found.push(format!(
-                        "{agent} was told on {} that it had seen number {seq} of {space}, and no completed run was shown it",
-                        ask.trigger
-                    ));
-                }
-            } else if let Some(begun) = begun {
-                let was_read = read.iter().any(|read| read.ended < begun && has(&read.at_least, space, *seq));
-                if was_read && !rejoined {
-                    found.push(format!(
-                        "{agent} was told on {} that number {seq} of {space} is new, and a completed run had read it",
-                        ask.trigger
-                    ));
-                }
+    let calls =
+        evidence.stored.calls.range((id.to_owned(), 0, 0)..=(id.to_owned(), u64::MAX, u64::MAX));
+    for (_, call) in calls {
+        let output = parsed(&call["output"]);
+        read_further(&mut at_least, &output, places, false);
+        read_further(&mut at_most, &output, places, true);
+    }
+    Some(Read { ended, at_least, at_most })
+}
+
+/// How far each space was shown by all of these requests, and by any of them.
+fn shown_by_all<'a>(
+    asks: impl Iterator<Item = &'a ModelRequest>,
+    places: &Places<'_>,
+) -> (Numbers, Numbers) {
+    let mut at_least = Numbers::new();
+    let mut at_most = Numbers::new();
+    for (number, ask) in asks.enumerate() {
+        let lasts = lasts(&ask.lines, places);
+        for (space, last) in &lasts {
+            let most = at_most.entry(space.clone()).or_insert(0);
+            *most = (*last).max(*most);
+        }
+        if number == 0 {
+            at_least = lasts;
+        } else {
+            at_least.retain(|space, least| {
+                lasts.get(space).is_some_and(|last| {
+                    *least = (*least).min(*last);
+                    true
+                })
+            });
+        }
+    }
+    (at_least, at_most)
+}
+
+/// Messages that the first request of a run marks wrongly as seen or as new.
+fn wrong_marks(
+    evidence: &Evidence<'_>,
+    ask: &ModelRequest,
+    read: &[Read],
+    places: &Places<'_>,
+) -> Vec<String> {
+    let mut found = Vec::new();
+    // An entity that joins counts as having read all earlier messages. The oracle does not know
+    // the number at which it joined again.
+    let has_rejoined = |space: &str| {
+        let readmitted = evidence.ledger.readmitted.iter();
+        readmitted
+            .filter(|(_, entity)| *entity == ask.agent)
+            .any(|(readmitted, _)| readmitted.to_string() == space)
+    };
+    let begun = evidence
+        .stored
+        .run_of(ask)
+        .and_then(|run| evidence.ledger.delivered.get(&run.parse().ok()?))
+        .copied();
+    for line in ask.lines.iter().filter(|line| !line.own) {
+        let Some((space, seq)) = places.get(line.message.as_str()) else { continue };
+        if line.seen {
+            let was_read =
+                read.iter().any(|read| read.ended <= ask.at && has(&read.at_most, space, *seq));
+            if !was_read && !has_rejoined(space) {
+                found.push(format!(
+                    "the run of {} on {} saw number {seq} of {space} marked as seen, \
+                     but no completed run had read it",
+                    ask.agent, ask.trigger
+                ));
+            }
+        } else if let Some(begun) = begun {
+            let was_read =
+                read.iter().any(|read| read.ended < begun && has(&read.at_least, space, *seq));
+            if was_read && !has_rejoined(space) {
+                found.push(format!(
+                    "the run of {} on {} saw number {seq} of {space} marked as new, \
+                     but a completed run had read it",
+                    ask.agent, ask.trigger
+                ));
             }
         }
     }
-    for text in found {
-        evidence.complain(8, text);
-    }
+    found
 }
 
 /// The last message of each space that lines show.
-fn lasts(lines: &[Line], place: &BTreeMap<&str, (&str, u64)>) -> BTreeMap<String, u64> {
-    let mut lasts = BTreeMap::new();
-    for (space, seq) in lines.iter().filter_map(|line| place.get(line.message.as_str())) {
+fn lasts(lines: &[Line], places: &Places<'_>) -> Numbers {
+    let mut lasts = Numbers::new();
+    for (space, seq) in lines.iter().filter_map(|line| places.get(line.message.as_str())) {
         let last = lasts.entry((*space).to_owned()).or_insert(0);
         *last = (*seq).max(*last);
     }
     lasts
 }
 
-fn has(up_to: &BTreeMap<String, u64>, space: &str, seq: u64) -> bool {
+fn has(up_to: &Numbers, space: &str, seq: u64) -> bool {
     up_to.get(space).is_some_and(|last| *last >= seq)
 }
 
-/// What a result of `enter_space` or `read_messages` shows counts where it leaves no gap, or counts what lies in it. Another run may have closed a
-/// `gap` meanwhile, which can't be told from outside.
-fn read_further(up_to: &mut BTreeMap<String, u64>, output: &Value, place: &BTreeMap<&str, (&str, u64)>, gap: bool) {
-    if let (Some(space), Some(total)) = (output["spaceId"].as_str(), output["totalMessages"].as_u64()) {
+/// Adds what a result of `enter_space` or `read_messages` shows. Messages after a gap count only if
+/// `gap` is set: another run may have closed the gap meanwhile, which the oracle can't tell.
+fn read_further(up_to: &mut Numbers, output: &Value, places: &Places<'_>, gap: bool) {
+    if let (Some(space), Some(total)) =
+        (output["spaceId"].as_str(), output["totalMessages"].as_u64())
+    {
         let read = up_to.entry(space.to_owned()).or_default();
         *read = (*read).max(total);
     }
-    let shown: Vec<_> =
-        output["messages"].as_array().into_iter().flatten().filter_map(|message| place.get(message["id"].as_str()?)).copied().collect();
+    let shown: Vec<_> = output["messages"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|message| places.get(message["id"].as_str()?))
+        .copied()
+        .collect();
     if let (Some((space, first)), Some((_, last))) = (shown.first(), shown.last()) {
         let read = up_to.entry((*space).to_owned()).or_default();
         if gap || *first <= *read + 1 {

@@ -1,13 +1,13 @@
-//! What authors write, read as a whole.
+//! [`When`] as authors write it.
 
 use serde_json::{Value, json};
 
-use super::*;
+use crate::schedules::tests::*;
 use crate::{plans::Schedule, schedules::When};
 
 const NOW: &str = "2026-02-18T09:00:00Z";
 
-/// The schedule and its first firing, or what is wrong.
+/// The schedule and its first firing, or the fault.
 fn read(when: Value) -> Result<(Schedule, Time), String> {
     let when = serde_json::from_value::<When>(when).unwrap();
     when.read(at(NOW), "/plans/0").map_err(|error| error.to_string())
@@ -18,29 +18,52 @@ fn once(run_after: Option<&str>, first: &str) -> (Schedule, Time) {
 }
 
 #[test]
-fn each_of_the_three_times_is_read() {
-    assert_eq!(read(json!({"runAfter": "2 hours"})), Ok(once(Some("2 hours"), "2026-02-18T11:00:00Z")));
-    assert_eq!(read(json!({"runAfter": "521 weeks"})), Ok(once(Some("521 weeks"), "2036-02-13T09:00:00Z")));
-    for exact in ["2026-02-19T09:00:00+01:00", "2026-02-19T08:00Z", "2026-02-19t08:00:00.000z", "2026-02-19 08:00:00Z"] {
-        assert_eq!(read(json!({"scheduledAt": exact})), Ok(once(None, "2026-02-19T08:00:00Z")), "{exact}");
+fn each_of_the_three_times_is_accepted() {
+    assert_eq!(
+        read(json!({"runAfter": "2 hours"})),
+        Ok(once(Some("2 hours"), "2026-02-18T11:00:00Z"))
+    );
+    assert_eq!(
+        read(json!({"runAfter": "521 weeks"})),
+        Ok(once(Some("521 weeks"), "2036-02-13T09:00:00Z"))
+    );
+    for exact in [
+        "2026-02-19T09:00:00+01:00",
+        "2026-02-19T08:00Z",
+        "2026-02-19t08:00:00.000z",
+        "2026-02-19 08:00:00Z",
+    ] {
+        assert_eq!(
+            read(json!({"scheduledAt": exact})),
+            Ok(once(None, "2026-02-19T08:00:00Z")),
+            "{exact}"
+        );
     }
     for local in ["2026-02-19T09:00", "2026-02-19T09:00:00"] {
-        assert_eq!(read(json!({"scheduledAt": local, "timezone": "europe/berlin"})), Ok(once(None, "2026-02-19T08:00:00Z")), "{local}");
+        assert_eq!(
+            read(json!({"scheduledAt": local, "timezone": "europe/berlin"})),
+            Ok(once(None, "2026-02-19T08:00:00Z")),
+            "{local}"
+        );
     }
-    let cron = |timezone: &str| Schedule::Cron { cron: "0 9 * * *".into(), timezone: timezone.into() };
-    assert_eq!(read(json!({"cron": " 0 9 * * * ", "timezone": "europe/berlin"})), Ok((cron("Europe/Berlin"), at("2026-02-19T08:00:00Z"))));
+    let cron =
+        |timezone: &str| Schedule::Cron { cron: "0 9 * * *".into(), timezone: timezone.into() };
+    assert_eq!(
+        read(json!({"cron": " 0 9 * * * ", "timezone": "europe/berlin"})),
+        Ok((cron("Europe/Berlin"), at("2026-02-19T08:00:00Z")))
+    );
     assert_eq!(read(json!({"cron": "0 9 * * *"})), Ok((cron("UTC"), at("2026-02-19T09:00:00Z"))));
 }
 
 #[test]
-fn a_local_time_that_a_clock_skips_comes_after_the_gap_and_the_first_of_two_counts() {
+fn a_skipped_local_time_is_moved_and_a_repeated_one_is_the_first() {
     let berlin = |local: &str| read(json!({"scheduledAt": local, "timezone": "Europe/Berlin"}));
     assert_eq!(berlin("2026-03-29T02:30"), Ok(once(None, "2026-03-29T01:30:00Z")));
     assert_eq!(berlin("2026-10-25T02:30"), Ok(once(None, "2026-10-25T00:30:00Z")));
 }
 
 #[test]
-fn what_is_wrong_is_said_where_it_stands() {
+fn faults_point_to_the_wrong_field() {
     let long = "x".repeat(1_000);
     let wrong = [
         json!({}),
@@ -75,26 +98,26 @@ fn what_is_wrong_is_said_where_it_stands() {
     /plans/0/runAfter: expected a duration like "30 seconds", "2 hours", "1 day" or "1 week", got "tomorrow"
     /plans/0/runAfter: expected at most 10 years, got "522 weeks"
     /plans/0/runAfter: expected at most 10 years, got "4294967295 weeks"
-    /plans/0/timezone: expected none beside runAfter, got "UTC"
-    /plans/0/scheduledAt: expected a time like "2026-02-18T09:00:00Z", or "2026-02-18T09:00" with a timezone beside it, got "tomorrow"
-    /plans/0/scheduledAt: expected a time like "2026-02-18T09:00:00Z", or "2026-02-18T09:00" with a timezone beside it, got "2026-02-19"
-    /plans/0/scheduledAt: expected a time like "2026-02-18T09:00:00Z", or "2026-02-18T09:00" with a timezone beside it, got "2026-02-30T09:00:00Z"
-    /plans/0/scheduledAt: expected a time like "2026-02-18T09:00:00Z", or "2026-02-18T09:00" with a timezone beside it, got "2026-02-19T09:00+01:00[Europe/Berlin]"
-    /plans/0/scheduledAt: expected a time like "2026-02-18T09:00:00Z", or "2026-02-18T09:00" with a timezone beside it, got "20260219T090000Z"
-    /plans/0/scheduledAt: expected an offset in it, such as Z or +01:00, or a timezone beside it, got "2026-02-19T09:00"
-    /plans/0/timezone: expected none beside a scheduledAt with an offset, got "Europe/Berlin"
+    /plans/0/timezone: expected no timezone with runAfter, got "UTC"
+    /plans/0/scheduledAt: expected a time like "2026-02-18T09:00:00Z", or "2026-02-18T09:00" and a timezone, got "tomorrow"
+    /plans/0/scheduledAt: expected a time like "2026-02-18T09:00:00Z", or "2026-02-18T09:00" and a timezone, got "2026-02-19"
+    /plans/0/scheduledAt: expected a time like "2026-02-18T09:00:00Z", or "2026-02-18T09:00" and a timezone, got "2026-02-30T09:00:00Z"
+    /plans/0/scheduledAt: expected a time like "2026-02-18T09:00:00Z", or "2026-02-18T09:00" and a timezone, got "2026-02-19T09:00+01:00[Europe/Berlin]"
+    /plans/0/scheduledAt: expected a time like "2026-02-18T09:00:00Z", or "2026-02-18T09:00" and a timezone, got "20260219T090000Z"
+    /plans/0/scheduledAt: expected an offset such as Z or +01:00, or a timezone, got "2026-02-19T09:00"
+    /plans/0/timezone: expected no timezone with a scheduledAt that has an offset, got "Europe/Berlin"
     /plans/0/timezone: expected an IANA time zone like "Europe/Berlin" or "UTC", got "Berlin"
     /plans/0/scheduledAt: expected a time after now, 2026-02-18T09:00:00.000Z, and within 10 years, got "2026-02-18T09:00:00Z"
     /plans/0/scheduledAt: expected a time after now, 2026-02-18T09:00:00.000Z, and within 10 years, got "2036-02-19T09:00:01Z"
-    /plans/0/scheduledAt: expected a time like "2026-02-18T09:00:00Z", or "2026-02-18T09:00" with a timezone beside it, got "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"…
-    /plans/0/cron: expected a day that its months have, got "0 9 30 2 *"
+    /plans/0/scheduledAt: expected a time like "2026-02-18T09:00:00Z", or "2026-02-18T09:00" and a timezone, got "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"…
+    /plans/0/cron: expected a day that exists in its months, got "0 9 30 2 *"
     /plans/0/timezone: expected an IANA time zone like "Europe/Berlin" or "UTC", got "Mars/Olympus"
     /plans/0/timezone: expected an IANA time zone like "Europe/Berlin" or "UTC", got "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"…
     "#);
 }
 
 #[test]
-fn it_is_given_where_anything_is_said() {
+fn any_field_counts_as_given() {
     assert!(!When::default().is_given());
     assert!(When { timezone: Some("UTC".into()), ..When::default() }.is_given());
     let when = When { cron: Some("0 9 * * *".into()), ..When::default() };

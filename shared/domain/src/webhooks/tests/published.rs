@@ -1,8 +1,9 @@
-//! What the services publish themselves, with their own signatures.
+//! Requests that the services publish themselves, with their signatures.
 
-use super::*;
+use crate::webhooks::tests::*;
 
-/// The text of the example, which is `src/StripeTests/Resources/event_test_signature.json` in github.com/stripe/stripe-dotnet.
+/// The text of Stripe's example, `src/StripeTests/Resources/event_test_signature.json` in
+/// github.com/stripe/stripe-dotnet.
 const STRIPE_EVENT: &str = r#"{
   "id": "evt_123",
   "object": "event",
@@ -42,9 +43,12 @@ const STRIPE_EVENT: &str = r#"{
 }
 "#;
 
-/// The one of "Verifying requests from Slack", docs.slack.dev.
-const SLACK_COMMAND: &str = "token=xyzz0WbapA4vBCDEFasx0q6G&team_id=T1DC2JH3J&team_domain=testteamnow&channel_id=G8PSS9T3V&channel_name=foobar&user_id=U2CERLKJA\
-    &user_name=roadrunner&command=%2Fwebhook-collect&text=&response_url=https%3A%2F%2Fhooks.slack.com%2Fcommands%2FT1DC2JH3J%2F397700885554%2F96rGlfmibIGlgcZRskXaIFfN\
+/// The body of the example in "Verifying requests from Slack", docs.slack.dev.
+const SLACK_COMMAND: &str = "token=xyzz0WbapA4vBCDEFasx0q6G&team_id=T1DC2JH3J\
+    &team_domain=testteamnow&channel_id=G8PSS9T3V&channel_name=foobar&user_id=U2CERLKJA\
+    &user_name=roadrunner&command=%2Fwebhook-collect&text=\
+    &response_url=https%3A%2F%2Fhooks.slack.com%2Fcommands%2FT1DC2JH3J%2F397700885554\
+    %2F96rGlfmibIGlgcZRskXaIFfN\
     &trigger_id=398738663015.47445629121.803a0bc887a14d10d2c447fce8b6703c";
 
 const fn at(seconds: i64) -> Time {
@@ -53,7 +57,8 @@ const fn at(seconds: i64) -> Time {
 
 #[test]
 fn the_example_of_the_standards_reference_libraries_holds() {
-    // "sign function works" in `libraries/javascript/src/webhook.test.ts`, github.com/standard-webhooks/standard-webhooks.
+    // "sign function works" in `libraries/javascript/src/webhook.test.ts`,
+    // github.com/standard-webhooks/standard-webhooks.
     let headers = [
         ("webhook-id", "msg_p5jXN8AQM9LWM0D4loKWxJek"),
         ("webhook-timestamp", "1614265330"),
@@ -61,13 +66,19 @@ fn the_example_of_the_standards_reference_libraries_holds() {
     ];
     let sent = Sent::new(WebhookScheme::Standard, &headers, br#"{"test": 2432232314}"#);
     for secret in ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"] {
-        assert_eq!(sent.verify(&[secret], at(1_614_265_330)), Ok(delivery("msg_p5jXN8AQM9LWM0D4loKWxJek")));
+        assert_eq!(
+            sent.verify(&[secret], at(1_614_265_330)),
+            Ok(delivery("msg_p5jXN8AQM9LWM0D4loKWxJek"))
+        );
     }
-    // Under the names that Svix sends by itself, docs.svix.com, "Verifying Webhooks Manually".
+    // With the names that Svix sends by default ("Verifying Webhooks Manually", docs.svix.com).
     let svix = headers.map(|(name, value)| (name.replace("webhook", "svix"), value));
     let svix = svix.each_ref().map(|(name, value)| (name.as_str(), *value));
     let sent = Sent::new(WebhookScheme::Standard, &svix, br#"{"test": 2432232314}"#);
-    assert_eq!(sent.verify(&[SECRET], at(1_614_265_330)), Ok(delivery("msg_p5jXN8AQM9LWM0D4loKWxJek")));
+    assert_eq!(
+        sent.verify(&[SECRET], at(1_614_265_330)),
+        Ok(delivery("msg_p5jXN8AQM9LWM0D4loKWxJek"))
+    );
 }
 
 #[test]
@@ -78,7 +89,11 @@ fn the_example_of_the_standards_rust_library_holds() {
         ("webhook-timestamp", "1649367553"),
         ("webhook-signature", "v1,tZ1I4/hDygAJgO5TYxiSd6Sd0kDW6hPenDe+bTa3Kkw="),
     ];
-    let sent = Sent::new(WebhookScheme::Standard, &headers, br#"{"email":"test@example.com","username":"test_user"}"#);
+    let sent = Sent::new(
+        WebhookScheme::Standard,
+        &headers,
+        br#"{"email":"test@example.com","username":"test_user"}"#,
+    );
     assert_eq!(
         sent.verify(&["whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"], at(1_649_367_553)),
         Ok(delivery("msg_27UH4WbU6Z5A5EzD8u03UvzRbpk"))
@@ -87,10 +102,14 @@ fn the_example_of_the_standards_rust_library_holds() {
 
 #[test]
 fn the_example_of_githubs_documentation_holds() {
-    // "Validating webhook deliveries", docs.github.com; the delivery's id is the one of its "Webhook events and payloads".
+    // "Validating webhook deliveries", docs.github.com. The delivery's id comes from "Webhook
+    // events and payloads".
     let headers = [
         ("x-github-delivery", "72d3162e-cc78-11e3-81ab-4c9367dc0958"),
-        ("x-hub-signature-256", "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17"),
+        (
+            "x-hub-signature-256",
+            "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17",
+        ),
     ];
     let sent = Sent::new(WebhookScheme::Github, &headers, b"Hello, World!");
     let verified = Verified::Delivery {
@@ -102,9 +121,16 @@ fn the_example_of_githubs_documentation_holds() {
 
 #[test]
 fn the_example_of_stripes_own_library_holds() {
-    // `src/StripeTests/Services/Events/EventUtilityTest.cs` in github.com/stripe/stripe-dotnet; Stripe's documentation shows a signature but no secret.
-    let signature = "t=1533204620,v1=f0bdba6d4eacbd8ad8a3bbadd7248e633ec1477f7899c124c51b39405fa36613,v0=63f3a72374a733066c4be69ed7f8e5ac85c22c9f0a6a612ab9a025a9e4ee7eef";
-    let sent = Sent::new(WebhookScheme::Stripe, &[("stripe-signature", signature)], STRIPE_EVENT.as_bytes());
+    // `src/StripeTests/Services/Events/EventUtilityTest.cs` in github.com/stripe/stripe-dotnet;
+    // Stripe's documentation shows a signature but no secret.
+    let signature = "t=1533204620,\
+        v1=f0bdba6d4eacbd8ad8a3bbadd7248e633ec1477f7899c124c51b39405fa36613,\
+        v0=63f3a72374a733066c4be69ed7f8e5ac85c22c9f0a6a612ab9a025a9e4ee7eef";
+    let sent = Sent::new(
+        WebhookScheme::Stripe,
+        &[("stripe-signature", signature)],
+        STRIPE_EVENT.as_bytes(),
+    );
     assert_eq!(sent.verify(&["webhook_secret"], at(1_533_204_720)), Ok(delivery("evt_123")));
     assert_eq!(sent.verify(&["webhook_secret"], at(1_533_205_020)), Err(Unverified::TooOld));
 }
@@ -113,9 +139,15 @@ fn the_example_of_stripes_own_library_holds() {
 fn the_example_of_slacks_documentation_holds() {
     let headers = [
         ("x-slack-request-timestamp", "1531420618"),
-        ("x-slack-signature", "v0=a2114d57b48eac39b9ad189dd8316235a7b4a8d21a10bd27519666489c69b503"),
+        (
+            "x-slack-signature",
+            "v0=a2114d57b48eac39b9ad189dd8316235a7b4a8d21a10bd27519666489c69b503",
+        ),
     ];
     let sent = Sent::new(WebhookScheme::Slack, &headers, SLACK_COMMAND.as_bytes());
     let key = "398738663015.47445629121.803a0bc887a14d10d2c447fce8b6703c";
-    assert_eq!(sent.verify(&["8f742231b10e8888abcd99yyyzzz85a5"], at(1_531_420_618)), Ok(delivery(key)));
+    assert_eq!(
+        sent.verify(&["8f742231b10e8888abcd99yyyzzz85a5"], at(1_531_420_618)),
+        Ok(delivery(key))
+    );
 }

@@ -1,14 +1,18 @@
-//! Signatures, their number, and who made them.
+//! Signatures, their number, and the secrets that made them.
 
-use super::*;
+use crate::webhooks::tests::*;
 
 #[test]
-fn any_secret_may_have_signed_and_unusable_ones_are_skipped() {
+fn any_of_the_secrets_may_sign_and_unusable_ones_are_skipped() {
     for scheme in SCHEMES {
         let sent = Sent::signed(scheme, SECRET, "msg_1", BODY, NOW);
         let verified = sent.answer();
         assert!(verified.is_ok());
-        for secrets in [&[SECRET, OTHER_SECRET][..], &[OTHER_SECRET, SECRET], &["", "\n", OTHER_SECRET, SECRET]] {
+        for secrets in [
+            &[SECRET, OTHER_SECRET][..],
+            &[OTHER_SECRET, SECRET],
+            &["", "\n", OTHER_SECRET, SECRET],
+        ] {
             assert_eq!(sent.verify(secrets, NOW), verified);
         }
         assert_eq!(sent.verify(&[OTHER_SECRET], NOW), Err(Unverified::WrongSignature));
@@ -19,8 +23,10 @@ fn any_secret_may_have_signed_and_unusable_ones_are_skipped() {
 
 #[test]
 fn signatures_may_come_in_any_order_and_with_others() {
-    let standard = Sent::signed(WebhookScheme::Standard, SECRET, "msg_1", BODY, NOW).signature().clone();
-    let other = Sent::signed(WebhookScheme::Standard, OTHER_SECRET, "msg_1", BODY, NOW).signature().clone();
+    let standard =
+        Sent::signed(WebhookScheme::Standard, SECRET, "msg_1", BODY, NOW).signature().clone();
+    let other =
+        Sent::signed(WebhookScheme::Standard, OTHER_SECRET, "msg_1", BODY, NOW).signature().clone();
     let answer = |signature: &str| {
         let mut sent = Sent::signed(WebhookScheme::Standard, SECRET, "msg_1", BODY, NOW);
         signature.clone_into(sent.signature());
@@ -34,7 +40,8 @@ fn signatures_may_come_in_any_order_and_with_others() {
     ] {
         assert_eq!(answer(&right), Ok(delivery("msg_1")), "{right}");
     }
-    let malformed = Err(Unverified::Malformed { place: "webhook-signature", expected: "v1,<base64>" });
+    let malformed =
+        Err(Unverified::Malformed { place: "webhook-signature", expected: "v1,<base64>" });
     assert_eq!(answer(&standard.replace("v1,", "v1a,")), malformed);
     assert_eq!(answer(&standard.replace("v1,", "")), malformed);
     assert_eq!(answer(&other), Err(Unverified::WrongSignature));
@@ -42,9 +49,13 @@ fn signatures_may_come_in_any_order_and_with_others() {
     assert_eq!(answer(standard.trim_end_matches('=')), Err(Unverified::WrongSignature));
 
     let seconds = NOW.as_seconds();
-    let stripe = Sent::signed(WebhookScheme::Stripe, SECRET, "", BODY, NOW).signature().replace(&format!("t={seconds},v1="), "");
+    let stripe = Sent::signed(WebhookScheme::Stripe, SECRET, "", BODY, NOW)
+        .signature()
+        .replace(&format!("t={seconds},v1="), "");
     let zeros = "0".repeat(64);
-    let answer = |signature: &str| Sent::new(WebhookScheme::Stripe, &[("stripe-signature", signature)], BODY).answer();
+    let answer = |signature: &str| {
+        Sent::new(WebhookScheme::Stripe, &[("stripe-signature", signature)], BODY).answer()
+    };
     for right in [
         format!("v1={zeros},v1={stripe},t={seconds}"),
         format!("t={seconds},v1={stripe},v1={zeros},v0={zeros}"),
@@ -52,7 +63,8 @@ fn signatures_may_come_in_any_order_and_with_others() {
     ] {
         assert_eq!(answer(&right), Ok(delivery("evt_1")), "{right}");
     }
-    let malformed = Err(Unverified::Malformed { place: "stripe-signature", expected: "t=<seconds>,v1=<hex>" });
+    let malformed =
+        Err(Unverified::Malformed { place: "stripe-signature", expected: "t=<seconds>,v1=<hex>" });
     for wrong in [
         format!("v1={stripe}"),
         format!("t={seconds}"),
@@ -67,10 +79,12 @@ fn signatures_may_come_in_any_order_and_with_others() {
 }
 
 #[test]
-fn a_header_of_ten_thousand_signatures_is_refused_unread() {
+fn a_header_of_ten_thousand_signatures_is_refused() {
     let mut standard = Sent::signed(WebhookScheme::Standard, SECRET, "msg_1", BODY, NOW);
     let mut stripe = Sent::signed(WebhookScheme::Stripe, SECRET, "", BODY, NOW);
-    for (sent, place, separator) in [(&mut standard, "webhook-signature", " "), (&mut stripe, "stripe-signature", ",")] {
+    for (sent, place, separator) in
+        [(&mut standard, "webhook-signature", " "), (&mut stripe, "stripe-signature", ",")]
+    {
         let right = sent.signature().clone();
         let count = right.split(separator).count();
         *sent.signature() = format!("{right}{}", format!("{separator}v9=x").repeat(32 - count));
@@ -78,7 +92,10 @@ fn a_header_of_ten_thousand_signatures_is_refused_unread() {
         for more in [1, 10_000] {
             let mut hostile = sent.clone();
             *hostile.signature() += &format!("{separator}{right}").repeat(more);
-            assert_eq!(hostile.answer(), Err(Unverified::Malformed { place, expected: "at most 32 signatures" }));
+            assert_eq!(
+                hostile.answer(),
+                Err(Unverified::Malformed { place, expected: "at most 32 signatures" })
+            );
         }
     }
     for (scheme, prefix) in [(WebhookScheme::Github, "sha256="), (WebhookScheme::Slack, "v0=")] {
@@ -92,12 +109,19 @@ fn a_header_of_ten_thousand_signatures_is_refused_unread() {
 }
 
 #[test]
-fn hex_is_written_small_and_nothing_else_is_read_as_hex() {
+fn only_lower_case_hex_is_accepted() {
     for scheme in [WebhookScheme::Github, WebhookScheme::Stripe, WebhookScheme::Slack] {
         let sent = Sent::signed(scheme, SECRET, "msg_1", BODY, NOW);
         let right = sent.clone().signature().clone();
         let (start, hex) = right.rsplit_once('=').unwrap();
-        for wrong in [hex.to_uppercase(), hex[1..].to_owned(), format!("{hex}0"), format!(" {hex}"), String::new(), "é".repeat(32)] {
+        for wrong in [
+            hex.to_uppercase(),
+            hex[1..].to_owned(),
+            format!("{hex}0"),
+            format!(" {hex}"),
+            String::new(),
+            "é".repeat(32),
+        ] {
             let mut sent = sent.clone();
             *sent.signature() = format!("{start}={wrong}");
             assert_eq!(sent.answer(), Err(Unverified::WrongSignature), "{wrong}");
@@ -106,30 +130,51 @@ fn hex_is_written_small_and_nothing_else_is_read_as_hex() {
 }
 
 #[test]
-fn bodies_may_be_empty_large_or_no_text() {
+fn bodies_may_be_empty_large_or_binary() {
     let large = vec![b'x'; 128 * 1024];
     for scheme in SCHEMES {
         for body in [&[][..], &large, "Grüße".as_bytes()] {
-            assert!(Sent::signed(scheme, SECRET, "msg_1", body, NOW).answer().is_ok(), "{scheme:?}");
+            assert!(
+                Sent::signed(scheme, SECRET, "msg_1", body, NOW).answer().is_ok(),
+                "{scheme:?}"
+            );
         }
         let no_text = Sent::signed(scheme, SECRET, "msg_1", b"\xff\xfe", NOW);
         assert_eq!(no_text.answer().is_ok(), scheme != WebhookScheme::Standard);
     }
     let mut no_text = Sent::signed(WebhookScheme::Standard, SECRET, "msg_1", BODY, NOW);
     no_text.body = vec![0xff];
-    assert_eq!(no_text.answer(), Err(Unverified::Malformed { place: "the body", expected: "UTF-8" }));
+    assert_eq!(
+        no_text.answer(),
+        Err(Unverified::Malformed { place: "the body", expected: "UTF-8" })
+    );
 }
 
 #[test]
-fn secrets_that_cannot_be_one_are_named_to_operators() {
+fn wrong_secrets_are_refused() {
     let check = |scheme| move |secret: &str| check_secret(scheme, secret).is_ok();
-    let standard =
-        [SECRET, "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLw", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLw=="];
+    let standard = [
+        SECRET,
+        "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+        "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLw",
+        "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLw==",
+    ];
     assert_eq!(standard.map(check(WebhookScheme::Standard)), [true; 4]);
-    let not_standard = ["", "whsec_", "whpk_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_a-_b", "whsec_a b", "whsec_MfKQ\n", "Grüße"];
+    let not_standard = [
+        "",
+        "whsec_",
+        "whpk_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+        "whsec_a-_b",
+        "whsec_a b",
+        "whsec_MfKQ\n",
+        "Grüße",
+    ];
     assert_eq!(not_standard.map(check(WebhookScheme::Standard)), [false; 7]);
     for scheme in [WebhookScheme::Github, WebhookScheme::Stripe, WebhookScheme::Slack] {
-        assert_eq!(["x", SECRET, "It's a Secret to Everybody", "Grüße"].map(check(scheme)), [true; 4]);
+        assert_eq!(
+            ["x", SECRET, "It's a Secret to Everybody", "Grüße"].map(check(scheme)),
+            [true; 4]
+        );
         assert_eq!(["", " ", "x\n", "\tx", "x ", "a\nb", "a\0b"].map(check(scheme)), [false; 7]);
     }
     for scheme in SCHEMES {
@@ -138,7 +183,7 @@ fn secrets_that_cannot_be_one_are_named_to_operators() {
 }
 
 #[test]
-fn no_bit_can_be_turned() {
+fn no_bit_can_be_flipped() {
     for scheme in SCHEMES {
         let sent = Sent::signed(scheme, SECRET, "msg_1", BODY, NOW);
         for place in 0..BODY.len() * 8 {
@@ -151,7 +196,7 @@ fn no_bit_can_be_turned() {
             for place in 0..sent.headers[index].1.len() * 8 {
                 let mut value = sent.headers[index].1.clone().into_bytes();
                 value[place / 8] ^= 1 << (place % 8);
-                // What is no text is no header.
+                // A value that is not UTF-8 cannot be a header.
                 let Ok(value) = String::from_utf8(value) else { continue };
                 let mut changed = sent.clone();
                 changed.headers[index].1 = value;

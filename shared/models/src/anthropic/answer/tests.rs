@@ -2,9 +2,9 @@ use serde_json::json;
 
 use super::*;
 
-/// All pieces of a stream of these events, and its end.
+/// All pieces of a stream of these events, including the last piece.
 fn read(events: &[Value]) -> Result<Vec<Piece>, Fault> {
-    let mut answer = Answer::new(40);
+    let mut answer = ResponseReader::new(40);
     let mut pieces = Vec::new();
     for event in events {
         match answer.take(&event.to_string())? {
@@ -16,35 +16,37 @@ fn read(events: &[Value]) -> Result<Vec<Piece>, Fault> {
     Ok(pieces)
 }
 
-fn begins(index: u64, block: Value) -> Value {
+fn block_start(index: u64, block: Value) -> Value {
     json!({"type": "content_block_start", "index": index, "content_block": block})
 }
 
-fn calls(index: u64, name: &str) -> Value {
-    begins(index, json!({"type": "tool_use", "id": format!("toolu_{index}"), "name": name, "input": {}}))
+fn call_start(index: u64, name: &str) -> Value {
+    let id = format!("toolu_{index}");
+    block_start(index, json!({"type": "tool_use", "id": id, "name": name, "input": {}}))
 }
 
-fn goes_on(index: u64, delta: Value) -> Value {
+fn block_delta(index: u64, delta: Value) -> Value {
     json!({"type": "content_block_delta", "index": index, "delta": delta})
 }
 
-fn writes(index: u64, json: &str) -> Value {
-    goes_on(index, json!({"type": "input_json_delta", "partial_json": json}))
+fn input_delta(index: u64, json: &str) -> Value {
+    block_delta(index, json!({"type": "input_json_delta", "partial_json": json}))
 }
 
-fn says(index: u64, text: &str) -> Value {
-    goes_on(index, json!({"type": "text_delta", "text": text}))
+fn text_delta(index: u64, text: &str) -> Value {
+    block_delta(index, json!({"type": "text_delta", "text": text}))
 }
 
-fn stops(index: u64) -> Value {
+fn block_stop(index: u64) -> Value {
     json!({"type": "content_block_stop", "index": index})
 }
 
-fn ends(reason: &str) -> Value {
-    json!({"type": "message_delta", "delta": {"stop_reason": reason, "stop_sequence": null}, "usage": {"output_tokens": 7}})
+fn message_delta(reason: &str) -> Value {
+    let delta = json!({"stop_reason": reason, "stop_sequence": null});
+    json!({"type": "message_delta", "delta": delta, "usage": {"output_tokens": 7}})
 }
 
-fn over() -> Value {
+fn message_stop() -> Value {
     json!({"type": "message_stop"})
 }
 
@@ -66,31 +68,34 @@ fn finished(reason: FinishReason) -> Piece {
 
 #[test]
 fn text_and_calls_among_other_blocks() {
+    let message = json!({"id": "msg_1", "role": "assistant", "content": [], "stop_reason": null});
+    let server_tool =
+        json!({"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}});
     let events = [
-        json!({"type": "message_start", "message": {"id": "msg_1", "role": "assistant", "content": [], "stop_reason": null}}),
+        json!({"type": "message_start", "message": message}),
         json!({"type": "ping"}),
-        begins(0, json!({"type": "thinking", "thinking": "", "signature": ""})),
-        goes_on(0, json!({"type": "thinking_delta", "thinking": "secret"})),
-        goes_on(0, json!({"type": "signature_delta", "signature": "s"})),
-        stops(0),
-        begins(1, json!({"type": "text", "text": ""})),
-        says(1, "Hm"),
-        says(1, ""),
-        stops(1),
-        calls(2, "f"),
-        writes(2, ""),
-        writes(2, "{\"a\""),
-        writes(2, ":1}"),
-        stops(2),
-        begins(3, json!({"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}})),
-        writes(3, "{}"),
-        stops(3),
+        block_start(0, json!({"type": "thinking", "thinking": "", "signature": ""})),
+        block_delta(0, json!({"type": "thinking_delta", "thinking": "secret"})),
+        block_delta(0, json!({"type": "signature_delta", "signature": "s"})),
+        block_stop(0),
+        block_start(1, json!({"type": "text", "text": ""})),
+        text_delta(1, "Hm"),
+        text_delta(1, ""),
+        block_stop(1),
+        call_start(2, "f"),
+        input_delta(2, ""),
+        input_delta(2, "{\"a\""),
+        input_delta(2, ":1}"),
+        block_stop(2),
+        block_start(3, server_tool),
+        input_delta(3, "{}"),
+        block_stop(3),
         json!({"type": "of_next_year", "index": "?"}),
-        calls(4, "g"),
-        writes(4, ""),
-        stops(4),
-        ends("tool_use"),
-        over(),
+        call_start(4, "g"),
+        input_delta(4, ""),
+        block_stop(4),
+        message_delta("tool_use"),
+        message_stop(),
     ];
     let expected = [
         text("Hm"),
@@ -105,20 +110,30 @@ fn text_and_calls_among_other_blocks() {
 }
 
 #[test]
-fn an_input_that_is_not_written_is_the_one_that_the_call_began_with() {
-    let whole = begins(0, json!({"type": "tool_use", "id": "a", "name": "f", "input": {"a": 1}}));
-    let bare = begins(1, json!({"type": "tool_use", "id": "b", "name": "g"}));
-    // Blocks that nobody ended end with the message.
-    for events in [vec![whole.clone(), stops(0), bare.clone(), stops(1)], vec![whole, bare]] {
-        let expected = vec![started(0, "f"), started(1, "g"), input(0, "{\"a\":1}"), input(1, "{}"), finished(FinishReason::ToolCalls)];
-        let mut pieces = read(&[events, vec![ends("tool_use"), over()]].concat()).unwrap();
+fn a_call_without_input_deltas_keeps_its_initial_input() {
+    let with_input = json!({"type": "tool_use", "id": "a", "name": "f", "input": {"a": 1}});
+    let whole = block_start(0, with_input);
+    let bare = block_start(1, json!({"type": "tool_use", "id": "b", "name": "g"}));
+    // The end of the message also ends blocks without a `content_block_stop`.
+    for events in
+        [vec![whole.clone(), block_stop(0), bare.clone(), block_stop(1)], vec![whole, bare]]
+    {
+        let expected = vec![
+            started(0, "f"),
+            started(1, "g"),
+            input(0, "{\"a\":1}"),
+            input(1, "{}"),
+            finished(FinishReason::ToolCalls),
+        ];
+        let mut pieces =
+            read(&[events, vec![message_delta("tool_use"), message_stop()]].concat()).unwrap();
         pieces.sort_by_key(|piece| !matches!(piece, Piece::CallStarted { .. }));
         assert_eq!(pieces, expected);
     }
 }
 
 #[test]
-fn a_reason_says_how_it_ended() {
+fn a_stop_reason_maps_to_a_finish_reason() {
     let reasons = [
         ("end_turn", FinishReason::Stop, FinishReason::ToolCalls),
         ("tool_use", FinishReason::Stop, FinishReason::ToolCalls),
@@ -129,46 +144,113 @@ fn a_reason_says_how_it_ended() {
         ("max_tokens", FinishReason::Length, FinishReason::Length),
         ("model_context_window_exceeded", FinishReason::Length, FinishReason::Length),
     ];
-    for (reason, silent, calling) in reasons {
-        assert_eq!(read(&[ends(reason), over()]), Ok(vec![finished(silent)]), "{reason}");
-        let pieces = read(&[calls(0, "f"), stops(0), ends(reason), over()]);
-        assert_eq!(pieces, Ok(vec![started(0, "f"), input(0, "{}"), finished(calling)]), "{reason}");
+    for (reason, without_calls, with_calls) in reasons {
+        assert_eq!(
+            read(&[message_delta(reason), message_stop()]),
+            Ok(vec![finished(without_calls)]),
+            "{reason}"
+        );
+        let pieces =
+            read(&[call_start(0, "f"), block_stop(0), message_delta(reason), message_stop()]);
+        assert_eq!(
+            pieces,
+            Ok(vec![started(0, "f"), input(0, "{}"), finished(with_calls)]),
+            "{reason}"
+        );
     }
 }
 
 #[test]
-fn what_ends_early_is_broken() {
+fn an_incomplete_answer_is_an_error() {
     let early = Err(Fault::Broken("the answer ended before it was complete"));
     assert_eq!(read(&[]), early);
-    assert_eq!(read(&[over()]), early);
-    assert_eq!(read(&[begins(0, json!({"type": "text", "text": ""})), says(0, "Hm"), stops(0), ends("end_turn")]), early);
+    assert_eq!(read(&[message_stop()]), early);
+    assert_eq!(
+        read(&[
+            block_start(0, json!({"type": "text", "text": ""})),
+            text_delta(0, "Hm"),
+            block_stop(0),
+            message_delta("end_turn")
+        ]),
+        early
+    );
 }
 
 #[test]
-fn what_does_not_fit_is_a_fault() {
-    assert_eq!(read(&[writes(0, "{}")]), Err(Fault::Broken("the answer continued a call that it had not begun")));
-    assert_eq!(read(&[calls(0, "f"), stops(0), writes(0, "{}")]), Err(Fault::Broken("the answer continued a call that it had not begun")));
-    assert_eq!(read(&[says(0, "Hm"), ends("end_turn"), over()]), Ok(vec![text("Hm"), finished(FinishReason::Stop)]));
-    for foreign in [json!(5), json!({}), json!({"type": 5}), json!({"type": "content_block_start", "index": 0}), json!([])] {
+fn unexpected_events_are_faults() {
+    assert_eq!(
+        read(&[input_delta(0, "{}")]),
+        Err(Fault::Broken("the answer continued a call that had not started"))
+    );
+    assert_eq!(
+        read(&[call_start(0, "f"), block_stop(0), input_delta(0, "{}")]),
+        Err(Fault::Broken("the answer continued a call that had not started"))
+    );
+    assert_eq!(
+        read(&[text_delta(0, "Hm"), message_delta("end_turn"), message_stop()]),
+        Ok(vec![text("Hm"), finished(FinishReason::Stop)])
+    );
+    for foreign in [
+        json!(5),
+        json!({}),
+        json!({"type": 5}),
+        json!({"type": "content_block_start", "index": 0}),
+        json!([]),
+    ] {
         assert_eq!(read(std::slice::from_ref(&foreign)), Err(Fault::Foreign), "{foreign}");
     }
     let error = json!({"type": "overloaded_error", "message": "Overloaded"});
-    assert_eq!(read(&[json!({"type": "error", "error": error})]), Err(Fault::Told(error)));
+    assert_eq!(read(&[json!({"type": "error", "error": error})]), Err(Fault::Reported(error)));
 }
 
 #[test]
-fn counts_grow_and_what_was_cached_is_read_too() {
-    let begun = json!({"input_tokens": 10, "cache_creation_input_tokens": 200, "cache_read_input_tokens": 3000, "output_tokens": 1});
+fn token_counts_are_merged_and_input_includes_cached_tokens() {
+    let at_start = json!({
+        "input_tokens": 10,
+        "cache_creation_input_tokens": 200,
+        "cache_read_input_tokens": 3000,
+        "output_tokens": 1,
+    });
     let last = |usage: Value| json!({"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": usage});
-    let expected = Usage { input_tokens: 3210, cached_tokens: 3000, cache_write_tokens: 200, output_tokens: 7, ..Usage::default() };
-    for usage in [json!({"output_tokens": 7}), json!({"input_tokens": 0, "cache_read_input_tokens": null, "output_tokens": 7})] {
-        let events = [json!({"type": "message_start", "message": {"usage": begun}}), last(usage), over()];
-        assert_eq!(read(&events), Ok(vec![Piece::Finished { reason: FinishReason::Stop, usage: expected }]));
+    let expected = Usage {
+        input_tokens: 3210,
+        cached_tokens: 3000,
+        cache_write_tokens: 200,
+        output_tokens: 7,
+        ..Usage::default()
+    };
+    for usage in [
+        json!({"output_tokens": 7}),
+        json!({"input_tokens": 0, "cache_read_input_tokens": null, "output_tokens": 7}),
+    ] {
+        let start = json!({"type": "message_start", "message": {"usage": at_start}});
+        let events = [start, last(usage), message_stop()];
+        assert_eq!(
+            read(&events),
+            Ok(vec![Piece::Finished { reason: FinishReason::Stop, usage: expected }])
+        );
     }
-    let uncounted = [says(0, "Hm, hm."), json!({"type": "message_delta", "delta": {"stop_reason": "end_turn"}}), over()];
+    let uncounted = [
+        text_delta(0, "Hm, hm."),
+        json!({"type": "message_delta", "delta": {"stop_reason": "end_turn"}}),
+        message_stop(),
+    ];
     let usage = Usage { input_tokens: 10, output_tokens: 2, ..Usage::default() };
-    assert_eq!(read(&uncounted), Ok(vec![text("Hm, hm."), Piece::Finished { reason: FinishReason::Stop, usage }]));
-    let nonsense = last(json!({"input_tokens": u64::MAX, "cache_read_input_tokens": u64::MAX, "output_tokens": 7}));
-    let usage = Usage { input_tokens: u64::MAX, cached_tokens: u64::MAX, output_tokens: 7, ..Usage::default() };
-    assert_eq!(read(&[nonsense, over()]), Ok(vec![Piece::Finished { reason: FinishReason::Stop, usage }]));
+    assert_eq!(
+        read(&uncounted),
+        Ok(vec![text("Hm, hm."), Piece::Finished { reason: FinishReason::Stop, usage }])
+    );
+    let nonsense = last(
+        json!({"input_tokens": u64::MAX, "cache_read_input_tokens": u64::MAX, "output_tokens": 7}),
+    );
+    let usage = Usage {
+        input_tokens: u64::MAX,
+        cached_tokens: u64::MAX,
+        output_tokens: 7,
+        ..Usage::default()
+    };
+    assert_eq!(
+        read(&[nonsense, message_stop()]),
+        Ok(vec![Piece::Finished { reason: FinishReason::Stop, usage }])
+    );
 }

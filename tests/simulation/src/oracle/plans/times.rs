@@ -1,17 +1,17 @@
-//! The oracle's own calendar: cron of the kind that the simulation uses, whose minutes alone matter.
+//! The oracle's own calendar, for the schedules of the simulation: only their minutes matter.
 
 use serde_json::Value;
 use smartspace_domain::Time;
 
 const MINUTE: i64 = 60_000;
 
-/// A time that is kept.
+/// A stored time.
 pub(super) fn time(value: &Value) -> Option<Time> {
     value.as_str()?.parse().ok()
 }
 
-/// The first firing strictly after a time, of `*/n * * * *` or `a-59/n * * * *`. Whatever the zone: none of those that are used has an offset of half
-/// an hour.
+/// The first firing after a time, of `*/n * * * *` or `a-59/n * * * *`. The time zone does not
+/// matter: the simulation uses none with an offset of half an hour.
 pub(super) fn next(cron: &str, after: Time) -> Time {
     let field = cron.split(' ').next().unwrap_or_default();
     let (range, step) = field.split_once('/').unwrap_or((field, "1"));
@@ -22,11 +22,11 @@ pub(super) fn next(cron: &str, after: Time) -> Time {
         of_hour >= first && (of_hour - first) % step == 0
     };
     let from = after.as_millis().div_euclid(MINUTE) + 1;
-    // Each hour has one.
+    // Each hour has a firing.
     Time::from_millis((from..from + 120).find(fires).unwrap_or(from) * MINUTE)
 }
 
-/// How long after a plan was set it fires.
+/// The time from the request to the firing.
 pub(super) fn run_after(text: &Value) -> Option<std::time::Duration> {
     let (count, unit) = text.as_str()?.split_once(' ')?;
     let count: u64 = count.parse().ok()?;

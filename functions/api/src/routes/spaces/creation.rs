@@ -1,0 +1,137 @@
+//! The parts of creating a space: reads the request, checks the members, and finishes a creation
+//! that was interrupted.
+
+use std::collections::BTreeSet;
+
+use futures::future::try_join_all;
+use serde_json::Value;
+use smartspace_domain::{
+    Error, Result,
+    access::{Caller, SpaceAction},
+    entities::{Entity, EntityType},
+    ids::{EntityId, SpaceId},
+    limits,
+    spaces::{Role, Space, SpaceSettings},
+};
+use smartspace_store::Store;
+
+use crate::{
+    Api,
+    answers::{ApiResult, Created, gone},
+    input::{Body, shaped},
+};
+
+/// The entities with these ids.
+pub(super) async fn existing(store: &Store, members: &[EntityId]) -> Result<Vec<Entity>> {
+    try_join_all(members.iter().enumerate().map(async |(index, id)| {
+        match store.entities().get(*id).await {
+            Err(Error::NotFound(_)) => {
+                Err(Error::invalid(format!("/members/{index}"), format!("there is no entity {id}")))
+            }
+            found => found,
+        }
+    }))
+    .await
+}
+
+/// Checks that the caller may add these members, that their names are unique, and that the admin is
+/// one of them.
+pub(super) fn check_members(
+    caller: Caller,
+    settings: &SpaceSettings,
+    members: &[Entity],
+) -> Result<()> {
+    for member in members {
+        if Caller::Entity(member.id) != caller {
+            caller.may_bring_in(member)?;
+        }
+    }
+    let mut names: Vec<_> = members
+        .iter()
+        .filter(|member| member.kind == EntityType::Agent)
+        .map(|member| member.name.to_lowercase())
+        .collect();
+    names.sort();
+    if let Some([name, _]) = names.array_windows().find(|[one, other]| one == other) {
+        return Err(Error::Conflict(format!(
+            "two of the agents are named {name:?}; names of agents are unique within a space"
+        )));
+    }
+    if let Some(admin) = settings.admin_agent_id
+        && !members.iter().any(|member| member.id == admin && member.kind == EntityType::Agent)
+    {
+        return Err(Error::invalid("/adminAgentId", "expected an agent among the members"));
+    }
+    Ok(())
+}
+
+/// The creator of a space is its owner.
+pub(super) fn role_of(caller: Caller, member: EntityId) -> Role {
+    if caller == Caller::Entity(member) { Role::Owner } else { Role::Member }
+}
+
+/// Deletes a space that a member can't join any longer, and returns the error to answer with. If
+/// the error is passing, the space stays: the caller repeats the request with its key and finds it.
+pub(super) async fn given_up(api: &Api, id: SpaceId, error: Error) -> Error {
+    if error.is_passing() {
+        return error;
+    }
+    api.pipeline.delete_space(id).await.err().unwrap_or(error)
+}
+
+/// The space that the same key created before. If the first request was cut off, the members that
+/// never joined join now.
+pub(super) async fn finished(
+    api: &Api,
+    caller: Caller,
+    id: SpaceId,
+    members: &[EntityId],
+) -> ApiResult<Created<Space>> {
+    let store = &api.pipeline.store;
+    store.spaces().record(id).await.map_err(gone)?;
+    for member in members {
+        if !store.members().was_member(id, *member).await? {
+            match store.entities().get(*member).await {
+                Ok(member) => api
+                    .pipeline
+                    .join(id, &member, role_of(caller, member.id))
+                    .await
+                    .map_err(gone)?,
+                Err(Error::NotFound(_)) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+    // A caller that has left the space since must not see it.
+    api.pipeline.authorise(caller, SpaceAction::Read, id).await?;
+    Ok(Created {
+        location: format!("/v1/spaces/{id}"),
+        made: store.spaces().get(id).await?.seen_by(caller),
+    })
+}
+
+/// Reads `{name, members?: [id], …}`. The creator becomes the first member.
+pub(super) fn new_space(body: &Body, caller: Caller) -> Result<(SpaceSettings, Vec<EntityId>)> {
+    let mut object = body.object()?;
+    let members = object.remove("members").unwrap_or_else(|| Value::Array(Vec::new()));
+    let mut members: Vec<EntityId> = shaped(members).map_err(|error| match error {
+        Error::Invalid(faults) => {
+            Error::invalid(format!("/members{}", faults[0].pointer), faults[0].detail.clone())
+        }
+        error => error,
+    })?;
+    let settings: SpaceSettings = shaped(Value::Object(object))?;
+    settings.check()?;
+    let mut seen = BTreeSet::new();
+    if let Caller::Entity(own) = caller {
+        members.insert(0, own);
+    }
+    members.retain(|member| seen.insert(*member));
+    if members.len() > limits::MEMBERS {
+        return Err(Error::invalid(
+            "/members",
+            format!("expected at most {} members", limits::MEMBERS),
+        ));
+    }
+    Ok((settings, members))
+}

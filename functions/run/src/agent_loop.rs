@@ -1,0 +1,14 @@
+//! The loop of a run, from its claim to its end.
+//!
+//! - [`worker`]: holds the lease and drives the loop
+//! - [`steps`]: one step after the other: ask the model, store its answer, run its calls, store
+//!   their results
+//! - [`state`]: where the run stands between two steps
+//! - [`model_turn`]: one answer of a model, streamed while it is written
+//! - [`news`]: what was said in the active space while the run was at work
+
+pub(crate) mod model_turn;
+pub(crate) mod news;
+pub(crate) mod state;
+pub(crate) mod steps;
+pub(crate) mod worker;

@@ -1,0 +1,175 @@
+//! One answer of a model.
+//!
+//! Inputs of `send_message` and of visible tools are streamed to the space while the model writes
+//! them.
+
+mod answer;
+
+use std::time::Duration;
+
+use futures::StreamExt;
+use smartspace_domain::{
+    Time,
+    events::StreamEnd,
+    ids::{EntityId, SpaceId},
+    runs::{FailureCode, Usage},
+    steps::FinishReason,
+};
+use smartspace_models::{
+    port::{CachePoint, Message, ModelError, Request},
+    retry::{Next, Tries},
+};
+use smartspace_store::{
+    runs::{Tried, steps::CallBegun},
+    table::keys,
+};
+
+use crate::{
+    agent_loop::model_turn::answer::GrowingAnswer, prompt::Prompt, run_context::RunContext,
+    tools::toolbox::Toolbox,
+};
+
+/// How many tries one answer may have: at most 1 + 3 repeats + 4 fallbacks. Each worker numbers its
+/// tries from its own multiple of this, so that the streams of different tries never mix.
+const TRIES: u32 = 8;
+/// The rest of a wait that began in an earlier invocation is waited for in this one, if it is at
+/// most this long. Otherwise the run is handed over once more.
+const WAITED_OUT: Duration = Duration::from_secs(2);
+
+/// A complete answer.
+#[derive(Debug)]
+pub(crate) struct ModelTurn {
+    pub(crate) model: String,
+    pub(crate) text: String,
+    pub(crate) calls: Vec<CallBegun>,
+    pub(crate) reason: FinishReason,
+    pub(crate) usage: Usage,
+    pub(crate) started_at: Time,
+    pub(crate) first_token_at: Option<Time>,
+    /// The number of the try. It is part of the ids of its streams.
+    pub(crate) attempt: u32,
+}
+
+/// Why there is no model answer.
+#[derive(Debug)]
+pub(crate) enum NoModelTurn {
+    Failed(ModelError),
+    /// The invocation ends too soon to ask again. The next worker continues the tries from here.
+    NoTime(Tried),
+}
+
+/// What the model is asked.
+pub(crate) struct Question<'a> {
+    pub(crate) prompt: &'a Prompt,
+    pub(crate) messages: &'a [Message],
+    pub(crate) step: u32,
+    pub(crate) active_space: Option<SpaceId>,
+}
+
+/// Asks the model of one run.
+#[derive(Clone, Copy)]
+pub(crate) struct ModelCaller<'a> {
+    pub(crate) context: &'a RunContext,
+    pub(crate) tools: &'a Toolbox,
+}
+
+impl ModelCaller<'_> {
+    /// Asks the model. If that fails, it repeats the request while that may help, then asks the
+    /// fallback models.
+    pub(crate) async fn answer(&self, question: &Question<'_>) -> Result<ModelTurn, NoModelTurn> {
+        let mut tries = self.tries(question.step).await?;
+        // The streams of different workers must not mix either, even if one handed the run over to
+        // the other.
+        let mut attempt = self.context.run.claims.saturating_sub(1).saturating_mul(TRIES);
+        loop {
+            attempt += 1;
+            let request = Request {
+                model: tries.current().clone(),
+                system: question.prompt.system.clone(),
+                messages: question.messages.to_vec(),
+                tools: self.tools.specs(),
+                cache_key: cache_key(self.context.run.agent_id, self.context.run.space_id()),
+                cache_points: cache_points(question),
+            };
+            let error = match self.listen(&request, question, attempt).await {
+                Ok(answer) => return Ok(answer),
+                Err(error) => error,
+            };
+            self.context.streams.end_all(Some(StreamEnd::Failed));
+            match tries.after(&error, self.context.pipeline.ids.random()) {
+                Next::Wait(time)
+                    if !self.context.has_time_for(time + self.context.models.longest_answer()) =>
+                {
+                    tracing::info!(
+                        run = %self.context.run.id, code = ?error.code, wait = ?time,
+                        "the model did not answer; another invocation asks again"
+                    );
+                    return Err(NoModelTurn::NoTime(Tried {
+                        step: question.step,
+                        stage: tries.stage() as u32,
+                        again_at: self.context.now() + time,
+                    }));
+                }
+                Next::Wait(time) => {
+                    tracing::info!(
+                        run = %self.context.run.id, code = ?error.code, wait = ?time,
+                        "the model did not answer; asking again"
+                    );
+                    tokio::time::sleep(time).await;
+                }
+                Next::GiveUp => return Err(NoModelTurn::Failed(error)),
+            }
+        }
+    }
+
+    /// The tries of a step's answer. If an earlier invocation began them, this waits until the next
+    /// one is due and continues there.
+    async fn tries(&self, step: u32) -> Result<Tries, NoModelTurn> {
+        let Some(tried) = self.context.run.tried.filter(|tried| tried.step == step) else {
+            return Ok(Tries::new(&self.context.config.model));
+        };
+        let wait = tried.again_at.since(self.context.now());
+        // The invocation might end during a long wait.
+        if wait > WAITED_OUT
+            && !self.context.has_time_for(wait + self.context.models.longest_answer())
+        {
+            return Err(NoModelTurn::NoTime(tried));
+        }
+        tokio::time::sleep(wait).await;
+        Ok(Tries::resumed(&self.context.config.model, tried.stage as usize))
+    }
+
+    /// Reads one answer of the model.
+    async fn listen(
+        &self,
+        request: &Request,
+        question: &Question<'_>,
+        attempt: u32,
+    ) -> Result<ModelTurn, ModelError> {
+        let mut answer = GrowingAnswer::new(*self, question, request.model.full_name(), attempt);
+        let mut pieces = self.context.models.ask(request).await?;
+        while let Some(piece) = pieces.next().await {
+            if answer.add(piece?)? {
+                return Ok(answer.into_turn());
+            }
+        }
+        Err(broken("the answer ended before it was complete"))
+    }
+}
+
+/// All requests of one agent in one space have the same beginning, so they share a key. It is a
+/// hash, since providers accept at most 64 characters.
+fn cache_key(agent: EntityId, space: Option<SpaceId>) -> String {
+    keys::hash(&[&agent.to_string(), &space.map(|space| space.to_string()).unwrap_or_default()])
+}
+
+/// The ends of the parts that later requests repeat: the settled part of the history, and from the
+/// second step on the whole conversation so far.
+fn cache_points(question: &Question<'_>) -> Vec<CachePoint> {
+    let end = CachePoint::end_of(question.messages).filter(|_| question.step > 0);
+    question.prompt.rest.settled.into_iter().chain(end).collect()
+}
+
+fn broken(text: &str) -> ModelError {
+    ModelError::new(FailureCode::BrokenStream, text)
+}

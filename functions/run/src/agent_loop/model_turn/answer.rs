@@ -1,0 +1,165 @@
+//! An answer while the model writes it. It takes one piece at a time and streams the inputs that
+//! are shown.
+
+use smartspace_domain::{
+    ids::{CallId, SpaceId, StreamId},
+    runs::Usage,
+    steps::FinishReason,
+};
+use smartspace_models::port::{ModelError, Piece};
+use smartspace_store::runs::steps::CallBegun;
+
+use crate::{
+    agent_loop::model_turn::{ModelCaller, ModelTurn, Question, broken},
+    run_context::RunContext,
+    streaming::{About, Expected, LiveStream, expect_audience, written::Written},
+};
+
+/// The longest answer that fits one stored item, in bytes.
+const ANSWER_BYTES: usize = 256 * 1024;
+/// The stored size of a call besides its name and input, in bytes.
+const CALL_BYTES: usize = 64;
+
+/// A model answer that is not complete yet.
+pub(super) struct GrowingAnswer<'a> {
+    caller: ModelCaller<'a>,
+    step: u32,
+    turn: ModelTurn,
+    bytes: usize,
+    shown: ShownInput<'a>,
+}
+
+impl<'a> GrowingAnswer<'a> {
+    pub(super) fn new(
+        caller: ModelCaller<'a>,
+        question: &Question<'_>,
+        model: String,
+        attempt: u32,
+    ) -> Self {
+        let context = caller.context;
+        // The audience is read while the model gives its first answer, so that the first word waits
+        // for nothing. Later answers rarely post a message.
+        let expected = question
+            .active_space
+            .filter(|_| question.step == 0)
+            .map(|space| expect_audience(&context.deps, space));
+        let active_space = question.active_space;
+        let shown = ShownInput { context, active_space, attempt, written: None, expected };
+        let turn = ModelTurn {
+            model,
+            text: String::new(),
+            calls: Vec::new(),
+            reason: FinishReason::Stop,
+            usage: Usage::default(),
+            started_at: context.now(),
+            first_token_at: None,
+            attempt,
+        };
+        Self { caller, step: question.step, turn, bytes: 0, shown }
+    }
+
+    /// Adds a piece. Returns true if it completes the answer.
+    pub(super) fn add(&mut self, piece: Piece) -> Result<bool, ModelError> {
+        let context = self.caller.context;
+        self.turn.first_token_at.get_or_insert_with(|| context.now());
+        match piece {
+            Piece::Text(text) => {
+                self.bytes += text.len();
+                self.turn.text.push_str(&text);
+            }
+            Piece::CallStarted { index, name } => self.start_call(index, name),
+            Piece::CallInput { index, json } => self.add_input(index, &json)?,
+            Piece::Finished { reason, usage } => {
+                let cost = context.prices.cost(&self.turn.model, &usage);
+                self.turn.reason = reason;
+                self.turn.usage = Usage { cost, ..usage };
+                return Ok(true);
+            }
+        }
+        if self.bytes > ANSWER_BYTES {
+            return Err(broken("the answer is longer than 256 KiB, the most that can be stored"));
+        }
+        Ok(false)
+    }
+
+    pub(super) fn into_turn(self) -> ModelTurn {
+        self.turn
+    }
+
+    fn start_call(&mut self, index: u32, name: String) {
+        let context = self.caller.context;
+        let tools = self.caller.tools;
+        let call_id = CallId::of(context.run.id, self.step, index);
+        // An earlier call of the same answer may still change the active space.
+        let may_move = self.turn.calls.iter().any(|call| tools.changes_space(&call.name));
+        let written = if may_move {
+            None
+        } else {
+            Written::of(call_id, &name, tools, self.shown.active_space, context.at_home)
+        };
+        self.shown.start(written);
+        self.bytes += name.len() + CALL_BYTES;
+        self.turn.calls.push(CallBegun { call_id, name, input: String::new() });
+    }
+
+    fn add_input(&mut self, index: u32, json: &str) -> Result<(), ModelError> {
+        self.bytes += json.len();
+        let Some(begun) = self.turn.calls.get_mut(index as usize) else {
+            return Err(broken("the answer continued a call that it had not begun"));
+        };
+        begun.input.push_str(json);
+        self.shown.add(begun.call_id, &begun.input, json);
+        Ok(())
+    }
+}
+
+/// Streams the input of the newest call, if it is shown.
+struct ShownInput<'a> {
+    context: &'a RunContext,
+    active_space: Option<SpaceId>,
+    attempt: u32,
+    written: Option<Written>,
+    /// The audience of the active space, until the first stream takes it.
+    expected: Option<Expected>,
+}
+
+impl ShownInput<'_> {
+    fn start(&mut self, written: Option<Written>) {
+        self.written = written;
+        self.begin_stream("");
+    }
+
+    /// Adds the newest piece of a call's input. `input` is all of it so far.
+    fn add(&mut self, call: CallId, input: &str, json: &str) {
+        if self.written.as_ref().is_none_or(|written| written.call != call) {
+            return;
+        }
+        self.begin_stream(input);
+        if let Some(written) = &mut self.written {
+            let text = written.more(input, json);
+            if !text.is_empty() {
+                self.context.streams.push(call, text);
+            }
+        }
+    }
+
+    /// Begins the stream as soon as the input so far tells in which space the call is shown.
+    fn begin_stream(&mut self, input: &str) {
+        let Some(written) = &mut self.written else { return };
+        let Some(space) = written.begins(input) else { return };
+        let context = self.context;
+        let expected = if Some(space) == self.active_space { self.expected.take() } else { None };
+        let audience = expected.unwrap_or_else(|| expect_audience(&context.deps, space));
+        let about = About {
+            space,
+            stream: StreamId::of(written.call, self.attempt),
+            run: context.run.id,
+            call: written.call,
+            attempt: self.attempt,
+            agent: context.run.agent_id,
+            tool: written.tool.clone(),
+        };
+        let stream = LiveStream::start(context.deps.clone(), about, audience);
+        context.streams.keep(written.call, stream);
+    }
+}

@@ -1,0 +1,188 @@
+//! The calls of a model answer: made in their written order, then the run waits for people.
+
+use std::ops::Range;
+
+use smartspace_domain::{
+    Result, agents::ContinueOn, ids::StreamId, runs::EndReason, steps::CallStatus,
+};
+use smartspace_store::runs::steps::CallRecord;
+use tokio::time::Instant;
+
+use crate::{
+    agent_loop::{
+        state::{CaughtUp, Pending, State, results},
+        steps::{AgentLoop, Completion, LoopExit},
+    },
+    tools::{
+        calling::Calling,
+        execution::execute,
+        tool::{Concurrency, TIME_LIMIT},
+    },
+};
+
+/// A call with its stored result.
+struct FinishedCall {
+    record: CallRecord,
+    /// It posted the last message of the active space, and the run has read all before it.
+    is_newest: bool,
+}
+
+impl AgentLoop<'_> {
+    /// Runs the calls of the last answer that have no result yet.
+    pub(super) async fn run_calls(&self, state: &mut State) -> Result<Option<LoopExit>> {
+        let Some(mut pending) = state.pending.take() else { return Ok(None) };
+        // The worker that made this call had no time left to end the run.
+        if let Some(reason) = pending.made().find_map(|record| record.ends) {
+            return Ok(Some(Completion::completed(reason).end()));
+        }
+        if let Some(exit) = self.make_calls(state, &mut pending).await? {
+            return Ok(Some(exit));
+        }
+        if let Some(exit) = self.wait_for_people(state, &mut pending).await? {
+            return Ok(Some(exit));
+        }
+        state.messages.push(results(pending.made()));
+        let continues = match self.context.config.run_loop.continue_on {
+            ContinueOn::Writes => self.has_written(&pending),
+            ContinueOn::ToolCalls => true,
+        };
+        Ok((!continues).then(|| Completion::completed(EndReason::Done).end()))
+    }
+
+    /// Makes the calls in their written order, neighbours at the same time if they may.
+    async fn make_calls(
+        &self,
+        state: &mut State,
+        pending: &mut Pending,
+    ) -> Result<Option<LoopExit>> {
+        while let Some(next) = pending.next() {
+            let concurrency = self.tools.concurrency(&pending.calls[next].name);
+            let group = self.group_from(next, concurrency, pending);
+            let limit = pending.calls[group.clone()]
+                .iter()
+                .map(|call| self.tools.time_limit(&call.name))
+                .max();
+            if !state.is_fresh && !self.context.has_time_for(limit.unwrap_or(TIME_LIMIT)) {
+                return Ok(Some(LoopExit::HandOver(None)));
+            }
+            for finished in self.call(state, pending, group, concurrency).await? {
+                let index = finished.record.index as usize;
+                let ends = finished.record.ends;
+                self.apply(state, &finished).await;
+                pending.known[index] = Some(finished.record);
+                if let Some(reason) = ends {
+                    return Ok(Some(Completion::completed(reason).end()));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// The calls that may be made together, from `next` on.
+    fn group_from(&self, next: usize, concurrency: Concurrency, pending: &Pending) -> Range<usize> {
+        if concurrency == Concurrency::Alone {
+            return next..next + 1;
+        }
+        let neighbours = pending.calls[next..]
+            .iter()
+            .take_while(|call| self.tools.concurrency(&call.name) == concurrency)
+            .count();
+        next..next + neighbours
+    }
+
+    async fn apply(&self, state: &mut State, finished: &FinishedCall) {
+        let record = &finished.record;
+        let entered = record.active_space.filter(|space| !state.entered.contains(space));
+        state.add_result(record);
+        if let Some(space) = entered
+            && self.context.run.space_id().is_none()
+        {
+            self.context.show_in(space).await;
+        }
+        if finished.is_newest {
+            state.caught_up =
+                record.active_space.map(|space| CaughtUp { space, at: Instant::now() });
+        }
+        state.is_fresh = false;
+    }
+
+    /// Waits until people have answered all forms. All other calls are done by now.
+    async fn wait_for_people(
+        &self,
+        state: &mut State,
+        pending: &mut Pending,
+    ) -> Result<Option<LoopExit>> {
+        while pending.open_forms() > 0 {
+            if self.pause().await? {
+                return Ok(Some(LoopExit::Pause));
+            }
+            let Some(step) = pending.made().next().map(|call| call.step) else { break };
+            let calls = self.context.store().steps().calls_of(self.context.run.id, step).await?;
+            pending.known = calls.into_iter().map(Some).collect();
+            pending.made().for_each(|record| state.add_result(record));
+        }
+        Ok(None)
+    }
+
+    /// Whether a call changed something or was answered by people.
+    fn has_written(&self, pending: &Pending) -> bool {
+        // People expect a reaction to their answer, even if they refused.
+        let answered = |call: &CallRecord| call.answered.is_some();
+        // A call whose outcome is unknown may have changed something: the model has to check.
+        let is_done =
+            |call: &CallRecord| matches!(call.status, CallStatus::Completed | CallStatus::Unknown);
+        let changed = |call: &CallRecord| is_done(call) && !self.tools.is_read_only(&call.name);
+        pending.made().any(|call| answered(call) || changed(call))
+    }
+
+    /// Stores that the run waits until somebody answers or a form expires.
+    /// Returns false if all forms were answered meanwhile.
+    async fn pause(&self) -> Result<bool> {
+        let context = self.context;
+        let Some(next) = context.pipeline.expire_forms(context.run.id).await? else {
+            return Ok(false);
+        };
+        let _writing = context.writing.lock().await;
+        context.store().runs().pause(context.run.id, &context.lease, next, context.now()).await
+    }
+
+    /// Makes the calls of a group that are still to be made, and stores their results.
+    async fn call(
+        &self,
+        state: &State,
+        pending: &Pending,
+        group: Range<usize>,
+        concurrency: Concurrency,
+    ) -> Result<Vec<FinishedCall>> {
+        let calling = |index: usize| {
+            let known = pending.known[index].as_ref();
+            let begun = &pending.calls[index];
+            Calling {
+                context: self.context,
+                begun,
+                step: state.steps - 1,
+                index: index as u32,
+                active_space: state.active_space,
+                stream: StreamId::of(begun.call_id, pending.attempt),
+                tools_used: state.tools_used.clone(),
+                under_way: known,
+                open_forms: pending.open_forms(),
+                marks: &state.marks,
+                started_at: known.map_or_else(|| self.context.now(), |known| known.started_at),
+                is_repeatable: self.tools.is_repeatable(&begun.name),
+            }
+        };
+        let callings: Vec<_> =
+            group.filter(|index| pending.is_to_be_made(*index)).map(calling).collect();
+        let outcomes = Box::pin(execute(self.tools, &callings, concurrency)).await?;
+        let mut finished = Vec::with_capacity(outcomes.len());
+        for (calling, outcome) in callings.iter().zip(outcomes) {
+            let record = calling.finished(&outcome);
+            self.context.streams.end(calling.begun.call_id, outcome.message);
+            let is_newest = outcome.message.is_some()
+                && outcome.mark.is_some_and(|(space, _)| Some(space) == record.active_space);
+            finished.push(FinishedCall { record, is_newest });
+        }
+        Ok(finished)
+    }
+}

@@ -1,0 +1,114 @@
+//! Writes `MEMORIES`, `GOALS` and `PLANS`: the state of an agent that outlasts a run.
+
+use std::{cmp::Reverse, fmt::Write};
+
+use smartspace_domain::{
+    Time,
+    goals::{Goal, GoalStatus},
+    memories::Memory,
+    plans::{Plan, PlanStatus, Schedule},
+};
+
+use crate::prompt::{
+    blocks::block,
+    quoted::{Key, Quoted, Span},
+};
+
+const MAX_MEMORIES: usize = 100;
+const MAX_GOALS: usize = 30;
+/// The longest of each of these blocks, in characters of its lines.
+const MAX_CHARS: usize = 8_000;
+
+/// Writes the memories by key. If not all fit, those that were set last are shown.
+pub(crate) fn memories(memories: &[Memory]) -> String {
+    let mut newest: Vec<&Memory> = memories.iter().collect();
+    newest.sort_by_key(|memory| (Reverse(memory.updated_at), &memory.key));
+    let mut room = Room(MAX_CHARS);
+    let lines = newest
+        .into_iter()
+        .take(MAX_MEMORIES)
+        .map(|memory| (&memory.key, format!("[{}] {}", Key(&memory.key), Quoted(&memory.value))));
+    let mut lines: Vec<_> = lines.filter(|(_, line)| room.takes(line)).collect();
+    lines.sort();
+    let more = memories.len() - lines.len();
+    block("MEMORIES", lines.into_iter().map(|(_, line)| line), more)
+}
+
+/// The characters that are left in a block. A line that does not fit is skipped, and shorter ones
+/// after it may still fit.
+struct Room(usize);
+
+impl Room {
+    fn takes(&mut self, line: &str) -> bool {
+        let left = self.0.checked_sub(line.chars().count());
+        self.0 = left.unwrap_or(self.0);
+        left.is_some()
+    }
+}
+
+/// Writes the active goals, the most urgent first.
+pub(crate) fn goals(goals: &[Goal]) -> String {
+    let mut active: Vec<&Goal> =
+        goals.iter().filter(|goal| goal.status == GoalStatus::Active).collect();
+    active.sort_by_key(|goal| {
+        (goal.priority, goal.due_at.unwrap_or(Time::from_millis(i64::MAX)), &goal.id)
+    });
+    let all = active.len();
+    let mut room = Room(MAX_CHARS);
+    let lines: Vec<_> =
+        active.into_iter().take(MAX_GOALS).map(goal).filter(|line| room.takes(line)).collect();
+    let more = all - lines.len();
+    block("GOALS", lines, more)
+}
+
+fn goal(goal: &Goal) -> String {
+    let mut line =
+        format!("[{}] {} (priority {}", Key(&goal.id), Quoted(&goal.description), goal.priority);
+    if goal.long_term {
+        line.push_str(", long-term");
+    }
+    if let Some(due) = goal.due_at {
+        // Writing to a String can't fail.
+        let _ = write!(line, ", due {}", due.to_whole_seconds());
+    }
+    line.push(')');
+    line
+}
+
+/// Writes the active plans, the next one first.
+pub(crate) fn plans(plans: &[Plan], now: Time) -> String {
+    let active = plans.iter().filter(|plan| plan.status == PlanStatus::Active);
+    let mut coming: Vec<(Time, &Plan)> =
+        active.filter_map(|plan| Some((plan.next_run_at?, plan))).collect();
+    coming.sort_by_key(|(next, plan)| (*next, plan.id));
+    let all = coming.len();
+    let mut room = Room(MAX_CHARS);
+    let lines: Vec<_> = coming
+        .into_iter()
+        .map(|(next, coming)| plan(coming, next, now))
+        .filter(|line| room.takes(line))
+        .collect();
+    let more = all - lines.len();
+    block("PLANS", lines, more)
+}
+
+fn plan(plan: &Plan, next: Time, now: Time) -> String {
+    let name = Quoted(&plan.name);
+    let id = plan.id;
+    let until = Span(next.since(now));
+    let next = next.to_whole_seconds();
+    match &plan.schedule {
+        Schedule::Cron { cron, timezone } => {
+            format!("{name} (id: {id}, cron: {cron} {timezone}, next: {next}, in {until})")
+        }
+        Schedule::Once { run_after: None } => {
+            format!("{name} (id: {id}, once: {next}, in {until})")
+        }
+        Schedule::Once { run_after: Some(words) } => {
+            format!(
+                "{name} (id: {id}, once: {next}, in {until}) [set via runAfter: {}]",
+                Quoted(words)
+            )
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! Formats texts of others for a prompt, so that they can't forge a line, a marker or a block.
+
+use std::fmt::{self, Write};
+
+use smartspace_domain::{
+    limits::TIMELINE_CHARS,
+    messages::{Sender, excerpt},
+    quoting::{escaped, must_escape},
+};
+use smartspace_store::messages::CutJson;
+
+/// Writes a text as a JSON string. Every control character, line or paragraph separator and
+/// bidirectional mark is escaped, so that the text stays on one line and in its order.
+pub(crate) struct Quoted<'a>(pub(crate) &'a str);
+
+impl fmt::Display for Quoted<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_char('"')?;
+        for char in self.0.chars() {
+            match char {
+                '"' => f.write_str("\\\"")?,
+                '\\' => f.write_str("\\\\")?,
+                char if must_escape(char) => write!(f, "\\u{:04x}", u32::from(char))?,
+                char => f.write_char(char)?,
+            }
+        }
+        f.write_char('"')
+    }
+}
+
+/// Writes a name. It is quoted unless it consists of letters, digits, spaces, `-`, `_` and `.`.
+pub(crate) struct Name<'a>(pub(crate) &'a str);
+
+impl fmt::Display for Name<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let plain = |char: char| char.is_alphanumeric() || " -_.".contains(char);
+        if !self.0.is_empty() && self.0.chars().all(plain) {
+            f.write_str(self.0)
+        } else {
+            Quoted(self.0).fmt(f)
+        }
+    }
+}
+
+/// Writes a sender's name and kind, like `Husam (human)`.
+pub(crate) struct NameAndKind<'a>(pub(crate) &'a Sender);
+
+impl fmt::Display for NameAndKind<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", Name(&self.0.name), self.0.kind.as_str())
+    }
+}
+
+/// Writes a message's text, cut to the length that a timeline shows, and how much was cut.
+pub(crate) struct CutText<'a> {
+    pub(crate) text: &'a str,
+    /// The characters of the message that `text` does not contain.
+    pub(crate) more: usize,
+}
+
+impl fmt::Display for CutText<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (text, cut) = excerpt(self.text, TIMELINE_CHARS);
+        Quoted(text).fmt(f)?;
+        match self.more + cut {
+            0 => Ok(()),
+            more => write!(
+                f,
+                " … ({} more characters; read_messages shows all)",
+                Thousands(more as u64)
+            ),
+        }
+    }
+}
+
+/// Writes a key or an id that an agent chose. It is quoted unless it consists of ASCII letters,
+/// digits, `.`, `_` and `-`.
+pub(crate) struct Key<'a>(pub(crate) &'a str);
+
+impl fmt::Display for Key<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let plain = |char: char| char.is_ascii_alphanumeric() || "._-".contains(char);
+        if (1..=128).contains(&self.0.len()) && self.0.chars().all(plain) {
+            f.write_str(self.0)
+        } else {
+            Quoted(self.0).fmt(f)
+        }
+    }
+}
+
+/// Writes JSON on one line. Characters that must be escaped occur only in its strings, so the
+/// result is still JSON.
+pub(crate) struct Json<'a> {
+    pub(crate) value: &'a serde_json::Value,
+    pub(crate) max_chars: usize,
+    /// How to read the rest, if the JSON is cut.
+    pub(crate) hint: &'static str,
+}
+
+impl fmt::Display for Json<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = self.value.to_string();
+        let (text, more) = excerpt(&text, self.max_chars);
+        f.write_str(&escaped(text))?;
+        if more == 0 {
+            Ok(())
+        } else {
+            write!(f, " … ({} more characters{})", Thousands(more as u64), self.hint)
+        }
+    }
+}
+
+/// Writes the JSON of a card on one line, and how much of it was cut.
+pub(crate) struct CardJson<'a>(pub(crate) &'a CutJson);
+
+impl fmt::Display for CardJson<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&escaped(&self.0.text))?;
+        match self.0.more {
+            0 => Ok(()),
+            more => write!(
+                f,
+                " … ({} more characters; read_messages shows all)",
+                Thousands(more as u64)
+            ),
+        }
+    }
+}
+
+/// Writes a duration like `17h 53m`, `3d 4h` or `12m`.
+pub(crate) struct Span(pub(crate) std::time::Duration);
+
+impl fmt::Display for Span {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let minutes = self.0.as_secs() / 60;
+        match (minutes / 1_440, minutes / 60 % 24, minutes % 60) {
+            (0, 0, minutes) => write!(f, "{minutes}m"),
+            (0, hours, minutes) => write!(f, "{hours}h {minutes}m"),
+            (days, hours, _) => write!(f, "{days}d {hours}h"),
+        }
+    }
+}
+
+/// Writes the first characters of a text as a JSON string. If the text is cut, it ends with `…`.
+pub(crate) struct Excerpt<'a>(pub(crate) &'a str, pub(crate) usize);
+
+impl fmt::Display for Excerpt<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match excerpt(self.0, self.1) {
+            (text, 0) => Quoted(text).fmt(f),
+            (text, _) => Quoted(&format!("{text}…")).fmt(f),
+        }
+    }
+}
+
+/// Writes a number with commas between thousands.
+pub(crate) struct Thousands(pub(crate) u64);
+
+impl fmt::Display for Thousands {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let digits = self.0.to_string();
+        for (at, digit) in digits.char_indices() {
+            if at > 0 && (digits.len() - at).is_multiple_of(3) {
+                f.write_char(',')?;
+            }
+            f.write_char(digit)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn a_text_stays_on_one_line_and_comes_back(text: String) {
+            let quoted = Quoted(&text).to_string();
+            prop_assert_eq!(quoted.lines().count(), 1);
+            prop_assert!(!quoted.chars().any(must_escape));
+            prop_assert_eq!(serde_json::from_str::<String>(&quoted).unwrap(), text);
+        }
+
+        #[test]
+        fn an_unquoted_name_has_harmless_characters_only(
+            name in "[a-zA-Zéö \\-_.()\"\\n\u{202e}←]{0,12}",
+        ) {
+            let shown = Name(&name).to_string();
+            prop_assert!(shown == name || serde_json::from_str::<String>(&shown).unwrap() == name);
+            let harmful = ['(', '\n', '←', '\u{202e}'];
+            prop_assert!(shown.starts_with('"') || !shown.contains(harmful));
+        }
+    }
+
+    #[test]
+    fn spans_keys_and_json() {
+        let span = |minutes| Span(std::time::Duration::from_mins(minutes)).to_string();
+        assert_eq!([0, 59, 60, 1_073, 4_560].map(span), ["0m", "59m", "1h 0m", "17h 53m", "3d 4h"]);
+        assert_eq!(
+            ["a.b_C-9", "a b", "", "é"].map(|key| Key(key).to_string()),
+            ["a.b_C-9", "\"a b\"", "\"\"", "\"é\""]
+        );
+        let value = serde_json::json!({"a": "\u{202e}\n\u{85}"});
+        let whole = Json { value: &value, max_chars: 100, hint: "" }.to_string();
+        assert_eq!(whole, r#"{"a":"\u202e\n\u0085"}"#);
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&whole).unwrap(), value);
+        assert_eq!(
+            Json { value: &value, max_chars: 5, hint: "; look" }.to_string(),
+            r#"{"a": … (7 more characters; look)"#
+        );
+    }
+
+    #[test]
+    fn escapes_thousands_and_cut_texts() {
+        assert_eq!(Quoted("a\n\u{202e}\"\\\u{2028}").to_string(), r#""a\u000a\u202e\"\\\u2028""#);
+        let numbers = [0, 999, 1_000, 1_234_567].map(|number| Thousands(number).to_string());
+        assert_eq!(numbers, ["0", "999", "1,000", "1,234,567"]);
+        let long = "x".repeat(TIMELINE_CHARS + 2);
+        assert!(
+            CutText { text: &long, more: 1_232 }
+                .to_string()
+                .ends_with("x\" … (1,234 more characters; read_messages shows all)")
+        );
+    }
+}

@@ -1,0 +1,228 @@
+//! Reads the sources of a prompt in parallel. This can start before the run is claimed.
+
+mod seen;
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::Arc,
+};
+
+use smartspace_domain::{
+    Error, Result,
+    agents::SpacesShown,
+    entities::Entity,
+    goals::Goal,
+    ids::{EntityId, RunId, SpaceId},
+    jobs,
+    memories::Memory,
+    plans::Plan,
+    runs::RunStatus,
+};
+use smartspace_store::{
+    Store,
+    messages::{MessageRecord, Range},
+    runs::ActiveRecord,
+    spaces::{Card, SpaceRecord, rosters::MemberRecord, summaries::SummaryRecord},
+};
+
+use crate::prompt::{run_activity::RunActivity, window};
+pub(crate) use seen::Seen;
+
+/// The most active runs that a prompt shows.
+pub(crate) const ACTIVE_SHOWN: usize = 20;
+/// The most spaces that a prompt shows.
+pub(crate) const SPACES_SHOWN: usize = 30;
+/// The most other runs of which a prompt shows the activity.
+const ACTIVITIES_SHOWN: usize = 5;
+
+/// The sources of a prompt.
+#[derive(Clone, Debug)]
+pub(crate) struct Gathered {
+    pub(crate) agent: Entity,
+    /// The space that triggered the agent. `None` if a plan or a service did.
+    pub(crate) place: Option<SpaceContext>,
+    /// The spaces that the prompt may show.
+    pub(crate) cards: BTreeMap<SpaceId, Card>,
+    /// The number of spaces that the agent is in.
+    pub(crate) space_count: usize,
+    /// The active runs of the agent that the prompt shows, this run first. An agent that is shown
+    /// the active space only is not shown its runs in other spaces, because anybody may have added
+    /// it to this one.
+    pub(crate) active: Vec<ActiveRecord>,
+    /// The number of active runs, with those that are not shown. Some of them may have ended.
+    pub(crate) active_count: usize,
+    /// The states of the other runs in `active` that are still active.
+    pub(crate) states: HashMap<RunId, RunStatus>,
+    /// What the other runs in `active` have done.
+    pub(crate) activities: HashMap<RunId, RunActivity>,
+    pub(crate) memories: Vec<Memory>,
+    pub(crate) goals: Vec<Goal>,
+    pub(crate) plans: Vec<Plan>,
+}
+
+/// The space that triggered a run.
+#[derive(Clone, Debug)]
+pub(crate) struct SpaceContext {
+    pub(crate) space: SpaceRecord,
+    /// The agent as a member of the space.
+    pub(crate) member: MemberRecord,
+    /// The last messages, oldest first. They may be more than the window shows.
+    pub(crate) messages: Vec<Arc<MessageRecord>>,
+    /// The message that triggered the run.
+    pub(crate) trigger: Arc<MessageRecord>,
+    /// The summary of older messages.
+    pub(crate) summary: Option<SummaryRecord>,
+}
+
+/// Reads the sources of the prompt of `run`. `triggered_by` is the message that triggered it, or
+/// `None` if a plan or a service did.
+///
+/// Returns `None` if the agent is retired or has left the space, or if the space was deleted.
+pub(crate) async fn gather(
+    store: &Store,
+    seen: &Seen,
+    run: RunId,
+    agent_id: EntityId,
+    triggered_by: Option<jobs::MessageRef>,
+) -> Result<Option<Gathered>> {
+    let home = triggered_by.map(|message| message.space_id);
+    // The spaces that the agent was in last time. Cards that are missing are read afterwards.
+    let guessed = seen.spaces_of(agent_id).unwrap_or_else(|| home.into_iter().collect());
+    let trigger_space = async {
+        match triggered_by {
+            Some(message) => TriggerSpace::read(store, seen, agent_id, message).await.map(Some),
+            None => Ok(None),
+        }
+    };
+    let (context, trigger_space, cards) = futures::try_join!(
+        store.entities().agent_context(agent_id),
+        trigger_space,
+        store.spaces().cards(&guessed)
+    )?;
+    let Some(agent) = context.agent else { return Ok(None) };
+    let Some(config) = &agent.agent else { return Ok(None) };
+    let place = match trigger_space {
+        None => None,
+        Some(space) => match space.into_context(store, config.context.window as usize).await? {
+            Some(place) => Some(place),
+            None => return Ok(None),
+        },
+    };
+    let shown = spaces_to_show(&context.spaces, home);
+    let cards = complete_cards(store, cards, &shown).await?;
+    seen.remember_spaces(agent_id, &shown);
+
+    let visible = visible_runs(&context.active, run, config.spaces_shown(), home);
+    let active_count = visible.len();
+    let active: Vec<ActiveRecord> = visible.into_iter().take(ACTIVE_SHOWN).cloned().collect();
+    let has_this_run = active.first().is_some_and(|first| first.run_id == run);
+    let (states, activities) = activities(store, &active[usize::from(has_this_run)..]).await?;
+    Ok(Some(Gathered {
+        agent,
+        place,
+        cards,
+        space_count: context.spaces.len(),
+        active,
+        active_count,
+        states,
+        activities,
+        memories: context.memories,
+        goals: context.goals,
+        plans: context.plans,
+    }))
+}
+
+/// Returns the spaces that a prompt shows. The space that triggered the run is always among them.
+fn spaces_to_show(spaces: &[SpaceId], home: Option<SpaceId>) -> Vec<SpaceId> {
+    let others = spaces.iter().copied().filter(|other| Some(*other) != home);
+    home.into_iter().chain(others).take(SPACES_SHOWN).collect()
+}
+
+/// Reads the cards that are missing from `cards`, and drops those that are not shown.
+async fn complete_cards(
+    store: &Store,
+    mut cards: BTreeMap<SpaceId, Card>,
+    shown: &[SpaceId],
+) -> Result<BTreeMap<SpaceId, Card>> {
+    let missing: Vec<SpaceId> =
+        shown.iter().copied().filter(|space| !cards.contains_key(space)).collect();
+    if !missing.is_empty() {
+        cards.extend(store.spaces().cards(&missing).await?);
+    }
+    cards.retain(|space, _| shown.contains(space));
+    Ok(cards)
+}
+
+/// Returns the active runs that the prompt may show, this run first.
+fn visible_runs(
+    active: &[ActiveRecord],
+    run: RunId,
+    shown: SpacesShown,
+    home: Option<SpaceId>,
+) -> Vec<&ActiveRecord> {
+    let this = active.iter().find(|active| active.run_id == run);
+    let others = active.iter().filter(|other| {
+        other.run_id != run && (shown == SpacesShown::All || other.cause.space_id() == home)
+    });
+    this.into_iter().chain(others).collect()
+}
+
+/// The space of the message that triggered a run, read before the size of the agent's window is
+/// known.
+struct TriggerSpace {
+    triggered_by: jobs::MessageRef,
+    place: Option<(SpaceRecord, MemberRecord, Option<SummaryRecord>)>,
+    messages: Vec<Arc<MessageRecord>>,
+}
+
+impl TriggerSpace {
+    async fn read(
+        store: &Store,
+        seen: &Seen,
+        agent: EntityId,
+        triggered_by: jobs::MessageRef,
+    ) -> Result<Self> {
+        let space = triggered_by.space_id;
+        let (place, messages) = futures::try_join!(
+            store.members().membership_with_summary(space, agent),
+            seen.last_messages(store, space)
+        )?;
+        Ok(Self { triggered_by, place, messages })
+    }
+
+    /// Reads more messages if the window may show more than the default one.
+    /// Returns `None` if the agent has left the space, or if the space or the message was deleted.
+    async fn into_context(self, store: &Store, window: usize) -> Result<Option<SpaceContext>> {
+        let Self { triggered_by: jobs::MessageRef { space_id, seq }, place, mut messages } = self;
+        let Some((space, member, summary)) = place else { return Ok(None) };
+        let max = window::max_messages(window);
+        if max > window::max_messages(window::DEFAULT_SIZE) {
+            let more = store.messages().records(space_id, Range::Before(u64::MAX), max).await?;
+            messages = more.into_iter().map(Arc::new).collect();
+        }
+        let trigger = match messages.iter().find(|message| message.seq == seq) {
+            Some(message) => Some(Arc::clone(message)),
+            None => store.messages().record(space_id, seq).await?.map(Arc::new),
+        };
+        Ok(trigger.map(|trigger| SpaceContext { space, member, messages, trigger, summary }))
+    }
+}
+
+/// Reads the states of the agent's other active runs, and what the first few of them have done.
+async fn activities(
+    store: &Store,
+    others: &[ActiveRecord],
+) -> Result<(HashMap<RunId, RunStatus>, HashMap<RunId, RunActivity>)> {
+    if others.is_empty() {
+        return Ok(Default::default());
+    }
+    let runs = store.runs().still_active(others).await?;
+    // A run without a step has done nothing yet. The number is limited, because each activity is a
+    // read of its own.
+    let working = runs.iter().filter(|run| run.step_count > 0).take(ACTIVITIES_SHOWN);
+    let reads = working
+        .map(|run| async { Ok::<_, Error>((run.id, RunActivity::of(store, run.id).await?)) });
+    let activities = futures::future::try_join_all(reads).await?.into_iter().collect();
+    let states = runs.iter().map(|run| (run.id, run.status)).collect();
+    Ok((states, activities))
+}

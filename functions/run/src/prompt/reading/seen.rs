@@ -1,0 +1,118 @@
+//! What this process has read for earlier prompts, so that it reads only what is new.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use smartspace_domain::{
+    Result,
+    ids::{EntityId, SpaceId},
+};
+use smartspace_store::{
+    Store,
+    messages::{MessageRecord, Range},
+};
+
+use crate::prompt::window;
+
+/// Agents whose spaces are remembered.
+const MAX_AGENTS: usize = 10_000;
+/// Spaces whose last messages are remembered.
+const MAX_SPACES: usize = 100;
+/// The longest text that is remembered of a space, in bytes. All spaces together stay under 15 MB.
+const MAX_SPACE_BYTES: usize = 150_000;
+
+/// What this process has read before. It only saves reads: a prompt is the same without it.
+#[derive(Debug, Default)]
+pub(crate) struct Seen {
+    /// The spaces of agents. Their cards are read together with the agent, and only missing ones
+    /// are read afterwards.
+    spaces: Cache<EntityId, Arc<[SpaceId]>>,
+    /// The last messages of spaces. Message numbers have no gaps, and a message changes only while
+    /// it is a card whose call has no result. So new messages and open cards are all that is read.
+    messages: Cache<SpaceId, Arc<[Arc<MessageRecord>]>>,
+}
+
+#[derive(Debug)]
+struct Cache<K, V>(Mutex<HashMap<K, V>>);
+
+impl<K, V> Default for Cache<K, V> {
+    fn default() -> Self {
+        Self(Mutex::default())
+    }
+}
+
+impl<K: std::hash::Hash + Eq, V: Clone> Cache<K, V> {
+    fn get(&self, key: &K) -> Option<V> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned()
+    }
+
+    /// Stores a value. A new key first clears the cache if it holds `max` values.
+    fn insert(&self, key: K, value: V, max: usize) {
+        let mut values = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if values.len() >= max && !values.contains_key(&key) {
+            values.clear();
+        }
+        values.insert(key, value);
+    }
+}
+
+impl Seen {
+    /// The spaces that the last prompt of an agent showed.
+    pub(super) fn spaces_of(&self, agent: EntityId) -> Option<Arc<[SpaceId]>> {
+        self.spaces.get(&agent)
+    }
+
+    pub(super) fn remember_spaces(&self, agent: EntityId, spaces: &[SpaceId]) {
+        self.spaces.insert(agent, spaces.into(), MAX_AGENTS);
+    }
+
+    /// Reads the last messages of a space, oldest first, as many as a default window may show.
+    pub(super) async fn last_messages(
+        &self,
+        store: &Store,
+        space: SpaceId,
+    ) -> Result<Vec<Arc<MessageRecord>>> {
+        let max = window::max_messages(window::DEFAULT_SIZE);
+        let before = self.messages.get(&space).unwrap_or_default();
+        let mut messages = before.to_vec();
+        let open: Vec<_> = messages
+            .iter()
+            .filter(|message| message.is_open())
+            .map(|message| (space, message.seq))
+            .collect();
+        let range = before.last().map_or(Range::Before(u64::MAX), |last| Range::After(last.seq));
+        let (new, changed) = futures::try_join!(
+            store.messages().records(space, range, max),
+            store.messages().at(&open)
+        )?;
+        for changed in changed.into_iter().flatten() {
+            if let Ok(index) = messages.binary_search_by_key(&changed.seq, |message| message.seq) {
+                messages[index] = Arc::new(changed);
+            }
+        }
+        if new.is_empty() && open.is_empty() {
+            return Ok(messages);
+        }
+        if new.len() == max && !before.is_empty() {
+            // More new messages than one read returns may have come. So all are read again.
+            messages.clear();
+            messages.extend(
+                store
+                    .messages()
+                    .records(space, Range::Before(u64::MAX), max)
+                    .await?
+                    .into_iter()
+                    .map(Arc::new),
+            );
+        } else {
+            messages.extend(new.into_iter().map(Arc::new));
+            messages.drain(..messages.len().saturating_sub(max));
+        }
+        let bytes: usize = messages.iter().map(|message| message.text.len()).sum();
+        let remembered = if bytes > MAX_SPACE_BYTES { &[] } else { messages.as_slice() };
+        self.messages.insert(space, remembered.into(), MAX_SPACES);
+        Ok(messages)
+    }
+}

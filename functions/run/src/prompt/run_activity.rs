@@ -1,0 +1,68 @@
+//! Derives from the last calls of a run what it has done so far.
+
+use smartspace_domain::{
+    ids::{MessageId, RunId, SpaceId},
+    steps::CallStatus,
+};
+use smartspace_store::{Result, Store, runs::steps::CallRecord};
+
+/// The tool by which an agent speaks.
+pub(crate) const SEND_MESSAGE: &str = "send_message";
+/// The number of calls that are read.
+const CALLS: usize = 20;
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct RunActivity {
+    /// The active space after the newest call that names one.
+    pub(crate) active_space: Option<SpaceId>,
+    /// The tools it used, each once, oldest first. `send_message` is not among them.
+    pub(crate) tools_used: Vec<String>,
+    /// The messages it sent, newest first.
+    pub(crate) sent: Vec<Sent>,
+}
+
+/// A message that a run sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Sent {
+    pub(crate) space: Option<SpaceId>,
+    pub(crate) message: MessageId,
+    /// Its first 200 characters.
+    pub(crate) text: String,
+}
+
+impl RunActivity {
+    /// Reads the last calls of a run.
+    pub(crate) async fn of(store: &Store, run: RunId) -> Result<Self> {
+        Ok(Self::from_calls(store.steps().last_calls(run, CALLS).await?))
+    }
+
+    /// `calls` are the last ones of the run, newest first.
+    fn from_calls(calls: Vec<CallRecord>) -> Self {
+        let mut activity = Self {
+            active_space: calls.iter().find_map(|call| call.active_space),
+            ..Self::default()
+        };
+        for call in calls.iter().rev() {
+            if counts_as_used(call) && !activity.tools_used.contains(&call.name) {
+                activity.tools_used.push(call.name.clone());
+            }
+        }
+        activity.sent = calls
+            .into_iter()
+            .filter_map(|call| {
+                Some(Sent {
+                    space: call.active_space,
+                    message: MessageId::of_call(call.call_id),
+                    text: call.said?,
+                })
+            })
+            .collect();
+        activity
+    }
+}
+
+/// Whether a prompt lists the call's tool among those that a run used.
+/// A failed call does not count, nor does a message, which is listed by its text.
+pub(crate) fn counts_as_used(call: &CallRecord) -> bool {
+    call.status == CallStatus::Completed && call.name != SEND_MESSAGE
+}

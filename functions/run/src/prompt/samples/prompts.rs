@@ -1,0 +1,93 @@
+//! Writes prompts of the samples, and their triggers.
+
+use serde_json::json;
+use smartspace_domain::{
+    dispatch::Source,
+    ids::{DeliveryId, PlanId, RunId},
+    triggers::Trigger,
+};
+use smartspace_models::port::Message;
+use smartspace_store::{
+    messages::MessageRecord,
+    runs::{RunRecord, triggers},
+};
+
+use crate::{
+    agent_loop::news,
+    prompt::{
+        Prompt, prompt,
+        reading::Gathered,
+        samples::{SampleTexts, at, id},
+    },
+};
+
+/// Returns a trigger of each kind that is not a message.
+pub(crate) fn other_triggers(written: &SampleTexts<'_>) -> [Trigger; 2] {
+    let note = written.note.to_owned();
+    [
+        Trigger::Plan {
+            plan_id: PlanId::new(at(0), 1),
+            name: note.clone(),
+            instruction: note.clone(),
+            scheduled_at: at(30),
+            missed: 2,
+        },
+        Trigger::Service {
+            service: note,
+            payload: json!({"a": [written.note]}),
+            delivery_id: DeliveryId::new(at(0), 1),
+            at: at(30),
+        },
+    ]
+}
+
+/// Returns the trigger for the last message of the space.
+pub(crate) fn message_trigger(gathered: &Gathered) -> Trigger {
+    let place = gathered.place.as_ref().unwrap();
+    let run = RunRecord::woken(
+        RunId::new(at(0), 7),
+        id(2),
+        place.space.id,
+        &place.trigger,
+        Source::Mention,
+        at(9),
+    );
+    triggers::of_message(&run, &place.space.settings.name, &place.trigger, None)
+}
+
+/// Writes the prompt of a run with this trigger.
+pub(crate) fn prompt_of(gathered: &Gathered, trigger: &Trigger) -> Prompt {
+    prompt(gathered, gathered.agent.agent.as_ref().unwrap(), RunId::new(at(0), 7), trigger, at(60))
+}
+
+/// Writes the messages of the space as the news that a run reads between two steps.
+pub(crate) fn news_of(gathered: &Gathered) -> Option<String> {
+    let place = gathered.place.as_ref().unwrap();
+    let messages: Vec<MessageRecord> =
+        place.messages.iter().map(|message| MessageRecord::clone(message)).collect();
+    news::told(
+        &place.space.settings.name,
+        place.space.id,
+        &place.member,
+        RunId::new(at(0), 7),
+        0,
+        &messages,
+    )
+    .text
+}
+
+/// Returns the text of a prompt. Lines of dashes separate its blocks. Before each message after the
+/// first, such a line names the role.
+pub(crate) fn text_of(prompt: &Prompt) -> String {
+    let mut text = prompt.system.join("\n----\n");
+    for (index, message) in prompt.rest.messages.iter().enumerate() {
+        let (role, blocks) = match message {
+            Message::User { blocks } => ("---- user\n", blocks.join("----\n")),
+            Message::Assistant { text, .. } => ("---- assistant\n", format!("{text}\n")),
+            other => panic!("expected a user or assistant message, got {other:?}"),
+        };
+        text.push_str(if index == 0 { "\n----\n" } else { role });
+        text.push_str(&blocks);
+    }
+    text
+}

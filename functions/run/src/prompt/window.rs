@@ -1,0 +1,109 @@
+//! Chooses the messages of a space that a prompt shows.
+//!
+//! The window does not slide by one message. It begins at a multiple of half its size, so that the
+//! prompts of successive runs start with the same text, which providers bill at a fraction.
+
+use std::sync::Arc;
+
+use smartspace_store::messages::MessageRecord;
+
+/// The default size of a window.
+pub(crate) const DEFAULT_SIZE: usize = 50;
+/// The longest history, in characters.
+const MOST_CHARS: usize = 60_000;
+/// The longest history, in percent of the model's context window. A token counts as four
+/// characters.
+const MOST_PERCENT: usize = 60;
+
+/// Returns the most messages that a window of this size holds.
+pub(crate) fn max_messages(window: usize) -> usize {
+    window + half(window) - 1
+}
+
+fn half(window: usize) -> usize {
+    (window / 2).max(1)
+}
+
+/// Returns the number of the first message in the window. `last` is the last one of the space.
+fn first(last: u64, window: usize) -> u64 {
+    let half = half(window) as u64;
+    let oldest = (last + 1).saturating_sub(window as u64);
+    (oldest / half * half).max(1)
+}
+
+/// The messages that a prompt shows.
+pub(crate) struct Window<'a> {
+    /// Oldest first.
+    pub(crate) messages: &'a [Arc<MessageRecord>],
+    /// The lines of each message. Their length is what the limits count.
+    pub(crate) lines: Vec<String>,
+}
+
+impl<'a> Window<'a> {
+    /// Chooses from `messages`. `write` returns the lines of a message.
+    pub(crate) fn of(
+        messages: &'a [Arc<MessageRecord>],
+        write: impl Fn(&MessageRecord) -> String,
+        window: usize,
+        context_window: u32,
+    ) -> Self {
+        let mut lines: Vec<String> = messages.iter().map(|message| write(message)).collect();
+        let lengths: Vec<usize> = lines.iter().map(|line| line.chars().count()).collect();
+        let begin = choose(messages, &lengths, window, context_window);
+        Self { messages: &messages[begin..], lines: lines.split_off(begin) }
+    }
+
+    /// The number of the first message, or 1 if the window is empty.
+    pub(crate) fn first(&self) -> u64 {
+        self.messages.first().map_or(1, |message| message.seq)
+    }
+
+    /// The number of the last message, or 0 if the window is empty.
+    pub(crate) fn last(&self) -> u64 {
+        self.messages.last().map_or(0, |message| message.seq)
+    }
+}
+
+/// Returns the index of the first message to show. `lengths` has the characters of each message. If
+/// all together are too long, the window begins half its size later, as often as needed.
+fn choose(
+    messages: &[Arc<MessageRecord>],
+    lengths: &[usize],
+    window: usize,
+    context_window: u32,
+) -> usize {
+    let Some(last) = messages.last() else { return 0 };
+    let most_chars = MOST_CHARS.min(context_window as usize * 4 * MOST_PERCENT / 100);
+    let mut from = first(last.seq, window);
+    loop {
+        let begin = messages.partition_point(|message| message.seq < from);
+        let chars: usize = lengths[begin..].iter().sum();
+        // The last message is always shown. The length of its text is limited separately.
+        if chars <= most_chars || begin + 1 >= messages.len() {
+            return begin;
+        }
+        from = (from / half(window) as u64 + 1) * half(window) as u64;
+        if from > last.seq {
+            return messages.len() - 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_window_holds_50_to_74_messages_and_moves_by_25() {
+        assert_eq!([1, 49, 50, 73].map(|last| first(last, 50)), [1; 4]);
+        assert_eq!([74, 75, 98].map(|last| first(last, 50)), [25; 3]);
+        assert_eq!(first(99, 50), 50);
+        for last in 50..1_000_u64 {
+            let first = first(last, 50);
+            let shown = last - first + 1;
+            assert!((50..=74).contains(&shown) || (first == 1 && shown <= 74), "{last}: {shown}");
+            assert!(first == 1 || first.is_multiple_of(25));
+        }
+        assert_eq!(max_messages(50), 74);
+    }
+}

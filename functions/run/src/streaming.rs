@@ -1,0 +1,158 @@
+//! A live stream shows what the model is writing: the text of a `send_message` call, or the input
+//! of a visible tool. It is sent directly to the connections that follow the space. [`written`]
+//! decides what of a call is shown, and in which space.
+//!
+//! Each stream is a task, and so is each of its connections, so that a slow connection delays
+//! neither the run nor the other connections. Nothing is stored. Snapshots are key frames: a client
+//! that joins late or loses a frame has the whole text again within a second.
+
+mod open_streams;
+mod posting;
+pub(crate) mod written;
+
+use std::{sync::Arc, time::Duration};
+
+use smartspace_domain::{
+    Result,
+    events::{EventKind, StreamEnd},
+    ids::{CallId, EntityId, MessageId, RunId, SpaceId, StreamId},
+};
+use smartspace_ports::{clock::Clock, sockets::Sockets};
+use smartspace_store::{Store, connections::Audience};
+use tokio::{
+    sync::mpsc,
+    task::JoinHandle,
+    time::{Instant, sleep_until},
+};
+
+pub(crate) use open_streams::OpenStreams;
+use posting::{AgentMembership, Posting};
+
+/// How often the followers are read again and a snapshot is sent. The API promises less than a
+/// second.
+const SNAPSHOT_INTERVAL: Duration = Duration::from_millis(800);
+
+/// What streams need from outside this crate.
+#[derive(Clone)]
+pub(crate) struct StreamDeps {
+    pub(crate) store: Store,
+    pub(crate) sockets: Arc<dyn Sockets>,
+    pub(crate) clock: Arc<dyn Clock>,
+}
+
+/// Identifies a stream and its call.
+#[derive(Clone, Debug)]
+pub(crate) struct About {
+    pub(crate) space: SpaceId,
+    pub(crate) stream: StreamId,
+    pub(crate) run: RunId,
+    pub(crate) call: CallId,
+    pub(crate) attempt: u32,
+    pub(crate) agent: EntityId,
+    /// The tool whose input is shown. `None` for the text of a message.
+    pub(crate) tool: Option<String>,
+}
+
+/// A read of the connections that follow a space, and when it was started. It runs while the model
+/// is called.
+pub(crate) type Expected = JoinHandle<Result<(Audience, Instant)>>;
+
+/// Starts to read the connections that follow a space.
+pub(crate) fn expect_audience(deps: &StreamDeps, space: SpaceId) -> Expected {
+    let store = deps.store.clone();
+    let now = deps.clock.now();
+    let asked = Instant::now();
+    tokio::spawn(async move { Ok((store.connections().audience(space, now).await?, asked)) })
+}
+
+enum Op {
+    Text(String),
+    End { message: Option<MessageId>, reason: Option<StreamEnd> },
+}
+
+/// A stream that is open.
+#[derive(Debug)]
+pub(crate) struct LiveStream {
+    ops: mpsc::UnboundedSender<Op>,
+    task: JoinHandle<()>,
+}
+
+impl LiveStream {
+    /// Starts a stream. Nothing is sent before the agent is known to be a member of the space.
+    pub(crate) fn start(deps: StreamDeps, about: About, audience: Expected) -> Self {
+        let (ops, received) = mpsc::unbounded_channel();
+        Self { ops, task: tokio::spawn(run(deps, about, audience, received)) }
+    }
+
+    pub(crate) fn push(&self, text: String) {
+        // The send fails if the task has ended: the agent is not a member of the space.
+        let _ = self.ops.send(Op::Text(text));
+    }
+
+    /// Ends the stream: its text became `message`, or it ended for a `reason`. Returns its task,
+    /// which must end before the worker of the run returns.
+    pub(crate) fn end(
+        self,
+        message: Option<MessageId>,
+        reason: Option<StreamEnd>,
+    ) -> JoinHandle<()> {
+        let _ = self.ops.send(Op::End { message, reason });
+        self.task
+    }
+
+    /// Ends the stream without an event. Returns the task to wait for.
+    pub(crate) fn leave(self) -> JoinHandle<()> {
+        self.task
+    }
+}
+
+async fn run(
+    deps: StreamDeps,
+    about: About,
+    audience: Expected,
+    mut ops: mpsc::UnboundedReceiver<Op>,
+) {
+    // If the members can't be read, nothing is shown. Clients still get the finished message.
+    let Ok(Ok((audience, asked))) = audience.await else { return };
+    let Some(member) = audience.roster.member(about.agent) else { return };
+    let id = about.stream;
+    let mut stream = Posting::new(deps, about, member.sender(), audience.roster.head.roster, asked);
+    stream.admit(&audience);
+    let mut refresh = Instant::now() + SNAPSHOT_INTERVAL;
+    loop {
+        let flush = stream.flush_at();
+        tokio::select! {
+            // Text that has arrived is handled before the timers.
+            biased;
+            op = ops.recv() => match op {
+                Some(Op::Text(text)) => stream.push(&text),
+                Some(Op::End { message, reason }) => {
+                    if stream.flush().await == AgentMembership::Ended {
+                        break;
+                    }
+                    let ended =
+                        EventKind::StreamEnded { stream_id: id, message_id: message, reason };
+                    stream.post(&ended);
+                    break;
+                }
+                // The worker was dropped without ending its streams. Clients discard the text when
+                // the run goes on or ends.
+                None => break,
+            },
+            () = sleep_until(flush.unwrap_or(refresh)), if flush.is_some() => {
+                if stream.flush().await == AgentMembership::Ended {
+                    break;
+                }
+            }
+            () = sleep_until(refresh) => {
+                if stream.flush().await == AgentMembership::Ended
+                    || stream.refresh().await == AgentMembership::Ended
+                {
+                    break;
+                }
+                refresh = Instant::now() + SNAPSHOT_INTERVAL;
+            }
+        }
+    }
+    stream.close().await;
+}

@@ -1,0 +1,38 @@
+//! `absorb_run`: ends another run of the agent and takes over its work: its trigger and its
+//! actions.
+//!
+//! The tool reads what the other run did. It ends that run in the transaction that stores the
+//! result of the call, on condition that the other run has stored nothing since.
+//! So nothing is left out.
+//! If two runs absorb each other, one wins. A run that absorbs an absorber inherits everything.
+
+use async_trait::async_trait;
+use serde_json::Value;
+use smartspace_domain::{Result, runs::EndReason};
+
+use crate::tools::{
+    builtin::own_runs,
+    calling::{Calling, Outcome},
+    tool::{Spec, Tool},
+};
+
+pub(crate) const NAME: &str = "absorb_run";
+
+pub(crate) struct AbsorbRun;
+
+#[async_trait]
+impl Tool for AbsorbRun {
+    fn spec(&self) -> Spec {
+        Spec {
+            name: NAME.into(),
+            description: "Stop another run of yours and take over what it was doing: you are told what woke it and what it did so far.".into(),
+            input: own_runs::schema("The run, as ACTIVE RUNS shows it."),
+            read_only: false,
+            changes_space: false,
+        }
+    }
+
+    async fn call(&self, calling: &Calling<'_>, input: &Value) -> Result<Outcome> {
+        own_runs::end(calling, input, EndReason::Absorbed).await
+    }
+}

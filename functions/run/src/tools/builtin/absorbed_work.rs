@@ -1,0 +1,52 @@
+//! What a run that absorbs another one is told: the other run's trigger and its actions.
+
+use futures::try_join;
+use serde_json::{Value, json};
+use smartspace_domain::{Result, steps::CallStatus};
+use smartspace_store::{
+    Store,
+    runs::{RunRecord, steps::Progress},
+};
+
+use crate::tools::output::{OUTPUT_BYTES, bounded_to, count_that_fit};
+
+/// How much of an input or output is shown, in bytes.
+const SHOWN_BYTES: usize = 4_000;
+
+/// The trigger and the actions of a run, as many as fit a result.
+pub(crate) async fn absorbed(store: &Store, other: &RunRecord) -> Result<Value> {
+    let (run, progress) = try_join!(store.runs().get(other), store.steps().progress(other.id))?;
+    let trigger = json!(run.trigger);
+    let actions = actions(progress);
+    let count = count_that_fit(&actions, OUTPUT_BYTES.saturating_sub(trigger.to_string().len()));
+    let mut absorbed = json!({"trigger": trigger, "actionsTaken": actions[..count]});
+    if count < actions.len() {
+        absorbed["more"] = json!(actions.len() - count);
+    }
+    Ok(absorbed)
+}
+
+/// The actions of a run, in order.
+fn actions(mut progress: Progress) -> Vec<Value> {
+    let mut actions = Vec::new();
+    for step in &progress.steps {
+        for (index, begun) in step.calls.iter().enumerate() {
+            let Some(done) = progress.calls.remove(&(step.index, index as u32)) else { continue };
+            let output = match done.status {
+                CallStatus::Pending if done.outside => {
+                    json!({"error": "it was under way; whether it took effect is not known"})
+                }
+                CallStatus::Pending => json!({"error": "canceled"}),
+                _ => done.output,
+            };
+            let input = smartspace_domain::json::parse(&begun.input)
+                .unwrap_or_else(|_| Value::String(begun.input.clone()));
+            actions.push(json!({
+                "tool": begun.name,
+                "input": bounded_to(input, SHOWN_BYTES),
+                "output": bounded_to(output, SHOWN_BYTES),
+            }));
+        }
+    }
+    actions
+}

@@ -1,0 +1,103 @@
+//! Shared by the tools that change memories, goals and plans: the change, the result and the check
+//! of
+//! the lease are one transaction.
+
+use std::{collections::BTreeSet, future::Future};
+
+use serde_json::{Value, json};
+use smartspace_domain::{
+    Error, Result, limits,
+    memories::{check_key, check_value},
+};
+use smartspace_store::agents::state::{ByCall, ChangedBy};
+
+use crate::tools::{
+    calling::{Calling, Outcome},
+    output::{OUTPUT_BYTES, count_that_fit, text_of},
+};
+
+/// Makes a change and returns the `output` made of its result. A mistake of the model becomes an
+/// error output.
+pub(crate) async fn keep<T, F: Future<Output = Result<Vec<T>>>>(
+    calling: &Calling<'_>,
+    output: fn(&[T]) -> Value,
+    change: impl FnOnce(ChangedBy<T>) -> F,
+) -> Result<Outcome> {
+    let context = calling.context;
+    let call = context.with_expiry(calling.record());
+    let by = ChangedBy::Run(Box::new(ByCall {
+        run: context.run.id,
+        lease: context.lease.clone(),
+        call,
+        output,
+    }));
+    let made = {
+        let _writing = context.writing.lock().await;
+        change(by).await
+    };
+    match made {
+        Ok(made) => Ok(Outcome { is_stored: true, ..Outcome::completed(output(&made)) }),
+        Err(error @ (Error::Invalid(_) | Error::Conflict(_) | Error::NotFound(_))) => {
+            Ok(Outcome::error(error.to_string()))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// A list as an output: the first items that fit, and in `more` how many do not.
+pub(crate) fn listed(name: &str, items: impl IntoIterator<Item = Value>) -> Value {
+    listed_in(OUTPUT_BYTES, name, items)
+}
+
+/// The same, in at most `most` bytes.
+pub(crate) fn listed_in(most: usize, name: &str, items: impl IntoIterator<Item = Value>) -> Value {
+    let items: Vec<Value> = items.into_iter().collect();
+    let fit = count_that_fit(&items, most);
+    let mut list = json!({name: items[..fit]});
+    if fit < items.len() {
+        list["more"] = json!(items.len() - fit);
+    }
+    list
+}
+
+/// The keys or ids of an input, each once.
+pub(crate) fn keys_of(input: &Value, field: &str) -> Result<BTreeSet<String>> {
+    let given =
+        input.get(field).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+    given
+        .enumerate()
+        .map(|(index, key)| check_key(key, &format!("/{field}/{index}")).map(|()| key.to_owned()))
+        .collect()
+}
+
+/// A memory of an input.
+pub(crate) fn memory_of(memory: &Value, index: usize) -> Result<(String, String)> {
+    let key = text_of(memory, "key");
+    let value = text_of(memory, "value");
+    check_key(key, &format!("/memories/{index}/key"))?;
+    check_value(value, &format!("/memories/{index}/value"))?;
+    Ok((key.to_owned(), value.to_owned()))
+}
+
+/// The schema of a list of keys or ids.
+pub(crate) fn keys_schema(description: &str) -> Value {
+    let key = json!({"type": "string", "minLength": 1, "maxLength": limits::MEMORY_KEY_CHARS});
+    json!({"type": "array", "items": key, "minItems": 1, "maxItems": limits::KEPT_AT_ONCE, "description": description})
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_that_is_too_long_says_how_much_is_missing() {
+        let item = |bytes: usize| Value::String("x".repeat(bytes - 3));
+        let full = [item(OUTPUT_BYTES / 2), item(OUTPUT_BYTES / 2)];
+        assert_eq!(listed("l", full.clone()), json!({"l": full}));
+        assert_eq!(
+            listed("l", full.iter().cloned().chain([item(4), item(4)])),
+            json!({"l": full, "more": 2})
+        );
+        assert_eq!(listed("l", []), json!({"l": []}));
+    }
+}

@@ -1,0 +1,47 @@
+//! `delete_goals`: drops goals of the agent.
+
+use async_trait::async_trait;
+use serde_json::{Value, json};
+use smartspace_domain::Result;
+
+use crate::tools::{
+    builtin::{
+        agent_state::{keep, keys_of, keys_schema},
+        delete_memories::deleted,
+    },
+    calling::{Calling, Outcome},
+    tool::{Spec, Tool},
+};
+
+pub(crate) const NAME: &str = "delete_goals";
+
+pub(crate) struct DeleteGoals;
+
+#[async_trait]
+impl Tool for DeleteGoals {
+    fn spec(&self) -> Spec {
+        Spec {
+            name: NAME.into(),
+            description: "Drop the goals with these ids for good; one that was reached or given up can also be set to completed or abandoned. The result names those that were there.".into(),
+            input: json!({
+                "type": "object",
+                "properties": {"goalIds": keys_schema("Their ids.")},
+                "required": ["goalIds"],
+                "additionalProperties": false
+            }),
+            read_only: false,
+            changes_space: false,
+        }
+    }
+
+    async fn call(&self, calling: &Calling<'_>, input: &Value) -> Result<Outcome> {
+        let ids = match keys_of(input, "goalIds") {
+            Ok(ids) => ids,
+            Err(error) => return Ok(Outcome::error(error.to_string())),
+        };
+        let store = calling.context.store();
+        let agent = calling.context.run.agent_id;
+        keep(calling, deleted, |by| async move { store.goals().delete(agent, &ids, &by).await })
+            .await
+    }
+}

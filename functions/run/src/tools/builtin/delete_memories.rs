@@ -1,0 +1,50 @@
+//! `delete_memories`: forgets what the agent keeps.
+
+use async_trait::async_trait;
+use serde_json::{Value, json};
+use smartspace_domain::Result;
+
+use crate::tools::{
+    builtin::agent_state::{keep, keys_of, keys_schema, listed},
+    calling::{Calling, Outcome},
+    tool::{Spec, Tool},
+};
+
+pub(crate) const NAME: &str = "delete_memories";
+
+pub(crate) struct DeleteMemories;
+
+#[async_trait]
+impl Tool for DeleteMemories {
+    fn spec(&self) -> Spec {
+        Spec {
+            name: NAME.into(),
+            description:
+                "Forget the memories with these keys. The result names those that were there."
+                    .into(),
+            input: json!({
+                "type": "object",
+                "properties": {"keys": keys_schema("Their keys.")},
+                "required": ["keys"],
+                "additionalProperties": false
+            }),
+            read_only: false,
+            changes_space: false,
+        }
+    }
+
+    async fn call(&self, calling: &Calling<'_>, input: &Value) -> Result<Outcome> {
+        let keys = match keys_of(input, "keys") {
+            Ok(keys) => keys,
+            Err(error) => return Ok(Outcome::error(error.to_string())),
+        };
+        let store = calling.context.store();
+        let agent = calling.context.run.agent_id;
+        keep(calling, deleted, |by| async move { store.memories().delete(agent, &keys, &by).await })
+            .await
+    }
+}
+
+pub(crate) fn deleted(keys: &[String]) -> Value {
+    listed("deleted", keys.iter().map(|key| json!(key)))
+}

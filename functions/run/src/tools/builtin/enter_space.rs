@@ -1,0 +1,77 @@
+//! `enter_space`: makes another space the active one, and shows what was said there.
+
+use async_trait::async_trait;
+use serde_json::{Value, json};
+use smartspace_domain::{Result, ids::SpaceId};
+use smartspace_store::messages::Range;
+
+use crate::tools::{
+    builtin::read_messages::{fitting, shown},
+    calling::{Calling, Outcome},
+    output::text_of,
+    tool::{Spec, Tool},
+};
+
+pub(crate) const NAME: &str = "enter_space";
+
+pub(crate) struct EnterSpace;
+
+#[async_trait]
+impl Tool for EnterSpace {
+    fn spec(&self) -> Spec {
+        Spec {
+            name: NAME.into(),
+            description:
+                "Make a space that you belong to the active one, and read its last messages.".into(),
+            input: json!({
+                "type": "object",
+                "properties": {
+                    "spaceId": {"type": "string", "description": "The space's id, as YOUR SPACES shows it."},
+                    "limit": {"type": "integer", "minimum": 1, "maximum": 100, "default": 50, "description": "How many messages to read."}
+                },
+                "required": ["spaceId"],
+                "additionalProperties": false
+            }),
+            read_only: true,
+            changes_space: true,
+        }
+    }
+
+    async fn call(&self, calling: &Calling<'_>, input: &Value) -> Result<Outcome> {
+        let space: SpaceId = match text_of(input, "spaceId").parse() {
+            Ok(space) => space,
+            Err(error) => return Ok(Outcome::error(error_text(&error))),
+        };
+        let limit = input.get("limit").and_then(serde_json::Value::as_u64).unwrap_or(50) as usize;
+        let store = calling.context.store();
+        let agent = calling.context.run.agent_id;
+        let Some((record, member)) = store.members().membership(space, agent).await? else {
+            return Ok(Outcome::error(format!(
+                "you are not a member of {space}; YOUR SPACES lists where you are"
+            )));
+        };
+        let messages = store.messages().list(space, Range::Before(u64::MAX), limit).await?;
+        let total = messages.last().map_or(0, |message| message.seq);
+        let history = fitting(messages.iter().map(|message| shown(message, &member)).collect());
+        let first = total + 1 - history.len() as u64;
+        // What is new but not shown is counted, so all of it is as good as read.
+        let unread_before = (first - 1).saturating_sub(member.cursor);
+        let output = json!({
+            "success": true,
+            "spaceId": space,
+            "spaceName": record.settings.name,
+            "history": history,
+            "totalMessages": total,
+            "unreadBefore": unread_before,
+        });
+        Ok(Outcome {
+            active_space: Some(space),
+            mark: Some((space, total)),
+            ..Outcome::completed(output)
+        })
+    }
+}
+
+fn error_text(error: &smartspace_domain::ids::NotAnId) -> String {
+    format!("spaceId: {error}")
+}

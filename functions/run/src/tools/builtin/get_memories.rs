@@ -1,0 +1,63 @@
+//! `get_memories`: reads the agent's memories.
+
+use async_trait::async_trait;
+use serde_json::{Value, json};
+use smartspace_domain::Result;
+
+use crate::tools::{
+    builtin::agent_state::{keys_of, keys_schema, listed, listed_in},
+    calling::{Calling, Outcome},
+    output::OUTPUT_BYTES,
+    tool::{Concurrency, Spec, Tool},
+};
+
+pub(crate) const NAME: &str = "get_memories";
+
+pub(crate) struct GetMemories;
+
+#[async_trait]
+impl Tool for GetMemories {
+    fn spec(&self) -> Spec {
+        Spec {
+            name: NAME.into(),
+            description: "Read your memories: those with the given keys, or all of them, by key. Where `more` says that some did not fit, ask for those in `moreKeys` by key.".into(),
+            input: json!({
+                "type": "object",
+                "properties": {"keys": keys_schema("Only these; all unless given.")},
+                "additionalProperties": false
+            }),
+            read_only: true,
+            changes_space: false,
+        }
+    }
+
+    fn concurrency(&self) -> Concurrency {
+        Concurrency::Reading
+    }
+
+    async fn call(&self, calling: &Calling<'_>, input: &Value) -> Result<Outcome> {
+        let keys = match keys_of(input, "keys") {
+            Ok(keys) => keys,
+            Err(error) => return Ok(Outcome::error(error.to_string())),
+        };
+        let store = calling.context.store();
+        let agent = calling.context.run.agent_id;
+        let memories = if keys.is_empty() {
+            store.memories().all(agent).await?
+        } else {
+            store.memories().at(agent, &keys).await?
+        };
+        let items = || memories.iter().map(|memory| json!(memory));
+        let mut list = listed("memories", items());
+        if list["more"].is_u64() {
+            list = listed_in(OUTPUT_BYTES - KEYS_BYTES, "memories", items());
+            let shown = list["memories"].as_array().map_or(0, Vec::len);
+            let keys = memories[shown..].iter().map(|memory| json!(memory.key));
+            list["moreKeys"] = listed_in(KEYS_BYTES, "keys", keys)["keys"].take();
+        }
+        Ok(Outcome::completed(list))
+    }
+}
+
+/// Room in the output for the keys of memories that did not fit, in bytes.
+const KEYS_BYTES: usize = 8 * 1024;

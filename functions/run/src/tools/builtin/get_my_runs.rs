@@ -1,0 +1,119 @@
+//! `get_my_runs`: lists the agent's runs, including the current one, and what each of them did.
+
+use async_trait::async_trait;
+use futures::future::try_join_all;
+use serde_json::{Value, json};
+use smartspace_domain::{
+    Error, Result,
+    agents::SpacesShown,
+    runs::{Run, RunStatus},
+};
+use smartspace_store::table::pages::Ask;
+
+use crate::prompt::run_activity::RunActivity;
+use crate::tools::{
+    calling::{Calling, Outcome},
+    output::{OUTPUT_BYTES, count_that_fit},
+    tool::{Concurrency, Spec, Tool},
+};
+
+pub(crate) const NAME: &str = "get_my_runs";
+
+pub(crate) struct GetMyRuns;
+
+#[async_trait]
+impl Tool for GetMyRuns {
+    fn spec(&self) -> Spec {
+        Spec {
+            name: NAME.into(),
+            description: "List your own runs, newest first: why each was woken, which tools it used, what it sent.".into(),
+            input: json!({
+                "type": "object",
+                "properties": {
+                    "status": {
+                        "type": "string",
+                        "enum": ["queued", "running", "waiting_tool", "completed", "failed", "canceled"],
+                        "description": "Only runs in this state."
+                    },
+                    "limit": {"type": "integer", "minimum": 1, "maximum": 50, "default": 10, "description": "How many."}
+                },
+                "additionalProperties": false
+            }),
+            read_only: true,
+            changes_space: false,
+        }
+    }
+
+    fn concurrency(&self) -> Concurrency {
+        Concurrency::Reading
+    }
+
+    async fn call(&self, calling: &Calling<'_>, input: &Value) -> Result<Outcome> {
+        let context = calling.context;
+        let status: Option<RunStatus> =
+            input.get("status").and_then(|status| serde_json::from_value(status.clone()).ok());
+        let limit = input.get("limit").and_then(Value::as_u64).unwrap_or(10) as usize;
+        let runs = runs(calling, status, limit).await?;
+        let doings =
+            try_join_all(runs.iter().map(|run| RunActivity::of(context.store(), run.id))).await?;
+        let mut shown: Vec<Value> = runs
+            .iter()
+            .zip(doings)
+            .map(|(run, doing)| shown(run, doing, run.id == context.run.id))
+            .collect();
+        shown.truncate(count_that_fit(&shown, OUTPUT_BYTES));
+        Ok(Outcome::completed(json!({"runs": shown})))
+    }
+}
+
+/// The newest runs that match. An agent that sees only the active space must not see its runs in
+/// other spaces: anyone may have added it to this one, and would learn what it does elsewhere.
+async fn runs(calling: &Calling<'_>, status: Option<RunStatus>, limit: usize) -> Result<Vec<Run>> {
+    let context = calling.context;
+    let everywhere = context.config.spaces_shown() == SpacesShown::All;
+    let is_visible = |run: &Run| {
+        everywhere
+            || run.trigger.space_id().is_some_and(|space| Some(space) == calling.active_space)
+    };
+    let mut found = Vec::new();
+    let mut cursor = None;
+    // The search is bounded, because there may be many runs of which hardly any match.
+    for _ in 0..PAGES {
+        let page = context
+            .store()
+            .runs()
+            .of_agent(context.run.agent_id, status, &Ask { cursor, limit: None })
+            .await?;
+        found.extend(page.items.into_iter().filter(is_visible));
+        cursor = page.next_cursor;
+        if cursor.is_none() || found.len() >= limit {
+            break;
+        }
+    }
+    found.truncate(limit);
+    Ok::<_, Error>(found)
+}
+
+/// How many pages of runs are searched.
+const PAGES: usize = 4;
+
+fn shown(run: &Run, doing: RunActivity, this: bool) -> Value {
+    let sent: Vec<Value> = doing
+        .sent
+        .into_iter()
+        .rev()
+        .map(|sent| json!({"spaceId": sent.space, "messageId": sent.message, "text": sent.text}))
+        .collect();
+    json!({
+        "id": run.id,
+        "thisRun": this,
+        "status": run.status,
+        "endReason": run.end_reason,
+        "trigger": run.trigger.clone().cut_to(200),
+        "activeSpaceId": run.active_space_id,
+        "toolsUsed": doing.tools_used,
+        "messagesSent": sent,
+        "createdAt": run.created_at,
+        "finishedAt": run.finished_at,
+    })
+}

@@ -1,0 +1,44 @@
+//! `get_plans`: what the agent is to do later.
+
+use async_trait::async_trait;
+use serde_json::{Value, json};
+use smartspace_domain::{Result, plans::PlanStatus};
+
+use crate::tools::{
+    builtin::agent_state::listed,
+    calling::{Calling, Outcome},
+    tool::{Concurrency, Spec, Tool},
+};
+
+pub(crate) const NAME: &str = "get_plans";
+
+pub(crate) struct GetPlans;
+
+#[async_trait]
+impl Tool for GetPlans {
+    fn spec(&self) -> Spec {
+        Spec {
+            name: NAME.into(),
+            description: "List your plans, the oldest first, with what each is to do and when. One that fired once and is over is not among them.".into(),
+            input: json!({
+                "type": "object",
+                "properties": {"status": {"type": "string", "enum": ["active", "paused"], "description": "Only plans in this state."}},
+                "additionalProperties": false
+            }),
+            read_only: true,
+            changes_space: false,
+        }
+    }
+
+    fn concurrency(&self) -> Concurrency {
+        Concurrency::Reading
+    }
+
+    async fn call(&self, calling: &Calling<'_>, input: &Value) -> Result<Outcome> {
+        let status: Option<PlanStatus> =
+            input.get("status").and_then(|status| serde_json::from_value(status.clone()).ok());
+        let plans = calling.context.store().plans().all(calling.context.run.agent_id).await?;
+        let wanted = plans.iter().filter(|plan| status.is_none_or(|status| plan.status == status));
+        Ok(Outcome::completed(listed("plans", wanted.map(|plan| json!(plan)))))
+    }
+}

@@ -1,0 +1,102 @@
+//! Shared by the tools that end another run of the agent.
+
+use serde_json::{Value, json};
+use smartspace_domain::{
+    Error, Result, agents::SpacesShown, ids::RunId, runs::EndReason, steps::CallStatus,
+};
+use smartspace_store::{
+    messages::append::RACED_FOR,
+    runs::{RunRecord, endings::ByWorker, steps::CallRecord},
+};
+use tokio::time::Instant;
+
+use crate::tools::{
+    builtin::absorbed_work,
+    calling::{Calling, Outcome},
+    output::text_of,
+};
+
+/// Ends the run that an input names, in the transaction that stores the result of the call. If it
+/// is
+/// absorbed, the result describes its state at that moment.
+pub(crate) async fn end(
+    calling: &Calling<'_>,
+    input: &Value,
+    reason: EndReason,
+) -> Result<Outcome> {
+    let context = calling.context;
+    let store = context.store();
+    let by = (reason == EndReason::Absorbed).then_some(context.run.id);
+    let until = Instant::now() + RACED_FOR;
+    loop {
+        let other = match other(calling, input).await? {
+            Ok(other) => other,
+            Err(text) => return Ok(Outcome::error(text)),
+        };
+        // Read after the state of the run: if anything is stored since, the condition fails.
+        let output = match by {
+            Some(_) => {
+                json!({"success": true, "absorbed": absorbed_work::absorbed(store, &other).await?})
+            }
+            None => json!({"success": true}),
+        };
+        let result = context.with_expiry(CallRecord {
+            status: CallStatus::Completed,
+            output: output.clone(),
+            ..calling.record()
+        });
+        let ended = {
+            let _writing = context.writing.lock().await;
+            let by = ByWorker { run: context.run.id, lease: &context.lease, result: &result };
+            store.runs().end_own(&other, reason, &by, context.now()).await
+        };
+        match ended {
+            Ok(Some(ended)) => {
+                context.pipeline.follow_cancel(&ended, by).await?;
+                return Ok(Outcome { is_stored: true, ..Outcome::completed(output) });
+            }
+            // The other run has stored something meanwhile.
+            Ok(None) if Instant::now() < until => {}
+            Ok(None) => {
+                return Ok(Outcome::error("that run does too much at this moment; try again"));
+            }
+            Err(error @ (Error::Conflict(_) | Error::NotFound(_))) => {
+                return Ok(Outcome::error(error.to_string()));
+            }
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// The schema of an input that names a run.
+pub(crate) fn schema(description: &str) -> Value {
+    json!({
+        "type": "object",
+        "properties": {"runId": {"type": "string", "description": description}},
+        "required": ["runId"],
+        "additionalProperties": false
+    })
+}
+
+/// The run that an input names, if the agent may know it; otherwise an error text for the model.
+async fn other(calling: &Calling<'_>, input: &Value) -> Result<Result<RunRecord, String>> {
+    let context = calling.context;
+    let id: RunId = match text_of(input, "runId").parse() {
+        Ok(id) => id,
+        Err(error) => return Ok(Err(format!("runId: {error}"))),
+    };
+    if id == context.run.id {
+        return Ok(Err("that is this run; expected another one of ACTIVE RUNS. To end this one, call nothing more".into()));
+    }
+    let none = || "you have no such run; ACTIVE RUNS and get_my_runs list yours".to_owned();
+    let run = match context.store().runs().record(id).await {
+        Ok(run) => run,
+        Err(Error::NotFound(_)) => return Ok(Err(none())),
+        Err(error) => return Err(error),
+    };
+    // An agent that sees only one space must not see its runs in others: anybody may have added it
+    // here.
+    let is_visible = context.config.spaces_shown() == SpacesShown::All
+        || run.space_id() == context.run.space_id();
+    Ok(if run.agent_id == context.run.agent_id && is_visible { Ok(run) } else { Err(none()) })
+}

@@ -1,0 +1,98 @@
+//! `read_messages`: reads further back, in any space that the agent belongs to.
+
+use async_trait::async_trait;
+use serde_json::{Value, json};
+use smartspace_domain::{
+    Result,
+    ids::SpaceId,
+    messages::{Message, Part},
+};
+use smartspace_store::{messages::Range, runs::steps::ShownPage, spaces::rosters::MemberRecord};
+
+use crate::tools::{
+    calling::{Calling, Outcome},
+    output::{OUTPUT_BYTES, count_that_fit},
+    tool::{Spec, Tool},
+};
+
+pub(crate) const NAME: &str = "read_messages";
+
+pub(crate) struct ReadMessages;
+
+#[async_trait]
+impl Tool for ReadMessages {
+    fn spec(&self) -> Spec {
+        Spec {
+            name: NAME.into(),
+            description: "Read messages of a space that you belong to, whole and oldest first: the last ones, or those before a seq.".into(),
+            input: json!({
+                "type": "object",
+                "properties": {
+                    "spaceId": {"type": "string", "description": "The space; the active one unless given."},
+                    "limit": {"type": "integer", "minimum": 1, "maximum": 100, "default": 20, "description": "How many."},
+                    "before": {"type": "integer", "minimum": 1, "description": "Only messages whose seq is below it."}
+                },
+                "additionalProperties": false
+            }),
+            read_only: true,
+            changes_space: false,
+        }
+    }
+
+    async fn call(&self, calling: &Calling<'_>, input: &Value) -> Result<Outcome> {
+        let space = match input.get("spaceId").and_then(Value::as_str) {
+            Some(text) => match text.parse::<SpaceId>() {
+                Ok(space) => space,
+                Err(error) => return Ok(Outcome::error(format!("spaceId: {error}"))),
+            },
+            None => match calling.active_space {
+                Some(space) => space,
+                None => return Ok(Outcome::error("no space is active; give spaceId")),
+            },
+        };
+        let limit = input.get("limit").and_then(Value::as_u64).unwrap_or(20) as usize;
+        let before = input.get("before").and_then(Value::as_u64);
+        let store = calling.context.store();
+        let agent = calling.context.run.agent_id;
+        let Some(member) = store.members().get(space, agent).await? else {
+            return Ok(Outcome::error(format!(
+                "you are not a member of {space}; YOUR SPACES lists where you are"
+            )));
+        };
+        let (messages, head) = futures::try_join!(
+            store.messages().list(space, Range::Before(before.unwrap_or(u64::MAX)), limit),
+            store.members().roster(space)
+        )?;
+        let last = messages.last().map_or(0, |message| message.seq);
+        let shown = fitting(messages.iter().map(|message| shown(message, &member)).collect());
+        let first = last + 1 - shown.len() as u64;
+        let page =
+            (!shown.is_empty()).then_some(ShownPage { space, first, last, cursor: member.cursor });
+        let next_before = (first > 1 && !shown.is_empty()).then_some(first);
+        let output =
+            json!({"messages": shown, "total": head.head.seq.max(last), "nextBefore": next_before});
+        Ok(Outcome { page, ..Outcome::completed(output) })
+    }
+}
+
+/// A message as the model is shown it.
+pub(crate) fn shown(message: &Message, member: &MemberRecord) -> Value {
+    let mut shown = json!({
+        "id": message.id,
+        "seq": message.seq,
+        "at": message.created_at.to_whole_seconds(),
+        "sender": message.sender,
+        "text": message.text(),
+        "seen": message.seq <= member.cursor || message.sender.id == member.entity_id,
+    });
+    if let Some(Part::Tool(tool)) = message.parts.first() {
+        shown["tool"] = json!({"name": tool.name, "input": tool.input, "output": tool.output, "status": tool.status});
+    }
+    shown
+}
+
+/// The newest of the messages that fit a result, but at least one.
+pub(crate) fn fitting(mut messages: Vec<Value>) -> Vec<Value> {
+    let fit = count_that_fit(messages.iter().rev(), OUTPUT_BYTES).max(1).min(messages.len());
+    messages.split_off(messages.len() - fit)
+}

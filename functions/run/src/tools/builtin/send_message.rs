@@ -1,0 +1,96 @@
+//! `send_message`: posts to the active space. The message, the result of the call and the check of
+//! the lease are one transaction.
+
+use async_trait::async_trait;
+use serde_json::{Value, json};
+use smartspace_domain::{
+    Error, Result, ids::MessageId, limits::check_text, messages::excerpt, steps::CallStatus,
+};
+use smartspace_store::{
+    messages::append::{Content, MessageSource, NewMessage},
+    runs::steps::CallRecord,
+};
+
+use crate::prompt::run_activity::SEND_MESSAGE;
+use crate::tools::{
+    calling::{Calling, Outcome},
+    output::text_of,
+    tool::{Spec, Tool},
+};
+
+/// How much of a message is stored with its call, in characters. Other runs of the agent read it.
+const SAID_CHARS: usize = 200;
+
+pub(crate) struct SendMessage;
+
+#[async_trait]
+impl Tool for SendMessage {
+    fn spec(&self) -> Spec {
+        Spec {
+            name: SEND_MESSAGE.into(),
+            description: "Post a message to the active space. Everyone there reads it; it streams to them while you write it.".into(),
+            input: json!({
+                "type": "object",
+                "properties": {"text": {"type": "string", "minLength": 1, "description": "What to say."}},
+                "required": ["text"],
+                "additionalProperties": false
+            }),
+            read_only: false,
+            changes_space: false,
+        }
+    }
+
+    async fn call(&self, calling: &Calling<'_>, input: &Value) -> Result<Outcome> {
+        let text = text_of(input, "text");
+        let Some(space) = calling.active_space else {
+            return Ok(Outcome::error("no space is active; call enter_space first"));
+        };
+        if let Err(error) = check_text(text) {
+            return Ok(Outcome::error(error.to_string()));
+        }
+        let context = calling.context;
+        let id = MessageId::of_call(calling.begun.call_id);
+        let output = json!({"success": true, "messageId": id, "status": "delivered"});
+        let record = CallRecord {
+            status: CallStatus::Completed,
+            output: output.clone(),
+            said: Some(excerpt(text, SAID_CHARS).0.to_owned()),
+            ..calling.record()
+        };
+        let by = MessageSource::Run(Box::new(calling.by_run(record)));
+        let new = NewMessage {
+            id,
+            space,
+            sender: context.run.agent_id,
+            content: Content::Text(text.to_owned()),
+            by,
+        };
+        let posted = {
+            let _writing = context.writing.lock().await;
+            context.pipeline.post(&new).await
+        };
+        match posted {
+            Ok(appended) => {
+                // A message right after the last one that the run has read counts as read.
+                let seq = appended.message.seq;
+                let mark = calling
+                    .marks
+                    .get(&space)
+                    .is_some_and(|read| read + 1 == seq)
+                    .then_some((space, seq));
+                Ok(Outcome {
+                    is_stored: true,
+                    message: Some(id),
+                    active_space: Some(space),
+                    mark,
+                    ..Outcome::completed(output)
+                })
+            }
+            // The agent left the space, or the space was deleted. The run goes on.
+            Err(Error::Invalid(_) | Error::NotFound(_)) => {
+                Ok(Outcome::error("you are not a member of the active space any more"))
+            }
+            Err(error) => Err(error),
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! `set_goals`: makes and changes goals of the agent.
+
+use async_trait::async_trait;
+use serde_json::{Value, json};
+use smartspace_domain::{
+    Error, Result,
+    goals::{Goal, GoalChange},
+    ids::CallId,
+    limits,
+};
+use smartspace_store::agents::goals::SetGoal;
+
+use crate::tools::{
+    builtin::agent_state::{keep, listed},
+    calling::{Calling, Outcome},
+    tool::{Spec, Tool},
+};
+
+pub(crate) const NAME: &str = "set_goals";
+
+pub(crate) struct SetGoals;
+
+#[async_trait]
+impl Tool for SetGoals {
+    fn spec(&self) -> Spec {
+        Spec {
+            name: NAME.into(),
+            description: "Set what you work towards over many runs. With the id of a goal that is there only what you give changes; without an id a new goal gets one. The result shows each goal as it is then.".into(),
+            input: json!({
+                "type": "object",
+                "properties": {"goals": {
+                    "type": "array",
+                    "minItems": 1,
+                    "maxItems": limits::KEPT_AT_ONCE,
+                    "items": {
+                        "type": "object",
+                        "properties": {
+                            "id": {"type": "string", "minLength": 1, "maxLength": limits::MEMORY_KEY_CHARS, "description": "Which goal."},
+                            "description": {
+                                "type": "string",
+                                "minLength": 1,
+                                "maxLength": limits::MEMORY_CHARS,
+                                "description": "What is to be reached; needed when the goal is new."
+                            },
+                            "status": {"type": "string", "enum": ["active", "completed", "abandoned"], "description": "active when new."},
+                            "priority": {"type": "integer", "minimum": 1, "maximum": 5, "description": "1, the most urgent, to 5; 3 when new."},
+                            "longTerm": {"type": "boolean", "description": "It is not meant to be done soon."},
+                            "dueAt": {
+                                "type": ["string", "null"],
+                                "description": "When it should be reached, like 2026-02-18T15:07:00Z; null takes that away."
+                            }
+                        },
+                        "additionalProperties": false
+                    }
+                }},
+                "required": ["goals"],
+                "additionalProperties": false
+            }),
+            read_only: false,
+            changes_space: false,
+        }
+    }
+
+    async fn call(&self, calling: &Calling<'_>, input: &Value) -> Result<Outcome> {
+        let given = input.get("goals").and_then(Value::as_array).into_iter().flatten();
+        let set: Result<Vec<_>> = given
+            .enumerate()
+            .map(|(index, goal)| goal_of(goal, index, calling.begun.call_id))
+            .collect();
+        let set = match set {
+            Ok(set) => set,
+            Err(error) => return Ok(Outcome::error(error.to_string())),
+        };
+        let context = calling.context;
+        let agent = context.run.agent_id;
+        keep(calling, shown, |by| async move {
+            context.store().goals().set(agent, &set, &by, context.now()).await
+        })
+        .await
+    }
+}
+
+/// A goal of an input.
+fn goal_of(goal: &Value, index: usize, call: CallId) -> Result<SetGoal> {
+    let pointer = format!("/goals/{index}");
+    let mut fields = goal.as_object().cloned().unwrap_or_default();
+    let id = match fields.remove("id") {
+        Some(Value::String(id)) => id,
+        _ => Goal::id_of(call, index),
+    };
+    // Models and JSON Schema write whole numbers as floats, too.
+    if let Some(priority) = fields.get("priority").and_then(Value::as_f64) {
+        fields.insert("priority".into(), json!(priority as u8));
+    }
+    match serde_json::from_value::<GoalChange>(Value::Object(fields)) {
+        Ok(change) => Ok(SetGoal { id, change, pointer }),
+        Err(error) => Err(Error::invalid(pointer, error.to_string())),
+    }
+}
+
+fn shown(goals: &[Goal]) -> Value {
+    listed("goals", goals.iter().map(|goal| json!(goal)))
+}

@@ -1,0 +1,68 @@
+//! `set_memories`: keeps what the agent wants to know in later runs.
+
+use async_trait::async_trait;
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+use smartspace_domain::{Result, limits, memories::Memory};
+
+use crate::tools::{
+    builtin::agent_state::{keep, listed, memory_of},
+    calling::{Calling, Outcome},
+    tool::{Spec, Tool},
+};
+
+pub(crate) const NAME: &str = "set_memories";
+
+pub(crate) struct SetMemories;
+
+#[async_trait]
+impl Tool for SetMemories {
+    fn spec(&self) -> Spec {
+        Spec {
+            name: NAME.into(),
+            description: "Keep what you want to know in later runs, each under a key of your choice. A key that is there already gets the new value.".into(),
+            input: json!({
+                "type": "object",
+                "properties": {"memories": {
+                    "type": "array",
+                    "minItems": 1,
+                    "maxItems": limits::KEPT_AT_ONCE,
+                    "items": {
+                        "type": "object",
+                        "properties": {
+                            "key": {"type": "string", "minLength": 1, "maxLength": limits::MEMORY_KEY_CHARS, "description": "A short name."},
+                            "value": {"type": "string", "minLength": 1, "maxLength": limits::MEMORY_CHARS, "description": "What to remember."}
+                        },
+                        "required": ["key", "value"],
+                        "additionalProperties": false
+                    }
+                }},
+                "required": ["memories"],
+                "additionalProperties": false
+            }),
+            read_only: false,
+            changes_space: false,
+        }
+    }
+
+    async fn call(&self, calling: &Calling<'_>, input: &Value) -> Result<Outcome> {
+        let given = input.get("memories").and_then(Value::as_array).into_iter().flatten();
+        let set: Result<BTreeMap<_, _>> =
+            given.enumerate().map(|(index, memory)| memory_of(memory, index)).collect();
+        let set = match set {
+            Ok(set) => set,
+            Err(error) => return Ok(Outcome::error(error.to_string())),
+        };
+        let context = calling.context;
+        let agent = context.run.agent_id;
+        keep(calling, saved, |by| async move {
+            context.store().memories().set(agent, &set, &by, context.now()).await
+        })
+        .await
+    }
+}
+
+fn saved(memories: &[Memory]) -> Value {
+    listed("saved", memories.iter().map(|memory| json!(memory.key)))
+}

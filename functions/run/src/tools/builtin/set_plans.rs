@@ -1,0 +1,146 @@
+//! `set_plans`: makes and changes plans of the agent.
+
+use async_trait::async_trait;
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+use smartspace_domain::{
+    Error, Result,
+    ids::{CallId, PlanId},
+    limits,
+    plans::{Plan, PlanChange, Schedule},
+    steps::SystemMessage,
+};
+use smartspace_store::agents::plans::{SetPlan, too_deep};
+
+use crate::tools::{
+    builtin::agent_state::{keep, listed},
+    calling::{Calling, Outcome},
+    tool::{Spec, Tool},
+};
+
+pub(crate) const NAME: &str = "set_plans";
+
+pub(crate) struct SetPlans;
+
+#[async_trait]
+impl Tool for SetPlans {
+    fn spec(&self) -> Spec {
+        Spec {
+            name: NAME.into(),
+            description: "Set what you are to do later: you are woken at its time with the instruction, and nothing else of this run. Give exactly one of runAfter, scheduledAt and cron. With the id of a plan that is there only what you give changes. The result says when each fires next.".into(),
+            input: json!({
+                "type": "object",
+                "properties": {"plans": {
+                    "type": "array",
+                    "minItems": 1,
+                    "maxItems": limits::KEPT_AT_ONCE,
+                    "items": {
+                        "type": "object",
+                        "properties": {
+                            "id": {"type": "string", "description": "Which plan; a new one unless given."},
+                            "name": {"type": "string", "minLength": 1, "maxLength": 128, "description": "A short name; needed when the plan is new."},
+                            "instruction": {
+                                "type": "string",
+                                "minLength": 1,
+                                "maxLength": limits::MEMORY_CHARS,
+                                "description": "What is to be done then, with all that you need to know, such as the space; needed when the plan is new."
+                            },
+                            "runAfter": {"type": "string", "description": "Once, so long from now: \"30 seconds\", \"2 hours\", \"1 day\", \"1 week\"."},
+                            "scheduledAt": {
+                                "type": "string",
+                                "description": "Once, at this time: 2026-02-18T15:07:00Z, or 2026-02-18T16:07 with a timezone."
+                            },
+                            "cron": {"type": "string", "description": "Again and again: the five fields of cron, like \"0 9 * * 1-5\"."},
+                            "timezone": {"type": "string", "description": "Of cron, or of a scheduledAt without an offset: an IANA name like Europe/Berlin; UTC unless given."}
+                        },
+                        "additionalProperties": false
+                    }
+                }},
+                "required": ["plans"],
+                "additionalProperties": false
+            }),
+            read_only: false,
+            changes_space: false,
+        }
+    }
+
+    async fn call(&self, calling: &Calling<'_>, input: &Value) -> Result<Outcome> {
+        let context = calling.context;
+        let given = input.get("plans").and_then(Value::as_array).into_iter().flatten();
+        let depth = ChainDepth {
+            of_plan: context.run.chain_depth + 1,
+            most: context.config.max_chain_depth,
+        };
+        let set: Result<Vec<_>> = given
+            .enumerate()
+            .map(|(index, plan)| plan_of(plan, index, calling.begun.call_id, depth))
+            .collect();
+        let set = match set {
+            Ok(set) => set,
+            Err(error) => return Ok(Outcome::error(error.to_string())),
+        };
+        if depth.of_plan >= depth.most
+            && set
+                .iter()
+                .any(|plan| plan.change.run_after.is_some() || plan.change.scheduled_at.is_some())
+        {
+            let text = too_deep(depth.of_plan, depth.most).to_string();
+            announce_chain_end(calling, &text).await;
+            return Ok(Outcome::error(text));
+        }
+        let agent = context.run.agent_id;
+        keep(calling, shown, |by| async move { context.pipeline.set_plans(agent, &set, &by).await })
+            .await
+    }
+}
+
+/// Notifies the space that a chain of plans ends here.
+async fn announce_chain_end(calling: &Calling<'_>, text: &str) {
+    let said =
+        SystemMessage { watcher: "depth".to_owned(), text: format!("A plan was not set: {text}.") };
+    let entered: BTreeSet<_> = calling.active_space.into_iter().collect();
+    calling.context.tell(calling.step, &[said], &entered).await;
+}
+
+/// The chain depth of a plan that this run sets, and the largest that the agent may reach.
+#[derive(Clone, Copy)]
+struct ChainDepth {
+    of_plan: u32,
+    most: u32,
+}
+
+/// A plan of an input.
+fn plan_of(plan: &Value, index: usize, call: CallId, depth: ChainDepth) -> Result<SetPlan> {
+    let pointer = format!("/plans/{index}");
+    let mut fields = plan.as_object().cloned().unwrap_or_default();
+    let (id, known): (PlanId, _) = match fields.shift_remove("id") {
+        Some(Value::String(id)) => (
+            id.parse()
+                .map_err(|error| Error::invalid(format!("{pointer}/id"), format!("{error}")))?,
+            true,
+        ),
+        _ => (PlanId::of_call(call, index), false),
+    };
+    match serde_json::from_value::<PlanChange>(Value::Object(fields)) {
+        Ok(change) => Ok(SetPlan {
+            id,
+            known,
+            change,
+            chain_depth: depth.of_plan,
+            max_chain_depth: depth.most,
+            pointer,
+        }),
+        Err(error) => Err(Error::invalid(pointer, error.to_string())),
+    }
+}
+
+fn shown(plans: &[Plan]) -> Value {
+    let shown = |plan: &Plan| match &plan.schedule {
+        Schedule::Cron { timezone, .. } => {
+            json!({"id": plan.id, "nextRunAt": plan.next_run_at, "timezone": timezone})
+        }
+        Schedule::Once { .. } => json!({"id": plan.id, "nextRunAt": plan.next_run_at}),
+    };
+    listed("plans", plans.iter().map(shown))
+}

@@ -1,0 +1,39 @@
+//! `skip_response`: ends the run without a word, and records why.
+
+use async_trait::async_trait;
+use serde_json::{Value, json};
+use smartspace_domain::{Result, runs::EndReason};
+
+use crate::tools::{
+    calling::{Calling, Outcome},
+    tool::{Spec, Tool},
+};
+
+pub(crate) const NAME: &str = "skip_response";
+
+pub(crate) struct SkipResponse;
+
+#[async_trait]
+impl Tool for SkipResponse {
+    fn spec(&self) -> Spec {
+        Spec {
+            name: NAME.into(),
+            description: "End this run without saying anything, and record why.".into(),
+            input: json!({
+                "type": "object",
+                "properties": {"reason": {"type": "string", "description": "Why you stay silent."}},
+                "required": ["reason"],
+                "additionalProperties": false
+            }),
+            read_only: false,
+            changes_space: false,
+        }
+    }
+
+    async fn call(&self, _: &Calling<'_>, _: &Value) -> Result<Outcome> {
+        Ok(Outcome {
+            ends: Some(EndReason::Skipped),
+            ..Outcome::completed(json!({"success": true}))
+        })
+    }
+}

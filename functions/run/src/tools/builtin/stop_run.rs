@@ -1,0 +1,32 @@
+//! `stop_run`: ends another run of the agent. Its end and the call's result are one transaction.
+
+use async_trait::async_trait;
+use serde_json::Value;
+use smartspace_domain::{Result, runs::EndReason};
+
+use crate::tools::{
+    builtin::own_runs,
+    calling::{Calling, Outcome},
+    tool::{Spec, Tool},
+};
+
+pub(crate) const NAME: &str = "stop_run";
+
+pub(crate) struct StopRun;
+
+#[async_trait]
+impl Tool for StopRun {
+    fn spec(&self) -> Spec {
+        Spec {
+            name: NAME.into(),
+            description: "Stop another run of yours, which does what is not needed any more. What it posted stays.".into(),
+            input: own_runs::schema("The run, as ACTIVE RUNS shows it."),
+            read_only: false,
+            changes_space: false,
+        }
+    }
+
+    async fn call(&self, calling: &Calling<'_>, input: &Value) -> Result<Outcome> {
+        own_runs::end(calling, input, EndReason::StopRun).await
+    }
+}

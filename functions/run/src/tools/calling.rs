@@ -1,0 +1,154 @@
+//! A call of a tool, and its outcome.
+
+use serde_json::{Value, json};
+use smartspace_domain::{
+    Result, Time,
+    ids::{MessageId, SpaceId, StreamId},
+    messages::Origin,
+    runs::EndReason,
+    steps::CallStatus,
+};
+use smartspace_store::{
+    messages::append::ByRun,
+    runs::{
+        cards::CardRef,
+        steps::{CallBegun, CallRecord, Marks, ShownPage},
+    },
+};
+
+use crate::run_context::RunContext;
+
+/// A call that is being made.
+pub(crate) struct Calling<'a> {
+    pub(crate) context: &'a RunContext,
+    pub(crate) begun: &'a CallBegun,
+    pub(crate) step: u32,
+    pub(crate) index: u32,
+    pub(crate) active_space: Option<SpaceId>,
+    pub(crate) stream: StreamId,
+    /// Tools used before in this run, each once.
+    pub(crate) tools_used: Vec<String>,
+    /// The stored record of an external call that another worker began and whose end is unknown.
+    pub(crate) under_way: Option<&'a CallRecord>,
+    /// Forms of the run that have no result yet.
+    pub(crate) open_forms: u32,
+    /// How far the run has read.
+    pub(crate) marks: &'a Marks,
+    pub(crate) started_at: Time,
+    /// Its tool may be called again if it is unknown whether a call took effect.
+    pub(crate) is_repeatable: bool,
+}
+
+/// The outcome of a call.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    pub(crate) status: CallStatus,
+    pub(crate) output: Value,
+    /// The call ends the run, for this reason.
+    pub(crate) ends: Option<EndReason>,
+    /// The active space after the call.
+    pub(crate) active_space: Option<SpaceId>,
+    /// The run has read this space up to this seq.
+    pub(crate) mark: Option<(SpaceId, u64)>,
+    /// Messages that were shown, perhaps with a gap below them.
+    pub(crate) page: Option<ShownPage>,
+    /// The message that it posted.
+    pub(crate) message: Option<MessageId>,
+    /// It is an external call.
+    pub(crate) outside: bool,
+    /// Its card, if that was shown before the result.
+    pub(crate) card: Option<CardRef>,
+    /// The result is stored already, in one transaction with the effect.
+    pub(crate) is_stored: bool,
+}
+
+impl Outcome {
+    pub(crate) fn completed(output: Value) -> Self {
+        Self {
+            status: CallStatus::Completed,
+            output,
+            ends: None,
+            active_space: None,
+            mark: None,
+            page: None,
+            message: None,
+            outside: false,
+            card: None,
+            is_stored: false,
+        }
+    }
+
+    /// A result that tells the model its mistake. The run goes on.
+    pub(crate) fn error(text: impl Into<String>) -> Self {
+        Self { status: CallStatus::Failed, ..Self::completed(json!({"error": text.into()})) }
+    }
+}
+
+impl Calling<'_> {
+    /// The record of this call, without an outcome.
+    pub(crate) fn record(&self) -> CallRecord {
+        CallRecord {
+            call_id: self.begun.call_id,
+            step: self.step,
+            index: self.index,
+            name: self.begun.name.clone(),
+            output: Value::Null,
+            status: CallStatus::Completed,
+            started_at: self.started_at,
+            finished_at: self.context.now(),
+            ends: None,
+            active_space: self.active_space,
+            marks: Marks::new(),
+            page: None,
+            said: None,
+            answered: None,
+            outside: false,
+            repeatable: false,
+            card: None,
+            expires_at: None,
+        }
+    }
+
+    /// Stores the outcome.
+    pub(crate) async fn store_outcome(&self, outcome: &Outcome) -> Result<()> {
+        let context = self.context;
+        let _writing = context.writing.lock().await;
+        context
+            .store()
+            .steps()
+            .store_call(&context.run, &context.lease, &self.finished(outcome), context.now())
+            .await
+    }
+
+    /// The origin of a message that this call posts.
+    pub(crate) fn by_run(&self, call: CallRecord) -> ByRun {
+        let context = self.context;
+        ByRun {
+            run: context.run.id,
+            lease: context.lease.clone(),
+            depth: context.run.chain_depth + 1,
+            origin: Origin {
+                trigger: context.trigger.clone().in_short(),
+                tools_used: self.tools_used.clone(),
+            },
+            stream: self.stream,
+            call: context.with_expiry(call),
+        }
+    }
+
+    /// The record of this call with its outcome.
+    pub(crate) fn finished(&self, outcome: &Outcome) -> CallRecord {
+        CallRecord {
+            output: outcome.output.clone(),
+            status: outcome.status,
+            ends: outcome.ends,
+            active_space: outcome.active_space.or(self.active_space),
+            marks: outcome.mark.into_iter().collect(),
+            page: outcome.page,
+            outside: outcome.outside,
+            repeatable: outcome.outside && self.is_repeatable,
+            card: outcome.card,
+            ..self.record()
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! External calls. Nobody but the called server knows whether one took effect, so its beginning is
+//! stored, too.
+//!
+//! First the beginning of a call is stored, with its card if it is visible. Then the call is made,
+//! and its result is stored. A worker that takes over the run in between finds the beginning.
+//! It repeats a repeatable call with the same key. For any other call the model reads that the
+//! outcome is unknown.
+
+use std::{convert::Infallible, future::pending};
+
+use serde_json::Value;
+use smartspace_domain::{Result, ids::SpaceId, messages::excerpt, steps::CallStatus};
+use smartspace_egress::Outgoing;
+use smartspace_store::runs::{cards::CardRef, steps::CallRecord};
+use tokio::{
+    sync::watch,
+    time::{Duration, Instant, sleep_until},
+};
+
+use crate::counters::Counted;
+use crate::tools::{
+    calling::{Calling, Outcome},
+    configured::{
+        card::Posted,
+        http,
+        mcp::{self, McpTool},
+    },
+    tool::StartedCall,
+};
+
+/// The shortest time between two progress texts of a server.
+const PROGRESS_EVERY: Duration = Duration::from_secs(1);
+
+/// How much of a progress text is shown, in characters.
+const PROGRESS_CHARS: usize = 500;
+
+/// How much of an error is logged, in characters.
+const LOGGED_CHARS: usize = 200;
+
+/// A request that is ready to be sent.
+pub(crate) enum Request<'a> {
+    Http(Box<Outgoing>),
+    Mcp(&'a McpTool, Value),
+}
+
+/// A call whose beginning is stored.
+struct UnderWay<'a> {
+    calling: &'a Calling<'a>,
+    request: Request<'a>,
+    /// Its card, and the mark that posting the card set.
+    card: Option<CardRef>,
+    mark: Option<(SpaceId, u64)>,
+    counted: Counted,
+}
+
+/// Begins a call, or repeats one that another worker began. `visible` is the space and the input
+/// that
+/// a card shows.
+pub(crate) async fn begin<'a>(
+    calling: &'a Calling<'a>,
+    request: Request<'a>,
+    visible: Option<(SpaceId, Value)>,
+) -> Result<StartedCall<'a>> {
+    let counted = Counted::new(calling.context.external_calls.clone());
+    if let Some(known) = calling.under_way {
+        return Ok(UnderWay { calling, request, card: known.card, mark: None, counted }.started());
+    }
+    let open =
+        Outcome { status: CallStatus::Pending, outside: true, ..Outcome::completed(Value::Null) };
+    let (card, mark) = match visible {
+        None => {
+            calling.store_outcome(&open).await?;
+            (None, None)
+        }
+        Some((space, input)) => match calling.post_card(space, input, open, None).await? {
+            Posted::Yes(_, outcome) => {
+                // The card now shows the input that was streamed.
+                calling.context.streams.end(calling.begun.call_id, outcome.message);
+                (outcome.card, outcome.mark)
+            }
+            Posted::No(outcome) => return Ok(StartedCall::Done(outcome)),
+        },
+    };
+    Ok(UnderWay { calling, request, card, mark, counted }.started())
+}
+
+impl<'a> UnderWay<'a> {
+    fn started(self) -> StartedCall<'a> {
+        StartedCall::UnderWay(Box::pin(self.end()))
+    }
+
+    /// Makes the call and stores its outcome.
+    async fn end(self) -> Result<Outcome> {
+        let Self { calling, request, card, mark, counted } = self;
+        let context = calling.context;
+        let outcome = match request {
+            Request::Http(outgoing) => http::outcome(&context.egress, *outgoing).await,
+            Request::Mcp(tool, input) => {
+                let progress = watch::Sender::new(String::new());
+                let telling = progress.subscribe();
+                let called = mcp::outcome(tool, &input, calling.begun.call_id, &progress);
+                tokio::select! {
+                    biased;
+                    outcome = called => outcome,
+                    never = show_progress(calling, card, telling) => match never {},
+                }
+            }
+        };
+        if outcome.status == CallStatus::Failed {
+            let error =
+                excerpt(outcome.output["error"].as_str().unwrap_or_default(), LOGGED_CHARS).0;
+            // Quoted, since a part of the text may come from the server.
+            tracing::info!(run = %context.run.id, tool = calling.begun.name, ?error, "an external call failed");
+        }
+        let settled = settle(calling, outcome, card, mark).await;
+        drop(counted);
+        settled
+    }
+}
+
+/// The outcome of a call that another worker began and whose end is unknown.
+pub(crate) async fn unknown(calling: &Calling<'_>, known: &CallRecord) -> Result<Outcome> {
+    let text = "this call had begun when the process that made it died. Whether it took effect is not known, and it was not repeated. \
+                Look whether it did before you call it again";
+    let outcome = Outcome { status: CallStatus::Unknown, ..Outcome::error(text) };
+    settle(calling, outcome, known.card, None).await
+}
+
+/// Stores a result, shows it on the card of the call, and notifies the followers of the space.
+async fn settle(
+    calling: &Calling<'_>,
+    outcome: Outcome,
+    card: Option<CardRef>,
+    mark: Option<(SpaceId, u64)>,
+) -> Result<Outcome> {
+    let outcome = Outcome { outside: true, card, mark, ..outcome };
+    calling.store_outcome(&outcome).await?;
+    if let Some(card) = &card {
+        calling.context.pipeline.announce_card(card).await;
+    }
+    Ok(Outcome { is_stored: true, ..outcome })
+}
+
+/// Shows the progress texts of a server until the call ends and this future is dropped.
+async fn show_progress(
+    calling: &Calling<'_>,
+    card: Option<CardRef>,
+    mut said: watch::Receiver<String>,
+) -> Infallible {
+    let Some(card) = card else { return pending().await };
+    let context = calling.context;
+    loop {
+        if said.changed().await.is_err() {
+            return pending().await;
+        }
+        let next = Instant::now() + PROGRESS_EVERY;
+        let text = excerpt(&said.borrow_and_update(), PROGRESS_CHARS).0.to_owned();
+        let shown = {
+            let _writing = context.writing.lock().await;
+            context
+                .store()
+                .calls()
+                .show_progress(&context.run, &context.lease, &card, &text, context.now())
+                .await
+        };
+        match shown {
+            Ok(true) => {
+                context.pipeline.announce_card(&card).await;
+            }
+            Ok(false) => {}
+            Err(error) => {
+                tracing::warn!(run = %context.run.id, %error, "a call's progress is not shown");
+            }
+        }
+        sleep_until(next).await;
+    }
+}

@@ -1,0 +1,212 @@
+//! Tools of MCP servers, as an agent has them: `server__tool`.
+
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
+
+use futures::future::join_all;
+use jsonschema::Validator;
+use serde_json::{Value, json};
+use smartspace_domain::{ids::CallId, steps::CallStatus, tools::McpServer};
+use smartspace_egress::{
+    TraceContext,
+    mcp::{ListedTool, McpServers, McpSession},
+};
+use smartspace_store::table::keys;
+use tokio::sync::watch;
+
+use crate::tools::{
+    calling::Outcome,
+    configured::{Configured, ToolKind},
+    output::bounded,
+};
+
+/// How long a server may take to list its tools. A slower one offers none in this run.
+const LISTED_WITHIN: Duration = Duration::from_secs(5);
+
+/// How much the tools of all servers take in a prompt, in bytes. Without a limit, a server with too
+/// many tools would leave no room for anything else.
+const OFFERED_BYTES: usize = 128 * 1024;
+
+/// The largest schema that inputs are checked against here, in JSON values.
+const CHECKED_NODES: usize = 1_000;
+
+/// The longest tool name that model providers accept.
+const NAME_BYTES: usize = 64;
+
+/// A tool of a server, with the run's session there.
+pub(crate) struct McpTool {
+    session: Arc<McpSession>,
+    name: String,
+    pub(crate) limit: Duration,
+}
+
+/// The tools of an agent's servers, for one run.
+#[derive(Default)]
+pub(crate) struct McpTools {
+    pub(crate) tools: Vec<Configured>,
+    sessions: Vec<Arc<McpSession>>,
+    /// Texts for the model about servers that do not answer.
+    pub(crate) trouble: Vec<String>,
+}
+
+impl McpTools {
+    /// Lists the tools of all servers at the same time.
+    pub(crate) async fn of(mcp: &McpServers, servers: &[McpServer], trace: &TraceContext) -> Self {
+        let listed =
+            servers.iter().map(|server| mcp.tools(server, limit_of(server).min(LISTED_WITHIN)));
+        let mut all = Self::default();
+        let mut taken = BTreeSet::new();
+        let mut room = OFFERED_BYTES;
+        for (server, listed) in servers.iter().zip(join_all(listed).await) {
+            let session = Arc::new(mcp.session(server, trace.clone()));
+            let mut left_out = 0;
+            for tool in listed.tools.iter() {
+                let name = offered_name(&server.name, &tool.name);
+                let bytes = name.len() + tool.description.len() + tool.input_schema.len();
+                if bytes > room {
+                    left_out += 1;
+                } else if taken.insert(name.clone()) {
+                    room -= bytes;
+                    all.tools.push(configured(server, &session, tool, name));
+                }
+            }
+            all.sessions.push(session);
+            if listed.trouble.is_none() {
+                let missing = server
+                    .allowed_tools
+                    .iter()
+                    .flatten()
+                    .filter(|name| !listed.tools.iter().any(|tool| tool.name == **name));
+                all.trouble.extend(missing.map(|name| {
+                    format!("The server {} has no tool {}.", server.name, json!(name))
+                }));
+            }
+            all.trouble.extend(listed.trouble.map(|trouble| format!("{trouble}.")));
+            if left_out > 0 {
+                let name = &server.name;
+                all.trouble.push(format!("{left_out} tools of the server {name} are left out, since there are too many; allowedTools can name those that are needed."));
+            }
+        }
+        for trouble in &all.trouble {
+            tracing::warn!(run = %trace.run, trouble, "an MCP server's tools are not as configured");
+        }
+        all
+    }
+
+    /// Ends the sessions there.
+    pub(crate) async fn close(&self) {
+        join_all(self.sessions.iter().map(|session| session.close())).await;
+    }
+}
+
+fn limit_of(server: &McpServer) -> Duration {
+    Duration::from_millis(u64::from(server.timeout_ms))
+}
+
+fn configured(
+    server: &McpServer,
+    session: &Arc<McpSession>,
+    tool: &ListedTool,
+    name: String,
+) -> Configured {
+    let mut input_schema =
+        smartspace_domain::json::parse(&*tool.input_schema).unwrap_or_else(|_| json!({}));
+    if let Some(schema) = input_schema.as_object_mut() {
+        // As the protocol wants it; providers refuse anything else.
+        schema.insert("type".to_owned(), json!("object"));
+    }
+    Configured {
+        name,
+        description: tool.description.clone(),
+        input_schema,
+        is_visible: server.visible,
+        is_read_only: tool.read_only,
+        is_idempotent: tool.idempotent,
+        target: None,
+        does: ToolKind::Mcp(McpTool {
+            session: Arc::clone(session),
+            name: tool.name.clone(),
+            limit: limit_of(server),
+        }),
+        validator: std::sync::OnceLock::new(),
+    }
+}
+
+/// The name of a tool for models. Characters that they can't write are replaced and a long name is
+/// cut; then a hash of the whole name tells it apart from others.
+fn offered_name(server: &str, tool: &str) -> String {
+    let whole = format!("{server}__{tool}");
+    let is_fine = |char: char| char.is_ascii_alphanumeric() || char == '_' || char == '-';
+    if whole.len() <= NAME_BYTES && whole.chars().all(is_fine) {
+        return whole;
+    }
+    let name: String = whole
+        .chars()
+        .map(|char| if is_fine(char) { char } else { '_' })
+        .take(NAME_BYTES - 9)
+        .collect();
+    format!("{name}_{}", &keys::hash(&[server, tool])[..8])
+}
+
+/// Checks inputs against the schema of a server, if that is cheap. The server checks them in any
+/// case.
+pub(crate) fn validator(schema: &Value) -> Option<Validator> {
+    let mut nodes = CHECKED_NODES;
+    can_be_checked(schema, &mut nodes).then(|| jsonschema::validator_for(schema).ok()).flatten()
+}
+
+/// These make a check expensive: references may multiply a schema, patterns may take any time, and
+/// unique items are compared with each other.
+const NOT_CHECKED: [&str; 6] =
+    ["$ref", "$dynamicRef", "$recursiveRef", "pattern", "patternProperties", "uniqueItems"];
+
+fn can_be_checked(schema: &Value, nodes: &mut usize) -> bool {
+    let Some(left) = nodes.checked_sub(1) else { return false };
+    *nodes = left;
+    match schema {
+        Value::Object(fields) => fields.iter().all(|(name, value)| {
+            !NOT_CHECKED.contains(&name.as_str()) && can_be_checked(value, nodes)
+        }),
+        Value::Array(items) => items.iter().all(|item| can_be_checked(item, nodes)),
+        _ => true,
+    }
+}
+
+/// Calls a tool. Returns the outcome for the model.
+pub(crate) async fn outcome(
+    tool: &McpTool,
+    input: &Value,
+    call: CallId,
+    progress: &watch::Sender<String>,
+) -> Outcome {
+    match tool.session.call(&tool.name, input, call, tool.limit, progress).await {
+        Ok(answer) => {
+            let status = if answer.failed { CallStatus::Failed } else { CallStatus::Completed };
+            Outcome { status, ..Outcome::completed(bounded(answer.output)) }
+        }
+        Err(error) => Outcome::error(error.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_one_that_models_can_write_and_stays_its_own() {
+        assert_eq!(offered_name("docs", "get-sum"), "docs__get-sum");
+        let one = offered_name("docs", "a/b");
+        let two = offered_name("docs", "a.b");
+        assert!(one.starts_with("docs__a_b_") && one != two, "{one} {two}");
+        let long = offered_name(&"s".repeat(64), &"ü".repeat(64));
+        assert!(long.len() == NAME_BYTES && long.is_ascii(), "{long}");
+    }
+
+    #[test]
+    fn what_could_be_checked_for_ever_is_left_to_its_server() {
+        let is_checked = |schema: Value| validator(&schema).is_some();
+        assert!(is_checked(json!({"type": "object", "properties": {"a": {"enum": ["$ref"]}}})));
+        assert!(!is_checked(json!({"properties": {"a": {"items": [{"$ref": "#"}]}}})));
+        assert!(!is_checked(json!({"properties": {"a": {"pattern": "^(a+)+$"}}})));
+        assert!(!is_checked(json!({"enum": vec![1; CHECKED_NODES]})));
+    }
+}

@@ -1,0 +1,99 @@
+//! What a tool is. The agent loop sees built-in and configured tools through this trait only.
+
+use std::{borrow::Cow, time::Duration};
+
+use async_trait::async_trait;
+use futures::future::BoxFuture;
+use serde_json::Value;
+use smartspace_domain::{Result, ids::SpaceId};
+
+use crate::tools::calling::{Calling, Outcome};
+
+/// How long a call may take. A worker with less time left does not begin it.
+pub(crate) const TIME_LIMIT: Duration = Duration::from_secs(15);
+
+/// A tool that a model can call.
+#[async_trait]
+pub(crate) trait Tool: Send + Sync {
+    /// What the model reads about it.
+    fn spec(&self) -> Spec;
+
+    /// Which neighbouring calls may run at the same time.
+    fn concurrency(&self) -> Concurrency {
+        Concurrency::Alone
+    }
+
+    /// Makes a call. A mistake of the model is an [`Outcome::error`], and the run goes on.
+    /// An `Err` is a fault of ours, such as a table that does not answer.
+    async fn call(&self, calling: &Calling<'_>, input: &Value) -> Result<Outcome>;
+
+    /// Begins a call. A call that reaches outside is stored before it is made, so it has two parts.
+    async fn begin<'a>(
+        &'a self,
+        calling: &'a Calling<'a>,
+        input: Value,
+    ) -> Result<StartedCall<'a>> {
+        self.call(calling, &input).await.map(StartedCall::Done)
+    }
+
+    /// Whether [`Tool::call`] gets only inputs that fit the schema of [`Tool::spec`].
+    /// Otherwise the tool checks its input itself.
+    fn checks_schema(&self) -> bool {
+        true
+    }
+
+    /// How long a call of it may take.
+    fn time_limit(&self) -> Duration {
+        TIME_LIMIT
+    }
+
+    /// Whether a call that was begun may be made again.
+    fn is_repeatable(&self) -> bool {
+        false
+    }
+
+    /// Where a call of it is shown as a card. `None` if it is not shown.
+    fn card(&self) -> Option<CardTarget> {
+        None
+    }
+}
+
+/// What a model and the loop know about a tool.
+pub(crate) struct Spec {
+    pub(crate) name: Cow<'static, str>,
+    pub(crate) description: Cow<'static, str>,
+    /// The JSON Schema of its input.
+    pub(crate) input: Value,
+    /// It changes nothing that others see.
+    pub(crate) read_only: bool,
+    /// It may change the active space.
+    pub(crate) changes_space: bool,
+}
+
+/// Which neighbouring calls of one model answer run at the same time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Concurrency {
+    /// None.
+    Alone,
+    /// Calls that only read the table, in any order.
+    Reading,
+    /// Calls that reach outside or compute. They begin in their written order.
+    Outside,
+}
+
+/// Where the card of a visible tool goes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CardTarget {
+    /// The configured space. `None` stands for the active space.
+    pub(crate) space: Option<SpaceId>,
+    /// The model may name another space in the input.
+    pub(crate) is_chosen_by_model: bool,
+}
+
+/// A call that has begun.
+#[expect(clippy::large_enum_variant, reason = "most calls are done, and it lives for a moment")]
+pub(crate) enum StartedCall<'a> {
+    Done(Outcome),
+    /// Its beginning is stored. The future makes the call and stores its result.
+    UnderWay(BoxFuture<'a, Result<Outcome>>),
+}

@@ -1,0 +1,185 @@
+use proptest::prelude::*;
+use serde_json::json;
+use smartspace_domain::Time;
+
+use super::*;
+
+fn any_json() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<u64>().prop_map(Value::from),
+        any::<String>().prop_map(Value::from),
+        prop::sample::select(vec!["send", "subscribe", "ping", "spc_00000000000000000000000001"])
+            .prop_map(Value::from),
+    ];
+    leaf.prop_recursive(3, 16, 4, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            prop::collection::vec((any::<String>(), inner), 0..4)
+                .prop_map(|pairs| Value::Object(pairs.into_iter().collect())),
+        ]
+    })
+}
+
+fn any_space() -> impl Strategy<Value = SpaceId> {
+    any::<(u32, u128)>().prop_map(|(at, random)| SpaceId::new(Time::from_millis(at.into()), random))
+}
+
+fn any_entity() -> impl Strategy<Value = EntityId> {
+    any::<(u32, u128)>()
+        .prop_map(|(at, random)| EntityId::new(Time::from_millis(at.into()), random))
+}
+
+/// A valid action and the frame that asks for it.
+fn any_action() -> impl Strategy<Value = (Action, Value)> {
+    let text =
+        any::<String>().prop_filter("a text", |text| !text.is_empty() && !text.contains('\0'));
+    let optional = |name: &'static str, value: &Option<Value>| {
+        value.clone().map(|value| (name.to_owned(), value))
+    };
+    let frame = move |action: &str, fields: Vec<Option<(String, Value)>>| {
+        fields
+            .into_iter()
+            .flatten()
+            .chain([("action".to_owned(), json!(action))])
+            .collect::<Value>()
+    };
+    prop_oneof![
+        (any_space(), any::<Option<u64>>()).prop_map(move |(space_id, after_seq)| {
+            let fields = vec![
+                optional("spaceId", &Some(json!(space_id))),
+                optional("afterSeq", &after_seq.map(Value::from)),
+            ];
+            (Action::Subscribe { space_id, after_seq }, frame("subscribe", fields))
+        }),
+        any_space().prop_map(move |space_id| {
+            (
+                Action::Unsubscribe { space_id },
+                frame("unsubscribe", vec![optional("spaceId", &Some(json!(space_id)))]),
+            )
+        }),
+        (any_space(), text, prop::option::of("[ -~]{1,255}"), prop::option::of(any_entity()))
+            .prop_map(move |(space_id, text, idempotency_key, sender_id)| {
+                let fields = vec![
+                    optional("spaceId", &Some(json!(space_id))),
+                    optional("text", &Some(json!(text))),
+                    optional("idempotencyKey", &idempotency_key.clone().map(Value::from)),
+                    optional("senderId", &sender_id.map(|sender| json!(sender))),
+                ];
+                (Action::Send { space_id, text, idempotency_key, sender_id }, frame("send", fields))
+            }),
+        (any::<(u32, u128)>(), any::<u32>(), any_json()).prop_map(
+            move |((at, random), index, output)| {
+                let run_id = RunId::new(Time::from_millis(at.into()), random);
+                let call_id = CallId::of(run_id, 0, index);
+                let fields = vec![
+                    optional("runId", &Some(json!(run_id))),
+                    optional("callId", &Some(json!(call_id))),
+                    optional("output", &Some(output.clone())),
+                ];
+                (Action::ToolResult { run_id, call_id, output }, frame("toolResult", fields))
+            }
+        ),
+        prop::collection::btree_map(any_space(), any::<u64>(), 0..=PINGED).prop_map(
+            move |spaces| {
+                let fields = vec![optional("spaces", &Some(json!(spaces)))];
+                (Action::Ping { spaces }, frame("ping", fields))
+            }
+        ),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_refused_without_a_panic(frame: String) {
+        let request = Request::read(&frame);
+        prop_assert!(request.action.is_err());
+    }
+
+    #[test]
+    fn a_valid_frame_is_read(
+        (action, frame) in any_action(),
+        id in prop::option::of(any_json()),
+    ) {
+        let mut frame = frame;
+        let id = id.filter(|id| id.to_string().len() <= ID_BYTES);
+        if let Some(id) = &id {
+            frame["id"] = id.clone();
+        }
+        prop_assert_eq!(Request::read(&frame.to_string()), Request { id, action: Ok(action) });
+    }
+
+    #[test]
+    fn the_id_is_read_even_if_the_rest_is_wrong(
+        (_, frame) in any_action(),
+        id in any_json(),
+        others in prop::collection::vec(
+            (
+                prop_oneof![
+                    prop::sample::select(vec![
+                        "action", "spaceId", "text", "afterSeq", "spaces", "senderId",
+                        "output", "runId",
+                    ])
+                    .prop_map(str::to_owned),
+                    any::<String>(),
+                ],
+                any_json(),
+            ),
+            1..4,
+        ),
+    ) {
+        let mut frame = frame;
+        for (name, value) in others {
+            frame[name] = value;
+        }
+        frame["id"] = id.clone();
+        let request = Request::read(&frame.to_string());
+        let short = id.to_string().len() <= ID_BYTES
+            && frame.to_string().len() <= limits::FRAME_BYTES;
+        prop_assert_eq!(request.id, Some(id).filter(|_| short));
+        prop_assert!(short || request.action.is_err());
+    }
+
+    #[test]
+    fn a_damaged_frame_is_read_within_bounds(
+        (_, frame) in any_action(),
+        at: prop::sample::Index,
+        put: String,
+        taken in 0..4_usize,
+    ) {
+        let mut chars: Vec<char> = frame.to_string().chars().collect();
+        let at = at.index(chars.len() + 1);
+        chars.splice(at..(at + taken).min(chars.len()), put.chars());
+        let damaged: String = chars.into_iter().collect();
+        // The result is an action or an error, and an action stays within its limits.
+        match Request::read(&damaged).action {
+            Ok(Action::Send { text, .. }) => prop_assert!(limits::check_text(&text).is_ok()),
+            Ok(Action::Ping { spaces }) => prop_assert!(spaces.len() <= PINGED),
+            Ok(_) | Err(_) => {}
+        }
+    }
+}
+
+#[test]
+fn an_error_is_explained_and_keeps_the_id() {
+    let request = Request::read(r#"{"id":7,"action":"subscribe","spaceId":"nonsense"}"#);
+    assert_eq!(request.id, Some(7.into()));
+    assert!(request.action.unwrap_err().to_string().contains("expected an id like spc_"));
+
+    let texts = [
+        ("[]", "expected a JSON object"),
+        (r#"{"action":"fly"}"#, "there is no action \"fly\""),
+        (r#"{"action":"ping","extra":1}"#, "unknown field `extra`"),
+        (r#"{"action":"send","spaceId":"spc_00000000000000000000000001","text":""}"#, "got none"),
+    ];
+    for (frame, expected) in texts {
+        let error = Request::read(frame).action.unwrap_err().to_string();
+        assert!(error.contains(expected), "{frame}: {error}");
+    }
+    assert!(matches!(Request::read(&"x".repeat(40_000)).action, Err(Error::TooLarge(_))));
+    let long = format!(r#"{{"id":"{}","action":"ping"}}"#, "x".repeat(300));
+    assert_eq!(Request::read(&long).id, None);
+    assert!(Request::read(&long).action.is_err());
+}

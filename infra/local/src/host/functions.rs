@@ -1,0 +1,114 @@
+//! The functions that serve the in-process queues.
+
+use std::sync::Arc;
+
+use aws_config::BehaviorVersion;
+use futures::FutureExt;
+use smartspace_broadcast::Broadcast;
+use smartspace_domain::jobs::{BroadcastJob, RunJob, TriggerJob};
+use smartspace_egress::Egress;
+use smartspace_models::{Models, Settings, bedrock::Bedrock, http, limits::Limits};
+use smartspace_pipeline::Pipeline;
+use smartspace_ports::{
+    queues::Held, resolver::SystemResolver, secrets::FixedSecrets, sockets::Sockets,
+};
+use smartspace_run::{Runs, counters::Counted};
+use smartspace_trigger::Triggers;
+use tokio::sync::watch;
+
+use crate::{flags::Flags, in_process_queue::InProcessQueue, in_process_sockets::InProcessSockets};
+
+/// Concurrent runs. A run mostly waits for its model or a tool, and waiting runs must not delay
+/// others.
+const CONCURRENT_RUNS: usize = 1_000;
+const CONCURRENT_BROADCASTS: usize = 64;
+const CONCURRENT_TRIGGERS: usize = 16;
+
+/// The in-process queues.
+pub(super) struct Queues {
+    pub(super) runs: Arc<InProcessQueue<RunJob>>,
+    pub(super) broadcasts: Arc<InProcessQueue<BroadcastJob>>,
+    pub(super) triggers: Arc<InProcessQueue<TriggerJob>>,
+}
+
+/// The functions that serve the queues.
+pub(super) struct Functions {
+    runs: Arc<Runs>,
+    broadcast: Broadcast,
+    triggers: Triggers,
+    working: watch::Sender<usize>,
+}
+
+impl Functions {
+    pub(super) fn new(
+        flags: &Flags,
+        pipeline: &Pipeline,
+        connections: &Arc<InProcessSockets>,
+        secrets: Arc<FixedSecrets>,
+        stopping: watch::Receiver<bool>,
+    ) -> Result<Self, String> {
+        let http = http::client()
+            .build()
+            .map_err(|error| format!("the HTTP client could not be created: {error}"))?;
+        let settings = Settings {
+            openai_key: flags.openai_key.clone(),
+            openai_base_url: flags.openai_base_url.clone(),
+            anthropic_key: flags.anthropic_key.clone(),
+            anthropic_base_url: flags.anthropic_base_url.clone(),
+            // With credentials from the environment and `~/.aws`, as AWS's own tools read them.
+            bedrock: Bedrock::lazily(|| {
+                aws_config::load_defaults(BehaviorVersion::latest()).boxed()
+            }),
+            limits: Limits::default(),
+            http,
+        };
+        let egress = Egress::new(Arc::new(SystemResolver), flags.tool_hosts()?, secrets);
+        let sockets: Arc<dyn Sockets> = connections.clone();
+        Ok(Self {
+            runs: Arc::new(Runs::new(
+                pipeline.clone(),
+                sockets.clone(),
+                Arc::new(Models::new(settings)),
+                egress,
+                Arc::clone(&flags.prices),
+                stopping,
+            )),
+            broadcast: Broadcast {
+                store: pipeline.store.clone(),
+                sockets,
+                clock: pipeline.clock.clone(),
+            },
+            triggers: Triggers { pipeline: pipeline.clone() },
+            working: watch::channel(0).0,
+        })
+    }
+
+    pub(super) fn deliver(&self, queues: Queues) {
+        let function = self.runs.clone();
+        let working = self.working.clone();
+        tokio::spawn(queues.runs.deliver(CONCURRENT_RUNS, move |job| {
+            let function = function.clone();
+            let working = Counted::new(working.clone());
+            async move {
+                let _working = working;
+                function.handle(&job, &Held).await
+            }
+        }));
+        let function = self.broadcast.clone();
+        tokio::spawn(queues.broadcasts.deliver(CONCURRENT_BROADCASTS, move |job| {
+            let function = function.clone();
+            async move { function.handle(&job).await }
+        }));
+        let function = self.triggers.clone();
+        tokio::spawn(queues.triggers.deliver(CONCURRENT_TRIGGERS, move |job| {
+            let function = function.clone();
+            async move { function.handle(&job).await }
+        }));
+    }
+
+    /// Waits until no worker handles a run.
+    pub(super) async fn idle(&self) {
+        let mut working = self.working.subscribe();
+        let _ = working.wait_for(|working| *working == 0).await;
+    }
+}

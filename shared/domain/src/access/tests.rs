@@ -1,0 +1,119 @@
+use super::*;
+use crate::Time;
+
+/// The status that the API answers with.
+fn status(answer: Result<()>) -> u16 {
+    answer.map_or_else(|error| crate::problems::Problem::of(&error).status, |()| 200)
+}
+
+fn me() -> Caller {
+    Caller::Entity(EntityId::new(Time::from_millis(1), 1))
+}
+
+#[test]
+fn permissions_in_a_space_depend_on_role_and_kind() {
+    use SpaceAction::{Cancel, Govern, Leave, Post, Read};
+    let member = |role, kind| Some(Membership { role, kind });
+    let [person, agent] = [EntityType::Human, EntityType::Agent];
+    let memberships = [
+        None,
+        member(Role::Member, person),
+        member(Role::Member, agent),
+        member(Role::Owner, person),
+        member(Role::Owner, agent),
+    ];
+    // In the order of `memberships`.
+    let table = [
+        (Read, [404, 200, 200, 200, 200]),
+        (Post, [404, 200, 200, 200, 200]),
+        (Leave, [404, 200, 200, 200, 200]),
+        (Cancel, [404, 200, 403, 200, 403]),
+        (Govern, [404, 403, 403, 200, 200]),
+    ];
+    for (action, expected) in table {
+        assert_eq!(
+            memberships.map(|membership| status(me().may_in_space(action, membership))),
+            expected,
+            "{action:?}"
+        );
+        assert_eq!(
+            memberships.map(|membership| status(Caller::Operator.may_in_space(action, membership))),
+            [200; 5],
+            "{action:?}"
+        );
+    }
+}
+
+#[test]
+fn a_form_is_answered_by_members_that_answer_by_allows() {
+    let member = |kind| Some(Membership { role: Role::Member, kind });
+    let memberships = [None, member(EntityType::Human), member(EntityType::Agent)];
+    let Caller::Entity(own) = me() else { unreachable!() };
+    let other = EntityId::new(Time::from_millis(1), 9);
+    let table = [
+        (AnswerBy::Group(AnswerGroup::Humans), [404, 200, 403]),
+        (AnswerBy::Group(AnswerGroup::Anyone), [404, 200, 200]),
+        (AnswerBy::Entities(vec![other, own]), [404, 200, 200]),
+        (AnswerBy::Entities(vec![other]), [404, 403, 403]),
+    ];
+    for (by, expected) in table {
+        assert_eq!(
+            memberships.map(|membership| status(me().may_answer(&by, membership))),
+            expected,
+            "{by:?}"
+        );
+        assert_eq!(
+            memberships.map(|membership| status(Caller::Operator.may_answer(&by, membership))),
+            [200; 3],
+            "{by:?}"
+        );
+    }
+}
+
+#[test]
+fn permissions_on_an_entity_depend_on_the_relationship() {
+    use Relationship::{Itself, SharesSpace, Stranger};
+    let table = [
+        (EntityAction::Read, [200, 200, 404]),
+        (EntityAction::Rename, [200, 403, 404]),
+        (EntityAction::Change, [403, 403, 404]),
+    ];
+    for (action, expected) in table {
+        let statuses = |caller: Caller| {
+            [Itself, SharesSpace, Stranger].map(|it| status(caller.may_with_entity(action, it)))
+        };
+        assert_eq!(statuses(me()), expected, "{action:?}");
+        assert_eq!(statuses(Caller::Operator), [200; 3], "{action:?}");
+    }
+}
+
+#[test]
+fn owners_may_add_people_and_open_agents() {
+    let entity = |agent: Option<bool>| {
+        let agent = agent.map(|open| {
+            let model = serde_json::json!({"provider": "scripted", "name": "demo"});
+            serde_json::from_value(serde_json::json!({"model": model, "open": open})).unwrap()
+        });
+        Entity {
+            id: EntityId::new(Time::from_millis(1), 2),
+            kind: if agent.is_some() { EntityType::Agent } else { EntityType::Human },
+            name: "Ada".into(),
+            external_id: None,
+            created_at: Time::from_millis(1),
+            agent,
+        }
+    };
+    let all = [None, Some(false), Some(true)].map(entity);
+    assert_eq!(all.each_ref().map(|it| status(me().may_bring_in(it))), [200, 403, 200]);
+    assert_eq!(all.each_ref().map(|it| status(Caller::Operator.may_bring_in(it))), [200; 3]);
+}
+
+#[test]
+fn only_the_operator_may_act_as_another_entity() {
+    let [own, other] = [1, 2].map(|number| EntityId::new(Time::from_millis(1), number));
+    assert_eq!(Caller::Operator.speaks_as(Some(own)), Ok(own));
+    assert!(Caller::Operator.speaks_as(None).is_err());
+    assert_eq!(Caller::Entity(own).speaks_as(None), Ok(own));
+    assert_eq!(Caller::Entity(own).speaks_as(Some(own)), Ok(own));
+    assert!(matches!(Caller::Entity(own).speaks_as(Some(other)), Err(Error::Forbidden(_))));
+}

@@ -1,0 +1,117 @@
+//! The models that an agent runs on.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::{errors::Faults, schemas, scripts::Script};
+
+/// A provider of models.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Provider {
+    /// Plays the script from the configuration. Needs no key.
+    Scripted,
+    /// OpenAI's chat completions, and servers that are compatible with them.
+    Openai,
+    /// Anthropic's Messages API.
+    Anthropic,
+    /// Amazon Bedrock.
+    Bedrock,
+}
+
+impl Provider {
+    /// The provider's name in the API.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Scripted => "scripted",
+            Self::Openai => "openai",
+            Self::Anthropic => "anthropic",
+            Self::Bedrock => "bedrock",
+        }
+    }
+}
+
+/// A model and its settings.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ModelConfig {
+    /// The model's provider.
+    pub provider: Provider,
+    /// The model's name at its provider.
+    #[schema(schema_with = schemas::model_name)]
+    pub name: String,
+    /// 0 to 2. Null is the provider's default; Anthropic and Bedrock get at most 1.
+    #[serde(default)]
+    #[schema(minimum = 0, maximum = 2)]
+    pub temperature: Option<f32>,
+    /// The longest answer, in tokens.
+    #[serde(default = "ModelConfig::default_output")]
+    #[schema(default = ModelConfig::default_output, minimum = 1, maximum = 1_000_000)]
+    pub max_output_tokens: u32,
+    /// How many tokens the model can read.
+    #[serde(default = "ModelConfig::default_window")]
+    #[schema(default = ModelConfig::default_window, minimum = 1_000, maximum = 10_000_000)]
+    pub context_window: u32,
+    /// Models to try, in this order, after the model has failed.
+    #[serde(default)]
+    #[schema(max_items = 4)]
+    pub fallback: Vec<FallbackModel>,
+    /// The script of the provider `scripted`; refused for other providers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub script: Option<Script>,
+}
+
+impl ModelConfig {
+    /// `provider/model`, the name in steps and prices.
+    pub fn full_name(&self) -> String {
+        format!("{}/{}", self.provider.as_str(), self.name)
+    }
+
+    fn default_output() -> u32 {
+        4096
+    }
+
+    fn default_window() -> u32 {
+        200_000
+    }
+
+    pub(super) fn check(&self, faults: &mut Faults) {
+        check_model_name(&self.name, faults);
+        if let Some(temperature) = self.temperature {
+            faults.check_range(&temperature, 0.0..=2.0, "temperature");
+        }
+        faults.check_range(&self.max_output_tokens, 1..=1_000_000, "maxOutputTokens");
+        faults.check_range(&self.context_window, 1_000..=10_000_000, "contextWindow");
+        faults.check(self.fallback.len() <= 4, "fallback", "expected at most 4 models");
+        for (index, fallback) in self.fallback.iter().enumerate() {
+            faults.within("fallback", |faults| {
+                faults.within(index, |faults| check_model_name(&fallback.name, faults));
+            });
+        }
+        let scripted = self.provider == Provider::Scripted;
+        faults.check(
+            scripted || self.script.is_none(),
+            "script",
+            "expected no script: only the provider scripted plays one",
+        );
+        if let Some(script) = &self.script {
+            faults.within("script", |faults| script.check(faults));
+        }
+    }
+}
+
+pub(crate) fn check_model_name(name: &str, faults: &mut Faults) {
+    let fine = (1..=200).contains(&name.len()) && !name.contains(char::is_control);
+    faults.check(fine, "name", "expected the model's name, 1 to 200 bytes");
+}
+
+/// A model without settings of its own. As a fallback it gets those of the agent's `model`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct FallbackModel {
+    /// The model's provider.
+    pub provider: Provider,
+    /// The model's name at its provider.
+    #[schema(schema_with = schemas::model_name)]
+    pub name: String,
+}

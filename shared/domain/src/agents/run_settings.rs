@@ -1,0 +1,116 @@
+//! The settings of an agent's runs: their limits, their context, and how many run at a time.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::durations::WrittenDuration;
+
+/// Limits of one run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+#[schema(default)]
+pub struct LoopConfig {
+    /// How many model answers a run may have.
+    #[schema(minimum = 1, maximum = 200)]
+    pub max_steps: u32,
+    /// After which tool calls the model is asked again.
+    pub continue_on: ContinueOn,
+    /// How long a run may work, at most 1 day. Waiting for forms does not count.
+    pub time_limit: WrittenDuration,
+}
+
+impl Default for LoopConfig {
+    fn default() -> Self {
+        Self { max_steps: 20, continue_on: ContinueOn::ToolCalls, time_limit: half_an_hour() }
+    }
+}
+
+fn half_an_hour() -> WrittenDuration {
+    // The text is a constant that fits the grammar, so the fallback is never reached.
+    "30 minutes".parse().unwrap_or_else(|_| unreachable!("\"30 minutes\" is a duration"))
+}
+
+/// After which tool calls the model is asked again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum ContinueOn {
+    /// After any call.
+    #[default]
+    ToolCalls,
+    /// Only if a call changed something.
+    Writes,
+}
+
+/// What the prompt contains.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+#[schema(default)]
+pub struct ContextConfig {
+    /// How many of the newest messages the prompt shows. It shows up to half as many more, because
+    /// the window moves in steps of half its size.
+    #[schema(minimum = 2, maximum = 500)]
+    pub window: u32,
+    /// The form of these messages.
+    pub history: History,
+    /// Which spaces the prompt lists. The default is `active` for an open agent, otherwise `all`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spaces: Option<SpacesShown>,
+}
+
+impl Default for ContextConfig {
+    fn default() -> Self {
+        Self { window: 50, history: History::Timeline, spaces: None }
+    }
+}
+
+/// The form of the history in a prompt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum History {
+    /// One structured text.
+    Timeline,
+    /// A conversation, in which the agent's own messages have the assistant role.
+    Roles,
+}
+
+/// Which of an agent's spaces its prompt lists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum SpacesShown {
+    /// All spaces of the agent.
+    All,
+    /// Only the active space of the run.
+    Active,
+}
+
+/// How many runs of an agent may be active at the same time. Accepted, but not implemented.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+#[schema(default)]
+pub struct ConcurrencyConfig {
+    /// The largest number of active runs.
+    #[schema(minimum = 1, maximum = 100)]
+    pub max_runs: u32,
+    /// What a trigger does while a run is active in its space.
+    pub mode: ConcurrencyMode,
+}
+
+impl Default for ConcurrencyConfig {
+    fn default() -> Self {
+        Self { max_runs: 5, mode: ConcurrencyMode::Parallel }
+    }
+}
+
+/// What a trigger does while a run is active in its space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ConcurrencyMode {
+    /// It starts its own run at once.
+    Parallel,
+    /// It starts its own run when the active run has ended.
+    Queue,
+    /// It joins the queued run.
+    Coalesce,
+    /// It cancels the active run and starts its own.
+    Latest,
+}

@@ -1,0 +1,165 @@
+use super::*;
+use crate::{Time, agents::Budget, ids::MessageId};
+
+fn limits() -> WakeLimits {
+    WakeLimits {
+        paused: false,
+        max_chain_depth: 5,
+        mode: ConcurrencyMode::Parallel,
+        max_runs: 5,
+        runs_per_minute: 60,
+    }
+}
+
+/// A message of the person 1.
+fn hi() -> IncomingMessage<'static> {
+    IncomingMessage {
+        sender: entity(1),
+        sender_kind: EntityType::Human,
+        text: "hi",
+        chain_depth: 0,
+    }
+}
+
+fn entity(number: u128) -> EntityId {
+    EntityId::new(Time::from_millis(1), number)
+}
+
+fn space(policy: TriggerPolicy) -> SpaceSettings {
+    SpaceSettings {
+        name: "s".into(),
+        trigger_policy: policy,
+        admin_agent_id: Some(entity(3)),
+        router: None,
+        max_chain_depth: 2,
+        paused: false,
+        budget: Budget::of_space(),
+    }
+}
+
+/// The dispatch of a message of `sender`, as `number:source` or `number!reason`. The members are
+/// the person 1 and the agents 2 (Ada), 3 (Bob) and 4 (Eve, paused).
+fn decided(space: &SpaceSettings, sender: u128, text: &str, chain_depth: u32) -> String {
+    let active = limits();
+    let paused = WakeLimits { paused: true, ..limits() };
+    let members = [
+        Candidate { id: entity(1), name: "Husam", wake_limits: None, window: None },
+        Candidate { id: entity(2), name: "Ada", wake_limits: Some(&active), window: None },
+        Candidate { id: entity(3), name: "Bob", wake_limits: Some(&active), window: None },
+        Candidate { id: entity(4), name: "Eve", wake_limits: Some(&paused), window: None },
+    ];
+    let kind = if sender == 1 { EntityType::Human } else { EntityType::Agent };
+    let incoming = IncomingMessage { sender: entity(sender), sender_kind: kind, text, chain_depth };
+    let message = MessageId::new(Time::from_millis(1), 9);
+    let decided = decide(space, &members, incoming, &mut RateWindow::default(), |agent| {
+        RunId::of_message(agent, message, Time::from_millis(2))
+    });
+    let words = decided.dispatch.iter().map(|decision| {
+        let number = (1..=4).find(|&number| entity(number) == decision.agent_id).unwrap();
+        assert_eq!(
+            decision.run_id,
+            decision.source.map(|_| RunId::of_message(
+                decision.agent_id,
+                message,
+                Time::from_millis(2)
+            ))
+        );
+        match (decision.source, decision.reason) {
+            (Some(source), None) => format!("{number}:{}", source.as_str()),
+            (None, Some(reason)) => format!("{number}!{reason:?}"),
+            other => panic!("{other:?}"),
+        }
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn each_policy_triggers_the_agents_it_selects() {
+    use TriggerPolicy::{Admin, All, Mention, Router};
+    let table = [
+        (All, 1, "hi", 0, "2:broadcast 3:broadcast 4!Paused"),
+        (All, 1, "hi @bob", 0, "2:broadcast 3:mention 4!Paused"),
+        (All, 2, "hi", 1, "3:broadcast 4!Paused"),
+        (All, 2, "hi", 2, "3!ChainDepth 4!Paused"),
+        (Mention, 1, "hi", 0, "2!Policy 3!Policy 4!Paused"),
+        (Mention, 1, "@all", 0, "2:mention 3:mention 4!Paused"),
+        (Mention, 2, "@bob @ada", 1, "3:mention 4!Paused"),
+        (Router, 1, "@ada", 0, "2:mention 3!Policy 4!Paused"),
+        (Router, 1, "hi", 0, "2:broadcast 3:broadcast 4!Paused"),
+        (Admin, 1, "@ada", 0, "2!Policy 3:broadcast 4!Paused"),
+        (Admin, 3, "@ada", 1, "2:mention 4!Paused"),
+        (Admin, 3, "done", 1, "2!Policy 4!Paused"),
+    ];
+    for (policy, sender, text, depth, expected) in table {
+        assert_eq!(
+            decided(&space(policy), sender, text, depth),
+            expected,
+            "{policy:?} {sender} {text:?} {depth}"
+        );
+    }
+}
+
+#[test]
+fn a_paused_space_triggers_nobody_and_a_pair_needs_no_mention() {
+    let paused = SpaceSettings { paused: true, ..space(TriggerPolicy::All) };
+    assert_eq!(decided(&paused, 1, "@all", 0), "2!Paused 3!Paused 4!Paused");
+
+    let active = limits();
+    let pair = [
+        Candidate { id: entity(1), name: "Husam", wake_limits: None, window: None },
+        Candidate { id: entity(2), name: "Ada", wake_limits: Some(&active), window: None },
+    ];
+    let run = RunId::new(Time::from_millis(1), 1);
+    for policy in [TriggerPolicy::All, TriggerPolicy::Mention] {
+        let expected = Dispatch {
+            agent_id: entity(2),
+            run_id: Some(run),
+            source: Some(Source::Auto),
+            reason: None,
+        };
+        assert_eq!(
+            decide(&space(policy), &pair, hi(), &mut RateWindow::default(), |_| run).dispatch,
+            [expected]
+        );
+    }
+}
+
+#[test]
+fn a_used_rate_of_the_space_or_of_the_agent_triggers_nobody() {
+    let of_space = |runs| SpaceSettings {
+        budget: Budget { runs_per_minute: runs, ..Budget::of_space() },
+        ..space(TriggerPolicy::All)
+    };
+    let run = RunId::new(Time::from_millis(1), 1);
+    // How many agents are triggered, and how many are refused.
+    let counts = |space_runs, agent_runs, own: &RateWindow, window: &mut RateWindow| {
+        let limits = WakeLimits { runs_per_minute: agent_runs, ..limits() };
+        let members = [2, 3, 4].map(|it| Candidate {
+            id: entity(it),
+            name: "Ada",
+            wake_limits: Some(&limits),
+            window: Some(own),
+        });
+        let decided = decide(&of_space(space_runs), &members, hi(), window, |_| run);
+        assert_eq!(
+            decided.taken.len(),
+            decided.dispatch.iter().filter(|it| it.run_id.is_some()).count()
+        );
+        let refused = decided.dispatch.iter().filter(|it| it.reason == Some(Reason::Rate)).count();
+        (decided.taken.len(), refused)
+    };
+    let unused = RateWindow::default();
+    let mut window = RateWindow::default();
+    assert_eq!(
+        [(); 3].map(|()| counts(8, 60, &unused, &mut window)),
+        [(3, 0), (1, 2), (0, 3)],
+        "one person gets half of each half of eight"
+    );
+    let mut used = RateWindow::default();
+    let cause = hi().cause();
+    while let Some(bucket) = used.room_of_agent(4, &cause) {
+        used.count(bucket, &cause);
+    }
+    assert_eq!(counts(120, 4, &used, &mut RateWindow::default()), (0, 3));
+    assert_eq!(counts(120, 60, &used, &mut RateWindow::default()), (3, 0));
+}

@@ -1,0 +1,156 @@
+//! Events as frames: cut to the length of a frame, and without what a receiver may not know.
+
+use serde_json::Value;
+
+use crate::{
+    callers::KnownBy,
+    events::{Event, EventKind},
+    limits,
+    runs::Run,
+};
+
+/// A pattern for all events that hold a run.
+macro_rules! run_events {
+    ($run:ident) => {
+        EventKind::RunStarted { run: $run }
+            | EventKind::RunWaitingTool { run: $run }
+            | EventKind::RunResumed { run: $run }
+            | EventKind::RunCompleted { run: $run }
+            | EventKind::RunFailed { run: $run }
+            | EventKind::RunCanceled { run: $run, .. }
+    };
+}
+
+impl EventKind {
+    fn run(&self) -> Option<&Run> {
+        if let run_events!(run) = self { Some(run) } else { None }
+    }
+
+    fn run_mut(&mut self) -> Option<&mut Run> {
+        if let run_events!(run) = self { Some(run) } else { None }
+    }
+}
+
+impl Event {
+    /// The event as a frame: a JSON text of at most 30 KiB. Long parts of the event are cut so that
+    /// it fits.
+    pub fn to_frame(&self) -> String {
+        let whole = json(self);
+        if whole.len() <= limits::FRAME_BYTES {
+            return whole;
+        }
+        // Escaping makes a text up to six times longer, so the right length is found by trying.
+        let mut bytes = limits::SOCKET_TEXT_BYTES;
+        loop {
+            let frame = json(&self.cut_to(bytes));
+            if frame.len() <= limits::FRAME_BYTES || bytes == 0 {
+                return frame;
+            }
+            bytes /= 2;
+        }
+    }
+
+    fn cut_to(&self, bytes: usize) -> Self {
+        let mut event = self.clone();
+        match &mut event.what {
+            EventKind::MessageCreated { message } | EventKind::MessageUpdated { message } => {
+                *message = message.clone().cut_to(bytes);
+                if bytes < limits::TIMELINE_CHARS {
+                    // A dispatch of hundreds of agents is too long as well. Clients fetch it over
+                    // HTTP.
+                    message.dispatch = None;
+                    message.truncated = true;
+                }
+            }
+            EventKind::ToolRequested(asked) | EventKind::ToolResolved(asked) => {
+                asked.input = Value::Null;
+                asked.result_schema = None;
+            }
+            EventKind::SystemMessage { text, .. } => text.truncate(text.floor_char_boundary(bytes)),
+            EventKind::SpaceUpdated { space } | EventKind::SpaceJoined { space } => {
+                space.members.truncate(bytes / 256);
+            }
+            _ => {}
+        }
+        if let Some(run) = event.what.run_mut() {
+            run.trigger = run.trigger.clone().cut_to(bytes / 4);
+        }
+        event
+    }
+
+    /// Whether only the operator gets the event. The watchers `news` and `start` tell a model about
+    /// its agent and about other spaces, which members of this space may not know.
+    pub fn is_for_operator(&self) -> bool {
+        match &self.what {
+            EventKind::SystemMessage { watcher, .. } => {
+                ["news", "start"].contains(&watcher.as_str())
+            }
+            _ => false,
+        }
+    }
+
+    /// Who may see the whole event, if not everyone who follows the space: a message's origin may
+    /// name another space, and a run may have entered one.
+    pub fn known_by(&self) -> Option<KnownBy> {
+        match &self.what {
+            EventKind::MessageCreated { message } | EventKind::MessageUpdated { message } => {
+                message.known_by()
+            }
+            what => what.run()?.known_by(self.space_id),
+        }
+    }
+
+    /// The event for receivers who may not see the whole event.
+    #[must_use]
+    pub fn for_others(&self) -> Self {
+        let mut event = self.clone();
+        match &mut event.what {
+            EventKind::MessageCreated { message } | EventKind::MessageUpdated { message } => {
+                *message = message.clone().without_origin();
+            }
+            what => {
+                if let Some(run) = what.run_mut() {
+                    *run = run.clone().without_active_space();
+                }
+            }
+        }
+        event
+    }
+}
+
+/// The event as JSON. This cannot fail, because all of its types have a JSON form; an empty frame
+/// would show a mistake in them.
+fn json(event: &Event) -> String {
+    serde_json::to_string(event).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        Time,
+        ids::{RunId, SpaceId},
+    };
+
+    #[test]
+    fn a_long_system_message_is_cut_to_fit_a_frame() {
+        let space_id = SpaceId::new(Time::default(), 1);
+        let run_id = RunId::new(Time::default(), 1);
+        for text in ["\u{1}".repeat(20_000), "語".repeat(40_000)] {
+            let what = EventKind::SystemMessage {
+                run_id,
+                step: 1,
+                watcher: "news".into(),
+                text: text.clone(),
+            };
+            let frame = Event { space_id, at: Time::default(), what }.to_frame();
+            assert!(frame.len() <= limits::FRAME_BYTES, "{}", frame.len());
+            let EventKind::SystemMessage { text: shown, .. } =
+                serde_json::from_str::<Event>(&frame).unwrap().what
+            else {
+                panic!("{frame}")
+            };
+            assert!(shown.len() > 1_000 && text.starts_with(&shown));
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! The types that say which person or agent something comes from.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::ids::EntityId;
+
+/// Whether an entity is a person or an agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum EntityType {
+    /// A person.
+    Human,
+    /// An agent.
+    Agent,
+}
+
+impl EntityType {
+    /// `human` or `agent`, as the API and prompts write it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Human => "human",
+            Self::Agent => "agent",
+        }
+    }
+}
+
+/// The sender of a message. It is stored with the message, so it does not change if the entity is
+/// renamed or removed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Sender {
+    /// The entity's id.
+    pub id: EntityId,
+    /// The entity's name when it sent the message.
+    pub name: String,
+    /// Whether it is a person or an agent.
+    #[serde(rename = "type")]
+    pub kind: EntityType,
+}

@@ -1,0 +1,100 @@
+//! The schemas of a space and of a new space. Both consist of the space's settings and of
+//! other fields, which a derive cannot express without a nested schema.
+
+use utoipa::{
+    PartialSchema, ToSchema,
+    openapi::{
+        RefOr,
+        schema::{ArrayBuilder, Object, Ref, Schema},
+    },
+};
+
+use crate::{
+    Time,
+    ids::{EntityId, SpaceId},
+    limits,
+    spaces::{Me, Member, Space, SpaceSettings},
+};
+
+/// The schema of the body of `POST /v1/spaces`: a space's settings and its first members.
+#[derive(Debug)]
+pub struct NewSpace;
+
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "only the schemas of its fields are used")]
+struct NewMembers {
+    #[serde(default)]
+    #[schema(schema_with = members)]
+    members: Vec<EntityId>,
+}
+
+fn members() -> RefOr<Schema> {
+    let described = "Ids of the first members. Two agents may not have the same name.";
+    let id = Ref::from_schema_name(EntityId::name());
+    ArrayBuilder::new()
+        .items(id)
+        .max_items(Some(limits::MEMBERS))
+        .default(Some(serde_json::json!([])))
+        .description(Some(described))
+        .into()
+}
+
+impl PartialSchema for NewSpace {
+    fn schema() -> RefOr<Schema> {
+        settings_with(NewMembers::schema(), |_| {})
+    }
+}
+
+impl ToSchema for NewSpace {
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        SpaceSettings::schemas(schemas);
+        NewMembers::schemas(schemas);
+    }
+}
+
+#[derive(ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[expect(dead_code, reason = "only the schemas of its fields are used")]
+struct OtherFields {
+    /// The space's id.
+    id: SpaceId,
+    /// The `seq` of the space's last message.
+    seq: u64,
+    /// When the space was created.
+    created_at: Time,
+    /// The members, people and agents.
+    members: Vec<Member>,
+    /// The caller's read position; null for the operator.
+    #[schema(required)]
+    me: Option<Me>,
+}
+
+impl PartialSchema for Space {
+    fn schema() -> RefOr<Schema> {
+        settings_with(OtherFields::schema(), |space| {
+            space.required = space.properties.keys().cloned().collect();
+            space.additional_properties = None;
+        })
+    }
+}
+
+impl ToSchema for Space {
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        SpaceSettings::schemas(schemas);
+        OtherFields::schemas(schemas);
+    }
+}
+
+/// The schema of a space's settings with other fields added.
+fn settings_with(others: RefOr<Schema>, change: impl FnOnce(&mut Object)) -> RefOr<Schema> {
+    let (RefOr::T(Schema::Object(mut whole)), RefOr::T(Schema::Object(others))) =
+        (SpaceSettings::schema(), others)
+    else {
+        unreachable!("structs with named fields are described as objects");
+    };
+    whole.description = None;
+    whole.properties.extend(others.properties);
+    whole.required.extend(others.required);
+    change(&mut whole);
+    RefOr::T(Schema::Object(whole))
+}

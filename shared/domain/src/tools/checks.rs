@@ -1,0 +1,266 @@
+//! The checks of configured tools and MCP servers.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+use url::Url;
+
+use crate::{
+    errors::Faults,
+    templates::{self, TemplatePosition},
+    tools::{AnswerBy, BUILT_IN, Execution, McpConfig, McpServer, Tool},
+};
+
+/// How many entities `answerBy` may name.
+const ANSWERERS: usize = 100;
+
+/// The longest configured body of a request, in bytes of JSON.
+const BODY_BYTES: usize = 64 * 1024;
+
+/// Headers that a configuration may not set: they belong to the connection, or Smartspace sets them
+/// to identify the call.
+const RESERVED_HEADERS: [&str; 13] = [
+    "accept-encoding",
+    "connection",
+    "content-length",
+    "host",
+    "idempotency-key",
+    "keep-alive",
+    "proxy-authorization",
+    "smartspace-chain-depth",
+    "te",
+    "traceparent",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+];
+
+/// The fault of a name that is not the only one of its kind.
+const DUPLICATE: &str = "expected each name only once";
+
+/// Adds all faults of an agent's tools.
+pub(crate) fn check_tools(tools: &[Tool], faults: &mut Faults) {
+    faults.check(tools.len() <= 100, "tools", "expected at most 100 tools");
+    let mut names = BTreeSet::new();
+    for (index, tool) in tools.iter().enumerate() {
+        let is_unique = names.insert(&tool.name);
+        faults.within("tools", |faults| {
+            faults.within(index, |faults| tool.check(is_unique, faults));
+        });
+    }
+}
+
+impl Tool {
+    fn check(&self, is_unique: bool, faults: &mut Faults) {
+        faults.check(is_tool_name(&self.name), "name", "expected [A-Za-z_][A-Za-z0-9_]{0,63}");
+        faults.check(
+            !BUILT_IN.contains(&self.name.as_str()),
+            "name",
+            "expected another name: a built-in tool has this one",
+        );
+        faults.check(is_unique, "name", DUPLICATE);
+        faults.check(self.description.len() <= 4_096, "description", "expected at most 4096 bytes");
+        check_schema(&self.input_schema, "inputSchema", faults);
+        faults.within("execution", |faults| {
+            self.execution.check(faults);
+            self.check_inputs(faults);
+        });
+    }
+
+    /// If the schema allows no other fields, a placeholder must name one of its fields. Otherwise
+    /// a misspelled placeholder would be left out of every request without notice.
+    fn check_inputs(&self, faults: &mut Faults) {
+        let schema = &self.input_schema;
+        let Some(fields) =
+            schema.get("properties").filter(|_| schema["additionalProperties"] == false)
+        else {
+            return;
+        };
+        let Execution::Http { url, headers, body, .. } = &self.execution else { return };
+        let mut check = |text: &str, field: &str| {
+            for name in templates::inputs_of(text) {
+                faults.check(
+                    fields.get(name).is_some(),
+                    field,
+                    format!("expected a field of inputSchema, got input.{name}"),
+                );
+            }
+        };
+        check(url, "url");
+        for (name, value) in headers {
+            check(value, &format!("headers/{name}"));
+        }
+        if let Some(body) = body {
+            templates::texts_of_body(body, &mut |text, _| check(text, "body"));
+        }
+    }
+}
+
+impl Execution {
+    fn check(&self, faults: &mut Faults) {
+        match self {
+            Self::Http { method, url, headers, body, timeout_ms } => {
+                let known = ["GET", "POST", "PUT", "PATCH", "DELETE"].contains(&method.as_str());
+                faults.check(known, "method", "expected GET, POST, PUT, PATCH or DELETE");
+                check_url(url, TemplatePosition::Address, faults);
+                check_headers(headers, TemplatePosition::Value, faults);
+                if let Some(body) = body {
+                    check_body(body, faults);
+                }
+                faults.check_range(timeout_ms, 1..=300_000, "timeoutMs");
+            }
+            Self::Space { ui, result_schema, expires_after, answer_by } => {
+                faults.check(
+                    (1..=64).contains(&ui.chars().count()),
+                    "ui",
+                    "expected form, buttons, or a component's name",
+                );
+                if let Some(schema) = result_schema {
+                    check_schema(schema, "resultSchema", faults);
+                }
+                let is_within_a_week = expires_after
+                    .as_ref()
+                    .is_none_or(|after| after.length().as_secs() <= 7 * 86_400);
+                faults.check(is_within_a_week, "expiresAfter", "expected at most 7 days");
+                let is_allowed = match answer_by {
+                    AnswerBy::Entities(ids) => (1..=ANSWERERS).contains(&ids.len()),
+                    AnswerBy::Group(_) => true,
+                };
+                faults.check(
+                    is_allowed,
+                    "answerBy",
+                    format!("expected humans, anyone, or 1 to {ANSWERERS} ids"),
+                );
+            }
+            Self::Compute { expression } => {
+                let checked = smartspace_cel::check(expression);
+                let wrong = checked.as_ref().err().map_or("", String::as_str);
+                faults.check(
+                    checked.is_ok(),
+                    "expression",
+                    format!("expected a CEL expression over input: {wrong}"),
+                );
+            }
+            Self::Static { .. } => {}
+        }
+    }
+}
+
+impl McpConfig {
+    /// Adds all faults of the servers.
+    pub fn check(&self, faults: &mut Faults) {
+        faults.check(self.servers.len() <= 10, "servers", "expected at most 10 servers");
+        let mut names = BTreeSet::new();
+        for (index, server) in self.servers.iter().enumerate() {
+            let is_unique = names.insert(&server.name);
+            faults.within("servers", |faults| {
+                faults.within(index, |faults| server.check(is_unique, faults));
+            });
+        }
+    }
+}
+
+impl McpServer {
+    fn check(&self, is_unique: bool, faults: &mut Faults) {
+        faults.check(is_server_name(&self.name), "name", SERVER_NAME);
+        faults.check(is_unique, "name", DUPLICATE);
+        check_url(&self.url, TemplatePosition::WithoutInput, faults);
+        faults.check(!self.url.contains("${"), "url", "expected no secret: headers may hold one");
+        check_headers(&self.headers, TemplatePosition::WithoutInput, faults);
+        faults.check_range(&self.timeout_ms, 1..=300_000, "timeoutMs");
+    }
+}
+
+fn is_tool_name(name: &str) -> bool {
+    (1..=64).contains(&name.len())
+        && name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
+        && name.chars().all(|char| char.is_ascii_alphanumeric() || char == '_')
+}
+
+/// The fault of a text that is not the name of a server.
+const SERVER_NAME: &str =
+    "expected [A-Za-z_][A-Za-z0-9_]{0,63}, without two underscores in a row or one at the end";
+
+/// Whether this is the name of a server. The tools of two servers must not get the same name.
+fn is_server_name(name: &str) -> bool {
+    is_tool_name(name) && !name.contains("__") && !name.ends_with('_')
+}
+
+fn check_schema(schema: &Value, field: &str, faults: &mut Faults) {
+    match jsonschema::validator_for(schema) {
+        Ok(_) => {}
+        Err(error) => faults.check(false, field, format!("expected a JSON Schema: {error}")),
+    }
+}
+
+/// Adds all faults of a URL. Scheme and host hold no placeholders, because an input must not choose
+/// the server that a request goes to.
+fn check_url(url: &str, position: TemplatePosition, faults: &mut Faults) {
+    let base = templates::base_of(url);
+    let host = base.strip_prefix("https://").or_else(|| base.strip_prefix("http://"));
+    let fine = host.is_some_and(|host| !host.contains(['{', '$', ' ', '@', '\\']))
+        && Url::parse(base).is_ok();
+    faults.check(
+        fine && url.len() <= 2_048,
+        "url",
+        "expected http:// or https:// and a host without placeholders",
+    );
+    // Some URL parsers read a backslash as a slash, and drop line breaks.
+    let is_plain = !url.contains('\\') && !url.contains(char::is_control);
+    faults.check(is_plain, "url", "expected no backslash and no control characters");
+    check_text(url, position, "url", faults);
+}
+
+fn check_headers(
+    headers: &BTreeMap<String, String>,
+    position: TemplatePosition,
+    faults: &mut Faults,
+) {
+    faults.within("headers", |faults| {
+        let mut names = BTreeSet::new();
+        for (name, value) in headers {
+            faults.check(names.insert(name.to_ascii_lowercase()), name, DUPLICATE);
+            let fine = !name.is_empty()
+                && name
+                    .chars()
+                    .all(|char| char.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(char));
+            faults.check(
+                fine && !value.contains(char::is_control),
+                name,
+                "expected a header's name and value",
+            );
+            let is_reserved =
+                RESERVED_HEADERS.iter().any(|reserved| reserved.eq_ignore_ascii_case(name));
+            faults.check(
+                !is_reserved,
+                name,
+                "expected another header: Smartspace or the connection sets this one",
+            );
+            check_text(value, position, name, faults);
+        }
+    });
+}
+
+fn check_text(text: &str, position: TemplatePosition, field: &str, faults: &mut Faults) {
+    if let Some(fault) = templates::fault_of(text, position) {
+        faults.check(false, field, fault);
+    }
+}
+
+fn check_body(body: &Value, faults: &mut Faults) {
+    faults.check(
+        body.to_string().len() <= BODY_BYTES,
+        "body",
+        format!("expected at most {BODY_BYTES} bytes"),
+    );
+    templates::texts_of_body(body, &mut |text, is_name| check_body_text(text, is_name, faults));
+}
+
+fn check_body_text(text: &str, is_name: bool, faults: &mut Faults) {
+    if is_name {
+        let fine = !text.contains("{{") && !text.contains("${secret.");
+        faults.check(fine, "body", "expected no placeholder in the name of a field");
+    } else {
+        check_text(text, TemplatePosition::Value, "body", faults);
+    }
+}

@@ -1,0 +1,154 @@
+//! The table, queues, alarms and sockets on AWS, with one client per service. All are created in
+//! the init phase.
+
+use std::{sync::Arc, time::Duration};
+
+use aws_config::{
+    BehaviorVersion, Region, SdkConfig, environment::EnvironmentVariableCredentialsProvider,
+    retry::RetryConfig, timeout::TimeoutConfig,
+};
+use aws_credential_types::provider::SharedCredentialsProvider;
+use aws_smithy_http_client::{
+    Builder,
+    tls::{Provider, rustls_provider::CryptoMode},
+};
+use smartspace_models::{Models, Settings, bedrock::Bedrock, http, limits::Limits};
+use smartspace_pipeline::Pipeline;
+use smartspace_ports::{
+    alarms::SqsAndSchedulerAlarms,
+    cancel_signal::NoCancelSignal,
+    clock::SystemClock,
+    ids::{IdSource, RandomIds},
+    queues::SqsQueue,
+    sockets::{ApiGatewaySockets, Sockets},
+};
+use smartspace_store::Store;
+
+use crate::{
+    Error,
+    batch::Queue,
+    config::Config,
+    failure::Failure,
+    log,
+    secret::{Contents, StackSecret},
+};
+
+/// The time limit for one attempt of a call to AWS. The SDK and the store retry.
+const ATTEMPT: Duration = Duration::from_secs(3);
+/// The first wait before a throttled frame is sent again. Each further wait is twice as long.
+const FRAME_WAITS: Duration = Duration::from_millis(40);
+
+/// The parts that a function is built from.
+#[derive(Debug)]
+pub struct Aws {
+    /// The function's configuration.
+    pub config: Config,
+    /// The table, queues and alarms.
+    pub pipeline: Pipeline,
+    sdk: SdkConfig,
+    sqs: aws_sdk_sqs::Client,
+}
+
+impl Aws {
+    /// Reads the environment, starts the log and creates the clients. It sends no request.
+    pub fn start() -> Result<Self, Error> {
+        let config = match Config::from_env() {
+            Ok(config) => config,
+            Err(error) => {
+                log::start("info", None);
+                tracing::error!(event = "not_configured", %error, "the function can't start");
+                return Err(error.into());
+            }
+        };
+        log::start(&config.log, config.stack.clone());
+        let sdk = sdk(&config);
+        let sqs = aws_sdk_sqs::Client::new(&sdk);
+        let store = Store::new(
+            aws_sdk_dynamodb::Client::new(&sdk),
+            config.table.as_str(),
+            config.keep_runs,
+            Arc::new(|| RandomIds.random()),
+        );
+        let clock = Arc::new(SystemClock);
+        let alarms = SqsAndSchedulerAlarms {
+            sqs: sqs.clone(),
+            queue: config.triggers_queue.clone(),
+            scheduler: aws_sdk_scheduler::Client::new(&sdk),
+            schedules: config.schedules.clone(),
+            clock: clock.clone(),
+        };
+        let pipeline = Pipeline {
+            store,
+            runs: Arc::new(SqsQueue::new(sqs.clone(), config.runs_queue.clone())),
+            broadcasts: Arc::new(SqsQueue::new(sqs.clone(), config.broadcasts_queue.clone())),
+            triggers: Arc::new(SqsQueue::new(sqs.clone(), config.triggers_queue.clone())),
+            alarms: Arc::new(alarms),
+            cancel_signal: Arc::new(NoCancelSignal),
+            clock,
+            ids: Arc::new(RandomIds),
+            is_rate_limited: true,
+        };
+        Ok(Self { config, pipeline, sdk, sqs })
+    }
+
+    /// The WebSocket connections of clients.
+    pub fn sockets(&self) -> Arc<dyn Sockets> {
+        let config = aws_sdk_apigatewaymanagement::config::Builder::from(&self.sdk)
+            .endpoint_url(&self.config.socket_endpoint);
+        // A frame must be sent within a second. All APIs of an account share a rate limit, and with
+        // the usual waits a throttled frame would be sent again only after that second.
+        let retries = RetryConfig::standard()
+            .with_max_attempts(4)
+            .with_initial_backoff(FRAME_WAITS)
+            .with_max_backoff(FRAME_WAITS * 8);
+        Arc::new(ApiGatewaySockets::new(aws_sdk_apigatewaymanagement::Client::from_conf(
+            config.retry_config(retries).build(),
+        )))
+    }
+
+    /// The runs queue, for keeping deliveries from other workers.
+    pub fn runs_queue(&self) -> Queue {
+        Queue { client: self.sqs.clone(), url: self.config.runs_queue.clone() }
+    }
+
+    /// The stack's secret.
+    pub fn secret(&self) -> StackSecret {
+        StackSecret::new(aws_sdk_secretsmanager::Client::new(&self.sdk), self.config.secret.clone())
+    }
+
+    /// Amazon Bedrock in this region, with this function's role.
+    pub fn bedrock(&self) -> Bedrock {
+        Bedrock::with(self.sdk.clone())
+    }
+}
+
+/// The settings that all clients share. Lambda puts credentials into the environment. The default
+/// chain, which also looks elsewhere, would make each function larger.
+fn sdk(config: &Config) -> SdkConfig {
+    let mut sdk = SdkConfig::builder()
+        .behavior_version(BehaviorVersion::latest())
+        .region(Region::new(config.region.clone()))
+        .credentials_provider(SharedCredentialsProvider::new(
+            EnvironmentVariableCredentialsProvider::new(),
+        ))
+        .timeout_config(TimeoutConfig::builder().operation_attempt_timeout(ATTEMPT).build())
+        // One HTTP client for all services, so that root certificates are read once.
+        .http_client(
+            Builder::new().tls_provider(Provider::Rustls(CryptoMode::AwsLc)).build_https(),
+        );
+    sdk.set_endpoint_url(config.endpoint.clone());
+    sdk.build()
+}
+
+/// The models, with their keys from the stack's secret.
+pub fn models(config: &Config, secret: &Contents, bedrock: Bedrock) -> Result<Models, Failure> {
+    Ok(Models::new(Settings {
+        openai_key: secret.openai_key.clone().filter(|key| !key.is_empty()),
+        openai_base_url: config.openai_base_url.clone(),
+        anthropic_key: secret.anthropic_key.clone().filter(|key| !key.is_empty()),
+        anthropic_base_url: config.anthropic_base_url.clone(),
+        bedrock,
+        limits: Limits::default(),
+        http: http::client().build().map_err(Failure::not_configured)?,
+    }))
+}

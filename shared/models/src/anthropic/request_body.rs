@@ -1,0 +1,140 @@
+//! The body of a request to the Messages API.
+
+use serde::Serialize;
+use serde_json::{Value, json, value::RawValue};
+
+use crate::{
+    calls,
+    estimate::as_text,
+    port::{CachePoint, Message, Request, ToolCall, ToolResult, ToolSpec},
+};
+
+/// Anthropic's highest temperature. Configurations allow up to 2.
+const MAX_TEMPERATURE: f32 = 1.0;
+
+#[derive(Serialize)]
+pub(super) struct RequestBody<'a> {
+    model: &'a str,
+    max_tokens: u32,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    system: Vec<Value>,
+    messages: Vec<Turn>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tools: Vec<Tool<'a>>,
+    stream: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    temperature: Option<f32>,
+}
+
+/// Consecutive messages of one role.
+#[derive(Serialize)]
+struct Turn {
+    role: Role,
+    content: Vec<Value>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Role {
+    User,
+    Assistant,
+}
+
+impl<'a> RequestBody<'a> {
+    pub(super) fn new(request: &'a Request) -> Self {
+        Self {
+            model: &request.model.name,
+            max_tokens: request.model.max_output_tokens,
+            system: system(&request.system),
+            messages: turns(&request.messages, &request.cache_points),
+            tools: request.tools.iter().map(tool).collect(),
+            stream: true,
+            temperature: request.model.temperature.map(|chosen| chosen.min(MAX_TEMPERATURE)),
+        }
+    }
+}
+
+/// The mark at the end makes the provider cache the whole system message and the tools, which come
+/// before it.
+fn system(parts: &[String]) -> Vec<Value> {
+    let mut blocks: Vec<Value> = parts.iter().filter_map(|part| text(part)).collect();
+    if let Some(last) = blocks.last_mut() {
+        mark(last);
+    }
+    blocks
+}
+
+/// Makes the provider cache everything up to the end of this block.
+fn mark(block: &mut Value) {
+    block["cache_control"] = json!({"type": "ephemeral"});
+}
+
+/// The API requires that the roles alternate, and that the results of calls come first in the turn
+/// after the calls.
+fn turns(messages: &[Message], cache_points: &[CachePoint]) -> Vec<Turn> {
+    let mut turns: Vec<Turn> = Vec::new();
+    for (index, message) in messages.iter().enumerate() {
+        let (role, mut blocks) = role_and_blocks(message);
+        for point in cache_points.iter().filter(|point| point.message == index) {
+            if let Some(Some(block)) = blocks.get_mut(point.block) {
+                mark(block);
+            }
+        }
+        let content: Vec<Value> = blocks.into_iter().flatten().collect();
+        match turns.last_mut() {
+            _ if content.is_empty() => {}
+            Some(last) if last.role == role => last.content.extend(content),
+            _ => turns.push(Turn { role, content }),
+        }
+    }
+    for turn in &mut turns {
+        turn.content.sort_by_key(|block| block["type"] != "tool_result");
+    }
+    turns
+}
+
+/// The role and the blocks of a message. A block that the provider would refuse is `None`, so that
+/// the indices of cache points stay valid.
+fn role_and_blocks(message: &Message) -> (Role, Vec<Option<Value>>) {
+    match message {
+        Message::User { blocks } => (Role::User, blocks.iter().map(|block| text(block)).collect()),
+        Message::Assistant { text: words, calls } => (
+            Role::Assistant,
+            [text(words)].into_iter().chain(calls.iter().map(call).map(Some)).collect(),
+        ),
+        Message::ToolResults { results } => {
+            (Role::User, results.iter().map(result).map(Some).collect())
+        }
+        Message::System { text: notice } => (Role::User, vec![text(&format!("SYSTEM: {notice}"))]),
+    }
+}
+
+/// The provider refuses a block that contains only whitespace.
+fn text(text: &str) -> Option<Value> {
+    (!text.trim().is_empty()).then(|| json!({"type": "text", "text": text}))
+}
+
+fn call(call: &ToolCall) -> Value {
+    let name = calls::name(&call.name);
+    let input = calls::input(&call.input);
+    json!({"type": "tool_use", "id": call.call_id, "name": name, "input": input})
+}
+
+fn result(result: &ToolResult) -> Value {
+    let content = as_text(&result.output);
+    json!({"type": "tool_result", "tool_use_id": result.call_id, "content": content})
+}
+
+#[derive(Serialize)]
+struct Tool<'a> {
+    name: &'a str,
+    description: &'a str,
+    input_schema: &'a RawValue,
+}
+
+fn tool(tool: &ToolSpec) -> Tool<'_> {
+    Tool { name: &tool.name, description: &tool.description, input_schema: tool.input_schema() }
+}
+
+#[cfg(test)]
+mod tests;

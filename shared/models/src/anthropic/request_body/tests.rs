@@ -1,0 +1,153 @@
+use smartspace_domain::agents::ModelConfig;
+
+use super::*;
+use crate::samples::{call_id, request};
+
+fn body(request: &Request) -> Value {
+    serde_json::from_str(&serde_json::to_string(&RequestBody::new(request)).unwrap()).unwrap()
+}
+
+fn text(text: &str) -> Value {
+    json!({"type": "text", "text": text})
+}
+
+fn marked(text: &str) -> Value {
+    json!({"type": "text", "text": text, "cache_control": {"type": "ephemeral"}})
+}
+
+fn tool_use(index: u32, name: &str, input: Value) -> Value {
+    json!({"type": "tool_use", "id": call_id(index), "name": name, "input": input})
+}
+
+fn tool_result(index: u32, content: &str) -> Value {
+    json!({"type": "tool_result", "tool_use_id": call_id(index), "content": content})
+}
+
+#[test]
+fn a_short_request() {
+    let schema = json!({"type": "object", "properties": {"text": {"type": "string"}}});
+    let expected = json!({
+        "model": "gpt-x",
+        "max_tokens": 4096,
+        "system": [marked("You are Ada.")],
+        "messages": [{"role": "user", "content": [{"type": "text", "text": "Hello"}]}],
+        "tools": [{"name": "send_message", "description": "Speaks.", "input_schema": schema}],
+        "stream": true,
+    });
+    assert_eq!(body(&request()), expected);
+}
+
+fn conversation() -> Request {
+    let call = |index, name: &str, input: &str| ToolCall {
+        call_id: call_id(index),
+        name: name.to_owned(),
+        input: input.to_owned(),
+    };
+    let result = |index, output| ToolResult { call_id: call_id(index), output };
+    Request {
+        model: ModelConfig { temperature: Some(0.7), ..request().model },
+        system: vec!["One.".to_owned(), "Two.".to_owned(), " ".to_owned()],
+        messages: vec![
+            Message::User { blocks: vec!["a".to_owned(), String::new(), "b".to_owned()] },
+            Message::Assistant {
+                text: "Hm.".to_owned(),
+                calls: vec![call(0, "f", r#"{"a": 1}"#), call(1, "g", "")],
+            },
+            Message::ToolResults {
+                results: vec![result(0, json!("as it is")), result(1, json!({"ok": true}))],
+            },
+            Message::System { text: "Time is short.".to_owned() },
+            Message::Assistant {
+                text: "\n".to_owned(),
+                calls: vec![call(2, "a b.ü", r#"{"a"#), call(3, "", "[1]")],
+            },
+            Message::ToolResults {
+                results: vec![result(2, json!({"error": "no JSON"})), result(3, Value::Null)],
+            },
+        ],
+        tools: [ToolSpec::new("f", "", &json!({}))].into(),
+        cache_key: String::new(),
+        cache_points: vec![
+            CachePoint { message: 0, block: 0 },
+            CachePoint { message: 5, block: 1 },
+        ],
+    }
+}
+
+#[test]
+fn a_conversation_with_every_kind_of_message() {
+    let marked_result = json!({
+        "type": "tool_result",
+        "tool_use_id": call_id(3),
+        "content": "null",
+        "cache_control": {"type": "ephemeral"},
+    });
+    let expected = json!({
+        "model": "gpt-x",
+        "max_tokens": 4096,
+        "system": [text("One."), marked("Two.")],
+        "messages": [
+            {"role": "user", "content": [marked("a"), text("b")]},
+            {"role": "assistant", "content": [
+                text("Hm."),
+                tool_use(0, "f", json!({"a": 1})),
+                tool_use(1, "g", json!({})),
+            ]},
+            {"role": "user", "content": [
+                tool_result(0, "as it is"),
+                tool_result(1, r#"{"ok":true}"#),
+                text("SYSTEM: Time is short."),
+            ]},
+            {"role": "assistant", "content": [
+                tool_use(2, "a_b__", json!({"unreadable": "{\"a"})),
+                tool_use(3, "_", json!({"unreadable": "[1]"})),
+            ]},
+            {"role": "user", "content": [tool_result(2, r#"{"error":"no JSON"}"#), marked_result]},
+        ],
+        "tools": [
+            {"name": "f", "description": "",
+                "input_schema": {"type": "object", "properties": {}}},
+        ],
+        "stream": true,
+        "temperature": 0.7,
+    });
+    assert_eq!(body(&conversation()), expected);
+}
+
+#[test]
+fn roles_alternate_and_tool_results_come_first() {
+    let result = Message::ToolResults {
+        results: vec![ToolResult { call_id: call_id(0), output: json!("r") }],
+    };
+    let user = |text: &str| Message::User { blocks: vec![text.to_owned()] };
+    let silent = Message::Assistant { text: String::new(), calls: vec![] };
+    let notice = Message::System { text: "t".to_owned() };
+    let calls = Message::Assistant {
+        text: String::new(),
+        calls: vec![ToolCall { call_id: call_id(0), name: "f".to_owned(), input: String::new() }],
+    };
+    let turns = body(&Request {
+        messages: vec![user("a"), silent, user("b"), calls, notice, result],
+        ..request()
+    });
+    let expected = json!([
+        {"role": "user", "content": [text("a"), text("b")]},
+        {"role": "assistant", "content": [tool_use(0, "f", json!({}))]},
+        {"role": "user", "content": [tool_result(0, "r"), text("SYSTEM: t")]},
+    ]);
+    assert_eq!(turns["messages"], expected);
+}
+
+#[test]
+fn empty_fields_are_left_out_and_the_temperature_is_limited() {
+    let hot = ModelConfig { temperature: Some(1.5), ..request().model };
+    let bare = Request { system: vec![], tools: [].into(), model: hot, ..request() };
+    let expected = json!({
+        "model": "gpt-x",
+        "max_tokens": 4096,
+        "messages": [{"role": "user", "content": [text("Hello")]}],
+        "stream": true,
+        "temperature": 1.0,
+    });
+    assert_eq!(body(&bare), expected);
+}

@@ -1,0 +1,231 @@
+use smartspace_domain::agents::ModelConfig;
+
+use super::*;
+use crate::samples::{call_id, request};
+
+const CLAUDE: &str = "us.anthropic.claude-sonnet-4-5-20250929-v1:0";
+const NOVA: &str = "amazon.nova-pro-v1:0";
+const LLAMA: &str = "us.meta.llama4-maverick-17b-instruct-v1:0";
+
+fn body(request: &Request) -> Value {
+    serde_json::from_str(&serde_json::to_string(&RequestBody::new(request)).unwrap()).unwrap()
+}
+
+fn to(model: &str) -> ModelConfig {
+    ModelConfig { name: model.to_owned(), ..request().model }
+}
+
+fn text(text: &str) -> Value {
+    json!({"text": text})
+}
+
+fn mark() -> Value {
+    json!({"cachePoint": {"type": "default"}})
+}
+
+fn tool_use(index: u32, name: &str, input: Value) -> Value {
+    json!({"toolUse": {"toolUseId": call_id(index), "name": name, "input": input}})
+}
+
+fn tool_result(index: u32, content: &str) -> Value {
+    json!({"toolResult": {"toolUseId": call_id(index), "content": [{"text": content}]}})
+}
+
+fn first_call() -> Value {
+    tool_use(0, "f", json!({"z": 1, "a": 2}))
+}
+
+fn second_call() -> Value {
+    tool_use(1, "g", json!({}))
+}
+
+fn invalid_calls() -> Value {
+    let first = tool_use(2, "a_b__", json!({"unreadable": "{\"a"}));
+    let second = tool_use(3, "_", json!({"unreadable": "[1]"}));
+    json!([first, second])
+}
+
+/// The results of the first two calls. The notice after them is a part of the last result.
+fn results_with_notice() -> Value {
+    let last = tool_result(1, "{\"ok\":true}\n\nSYSTEM: Time is short.");
+    json!([tool_result(0, "as it is"), last])
+}
+
+fn error_results() -> Value {
+    json!([tool_result(2, r#"{"error":"no JSON"}"#), tool_result(3, "\"\"")])
+}
+
+/// Two steps with every kind of message, with cache points in the history and at the end.
+fn conversation(model: &str) -> Request {
+    let call = |index, name: &str, input: &str| ToolCall {
+        call_id: call_id(index),
+        name: name.to_owned(),
+        input: input.to_owned(),
+    };
+    let result = |index, output| ToolResult { call_id: call_id(index), output };
+    Request {
+        model: ModelConfig { temperature: Some(0.5), ..to(model) },
+        system: vec!["One.".to_owned(), "Two.".to_owned(), " ".to_owned()],
+        messages: vec![
+            Message::User { blocks: ["a", "b", "", "c"].map(str::to_owned).into() },
+            Message::Assistant {
+                text: "Hm.".to_owned(),
+                calls: vec![call(0, "f", r#"{"z": 1, "a": 2}"#), call(1, "g", "")],
+            },
+            Message::ToolResults {
+                results: vec![result(0, json!("as it is")), result(1, json!({"ok": true}))],
+            },
+            Message::System { text: "Time is short.".to_owned() },
+            Message::Assistant {
+                text: "\n".to_owned(),
+                calls: vec![call(2, "a b.ü", r#"{"a"#), call(3, "", "[1]")],
+            },
+            Message::ToolResults {
+                results: vec![result(2, json!({"error": "no JSON"})), result(3, json!(""))],
+            },
+        ],
+        tools: [
+            ToolSpec::new("f", "", &json!({})),
+            ToolSpec::new(
+                "g",
+                "Does.",
+                &json!({"type": "object", "properties": {"z": {}, "a": {}}}),
+            ),
+        ]
+        .into(),
+        cache_key: "key".to_owned(),
+        cache_points: vec![
+            CachePoint { message: 0, block: 1 },
+            CachePoint { message: 5, block: 1 },
+        ],
+    }
+}
+
+/// The body of a request with the fields that are the same for all models.
+fn whole_body(system: Value, messages: Value) -> Value {
+    let schema = |properties: Value| json!({"type": "object", "properties": properties});
+    json!({
+        "system": system,
+        "messages": messages,
+        "toolConfig": {"tools": [
+            {"toolSpec": {"name": "f", "inputSchema": {"json": schema(json!({}))}}},
+            {"toolSpec": {"name": "g", "description": "Does.",
+                "inputSchema": {"json": schema(json!({"z": {}, "a": {}}))}}},
+        ]},
+        "inferenceConfig": {"maxTokens": 4096, "temperature": 0.5},
+    })
+}
+
+#[test]
+fn a_short_request_has_stable_bytes() {
+    let expected = concat!(
+        r#"{"system":[{"text":"You are Ada."},{"cachePoint":{"type":"default"}}],"#,
+        r#""messages":[{"role":"user","content":[{"text":"Hello"}]}],"#,
+        r#""toolConfig":{"tools":[{"toolSpec":{"name":"send_message","description":"Speaks.","#,
+        r#""inputSchema":{"json":{"type":"object","properties":{"text":{"type":"string"}}}}}}]},"#,
+        r#""inferenceConfig":{"maxTokens":4096}}"#,
+    );
+    let request = Request { model: to(CLAUDE), ..request() };
+    assert_eq!(serde_json::to_string(&RequestBody::new(&request)).unwrap(), expected);
+}
+
+#[test]
+fn claude_gets_marks_at_cache_points_and_text_after_results() {
+    let messages = json!([
+        {"role": "user", "content": [text("a"), text("b"), mark(), text("c")]},
+        {"role": "assistant", "content": [text("Hm."), first_call(), second_call()]},
+        {"role": "user", "content": [
+            tool_result(0, "as it is"),
+            tool_result(1, r#"{"ok":true}"#),
+            text("SYSTEM: Time is short."),
+        ]},
+        {"role": "assistant", "content": invalid_calls()},
+        {"role": "user", "content": [
+            tool_result(2, r#"{"error":"no JSON"}"#),
+            tool_result(3, "\"\""),
+            mark(),
+        ]},
+    ]);
+    assert_eq!(
+        body(&conversation(CLAUDE)),
+        whole_body(json!([text("One."), text("Two."), mark()]), messages)
+    );
+}
+
+#[test]
+fn nova_gets_marks_after_texts_and_no_text_after_results() {
+    let messages = json!([
+        {"role": "user", "content": [text("a"), mark(), text("b"), mark(), text("c"), mark()]},
+        {"role": "assistant", "content": [text("Hm."), first_call(), second_call()]},
+        {"role": "user", "content": results_with_notice()},
+        {"role": "assistant", "content": invalid_calls()},
+        {"role": "user", "content": error_results()},
+    ]);
+    assert_eq!(
+        body(&conversation(NOVA)),
+        whole_body(json!([text("One."), text("Two."), mark()]), messages)
+    );
+}
+
+#[test]
+fn other_models_get_no_marks_and_no_text_next_to_calls_or_results() {
+    let messages = json!([
+        {"role": "user", "content": [text("a"), text("b"), text("c")]},
+        {"role": "assistant", "content": [first_call(), second_call()]},
+        {"role": "user", "content": results_with_notice()},
+        {"role": "assistant", "content": invalid_calls()},
+        {"role": "user", "content": error_results()},
+    ]);
+    let system = json!([text("One."), text("Two.")]);
+    assert_eq!(body(&conversation(LLAMA)), whole_body(system, messages));
+}
+
+#[test]
+fn roles_alternate_and_tool_results_come_first() {
+    let result = Message::ToolResults {
+        results: vec![ToolResult { call_id: call_id(0), output: json!("r") }],
+    };
+    let user = |text: &str| Message::User { blocks: vec![text.to_owned()] };
+    let silent = Message::Assistant { text: String::new(), calls: vec![] };
+    let notice = Message::System { text: "t".to_owned() };
+    let calls = Message::Assistant {
+        text: String::new(),
+        calls: vec![ToolCall { call_id: call_id(0), name: "f".to_owned(), input: String::new() }],
+    };
+    let thought = Message::Assistant { text: "I think.".to_owned(), calls: vec![] };
+    let messages_for = |model| {
+        let messages = vec![
+            user("a"),
+            silent.clone(),
+            user("b"),
+            calls.clone(),
+            notice.clone(),
+            result.clone(),
+            thought.clone(),
+        ];
+        body(&Request { messages, model: to(model), ..request() })["messages"].clone()
+    };
+    let expected = |results: Value| {
+        json!([
+            {"role": "user", "content": [text("a"), text("b")]},
+            {"role": "assistant", "content": [tool_use(0, "f", json!({}))]},
+            {"role": "user", "content": results},
+            {"role": "assistant", "content": [text("I think.")]},
+        ])
+    };
+    let separate = json!([tool_result(0, "r"), text("SYSTEM: t")]);
+    assert_eq!(messages_for(CLAUDE), expected(separate));
+    let joined = json!([tool_result(0, "r\n\nSYSTEM: t")]);
+    assert_eq!(messages_for(LLAMA), expected(joined));
+}
+
+#[test]
+fn empty_fields_are_left_out_and_the_temperature_is_limited() {
+    let hot = ModelConfig { temperature: Some(1.5), ..to(NOVA) };
+    let bare = Request { system: vec![], tools: [].into(), model: hot, ..request() };
+    let expected = json!({
+        "messages": [{"role": "user", "content": [text("Hello")]}],
+        "inferenceConfig": {"maxTokens": 4096, "temperature": 1.0},
+    });
+    assert_eq!(body(&bare), expected);
+}

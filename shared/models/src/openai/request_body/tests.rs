@@ -1,0 +1,118 @@
+use smartspace_domain::agents::ModelConfig;
+
+use super::*;
+use crate::samples::{call_id, request};
+
+fn body(request: &Request, native: bool) -> Value {
+    serde_json::from_str(&serde_json::to_string(&RequestBody::new(request, native)).unwrap())
+        .unwrap()
+}
+
+#[test]
+fn a_short_request_to_openai_and_to_another_server() {
+    let parameters = json!({"type": "object", "properties": {"text": {"type": "string"}}});
+    let function =
+        json!({"name": "send_message", "description": "Speaks.", "parameters": parameters});
+    let mut expected = json!({
+        "model": "gpt-x",
+        "messages": [
+            {"role": "system", "content": "You are Ada."},
+            {"role": "user", "content": "Hello"},
+        ],
+        "tools": [{"type": "function", "function": function}],
+        "stream": true,
+        "stream_options": {"include_usage": true},
+        "max_completion_tokens": 4096,
+        "prompt_cache_key": "key-1",
+    });
+    assert_eq!(body(&request(), true), expected);
+    let fields = expected.as_object_mut().unwrap();
+    fields.remove("prompt_cache_key");
+    fields.remove("max_completion_tokens");
+    fields.insert("max_tokens".to_owned(), json!(4096));
+    assert_eq!(body(&request(), false), expected);
+}
+
+fn conversation() -> Request {
+    let call = |index, name: &str, input: &str| ToolCall {
+        call_id: call_id(index),
+        name: name.to_owned(),
+        input: input.to_owned(),
+    };
+    let result = |index, output| ToolResult { call_id: call_id(index), output };
+    Request {
+        model: ModelConfig { temperature: Some(0.7), ..request().model },
+        system: vec!["One.".to_owned(), "Two.".to_owned()],
+        messages: vec![
+            Message::User { blocks: vec!["a".to_owned(), "b".to_owned()] },
+            Message::Assistant {
+                text: "Hm.".to_owned(),
+                calls: vec![call(0, "f", r#"{"a": 1}"#), call(1, "g", "")],
+            },
+            Message::ToolResults {
+                results: vec![result(0, json!("as it is")), result(1, json!({"ok": true}))],
+            },
+            Message::System { text: "Time is short.".to_owned() },
+            Message::Assistant {
+                text: String::new(),
+                calls: vec![call(2, "f", r#"{"a"#), call(3, "f", "[1]")],
+            },
+            Message::ToolResults {
+                results: vec![result(2, json!({"error": "no JSON"})), result(3, Value::Null)],
+            },
+            Message::Assistant { text: "Done.".to_owned(), calls: vec![] },
+        ],
+        tools: [ToolSpec::new("f", "", &json!({}))].into(),
+        cache_key: String::new(),
+        cache_points: vec![],
+    }
+}
+
+#[test]
+fn a_conversation_with_every_kind_of_message() {
+    let function = |index, name: &str, arguments: &str| {
+        let function = json!({"name": name, "arguments": arguments});
+        json!({"id": call_id(index), "type": "function", "function": function})
+    };
+    let text = |text: &str| json!({"type": "text", "text": text});
+    let parameters = json!({"type": "object", "properties": {}});
+    let expected = json!({
+        "model": "gpt-x",
+        "messages": [
+            {"role": "system", "content": "One.\n\nTwo."},
+            {"role": "user", "content": [text("a"), text("b")]},
+            {"role": "assistant", "content": "Hm.",
+                "tool_calls": [function(0, "f", r#"{"a": 1}"#), function(1, "g", "{}")]},
+            {"role": "tool", "tool_call_id": call_id(0), "content": "as it is"},
+            {"role": "tool", "tool_call_id": call_id(1), "content": r#"{"ok":true}"#},
+            {"role": "system", "content": "Time is short."},
+            {"role": "assistant", "content": null, "tool_calls": [
+                function(2, "f", r#"{"unreadable":"{\"a"}"#),
+                function(3, "f", r#"{"unreadable":"[1]"}"#),
+            ]},
+            {"role": "tool", "tool_call_id": call_id(2), "content": r#"{"error":"no JSON"}"#},
+            {"role": "tool", "tool_call_id": call_id(3), "content": "null"},
+            {"role": "assistant", "content": "Done."},
+        ],
+        "tools": [{"type": "function",
+            "function": {"name": "f", "description": "", "parameters": parameters}}],
+        "stream": true,
+        "stream_options": {"include_usage": true},
+        "temperature": 0.7,
+        "max_completion_tokens": 4096,
+    });
+    assert_eq!(body(&conversation(), true), expected);
+}
+
+#[test]
+fn empty_fields_are_left_out() {
+    let bare = Request { system: vec![], tools: [].into(), ..request() };
+    let expected = json!({
+        "model": "gpt-x",
+        "messages": [{"role": "user", "content": "Hello"}],
+        "stream": true,
+        "stream_options": {"include_usage": true},
+        "max_tokens": 4096,
+    });
+    assert_eq!(body(&bare, false), expected);
+}

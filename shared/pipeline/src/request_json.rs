@@ -1,0 +1,63 @@
+//! Reads JSON that callers send over HTTP or a WebSocket, and explains what is wrong with it.
+//!
+//! The texts of `serde_json` are about its parser ("expected ident"). Callers get what was expected
+//! and where.
+
+use serde_json::Value;
+use smartspace_domain::{Error, Result, json};
+
+/// Reads a JSON text. [`Error::Malformed`] names `what` was sent ("the body") and the position of
+/// the first mistake.
+pub fn parse(text: &[u8], what: &str) -> Result<Value> {
+    if text.is_empty() {
+        return Err(Error::Malformed(format!("{what} is empty; expected JSON")));
+    }
+    json::parse(text).map_err(|error| {
+        Error::Malformed(format!("{what} is not valid JSON: {}", explained(&error)))
+    })
+}
+
+fn explained(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let position = format!(" at line {} column {}", error.line(), error.column());
+    let plain = match text.strip_suffix(&position).unwrap_or(&text) {
+        "expected ident" | "expected value" => {
+            "expected an object, an array, a string in double quotes, a number, true, false or null"
+        }
+        "key must be a string" => "expected a field name in double quotes",
+        "trailing comma" => "expected another item after the comma",
+        "trailing characters" => "expected nothing after the end of the value",
+        "recursion limit exceeded" => "it is nested deeper than 127 levels",
+        text if text.starts_with("EOF") => "it ends before the value is complete",
+        text => text,
+    };
+    format!("{plain} (line {}, column {})", error.line(), error.column())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn invalid_json_is_explained_without_parser_words() {
+        let refused = |text: &str| parse(text.as_bytes(), "the body").unwrap_err().to_string();
+        let any_value = "expected an object, an array, a string in double quotes, a number, true, \
+                         false or null";
+        for (text, expected) in [
+            ("hello", any_value),
+            ("nope", any_value),
+            (r#"{"a": 1,}"#, "expected another item after the comma"),
+            ("{a: 1}", "expected a field name in double quotes"),
+            ("{} x", "expected nothing after the end of the value"),
+            (r#"{"a":"#, "it ends before the value is complete"),
+        ] {
+            let refused = refused(text);
+            let start = format!("the body is not valid JSON: {expected} (line 1, column ");
+            assert!(refused.starts_with(&start), "{text}: {refused}");
+        }
+        assert_eq!(refused(""), "the body is empty; expected JSON");
+        assert!(refused(&"[".repeat(200)).contains("nested deeper than 127 levels"));
+        assert!(refused(r#"{"a": 1, "a": 2}"#).contains(r#""a""#));
+        assert!(parse(br#"{"a": [1, null]}"#, "the body").is_ok());
+    }
+}

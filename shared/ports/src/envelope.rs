@@ -1,0 +1,98 @@
+//! A job as it travels through queues and schedules: its JSON with the trace that it belongs to.
+//! The trace is part of the body, because a schedule can carry nothing else.
+
+use serde::{Deserialize, Serialize};
+use smartspace_domain::jobs::Job;
+
+use crate::trace::{self, TraceParent};
+
+#[derive(Serialize)]
+struct Sealed<'a, J> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    traceparent: Option<String>,
+    #[serde(flatten)]
+    job: &'a J,
+}
+
+/// What the log shows of a job, even of one that can't be read.
+#[derive(Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Label {
+    /// The kind of the job.
+    pub job: Option<String>,
+    /// The `traceparent` that it was sent with.
+    pub traceparent: Option<String>,
+    /// Its run.
+    pub run_id: Option<String>,
+    /// Its space.
+    pub space_id: Option<String>,
+    /// Its agent.
+    pub agent_id: Option<String>,
+}
+
+impl Label {
+    /// Reads the label of a body. It is empty if the body is not JSON.
+    pub fn of(body: &str) -> Self {
+        serde_json::from_str(body).unwrap_or_default()
+    }
+
+    /// The trace of the job's work: the next step of the trace that it was sent with, or a new
+    /// trace.
+    pub fn trace(&self) -> TraceParent {
+        TraceParent::following(self.traceparent.as_deref())
+    }
+}
+
+/// Writes a job, with the current trace.
+pub fn seal<J: Job>(job: &J) -> serde_json::Result<String> {
+    serde_json::to_string(&Sealed {
+        traceparent: trace::current().map(|trace| trace.to_string()),
+        job,
+    })
+}
+
+/// Reads a job.
+pub fn open<J: Job>(body: &str) -> serde_json::Result<J> {
+    serde_json::from_str(body)
+}
+
+#[cfg(test)]
+mod tests {
+    use smartspace_domain::{
+        Time,
+        ids::{EntityId, PlanId, RunId, SpaceId},
+        jobs::{MessageRef, RunJob, TriggerJob},
+    };
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_job_and_its_trace_are_read_as_they_were_written() {
+        let at = Time::from_millis(1_760_000_000_000);
+        let run_id = RunId::new(at, 1);
+        let agent_id = EntityId::new(at, 2);
+        let space_id = SpaceId::new(at, 3);
+        let run = RunJob::Run { run_id, agent_id, place: Some(MessageRef { space_id, seq: 7 }) };
+        let trace = TraceParent::begin();
+        let body = trace::within(trace.clone(), async { seal(&run).unwrap() }).await;
+        assert_eq!(open::<RunJob>(&body).unwrap(), run);
+        let label = Label::of(&body);
+        let expected = Label {
+            job: Some("run.1".into()),
+            traceparent: Some(trace.to_string()),
+            run_id: Some(run_id.to_string()),
+            space_id: Some(space_id.to_string()),
+            agent_id: Some(agent_id.to_string()),
+        };
+        assert_eq!(label, expected);
+        assert_eq!(label.trace().trace_id(), trace.trace_id());
+
+        let plan = TriggerJob::FirePlan { agent_id, plan_id: PlanId::new(at, 4), at };
+        let body = seal(&plan).unwrap();
+        assert_eq!(
+            (open::<TriggerJob>(&body).unwrap(), Label::of(&body).traceparent),
+            (plan, None)
+        );
+        assert_eq!(Label::of("no JSON"), Label::default());
+    }
+}

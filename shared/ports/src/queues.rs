@@ -1,0 +1,148 @@
+//! Queues. They deliver a job at least once, in no guaranteed order.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use smartspace_domain::jobs::Job;
+use tokio::time::Instant;
+
+/// A queue did not accept jobs. Their work is due in the table, so `sweep` finds it.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("the queue did not take a job: {0}")]
+pub struct QueueError(pub String);
+
+/// A queue of jobs of one kind.
+#[async_trait]
+pub trait Queue<J: Job>: Send + Sync {
+    /// Queues all of `jobs`. After an error, some of them may be queued.
+    async fn send(&self, jobs: Vec<J>) -> Result<(), QueueError>;
+}
+
+/// The delivery of a job that a worker is handling.
+#[async_trait]
+pub trait Delivery: Send + Sync {
+    /// Keeps the job from other workers for `time`.
+    async fn hold(&self, time: Duration);
+
+    /// When the invocation that handles the job is ended from outside. `None` if there is no limit.
+    fn ends_at(&self) -> Option<Instant> {
+        None
+    }
+}
+
+/// A delivery that no other worker can get, because its queue is in the same process.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Held;
+
+#[async_trait]
+impl Delivery for Held {
+    async fn hold(&self, _time: Duration) {}
+}
+
+#[cfg(feature = "aws")]
+pub use sqs::{SqsDelivery, SqsQueue};
+
+#[cfg(feature = "aws")]
+mod sqs {
+    use std::marker::PhantomData;
+
+    use aws_sdk_sqs::{Client, types::SendMessageBatchRequestEntry};
+
+    use super::{Delivery, Duration, Instant, Job, Queue, QueueError, async_trait};
+    use crate::envelope::seal;
+
+    /// An SQS queue.
+    #[derive(Clone, Debug)]
+    pub struct SqsQueue<J> {
+        client: Client,
+        url: String,
+        jobs: PhantomData<fn() -> J>,
+    }
+
+    impl<J> SqsQueue<J> {
+        /// The queue at `url`.
+        pub fn new(client: Client, url: String) -> Self {
+            Self { client, url, jobs: PhantomData }
+        }
+    }
+
+    #[async_trait]
+    impl<J: Job> Queue<J> for SqsQueue<J> {
+        async fn send(&self, jobs: Vec<J>) -> Result<(), QueueError> {
+            // SQS accepts ten entries and 1 MiB per batch, and a job is under 64 KiB. A batch that
+            // fails does not stop the others.
+            let mut outcome = Ok(());
+            for batch in jobs.chunks(10) {
+                outcome = outcome.and(self.send_batch(batch).await);
+            }
+            outcome
+        }
+    }
+
+    impl<J: Job> SqsQueue<J> {
+        async fn send_batch(&self, batch: &[J]) -> Result<(), QueueError> {
+            let mut entries = Vec::with_capacity(batch.len());
+            for (index, job) in batch.iter().enumerate() {
+                let body = seal(job).map_err(|error| QueueError(error.to_string()))?;
+                let entry = SendMessageBatchRequestEntry::builder()
+                    .id(index.to_string())
+                    .message_body(body)
+                    .message_group_id(job.group());
+                entries.push(entry.build().map_err(|error| QueueError(error.to_string()))?);
+            }
+            let sent = self
+                .client
+                .send_message_batch()
+                .queue_url(&self.url)
+                .set_entries(Some(entries))
+                .send()
+                .await;
+            let answer = sent.map_err(|error| {
+                QueueError(aws_sdk_sqs::error::DisplayErrorContext(error).to_string())
+            })?;
+            match answer.failed().first() {
+                Some(failed) => Err(QueueError(format!(
+                    "{} of {} refused: {}",
+                    answer.failed().len(),
+                    batch.len(),
+                    failed.code()
+                ))),
+                None => Ok(()),
+            }
+        }
+    }
+
+    /// A delivery from SQS.
+    #[derive(Clone, Debug)]
+    pub struct SqsDelivery {
+        /// The SQS client.
+        pub client: Client,
+        /// The URL of the queue.
+        pub url: String,
+        /// The receipt handle, which identifies this delivery.
+        pub receipt: String,
+        /// When the invocation ends.
+        pub ends_at: Instant,
+    }
+
+    #[async_trait]
+    impl Delivery for SqsDelivery {
+        async fn hold(&self, time: Duration) {
+            let seconds = i32::try_from(time.as_secs()).unwrap_or(i32::MAX);
+            let change = self
+                .client
+                .change_message_visibility()
+                .queue_url(&self.url)
+                .receipt_handle(&self.receipt)
+                .visibility_timeout(seconds);
+            if let Err(error) = change.send().await {
+                let error = aws_sdk_sqs::error::DisplayErrorContext(error);
+                tracing::warn!(%error, "a job's visibility timeout could not be set");
+            }
+        }
+
+        fn ends_at(&self) -> Option<Instant> {
+            Some(self.ends_at)
+        }
+    }
+}

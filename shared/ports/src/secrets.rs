@@ -1,0 +1,226 @@
+//! The secrets of a deployment. Tools and webhooks refer to them by name, and no caller ever sees
+//! one.
+//!
+//! - [`redaction`]: removes secrets from everything that is stored or logged
+//! - [`spellings`]: the encodings in which a server may send a secret back
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+    sync::Arc,
+};
+
+use async_trait::async_trait;
+
+mod redaction;
+mod spellings;
+
+use redaction::Watch;
+
+use crate::resolver::host_of;
+
+/// The least length of a secret in bytes. A shorter one can't be told from other text, so it can't
+/// be redacted.
+pub const SHORTEST: usize = 8;
+/// The greatest length of a secret in bytes. No server accepts a longer header, and redaction
+/// searches for all encodings of it.
+pub const LONGEST: usize = 8 * 1024;
+
+/// The secrets could not be read. The text is for the log and shows no secret.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("the secrets could not be read: {0}")]
+pub struct SecretsError(pub String);
+
+/// A source of secrets.
+#[async_trait]
+pub trait Secrets: Send + Sync {
+    /// The current secrets.
+    async fn known(&self) -> Result<Arc<KnownSecrets>, SecretsError>;
+}
+
+/// One secret.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret {
+    value: String,
+    hosts: Option<Vec<String>>,
+}
+
+impl Secret {
+    /// A secret that may be sent to `hosts` only, or to any host if `hosts` is `None`.
+    ///
+    /// # Errors
+    /// Fails if the secret is shorter than [`SHORTEST`] or longer than [`LONGEST`], or contains
+    /// control characters, which no header can carry. Fails if a host is not valid.
+    pub fn new(value: String, hosts: Option<Vec<String>>) -> Result<Self, String> {
+        if value.len() < SHORTEST {
+            return Err(format!("expected at least {SHORTEST} bytes"));
+        }
+        if value.len() > LONGEST {
+            return Err(format!("expected at most {LONGEST} bytes"));
+        }
+        if value.chars().any(char::is_control) {
+            return Err("expected no control characters".into());
+        }
+        let wrong = |host: &String| {
+            format!("expected hosts like api.example.com that it may go to, got {host:?}")
+        };
+        let hosts = hosts
+            .map(|hosts| {
+                hosts.iter().map(|host| host_of(host).ok_or_else(|| wrong(host))).collect()
+            })
+            .transpose()?;
+        if hosts.as_ref().is_some_and(Vec::is_empty) {
+            return Err("expected at least one host that it may go to".into());
+        }
+        Ok(Self { value, hosts })
+    }
+
+    /// The value. Use it only for what is sent.
+    pub fn reveal(&self) -> &str {
+        &self.value
+    }
+
+    /// Whether the secret may be sent to a host.
+    pub fn may_go_to(&self, host: &str) -> bool {
+        let host = host.trim_end_matches('.');
+        self.hosts
+            .as_ref()
+            .is_none_or(|hosts| hosts.iter().any(|allowed| allowed.eq_ignore_ascii_case(host)))
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret")
+    }
+}
+
+/// The secrets of a deployment by name.
+#[derive(Clone, Default)]
+pub struct KnownSecrets {
+    secrets: BTreeMap<String, Secret>,
+    /// `None` if there are no secrets.
+    watch: Option<Arc<Watch>>,
+}
+
+impl KnownSecrets {
+    /// Prepares redaction of these secrets. It takes milliseconds for many or long secrets, so do
+    /// it once.
+    pub fn new(secrets: BTreeMap<String, Secret>) -> Self {
+        Self::with_hidden(secrets, BTreeMap::new())
+    }
+
+    /// Like [`Self::new`], with `hidden` secrets that are redacted too, but that tools and webhooks
+    /// can't refer to.
+    pub fn with_hidden(
+        secrets: BTreeMap<String, Secret>,
+        hidden: BTreeMap<String, Secret>,
+    ) -> Self {
+        let all = secrets
+            .iter()
+            .chain(&hidden)
+            .map(|(name, secret)| (name.clone(), secret.clone()))
+            .collect();
+        Self { watch: Watch::new(&all).map(Arc::new), secrets }
+    }
+
+    /// The secret with this name.
+    pub fn get(&self, name: &str) -> Option<&Secret> {
+        self.secrets.get(name)
+    }
+
+    /// The secrets that can be referred to.
+    pub fn all(&self) -> impl Iterator<Item = &Secret> {
+        self.secrets.values()
+    }
+}
+
+impl fmt::Debug for KnownSecrets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: BTreeSet<&String> = self.secrets.keys().collect();
+        f.debug_tuple("KnownSecrets").field(&names).finish()
+    }
+}
+
+/// Secrets that do not change while the process runs.
+#[derive(Clone, Debug, Default)]
+pub struct FixedSecrets(pub Arc<KnownSecrets>);
+
+#[async_trait]
+impl Secrets for FixedSecrets {
+    async fn known(&self) -> Result<Arc<KnownSecrets>, SecretsError> {
+        Ok(Arc::clone(&self.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn secret(hosts: Option<&[&str]>) -> Secret {
+        Secret::new(
+            "correct horse".into(),
+            hosts.map(|hosts| hosts.iter().map(ToString::to_string).collect()),
+        )
+        .unwrap()
+    }
+
+    #[test]
+    fn a_secret_goes_to_its_hosts_only() {
+        let [anywhere, two] =
+            [None, Some(&["api.example.com", " Other.Example.com. "][..])].map(secret);
+        let hosts = [
+            "api.example.com",
+            "API.example.com.",
+            "other.example.com",
+            "example.com",
+            "x.api.example.com",
+            "api.example.com.evil.org",
+            "",
+        ];
+        let may = |secret: &Secret| hosts.map(|host| secret.may_go_to(host));
+        assert_eq!(may(&anywhere), [true; 7]);
+        assert_eq!(may(&two), [true, true, true, false, false, false, false]);
+        for wrong in [
+            &[][..],
+            &[""],
+            &["*.example.com"],
+            &["https://example.com"],
+            &["example.com:443"],
+            &["a", "b/c"],
+        ] {
+            let hosts = wrong.iter().map(ToString::to_string).collect();
+            assert!(
+                Secret::new("correct horse".into(), Some(hosts))
+                    .unwrap_err()
+                    .contains("that it may go to"),
+                "{wrong:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_secret_that_can_not_be_redacted_or_sent_is_refused() {
+        let refusal = |value: &str| Secret::new(value.into(), None).err();
+        assert_eq!(refusal("seven77").as_deref(), Some("expected at least 8 bytes"));
+        assert_eq!(
+            refusal(&"a".repeat(LONGEST + 1)).as_deref(),
+            Some("expected at most 8192 bytes")
+        );
+        assert_eq!(
+            refusal("with a line's end\n").as_deref(),
+            Some("expected no control characters")
+        );
+        assert_eq!(
+            [refusal("eightttt"), refusal("éééé"), refusal(&"a".repeat(LONGEST))],
+            [None, None, None]
+        );
+    }
+
+    #[test]
+    fn a_secret_is_never_shown() {
+        let known = KnownSecrets::new(BTreeMap::from([("KEY".to_owned(), secret(None))]));
+        assert_eq!(format!("{known:?}"), r#"KnownSecrets({"KEY"})"#);
+        assert_eq!(format!("{:?}", secret(None)), "Secret");
+    }
+}

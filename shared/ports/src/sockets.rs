@@ -1,0 +1,102 @@
+//! The WebSocket connections of clients.
+
+use std::{sync::Arc, time::Duration};
+
+use async_trait::async_trait;
+use smartspace_domain::ids::ConnectionId;
+
+/// The time limit for a post to one connection.
+pub const POST_LIMIT: Duration = Duration::from_secs(1);
+
+/// Why a frame did not reach a connection.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PostError {
+    /// The connection is closed and can be deleted.
+    #[error("the connection is gone")]
+    Gone,
+    /// The connection may work again later. The client notices what it missed by `seq` and
+    /// snapshots.
+    #[error("the frame was not sent: {0}")]
+    Failed(String),
+}
+
+/// Sends frames to connections. Each call is for one connection, so that no connection waits for
+/// another.
+#[async_trait]
+pub trait Sockets: Send + Sync {
+    /// Posts one frame, a JSON text.
+    async fn post(&self, connection: &ConnectionId, frame: Arc<str>) -> Result<(), PostError>;
+    /// Closes a connection.
+    async fn close(&self, connection: &ConnectionId);
+}
+
+/// Posts within [`POST_LIMIT`].
+pub async fn post_in_time(
+    sockets: &dyn Sockets,
+    connection: &ConnectionId,
+    frame: Arc<str>,
+) -> Result<(), PostError> {
+    match tokio::time::timeout(POST_LIMIT, sockets.post(connection, frame)).await {
+        Ok(result) => result,
+        Err(_) => Err(PostError::Failed("it took longer than a second".into())),
+    }
+}
+
+#[cfg(feature = "aws")]
+pub use api_gateway::ApiGatewaySockets;
+
+#[cfg(feature = "aws")]
+mod api_gateway {
+    use aws_sdk_apigatewaymanagement::{
+        Client, error::DisplayErrorContext, operation::post_to_connection::PostToConnectionError,
+        primitives::Blob,
+    };
+
+    use super::{Arc, ConnectionId, PostError, Sockets, async_trait};
+
+    /// The connections of a WebSocket API of API Gateway.
+    #[derive(Clone, Debug)]
+    pub struct ApiGatewaySockets {
+        client: Client,
+    }
+
+    impl ApiGatewaySockets {
+        /// `client` must use the API's `@connections` endpoint.
+        pub fn new(client: Client) -> Self {
+            Self { client }
+        }
+    }
+
+    #[async_trait]
+    impl Sockets for ApiGatewaySockets {
+        async fn post(&self, connection: &ConnectionId, frame: Arc<str>) -> Result<(), PostError> {
+            let post = self
+                .client
+                .post_to_connection()
+                .connection_id(&connection.0)
+                .data(Blob::new(frame.as_bytes()));
+            match post.send().await {
+                Ok(_) => Ok(()),
+                Err(error)
+                    if error
+                        .as_service_error()
+                        .is_some_and(PostToConnectionError::is_gone_exception) =>
+                {
+                    Err(PostError::Gone)
+                }
+                Err(error) => Err(PostError::Failed(DisplayErrorContext(error).to_string())),
+            }
+        }
+
+        async fn close(&self, connection: &ConnectionId) {
+            // A connection that can't be closed is closed already, or API Gateway closes it after
+            // two hours.
+            if let Err(error) =
+                self.client.delete_connection().connection_id(&connection.0).send().await
+            {
+                let error = DisplayErrorContext(error);
+                tracing::debug!(%connection, %error, "a connection could not be closed");
+            }
+        }
+    }
+}

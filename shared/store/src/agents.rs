@@ -1,0 +1,6 @@
+//! What agents store: memories, goals and plans.
+
+pub mod goals;
+pub mod memories;
+pub mod plans;
+pub mod state;

@@ -1,0 +1,110 @@
+//! The goals of agents. [`crate::agents::state`] describes how changes are stored.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use smartspace_domain::{
+    Time,
+    goals::{Goal, GoalChange},
+    ids::EntityId,
+    limits,
+};
+
+use crate::{
+    Error, Goals, Result,
+    agents::state::{Change, ChangedBy, Counts, Reads},
+    table::{
+        keys,
+        pages::{Ask, Page},
+        write::Write,
+    },
+};
+
+/// A goal to be created or changed.
+#[derive(Clone, Debug)]
+pub struct SetGoal {
+    /// Its id, of at most 128 characters.
+    pub id: String,
+    /// The change.
+    pub change: GoalChange,
+    /// The JSON pointer to it in the input. Errors point below it.
+    pub pointer: String,
+}
+
+impl Goals<'_> {
+    /// A page of an agent's goals, by id.
+    pub async fn list(self, agent: EntityId, ask: &Ask) -> Result<Page<Goal>> {
+        self.store.agent_state().page(agent, keys::GOAL, ask).await
+    }
+
+    /// Creates and changes goals, at most [`limits::KEPT_AT_ONCE`], one after the other. Of two
+    /// with the same id, the last one wins. Returns the goals as they are afterwards, by id.
+    ///
+    /// Fails with [`Error::Invalid`] if a goal is invalid, and with [`Error::Conflict`] if the
+    /// agent would have too many.
+    pub async fn set(
+        self,
+        agent: EntityId,
+        set: &[SetGoal],
+        by: &ChangedBy<Goal>,
+        now: Time,
+    ) -> Result<Vec<Goal>> {
+        let ids: BTreeSet<_> = set.iter().map(|goal| goal.id.as_str()).collect();
+        let places: Vec<_> = ids.iter().map(|id| keys::goal(agent, id)).collect();
+        self.store
+            .agent_state()
+            .change(agent, Reads::Places(&places), by, |mut items, counts| {
+                let mut made: BTreeMap<&str, Goal> = BTreeMap::new();
+                for (id, place) in ids.iter().zip(&places) {
+                    made.extend(items.take(place)?.map(|goal| (*id, goal)));
+                }
+                let new = ids.len() - made.len();
+                for SetGoal { id, change, pointer } in set {
+                    let before = made.remove(id.as_str());
+                    made.insert(id, change.clone().apply(id, before, now, pointer)?);
+                }
+                let goals = counts.goals + new;
+                if new > 0 && goals > limits::GOALS {
+                    return Err(too_many_goals(counts.goals, new));
+                }
+                let made: Vec<_> = made.into_values().collect();
+                let writes = made.iter().map(|goal| Write::put(keys::goal(agent, &goal.id), goal));
+                let writes = writes.collect::<Result<_>>()?;
+                Ok(Change { writes, counts: Counts { goals, ..counts }, made })
+            })
+            .await
+    }
+
+    /// Deletes the goals with these ids, at most [`limits::KEPT_AT_ONCE`]. Returns the ids of those
+    /// that existed.
+    pub async fn delete(
+        self,
+        agent: EntityId,
+        unwanted: &BTreeSet<String>,
+        by: &ChangedBy<String>,
+    ) -> Result<Vec<String>> {
+        let places: Vec<_> = unwanted.iter().map(|id| keys::goal(agent, id)).collect();
+        self.store
+            .agent_state()
+            .change(agent, Reads::Places(&places), by, |mut items, counts| {
+                let mut writes = Vec::new();
+                let mut made = Vec::new();
+                for place in &places {
+                    if let Some(goal) = items.take::<Goal>(place)? {
+                        writes.push(Write::delete(place.clone()));
+                        made.push(goal.id);
+                    }
+                }
+                let goals = counts.goals.saturating_sub(made.len());
+                Ok(Change { writes, counts: Counts { goals, ..counts }, made })
+            })
+            .await
+    }
+}
+
+fn too_many_goals(existing: usize, new: usize) -> Error {
+    Error::Conflict(format!(
+        "an agent has at most {} goals, this one has {existing}, and {new} would be new; delete \
+         some first, or change existing ones",
+        limits::GOALS
+    ))
+}

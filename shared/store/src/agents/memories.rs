@@ -1,0 +1,111 @@
+//! The memories of agents. [`crate::agents::state`] describes how changes are stored.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use smartspace_domain::{Time, ids::EntityId, limits, memories::Memory};
+
+use crate::{
+    Error, Memories, Result,
+    agents::state::{Change, ChangedBy, Counts, Reads},
+    table::{
+        keys,
+        pages::{Ask, Page},
+        write::Write,
+    },
+};
+
+impl Memories<'_> {
+    /// A page of an agent's memories, by key.
+    pub async fn list(self, agent: EntityId, ask: &Ask) -> Result<Page<Memory>> {
+        self.store.agent_state().page(agent, keys::MEMORY, ask).await
+    }
+
+    /// All memories of an agent, by key.
+    pub async fn all(self, agent: EntityId) -> Result<Vec<Memory>> {
+        self.store.agent_state().all(agent, keys::MEMORY).await
+    }
+
+    /// The memories with these keys, in their order. Leaves out keys without a memory.
+    pub async fn at(self, agent: EntityId, wanted: &BTreeSet<String>) -> Result<Vec<Memory>> {
+        let places: Vec<_> = wanted.iter().map(|key| keys::memory(agent, key)).collect();
+        let mut items = self.store.table.get_all(&places).await?;
+        Ok(places
+            .iter()
+            .map(|place| items.take(place))
+            .collect::<Result<Vec<_>>>()?
+            .into_iter()
+            .flatten()
+            .collect())
+    }
+
+    /// Stores values by their keys, at most [`limits::KEPT_AT_ONCE`]. They are validated already.
+    /// An existing key gets the new value.
+    ///
+    /// Fails with [`Error::Conflict`] if the agent would have too many memories.
+    pub async fn set(
+        self,
+        agent: EntityId,
+        set: &BTreeMap<String, String>,
+        by: &ChangedBy<Memory>,
+        now: Time,
+    ) -> Result<Vec<Memory>> {
+        let places: Vec<_> = set.keys().map(|key| keys::memory(agent, key)).collect();
+        let made: Vec<_> = set
+            .iter()
+            .map(|(key, value)| Memory { key: key.clone(), value: value.clone(), updated_at: now })
+            .collect();
+        self.store
+            .agent_state()
+            .change(agent, Reads::Places(&places), by, |mut items, counts| {
+                let mut new = 0;
+                for place in &places {
+                    new += usize::from(items.take::<Memory>(place)?.is_none());
+                }
+                let memories = counts.memories + new;
+                if new > 0 && memories > limits::MEMORIES {
+                    return Err(too_many_memories(counts.memories, new));
+                }
+                let writes = places
+                    .iter()
+                    .zip(&made)
+                    .map(|(place, memory)| Write::put(place.clone(), memory))
+                    .collect::<Result<_>>()?;
+                Ok(Change { writes, counts: Counts { memories, ..counts }, made: made.clone() })
+            })
+            .await
+    }
+
+    /// Deletes the memories with these keys, at most [`limits::KEPT_AT_ONCE`]. Returns the keys of
+    /// those that existed.
+    pub async fn delete(
+        self,
+        agent: EntityId,
+        unwanted: &BTreeSet<String>,
+        by: &ChangedBy<String>,
+    ) -> Result<Vec<String>> {
+        let places: Vec<_> = unwanted.iter().map(|key| keys::memory(agent, key)).collect();
+        self.store
+            .agent_state()
+            .change(agent, Reads::Places(&places), by, |mut items, counts| {
+                let mut writes = Vec::new();
+                let mut made = Vec::new();
+                for place in &places {
+                    if let Some(memory) = items.take::<Memory>(place)? {
+                        writes.push(Write::delete(place.clone()));
+                        made.push(memory.key);
+                    }
+                }
+                let memories = counts.memories.saturating_sub(made.len());
+                Ok(Change { writes, counts: Counts { memories, ..counts }, made })
+            })
+            .await
+    }
+}
+
+fn too_many_memories(existing: usize, new: usize) -> Error {
+    Error::Conflict(format!(
+        "an agent has at most {} memories, this one has {existing}, and {new} would be new; delete \
+         some first, or set existing ones",
+        limits::MEMORIES
+    ))
+}

@@ -1,0 +1,296 @@
+//! Firing plans, by an alarm or by hand. A firing is one transaction.
+//!
+//! What the transaction of an alarm checks, and why:
+//! - the plan still has the time that the alarm names, at the revision that was read: an alarm that
+//!   comes twice or late fires nothing
+//! - no run exists for that time: if the answer to the first try was lost, its run is there
+//! - the agent exists and is not retired
+
+use smartspace_domain::{
+    Time,
+    dispatch::Reason,
+    ids::{EntityId, PlanId, RunId},
+    plans::{Plan, PlanStatus},
+    quota::{Cause, RateWindow},
+};
+
+use crate::{
+    Error, Plans, Result,
+    agents::plans::{PlanRecord, no_such_plan},
+    entities::no_such_entity,
+    idempotency::PostKey,
+    runs::{ActiveCause, ActiveRecord, RunRecord, WokenBy, triggers::FiredRecord},
+    table::{WriteError, keys, refusal::Refusal, write::Write},
+};
+
+/// The outcome of an alarm.
+#[derive(Clone, Debug)]
+pub enum Fired {
+    /// The plan fired: this run, to be queued, and the time of the next firing.
+    Now(Box<RunRecord>, Option<Time>),
+    /// The plan can't fire yet. It is due again at this time.
+    Later(Time),
+    /// The plan is gone, has another time, or is paused. There is nothing to do.
+    Never,
+}
+
+/// The time that a plan fires for, and the next one.
+struct Firing {
+    scheduled_at: Time,
+    /// How many earlier times have passed without a firing.
+    missed: u32,
+    next: Option<Time>,
+}
+
+impl Firing {
+    /// A plan with a cron expression fires for the latest of the times that have passed.
+    fn of(plan: &Plan, at: Time, now: Time) -> Result<Self> {
+        let Some(cron) = plan.cron()? else {
+            return Ok(Self { scheduled_at: at, missed: 0, next: None });
+        };
+        let (scheduled_at, missed) = cron.missed(at, now).unwrap_or((at, 0));
+        Ok(Self { scheduled_at, missed, next: cron.next(now.max(at)) })
+    }
+}
+
+impl PlanRecord {
+    /// Moves the plan on to its next time, or deletes it after its only one.
+    fn advance(&self, agent: EntityId, at: Time, next: Option<Time>, now: Time) -> Result<Write> {
+        let key = keys::plan(agent, self.plan.id);
+        let write = match next {
+            Some(next) => {
+                let plan =
+                    Plan { next_run_at: Some(next), last_run_at: Some(now), ..self.plan.clone() };
+                Write::put(key, &Self::new(plan, self.rev + 1, self.chain_depth))?
+            }
+            None => Write::delete(key),
+        };
+        write.when("#rev = :seen AND #nextRunAt = :at").value(":seen", self.rev)?.value(":at", at)
+    }
+}
+
+impl Plans<'_> {
+    /// Fires a plan if its time is still `at` and that has come. A plan with a cron expression
+    /// fires for the latest of the times that have passed.
+    pub async fn fire(self, agent: EntityId, id: PlanId, at: Time, now: Time) -> Result<Fired> {
+        let key = keys::plan(agent, id);
+        let Some(record): Option<PlanRecord> = self.store.table.get(&key).await? else {
+            return Ok(Fired::Never);
+        };
+        if record.fires_at() != Some(at) {
+            return Ok(Fired::Never);
+        }
+        if at > now {
+            return Ok(Fired::Later(at));
+        }
+        let cause = Cause::plans();
+        let (reason, bucket) =
+            match self.store.deliveries().may_wake(agent, record.chain_depth, &cause, now).await {
+                Err(Error::NotFound(_)) => return Ok(Fired::Never),
+                found => found?,
+            };
+        match reason {
+            None => {}
+            // The limit of the agent was lowered since the plan was set.
+            Some(Reason::ChainDepth) => return self.pause(record, agent, now).await,
+            Some(_) => return self.put_off(&record, agent, next_minute(now)).await,
+        }
+        let firing = Firing::of(&record.plan, at, now)?;
+        let run = RunRecord::queued(
+            RunId::of_plan(agent, id, firing.scheduled_at),
+            agent,
+            WokenBy::Plan { plan_id: id, scheduled_at: firing.scheduled_at },
+            record.chain_depth,
+            now,
+        );
+        let advance = record.advance(agent, at, firing.next, now)?;
+        let mut writes = vec![advance.clone()];
+        writes.extend(self.run_writes(
+            &run,
+            &record.plan,
+            firing.scheduled_at,
+            firing.missed,
+            now,
+        )?);
+        match self.store.table.transact(&writes).await {
+            Ok(()) => {}
+            Err(WriteError::Other(error)) => return Err(error),
+            Err(WriteError::Refused(refusal)) => {
+                return self.fired_before(advance, run.id, &refusal, firing.next).await;
+            }
+        }
+        if let Some(bucket) = bucket {
+            self.store.quota().count_run(agent, bucket, &cause, now).await;
+        }
+        Ok(Fired::Now(Box::new(run), firing.next))
+    }
+
+    /// The outcome of a firing whose transaction was refused.
+    async fn fired_before(
+        self,
+        advance: Write,
+        run: RunId,
+        refusal: &Refusal,
+        next: Option<Time>,
+    ) -> Result<Fired> {
+        let run = keys::run_meta(run);
+        if refusal.names(&run) && !refusal.names(&advance.key) {
+            // The plan has already fired for this time, and was set to it again after the clock
+            // went back. It does not fire twice for the same time, but moves on.
+            self.store.table.write_where_it_holds(advance).await?;
+        }
+        Ok(match refusal.existing::<RunRecord>(&run) {
+            // The answer to the first try was lost, or another worker was faster.
+            Some(run) if run.status.is_active() => Fired::Now(Box::new(run), next),
+            // The time that the plan has now has an alarm of its own.
+            _ => Fired::Never,
+        })
+    }
+
+    /// Wakes an agent for a plan by hand. The plan's own next time stays the same.
+    ///
+    /// `run_id` is made before the first try. `chain_depth` is the depth of the request. Unless it
+    /// is 0, the run counts as caused by a plan and not by a person. If the `key` was used before,
+    /// this returns the run of that time.
+    ///
+    /// Fails with [`Error::Conflict`] if the agent is paused or the chain is too deep for it, and
+    /// with [`Error::TooMany`] if the agent has used up its runs of this minute.
+    pub async fn run_now(
+        self,
+        agent: EntityId,
+        id: PlanId,
+        run_id: RunId,
+        chain_depth: u32,
+        key: Option<&PostKey>,
+        now: Time,
+    ) -> Result<RunRecord> {
+        if let Some(made) = self.store.idempotency().made_before::<RunId>(key, now).await? {
+            return self.store.runs().record(made).await;
+        }
+        let plan = self.get(agent, id).await?;
+        let cause = if chain_depth == 0 { Cause::operator() } else { Cause::plans() };
+        let (reason, bucket) =
+            self.store.deliveries().may_wake(agent, chain_depth, &cause, now).await?;
+        if let Some(reason) = reason {
+            return Err(refused_by_hand(reason, chain_depth, now));
+        }
+        let run = RunRecord::queued(
+            run_id,
+            agent,
+            WokenBy::Plan { plan_id: id, scheduled_at: now },
+            chain_depth,
+            now,
+        );
+        let exists =
+            Write::update(keys::plan(agent, id), "SET #lastRunAt = :now").value(":now", now)?;
+        let mut writes = vec![exists];
+        writes.extend(self.run_writes(&run, &plan, now, 0, now)?);
+        writes.extend(key.map(|key| key.write(&run_id.to_string(), now)).transpose()?);
+        match self.store.table.transact(&writes).await {
+            Ok(()) => {}
+            Err(WriteError::Other(error)) => return Err(error),
+            // The first try took effect and its answer was lost.
+            Err(WriteError::Refused(refusal)) if refusal.names(&keys::run_meta(run_id)) => {}
+            Err(WriteError::Refused(refusal)) => {
+                return match PostKey::made(key, &refusal)? {
+                    Some(made) => self.store.runs().record(made).await,
+                    None if refusal.names(&keys::plan(agent, id)) => Err(no_such_plan()),
+                    None => Err(no_such_entity()),
+                };
+            }
+        }
+        if let Some(bucket) = bucket {
+            self.store.quota().count_run(agent, bucket, &cause, now).await;
+        }
+        Ok(run)
+    }
+
+    /// The writes that queue a run of a plan. The first one is the run itself.
+    fn run_writes(
+        self,
+        run: &RunRecord,
+        plan: &Plan,
+        scheduled_at: Time,
+        missed: u32,
+        now: Time,
+    ) -> Result<Vec<Write>> {
+        let fired = FiredRecord {
+            plan_id: plan.id,
+            name: plan.name.clone(),
+            instruction: plan.instruction.clone(),
+            scheduled_at,
+            missed,
+            expires_at: self.store.steps().expiry(now),
+        };
+        let active = ActiveRecord::new(run, ActiveCause::Plan { plan_name: plan.name.clone() });
+        Ok(vec![
+            Write::put(keys::run_meta(run.id), run)?.if_absent(),
+            Write::put(keys::run_trigger(run.id), &fired)?,
+            Write::put(keys::active_run(run.agent_id, run.id), &active)?,
+            Write::check(keys::entity_meta(run.agent_id))
+                .when("attribute_exists(PK) AND attribute_not_exists(#retiredAt)"),
+        ])
+    }
+
+    /// Makes a plan due again at `then`. Its time stays the same: it fires for that time, or for
+    /// the latest one since.
+    async fn put_off(self, record: &PlanRecord, agent: EntityId, then: Time) -> Result<Fired> {
+        let place = keys::plan(agent, record.plan.id);
+        let write = Write::update(place, "SET #due = :part, #dueAt = :then REMOVE #dueCount")
+            .when("#rev = :seen AND #dueAt <> :then")
+            .value(":part", keys::due(record.plan.id.part_of(keys::DUE_PARTS)))?
+            .value(":then", then)?
+            .value(":seen", record.rev)?;
+        match self.store.table.write(write).await {
+            Ok(_) => Ok(Fired::Later(then)),
+            // Only the worker that puts the plan off sets an alarm. Otherwise the alarms would
+            // multiply every minute.
+            Err(WriteError::Refused(_)) => Ok(Fired::Never),
+            Err(WriteError::Other(error)) => Err(error),
+        }
+    }
+
+    /// Pauses a plan that its agent would refuse each time. People see that, and may change it.
+    async fn pause(self, record: PlanRecord, agent: EntityId, now: Time) -> Result<Fired> {
+        tracing::warn!(
+            %agent,
+            plan = %record.plan.id,
+            depth = record.chain_depth,
+            "a plan was paused: its chain depth is too high for its agent"
+        );
+        // As if a person paused it: times that pass from now on are not missed.
+        let next_run_at = record.plan.next_run_at.filter(|_| !record.plan.repeats());
+        let plan = Plan { status: PlanStatus::Paused, next_run_at, updated_at: now, ..record.plan };
+        let paused = PlanRecord::new(plan, record.rev + 1, record.chain_depth);
+        let write = Write::put(keys::plan(agent, paused.plan.id), &paused)?
+            .when("#rev = :seen")
+            .value(":seen", record.rev)?;
+        self.store.table.write_where_it_holds(write).await?;
+        Ok(Fired::Never)
+    }
+
+    /// When a plan fires next, if it is active.
+    pub(crate) async fn fires_at(self, place: &keys::Key) -> Result<Option<Time>> {
+        let record: Option<PlanRecord> = self.store.table.get(place).await?;
+        Ok(record.and_then(|record| record.fires_at()))
+    }
+}
+
+/// When a plan is due again whose agent is paused or has used up its runs of this minute: at the
+/// beginning of the next minute, before the plans of that minute.
+fn next_minute(now: Time) -> Time {
+    Time::from_millis((RateWindow::number_of(now) + 1) * 60_000)
+}
+
+fn refused_by_hand(reason: Reason, chain_depth: u32, now: Time) -> Error {
+    match reason {
+        Reason::Rate => Error::TooMany {
+            text: "the agent has used up its runs of this minute (budget.runsPerMinute)".into(),
+            wait: next_minute(now).since(now),
+        },
+        Reason::Paused => Error::Conflict("the agent is paused".into()),
+        _ => Error::Conflict(format!(
+            "chain depth {chain_depth} is too deep for the agent (maxChainDepth)"
+        )),
+    }
+}

@@ -1,0 +1,255 @@
+//! The state of an agent: its memories, goals and plans. Each change is one transaction.
+//!
+//! What the transaction checks, and why:
+//! - the version is still at n: every change raises it, so the items that were read are still
+//!   current, and their number stays below its limit
+//! - the agent exists and is not retired
+//! - for a change from a run: the worker still holds the lease, and the call is not finished yet
+//!
+//! The version stores the token of the change that raised it last. If the answer to a first try was
+//! lost, its token is found there, or for a tool in its call.
+
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::Value;
+use smartspace_domain::ids::{EntityId, LeaseId, RunId};
+use tokio::time::Instant;
+
+use crate::{
+    AgentState, Error, Result,
+    entities::no_such_entity,
+    messages::append::RACED_FOR,
+    runs::steps::{CallRecord, worker_keeps},
+    table::{
+        Items, Query, WriteError,
+        indexes::KeyNames,
+        key_of,
+        keys::{self, Key},
+        pages::{Ask, Page, bad_cursor},
+        read,
+        refusal::Refusal,
+        write::Write,
+    },
+};
+
+/// The origin of a change to an agent's state. The change results in a list of `T`.
+#[derive(Clone, Debug)]
+pub enum ChangedBy<T> {
+    /// A request, with a token made before its first try.
+    Request(LeaseId),
+    /// A request with an idempotency key, which is stored in the same transaction. Fails with
+    /// [`Error::Conflict`] if the key was used meanwhile.
+    Post(LeaseId, Box<Write>),
+    /// A tool of a run.
+    Run(Box<ByCall<T>>),
+}
+
+/// The run and the call that change an agent's state.
+#[derive(Clone, Debug)]
+pub struct ByCall<T> {
+    /// The run.
+    pub run: RunId,
+    /// The worker's lease.
+    pub lease: LeaseId,
+    /// The call, without its output. Storing it in the same transaction makes the call happen once.
+    pub call: CallRecord,
+    /// Makes the output of the call.
+    pub output: fn(&[T]) -> Value,
+}
+
+/// How many memories and goals an agent has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Counts {
+    pub(crate) memories: usize,
+    pub(crate) goals: usize,
+}
+
+/// The items that a change is based on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Reads<'a> {
+    /// The items with these keys.
+    Places(&'a [Key]),
+    /// All items of a kind.
+    All(&'a str),
+}
+
+/// The version of an agent's state.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Version {
+    rev: u64,
+    /// The token of the change that raised it last.
+    by: String,
+    #[serde(flatten)]
+    counts: Counts,
+}
+
+/// A change, given the items that were read.
+pub(crate) struct Change<T> {
+    /// Puts and deletes. Together with the checks, they must fit in one transaction.
+    pub(crate) writes: Vec<Write>,
+    /// The counts after the change.
+    pub(crate) counts: Counts,
+    /// The result for the caller.
+    pub(crate) made: Vec<T>,
+}
+
+impl AgentState<'_> {
+    /// Makes a change that is based on the items of `reads`. After losing races for five seconds,
+    /// it fails with [`Error::Retry`].
+    pub(crate) async fn change<T>(
+        self,
+        agent: EntityId,
+        reads: Reads<'_>,
+        by: &ChangedBy<T>,
+        change: impl Fn(Items, Counts) -> Result<Change<T>> + Send + Sync,
+    ) -> Result<Vec<T>> {
+        let until = Instant::now() + RACED_FOR;
+        let mut tries = 0;
+        loop {
+            // The version is read first. A change after this read makes the condition fail.
+            let version: Option<Version> = self.store.table.get(&keys::kept_version(agent)).await?;
+            let items = match reads {
+                Reads::Places(places) => self.store.table.get_all(places).await?,
+                Reads::All(kind) => Items::of(self.store.table.all(items_of(agent, kind)).await?)?,
+            };
+            let change =
+                change(items, version.as_ref().map(|version| version.counts).unwrap_or_default())?;
+            if matches!(by, ChangedBy::Request(_)) && change.writes.is_empty() {
+                return Ok(change.made);
+            }
+            let attempt = Attempt::new(agent, version.as_ref(), by, &change)?;
+            let refusal = match self.store.table.transact(&attempt.writes).await {
+                Ok(()) => return Ok(change.made),
+                Err(WriteError::Other(error)) => return Err(error),
+                Err(WriteError::Refused(refusal)) => refusal,
+            };
+            if attempt.is_lost_answer(agent, by, &refusal)? {
+                return Ok(change.made);
+            }
+            if refusal.names(&keys::entity_meta(agent)) {
+                return Err(no_such_entity());
+            }
+            if let ChangedBy::Post(_, key) = by
+                && refusal.names(&key.key)
+            {
+                return Err(Error::Conflict(
+                    "this Idempotency-Key was used at the same time; repeat the call".into(),
+                ));
+            }
+            if Instant::now() >= until {
+                return Err(Error::Retry(
+                    "too many changes of this agent's memories, goals or plans at once; repeat the \
+                     call"
+                        .into(),
+                ));
+            }
+            self.store.table.pause(tries).await;
+            tries += 1;
+        }
+    }
+
+    /// All items of a kind (`keys::MEMORY`, `keys::GOAL` or `keys::PLAN`), in the order of their
+    /// keys.
+    pub(crate) async fn all<T: DeserializeOwned>(
+        self,
+        agent: EntityId,
+        kind: &str,
+    ) -> Result<Vec<T>> {
+        self.store.table.all(items_of(agent, kind)).await?.into_iter().map(read).collect()
+    }
+
+    /// A page of these items.
+    pub(crate) async fn page<T: DeserializeOwned + Serialize>(
+        self,
+        agent: EntityId,
+        kind: &str,
+        ask: &Ask,
+    ) -> Result<Page<T>> {
+        let after = ask.after(KeyNames::TABLE, &keys::entity(agent))?;
+        // The table refuses a start key outside the range.
+        if let Some(after) = &after
+            && !key_of(after)?.sk.starts_with(kind)
+        {
+            return Err(bad_cursor());
+        }
+        let page =
+            self.store.table.page(items_of(agent, kind).limit(ask.limit()?).after(after)).await?;
+        let items = page
+            .items
+            .into_iter()
+            .map(|item| Ok((item.clone(), read(item)?)))
+            .collect::<Result<Vec<_>>>()?;
+        Ok(Page::cut(items, page.next, "SK"))
+    }
+}
+
+/// All items of a kind. Their keys may hold any character after the `#` that ends the kind, and `$`
+/// is the next character after `#`.
+fn items_of(agent: EntityId, kind: &str) -> Query {
+    Query::of(keys::entity(agent)).between(kind, &format!("{}$", kind.trim_end_matches('#')))
+}
+
+/// One try of a change.
+struct Attempt {
+    writes: Vec<Write>,
+    /// The token that it stores with the version.
+    token: String,
+}
+
+impl Attempt {
+    fn new<T>(
+        agent: EntityId,
+        before: Option<&Version>,
+        by: &ChangedBy<T>,
+        change: &Change<T>,
+    ) -> Result<Self> {
+        let token = match by {
+            ChangedBy::Request(token) | ChangedBy::Post(token, _) => token.0.clone(),
+            ChangedBy::Run(by) => by.call.call_id.to_string(),
+        };
+        let next = Version {
+            rev: before.map_or(0, |version| version.rev) + 1,
+            by: token.clone(),
+            counts: change.counts,
+        };
+        let version = Write::put(keys::kept_version(agent), &next)?;
+        let version = match before {
+            Some(before) => version.when("#rev = :rev").value(":rev", before.rev)?,
+            None => version.if_absent(),
+        };
+        let alive = Write::check(keys::entity_meta(agent))
+            .when("attribute_exists(PK) AND attribute_not_exists(#retiredAt)");
+        let mut writes = vec![version, alive];
+        if let ChangedBy::Post(_, key) = by {
+            writes.push((**key).clone());
+        }
+        if let ChangedBy::Run(by) = by {
+            let call = CallRecord { output: (by.output)(&change.made), ..by.call.clone() };
+            writes.push(worker_keeps(by.run, &by.lease, "")?);
+            writes.push(call.write(by.run)?);
+        }
+        writes.extend(change.writes.iter().cloned());
+        Ok(Self { writes, token })
+    }
+
+    /// Whether the first try took effect and its answer was lost.
+    fn is_lost_answer<T>(
+        &self,
+        agent: EntityId,
+        by: &ChangedBy<T>,
+        refusal: &Refusal,
+    ) -> Result<bool> {
+        match by {
+            ChangedBy::Request(_) | ChangedBy::Post(..) => {
+                let version: Option<Version> = refusal.existing(&keys::kept_version(agent));
+                Ok(version.is_some_and(|version| version.by == self.token))
+            }
+            ChangedBy::Run(by) if refusal.names(&keys::run_meta(by.run)) => Err(Error::LeaseLost),
+            ChangedBy::Run(by) if !refusal.names(&by.call.key(by.run)) => Ok(false),
+            // While the lease holds, only this worker makes this call.
+            ChangedBy::Run(by) => match refusal.existing::<CallRecord>(&by.call.key(by.run)) {
+                Some(stored) if stored.call_id == by.call.call_id => Ok(true),
+                _ => Err(Error::LeaseLost),
+            },
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! Receiving a delivery. The delivery, its keys, and the run that it wakes are stored in one
+//! transaction before the service gets its answer.
+//!
+//! What the transaction checks, and why:
+//! - the keys of the delivery are new: a service that repeats a delivery, however late, wakes one
+//!   run
+//! - no delivery with this id exists: if the answer to the first try was lost, its delivery is
+//!   there
+//! - the agent exists and is not retired
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use smartspace_domain::{
+    Time,
+    deliveries::{Delivery, DeliveryStatus},
+    dispatch::{Reason, WakeLimits},
+    ids::{DeliveryId, EntityId, RunId},
+    quota::{Bucket, Cause},
+};
+
+use crate::{
+    Deliveries, Error, Result,
+    deliveries::{DeliveryRecord, PayloadRecord},
+    entities::no_such_entity,
+    idempotency::PostKey,
+    runs::{ActiveCause, ActiveRecord, RunRecord, WokenBy},
+    table::{WriteError, keys, refusal::Refusal, write::Write},
+};
+
+/// A delivery to be stored.
+#[derive(Clone, Debug)]
+pub struct NewDelivery {
+    /// Its id, made before the first try: the token that detects a lost answer.
+    pub id: DeliveryId,
+    /// The agent that receives it.
+    pub agent: EntityId,
+    /// The service.
+    pub service: String,
+    /// Its key, unique among the deliveries of the service.
+    pub key: String,
+    /// Another key that must be new too.
+    pub also: Option<String>,
+    /// Its payload.
+    pub payload: Value,
+    /// The size of the payload, as the service sent it.
+    pub bytes: usize,
+    /// Its chain depth.
+    pub chain_depth: u32,
+    /// The caller's idempotency key.
+    pub post_key: Option<PostKey>,
+    /// Whether an operator sends it again by hand.
+    pub by_hand: bool,
+}
+
+/// The outcome of a delivery.
+#[derive(Clone, Debug)]
+pub struct Received {
+    /// The delivery. If a service repeats one, this is the first one.
+    pub id: DeliveryId,
+    /// The run that it woke.
+    pub run_id: Option<RunId>,
+    /// Why it woke no run.
+    pub reason: Option<Reason>,
+    /// The run, if it was woken just now. The caller queues it.
+    pub woken: Option<Box<RunRecord>>,
+}
+
+impl NewDelivery {
+    fn cause(&self) -> Cause {
+        if self.by_hand { Cause::operator() } else { Cause::service(&self.service) }
+    }
+
+    fn run(&self, now: Time) -> RunRecord {
+        RunRecord::queued(
+            RunId::of_delivery(self.agent, &self.service, &self.key, now),
+            self.agent,
+            WokenBy::Delivery { delivery_id: self.id },
+            self.chain_depth,
+            now,
+        )
+    }
+
+    /// Where its keys are stored: the key, and the other key if it has one.
+    fn hook_keys(&self) -> Vec<keys::Key> {
+        [Some(&self.key), self.also.as_ref()]
+            .into_iter()
+            .flatten()
+            .map(|key| keys::hook(self.agent, &self.service, key))
+            .collect()
+    }
+
+    pub(super) fn listed(
+        &self,
+        status: DeliveryStatus,
+        run_id: Option<RunId>,
+        reason: Option<Reason>,
+        received_at: Time,
+    ) -> Delivery {
+        Delivery {
+            id: self.id,
+            service: self.service.clone(),
+            key: Some(self.key.clone()),
+            status,
+            reason: reason.map(|reason| reason.as_str().to_owned()),
+            run_id,
+            bytes: self.bytes,
+            received_at,
+        }
+    }
+}
+
+/// The outcome of the first delivery with a key. It never expires.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct HookRecord {
+    delivery_id: DeliveryId,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    run_id: Option<RunId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    reason: Option<Reason>,
+}
+
+impl HookRecord {
+    fn received(self) -> Received {
+        Received { id: self.delivery_id, run_id: self.run_id, reason: self.reason, woken: None }
+    }
+}
+
+impl Deliveries<'_> {
+    /// Stores a delivery and wakes the agent, once for each key. Fails with [`Error::NotFound`] if
+    /// the agent does not exist.
+    pub async fn receive(self, new: &NewDelivery, now: Time) -> Result<Received> {
+        let post_key = new.post_key.as_ref();
+        let made = self.store.idempotency().made_before::<DeliveryId>(post_key, now).await?;
+        if let Some(made) = made {
+            return self.received_before(made).await;
+        }
+        let cause = new.cause();
+        let (reason, bucket) = self.may_wake(new.agent, new.chain_depth, &cause, now).await?;
+        let run = reason.is_none().then(|| Box::new(new.run(now)));
+        let run_id = run.as_ref().map(|run| run.id);
+        let hook = HookRecord { delivery_id: new.id, run_id, reason };
+        let writes = self.receive_writes(new, &hook, run.as_deref(), now)?;
+        match self.store.table.transact(&writes).await {
+            Ok(()) => {}
+            Err(WriteError::Other(error)) => return Err(error),
+            // The first try took effect and its answer was lost.
+            Err(WriteError::Refused(refusal)) if refusal.names(&keys::delivery(new.id)) => {}
+            Err(WriteError::Refused(refusal)) => return self.refused(new, &refusal, now).await,
+        }
+        if let Some(bucket) = bucket {
+            self.store.quota().count_run(new.agent, bucket, &cause, now).await;
+        }
+        Ok(Received { id: new.id, run_id, reason, woken: run })
+    }
+
+    fn receive_writes(
+        self,
+        new: &NewDelivery,
+        hook: &HookRecord,
+        run: Option<&RunRecord>,
+        now: Time,
+    ) -> Result<Vec<Write>> {
+        let status = if run.is_some() { DeliveryStatus::Accepted } else { DeliveryStatus::Refused };
+        let listed = new.listed(status, hook.run_id, hook.reason, now);
+        let record = self.delivery_record(new.agent, now, listed);
+        let payload = PayloadRecord {
+            service: new.service.clone(),
+            payload: new.payload.clone(),
+            at: now,
+            expires_at: self.store.steps().expiry(now),
+        };
+        let mut writes = vec![
+            Write::put(keys::delivery(new.id), &record)?.if_absent(),
+            Write::check(keys::entity_meta(new.agent))
+                .when("attribute_exists(PK) AND attribute_not_exists(#retiredAt)"),
+            Write::put(keys::payload(new.id), &payload)?,
+        ];
+        if let Some(run) = run {
+            let active =
+                ActiveRecord::new(run, ActiveCause::Service { service_name: new.service.clone() });
+            writes.push(Write::put(keys::run_meta(run.id), run)?.if_absent());
+            writes.push(Write::put(keys::active_run(new.agent, run.id), &active)?);
+        }
+        for key in new.hook_keys() {
+            writes.push(Write::put(key, hook)?.if_absent());
+        }
+        if let Some(key) = &new.post_key {
+            writes.push(key.write(&new.id.to_string(), now)?);
+        }
+        Ok(writes)
+    }
+
+    /// The outcome of a delivery whose transaction was refused.
+    async fn refused(self, new: &NewDelivery, refusal: &Refusal, now: Time) -> Result<Received> {
+        if let Some(made) = PostKey::made(new.post_key.as_ref(), refusal)? {
+            return self.received_before(made).await;
+        }
+        let first = new.hook_keys().iter().find_map(|key| refusal.existing::<HookRecord>(key));
+        if let Some(first) = first {
+            let first = first.received();
+            self.note_repetition(new, &first, now).await;
+            return Ok(first);
+        }
+        if refusal.names(&keys::entity_meta(new.agent)) {
+            return Err(no_such_entity());
+        }
+        Err(Error::Internal(
+            "a delivery could not be stored, and no failed condition explains why".into(),
+        ))
+    }
+
+    /// The outcome of an earlier delivery with one of these keys.
+    pub async fn received_as(
+        self,
+        agent: EntityId,
+        service: &str,
+        keys: &[&str],
+    ) -> Result<Option<Received>> {
+        let places: Vec<_> = keys.iter().map(|key| keys::hook(agent, service, key)).collect();
+        let mut items = self.store.table.get_all(&places).await?;
+        for place in &places {
+            if let Some(first) = items.take::<HookRecord>(place)? {
+                return Ok(Some(first.received()));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether something outside a space may wake an agent: the reason against it, or else the
+    /// bucket of the agent's quota that the run is taken from.
+    pub(crate) async fn may_wake(
+        self,
+        agent: EntityId,
+        chain_depth: u32,
+        cause: &Cause,
+        now: Time,
+    ) -> Result<(Option<Reason>, Option<Bucket>)> {
+        let (gate, minute) = self.store.quota().gate_and_minute(agent, now).await?;
+        let WakeLimits { paused, max_chain_depth, runs_per_minute, .. } =
+            gate.ok_or_else(no_such_entity)?;
+        let bucket = minute.room_of_agent(runs_per_minute, cause);
+        let reason = if paused {
+            Some(Reason::Paused)
+        } else if chain_depth >= max_chain_depth {
+            Some(Reason::ChainDepth)
+        } else {
+            bucket.is_none().then_some(Reason::Rate)
+        };
+        Ok((reason, bucket.filter(|_| reason.is_none())))
+    }
+
+    /// The outcome of the delivery that the same idempotency key made before.
+    async fn received_before(self, id: DeliveryId) -> Result<Received> {
+        let record: Option<DeliveryRecord> = self.store.table.get(&keys::delivery(id)).await?;
+        let record = record.ok_or_else(|| {
+            Error::NotFound("the delivery that this Idempotency-Key made no longer exists".into())
+        })?;
+        let delivery = record.delivery;
+        let reasons = [Reason::Paused, Reason::ChainDepth, Reason::Rate];
+        let reason =
+            reasons.into_iter().find(|reason| delivery.reason.as_deref() == Some(reason.as_str()));
+        Ok(Received { id, run_id: delivery.run_id, reason, woken: None })
+    }
+}

@@ -1,0 +1,123 @@
+//! Which entities know each other: an entity knows its spaces, and the entities that share a space
+//! with it. The index of an entity's spaces finds candidates, and the members' own items decide.
+
+use std::collections::BTreeSet;
+
+use smartspace_domain::{
+    access::{Caller, Relationship},
+    entities::Entity,
+    ids::{EntityId, SpaceId},
+    spaces::Space,
+};
+
+use crate::{
+    Error, Relationships, Result,
+    entities::EntityRecord,
+    spaces::rosters::{MemberRecord, no_such_space},
+    table::{
+        Query,
+        indexes::Index,
+        key_of, keys,
+        pages::{Ask, Page, bad_cursor},
+    },
+};
+
+/// How many spaces' members are read at once.
+const ROSTERS_AT_ONCE: usize = 32;
+
+impl Relationships<'_> {
+    /// The relationship of two entities.
+    pub async fn between(self, one: EntityId, other: EntityId) -> Result<Relationship> {
+        if one == other {
+            return Ok(Relationship::Itself);
+        }
+        let (ours, theirs) = futures::try_join!(
+            self.store.entities().spaces_of(one),
+            self.store.entities().spaces_of(other)
+        )?;
+        let theirs: BTreeSet<_> = theirs.into_iter().collect();
+        let both: Vec<_> = ours.into_iter().filter(|space| theirs.contains(space)).collect();
+        let wanted: Vec<_> = both
+            .iter()
+            .flat_map(|space| [keys::member(*space, one), keys::member(*space, other)])
+            .collect();
+        let mut items = self.store.table.get_all(&wanted).await?;
+        for places in wanted.chunks(2) {
+            let mut members = 0;
+            for place in places {
+                let member: Option<MemberRecord> = items.take(place)?;
+                members += usize::from(member.is_some_and(|member| !member.left));
+            }
+            if members == 2 {
+                return Ok(Relationship::SharesSpace);
+            }
+        }
+        Ok(Relationship::Stranger)
+    }
+
+    /// The entity itself and those that share a space with it, by age. Reads the members of all its
+    /// spaces for each page.
+    pub async fn known_to(self, id: EntityId, ask: &Ask) -> Result<Page<Entity>> {
+        let limit = ask.limit()?;
+        let after = ask.cursor.as_deref().map(str::parse::<EntityId>).transpose();
+        let after = after.map_err(|_| bad_cursor())?;
+        let mut known = BTreeSet::from([id]);
+        for spaces in self.store.entities().spaces_of(id).await?.chunks(ROSTERS_AT_ONCE) {
+            let rosters: Vec<_> =
+                spaces.iter().map(|space| self.store.members().roster(*space)).collect();
+            for roster in futures::future::join_all(rosters).await {
+                match roster {
+                    Ok(roster) if roster.member(id).is_some() => {
+                        known.extend(roster.members.iter().map(|member| member.entity_id));
+                    }
+                    // The index may still have a space that was left or deleted.
+                    Ok(_) | Err(Error::NotFound(_)) => {}
+                    Err(error) => return Err(error),
+                }
+            }
+        }
+        let mut rest = known.into_iter().filter(|known| after.is_none_or(|after| *known > after));
+        let wanted: Vec<_> =
+            rest.by_ref().take(limit).map(|known| (known, keys::entity_meta(known))).collect();
+        let next_cursor = rest.next().and(wanted.last()).map(|(last, _)| last.to_string());
+        let keys: Vec<_> = wanted.into_iter().map(|(_, key)| key).collect();
+        let mut found = self.store.table.get_all(&keys).await?;
+        let mut items = Vec::with_capacity(keys.len());
+        for key in &keys {
+            let record: Option<EntityRecord> = found.take(key)?;
+            items.extend(
+                record.filter(|record| record.retired_at.is_none()).map(|record| record.entity),
+            );
+        }
+        Ok(Page { items, next_cursor })
+    }
+
+    /// The spaces of an entity, as the entity sees them, by age.
+    pub async fn spaces_of_entity(self, id: EntityId, ask: &Ask) -> Result<Page<Space>> {
+        let partition = keys::spaces_of(id);
+        let after = ask.after(Index::LISTS.keys, &partition)?;
+        let page = self
+            .store
+            .table
+            .page(Query::of_index(Index::LISTS, partition).limit(ask.limit()?).after(after))
+            .await?;
+        let keys = page.items.iter().map(key_of).collect::<Result<Vec<_>>>()?;
+        let ids = keys.iter().map(|key| {
+            key.pk
+                .strip_prefix("SPACE#")
+                .and_then(|id| id.parse::<SpaceId>().ok())
+                .ok_or_else(no_such_space)
+        });
+        let spaces: Vec<_> = ids.map(async |space| self.store.spaces().get(space?).await).collect();
+        let mut items = Vec::with_capacity(spaces.len());
+        for (entry, space) in page.items.into_iter().zip(futures::future::join_all(spaces).await) {
+            match space.map(|space| space.seen_by(Caller::Entity(id))) {
+                Ok(space) if space.me.is_some() => items.push((entry, space)),
+                // The index may still have a space that was left or deleted.
+                Ok(_) | Err(Error::NotFound(_)) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(Page::cut(items, page.next, Index::LISTS.keys.sk))
+    }
+}

@@ -1,0 +1,154 @@
+//! How many runs each agent has per minute, over all spaces. Runs are counted after the transaction
+//! that queues them, so that two spaces never wait for each other. A decision uses the counts that
+//! its process has seen. Of several decisions at the same moment, each may let one run too many
+//! through.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
+
+use futures::future::join_all;
+use serde::Deserialize;
+use smartspace_domain::{
+    Time,
+    dispatch::WakeLimits,
+    ids::EntityId,
+    quota::{Bucket, Cause, Caused, RateWindow},
+};
+
+use crate::{
+    Error, Quota, Result,
+    table::{Items, WriteError, keys, read, write::Write},
+};
+
+/// How many agents a process remembers.
+const AGENTS: usize = 10_000;
+/// How long a minute's item is stored.
+const STORED_FOR: Duration = Duration::from_mins(5);
+
+/// The counters of a minute: `kept` and `rest`, and for each sender the same with the prefixes `k_`
+/// and `r_`.
+#[derive(Debug, Deserialize)]
+struct MinuteItem {
+    #[serde(default)]
+    kept: u32,
+    #[serde(default)]
+    rest: u32,
+    #[serde(flatten)]
+    others: HashMap<String, serde_json::Value>,
+}
+
+impl MinuteItem {
+    fn minute(self, number: i64) -> RateWindow {
+        let mut by: BTreeMap<String, Caused> = BTreeMap::new();
+        for (name, count) in self.others {
+            let count = count.as_u64().unwrap_or(0) as u32;
+            if let Some(sender) = name.strip_prefix("k_") {
+                by.entry(sender.to_owned()).or_default().kept = count;
+            } else if let Some(sender) = name.strip_prefix("r_") {
+                by.entry(sender.to_owned()).or_default().rest = count;
+            }
+        }
+        RateWindow { number, all: Caused { kept: self.kept, rest: self.rest }, by }
+    }
+}
+
+/// The minutes of agents, as last seen by this process.
+#[derive(Debug, Default)]
+pub(crate) struct MinutesSeen(Mutex<HashMap<EntityId, RateWindow>>);
+
+impl MinutesSeen {
+    /// The minute of an agent, if it is the current one.
+    pub(crate) fn of(&self, agent: EntityId, now: Time) -> Option<RateWindow> {
+        let seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.get(&agent).filter(|minute| minute.number == RateWindow::number_of(now)).cloned()
+    }
+
+    fn saw(&self, agent: EntityId, minute: RateWindow) {
+        let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if seen.len() >= AGENTS {
+            seen.clear();
+        }
+        seen.insert(agent, minute);
+    }
+}
+
+impl Quota<'_> {
+    /// The key of an agent's current minute, unless this process has seen it.
+    pub(crate) fn unseen_minute(self, agent: EntityId, now: Time) -> Option<keys::Key> {
+        self.store
+            .minutes
+            .of(agent, now)
+            .is_none()
+            .then(|| keys::minute(agent, RateWindow::number_of(now)))
+    }
+
+    /// The current minute of an agent, as this process has seen it, or from the items just read.
+    pub(crate) fn minute_of(
+        self,
+        agent: EntityId,
+        read: &mut Items,
+        now: Time,
+    ) -> Result<RateWindow> {
+        let number = RateWindow::number_of(now);
+        if let Some(seen) = self.store.minutes.of(agent, now) {
+            return Ok(seen);
+        }
+        let item: Option<MinuteItem> = read.take(&keys::minute(agent, number))?;
+        let minute =
+            item.map_or(RateWindow { number, ..RateWindow::default() }, |item| item.minute(number));
+        self.store.minutes.saw(agent, minute.clone());
+        Ok(minute)
+    }
+
+    /// The wake limits of an agent and its runs of this minute. The limits are `None` if the agent
+    /// is retired.
+    pub(crate) async fn gate_and_minute(
+        self,
+        agent: EntityId,
+        now: Time,
+    ) -> Result<(Option<WakeLimits>, RateWindow)> {
+        let gate = keys::gate(agent);
+        let wanted: Vec<_> =
+            [gate.clone()].into_iter().chain(self.unseen_minute(agent, now)).collect();
+        let mut items = self.store.table.get_all(&wanted).await?;
+        Ok((items.take(&gate)?, self.minute_of(agent, &mut items, now)?))
+    }
+
+    /// Counts the runs of agents, each in its bucket. A failure to count is only logged, since the
+    /// runs are stored already.
+    pub async fn count_runs(self, taken: &[(EntityId, Bucket)], cause: &Cause, now: Time) {
+        join_all(taken.iter().map(|(agent, bucket)| self.count_run(*agent, *bucket, cause, now)))
+            .await;
+    }
+
+    pub(crate) async fn count_run(self, agent: EntityId, bucket: Bucket, cause: &Cause, now: Time) {
+        let number = RateWindow::number_of(now);
+        let (all, by_sender) = match bucket {
+            Bucket::People => ("kept", format!("k_{}", cause.sender)),
+            Bucket::Rest => ("rest", format!("r_{}", cause.sender)),
+        };
+        let counted = async {
+            let expression = format!(
+                "ADD #{all} :one, #{by_sender} :one \
+                 SET #expiresAt = if_not_exists(#expiresAt, :expires)"
+            );
+            let write = Write::count(keys::minute(agent, number), expression);
+            let write =
+                write.value(":one", 1)?.value(":expires", (now + STORED_FOR).as_seconds())?;
+            self.store.table.write(write).await.map_err(|error| match error {
+                WriteError::Other(error) => error,
+                WriteError::Refused(_) => {
+                    Error::Internal("a count without a condition was refused".into())
+                }
+            })
+        };
+        match counted.await.and_then(|item| item.map(read::<MinuteItem>).transpose()) {
+            Ok(Some(item)) => self.store.minutes.saw(agent, item.minute(number)),
+            Ok(None) => {}
+            Err(error) => tracing::warn!(%agent, %error, "a run could not be counted"),
+        }
+    }
+}

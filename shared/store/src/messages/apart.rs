@@ -1,0 +1,25 @@
+//! The parts of messages that have items of their own.
+
+use serde::{Deserialize, Serialize};
+use smartspace_domain::dispatch::Dispatch;
+
+/// The parts of a message that are too long for its item: `TEXT#`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Apart {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) text: Option<String>,
+    /// The input of a card, as JSON.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) input: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) output: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) result_schema: Option<String>,
+}
+
+/// Decisions on more agents than fit in a message's item: `WOKEN#`.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct LongDispatch {
+    pub(crate) dispatch: Vec<Dispatch>,
+}

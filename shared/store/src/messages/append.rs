@@ -1,0 +1,221 @@
+//! Appending a message decides which agents it wakes: one transaction stores the message at the
+//! space's next number, the decision, and a queued run for each agent that wakes. If they are too
+//! many for one transaction, the `trigger` function decides and queues the runs.
+//!
+//! What the transaction checks, and why:
+//! - `HEAD` is still at number n, which gives the space one order, and at the same version of the
+//!   roster, so that the decision covers every member who has joined and none who has left
+//! - no message exists at number n + 1: if the answer to the first try was lost, its token is there
+//! - the sender is still a member
+//! - for a message from a run: the worker still holds the lease, and the call is not finished yet
+//! - the idempotency key is new
+
+mod attempt;
+mod new_message;
+mod snapshot;
+
+use smartspace_domain::{
+    Time,
+    dispatch::{Decided, Dispatch, Reason},
+    ids::{EntityId, MessageId, SpaceId},
+    jobs::RunJob,
+    messages::{Message, excerpt},
+    quota::{Bucket, RateWindow},
+};
+use tokio::time::{Duration, Instant};
+
+pub use self::new_message::{ByRun, Content, MessageSource, NewCard, NewForm, NewMessage};
+use self::{attempt::Attempt, snapshot::Snapshot};
+use crate::{
+    Error, Messages, Result,
+    idempotency::PostKey,
+    messages::MessageRecord,
+    runs::cards::CardRef,
+    spaces::rosters::{Head, no_such_space},
+    table::{WriteError, keys, refusal::Refusal},
+};
+
+/// How long a change that lost a race is tried again.
+pub const RACED_FOR: Duration = Duration::from_secs(5);
+
+/// The result of an append.
+#[derive(Clone, Debug)]
+pub struct Appended {
+    /// The message, as it is stored.
+    pub message: Message,
+    /// The runs that it woke, to be queued.
+    pub woken: Vec<RunJob>,
+    /// The agents of these runs and the bucket of each agent's quota, to be counted.
+    pub taken: Vec<(EntityId, Bucket)>,
+    /// The same key or call stored the message before.
+    pub repeated: bool,
+    /// Where the message is, if it shows a call that has no result yet.
+    pub open_card: Option<CardRef>,
+}
+
+impl Messages<'_> {
+    /// Stores a message and wakes agents. After losing races for five seconds, it fails with
+    /// [`Error::Retry`].
+    pub async fn append(self, new: &NewMessage, now: Time) -> Result<Appended> {
+        let _lock = self.store.space_locks.wait(new.space).await;
+        let key = if let MessageSource::Door { key, .. } = &new.by { key.as_ref() } else { None };
+        let (mut snapshot, posted) = self.snapshot(new.space, new.sender, key, now).await?;
+        // This comes before the check of the sender: a repeated request gets the same answer even
+        // if the sender has left since.
+        if let Some(made) = key.map(|key| key.made_before(posted, now)).transpose()?.flatten() {
+            return self.posted_before(new.space, made).await;
+        }
+        let until = Instant::now() + RACED_FOR;
+        let mut tries = 0;
+        loop {
+            let attempt = Attempt::new(new, &snapshot, now)?;
+            let refusal = match self.store.table.transact(&attempt.writes).await {
+                Ok(()) => return Ok(attempt.appended(new.space)),
+                Err(WriteError::Other(error)) => return Err(error),
+                Err(WriteError::Refused(refusal)) => refusal,
+            };
+            // The first try took effect and its answer was lost.
+            let place = keys::numbered(new.space, keys::MSG, attempt.record.seq);
+            if refusal.existing::<MessageRecord>(&place).is_some_and(|stored| stored.id == new.id) {
+                return Ok(attempt.appended(new.space));
+            }
+            if let Some(made) = PostKey::made(key, &refusal)? {
+                return self.posted_before(new.space, made).await;
+            }
+            expect_lost_race(new, &refusal)?;
+            if Instant::now() >= until {
+                return Err(Error::Retry(
+                    "too many messages are sent to this space at once; repeat the request with the \
+                     same Idempotency-Key"
+                        .into(),
+                ));
+            }
+            self.store.table.pause(tries).await;
+            tries += 1;
+            self.refresh(&mut snapshot, new, &refusal, now).await?;
+        }
+    }
+
+    /// Brings a snapshot up to date after a lost race.
+    async fn refresh(
+        self,
+        snapshot: &mut Snapshot,
+        new: &NewMessage,
+        refusal: &Refusal,
+        now: Time,
+    ) -> Result<()> {
+        let head = keys::space_head(new.space);
+        // The winner may have moved on meanwhile, so the head in the refusal only shows whether the
+        // roster has changed.
+        let roster = refusal.existing::<Head>(&head).ok_or_else(no_such_space)?.roster;
+        if roster == snapshot.head.roster {
+            snapshot.head = self.store.table.get(&head).await?.ok_or_else(no_such_space)?;
+        }
+        if roster != snapshot.head.roster || snapshot.head.roster != snapshot.roster.head.roster {
+            (*snapshot, _) = self.snapshot(new.space, new.sender, None, now).await?;
+        }
+        Ok(())
+    }
+
+    /// The decision that a text would get, without storing anything.
+    pub async fn preview(
+        self,
+        space: SpaceId,
+        sender: EntityId,
+        text: &str,
+        now: Time,
+    ) -> Result<Vec<Dispatch>> {
+        let (snapshot, _) = self.snapshot(space, sender, None, now).await?;
+        let member = snapshot.sender()?;
+        let sender = member.sender();
+        let depth = snapshot.depth_of(&MessageSource::Door { key: None, depth: 0 }, member);
+        let mut minute = RateWindow::now(snapshot.head.minute.as_ref(), now);
+        let id = MessageId::new(now, 0);
+        Ok(snapshot.decide(id, &sender, text, depth, &mut minute, now).dispatch)
+    }
+
+    /// Decides which agents a message wakes that was stored without a decision. Its sender may have
+    /// left since.
+    pub async fn decide_late(
+        self,
+        space: SpaceId,
+        record: &MessageRecord,
+        now: Time,
+    ) -> Result<Decided> {
+        let (mut snapshot, _) = self.snapshot(space, record.sender.id, None, now).await?;
+        let whole = self.whole(space, vec![record.clone()]).await?;
+        let text = whole.first().map_or("", Message::text);
+        // The space's runs were counted when the message was stored. `may_wake` limits them.
+        snapshot.space.settings.budget.runs_per_minute = u32::MAX;
+        let mut decided = snapshot.decide(
+            record.id,
+            &record.sender,
+            text,
+            record.chain_depth,
+            &mut RateWindow::default(),
+            record.created_at,
+        );
+        let allowed = record.may_wake.unwrap_or(usize::MAX).min(decided.taken.len());
+        let refused: Vec<EntityId> =
+            decided.taken.drain(allowed..).map(|(agent, _)| agent).collect();
+        for dispatch in
+            decided.dispatch.iter_mut().filter(|dispatch| refused.contains(&dispatch.agent_id))
+        {
+            *dispatch = Dispatch {
+                agent_id: dispatch.agent_id,
+                run_id: None,
+                source: None,
+                reason: Some(Reason::Rate),
+            };
+        }
+        Ok(decided)
+    }
+
+    /// The message that the same idempotency key made before.
+    async fn posted_before(self, space: SpaceId, seq: u64) -> Result<Appended> {
+        let record = self.record(space, seq).await?;
+        let record = record.ok_or_else(|| {
+            Error::NotFound("the message that this Idempotency-Key made no longer exists".into())
+        })?;
+        let message = self.whole(space, vec![record]).await?.pop();
+        let message =
+            message.ok_or_else(|| Error::Internal("a stored message has no view".into()))?;
+        Ok(Appended {
+            message,
+            woken: Vec::new(),
+            taken: Vec::new(),
+            repeated: true,
+            open_card: None,
+        })
+    }
+}
+
+/// Fails unless the transaction was refused because another writer was faster.
+fn expect_lost_race(new: &NewMessage, refusal: &Refusal) -> Result<()> {
+    if let MessageSource::Run(by) = &new.by {
+        if refusal.names(&by.call.key(by.run)) {
+            return Err(Error::Conflict("this call is finished already".into()));
+        }
+        if refusal.names(&keys::run_meta(by.run)) {
+            return Err(Error::LeaseLost);
+        }
+    }
+    if refusal.names(&keys::member(new.space, new.sender)) {
+        return Err(not_a_member());
+    }
+    if !refusal.names(&keys::space_head(new.space)) {
+        return Err(Error::Internal(
+            "a message could not be stored, and no failed condition explains why".into(),
+        ));
+    }
+    Ok(())
+}
+
+/// The excerpt of a trigger's text that an active run shows.
+pub(crate) fn short(text: &str) -> String {
+    excerpt(text, 200).0.to_owned()
+}
+
+fn not_a_member() -> Error {
+    Error::invalid("/senderId", "expected a member of the space")
+}

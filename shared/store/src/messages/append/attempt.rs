@@ -1,0 +1,253 @@
+//! One try of an append: the transaction, and what it results in.
+
+use smartspace_domain::{
+    Time,
+    dispatch::{Decided, Dispatch},
+    ids::{EntityId, SpaceId},
+    jobs::RunJob,
+    limits,
+    messages::Sender,
+    quota::{Bucket, RateWindow},
+    steps::CallStatus,
+};
+
+use crate::{
+    Result,
+    messages::{
+        Apart, LongDispatch, MessageRecord, ToolCard,
+        append::{Appended, ByRun, Content, MessageSource, NewMessage, snapshot::Snapshot},
+    },
+    runs::{
+        ActiveRecord, RunRecord,
+        cards::{CardRef, OpenCall},
+        forms::FormRecord,
+        steps::{CallRecord, worker_keeps},
+    },
+    table::{keys, write::Write},
+};
+
+/// One try of an append.
+pub(super) struct Attempt {
+    pub(super) writes: Vec<Write>,
+    pub(super) record: MessageRecord,
+    apart: Apart,
+    /// Which agents the message wakes, unless that is decided later.
+    dispatch: Option<Vec<Dispatch>>,
+    woken: Vec<RunJob>,
+    taken: Vec<(EntityId, Bucket)>,
+}
+
+impl Attempt {
+    pub(super) fn new(new: &NewMessage, snapshot: &Snapshot, now: Time) -> Result<Self> {
+        let draft = Draft::new(new, snapshot, now)?;
+        let (record, apart) = draft.record(new, now);
+        let head = draft.head(new.space, snapshot)?;
+        let message =
+            Write::put(keys::numbered(new.space, keys::MSG, record.seq), &record)?.if_absent();
+        let sender = Write::check(keys::member(new.space, new.sender))
+            .when("attribute_exists(PK) AND attribute_not_exists(#left)");
+        let is_later = draft.is_decided_later();
+        let mut attempt = Self {
+            writes: vec![head, message, sender],
+            record,
+            apart,
+            woken: Vec::with_capacity(draft.taken.len()),
+            dispatch: (!is_later).then_some(draft.dispatch),
+            taken: if is_later { Vec::new() } else { draft.taken },
+        };
+        attempt.store_apart(new.space)?;
+        attempt.store_source(new, now)?;
+        attempt.queue_runs(new.space, &snapshot.space.settings.name, now)?;
+        Ok(attempt)
+    }
+
+    /// Stores the parts that are too long for the message's own item.
+    fn store_apart(&mut self, space: SpaceId) -> Result<()> {
+        let seq = self.record.seq;
+        if self.record.is_apart() {
+            self.writes.push(Write::put(keys::numbered(space, keys::TEXT, seq), &self.apart)?);
+        }
+        if let Some(dispatch) = self.dispatch.clone().filter(|_| self.record.dispatch_apart) {
+            let key = keys::numbered(space, keys::WOKEN, seq);
+            self.writes.push(Write::put(key, &LongDispatch { dispatch })?);
+        }
+        Ok(())
+    }
+
+    /// Stores what makes the message happen only once: the idempotency key of a request, or the
+    /// call of a run.
+    fn store_source(&mut self, new: &NewMessage, now: Time) -> Result<()> {
+        match &new.by {
+            MessageSource::Door { key: Some(key), .. } => {
+                self.writes.push(key.write(&self.record.seq.to_string(), now)?);
+                Ok(())
+            }
+            MessageSource::Door { key: None, .. } => Ok(()),
+            MessageSource::Run(by) => {
+                self.writes.push(run_write(by, new)?);
+                let call = CallRecord { card: self.open_card(new.space), ..by.call.clone() };
+                self.writes.push(call.write(by.run)?);
+                self.store_form(new, by, &call)
+            }
+        }
+    }
+
+    /// Stores what a form asks with its run, so that an answer needs no other item.
+    fn store_form(&mut self, new: &NewMessage, by: &ByRun, call: &CallRecord) -> Result<()> {
+        let Content::Card(card) = &new.content else { return Ok(()) };
+        let (Some(asks), Some(call)) = (&card.asks, OpenCall::of(by.run, call)) else {
+            return Ok(());
+        };
+        let form = FormRecord {
+            call,
+            result_schema: asks.result_schema.clone().unwrap_or_default(),
+            answer_by: asks.answer_by.clone(),
+            until: asks.until,
+            expires_at: by.call.expires_at,
+        };
+        self.writes.push(Write::put(keys::form(by.run, card.call_id), &form)?);
+        Ok(())
+    }
+
+    /// Queues a run for each agent that the message wakes.
+    fn queue_runs(&mut self, space: SpaceId, space_name: &str, now: Time) -> Result<()> {
+        for dispatch in self.dispatch.iter().flatten() {
+            let (Some(run), Some(source)) = (dispatch.run_id, dispatch.source) else { continue };
+            let agent = dispatch.agent_id;
+            let queued = RunRecord::woken(run, agent, space, &self.record, source, now);
+            let active = ActiveRecord::woken(&queued, space, space_name, &self.record);
+            self.writes.push(Write::put(keys::run_meta(run), &queued)?.if_absent());
+            self.writes.push(Write::put(keys::active_run(agent, run), &active)?);
+            self.woken.push(queued.job());
+        }
+        Ok(())
+    }
+
+    fn open_card(&self, space: SpaceId) -> Option<CardRef> {
+        self.record.is_open().then(|| CardRef {
+            space,
+            seq: self.record.seq,
+            is_apart: self.record.is_apart(),
+        })
+    }
+
+    /// The result, once the transaction has taken effect.
+    pub(super) fn appended(self, space: SpaceId) -> Appended {
+        let open_card = self.open_card(space);
+        let message = self.record.view(space, self.apart, self.dispatch);
+        Appended { message, woken: self.woken, taken: self.taken, repeated: false, open_card }
+    }
+}
+
+/// The write of the sending run's state: it checks the lease.
+fn run_write(by: &ByRun, new: &NewMessage) -> Result<Write> {
+    let keeps = |also: &str| worker_keeps(by.run, &by.lease, also);
+    match &new.content {
+        Content::Text(_) => keeps("#activeSpaceId = :space, ")?.value(":space", new.space),
+        Content::Card(card) if card.status == CallStatus::Pending => {
+            keeps("#openCalls = if_not_exists(#openCalls, :none) + :one, ")?
+                .value(":none", 0)?
+                .value(":one", 1)
+        }
+        Content::Card(_) => keeps(""),
+    }
+}
+
+/// Where a message stands in its space, and which agents it wakes.
+struct Draft {
+    seq: u64,
+    depth: u32,
+    sender: Sender,
+    /// The space's runs of this minute, including those that the message wakes.
+    minute: RateWindow,
+    dispatch: Vec<Dispatch>,
+    taken: Vec<(EntityId, Bucket)>,
+}
+
+impl Draft {
+    fn new(new: &NewMessage, snapshot: &Snapshot, now: Time) -> Result<Self> {
+        let member = snapshot.sender()?;
+        let sender = member.sender();
+        let depth = snapshot.depth_of(&new.by, member);
+        let mut minute = RateWindow::now(snapshot.head.minute.as_ref(), now);
+        let Decided { dispatch, taken } = match &new.content {
+            Content::Text(text) => snapshot.decide(new.id, &sender, text, depth, &mut minute, now),
+            Content::Card(_) => Decided::default(),
+        };
+        Ok(Self { seq: snapshot.head.seq + 1, depth, sender, minute, dispatch, taken })
+    }
+
+    /// Whether the message wakes too many agents for one transaction. The trigger function then
+    /// decides again.
+    fn is_decided_later(&self) -> bool {
+        self.taken.len() > limits::WOKEN_AT_ONCE
+    }
+
+    fn record(&self, new: &NewMessage, now: Time) -> (MessageRecord, Apart) {
+        let is_later = self.is_decided_later();
+        let is_dispatch_apart = !is_later && self.dispatch.len() > limits::DISPATCH_INLINE;
+        let by_run = if let MessageSource::Run(by) = &new.by { Some(by) } else { None };
+        let Body { text, more_chars, card, apart } = Body::of(&new.content);
+        let record = MessageRecord {
+            id: new.id,
+            seq: self.seq,
+            rev: 1,
+            sender: self.sender.clone(),
+            text,
+            card,
+            more_chars,
+            run_id: by_run.map(|by| by.run),
+            stream_id: by_run.map(|by| by.stream),
+            chain_depth: self.depth,
+            origin: by_run.map(|by| by.origin.clone()),
+            created_at: now,
+            updated_at: now,
+            dispatch: (!is_later && !is_dispatch_apart).then(|| self.dispatch.clone()),
+            dispatch_apart: is_dispatch_apart,
+            may_wake: is_later.then_some(self.taken.len()),
+            due: is_later.then(|| keys::due(new.id.part_of(keys::DUE_PARTS))),
+            due_at: is_later.then(|| now + limits::lease::QUEUED_DUE),
+        };
+        (record, apart)
+    }
+
+    /// Moves the space's head to this message, unless another message or a change of the roster
+    /// came first.
+    fn head(&self, space: SpaceId, snapshot: &Snapshot) -> Result<Write> {
+        let wakes = !self.taken.is_empty();
+        let counts = if wakes { ", #minute = :minute" } else { "" };
+        let head = Write::update(
+            keys::space_head(space),
+            format!("SET #seq = :next, #depth = :depth{counts}"),
+        )
+        .when("#seq = :seq AND #roster = :roster")
+        .value(":seq", snapshot.head.seq)?
+        .value(":next", self.seq)?
+        .value(":depth", self.depth)?
+        .value(":roster", snapshot.roster.head.roster)?;
+        if wakes { head.value(":minute", &self.minute) } else { Ok(head) }
+    }
+}
+
+/// The content of a message, divided between its own item and `TEXT#`.
+struct Body {
+    text: String,
+    more_chars: usize,
+    card: Option<ToolCard>,
+    apart: Apart,
+}
+
+impl Body {
+    fn of(content: &Content) -> Self {
+        match content {
+            Content::Text(text) => {
+                let (text, more_chars, apart) = MessageRecord::split(text);
+                Self { text, more_chars, card: None, apart }
+            }
+            Content::Card(card) => {
+                let (card, apart) = card.split();
+                Self { text: String::new(), more_chars: 0, card: Some(card), apart }
+            }
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! A message before it is stored.
+
+use serde_json::Value;
+use smartspace_domain::{
+    Time,
+    ids::{CallId, EntityId, LeaseId, MessageId, RunId, SpaceId, StreamId},
+    messages::Origin,
+    steps::CallStatus,
+    tools::AnswerBy,
+};
+
+use crate::{
+    idempotency::PostKey,
+    messages::{Apart, Asks, CutJson, ToolCard},
+    runs::steps::CallRecord,
+};
+
+/// A message to be stored.
+#[derive(Clone, Debug)]
+pub struct NewMessage {
+    /// Its id, made before the first try: the token that detects a lost answer.
+    pub id: MessageId,
+    /// The space that it is sent to.
+    pub space: SpaceId,
+    /// Its sender, who must be a member.
+    pub sender: EntityId,
+    /// Its content, which is validated already.
+    pub content: Content,
+    /// How it came to be sent.
+    pub by: MessageSource,
+}
+
+/// What a message consists of.
+#[derive(Clone, Debug)]
+pub enum Content {
+    /// A text.
+    Text(String),
+    /// A tool call. It wakes nobody.
+    Card(Box<NewCard>),
+}
+
+/// A tool call to be shown as a card.
+#[derive(Clone, Debug)]
+pub struct NewCard {
+    /// The call.
+    pub call_id: CallId,
+    /// The tool.
+    pub name: String,
+    /// The input of the call.
+    pub input: Value,
+    /// The output of the call, if it is known.
+    pub output: Option<Value>,
+    /// The status of the call.
+    pub status: CallStatus,
+    /// What the call asks people, if it is a form.
+    pub asks: Option<NewForm>,
+}
+
+/// What a call asks people.
+#[derive(Clone, Debug)]
+pub struct NewForm {
+    /// How clients render the form.
+    pub ui: String,
+    /// The JSON Schema of an answer. Any answer fits if it is `None`.
+    pub result_schema: Option<Value>,
+    /// Who may answer.
+    pub answer_by: AnswerBy,
+    /// When the form expires.
+    pub until: Time,
+}
+
+impl NewCard {
+    /// The card as it is stored in the message, and the parts that are too long for it.
+    pub(super) fn split(&self) -> (ToolCard, Apart) {
+        let (input, whole_input) = CutJson::of(&self.input);
+        let output = self.output.as_ref().map(CutJson::of);
+        let (output, whole_output) =
+            output.map_or((None, None), |(output, whole)| (Some(output), whole));
+        let asks = self.asks.as_ref().map(|form| Asks {
+            ui: form.ui.clone(),
+            has_schema: form.result_schema.is_some(),
+            answer_by: form.answer_by.clone(),
+            until: form.until,
+            resolved_by: None,
+        });
+        let result_schema =
+            self.asks.as_ref().and_then(|form| form.result_schema.as_ref()).map(Value::to_string);
+        let card = ToolCard {
+            call_id: self.call_id,
+            name: self.name.clone(),
+            input,
+            output,
+            status: self.status,
+            asks,
+        };
+        let apart = Apart { text: None, input: whole_input, output: whole_output, result_schema };
+        (card, apart)
+    }
+}
+
+/// How a message came to be sent.
+#[derive(Clone, Debug)]
+pub enum MessageSource {
+    /// By a request to the HTTP or WebSocket API.
+    Door {
+        /// The caller's idempotency key.
+        key: Option<PostKey>,
+        /// The chain depth that the caller claims.
+        depth: u32,
+    },
+    /// By a tool of a run.
+    Run(Box<ByRun>),
+}
+
+/// The run and the call that send a message.
+#[derive(Clone, Debug)]
+pub struct ByRun {
+    /// The run.
+    pub run: RunId,
+    /// The worker's lease.
+    pub lease: LeaseId,
+    /// The run's depth plus one.
+    pub depth: u32,
+    /// Why the agent sends the message.
+    pub origin: Origin,
+    /// The stream that the message ends.
+    pub stream: StreamId,
+    /// The call and its result. Storing them in the same transaction makes the call happen once.
+    pub call: CallRecord,
+}

@@ -1,0 +1,153 @@
+//! What a space looked like when an append read it.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use smartspace_domain::{
+    Time,
+    dispatch::{Candidate, Decided, IncomingMessage, WakeLimits, decide},
+    entities::EntityType::{Agent, Human},
+    ids::{EntityId, MessageId, RunId, SpaceId},
+    messages::Sender,
+    quota::RateWindow,
+};
+
+use crate::{
+    Messages, Quota, Result,
+    idempotency::{PostKey, Posted},
+    messages::append::{MessageSource, not_a_member},
+    spaces::{
+        SpaceRecord,
+        rosters::{Head, MemberRecord, Roster, no_such_space},
+    },
+    table::{Items, keys},
+};
+
+/// A space, as an append read it.
+pub(super) struct Snapshot {
+    pub(super) space: SpaceRecord,
+    pub(super) head: Head,
+    sender: Option<MemberRecord>,
+    pub(super) roster: Arc<Roster>,
+    wake_limits: BTreeMap<EntityId, WakeLimits>,
+    /// The agents' runs of this minute.
+    minutes: BTreeMap<EntityId, RateWindow>,
+}
+
+impl Messages<'_> {
+    /// Reads a space, and what the idempotency key made before.
+    ///
+    /// One batch read is enough if this process has seen the current roster. Otherwise it reads the
+    /// roster in parallel, or again if it has changed, and then the limits of the agents in it.
+    pub(super) async fn snapshot(
+        self,
+        id: SpaceId,
+        sender: EntityId,
+        key: Option<&PostKey>,
+        now: Time,
+    ) -> Result<(Snapshot, Option<Posted>)> {
+        let seen = self.store.rosters.last_seen(id);
+        let meta_key = keys::space_meta(id);
+        let head_key = keys::space_head(id);
+        let member_key = keys::member(id, sender);
+        let mut wanted = vec![meta_key.clone(), head_key.clone(), member_key.clone()];
+        wanted.extend(key.map(PostKey::item_key));
+        let of_agent = |agent: EntityId| {
+            [keys::gate(agent)].into_iter().chain(self.store.quota().unseen_minute(agent, now))
+        };
+        wanted.extend(seen.iter().flat_map(|roster| roster.agents()).flat_map(of_agent));
+        let roster = async {
+            match seen {
+                Some(_) => Ok(None),
+                None => self.store.members().roster(id).await.map(Some),
+            }
+        };
+        let (mut items, first_seen) =
+            futures::try_join!(self.store.table.get_all(&wanted), roster)?;
+        let space: SpaceRecord = items.take(&meta_key)?.ok_or_else(no_such_space)?;
+        let mut head: Head = items.take(&head_key)?.ok_or_else(no_such_space)?;
+        let posted = match key {
+            Some(key) => items.take(&key.item_key())?,
+            None => None,
+        };
+        let sender: Option<MemberRecord> = items.take(&member_key)?;
+        let sender = sender.filter(|sender| !sender.left);
+        let roster = match seen.or(first_seen) {
+            Some(seen) if seen.head.roster == head.roster => seen,
+            _ => {
+                let roster = self.store.members().roster(id).await?;
+                head = roster.head.clone();
+                roster
+            }
+        };
+        let missing: Vec<_> =
+            roster.agents().flat_map(of_agent).filter(|key| !wanted.contains(key)).collect();
+        if !missing.is_empty() {
+            items.extend(self.store.table.get_all(&missing).await?);
+        }
+        let mut snapshot = Snapshot {
+            space,
+            head,
+            sender,
+            roster,
+            wake_limits: BTreeMap::new(),
+            minutes: BTreeMap::new(),
+        };
+        snapshot.take_limits(self.store.quota(), &mut items, now)?;
+        Ok((snapshot, posted))
+    }
+}
+
+impl Snapshot {
+    /// Takes the limits and the minutes of the space's agents out of `items`.
+    fn take_limits(&mut self, quota: Quota<'_>, items: &mut Items, now: Time) -> Result<()> {
+        for agent in self.roster.agents() {
+            // An agent without wake limits is retired and about to leave.
+            if let Some(limits) = items.take(&keys::gate(agent))? {
+                self.wake_limits.insert(agent, limits);
+                self.minutes.insert(agent, quota.minute_of(agent, items, now)?);
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn sender(&self) -> Result<&MemberRecord> {
+        self.sender.as_ref().ok_or_else(not_a_member)
+    }
+
+    /// The chain depth of a message from `sender`.
+    pub(super) fn depth_of(&self, by: &MessageSource, sender: &MemberRecord) -> u32 {
+        match (by, sender.kind) {
+            (MessageSource::Run(by), _) => by.depth,
+            (MessageSource::Door { depth, .. }, Human) => *depth,
+            // A request in an agent's name does not say what it answers, so it counts as an answer
+            // to the last message.
+            (MessageSource::Door { depth, .. }, Agent) => (self.head.depth + 1).max(*depth),
+        }
+    }
+
+    /// Decides which agents a text wakes, and counts the space's runs in `minute`.
+    pub(super) fn decide(
+        &self,
+        id: MessageId,
+        sender: &Sender,
+        text: &str,
+        chain_depth: u32,
+        minute: &mut RateWindow,
+        created_at: Time,
+    ) -> Decided {
+        let mut candidates = Vec::with_capacity(self.roster.members.len());
+        for MemberRecord { entity_id: id, name, .. } in &self.roster.members {
+            candidates.push(Candidate {
+                id: *id,
+                name,
+                wake_limits: self.wake_limits.get(id),
+                window: self.minutes.get(id),
+            });
+        }
+        let message =
+            IncomingMessage { sender: sender.id, sender_kind: sender.kind, text, chain_depth };
+        decide(&self.space.settings, &candidates, message, minute, |agent| {
+            RunId::of_message(agent, id, created_at)
+        })
+    }
+}

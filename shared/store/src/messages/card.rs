@@ -1,0 +1,114 @@
+//! Tool calls that messages show as cards.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use smartspace_domain::{
+    Time,
+    ids::{CallId, EntityId},
+    limits,
+    messages::{Part, ToolPart, excerpt},
+    steps::CallStatus,
+    tools::AnswerBy,
+};
+
+use crate::messages::apart::Apart;
+
+/// A tool call, as its message stores it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolCard {
+    /// The call.
+    pub call_id: CallId,
+    /// The tool.
+    pub name: String,
+    /// The input of the call.
+    pub input: CutJson,
+    /// The output of the call, once it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<CutJson>,
+    /// The status of the call.
+    pub status: CallStatus,
+    /// What the call asks people, if it is a form.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asks: Option<Asks>,
+}
+
+/// A form, as its card stores it. The schema of its answer is in `TEXT#`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Asks {
+    /// How clients render the form.
+    pub ui: String,
+    /// Whether the answer has a schema.
+    pub has_schema: bool,
+    /// Who may answer.
+    pub answer_by: AnswerBy,
+    /// When the form expires.
+    pub until: Time,
+    /// The entity that answered. `None` also if the operator answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resolved_by: Option<EntityId>,
+}
+
+/// The first 4,000 characters of a JSON text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CutJson {
+    /// These characters.
+    pub text: String,
+    /// How many more characters there are. The whole text is then in `TEXT#`.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub more: usize,
+}
+
+impl CutJson {
+    /// The beginning of a value, and the whole text if the value is longer.
+    pub fn of(value: &Value) -> (Self, Option<String>) {
+        let text = value.to_string();
+        let (short, more) = excerpt(&text, limits::TIMELINE_CHARS);
+        (Self { text: short.to_owned(), more }, (more > 0).then_some(text))
+    }
+
+    fn whole(&self, apart: Option<&String>) -> Value {
+        serde_json::from_str(apart.unwrap_or(&self.text)).unwrap_or_default()
+    }
+}
+
+impl ToolCard {
+    /// Whether a part of the card is in `TEXT#`.
+    pub(crate) fn is_apart(&self) -> bool {
+        let is_cut = |json: &CutJson| json.more > 0;
+        is_cut(&self.input)
+            || self.output.as_ref().is_some_and(is_cut)
+            || self.asks.as_ref().is_some_and(|asks| asks.has_schema)
+    }
+
+    pub(super) fn view(self, apart: &Apart) -> Part {
+        let mut part = ToolPart {
+            call_id: self.call_id,
+            name: self.name,
+            input: self.input.whole(apart.input.as_ref()),
+            output: self.output.map(|output| output.whole(apart.output.as_ref())),
+            status: self.status,
+            ui: None,
+            result_schema: apart
+                .result_schema
+                .as_ref()
+                .and_then(|text| serde_json::from_str(text).ok()),
+            answer_by: None,
+            resolved_by: None,
+            expires_at: None,
+        };
+        if let Some(asks) = self.asks {
+            part.ui = Some(asks.ui);
+            part.answer_by = Some(asks.answer_by);
+            part.resolved_by = asks.resolved_by;
+            part.expires_at = Some(asks.until);
+        }
+        Part::Tool(Box::new(part))
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+pub(super) fn is_zero(number: &usize) -> bool {
+    *number == 0
+}

@@ -1,0 +1,127 @@
+//! Messages as they are stored.
+
+use serde::{Deserialize, Serialize};
+use smartspace_domain::{
+    Time,
+    dispatch::Dispatch,
+    ids::{MessageId, RunId, SpaceId, StreamId},
+    limits,
+    messages::{Message, Origin, Part, Sender, excerpt},
+    steps::CallStatus,
+};
+
+use crate::messages::{
+    apart::Apart,
+    card::{ToolCard, is_zero},
+};
+
+/// A message, as it is stored. Its item is small: a long text, and decisions on many agents, have
+/// items of their own.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MessageRecord {
+    /// Its id.
+    pub id: MessageId,
+    /// Its number in the space.
+    pub seq: u64,
+    /// Its revision.
+    pub rev: u64,
+    /// Its sender.
+    pub sender: Sender,
+    /// The first 4,000 characters of the text. For a card, a line about the progress of its call.
+    pub text: String,
+    /// The tool call that it shows, if it is a card.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub card: Option<ToolCard>,
+    /// How many more characters the text has. The whole text is then in `TEXT#`.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub more_chars: usize,
+    /// The run that sent it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run_id: Option<RunId>,
+    /// The stream that it ends.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stream_id: Option<StreamId>,
+    /// Its chain depth.
+    pub chain_depth: u32,
+    /// Why an agent sent it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<Origin>,
+    /// When it was sent.
+    pub created_at: Time,
+    /// When it last changed.
+    pub updated_at: Time,
+    /// Which agents it wakes. `None` until that is decided, and if the decision is in `WOKEN#`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dispatch: Option<Vec<Dispatch>>,
+    /// Whether the decision is in `WOKEN#`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub dispatch_apart: bool,
+    /// If it is decided later: how many agents it may wake. These runs are already counted in the
+    /// space's minute.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub may_wake: Option<usize>,
+    /// Its partition in the index of due items, until its runs are queued.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub due: Option<String>,
+    /// When it is due.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub due_at: Option<Time>,
+}
+
+impl MessageRecord {
+    /// Whether it is decided which agents it wakes.
+    pub fn is_decided(&self) -> bool {
+        self.dispatch.is_some() || self.dispatch_apart
+    }
+
+    /// Whether it may still change, since it shows a call that has no result yet.
+    pub fn is_open(&self) -> bool {
+        self.card.as_ref().is_some_and(|card| card.status == CallStatus::Pending)
+    }
+
+    /// Whether a part of it is in `TEXT#`.
+    pub(crate) fn is_apart(&self) -> bool {
+        self.more_chars > 0 || self.card.as_ref().is_some_and(ToolCard::is_apart)
+    }
+
+    /// The part of a text that its item holds, the number of further characters, and the whole text
+    /// if there are any.
+    pub(crate) fn split(text: &str) -> (String, usize, Apart) {
+        let (short, more) = excerpt(text, limits::TIMELINE_CHARS);
+        let apart = Apart { text: (more > 0).then(|| text.to_owned()), ..Apart::default() };
+        (short.to_owned(), more, apart)
+    }
+
+    /// The message, as the API shows it, with the parts from other items.
+    pub(crate) fn view(
+        self,
+        space: SpaceId,
+        apart: Apart,
+        dispatch: Option<Vec<Dispatch>>,
+    ) -> Message {
+        Message {
+            id: self.id,
+            space_id: space,
+            seq: self.seq,
+            rev: self.rev,
+            sender: self.sender,
+            parts: match self.card {
+                // The text of a card describes the progress of its call.
+                Some(card) => [card.view(&apart)]
+                    .into_iter()
+                    .chain((!self.text.is_empty()).then_some(Part::Text { text: self.text }))
+                    .collect(),
+                None => vec![Part::Text { text: apart.text.unwrap_or(self.text) }],
+            },
+            run_id: self.run_id,
+            stream_id: self.stream_id,
+            chain_depth: self.chain_depth,
+            origin: self.origin,
+            created_at: self.created_at,
+            updated_at: self.updated_at,
+            dispatch: self.dispatch.or(dispatch),
+            truncated: false,
+        }
+    }
+}

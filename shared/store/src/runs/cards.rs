@@ -1,0 +1,173 @@
+//! Cards whose call has no result yet: forms and external calls. The transaction that stores the
+//! result of a call also updates its card.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use smartspace_domain::{
+    Time,
+    ids::{CallId, EntityId, LeaseId, RunId, SpaceId},
+    messages::Message,
+    steps::CallStatus,
+};
+
+use crate::{
+    Calls, Result,
+    messages::{Apart, CutJson},
+    runs::{
+        RunRecord,
+        steps::{CallRecord, lease_holds},
+    },
+    table::{Query, WriteError, keys, read, write::Write},
+};
+
+/// Where a card is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CardRef {
+    /// Its space.
+    pub space: SpaceId,
+    /// The number of its message.
+    pub seq: u64,
+    /// Whether the message has a `TEXT#` item.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_apart: bool,
+}
+
+/// A call with a card that has no result yet.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct OpenCall {
+    /// Its run.
+    pub run_id: RunId,
+    /// The call.
+    pub call_id: CallId,
+    /// The step that made it.
+    pub step: u32,
+    /// Its position in the step.
+    pub index: u32,
+    /// Its card.
+    pub card: CardRef,
+    /// Whether it is a form.
+    pub asks: bool,
+}
+
+impl OpenCall {
+    /// The call of a record, if it has a card and no result.
+    pub fn of(run_id: RunId, call: &CallRecord) -> Option<Self> {
+        let card = call.card.filter(|_| call.status == CallStatus::Pending)?;
+        let CallRecord { call_id, step, index, .. } = *call;
+        Some(Self { run_id, call_id, step, index, card, asks: !call.outside })
+    }
+}
+
+impl CardRef {
+    /// Writes the result of an external call.
+    pub(crate) fn finish(
+        &self,
+        status: CallStatus,
+        output: &Value,
+        now: Time,
+    ) -> Result<Vec<Write>> {
+        self.finish_with("", status, output, now)
+    }
+
+    /// Writes the result of a form, and who answered.
+    pub(crate) fn answer(
+        &self,
+        status: CallStatus,
+        output: &Value,
+        by: Option<EntityId>,
+        now: Time,
+    ) -> Result<Vec<Write>> {
+        let mut writes =
+            self.finish_with(", #card.#asks.#resolvedBy = :by", status, output, now)?;
+        let card = writes.remove(0).value(":by", by)?;
+        writes.insert(0, card);
+        Ok(writes)
+    }
+
+    fn finish_with(
+        &self,
+        also: &str,
+        status: CallStatus,
+        output: &Value,
+        now: Time,
+    ) -> Result<Vec<Write>> {
+        let (output, whole) = CutJson::of(output);
+        let expression = format!(
+            "SET #card.#status = :status, #card.#output = :output{also}, #text = :none, \
+             #rev = #rev + :one, #updatedAt = :now"
+        );
+        let card = Write::update(self.message(), expression)
+            .value(":status", shown(status))?
+            .value(":output", output)?
+            .value(":none", "")?
+            .value(":one", 1)?
+            .value(":now", now)?;
+        let place = keys::numbered(self.space, keys::TEXT, self.seq);
+        let rest = match whole {
+            None => None,
+            Some(output) if self.is_apart => {
+                Some(Write::update(place, "SET #output = :output").value(":output", output)?)
+            }
+            Some(output) => {
+                Some(Write::put(place, &Apart { output: Some(output), ..Apart::default() })?)
+            }
+        };
+        Ok([card].into_iter().chain(rest).collect())
+    }
+
+    fn message(&self) -> keys::Key {
+        keys::numbered(self.space, keys::MSG, self.seq)
+    }
+}
+
+/// The status that a card shows. Cards have no status for an unknown outcome, but their output says
+/// that it is unknown.
+pub(crate) fn shown(status: CallStatus) -> CallStatus {
+    if status == CallStatus::Unknown { CallStatus::Failed } else { status }
+}
+
+impl Calls<'_> {
+    /// The calls of a run that have a card and no result yet.
+    pub async fn open(self, run: RunId) -> Result<Vec<OpenCall>> {
+        let items = self.store.table.all(Query::of(keys::run(run)).begins_with(keys::CALL)).await?;
+        let calls = items.into_iter().map(read).collect::<Result<Vec<CallRecord>>>()?;
+        Ok(calls.iter().filter_map(|call| OpenCall::of(run, call)).collect())
+    }
+
+    /// The message of a card, or `None` if its space was deleted.
+    pub async fn card(self, place: &CardRef) -> Result<Option<Message>> {
+        let Some(record) = self.store.messages().record(place.space, place.seq).await? else {
+            return Ok(None);
+        };
+        Ok(self.store.messages().whole(place.space, vec![record]).await?.pop())
+    }
+
+    /// Shows the progress of a call on its open card. Returns false if the card shows that text
+    /// already or is not open, or if the worker has lost its lease.
+    pub async fn show_progress(
+        self,
+        run: &RunRecord,
+        lease: &LeaseId,
+        card: &CardRef,
+        text: &str,
+        now: Time,
+    ) -> Result<bool> {
+        let holds = lease_holds(Write::check(keys::run_meta(run.id)), lease)?;
+        let shows = Write::update(
+            card.message(),
+            "SET #text = :text, #rev = #rev + :one, #updatedAt = :now",
+        )
+        .when("#card.#status = :pending AND #text <> :text")
+        .value(":text", text)?
+        .value(":one", 1)?
+        .value(":now", now)?
+        .value(":pending", CallStatus::Pending)?;
+        match self.store.table.transact(&[holds, shows]).await {
+            Ok(()) => Ok(true),
+            Err(WriteError::Refused(_)) => Ok(false),
+            Err(WriteError::Other(error)) => Err(error),
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Delegation: the admin agent of a space hands its trigger on to another agent, which answers
+//! instead.
+
+use serde::Serialize;
+use smartspace_domain::{
+    Time,
+    dispatch::{Source, WakeLimits},
+    entities::EntityType,
+    ids::{EntityId, LeaseId, RunId},
+    jobs::MessageRef,
+    spaces::TriggerPolicy,
+    triggers::Delegation,
+};
+
+use crate::{
+    Error, Result, Runs,
+    messages::MessageRecord,
+    runs::{
+        ActiveRecord, RunRecord,
+        steps::{CallRecord, worker_keeps},
+    },
+    spaces::SpaceRecord,
+    table::{WriteError, keys, refusal::Refusal, write::Write},
+};
+
+/// How an agent hands its trigger on.
+#[derive(Clone, Debug)]
+pub struct HandOn<'a> {
+    /// The run that hands its trigger on.
+    pub from: &'a RunRecord,
+    /// The lease of its worker.
+    pub lease: &'a LeaseId,
+    /// The agent that answers instead.
+    pub to: EntityId,
+    /// Which agent delegates, with its note.
+    pub delegation: Delegation,
+    /// The call and its result, which are stored in the same transaction.
+    pub call: CallRecord,
+}
+
+#[derive(Serialize)]
+struct TriggerItem<'a> {
+    #[serde(flatten)]
+    delegation: &'a Delegation,
+    #[serde(rename = "expiresAt")]
+    expires_at: Option<i64>,
+}
+
+impl Runs<'_> {
+    /// Queues a run of another agent for the trigger of this one. The caller then ends the run that
+    /// hands it on. Fails with [`Error::Forbidden`], [`Error::NotFound`] or [`Error::Conflict`] if
+    /// the agent can't hand its trigger on.
+    pub async fn hand_on(self, hand_on: &HandOn<'_>, now: Time) -> Result<RunRecord> {
+        let HandOn { from, to, .. } = hand_on;
+        let to = *to;
+        let MessageRef { space_id, seq } = from.place().ok_or_else(|| {
+            Error::Forbidden("no message of a space woke you: there is nothing to hand on".into())
+        })?;
+        let space = self.store.spaces().record(space_id).await?;
+        self.check_delegation(from, to, &space).await?;
+        let message = self.store.messages().record(space_id, seq).await?;
+        let message =
+            message.ok_or_else(|| Error::NotFound("the message that woke you is gone".into()))?;
+        let run = RunRecord::woken(
+            RunId::of_delegation(to, from.id),
+            to,
+            space_id,
+            &message,
+            Source::Delegated,
+            now,
+        );
+        let writes = self.hand_on_writes(hand_on, &run, &space, &message, now)?;
+        match self.store.table.transact(&writes).await {
+            Ok(()) => Ok(run),
+            Err(WriteError::Other(error)) => Err(error),
+            Err(WriteError::Refused(refusal)) => {
+                expect_lost_answer(hand_on, &refusal).map(|()| run)
+            }
+        }
+    }
+
+    /// Fails unless the agent of `from` may hand its trigger on to the agent `to`.
+    async fn check_delegation(
+        self,
+        from: &RunRecord,
+        to: EntityId,
+        space: &SpaceRecord,
+    ) -> Result<()> {
+        let me = from.agent_id;
+        let settings = &space.settings;
+        if settings.trigger_policy != TriggerPolicy::Admin || settings.admin_agent_id != Some(me) {
+            return Err(Error::Forbidden(
+                "only the admin agent of a space whose policy is \"admin\" can hand its trigger on"
+                    .into(),
+            ));
+        }
+        if to == me {
+            return Err(Error::Conflict(
+                "that is you; expected the id of another agent of the space".into(),
+            ));
+        }
+        let other = self.store.members().get(space.id, to).await?;
+        let other = other.filter(|member| member.kind == EntityType::Agent).ok_or_else(|| {
+            Error::NotFound(format!("{to} is not an agent of this space; YOUR SPACES lists who is"))
+        })?;
+        let limits: Option<WakeLimits> = self.store.table.get(&keys::gate(to)).await?;
+        let limits = limits.ok_or_else(|| Error::NotFound(format!("{to} is retired")))?;
+        if settings.paused || limits.paused {
+            return Err(Error::Conflict(format!("{} is paused", other.name)));
+        }
+        if from.chain_depth >= settings.max_chain_depth.min(limits.max_chain_depth) {
+            return Err(Error::Conflict(format!(
+                "chain depth {} is too deep for {} (maxChainDepth)",
+                from.chain_depth, other.name
+            )));
+        }
+        Ok(())
+    }
+
+    fn hand_on_writes(
+        self,
+        hand_on: &HandOn<'_>,
+        run: &RunRecord,
+        space: &SpaceRecord,
+        message: &MessageRecord,
+        now: Time,
+    ) -> Result<Vec<Write>> {
+        let HandOn { from, lease, to, delegation, call } = hand_on;
+        let is_admin = Write::check(keys::space_meta(space.id))
+            .when("#settings.#triggerPolicy = :admin AND #settings.#adminAgentId = :me");
+        Ok(vec![
+            worker_keeps(from.id, lease, "")?,
+            call.write(from.id)?,
+            is_admin.value(":admin", TriggerPolicy::Admin)?.value(":me", from.agent_id)?,
+            Write::check(keys::member(space.id, *to))
+                .when("attribute_exists(PK) AND attribute_not_exists(#left)"),
+            Write::put(keys::run_meta(run.id), run)?.if_absent(),
+            Write::put(
+                keys::active_run(*to, run.id),
+                &ActiveRecord::woken(run, space.id, &space.settings.name, message),
+            )?,
+            Write::put(
+                keys::run_trigger(run.id),
+                &TriggerItem { delegation, expires_at: self.store.steps().expiry(now) },
+            )?,
+        ])
+    }
+
+    /// The delegation of a run's trigger, if another agent handed it on.
+    pub async fn delegation(self, run: &RunRecord) -> Result<Option<Delegation>> {
+        if run.is_delegated() {
+            self.store.table.get(&keys::run_trigger(run.id)).await
+        } else {
+            Ok(None)
+        }
+    }
+}
+
+/// Fails unless the first try of the transaction took effect and its answer was lost.
+fn expect_lost_answer(hand_on: &HandOn<'_>, refusal: &Refusal) -> Result<()> {
+    let HandOn { from, call, .. } = hand_on;
+    if refusal.names(&keys::run_meta(from.id)) {
+        return Err(Error::LeaseLost);
+    }
+    match refusal.existing::<CallRecord>(&call.key(from.id)) {
+        // While the lease holds, only this worker makes this call.
+        Some(stored) if stored.call_id == call.call_id => Ok(()),
+        None => Err(Error::Conflict("the space changed at this moment; try again".into())),
+        Some(_) => Err(Error::LeaseLost),
+    }
+}

@@ -1,0 +1,236 @@
+//! The first prompts of runs, stored compressed. Many runs of an agent have the same system message
+//! and the same parts of history, so each of these is stored once, by its hash.
+
+use std::{
+    collections::HashMap,
+    io::{Read, Write as _},
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
+
+use flate2::{Compression, read::ZlibDecoder, write::ZlibEncoder};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use serde_json::Value;
+use smartspace_domain::{Time, steps::Prompt};
+
+use crate::{
+    Error, Prompts, Result,
+    runs::steps::Marks,
+    table::{keys, write::Write},
+};
+
+/// The first prompt of a run, as it is stored.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PromptRecord {
+    /// The hash of the system message.
+    pub(crate) part: String,
+    /// The hashes of the parts of its history, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) parts: Vec<String>,
+    pub(crate) packed: Packed,
+    /// How far it has read in each space.
+    pub marks: Marks,
+    /// When its item expires, in seconds since the epoch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<i64>,
+    /// The system message, which has an item of its own. Empty if that item, or a part of the
+    /// history, no longer exists.
+    #[serde(skip)]
+    pub system: Vec<String>,
+    /// The parts of the history. Each has an item of its own.
+    #[serde(skip)]
+    pub(crate) history: Vec<Vec<String>>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Part {
+    packed: Packed,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    expires_at: Option<i64>,
+}
+
+impl PromptRecord {
+    /// Compresses a prompt: its system message, and the rest of it, which is JSON with `messages`.
+    pub fn new(system: &[String], rest: &impl Serialize, marks: Marks) -> Result<Self> {
+        Ok(Self {
+            part: hash(system),
+            parts: Vec::new(),
+            packed: Packed::of(rest, Compression::fast())?,
+            marks,
+            expires_at: None,
+            system: system.to_vec(),
+            history: Vec::new(),
+        })
+    }
+
+    /// Adds the history, which comes before the other blocks of the first message. Its parts are
+    /// likely to occur in other runs too.
+    #[must_use]
+    pub fn with_history(self, history: Vec<Vec<String>>) -> Self {
+        Self { parts: history.iter().map(|blocks| hash(blocks)).collect(), history, ..self }
+    }
+
+    /// The rest of the prompt after the system message.
+    pub fn rest<T: de::DeserializeOwned>(&self) -> Result<T> {
+        let mut rest: Value = self.packed.read()?;
+        if let Some(Value::Array(blocks)) = rest.pointer_mut("/messages/0/blocks") {
+            blocks.splice(0..0, self.history.iter().flatten().cloned().map(Value::String));
+        }
+        serde_json::from_value(rest)
+            .map_err(|error| Error::Internal(format!("a prompt could not be read: {error}")))
+    }
+
+    /// The prompt, as the API shows it.
+    pub(crate) fn view(&self) -> Result<Prompt> {
+        #[derive(Deserialize)]
+        struct Rest {
+            messages: Vec<Value>,
+        }
+        Ok(Prompt { system: self.system.clone(), messages: self.rest::<Rest>()?.messages })
+    }
+}
+
+fn hash(texts: &[String]) -> String {
+    keys::hash(&texts.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+/// How long a stored system message is reused for new runs.
+const SYSTEM_REUSED_FOR: Duration = Duration::from_hours(30 * 24);
+/// How long a stored part of a history is reused. This is short because the window of the history
+/// moves on, and because people's messages should not outlive their runs by much.
+const HISTORY_REUSED_FOR: Duration = Duration::from_hours(24);
+/// The expiry of items that never expire. If runs are stored for ever, a part that expires is not
+/// good enough for them.
+const NEVER: i64 = i64::MAX;
+
+/// The parts that this process knows to be stored, and when they expire.
+#[derive(Debug, Default)]
+pub(crate) struct KnownParts(Mutex<HashMap<String, i64>>);
+
+impl KnownParts {
+    const MOST: usize = 10_000;
+
+    fn until(&self, part: &str) -> Option<i64> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(part).copied()
+    }
+
+    fn saw(&self, part: &str, until: i64) {
+        let mut parts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if parts.len() >= Self::MOST {
+            parts.clear();
+        }
+        parts.insert(part.to_owned(), until);
+    }
+}
+
+impl Prompts<'_> {
+    /// Stores the parts of a prompt, unless they are known to be stored for as long as the run. The
+    /// key of a part is the hash of its content, so storing it several times changes nothing.
+    pub(crate) async fn store_parts(self, prompt: &PromptRecord, now: Time) -> Result<()> {
+        self.store_part(&prompt.part, &prompt.system, SYSTEM_REUSED_FOR, now).await?;
+        for (part, blocks) in prompt.parts.iter().zip(&prompt.history) {
+            self.store_part(part, blocks, HISTORY_REUSED_FOR, now).await?;
+        }
+        Ok(())
+    }
+
+    async fn store_part(
+        self,
+        part: &str,
+        texts: &[String],
+        reused_for: Duration,
+        now: Time,
+    ) -> Result<()> {
+        let needed = self.store.steps().expiry(now);
+        let lasts = |until: i64| until >= needed.unwrap_or(NEVER);
+        if self.store.parts.until(part).is_some_and(lasts) {
+            return Ok(());
+        }
+        // Another process may have stored it, and reading costs much less than writing.
+        let existing: Option<Part> = self.store.table.get(&keys::prompt_part(part)).await?;
+        let until =
+            existing.map(|part| part.expires_at.unwrap_or(NEVER)).filter(|until| lasts(*until));
+        if let Some(until) = until {
+            self.store.parts.saw(part, until);
+            return Ok(());
+        }
+        let expires_at = self.store.steps().expiry(now + reused_for);
+        let item = Part { packed: Packed::of(&texts, Compression::default())?, expires_at };
+        self.store.table.write_always(Write::put(keys::prompt_part(part), &item)?).await?;
+        self.store.parts.saw(part, expires_at.unwrap_or(NEVER));
+        Ok(())
+    }
+
+    /// Adds its parts to a prompt. If one of them no longer exists, adds none.
+    pub(crate) async fn load_parts(self, prompt: &mut PromptRecord) -> Result<()> {
+        let wanted: Vec<_> = [&prompt.part]
+            .into_iter()
+            .chain(&prompt.parts)
+            .map(|part| keys::prompt_part(part))
+            .collect();
+        let mut found = self.store.table.get_all(&wanted).await?;
+        let mut parts = Vec::with_capacity(wanted.len());
+        for key in &wanted {
+            let Some(part) = found.take::<Part>(key)? else { return Ok(()) };
+            parts.push(part.packed.read::<Vec<String>>()?);
+        }
+        prompt.system = parts.remove(0);
+        prompt.history = parts;
+        Ok(())
+    }
+}
+
+/// Compressed JSON, stored as bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Packed(Vec<u8>);
+
+impl Packed {
+    fn of(value: &impl Serialize, how: Compression) -> Result<Self> {
+        let failed = |error: &dyn std::fmt::Display| {
+            Error::Internal(format!("a prompt could not be compressed: {error}"))
+        };
+        let text = serde_json::to_vec(value).map_err(|error| failed(&error))?;
+        let mut packer = ZlibEncoder::new(Vec::new(), how);
+        packer
+            .write_all(&text)
+            .and_then(|()| packer.finish())
+            .map(Self)
+            .map_err(|error| failed(&error))
+    }
+
+    fn read<T: de::DeserializeOwned>(&self) -> Result<T> {
+        let failed = |error: &dyn std::fmt::Display| {
+            Error::Internal(format!("a prompt could not be decompressed: {error}"))
+        };
+        let mut text = String::new();
+        ZlibDecoder::new(&self.0[..]).read_to_string(&mut text).map_err(|error| failed(&error))?;
+        serde_json::from_str(&text).map_err(|error| failed(&error))
+    }
+}
+
+impl Serialize for Packed {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Packed {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Bytes;
+        impl de::Visitor<'_> for Bytes {
+            type Value = Packed;
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("bytes")
+            }
+            fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Packed, E> {
+                Ok(Packed(bytes.to_vec()))
+            }
+            fn visit_byte_buf<E>(self, bytes: Vec<u8>) -> Result<Packed, E> {
+                Ok(Packed(bytes))
+            }
+        }
+        deserializer.deserialize_byte_buf(Bytes)
+    }
+}

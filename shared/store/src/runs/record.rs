@@ -1,0 +1,335 @@
+//! Runs as they are stored.
+
+use serde::{Deserialize, Serialize};
+use smartspace_domain::{
+    Time,
+    dispatch::Source,
+    ids::{DeliveryId, EntityId, LeaseId, MessageId, PlanId, RunId, SpaceId},
+    jobs::{MessageRef, RunJob},
+    limits::lease,
+    messages::Sender,
+    runs::{EndReason, Run, RunError, RunStatus, Usage},
+    triggers::Trigger,
+};
+
+use crate::{
+    messages::{MessageRecord, append::short},
+    table::keys,
+};
+
+/// The state of a run. Its item is smaller than 1 KB: the trigger, the prompt and the steps have
+/// items of their own.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RunRecord {
+    /// Its id.
+    pub id: RunId,
+    /// Its agent.
+    pub agent_id: EntityId,
+    /// Its status.
+    pub status: RunStatus,
+    /// Why it ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end_reason: Option<EndReason>,
+    /// What woke it.
+    #[serde(flatten)]
+    pub woken_by: WokenBy,
+    /// Its chain depth.
+    pub chain_depth: u32,
+    /// How often it was claimed for the first time or after a lost lease.
+    pub attempt: u32,
+    /// How often it was claimed in all, including after being given back.
+    #[serde(default)]
+    pub claims: u32,
+    /// How many model answers are finished.
+    pub step_count: u32,
+    /// The space to which its messages would go.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub active_space_id: Option<SpaceId>,
+    /// The tokens that it used.
+    pub usage: Usage,
+    /// Raised by every write of its worker and every result of a form.
+    #[serde(default)]
+    pub kept: u64,
+    /// How many calls with an open card have no result yet. `None` if there never was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub open_calls: Option<u32>,
+    /// When it last began to wait for them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paused_at: Option<Time>,
+    /// The lease of the worker that paused it: the token that detects a lost answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paused_by: Option<LeaseId>,
+    /// How long it has waited in all, in milliseconds.
+    #[serde(default)]
+    pub waited_ms: u64,
+    /// How far the current model answer was tried when the run was last given back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tried: Option<Tried>,
+    /// When it was queued.
+    pub created_at: Time,
+    /// When it was first claimed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started_at: Option<Time>,
+    /// When it ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finished_at: Option<Time>,
+    /// The lease of its worker.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lease: Option<LeaseId>,
+    /// When the lease expires unless its worker renews it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lease_until: Option<Time>,
+    /// The token of the worker or the request that ended it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended_by: Option<LeaseId>,
+    /// Its partition in the index of due items.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub due: Option<String>,
+    /// When it is due.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub due_at: Option<Time>,
+    /// When its item expires, in seconds since the epoch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<i64>,
+    pub(crate) g2pk: String,
+    pub(crate) g2sk: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) g3pk: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) g3sk: Option<String>,
+}
+
+/// How far the tries of a model answer had come when the run was given back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Tried {
+    /// The step of the answer. For other steps, this value means nothing.
+    pub step: u32,
+    /// The stage of the tries, as the model turn counts it.
+    pub stage: u32,
+    /// When the model may be asked again.
+    pub again_at: Time,
+}
+
+/// What woke a run. The content of the trigger has an item of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged, rename_all_fields = "camelCase")]
+pub enum WokenBy {
+    /// A message.
+    Message {
+        /// The space.
+        space_id: SpaceId,
+        /// The message's number in the space.
+        seq: u64,
+        /// The message's id.
+        message_id: MessageId,
+        /// Why it woke the agent.
+        source: Source,
+    },
+    /// A plan.
+    Plan {
+        /// The plan.
+        plan_id: PlanId,
+        /// The time that the plan fired for.
+        scheduled_at: Time,
+    },
+    /// A service.
+    Delivery {
+        /// The delivery.
+        delivery_id: DeliveryId,
+    },
+}
+
+/// The copy of an active run in its agent's context.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ActiveRecord {
+    /// The run.
+    pub run_id: RunId,
+    /// A short form of what woke it.
+    #[serde(flatten)]
+    pub cause: ActiveCause,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) g3pk: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) g3sk: Option<String>,
+}
+
+/// A short form of what woke an active run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged, rename_all_fields = "camelCase")]
+pub enum ActiveCause {
+    /// A message.
+    Message {
+        /// The space.
+        space_id: SpaceId,
+        /// The space's name at that time.
+        space_name: String,
+        /// The sender.
+        sender: Sender,
+        /// The first 200 characters of the text.
+        text: String,
+    },
+    /// A plan.
+    Plan {
+        /// The plan's name at that time.
+        plan_name: String,
+    },
+    /// A service.
+    Service {
+        /// The service's name.
+        service_name: String,
+    },
+}
+
+impl ActiveCause {
+    /// The space that woke the run.
+    pub fn space_id(&self) -> Option<SpaceId> {
+        if let Self::Message { space_id, .. } = self { Some(*space_id) } else { None }
+    }
+}
+
+impl RunRecord {
+    /// A new run, queued now.
+    pub fn queued(
+        id: RunId,
+        agent_id: EntityId,
+        woken_by: WokenBy,
+        chain_depth: u32,
+        now: Time,
+    ) -> Self {
+        let space =
+            if let WokenBy::Message { space_id, .. } = woken_by { Some(space_id) } else { None };
+        Self {
+            id,
+            agent_id,
+            status: RunStatus::Queued,
+            end_reason: None,
+            woken_by,
+            chain_depth,
+            attempt: 1,
+            claims: 0,
+            step_count: 0,
+            active_space_id: space,
+            usage: Usage::default(),
+            kept: 0,
+            open_calls: None,
+            paused_at: None,
+            paused_by: None,
+            waited_ms: 0,
+            tried: None,
+            created_at: now,
+            started_at: None,
+            finished_at: None,
+            lease: None,
+            lease_until: None,
+            ended_by: None,
+            due: Some(keys::due(id.part_of(keys::DUE_PARTS))),
+            due_at: Some(now + lease::QUEUED_DUE),
+            expires_at: None,
+            g2pk: keys::runs_of_agent(agent_id),
+            g2sk: id.to_string(),
+            g3pk: space.map(keys::runs_of_space),
+            g3sk: space.map(|_| id.to_string()),
+        }
+    }
+
+    /// A new run that `message` wakes.
+    pub fn woken(
+        id: RunId,
+        agent_id: EntityId,
+        space_id: SpaceId,
+        message: &MessageRecord,
+        source: Source,
+        now: Time,
+    ) -> Self {
+        let woken_by =
+            WokenBy::Message { space_id, seq: message.seq, message_id: message.id, source };
+        Self::queued(id, agent_id, woken_by, message.chain_depth, now)
+    }
+
+    /// The space of the message that woke it, if a message did.
+    pub fn space_id(&self) -> Option<SpaceId> {
+        self.place().map(|place| place.space_id)
+    }
+
+    /// The message that woke it, if a message did.
+    pub fn place(&self) -> Option<MessageRef> {
+        if let WokenBy::Message { space_id, seq, .. } = self.woken_by {
+            Some(MessageRef { space_id, seq })
+        } else {
+            None
+        }
+    }
+
+    /// Whether another agent handed its trigger on.
+    pub fn is_delegated(&self) -> bool {
+        matches!(self.woken_by, WokenBy::Message { source: Source::Delegated, .. })
+    }
+
+    /// The job that starts or resumes it.
+    pub fn job(&self) -> RunJob {
+        RunJob::Run { run_id: self.id, agent_id: self.agent_id, place: self.place() }
+    }
+
+    /// The run, as the API shows it.
+    pub fn view(&self, trigger: Trigger, error: Option<RunError>) -> Run {
+        Run {
+            id: self.id,
+            agent_id: self.agent_id,
+            status: self.status,
+            end_reason: self.end_reason,
+            trigger,
+            active_space_id: self.active_space_id,
+            chain_depth: self.chain_depth,
+            attempt: self.attempt,
+            step_count: self.step_count,
+            usage: self.usage,
+            error,
+            created_at: self.created_at,
+            started_at: self.started_at,
+            finished_at: self.finished_at,
+            steps: None,
+        }
+    }
+
+    /// Whether its worker gave it back and no other worker has claimed it yet.
+    pub fn is_given_back(&self) -> bool {
+        self.status == RunStatus::Running && self.lease.is_none()
+    }
+
+    /// When another worker may take it over.
+    pub fn free_at(&self) -> Time {
+        self.lease_until.map_or(Time::default(), |until| until + lease::GRACE)
+    }
+}
+
+impl ActiveRecord {
+    /// The copy of `run`.
+    pub fn new(run: &RunRecord, cause: ActiveCause) -> Self {
+        let space = cause.space_id();
+        Self {
+            run_id: run.id,
+            cause,
+            g3pk: space.map(keys::active_in_space),
+            g3sk: space.map(|_| run.id.to_string()),
+        }
+    }
+
+    /// The copy of a run that `message` wakes.
+    pub fn woken(
+        run: &RunRecord,
+        space_id: SpaceId,
+        space_name: &str,
+        message: &MessageRecord,
+    ) -> Self {
+        let cause = ActiveCause::Message {
+            space_id,
+            space_name: space_name.to_owned(),
+            sender: message.sender.clone(),
+            text: short(&message.text),
+        };
+        Self::new(run, cause)
+    }
+}

@@ -1,0 +1,203 @@
+//! The work of a run: its prompt, the answers of its model, and its calls. Each is stored once,
+//! under the worker's lease, and read again by a worker that takes over the run.
+
+mod records;
+mod view;
+
+use std::{collections::BTreeMap, time::Duration};
+
+use smartspace_domain::{
+    Time,
+    ids::{LeaseId, RunId, SpaceId},
+    runs::{RunError, RunStatus, Usage},
+    steps::CallStatus,
+};
+
+pub use self::{
+    records::{Answered, CallBegun, CallRecord, Marks, ShownPage, StepRecord},
+    view::view,
+};
+use crate::{
+    Error, Result, Steps,
+    runs::{RunRecord, prompts::PromptRecord},
+    table::{Query, WriteError, key_of, keys, read, write::Write},
+};
+
+/// Adds the condition that the worker still holds the lease to a write of a run's state.
+pub(crate) fn lease_holds(write: Write, lease: &LeaseId) -> Result<Write> {
+    write
+        .when("#lease = :mine AND #status = :isRunning")
+        .value(":mine", lease)?
+        .value(":isRunning", RunStatus::Running)
+}
+
+/// The write of a run's state with which a worker stores anything: it checks the lease, raises
+/// `kept`, and makes the updates in `also`.
+pub(crate) fn worker_keeps(run: RunId, lease: &LeaseId, also: &str) -> Result<Write> {
+    lease_holds(
+        Write::update(keys::run_meta(run), format!("SET {also}#kept = #kept + :more")),
+        lease,
+    )?
+    .value(":more", 1)
+}
+
+/// The stored work of a run.
+#[derive(Clone, Debug, Default)]
+pub struct Progress {
+    /// Its first prompt.
+    pub prompt: Option<PromptRecord>,
+    /// The answers of its model, in order.
+    pub steps: Vec<StepRecord>,
+    /// Its stored calls, by step and position.
+    pub calls: BTreeMap<(u32, u32), CallRecord>,
+    /// Why it failed.
+    pub error: Option<RunError>,
+}
+
+impl Steps<'_> {
+    /// Everything that a run has done so far.
+    pub async fn progress(self, id: RunId) -> Result<Progress> {
+        let mut progress = Progress::default();
+        for item in self.store.table.all(Query::of(keys::run(id))).await? {
+            let sk = key_of(&item)?.sk;
+            if sk == "PROMPT" {
+                progress.prompt = Some(read(item)?);
+            } else if sk == "ERROR" {
+                progress.error = Some(read(item)?);
+            } else if sk.starts_with("STEP#") {
+                progress.steps.push(read(item)?);
+            } else if sk.starts_with("CALL#") {
+                let call: CallRecord = read(item)?;
+                progress.calls.insert((call.step, call.index), call);
+            }
+        }
+        if let Some(prompt) = &mut progress.prompt {
+            self.store.prompts().load_parts(prompt).await?;
+        }
+        Ok(progress)
+    }
+
+    /// The stored calls of a step, in order.
+    pub async fn calls_of(self, id: RunId, step: u32) -> Result<Vec<CallRecord>> {
+        let first = keys::call(id, step, 0).sk;
+        let last = keys::call(id, step, 999).sk;
+        self.store
+            .table
+            .all(Query::of(keys::run(id)).between(&first, &last))
+            .await?
+            .into_iter()
+            .map(read)
+            .collect()
+    }
+
+    /// The last stored calls of a run, newest first.
+    pub async fn last_calls(self, id: RunId, limit: usize) -> Result<Vec<CallRecord>> {
+        let query = Query::of(keys::run(id))
+            .between(keys::CALL, &format!("{}~", keys::CALL))
+            .newest_first()
+            .limit(limit);
+        self.store.table.all(query).await?.into_iter().map(read).collect()
+    }
+
+    /// The spaces that the calls of a run have entered so far.
+    pub async fn spaces_entered(self, id: RunId) -> Result<Vec<SpaceId>> {
+        let query = Query::of(keys::run(id)).between(keys::CALL, &format!("{}~", keys::CALL));
+        let mut entered = Vec::new();
+        for item in self.store.table.all(query).await? {
+            let call: CallRecord = read(item)?;
+            entered.extend(call.active_space.filter(|space| !entered.contains(space)));
+        }
+        Ok(entered)
+    }
+
+    /// Stores a finished model answer. The first one comes with the prompt.
+    pub async fn store_step(
+        self,
+        run: &RunRecord,
+        step: &StepRecord,
+        prompt: Option<&PromptRecord>,
+        usage: Usage,
+        now: Time,
+    ) -> Result<()> {
+        if let Some(prompt) = prompt {
+            self.store.prompts().store_parts(prompt, now).await?;
+        }
+        let expires_at = self.expiry(now);
+        let meta = worker_keeps(run.id, &step.lease, "#stepCount = :steps, #usage = :usage, ")?;
+        let meta = meta.value(":steps", step.index + 1)?.value(":usage", usage)?;
+        let step_item = StepRecord { expires_at, ..step.clone() };
+        let mut writes =
+            vec![meta, Write::put(keys::step(run.id, step.index), &step_item)?.if_absent()];
+        if let Some(prompt) = prompt {
+            writes.push(Write::put(
+                keys::run_prompt(run.id),
+                &PromptRecord { expires_at, ..prompt.clone() },
+            )?);
+        }
+        match self.store.table.transact(&writes).await {
+            Ok(()) => Ok(()),
+            Err(WriteError::Other(error)) => Err(error),
+            Err(WriteError::Refused(refusal)) => {
+                match refusal.existing::<StepRecord>(&keys::step(run.id, step.index)) {
+                    // The first try took effect and its answer was lost.
+                    Some(stored) if stored.lease == step.lease => Ok(()),
+                    _ => Err(Error::LeaseLost),
+                }
+            }
+        }
+    }
+
+    /// Stores a finished call that wrote nothing else, or an external call that begins. If the call
+    /// has an open card, that gets the result too.
+    pub async fn store_call(
+        self,
+        run: &RunRecord,
+        lease: &LeaseId,
+        call: &CallRecord,
+        now: Time,
+    ) -> Result<()> {
+        let call = CallRecord { expires_at: self.expiry(now), ..call.clone() };
+        let open = call.card.filter(|_| call.status != CallStatus::Pending);
+        let mut card = open
+            .map(|card| card.finish(call.status, &call.output, now))
+            .transpose()?
+            .unwrap_or_default();
+        let closes = if open.is_some() { "#openCalls = #openCalls - :one, " } else { "" };
+        let meta = match call.active_space {
+            Some(space) => {
+                worker_keeps(run.id, lease, &format!("{closes}#activeSpaceId = :space, "))?
+                    .value(":space", space)?
+            }
+            None => worker_keeps(run.id, lease, closes)?,
+        };
+        let meta = if open.is_some() { meta.value(":one", 1)? } else { meta };
+        loop {
+            let mut writes = vec![meta.clone(), call.write(run.id)?];
+            writes.append(&mut card);
+            let refusal = match self.store.table.transact(&writes).await {
+                Ok(()) => return Ok(()),
+                Err(WriteError::Other(error)) => return Err(error),
+                Err(WriteError::Refused(refusal)) => refusal,
+            };
+            if refusal.names(&keys::run_meta(run.id)) {
+                return Err(Error::LeaseLost);
+            }
+            if refusal.names(&call.key(run.id)) {
+                // While the lease holds, only this worker makes this call. So the first try took
+                // effect and its answer was lost.
+                let stored: Option<CallRecord> = refusal.existing(&call.key(run.id));
+                let is_ours = stored.is_some_and(|stored| {
+                    stored.call_id == call.call_id && stored.status == call.status
+                });
+                return if is_ours { Ok(()) } else { Err(Error::LeaseLost) };
+            }
+            // The card was deleted with its space. The call is stored without it.
+        }
+    }
+
+    /// When steps and calls that are stored `now` expire. They are stored for a week longer than an
+    /// ended run, since their run may go on for some time.
+    pub fn expiry(self, now: Time) -> Option<i64> {
+        self.store.run_expiry(now + Duration::from_hours(7 * 24))
+    }
+}

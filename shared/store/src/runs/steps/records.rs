@@ -1,0 +1,165 @@
+//! Steps and calls as they are stored.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use smartspace_domain::{
+    Time,
+    ids::{CallId, LeaseId, RunId, SpaceId},
+    runs::{EndReason, Usage},
+    steps::{CallStatus, FinishReason, SystemMessage},
+};
+
+use crate::{
+    Result,
+    runs::cards::CardRef,
+    table::{keys, write::Write},
+};
+
+/// The number of the last message that a run has read, for each space.
+pub type Marks = BTreeMap<SpaceId, u64>;
+
+/// A finished model answer, as it is stored.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StepRecord {
+    /// Its number, from 0.
+    pub index: u32,
+    /// The run's attempt that made it.
+    pub attempt: u32,
+    /// The number of the try that gave the answer. The names of its calls' streams contain it.
+    pub stream_attempt: u32,
+    /// The lease under which it was stored: the token that detects a lost answer.
+    pub lease: LeaseId,
+    /// `provider/model`.
+    pub model: String,
+    /// The text of the answer. No space shows it.
+    pub text: String,
+    /// The calls of the answer.
+    pub calls: Vec<CallBegun>,
+    /// The system messages before it.
+    pub system_messages: Vec<SystemMessage>,
+    /// How far these messages read in each space.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub marks: Marks,
+    /// Why the model stopped.
+    pub finish_reason: FinishReason,
+    /// The tokens that it used.
+    pub usage: Usage,
+    /// When the model was asked.
+    pub started_at: Time,
+    /// When the first part of the answer arrived.
+    pub first_token_at: Option<Time>,
+    /// When the answer was complete.
+    pub finished_at: Time,
+    /// When its item expires, in seconds since the epoch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<i64>,
+}
+
+/// A call as the model made it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CallBegun {
+    /// Its id.
+    pub call_id: CallId,
+    /// The tool.
+    pub name: String,
+    /// The input as the model wrote it.
+    pub input: String,
+}
+
+/// Messages of a space that a run was shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ShownPage {
+    /// The space.
+    pub space: SpaceId,
+    /// The first message.
+    pub first: u64,
+    /// The last message.
+    pub last: u64,
+    /// The last message that the agent had read before.
+    pub cursor: u64,
+}
+
+/// A finished call, or a begun one that is a form or an external call, as it is stored.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CallRecord {
+    /// Its id.
+    pub call_id: CallId,
+    /// The step that made it.
+    pub step: u32,
+    /// Its position in the step.
+    pub index: u32,
+    /// The tool.
+    pub name: String,
+    /// Its output.
+    #[serde(with = "crate::table::json_text")]
+    pub output: Value,
+    /// Its status.
+    pub status: CallStatus,
+    /// When it began.
+    pub started_at: Time,
+    /// When it ended.
+    pub finished_at: Time,
+    /// The reason with which it ends the run, if it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ends: Option<EndReason>,
+    /// The space that is active after it, if it changes that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub active_space: Option<SpaceId>,
+    /// How far it has read in each space.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub marks: Marks,
+    /// The messages that it showed. There may be unread messages before them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page: Option<ShownPage>,
+    /// The first 200 characters of the message that it sent to the active space.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub said: Option<String>,
+    /// Who answered it, if it is a form.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answered: Option<Answered>,
+    /// Whether it is an external call: stored when it begins, and again with its result.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub outside: bool,
+    /// Whether its tool may be called again if the outcome is unknown, as of its beginning.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub repeatable: bool,
+    /// Its card, if that was shown before the result.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub card: Option<CardRef>,
+    /// When its item expires, in seconds since the epoch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<i64>,
+}
+
+/// The origin of a form's result.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Answered {
+    /// The label of the caller who answered. Empty if the form expired or its run ended.
+    pub by: String,
+    /// The token of the request that resolved it.
+    pub token: LeaseId,
+}
+
+impl CallRecord {
+    /// Whether it is an external call whose outcome is unknown so far.
+    pub fn is_under_way(&self) -> bool {
+        self.outside && self.status == CallStatus::Pending
+    }
+
+    pub(crate) fn key(&self, run: RunId) -> keys::Key {
+        keys::call(run, self.step, self.index)
+    }
+
+    pub(crate) fn write(&self, run: RunId) -> Result<Write> {
+        let write = Write::put(self.key(run), self)?;
+        if self.outside && self.status != CallStatus::Pending {
+            return write.when("#status = :pending").value(":pending", CallStatus::Pending);
+        }
+        Ok(write.if_absent())
+    }
+}

@@ -1,0 +1,136 @@
+//! The triggers of runs. The text of a message is stored with the message, and the payload of a
+//! service with its delivery. The instruction of a plan, and the delegation of a trigger, are
+//! stored with the run.
+
+use serde::{Deserialize, Serialize};
+use smartspace_domain::{
+    Time,
+    ids::{PlanId, SpaceId},
+    jobs::MessageRef,
+    triggers::{Delegation, HiddenTrigger, Trigger, TriggerKind},
+};
+
+use crate::{
+    Result, Triggers,
+    deliveries::PayloadRecord,
+    messages::MessageRecord,
+    runs::{RunRecord, WokenBy},
+    table::{
+        Items,
+        keys::{self, Key},
+    },
+};
+
+/// A plan as it was when it fired, since it may change or be deleted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct FiredRecord {
+    pub(crate) plan_id: PlanId,
+    pub(crate) name: String,
+    pub(crate) instruction: String,
+    pub(crate) scheduled_at: Time,
+    pub(crate) missed: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) expires_at: Option<i64>,
+}
+
+/// The trigger of a run that a message woke, as the API shows it.
+pub fn of_message(
+    run: &RunRecord,
+    space_name: &str,
+    message: &MessageRecord,
+    delegation: Option<Delegation>,
+) -> Trigger {
+    let WokenBy::Message { space_id, seq, message_id, source } = run.woken_by else {
+        return hidden(run);
+    };
+    let trigger = Trigger::SpaceMessage {
+        source,
+        space_id,
+        space_name: space_name.to_owned(),
+        message_id,
+        seq,
+        sender: message.sender.clone(),
+        text: message.text.clone(),
+        at: message.created_at,
+        delegated_by: None,
+        note: None,
+    };
+    match delegation {
+        Some(delegation) => trigger.handed_on(delegation),
+        None => trigger,
+    }
+}
+
+/// What remains of a trigger whose space or delivery no longer exists.
+fn hidden(run: &RunRecord) -> Trigger {
+    let kind = match run.woken_by {
+        WokenBy::Message { .. } => TriggerKind::SpaceMessage,
+        WokenBy::Plan { .. } => TriggerKind::Plan,
+        WokenBy::Delivery { .. } => TriggerKind::Service,
+    };
+    Trigger::Hidden(HiddenTrigger { kind })
+}
+
+impl Triggers<'_> {
+    /// The trigger of a run.
+    pub async fn of(self, run: &RunRecord) -> Result<Trigger> {
+        let mut triggers = self.of_all(std::slice::from_ref(run)).await?;
+        Ok(triggers.pop().unwrap_or_else(|| hidden(run)))
+    }
+
+    /// The triggers of several runs, in their order.
+    pub(crate) async fn of_all(self, runs: &[RunRecord]) -> Result<Vec<Trigger>> {
+        let places: Vec<(SpaceId, u64)> = runs
+            .iter()
+            .filter_map(RunRecord::place)
+            .map(|MessageRef { space_id, seq }| (space_id, seq))
+            .collect();
+        let mut spaces: Vec<_> = places.iter().map(|(space, _)| *space).collect();
+        spaces.sort();
+        spaces.dedup();
+        let apart: Vec<_> = runs.iter().filter_map(apart).collect();
+        let (messages, cards, mut apart) = futures::try_join!(
+            self.store.messages().at(&places),
+            self.store.spaces().cards(&spaces),
+            self.store.table.get_all(&apart)
+        )?;
+        let mut messages = messages.into_iter();
+        let mut triggers = Vec::with_capacity(runs.len());
+        for run in runs {
+            let trigger = match run.woken_by {
+                WokenBy::Message { space_id, .. } => {
+                    let delegation = apart.take(&keys::run_trigger(run.id))?;
+                    let name = cards.get(&space_id).map_or("", |card| &card.name);
+                    messages
+                        .next()
+                        .flatten()
+                        .map(|message| of_message(run, name, &message, delegation))
+                }
+                WokenBy::Plan { .. } => fired(run, &mut apart)?,
+                WokenBy::Delivery { delivery_id } => {
+                    let payload: Option<PayloadRecord> = apart.take(&keys::payload(delivery_id))?;
+                    payload.map(|payload| payload.trigger(delivery_id))
+                }
+            };
+            triggers.push(trigger.unwrap_or_else(|| hidden(run)));
+        }
+        Ok(triggers)
+    }
+}
+
+/// The item that holds a run's trigger, or the part of it that is not in a message.
+fn apart(run: &RunRecord) -> Option<Key> {
+    match run.woken_by {
+        WokenBy::Message { .. } => run.is_delegated().then(|| keys::run_trigger(run.id)),
+        WokenBy::Plan { .. } => Some(keys::run_trigger(run.id)),
+        WokenBy::Delivery { delivery_id } => Some(keys::payload(delivery_id)),
+    }
+}
+
+fn fired(run: &RunRecord, apart: &mut Items) -> Result<Option<Trigger>> {
+    let fired: Option<FiredRecord> = apart.take(&keys::run_trigger(run.id))?;
+    Ok(fired.map(|FiredRecord { plan_id, name, instruction, scheduled_at, missed, .. }| {
+        Trigger::Plan { plan_id, name, instruction, scheduled_at, missed }
+    }))
+}

@@ -1,0 +1,226 @@
+//! The members of spaces, as last seen by this process. `HEAD.roster` is the version of a roster.
+//! The transaction of a decision that is based on an older roster fails.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use serde::{Deserialize, Serialize};
+use smartspace_domain::{
+    Time,
+    access::Membership,
+    entities::EntityType,
+    ids::{EntityId, SpaceId},
+    messages::Sender,
+    quota::RateWindow,
+    spaces::{Member, Role},
+};
+
+use crate::{
+    Error, Members, Result,
+    spaces::{SpaceRecord, summaries::SummaryRecord},
+    table::{Query, key_of, keys, read},
+};
+
+/// The part of a space that changes with each message, and the version of the roster.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Head {
+    /// The last message's number.
+    pub seq: u64,
+    /// The last message's depth.
+    pub depth: u32,
+    /// The version of the roster. It is raised when an entity joins or leaves, when a member's name
+    /// or role changes, and with the settings of the space.
+    pub roster: u64,
+    /// The runs of the last minute in which a message woke an agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub minute: Option<RateWindow>,
+}
+
+/// A member, as it is stored.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MemberRecord {
+    /// The entity.
+    pub entity_id: EntityId,
+    /// The entity's name.
+    pub name: String,
+    /// Person or agent.
+    pub kind: EntityType,
+    /// Its role.
+    pub role: Role,
+    /// For an agent: the last message that its completed runs have read.
+    pub cursor: u64,
+    /// The last message that it has marked as read.
+    pub read_seq: u64,
+    /// For an agent: when a run last completed that had read new messages here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_run_at: Option<Time>,
+    /// When it joined.
+    pub joined_at: Time,
+    /// Whether it has left.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub left: bool,
+    /// Index of an entity's spaces.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub g2pk: Option<String>,
+    /// Index of an entity's spaces.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub g2sk: Option<String>,
+}
+
+impl MemberRecord {
+    /// The member as a sender of messages.
+    pub fn sender(&self) -> Sender {
+        Sender { id: self.entity_id, name: self.name.clone(), kind: self.kind }
+    }
+
+    /// The member's role and kind.
+    pub fn place(&self) -> Membership {
+        Membership { role: self.role, kind: self.kind }
+    }
+
+    /// The member, as the API shows it.
+    pub fn view(&self) -> Member {
+        let Self { entity_id: id, kind, role, read_seq, joined_at, .. } = *self;
+        Member { id, name: self.name.clone(), kind, role, read_seq, joined_at }
+    }
+}
+
+/// The members of a space at one version. Their cursors and read positions may be out of date.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Roster {
+    /// The space's head when this was read.
+    pub head: Head,
+    /// The members, by id.
+    pub members: Vec<MemberRecord>,
+}
+
+impl Roster {
+    /// The member with this id.
+    pub fn member(&self, id: EntityId) -> Option<&MemberRecord> {
+        self.members.iter().find(|member| member.entity_id == id)
+    }
+
+    /// The members that are agents.
+    pub fn agents(&self) -> impl Iterator<Item = EntityId> {
+        self.members
+            .iter()
+            .filter(|member| member.kind == EntityType::Agent)
+            .map(|member| member.entity_id)
+    }
+}
+
+/// Rosters, as last seen by this process.
+#[derive(Debug, Default)]
+pub struct RosterCache(Mutex<HashMap<SpaceId, Arc<Roster>>>);
+
+impl RosterCache {
+    const MOST: usize = 1_000;
+
+    pub(crate) fn last_seen(&self, space: SpaceId) -> Option<Arc<Roster>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&space).cloned()
+    }
+
+    fn saw(&self, space: SpaceId, roster: Arc<Roster>) {
+        let mut rosters = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if rosters.len() >= Self::MOST {
+            rosters.clear();
+        }
+        rosters.insert(space, roster);
+    }
+}
+
+impl Members<'_> {
+    /// Reads the roster of a space. `HEAD` sorts first, so a roster is never older than its
+    /// version.
+    pub async fn roster(self, space: SpaceId) -> Result<Arc<Roster>> {
+        let head = keys::space_head(space).sk;
+        let items = self
+            .store
+            .table
+            .all(Query::of(keys::space(space)).between(&head, &format!("{}~", keys::MEMBER)))
+            .await?;
+        let mut found = None;
+        let mut members = Vec::with_capacity(items.len());
+        for item in items {
+            match key_of(&item)?.sk.as_str() {
+                sk if sk == head => found = Some(read::<Head>(item)?),
+                sk if sk.starts_with(keys::MEMBER) => members.push(read::<MemberRecord>(item)?),
+                _ => {}
+            }
+        }
+        members.retain(|member| !member.left);
+        let head = found.ok_or_else(no_such_space)?;
+        let roster = Arc::new(Roster { head, members });
+        self.store.rosters.saw(space, Arc::clone(&roster));
+        Ok(roster)
+    }
+
+    /// The current head of a space, or `None` if the space does not exist. This is the cheapest way
+    /// to learn whether the roster has changed.
+    pub async fn head(self, space: SpaceId) -> Result<Option<Head>> {
+        self.store.table.get(&keys::space_head(space)).await
+    }
+
+    /// A space and a member of it, or `None` if the entity is not a member or the space does not
+    /// exist.
+    pub async fn membership(
+        self,
+        space: SpaceId,
+        entity: EntityId,
+    ) -> Result<Option<(SpaceRecord, MemberRecord)>> {
+        let meta_key = keys::space_meta(space);
+        let member_key = keys::member(space, entity);
+        let mut items = self.store.table.get_all(&[meta_key.clone(), member_key.clone()]).await?;
+        let record: Option<SpaceRecord> = items.take(&meta_key)?;
+        let member: Option<MemberRecord> = items.take(&member_key)?;
+        Ok(record.filter(|record| !record.deleted).zip(member.filter(|member| !member.left)))
+    }
+
+    /// The same, with the summary of the space if there is one.
+    pub async fn membership_with_summary(
+        self,
+        space: SpaceId,
+        entity: EntityId,
+    ) -> Result<Option<(SpaceRecord, MemberRecord, Option<SummaryRecord>)>> {
+        let meta_key = keys::space_meta(space);
+        let member_key = keys::member(space, entity);
+        let summary_key = keys::summary(space);
+        let wanted = [meta_key.clone(), member_key.clone(), summary_key.clone()];
+        let mut items = self.store.table.get_all(&wanted).await?;
+        let record: Option<SpaceRecord> = items.take(&meta_key)?;
+        let member: Option<MemberRecord> = items.take(&member_key)?;
+        let summary: Option<SummaryRecord> = items.take(&summary_key)?;
+        let (Some(record), Some(member)) =
+            (record.filter(|record| !record.deleted), member.filter(|member| !member.left))
+        else {
+            return Ok(None);
+        };
+        Ok(Some((record, member, summary.filter(SummaryRecord::is_written))))
+    }
+
+    /// Whether an entity is or was a member of a space.
+    pub async fn was_member(self, space: SpaceId, entity: EntityId) -> Result<bool> {
+        Ok(self.store.table.get::<MemberRecord>(&keys::member(space, entity)).await?.is_some())
+    }
+
+    /// A former member of a space.
+    pub async fn former(self, space: SpaceId, entity: EntityId) -> Result<Option<MemberRecord>> {
+        let member: Option<MemberRecord> =
+            self.store.table.get(&keys::member(space, entity)).await?;
+        Ok(member.filter(|member| member.left))
+    }
+
+    /// A current member of a space.
+    pub async fn get(self, space: SpaceId, entity: EntityId) -> Result<Option<MemberRecord>> {
+        let member: Option<MemberRecord> =
+            self.store.table.get(&keys::member(space, entity)).await?;
+        Ok(member.filter(|member| !member.left))
+    }
+}
+
+pub(crate) fn no_such_space() -> Error {
+    Error::NotFound("there is no such space".into())
+}

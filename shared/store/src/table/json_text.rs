@@ -1,0 +1,13 @@
+//! JSON stored as text, for `#[serde(with)]`. The table's own maps restrict numbers, attribute
+//! names and nesting depth in ways that JSON does not.
+
+use serde::{Deserialize, Deserializer, Serializer, de};
+use serde_json::Value;
+
+pub(crate) fn serialize<S: Serializer>(value: &Value, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(value)
+}
+
+pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Value, D::Error> {
+    serde_json::from_str(&String::deserialize(deserializer)?).map_err(de::Error::custom)
+}

@@ -1,0 +1,79 @@
+"""One emulator and one stack for all tests. They come in an order: what slows the stack down last, and what looks at all that was done at the very end."""
+
+import json
+import pathlib
+import secrets
+import sys
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+
+import product
+import selection
+import settings
+from client import Client
+from cloud import Cloud, free_port
+from deployment import Deployment
+from model import Model
+
+ORDER = ("test_product", "test_alarms", "test_long_runs", "test_dead_letters", "test_rights", "test_policies")
+PRODUCT = None
+
+
+def product_tests():
+    global PRODUCT
+    PRODUCT = PRODUCT or product.ProductTests(product.build())
+    return PRODUCT
+
+
+def pytest_generate_tests(metafunc):
+    if "product_test" in metafunc.fixturenames:
+        metafunc.parametrize("product_test", selection.chosen(product_tests().names()))
+
+
+def pytest_collection_modifyitems(items):
+    items.sort(key=lambda item: ORDER.index(item.module.__name__))
+
+
+@pytest.fixture(scope="session")
+def cloud():
+    with Cloud() as cloud:
+        yield cloud
+
+
+@pytest.fixture(scope="session")
+def model_address():
+    return f"127.0.0.1:{free_port()}"
+
+
+@pytest.fixture(scope="session")
+def stack(cloud, model_address):
+    known = settings.secrets(f"emulator-tests-{secrets.token_hex(16)}")
+    return Deployment(cloud, settings.parameters(model_address), known)
+
+
+@pytest.fixture(scope="session")
+def operator(stack):
+    return Client(stack.outputs["ApiUrl"], stack.secret["adminKey"])
+
+
+@pytest.fixture(scope="session")
+def product_results(request, cloud, stack, model_address, tmp_path_factory):
+    """All of the product's tests that were chosen, run at once."""
+    names = [item.callspec.params["product_test"] for item in request.session.items if "product_test" in getattr(item, "fixturenames", ())]
+    environment = {
+        "SMARTSPACE_TEST_URL": stack.outputs["ApiUrl"],
+        "SMARTSPACE_TEST_ADMIN_KEY": stack.secret["adminKey"],
+        "SMARTSPACE_TEST_MODEL_LISTEN": model_address,
+        "SMARTSPACE_TEST_SETTINGS": json.dumps(settings.SETTINGS),
+        "SMARTSPACE_TEST_LOG": str(cloud.folder / "functions.log"),
+    }
+    return product_tests().run(names, environment, tmp_path_factory.mktemp("product"))
+
+
+@pytest.fixture(scope="session")
+def model(model_address):
+    """For tests that are not the product's own: those bring theirs, and are over by then."""
+    with Model(model_address) as model:
+        yield model

@@ -1,0 +1,111 @@
+"""The project's own template, deployed on the emulator with binaries of this machine."""
+
+import io
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import time
+import zipfile
+
+from samtranslator.yaml_helper import yaml_parse
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+TEMPLATE = pathlib.Path(os.environ.get("SMARTSPACE_TEMPLATE", ROOT / "infra/template.yaml"))
+BINARIES = pathlib.Path(os.environ.get("SMARTSPACE_BINARIES", ROOT / "target/debug"))
+FUNCTIONS = ("api", "socket", "run", "trigger", "broadcast", "sweep")
+DEPLOY_LIMIT_S = 60
+
+
+class Deployment:
+    """A stack. What the tests know of it comes from its outputs and its resources."""
+
+    def __init__(self, cloud, parameters, secrets, name="smartspace"):
+        self.cloud, self.name = cloud, name
+        self.cloudformation = cloud.client("cloudformation")
+        template = yaml_parse(TEMPLATE.read_text())
+        self.logical = {pathlib.PurePath(of["Properties"]["CodeUri"]).name: id for id, of in functions_of(template)}
+        assert sorted(self.logical) == sorted(FUNCTIONS), self.logical
+        self.upload(template)
+        self.create(template, {"AwsEndpoint": cloud.url, **parameters})
+        self.mend()
+        self.tell(secrets)
+
+    def upload(self, template):
+        """What `sam package` does: the code goes to a bucket, and the template says where it is."""
+        s3, bucket = self.cloud.client("s3"), f"{self.name}-code"
+        s3.create_bucket(Bucket=bucket)
+        for function, logical in self.logical.items():
+            s3.put_object(Bucket=bucket, Key=function, Body=zipped(BINARIES / function))
+            template["Resources"][logical]["Properties"]["CodeUri"] = {"Bucket": bucket, "Key": function}
+        s3.put_object(Bucket=bucket, Key="template.json", Body=json.dumps(template))
+        self.template_url = f"{self.cloud.url}/{bucket}/template.json"
+
+    def create(self, template, parameters):
+        known = template.get("Parameters", {})
+        given = [{"ParameterKey": key, "ParameterValue": str(value)} for key, value in parameters.items() if key in known]
+        assert len(given) == len(parameters), f"the template has no {sorted(set(parameters) - set(known))}"
+        capabilities = ["CAPABILITY_IAM", "CAPABILITY_NAMED_IAM", "CAPABILITY_AUTO_EXPAND"]
+        self.cloudformation.create_stack(StackName=self.name, TemplateURL=self.template_url, Parameters=given, Capabilities=capabilities)
+        started = time.monotonic()
+        while True:
+            stack = self.cloudformation.describe_stacks(StackName=self.name)["Stacks"][0]
+            if stack["StackStatus"] == "CREATE_COMPLETE":
+                break
+            if stack["StackStatus"] != "CREATE_IN_PROGRESS" or time.monotonic() - started > DEPLOY_LIMIT_S:
+                events = self.cloudformation.describe_stack_events(StackName=self.name)["StackEvents"]
+                failed = [f"{event['LogicalResourceId']}: {event.get('ResourceStatusReason')}" for event in events if "FAILED" in event["ResourceStatus"]]
+                raise RuntimeError(f"{stack['StackStatus']}: {stack.get('StackStatusReason')}\n" + "\n".join(failed))
+            time.sleep(0.1)
+        self.outputs = {output["OutputKey"]: output["OutputValue"] for output in stack["Outputs"]}
+        resources = self.cloudformation.describe_stack_resources(StackName=self.name)["StackResources"]
+        self.resources = {one["LogicalResourceId"]: (one["ResourceType"], one["PhysicalResourceId"]) for one in resources}
+
+    def mend(self):
+        """What this emulator does not make of a template, and what it is too slow for."""
+        functions = self.cloud.client("lambda")
+        for door in ("api", "socket"):
+            # It plays all of AWS in one thread: what takes milliseconds there may take half a minute while several tests at a time want everything.
+            functions.update_function_configuration(FunctionName=self.function(door), Timeout=120)
+        for mapping in functions.list_event_source_mappings()["EventSourceMappings"]:
+            # A parameter stays a text there, and is compared with a number.
+            most = int(mapping["ScalingConfig"]["MaximumConcurrency"])
+            functions.update_event_source_mapping(UUID=mapping["UUID"], ScalingConfig={"MaximumConcurrency": most})
+
+    def tell(self, secrets):
+        """Adds to the stack's secret, as an operator does after the first deployment."""
+        client, arn = self.cloud.client("secretsmanager"), self.outputs["SecretArn"]
+        self.secret = json.loads(client.get_secret_value(SecretId=arn)["SecretString"]) | secrets
+        client.put_secret_value(SecretId=arn, SecretString=json.dumps(self.secret))
+
+    def function(self, name):
+        """A function's physical name."""
+        return self.resources[self.logical[name]][1]
+
+    def role(self, name):
+        """The name of a function's role."""
+        arn = self.cloud.client("lambda").get_function_configuration(FunctionName=self.function(name))["Role"]
+        return arn.rsplit("/", 1)[1]
+
+    def environment(self, name):
+        """What a function is told."""
+        return self.cloud.client("lambda").get_function_configuration(FunctionName=self.function(name))["Environment"]["Variables"]
+
+
+def functions_of(template):
+    return [(id, of) for id, of in template["Resources"].items() if of["Type"] == "AWS::Serverless::Function"]
+
+
+def zipped(binary):
+    """Stored as it is, for the emulator unpacks it at once, but without its symbols, which are most of it."""
+    if not binary.exists():
+        raise SystemExit(f"{binary} is missing: tests/aws-emulator/run.py builds it")
+    buffer, info = io.BytesIO(), zipfile.ZipInfo("bootstrap")
+    info.external_attr = 0o755 << 16
+    with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(buffer, "w") as package:
+        stripped = pathlib.Path(folder) / "bootstrap"
+        subprocess.run(["strip", "-o", stripped, binary], check=True)
+        package.writestr(info, stripped.read_bytes())
+    return buffer.getvalue()

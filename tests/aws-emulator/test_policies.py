@@ -1,0 +1,43 @@
+"""What roles may do is what they did while all tests ran: nothing was refused, and nothing is granted that was never used.
+
+Run alone it fails: it looks at what the other tests made the functions do.
+"""
+
+import pytest
+
+import selection
+from deployment import FUNCTIONS
+from rights import TAKEN, covers, granted
+
+# What is granted, and can't be seen in use here: why.
+UNSEEN = {
+    "logs:CreateLogStream": "Lambda writes logs in the function's name; the emulator asks nobody",
+    "logs:PutLogEvents": "as above",
+    "sqs:ReceiveMessage": "Lambda's poller reads the queue in the function's name; the emulator asks nobody",
+    "sqs:DeleteMessage": "as above",
+    "sqs:GetQueueAttributes": "as above",
+    "iam:PassRole": "asked where a schedule names its role; the emulator does not ask",
+    "bedrock:InvokeModelWithResponseStream": "no model of Bedrock is asked here",
+}
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_a_function_may_do_what_it_does_and_nothing_else(cloud, stack, function):
+    role = stack.role(function)
+    calls = [call for call in cloud.calls() if call["role"] == role]
+    refused = {(call["action"], call["resource"]) for call in calls if not call["allowed"] and (role, call["action"]) not in TAKEN}
+    assert not refused, f"{function} did what it may not"
+    if not selection.EVERY_TEST:
+        pytest.skip("no right was refused; whether each is needed only every test together can tell (tests/run --all)")
+    used = {(call["action"], call["resource"]) for call in calls if call["allowed"]}
+    unused = {
+        (action, pattern)
+        for action, pattern in granted(cloud.client("iam"), role)
+        if action not in UNSEEN and not any(did == action and covers(pattern, resource) for did, resource in used)
+    }
+    assert not unused, f"{function} may do what it never did"
+
+
+def test_schedules_may_send_to_their_queue_and_nothing_else(cloud, stack):
+    role = stack.environment("api")["SCHEDULE_ROLE_ARN"].rsplit("/", 1)[1]
+    assert granted(cloud.client("iam"), role) == {("sqs:SendMessage", stack.environment("api")["TRIGGERS_QUEUE_ARN"])}

@@ -1,0 +1,197 @@
+//! Measures the size of each function and its cold start. Run by hand (docs/performance.md says
+//! how), with release binaries, the samples in `events/`, and a stand-in for AWS on the same
+//! machine.
+
+use std::{
+    fs::File,
+    io::{Read, sink},
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+use clap::Parser;
+use flate2::{Compression, read::DeflateEncoder};
+use smartspace_tests::{
+    Result,
+    function::{FUNCTIONS, Function},
+    runtime::Outcome,
+    samples::Sample,
+    services::Services,
+    world,
+};
+
+/// Measures the size and the cold start of each function
+#[derive(Parser)]
+struct Flags {
+    /// The folder with the functions' binaries [default: the folder of this program]
+    #[arg(long)]
+    binaries: Option<PathBuf>,
+    /// The number of starts of each function
+    #[arg(long, default_value_t = 41)]
+    rounds: usize,
+    /// The functions to measure [default: all]
+    #[arg(long, value_delimiter = ',')]
+    only: Vec<String>,
+}
+
+/// How a function is measured.
+struct Scene {
+    /// The samples that are handled before on the same table, each by a new process.
+    before: &'static [&'static str],
+    /// The first event, and one of the same cost for the warm process.
+    events: [String; 2],
+    /// Whether the events can be handled only once on the same table.
+    once: bool,
+}
+
+/// The figures of one start.
+struct Start {
+    /// From the start of the process until it asks for work.
+    ready: Duration,
+    first: Duration,
+    warm: Duration,
+    /// Peak memory in bytes when it asks for work.
+    memory_when_ready: u64,
+    /// Peak memory in bytes after both invocations.
+    memory_in_the_end: u64,
+}
+
+const HEADER: &str = "\
+| function | binary | zipped | asks for work after, median | p95 | memory then \
+| first invocation | warm invocation | memory then |
+|---|---|---|---|---|---|---|---|---|";
+
+#[tokio::main]
+#[expect(clippy::print_stdout, reason = "the table is what it is for")]
+async fn main() -> Result<()> {
+    let flags = Flags::parse();
+    let program = std::env::current_exe().map_err(|error| error.to_string())?;
+    let folder = flags
+        .binaries
+        .clone()
+        .unwrap_or_else(|| program.parent().unwrap_or(Path::new(".")).to_owned());
+    println!("{HEADER}");
+    for name in FUNCTIONS
+        .iter()
+        .filter(|name| flags.only.is_empty() || flags.only.iter().any(|only| only == *name))
+    {
+        let binary = folder.join(name);
+        let (bytes, zipped_bytes) = size(&binary)?;
+        let starts = measure(name, &folder, flags.rounds).await?;
+        println!("| `{name}` | {} |", cells(bytes, zipped_bytes, &starts).join(" | "));
+    }
+    Ok(())
+}
+
+/// The cells of a function's row.
+fn cells(bytes: u64, zipped_bytes: u64, starts: &[Start]) -> [String; 8] {
+    let time = |of: fn(&Start) -> Duration, part: f64| {
+        let millis = starts.iter().map(|start| of(start).as_secs_f64() * 1e3).collect();
+        format!("{:.1} ms", quantile(millis, part))
+    };
+    let memory = |of: fn(&Start) -> u64| {
+        let megabytes = starts.iter().map(|start| of(start) as f64 / 1e6).collect();
+        format!("{:.1} MB", quantile(megabytes, 0.5))
+    };
+    [
+        format!("{:.1} MB", bytes as f64 / 1e6),
+        format!("{:.2} MB", zipped_bytes as f64 / 1e6),
+        time(|start| start.ready, 0.5),
+        time(|start| start.ready, 0.95),
+        memory(|start| start.memory_when_ready),
+        time(|start| start.first, 0.5),
+        time(|start| start.warm, 0.5),
+        memory(|start| start.memory_in_the_end),
+    ]
+}
+
+/// The size of a binary in bytes, and its size in a zip file.
+fn size(program: &Path) -> Result<(u64, u64)> {
+    let failed = |error: std::io::Error| format!("{}: {error}", program.display());
+    let file = File::open(program).map_err(failed)?;
+    let bytes = file.metadata().map_err(failed)?.len();
+    let mut zipped = DeflateEncoder::new(file, Compression::best());
+    std::io::copy(&mut zipped.by_ref(), &mut sink()).map_err(failed)?;
+    Ok((bytes, zipped.total_out()))
+}
+
+fn quantile(mut values: Vec<f64>, part: f64) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[((values.len() - 1) as f64 * part) as usize]
+}
+
+/// Measures `rounds` starts of a function.
+async fn measure(name: &str, folder: &Path, rounds: usize) -> Result<Vec<Start>> {
+    let scene = scene(name)?;
+    let mut services = prepared(&scene, folder).await?;
+    let mut starts = Vec::with_capacity(rounds);
+    // Round 0 only loads the binary into the page cache.
+    for round in 0..=rounds {
+        if scene.once {
+            services = prepared(&scene, folder).await?;
+        }
+        let start = measure_start(name, &folder.join(name), &services, &scene).await?;
+        if round > 0 {
+            starts.push(start);
+        }
+    }
+    Ok(starts)
+}
+
+async fn measure_start(
+    name: &str,
+    program: &Path,
+    services: &Services,
+    scene: &Scene,
+) -> Result<Start> {
+    let mut function = Function::start(name, program, services).await?;
+    let ready = function.begun().await?;
+    let peak_memory = |function: &Function| function.memory().map_or(0, |(_, peak)| peak);
+    let memory_when_ready = peak_memory(&function);
+    let mut times = [Duration::ZERO; 2];
+    for (event, time) in scene.events.iter().zip(&mut times) {
+        let started = Instant::now();
+        let outcome = function.invoke(event).await?;
+        *time = started.elapsed();
+        if let Outcome::Failed(failure) = outcome {
+            return Err(format!("{name} failed: {failure}\n{}", function.log()));
+        }
+    }
+    services.calls();
+    let [first, warm] = times;
+    let memory_in_the_end = peak_memory(&function);
+    Ok(Start { ready, first, warm, memory_when_ready, memory_in_the_end })
+}
+
+/// Starts the services of a scene and handles its earlier samples.
+async fn prepared(scene: &Scene, folder: &Path) -> Result<Services> {
+    let services = Services::start(world::make().await?).await?;
+    for step in scene.before {
+        let sample = Sample::named(step)?;
+        let mut function =
+            Function::start(&sample.function, &folder.join(&sample.function), &services).await?;
+        function.invoke(&sample.event()?).await?;
+    }
+    Ok(services)
+}
+
+fn scene(function: &str) -> Result<Scene> {
+    let event = |name: &str| Sample::named(name)?.event();
+    let twice = |before, name: &str| {
+        Ok(Scene { before, events: [event(name)?, event(name)?], once: false })
+    };
+    match function {
+        "api" => twice(&[], "api/get-messages"),
+        "broadcast" => twice(&["socket/connect", "socket/subscribe"], "broadcast/event"),
+        "socket" => twice(&["socket/connect"], "socket/ping"),
+        // The earlier sweep handles the due items, so that both measured ones find none.
+        "sweep" => twice(&["sweep/schedule"], "sweep/schedule"),
+        "trigger" => twice(&["run/form"], "trigger/wake-run"),
+        "run" => Ok(Scene {
+            before: &[],
+            events: [event("run/message")?, event("run/mention")?],
+            once: true,
+        }),
+        other => Err(format!("there is no function {other}")),
+    }
+}

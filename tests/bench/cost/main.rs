@@ -1,0 +1,255 @@
+//! Computes the cost of a message on AWS, and the cost of an idle month. It counts the calls of the
+//! functions to AWS and multiplies them by the list prices (docs/performance.md, "Cost of a
+//! message").
+//!
+//! - [`deployment`]: the functions, with one environment for each concurrent invocation.
+//! - [`ports`]: their calls to AWS, counted.
+//! - [`units`]: the capacity units of a call of the table.
+//! - [`ledger`]: the counts.
+//! - [`prices`]: the costs in dollars.
+//! - [`model`]: a model that answers after seven seconds.
+//! - [`text`]: the texts of messages.
+
+mod deployment;
+mod ledger;
+mod model;
+mod ports;
+mod prices;
+mod text;
+mod units;
+
+use std::{
+    io::Write,
+    path::PathBuf,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use clap::Parser;
+use serde_json::{Value, json};
+use smartspace_domain::ids::ConnectionId;
+use tokio::time::sleep;
+
+use crate::{
+    deployment::{As, Deployment},
+    ledger::{Ledger, What},
+    text::Words,
+};
+
+/// Computes the cost of messages on AWS
+#[derive(Parser)]
+struct Flags {
+    /// Counted messages of a person; a multiple of 25 includes whole summaries
+    #[arg(long, default_value_t = 25)]
+    messages: usize,
+    /// Messages before the counted ones, until the cost of a message is stable
+    #[arg(long, default_value_t = 40)]
+    warm: usize,
+    /// Seconds between two messages
+    #[arg(long, default_value_t = 30)]
+    every: u64,
+    /// Connections that follow the space
+    #[arg(long, default_value_t = 1)]
+    connections: usize,
+    /// Start every invocation in a new environment, without caches
+    #[arg(long)]
+    fresh: bool,
+    /// Show the units of each kind of item
+    #[arg(long)]
+    items: bool,
+    /// The template, for the number of alarms
+    #[arg(long, default_value = "infra/template.yaml")]
+    template: PathBuf,
+}
+
+/// A space with three agents.
+struct Scene {
+    title: &'static str,
+    policy: &'static str,
+    /// The beginning of each message.
+    prefix: &'static str,
+}
+
+const SCENES: [Scene; 2] = [
+    Scene {
+        title: "`mention`, to @all: three agents answer once, \
+                and an answer that names nobody wakes nobody",
+        policy: "mention",
+        prefix: "@all ",
+    },
+    Scene {
+        title: "`all`: three agents answer once, and each answer wakes the two others, who skip",
+        policy: "all",
+        prefix: "",
+    },
+];
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn main() -> Result<(), String> {
+    let flags = Flags::parse();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .start_paused(true)
+        .build()
+        .map_err(|error| error.to_string())?;
+    let mut out = std::io::stdout().lock();
+    let mut write = |text: String| writeln!(out, "{text}").map_err(|error| error.to_string());
+    for scene in &SCENES {
+        let ledger = runtime.block_on(count(scene, &flags))?;
+        write(format!("## {}\n", scene.title))?;
+        show(&ledger, flags.messages as f64, flags.items, &mut write)?;
+    }
+    let sweep = runtime.block_on(idle())?;
+    let alarms = std::fs::read_to_string(&flags.template)
+        .map_or(0, |text| text.matches("AWS::CloudWatch::Alarm").count());
+    write("## An idle month\n".into())?;
+    bill(&prices::of_an_idle_month(&sweep, alarms as f64), "a month", &mut write)?;
+    Ok(())
+}
+
+/// Posts a person's messages to three agents. Returns the counts of the messages after the warm-up.
+async fn count(scene: &Scene, flags: &Flags) -> Result<Ledger, String> {
+    let words = Arc::new(Words::default());
+    let deployment = Deployment::start(flags.fresh, Arc::clone(&words)).await?;
+    let create = async |path: &str, body: Value| {
+        let created = deployment.post(As::Operator, path, &body).await?;
+        Ok::<_, String>(created["id"].as_str().unwrap_or_default().to_owned())
+    };
+    let person = create("/v1/entities", json!({"type": "human", "name": "Sarah"})).await?;
+    let mut members = vec![person.clone()];
+    for name in ["Ada", "Bob", "Cyd"] {
+        let model = json!({"provider": "openai", "name": "slow"});
+        let agent = json!({"model": model, "instructions": words.some(600)});
+        let body = json!({"type": "agent", "name": name, "agent": agent});
+        members.push(create("/v1/entities", body).await?);
+    }
+    let body = json!({"name": "What it costs", "members": members, "triggerPolicy": scene.policy});
+    let space = create("/v1/spaces", body).await?;
+    for number in 0..flags.connections {
+        let ticket = deployment.post(As::Person(&person), "/v1/socketTickets", &json!({})).await?;
+        let ticket = ticket["ticket"].as_str().unwrap_or_default().to_owned();
+        let id = ConnectionId(format!("connection-{number}"));
+        let follow = json!({"action": "subscribe", "spaceId": space}).to_string();
+        let opened = deployment.invoke("socket", "socket", async move |environment| {
+            environment.socket.connect(&ticket, &id).await?;
+            environment.socket.receive(&id, &follow).await
+        });
+        opened.await.map_err(|error| error.to_string())?;
+    }
+    for number in 0..flags.warm + flags.messages {
+        if number == flags.warm {
+            *locked(&deployment.ledger) = Ledger::default();
+        }
+        let body = json!({"text": format!("{}{}", scene.prefix, words.some(120))});
+        deployment
+            .post(As::Person(&person), &format!("/v1/spaces/{space}/messages"), &body)
+            .await?;
+        sleep(Duration::from_secs(flags.every)).await;
+        deployment.quiet().await;
+    }
+    Ok(locked(&deployment.ledger).clone())
+}
+
+/// The counts of a sweep that finds nothing due.
+async fn idle() -> Result<Ledger, String> {
+    let deployment = Deployment::start(false, Arc::default()).await?;
+    *locked(&deployment.ledger) = Ledger::default();
+    let swept = deployment
+        .invoke("sweep", "sweep", async move |environment| environment.sweep.handle().await);
+    swept.await.map_err(|error| error.to_string())?;
+    Ok(locked(&deployment.ledger).clone())
+}
+
+type Out<'a> = &'a mut dyn FnMut(String) -> Result<(), String>;
+
+/// Writes the counts of one message, and the cost of a million.
+fn show(ledger: &Ledger, messages: f64, items: bool, write: Out) -> Result<(), String> {
+    show_calls(ledger, messages, write)?;
+    if items {
+        show_items(ledger, messages, write)?;
+    }
+    show_functions(ledger, messages, write)?;
+    let (costs, apart) = prices::of_a_million(ledger, messages);
+    bill(&costs, "a million messages", write)?;
+    bill(&apart, "apart", write)?;
+    for doubt in &ledger.doubts {
+        write(format!("DOUBT {doubt}"))?;
+    }
+    Ok(())
+}
+
+fn show_calls(ledger: &Ledger, messages: f64, write: Out) -> Result<(), String> {
+    let each = |count: f64| format!("{:.2}", count / messages);
+    write("| function | call | calls | write units | read units |\n|---|---|---|---|---|".into())?;
+    for ((function, operation), (count, units)) in &ledger.calls {
+        write(format!(
+            "| {function} | {operation} | {} | {} | {} |",
+            each(*count as f64),
+            each(units.write),
+            each(units.read)
+        ))?;
+    }
+    let units = ledger.units();
+    let calls: usize = ledger.calls.values().map(|(count, _)| count).sum();
+    write(format!(
+        "| all | | {} | {} | {} |\n",
+        each(calls as f64),
+        each(units.write),
+        each(units.read)
+    ))
+}
+
+fn show_items(ledger: &Ledger, messages: f64, write: Out) -> Result<(), String> {
+    let each = |count: f64| format!("{:.2}", count / messages);
+    write("| function | item | times | write units | read units |\n|---|---|---|---|---|".into())?;
+    for ((function, what), (count, units)) in &ledger.items {
+        write(format!(
+            "| {function} | {what} | {} | {} | {} |",
+            each(*count as f64),
+            each(units.write),
+            each(units.read)
+        ))?;
+    }
+    write(String::new())
+}
+
+const FUNCTIONS_HEADER: &str = "\
+| function | invocations | seconds | asks a model | sends | receives | deletes | visibility \
+| frames | alarms |
+|---|---|---|---|---|---|---|---|---|---|";
+
+fn show_functions(ledger: &Ledger, messages: f64, write: Out) -> Result<(), String> {
+    let each = |count: f64| format!("{:.2}", count / messages);
+    write(FUNCTIONS_HEADER.into())?;
+    for function in ledger.functions() {
+        let count = |what: What| ledger.counts.get(&(function, what)).copied().unwrap_or_default();
+        let seconds = each(count(What::Milliseconds) / 1e3);
+        let rest = [
+            What::Question,
+            What::Send,
+            What::Receive,
+            What::Delete,
+            What::Visibility,
+            What::Post,
+            What::Alarm,
+        ];
+        write(format!(
+            "| {function} | {} | {seconds} | {} |",
+            each(count(What::Invocation)),
+            rest.map(|what| each(count(what))).join(" | ")
+        ))?;
+    }
+    write(String::new())
+}
+
+fn bill(lines: &[prices::Line], title: &str, write: Out) -> Result<(), String> {
+    write(format!("| {title} | count | dollars |\n|---|---|---|"))?;
+    for (what, count, dollars) in lines {
+        write(format!("| {what} | {count:.2} | {dollars:.2} |"))?;
+    }
+    let sum: f64 = lines.iter().map(|(_, _, dollars)| dollars).sum();
+    write(format!("| all | | {sum:.2} |\n"))
+}

@@ -1,0 +1,100 @@
+//! A model that thinks for a while and then writes. It answers people, and skips the messages of
+//! agents.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
+};
+
+use async_trait::async_trait;
+use futures::{StreamExt, stream};
+use serde_json::json;
+use smartspace_domain::{runs::Usage, steps::FinishReason};
+use smartspace_models::port::{Message, Model, ModelError, Piece, Pieces, Request};
+use tokio::time::sleep;
+
+use crate::{ledger::What, ports::Edge, text::Words};
+
+/// The time until the fastest of three agents begins to write an answer. With this, a run with an
+/// answer takes seven seconds on average.
+const THINKS: Duration = Duration::from_millis(2_400);
+/// The additional time of the second agent, and twice this for the third.
+const SPREAD: Duration = Duration::from_millis(600);
+/// The duration of writing an answer, and the number of its pieces.
+const WRITES: Duration = Duration::from_secs(2);
+const PIECES: usize = 100;
+/// The time until a run ends after its answer.
+const ADDS_NOTHING: Duration = Duration::from_secs(2);
+/// The time for skipping a message, or for a summary.
+const SKIPS: Duration = Duration::from_secs(3);
+
+/// The model of one environment.
+pub(crate) struct SlowModel {
+    pub(crate) edge: Edge,
+    pub(crate) words: Arc<Words>,
+    /// The number of answers so far.
+    pub(crate) answers: Arc<AtomicU32>,
+}
+
+#[async_trait]
+impl Model for SlowModel {
+    async fn ask(&self, request: &Request) -> Result<Pieces, ModelError> {
+        self.edge.count(What::Question, 1.0);
+        let finished = |reason| Piece::Finished {
+            reason,
+            usage: Usage { input_tokens: 3_000, output_tokens: 120, ..Usage::default() },
+        };
+        let call = |name: &str| Piece::CallStarted { index: 0, name: name.to_owned() };
+        let input = |json: String| Piece::CallInput { index: 0, json };
+        let begun =
+            request.messages.iter().any(|message| matches!(message, Message::Assistant { .. }));
+        let (thinks, pieces) = if request.tools.is_empty() {
+            (SKIPS, vec![Piece::Text(self.words.some(1_800)), finished(FinishReason::Stop)])
+        } else if begun {
+            (ADDS_NOTHING, vec![finished(FinishReason::Stop)])
+        } else if is_of_person(request) {
+            let answer = json!({"text": self.words.some(400)}).to_string();
+            let letters: Vec<char> = answer.chars().collect();
+            let pieces = (0..PIECES).map(|at| {
+                letters[at * letters.len() / PIECES..(at + 1) * letters.len() / PIECES]
+                    .iter()
+                    .collect()
+            });
+            let thinks = THINKS + SPREAD * (self.answers.fetch_add(1, Ordering::Relaxed) % 3);
+            let pieces = pieces.map(input);
+            (
+                thinks,
+                [call("send_message")]
+                    .into_iter()
+                    .chain(pieces)
+                    .chain([finished(FinishReason::ToolCalls)])
+                    .collect(),
+            )
+        } else {
+            let reason = json!({"reason": "it was said to others"}).to_string();
+            (SKIPS, vec![call("skip_response"), input(reason), finished(FinishReason::ToolCalls)])
+        };
+        sleep(thinks).await;
+        Ok(stream::iter(pieces)
+            .then(async |piece| {
+                if matches!(piece, Piece::CallInput { .. }) {
+                    sleep(WRITES / PIECES as u32).await;
+                }
+                Ok(piece)
+            })
+            .boxed())
+    }
+}
+
+/// Whether a person's message triggered the run.
+fn is_of_person(request: &Request) -> bool {
+    let texts = request.messages.iter().filter_map(|message| {
+        if let Message::User { blocks } = message { Some(blocks.concat()) } else { None }
+    });
+    let text: String = texts.collect();
+    let trigger = text.rsplit("TRIGGER:\n").next().unwrap_or_default();
+    trigger.lines().any(|line| line.starts_with("  sender: ") && line.contains("(human,"))
+}

@@ -1,0 +1,194 @@
+//! The ports of a function, with their calls counted: the table, the queues, the connections, the
+//! alarms and the clock.
+
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use async_trait::async_trait;
+use aws_smithy_runtime_api::client::{
+    http::{
+        HttpClient, HttpConnector, HttpConnectorFuture, HttpConnectorSettings, SharedHttpConnector,
+    },
+    orchestrator::{HttpRequest, HttpResponse},
+    result::ConnectorError,
+    runtime_components::RuntimeComponents,
+};
+use aws_smithy_types::body::SdkBody;
+use futures::future::BoxFuture;
+use serde_json::Value;
+use smartspace_domain::{
+    Time,
+    ids::ConnectionId,
+    jobs::{Job, TriggerJob},
+};
+use smartspace_ports::{
+    alarms::Alarms,
+    clock::Clock,
+    queues::{Delivery, Queue, QueueError},
+    sockets::{PostError, Sockets},
+};
+use tokio::time::{Instant, sleep};
+
+use crate::{deployment::Deployment, ledger::What, locked, units};
+
+/// Typical durations of calls on AWS.
+const READ: Duration = Duration::from_millis(5);
+const WRITE: Duration = Duration::from_millis(8);
+const TRANSACTION: Duration = Duration::from_millis(15);
+const QUEUED: Duration = Duration::from_millis(10);
+const POSTED: Duration = Duration::from_millis(15);
+/// SQS bills each 64 KB of a batch as a request.
+const BILLED: usize = 64 * 1024;
+
+/// The ports of one environment. Calls are counted under its name.
+#[derive(Clone)]
+pub(crate) struct Edge {
+    pub(crate) deployment: Arc<Deployment>,
+    /// The name of the function, or of its current work.
+    pub(crate) name: Arc<Mutex<&'static str>>,
+}
+
+impl Edge {
+    /// Adds to a count under the environment's name.
+    pub(crate) fn count(&self, what: What, count: f64) {
+        locked(&self.deployment.ledger).count(*locked(&self.name), what, count);
+    }
+
+    async fn call(self, operation: String, body: Vec<u8>) -> Result<HttpResponse, ConnectorError> {
+        sleep(match operation.as_str() {
+            "TransactWriteItems" => TRANSACTION,
+            "PutItem" | "UpdateItem" | "DeleteItem" => WRITE,
+            _ => READ,
+        })
+        .await;
+        let table = &self.deployment.table;
+        let mut request: Value = serde_json::from_slice(&body).unwrap_or_default();
+        if !["CreateTable", "UpdateTimeToLive"].contains(&operation.as_str()) {
+            request["ReturnConsumedCapacity"] = "INDEXES".into();
+        }
+        let before = units::before(table, &operation, &request);
+        let (status, answer) = table.answer(&operation, request.to_string().as_bytes());
+        let parsed: Value = serde_json::from_str(&answer).unwrap_or_default();
+        let parts = if before.is_empty() {
+            units::read(&operation, &request, &parsed)
+        } else {
+            units::written(table, &operation, &before)
+        };
+        locked(&self.deployment.ledger).call(
+            *locked(&self.name),
+            &operation,
+            &parts,
+            units::reported(&parsed),
+        );
+        let status =
+            status.try_into().map_err(|error: aws_smithy_runtime_api::http::HttpError| {
+                ConnectorError::other(error.into(), None)
+            })?;
+        Ok(HttpResponse::new(status, SdkBody::from(answer)))
+    }
+}
+
+impl std::fmt::Debug for Edge {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Edge").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl HttpClient for Edge {
+    fn http_connector(
+        &self,
+        _: &HttpConnectorSettings,
+        _: &RuntimeComponents,
+    ) -> SharedHttpConnector {
+        SharedHttpConnector::new(self.clone())
+    }
+}
+
+impl HttpConnector for Edge {
+    fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
+        let operation = request
+            .headers()
+            .get("x-amz-target")
+            .and_then(|target| target.rsplit('.').next())
+            .unwrap_or_default()
+            .to_owned();
+        let body = request.body().bytes().unwrap_or_default().to_vec();
+        HttpConnectorFuture::new(self.clone().call(operation, body))
+    }
+}
+
+/// A queue. Each job becomes an invocation of its own.
+pub(crate) struct CountedQueue<J> {
+    pub(crate) edge: Edge,
+    pub(crate) deliver: fn(Arc<Deployment>, J) -> BoxFuture<'static, ()>,
+}
+
+#[async_trait]
+impl<J: Job> Queue<J> for CountedQueue<J> {
+    async fn send(&self, jobs: Vec<J>) -> Result<(), QueueError> {
+        for batch in jobs.chunks(10) {
+            let bytes: usize = batch
+                .iter()
+                .filter_map(|job| serde_json::to_vec(job).ok())
+                .map(|body| body.len())
+                .sum();
+            self.edge.count(What::Send, bytes.div_ceil(BILLED).max(1) as f64);
+            sleep(QUEUED).await;
+        }
+        for job in jobs {
+            let deployment = Arc::clone(&self.edge.deployment);
+            let working = deployment.works();
+            let delivered = (self.deliver)(deployment, job);
+            tokio::spawn(async move {
+                sleep(QUEUED).await;
+                delivered.await;
+                drop(working);
+            });
+        }
+        Ok(())
+    }
+}
+
+/// A delivery of the runs queue.
+pub(crate) struct CountedDelivery {
+    pub(crate) edge: Edge,
+    pub(crate) ends_at: Instant,
+}
+
+#[async_trait]
+impl Delivery for CountedDelivery {
+    async fn hold(&self, _: Duration) {
+        self.edge.count(What::Visibility, 1.0);
+        sleep(QUEUED).await;
+    }
+
+    fn ends_at(&self) -> Option<Instant> {
+        Some(self.ends_at)
+    }
+}
+
+#[async_trait]
+impl Sockets for Edge {
+    async fn post(&self, _: &ConnectionId, _: Arc<str>) -> Result<(), PostError> {
+        self.count(What::Post, 1.0);
+        sleep(POSTED).await;
+        Ok(())
+    }
+
+    async fn close(&self, _: &ConnectionId) {}
+}
+
+#[async_trait]
+impl Alarms for Edge {
+    async fn set(&self, _: Time, _: TriggerJob) {
+        self.count(What::Alarm, 1.0);
+    }
+}
+
+impl Clock for Edge {
+    fn now(&self) -> Time {
+        self.deployment.now()
+    }
+}

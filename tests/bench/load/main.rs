@@ -1,0 +1,151 @@
+//! Measures latency and throughput of the whole local stack. Run by hand (docs/performance.md says
+//! how).
+//!
+//! It starts the product's release binary as a child process and a model that answers at once, and
+//! prints a table.
+//!
+//! - [`product`]: the product as a child process, and its HTTP API.
+//! - [`model`]: a model without latency.
+//! - [`measure`]: the measurements.
+//! - [`flood`]: with `--flood`, how long people wait during a flood of messages.
+
+mod flood;
+mod measure;
+mod model;
+mod product;
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use clap::Parser;
+
+use crate::{
+    measure::{Figures, History},
+    product::Product,
+};
+
+/// Measures the whole local stack
+#[derive(Parser)]
+struct Flags {
+    /// The product's binary [default: `smartspace` in the folder of this program]
+    #[arg(long)]
+    binary: Option<PathBuf>,
+    /// Measure the product without a folder, on `:memory:`
+    #[arg(long)]
+    memory: bool,
+    /// Messages in each space before the measurement; one row for each number
+    #[arg(long, value_delimiter = ',', default_values_t = [50, 10_000])]
+    history: Vec<u64>,
+    /// Rounds of each latency
+    #[arg(long, default_value_t = 300)]
+    rounds: usize,
+    /// Spaces under load
+    #[arg(long, default_value_t = 16)]
+    spaces: usize,
+    /// Messages in flight in each space
+    #[arg(long, default_value_t = 2)]
+    in_flight: usize,
+    /// Seconds of load
+    #[arg(long, default_value_t = 10)]
+    seconds: u64,
+    /// Measure instead how long a person waits for an answer during a flood by a service or a
+    /// member, for `--seconds` each
+    #[arg(long)]
+    flood: bool,
+    /// The flooded agent's limit of runs a minute; its space has twice as many
+    #[arg(long, default_value_t = 600)]
+    runs_per_minute: u32,
+    /// Milliseconds between two messages of the person
+    #[arg(long, default_value_t = 500)]
+    every_ms: u64,
+    /// Milliseconds until the model answers
+    #[arg(long, default_value_t = 0)]
+    model_ms: u64,
+}
+
+#[tokio::main]
+async fn main() -> Result<(), String> {
+    let flags = Flags::parse();
+    let program = std::env::current_exe().map_err(|error| error.to_string())?;
+    let binary = flags.binary.clone().unwrap_or(program.with_file_name("smartspace"));
+    let model = model::start(Duration::from_millis(flags.model_ms)).await?;
+    if flags.flood {
+        floods(&flags, &binary, &model).await
+    } else {
+        figures(&flags, &binary, &model).await
+    }
+}
+
+const FLOODS_HEADER: &str = "\
+| flooded by | answer, median | p95 | posted | answered | answers to the service \
+| answers to the member |
+|---|---|---|---|---|---|---|";
+
+const FIGURES_HEADER: &str = "\
+| history | ready | first delta, median | p95 | reply stored, median | p95 | runs a second \
+| memory | maximum |
+|---|---|---|---|---|---|---|---|---|";
+
+/// Prints how long a person waits during each flood.
+#[expect(clippy::print_stdout, reason = "the table is what it is for")]
+async fn floods(flags: &Flags, binary: &Path, model: &str) -> Result<(), String> {
+    let scene = flood::Scene {
+        runs_per_minute: flags.runs_per_minute,
+        time: Duration::from_secs(flags.seconds),
+        every: Duration::from_millis(flags.every_ms),
+    };
+    println!("{FLOODS_HEADER}");
+    for flood in flood::FLOODS {
+        let product = Product::start(binary, flags.memory, model, None).await?;
+        let flood::Waited { answer, posted, answered, service, member } =
+            flood::measure(&product, scene, flood).await?;
+        let answer = answer.map_or("– | –".to_owned(), |answer| {
+            format!("{:.1} ms | {:.1} ms", answer.median, answer.p95)
+        });
+        let list = |outcomes: BTreeMap<String, usize>| {
+            outcomes
+                .into_iter()
+                .map(|(outcome, count)| format!("{outcome}: {count}"))
+                .collect::<Vec<_>>()
+                .join(", ")
+        };
+        println!(
+            "| {flood:?} | {answer} | {posted} | {answered} | {} | {} |",
+            list(service),
+            list(member)
+        );
+    }
+    Ok(())
+}
+
+/// Prints latencies, throughput, memory, and the table calls of a message.
+#[expect(clippy::print_stdout, reason = "the table is what it is for")]
+async fn figures(flags: &Flags, binary: &Path, model: &str) -> Result<(), String> {
+    println!("{FIGURES_HEADER}");
+    for messages in &flags.history {
+        let product = Product::start(binary, flags.memory, model, None).await?;
+        let history = History { messages: *messages, spaces: flags.spaces };
+        let Figures { first_delta, stored, runs_a_second } =
+            measure::all(&product, &history, flags.rounds, flags.in_flight, flags.seconds).await?;
+        let (now, most) = product.memory()?;
+        println!(
+            "| {messages} | {:.0} ms | {:.1} ms | {:.1} ms | {:.1} ms | {:.1} ms \
+             | {runs_a_second:.0} | {now:.0} MB | {most:.0} MB |",
+            product.ready.as_secs_f64() * 1e3,
+            first_delta.median,
+            first_delta.p95,
+            stored.median,
+            stored.p95,
+        );
+    }
+    println!("\nTable calls from one message to the reply of its agent:");
+    let product =
+        Product::start(binary, true, model, Some("smartspace::embedded_table=trace")).await?;
+    for (operation, count) in measure::table_calls(&product).await? {
+        println!("- {operation}: {count}");
+    }
+    Ok(())
+}

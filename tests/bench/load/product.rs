@@ -1,0 +1,242 @@
+//! The product as a child process, and clients of its API.
+
+use std::{
+    fs::File,
+    net::TcpListener,
+    path::Path,
+    process::{Child, Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use futures::{SinkExt, StreamExt};
+use reqwest::Client;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::net::TcpStream;
+use tokio_tungstenite::{
+    MaybeTlsStream, WebSocketStream, connect_async_with_config, tungstenite::Message,
+};
+
+const KEY: &str = "the-load-programs-own-key";
+/// The value of the secret `HOOK`, which the service signs with.
+pub(crate) const HOOK_SECRET: &str = "the-secret-of-the-services";
+/// The secret that signs tokens.
+pub(crate) const JWT_SECRET: &str = "the-secret-of-the-backend-of-32-bytes";
+
+/// A socket that is subscribed to spaces.
+pub(crate) type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
+
+/// A running product.
+pub(crate) struct Product {
+    child: Child,
+    http: Client,
+    url: String,
+    folder: TempDir,
+    /// From the start of the process to its first answer.
+    pub(crate) ready: Duration,
+}
+
+/// A person, an agent, and their space.
+#[derive(Clone, Debug)]
+pub(crate) struct Room {
+    pub(crate) space: String,
+    pub(crate) person: String,
+}
+
+impl Product {
+    /// Starts a product on its own folder, or in memory, and waits until it answers.
+    pub(crate) async fn start(
+        binary: &Path,
+        memory: bool,
+        model: &str,
+        log: Option<&str>,
+    ) -> Result<Self, String> {
+        let folder = TempDir::new().map_err(text)?;
+        let port = TcpListener::bind("127.0.0.1:0")
+            .and_then(|listener| listener.local_addr())
+            .map_err(text)?
+            .port();
+        let errors = File::create(folder.path().join("log")).map_err(text)?;
+        let data = if memory { ":memory:".into() } else { folder.path().join("data") };
+        let started = Instant::now();
+        let child = Command::new(binary)
+            .args([
+                "--no-demo",
+                "--listen",
+                &format!("127.0.0.1:{port}"),
+                "--admin-key",
+                KEY,
+                "--data",
+            ])
+            .arg(data)
+            .env_clear()
+            .envs([("OPENAI_BASE_URL", model), ("SMARTSPACE_LOG", log.unwrap_or("warn"))])
+            .envs([("SMARTSPACE_SECRET_HOOK", HOOK_SECRET), ("SMARTSPACE_JWT_SECRET", JWT_SECRET)])
+            .stdout(Stdio::null())
+            .stderr(errors)
+            .spawn()
+            .map_err(|error| format!("{} can't be started: {error}", binary.display()))?;
+        let http = Client::builder().no_proxy().build().map_err(text)?;
+        let mut product = Self {
+            child,
+            http,
+            url: format!("http://127.0.0.1:{port}"),
+            folder,
+            ready: Duration::ZERO,
+        };
+        while product.http.get(format!("{}/healthz", product.url)).send().await.is_err() {
+            if started.elapsed() > Duration::from_secs(10) {
+                return Err("the product did not answer within ten seconds".into());
+            }
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        product.ready = started.elapsed();
+        Ok(product)
+    }
+
+    /// The log so far.
+    pub(crate) fn log(&self) -> Result<String, String> {
+        std::fs::read_to_string(self.folder.path().join("log")).map_err(text)
+    }
+
+    /// The current and the peak resident memory in MB.
+    pub(crate) fn memory(&self) -> Result<(f64, f64), String> {
+        let status =
+            std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).map_err(text)?;
+        let field = |name: &str| {
+            let line = status.lines().find(|line| line.starts_with(name));
+            line.and_then(|line| line.split_whitespace().nth(1)?.parse::<f64>().ok())
+                .map_or(0.0, |kilobytes| kilobytes / 1024.0)
+        };
+        Ok((field("VmRSS:"), field("VmHWM:")))
+    }
+
+    /// Creates a person, an agent that asks the model, and their space.
+    pub(crate) async fn room(&self, paused: bool) -> Result<Room, String> {
+        let budget = json!({"runsPerMinute": 100_000});
+        let person = self.make("/v1/entities", json!({"type": "human", "name": "Husam"})).await?;
+        let agent = json!({"model": {"provider": "openai", "name": "zero"}, "budget": budget});
+        let agent = self
+            .make("/v1/entities", json!({"type": "agent", "name": "Ada", "agent": agent}))
+            .await?;
+        let body =
+            json!({"name": "Load", "members": [person, agent], "paused": paused, "budget": budget});
+        Ok(Room { space: self.make("/v1/spaces", body).await?, person })
+    }
+
+    /// Unpauses a room's space.
+    pub(crate) async fn unpause(&self, room: &Room) -> Result<(), String> {
+        let request =
+            self.http.patch(format!("{}/v1/spaces/{}", self.url, room.space)).bearer_auth(KEY);
+        request
+            .json(&json!({"paused": false}))
+            .send()
+            .await
+            .and_then(reqwest::Response::error_for_status)
+            .map(|_| ())
+            .map_err(text)
+    }
+
+    /// Posts a message. Returns the run that it triggers, if any.
+    pub(crate) async fn post(&self, room: &Room, text: &str) -> Result<Option<String>, String> {
+        let message = self
+            .create(
+                &format!("/v1/spaces/{}/messages", room.space),
+                json!({"text": text, "senderId": room.person}),
+            )
+            .await?;
+        Ok(message["dispatch"][0]["runId"].as_str().map(str::to_owned))
+    }
+
+    /// Opens a socket that is subscribed to these rooms.
+    pub(crate) async fn follow(&self, rooms: &[Room]) -> Result<Socket, String> {
+        let ticket = self.create("/v1/socketTickets", json!({})).await?;
+        let url = ticket["url"].as_str().unwrap_or_default();
+        let (mut socket, _) = connect_async_with_config(url, None, true).await.map_err(text)?;
+        for room in rooms {
+            let request = json!({"action": "subscribe", "spaceId": room.space});
+            socket.send(Message::text(request.to_string())).await.map_err(text)?;
+            while frame(&mut socket).await?["type"] != "subscribed" {}
+        }
+        Ok(socket)
+    }
+
+    /// A client for callers other than the operator.
+    pub(crate) fn caller(&self) -> Caller {
+        Caller { http: self.http.clone(), url: self.url.clone() }
+    }
+
+    /// Creates an object. Returns its id.
+    pub(crate) async fn make(&self, path: &str, body: Value) -> Result<String, String> {
+        Ok(self.create(path, body).await?["id"].as_str().unwrap_or_default().to_owned())
+    }
+
+    async fn create(&self, path: &str, body: Value) -> Result<Value, String> {
+        let answer = self
+            .http
+            .post(format!("{}{path}", self.url))
+            .bearer_auth(KEY)
+            .json(&body)
+            .send()
+            .await
+            .map_err(text)?;
+        let status = answer.status();
+        let body = answer.text().await.map_err(text)?;
+        if status != 201 {
+            return Err(format!("{path} answered {status}: {body}"));
+        }
+        serde_json::from_str(&body).map_err(text)
+    }
+}
+
+/// A client without the operator's key.
+pub(crate) struct Caller {
+    http: Client,
+    url: String,
+}
+
+impl Caller {
+    /// Sends a POST request with these headers. Returns the status, and the answer as JSON.
+    pub(crate) async fn post(
+        &self,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: String,
+    ) -> Result<(u16, Value), String> {
+        let mut request = self
+            .http
+            .post(format!("{}{path}", self.url))
+            .header("content-type", "application/json")
+            .body(body);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let answer = request.send().await.map_err(text)?;
+        let status = answer.status().as_u16();
+        let body = answer.bytes().await.map_err(text)?;
+        Ok((status, serde_json::from_slice(&body).unwrap_or_default()))
+    }
+}
+
+/// The next frame of a socket.
+pub(crate) async fn frame(socket: &mut Socket) -> Result<Value, String> {
+    loop {
+        match socket.next().await {
+            Some(Ok(Message::Text(frame))) => return serde_json::from_str(&frame).map_err(text),
+            Some(Ok(_)) => {}
+            Some(Err(error)) => return Err(error.to_string()),
+            None => return Err("the socket was closed".into()),
+        }
+    }
+}
+
+impl Drop for Product {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn text(error: impl std::fmt::Display) -> String {
+    error.to_string()
+}

@@ -1,0 +1,164 @@
+//! Connections with an expired credential. On AWS no process holds the connections and watches the
+//! time, so the next broadcast closes them.
+
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use async_trait::async_trait;
+use serde_json::{Value, json};
+use smartspace_broadcast::Broadcast;
+use smartspace_domain::{
+    Time,
+    access::Caller,
+    events::{Event, EventKind},
+    ids::{ConnectionId, EntityId, SpaceId},
+    jobs::BroadcastJob,
+    spaces::Role,
+};
+use smartspace_ports::{
+    clock::Clock,
+    sockets::{PostError, Sockets},
+};
+use smartspace_store::{Store, connections::ConnectionRecord, table::schema};
+
+use smartspace::embedded_table::{EmbeddedTable, NAME};
+
+/// Records the frames of each connection, and null when it is closed. The connection `gone` does
+/// not exist.
+#[derive(Default)]
+struct RecordedSockets(Mutex<Vec<(ConnectionId, Value)>>);
+
+#[async_trait]
+impl Sockets for RecordedSockets {
+    async fn post(&self, connection: &ConnectionId, frame: Arc<str>) -> Result<(), PostError> {
+        if connection.0 == "gone" {
+            return Err(PostError::Gone);
+        }
+        self.0.lock().unwrap().push((connection.clone(), serde_json::from_str(&frame).unwrap()));
+        Ok(())
+    }
+
+    async fn close(&self, connection: &ConnectionId) {
+        self.0.lock().unwrap().push((connection.clone(), Value::Null));
+    }
+}
+
+struct ManualClock(Mutex<Time>);
+
+impl Clock for ManualClock {
+    fn now(&self) -> Time {
+        *self.0.lock().unwrap()
+    }
+}
+
+/// A person with connections, and a broadcast that sends to them.
+struct Scene {
+    store: Store,
+    person: EntityId,
+    space: SpaceId,
+    sockets: Arc<RecordedSockets>,
+    clock: Arc<ManualClock>,
+    broadcast: Broadcast,
+}
+
+/// A recorded frame: the connection, and the frame's type and status.
+type Sent = (String, Value, Value);
+
+fn start() -> Time {
+    Time::from_millis(1_771_427_220_000)
+}
+
+impl Scene {
+    async fn new() -> Self {
+        let client = EmbeddedTable::in_memory().unwrap().client();
+        schema::create_table(&client, NAME).await.unwrap();
+        let store = Store::new(client, NAME, None, Arc::new(|| 4));
+        let person = EntityId::new(start(), 1);
+        let space = SpaceId::new(start(), 2);
+        let human = serde_json::from_value(json!({"type": "human", "name": "Sara"})).unwrap();
+        let sara = store.entities().create(person, human, None, start()).await.unwrap();
+        let team = serde_json::from_value(json!({"name": "Team"})).unwrap();
+        store.spaces().create(space, team, None, start()).await.unwrap();
+        store.members().join(space, &sara, Role::Member, start()).await.unwrap();
+        let sockets = Arc::new(RecordedSockets::default());
+        let clock = Arc::new(ManualClock(Mutex::new(start())));
+        let broadcast =
+            Broadcast { store: store.clone(), sockets: sockets.clone(), clock: clock.clone() };
+        Self { store, person, space, sockets, clock, broadcast }
+    }
+
+    /// Opens a connection of the person.
+    async fn connect(&self, id: &ConnectionId, expires_at: Option<Time>) -> ConnectionRecord {
+        let connections = self.store.connections();
+        let caller = Caller::Entity(self.person);
+        let ticket_until = start() + Duration::from_secs(5);
+        connections.store_ticket(&id.0, caller, ticket_until, expires_at).await.unwrap();
+        let lifetime = Duration::from_hours(2);
+        connections.connect(&id.0, id, lifetime, start()).await.unwrap().unwrap()
+    }
+
+    /// Broadcasts two events this many seconds after the start: one to the space and one to all
+    /// connections of the person. Returns the sent frames in a fixed order.
+    async fn broadcast_at(&self, seconds: u64) -> Vec<Sent> {
+        *self.clock.0.lock().unwrap() = start() + Duration::from_secs(seconds);
+        let read = Event {
+            space_id: self.space,
+            at: start(),
+            what: EventKind::SpaceRead { entity_id: self.person, seq: 0 },
+        };
+        for job in [
+            BroadcastJob::Event { event: Box::new(read) },
+            BroadcastJob::Joined { entity_id: self.person, space_id: self.space },
+        ] {
+            Box::pin(self.broadcast.handle(&job)).await.unwrap();
+        }
+        let mut sent: Vec<Sent> = self
+            .sockets
+            .0
+            .lock()
+            .unwrap()
+            .drain(..)
+            .map(|(to, frame)| (to.0, frame["type"].clone(), frame["status"].clone()))
+            .collect();
+        sent.sort_by_key(|(to, kind, _)| format!("{to} {kind}"));
+        sent
+    }
+
+    /// The ids of the stored connections of the person.
+    async fn stored(&self) -> Vec<ConnectionId> {
+        let stored = self.store.connections().of_entity(self.person, start()).await.unwrap();
+        stored.into_iter().map(|connection| connection.id).collect()
+    }
+}
+
+#[tokio::test]
+async fn a_broadcast_closes_connections_whose_credential_has_expired() {
+    let scene = Scene::new().await;
+    let [short, long, gone] = ["short", "long", "gone"].map(|id| ConnectionId(id.into()));
+    for (id, expires_at) in [(&short, Some(start() + Duration::from_secs(10))), (&long, None)] {
+        let connection = scene.connect(id, expires_at).await;
+        scene.store.connections().subscribe(&connection, scene.space).await.unwrap();
+    }
+    scene.connect(&gone, None).await;
+
+    let frame = |to: &ConnectionId, kind: &str| (to.0.clone(), json!(kind), Value::Null);
+    let to_both = [
+        frame(&long, "space.joined"),
+        frame(&long, "space.read"),
+        frame(&short, "space.joined"),
+        frame(&short, "space.read"),
+    ];
+    assert_eq!(scene.broadcast_at(9).await, to_both);
+    let closed = [
+        (short.0.clone(), json!("error"), json!(401)),
+        (short.0.clone(), Value::Null, Value::Null),
+    ];
+    assert_eq!(scene.broadcast_at(10).await, [&to_both[..2], &closed].concat());
+    assert_eq!(scene.broadcast_at(11).await, to_both[..2], "the closed connection is deleted");
+    // A missing connection may still be in its handshake, so it is deleted only later.
+    assert_eq!(scene.stored().await, [gone, long.clone()]);
+    scene.broadcast_at(60).await;
+    assert_eq!(scene.stored().await, [long]);
+}

@@ -1,0 +1,99 @@
+//! Faults in the writes of external calls, which are stored when they begin, shown while they run,
+//! and finished once.
+
+use smartspace_store::{messages::append::NewCard, runs::forms::Resolved};
+
+use super::{forms::Studio, *};
+
+/// The card of a call.
+fn card(call: &CallRecord) -> NewCard {
+    NewCard {
+        call_id: call.call_id,
+        name: call.name.clone(),
+        input: json!({"city": "Oslo"}),
+        output: None,
+        status: call.status,
+        asks: None,
+    }
+}
+
+/// A visible call shows its progress and ends, a hidden one ends, and a third one is running when
+/// its run is canceled.
+async fn path_of_a_call(fault: Option<(usize, Fault)>) -> (String, usize) {
+    let studio = Box::pin(Studio::with_fault(fault)).await;
+    let store = &studio.store;
+    let run = &studio.runs[0];
+    let lease = &studio.lease;
+    let outside = |index, status| CallRecord {
+        outside: true,
+        active_space: None,
+        ..studio.call(index, status)
+    };
+    let [shown, hidden, last] = [0, 1, 2].map(|index| outside(index, CallStatus::Pending));
+
+    let card_ref = studio.show(card(&shown), shown.clone()).await.open_card.unwrap();
+    store.calls().show_progress(run, lease, &card_ref, "half of it", at(5)).await.unwrap();
+    assert_eq!(store.calls().card(&card_ref).await.unwrap().unwrap().text(), "half of it");
+    let answered = |call: &CallRecord| CallRecord {
+        status: CallStatus::Completed,
+        output: json!("x".repeat(5_000)),
+        ..call.clone()
+    };
+    let done = CallRecord { card: Some(card_ref), ..answered(&shown) };
+    store.steps().store_call(run, lease, &done, at(6)).await.unwrap();
+    let late = store.calls().show_progress(run, lease, &card_ref, "more", at(6)).await.unwrap();
+    assert!(!late, "progress was shown after the end of the call");
+    let ended = store.calls().card(&card_ref).await.unwrap().unwrap();
+    assert!(ended.text().is_empty(), "{ended:?}");
+    assert!(format!("{ended:?}").contains(&"x".repeat(5_000)), "{ended:?}");
+
+    store.steps().store_call(run, lease, &hidden, at(7)).await.unwrap();
+    assert!(store.steps().calls_of(run.id, 0).await.unwrap()[1].is_under_way());
+    let failed = CallRecord { status: CallStatus::Unknown, ..answered(&hidden) };
+    store.steps().store_call(run, lease, &failed, at(8)).await.unwrap();
+
+    studio.show(card(&last), last.clone()).await;
+    let canceled =
+        store.runs().cancel(run, EndReason::Cancel, &LeaseId::new(31), at(9)).await.unwrap();
+    assert_eq!(
+        store.steps().store_call(run, lease, &answered(&last), at(9)).await,
+        Err(smartspace_domain::Error::LeaseLost)
+    );
+    assert_eq!(canceled.open_calls, Some(1));
+    assert!(!store.forms().calls_closed(run.id).await.unwrap(), "the third call is open");
+    let open = store.calls().open(run.id).await.unwrap();
+    assert_eq!(open.iter().map(|open| (open.index, open.asks)).collect::<Vec<_>>(), [(2, false)]);
+    let error = json!({"error": "canceled"});
+    let closed = studio.resolve(&open[0], CallStatus::Canceled, error, 25).await;
+    assert_eq!(closed, Resolved::Now);
+    assert!(store.forms().calls_closed(run.id).await.unwrap());
+    studio.outcome().await
+}
+
+#[tokio::test(start_paused = true)]
+async fn external_calls_survive_a_fault_of_any_write() {
+    let (call, writes) = assert_same_outcome(path_of_a_call).await;
+    assert!(call.contains("Unknown") && writes >= 9, "{writes}: {call}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_result_is_stored_even_if_the_space_of_its_card_is_deleted() {
+    let studio = Box::pin(Studio::with_fault(None)).await;
+    let store = &studio.store;
+    let run = &studio.runs[0];
+    let begun = CallRecord { outside: true, ..studio.call(0, CallStatus::Pending) };
+    let card_ref = studio.show(card(&begun), begun.clone()).await.open_card.unwrap();
+    // The space and its messages are deleted, but the run goes on, as if another space woke it.
+    store.spaces().delete(studio.space, &LeaseId::new(32), at(5)).await.unwrap();
+    assert!(store.spaces().clear(studio.space, 1_000).await.unwrap());
+    let done = CallRecord {
+        status: CallStatus::Completed,
+        output: json!(1),
+        card: Some(card_ref),
+        ..begun
+    };
+    store.steps().store_call(run, &studio.lease, &done, at(6)).await.unwrap();
+    let stored = store.steps().calls_of(run.id, 0).await.unwrap();
+    assert_eq!(stored[0].status, CallStatus::Completed);
+    assert_eq!(store.calls().card(&card_ref).await.unwrap(), None);
+}

@@ -1,0 +1,306 @@
+//! Faults in the writes of plans and of webhook deliveries.
+
+use std::collections::BTreeSet;
+
+use smartspace_domain::{
+    Error,
+    ids::{DeliveryId, PlanId, RunId},
+    plans::{Plan, PlanStatus},
+};
+use smartspace_store::{
+    agents::{
+        plans::{Fired, SetPlan},
+        state::{self, ByCall},
+    },
+    deliveries::{NewDelivery, Received},
+    table::pages::Ask,
+};
+
+use super::{forms::Studio, *};
+
+/// The first time of a cron plan that is set in second 0.
+const CRON_AT: i64 = 60;
+
+fn plan_id(number: u128) -> PlanId {
+    PlanId::new(at(0), number)
+}
+
+fn set(number: u128, known: bool, change: serde_json::Value) -> SetPlan {
+    SetPlan {
+        id: plan_id(number),
+        known,
+        change: read(change),
+        chain_depth: 1,
+        max_chain_depth: 5,
+        pointer: String::new(),
+    }
+}
+
+fn once(number: u128) -> SetPlan {
+    let name = format!("Once {number}");
+    let plan = json!({"name": name, "instruction": "Say hello.", "runAfter": "30 seconds"});
+    set(number, false, plan)
+}
+
+fn each_minute(number: u128) -> SetPlan {
+    let name = format!("Each {number}");
+    set(number, false, json!({"name": name, "instruction": "Say hello.", "cron": "* * * * *"}))
+}
+
+fn by_request<T>(token: u128) -> state::ChangedBy<T> {
+    state::ChangedBy::Request(LeaseId::new(token))
+}
+
+/// The run that a plan started, if it fired.
+fn started_run(fired: &Result<Fired, Error>) -> Option<&RunRecord> {
+    match fired {
+        Ok(Fired::Now(run, _)) => Some(run),
+        _ => None,
+    }
+}
+
+/// A run, a request, and a request with a key set, change and delete plans. Returns the results
+/// with the contents of the table, and the number of writes.
+async fn path_of_setting_plans(fault: Option<(usize, Fault)>) -> (String, usize) {
+    let studio = Box::pin(Studio::with_fault(fault)).await;
+    let agent = studio.admin;
+    let plans = studio.store.plans();
+    let by_run = |index, output: fn(&[Plan]) -> serde_json::Value| {
+        state::ChangedBy::Run(Box::new(ByCall {
+            run: studio.runs[0].id,
+            lease: studio.lease.clone(),
+            call: studio.call(index, CallStatus::Completed),
+            output,
+        }))
+    };
+    let by_post = |token, number| {
+        let key = post_key("plan").write(&plan_id(number).to_string(), at(6)).unwrap();
+        state::ChangedBy::Post(LeaseId::new(token), Box::new(key))
+    };
+    let renamed = set(2, true, json!({"name": "Renamed"}));
+    let paused = set(2, true, json!({"status": "paused"}));
+    let deleted = BTreeSet::from([plan_id(3), plan_id(9)]);
+    let results = (
+        plans.set(agent, &[once(1), each_minute(2)], &by_run(0, |set| json!(set)), at(4)).await,
+        plans.set(agent, &[renamed, once(3)], &by_run(1, |set| json!(set)), at(5)).await,
+        plans.set(agent, &[each_minute(4)], &by_post(41, 4), at(6)).await,
+        studio.store.idempotency().made_before::<PlanId>(Some(&post_key("plan")), at(7)).await,
+        plans.set(agent, &[paused], &by_request(42), at(8)).await,
+        plans.delete(agent, &deleted, &by_request(43)).await.map(|_| "deleted"),
+    );
+    // A concurrent request with the same key.
+    let late = plans.set(agent, &[each_minute(5)], &by_post(44, 5), at(9)).await;
+    assert!(matches!(late, Err(Error::Conflict(_))), "{late:?}");
+    let listed = plans.list(agent, &Ask::default()).await.unwrap();
+    let (stored, writes) = studio.outcome().await;
+    (format!("{results:#?} {listed:#?} {stored}"), writes)
+}
+
+/// A one-time plan and cron plans fire, with each alarm coming twice, and one is run by hand.
+/// Returns the results with the contents of the table, and the number of writes.
+async fn path_of_firing_plans(fault: Option<(usize, Fault)>) -> (String, usize) {
+    let studio = Box::pin(Studio::with_fault(fault)).await;
+    let store = &studio.store;
+    let agent = studio.admin;
+    let all = [once(1), each_minute(2), each_minute(3)];
+    store.plans().set(agent, &all, &by_request(41), at(0)).await.unwrap();
+
+    let fired = fire_at_each_alarm(&studio).await;
+    let runs: Vec<RunRecord> = fired.iter().filter_map(started_run).cloned().collect();
+    assert_eq!(runs.len(), 3, "{fired:#?}");
+    let by_hand = run_by_hand(&studio).await;
+    pause_agent_and_fire(&studio, fault).await;
+
+    let mut triggers = Vec::new();
+    for run in runs.iter().chain(&by_hand) {
+        let record = store.runs().record(run.id).await.unwrap();
+        triggers.push((record, store.triggers().of(run).await.unwrap()));
+    }
+    let plans = store.plans().list(agent, &Ask::default()).await.unwrap();
+    let (stored, writes) = studio.outcome().await;
+    (format!("{fired:#?} {by_hand:#?} {triggers:#?} {plans:#?} {stored}"), writes)
+}
+
+/// Fires plan 1, which fires once, and plan 2, a cron plan.
+async fn fire_at_each_alarm(studio: &Studio) -> Vec<Result<Fired, Error>> {
+    let plans = studio.store.plans();
+    let agent = studio.admin;
+    let single = plan_id(1);
+    let minutely = plan_id(2);
+    let mut fired = Vec::new();
+    fired.push(plans.fire(agent, single, at(30), at(29)).await);
+    assert!(started_run(&fired[0]).is_none(), "too early: {fired:#?}");
+    fired.push(plans.fire(agent, single, at(30), at(31)).await);
+    let again = plans.fire(agent, single, at(30), at(32)).await;
+    assert!(matches!(again, Ok(Fired::Never)), "a one-time plan fired twice: {again:?}");
+    fired.push(plans.fire(agent, minutely, at(CRON_AT), at(CRON_AT)).await);
+    let again = plans.fire(agent, minutely, at(CRON_AT), at(CRON_AT + 1)).await;
+    assert!(matches!(again, Ok(Fired::Never)), "a cron plan fired twice: {again:?}");
+    // The next alarm is late.
+    fired.push(plans.fire(agent, minutely, at(CRON_AT + 60), at(CRON_AT + 200)).await);
+    fired
+}
+
+/// Runs plan 2 by hand, twice with the same key. Plan 1 is gone.
+async fn run_by_hand(studio: &Studio) -> [RunRecord; 3] {
+    let plans = studio.store.plans();
+    let agent = studio.admin;
+    let single = plan_id(1);
+    let minutely = plan_id(2);
+    let key = post_key("run");
+    let runs = [
+        plans.run_now(agent, minutely, by_hand_at(301), 0, None, at(301)).await,
+        plans.run_now(agent, minutely, by_hand_at(302), 0, Some(&key), at(302)).await,
+        plans.run_now(agent, minutely, by_hand_at(303), 0, Some(&key), at(303)).await,
+    ];
+    let runs = runs.map(Result::unwrap);
+    assert_eq!(runs[1], runs[2], "the same key started two runs");
+    let gone = plans.run_now(agent, single, by_hand_at(304), 0, None, at(304)).await;
+    assert!(matches!(gone, Err(Error::NotFound(_))), "{gone:?}");
+    runs
+}
+
+/// Fires plan 3 while its agent is paused, which postpones it.
+async fn pause_agent_and_fire(studio: &Studio, fault: Option<(usize, Fault)>) {
+    change_agent(studio, json!({"paused": true}), 304).await;
+    let plans = studio.store.plans();
+    let plan = plan_id(3);
+    let late = plans.fire(studio.admin, plan, at(CRON_AT), at(305)).await;
+    // After a lost answer the repetition finds that the plan is already postponed.
+    let is_repetition = fault
+        .is_some_and(|(_, fault)| matches!(fault, Fault::LostAnswer | Fault::LostAmongOthers))
+        && matches!(late, Ok(Fired::Never));
+    assert!(is_repetition || matches!(late, Ok(Fired::Later(then)) if then == at(360)), "{late:?}");
+    let again = plans.fire(studio.admin, plan, at(CRON_AT), at(306)).await;
+    assert!(matches!(again, Ok(Fired::Never)), "a second alarm postponed it again: {again:?}");
+}
+
+/// Changes the settings of the admin agent.
+async fn change_agent(studio: &Studio, more: serde_json::Value, second: i64) {
+    let entities = studio.store.entities();
+    let record = entities.record(studio.admin).await.unwrap();
+    let mut agent = json!({"model": {"provider": "scripted", "name": "m"}});
+    agent.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    let settings = read(json!({"type": "agent", "name": "Router", "agent": agent}));
+    entities.change(&record, settings, at(second)).await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cron_plan_beyond_the_chain_depth_is_paused_and_does_not_catch_up_later() {
+    let studio = Box::pin(Studio::with_fault(None)).await;
+    let plans = studio.store.plans();
+    let agent = studio.admin;
+    plans.set(agent, &[each_minute(2)], &by_request(41), at(0)).await.unwrap();
+    change_agent(&studio, json!({"maxChainDepth": 0}), 1).await;
+    let fired = plans.fire(agent, plan_id(2), at(CRON_AT), at(CRON_AT)).await;
+    assert!(matches!(fired, Ok(Fired::Never)), "{fired:?}");
+    let plan = plans.get(agent, plan_id(2)).await.unwrap();
+    assert_eq!((plan.status, plan.next_run_at), (PlanStatus::Paused, None));
+    let active = set(2, true, json!({"status": "active"}));
+    let set = plans.set(agent, &[active], &by_request(42), at(CRON_AT + 90)).await.unwrap();
+    assert_eq!(set[0].next_run_at, Some(at(CRON_AT + 120)));
+}
+
+/// A service sends deliveries and repeats one, and the operator replays one. Returns the results
+/// with the contents of the table, and the number of writes.
+async fn path_of_deliveries(fault: Option<(usize, Fault)>) -> (String, usize) {
+    let studio = Box::pin(Studio::with_fault(fault)).await;
+    let store = &studio.store;
+    let agent = studio.admin;
+    let sent = |number: u128, key: &str| NewDelivery {
+        id: DeliveryId::new(at(3), number),
+        agent,
+        service: "jira".into(),
+        key: key.into(),
+        also: None,
+        payload: json!({"issue": key}),
+        bytes: 20,
+        chain_depth: 1,
+        post_key: None,
+        by_hand: false,
+    };
+    let first = NewDelivery { also: Some("signature".into()), ..sent(1, "a") };
+    let key = Some(post_key("delivery"));
+    let deliveries = [
+        (first.clone(), 4),
+        // Two repetitions: one with the same key, and one with the same signature.
+        (NewDelivery { id: DeliveryId::new(at(5), 2), ..first.clone() }, 5),
+        (NewDelivery { id: DeliveryId::new(at(6), 3), key: "b".into(), ..first }, 6),
+        (NewDelivery { post_key: key.clone(), by_hand: true, ..sent(4, "c") }, 7),
+        (NewDelivery { post_key: key, by_hand: true, ..sent(5, "d") }, 8),
+        (NewDelivery { chain_depth: 99, ..sent(6, "e") }, 9),
+    ];
+    let mut received: Vec<Received> = Vec::new();
+    for (new, second) in &deliveries {
+        received.push(store.deliveries().receive(new, at(*second)).await.unwrap());
+    }
+    let ids: Vec<_> = received.iter().map(|received| received.id).collect();
+    let [one, other, last] = [1, 4, 6].map(|number| DeliveryId::new(at(3), number));
+    assert_eq!(ids, [one, one, one, other, other, last]);
+    let woken: Vec<_> = received.iter().map(|received| received.woken.is_some()).collect();
+    assert_eq!(woken, [true, false, false, true, false, false]);
+    assert_eq!(received[1].run_id, received[0].run_id);
+
+    let mut triggers = Vec::new();
+    for run in received.iter().filter_map(|received| received.woken.as_deref()) {
+        let record = store.runs().record(run.id).await.unwrap();
+        triggers.push((record, store.triggers().of(run).await.unwrap()));
+    }
+    let mut listed = store.deliveries().list(agent, None, None, &Ask::default()).await.unwrap();
+    listed.items.sort_by_key(|delivery| delivery.id);
+    let (stored, writes) = studio.outcome().await;
+    (format!("{received:#?} {triggers:#?} {listed:#?} {stored}"), writes)
+}
+
+/// Like [`assert_same_outcome`], for a scenario without errors that has at least `least` writes.
+async fn assert_same_success(
+    scenario: impl AsyncFn(Option<(usize, Fault)>) -> (String, usize),
+    least: usize,
+) {
+    let (expected, writes) = assert_same_outcome(scenario).await;
+    assert!(writes >= least && !expected.contains("Err("), "{writes}: {expected}");
+}
+
+/// The id of a run that is started by hand in this second.
+fn by_hand_at(second: i64) -> RunId {
+    RunId::new(at(second), second as u128)
+}
+
+#[tokio::test(start_paused = true)]
+async fn setting_plans_survives_a_fault_of_any_write() {
+    assert_same_success(path_of_setting_plans, 5).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn firing_plans_survives_a_fault_of_any_write() {
+    assert_same_success(path_of_firing_plans, 8).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn deliveries_survive_a_fault_of_any_write() {
+    assert_same_success(path_of_deliveries, 6).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_by_hand_at_the_time_of_a_plan_does_not_stop_the_plan() {
+    let studio = Box::pin(Studio::with_fault(None)).await;
+    let plans = studio.store.plans();
+    let agent = studio.admin;
+    let plan = plan_id(2);
+    plans.set(agent, &[each_minute(2)], &by_request(41), at(0)).await.unwrap();
+    let run_now = async |id: i64, key: &str, second: i64| {
+        plans.run_now(agent, plan, by_hand_at(id), 0, Some(&post_key(key)), at(second)).await
+    };
+    let one = run_now(1, "one", CRON_AT).await.unwrap();
+    let other = run_now(2, "other", CRON_AT).await.unwrap();
+    assert_ne!(one.id, other.id);
+    for (run, key) in [(&one, "one"), (&other, "other")] {
+        assert_eq!(run_now(3, key, CRON_AT + 1).await.as_ref(), Ok(run));
+    }
+    let fired = plans.fire(agent, plan, at(CRON_AT), at(CRON_AT)).await;
+    assert!(
+        matches!(fired, Ok(Fired::Now(_, Some(next))) if next == at(CRON_AT + 60)),
+        "{fired:?}"
+    );
+    assert_eq!(plans.get(agent, plan).await.unwrap().next_run_at, Some(at(CRON_AT + 60)));
+}

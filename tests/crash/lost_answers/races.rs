@@ -1,0 +1,232 @@
+//! Races between two processes: a member list is read, another process changes the space, and then
+//! the first process writes. Neither change may undo the other.
+
+use std::{future::Future, pin::Pin};
+
+use super::*;
+
+/// What the other process does.
+type Interruption = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// A connector to the table that awaits an interruption before the next call of an operation, once.
+#[derive(Clone)]
+struct InterruptedConnector {
+    table: EmbeddedTable,
+    /// The operation and the interruption.
+    plan: Arc<Mutex<Option<(&'static str, Interruption)>>>,
+}
+
+impl std::fmt::Debug for InterruptedConnector {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("InterruptedConnector").finish_non_exhaustive()
+    }
+}
+
+impl HttpClient for InterruptedConnector {
+    fn http_connector(
+        &self,
+        _: &HttpConnectorSettings,
+        _: &RuntimeComponents,
+    ) -> SharedHttpConnector {
+        SharedHttpConnector::new(self.clone())
+    }
+}
+
+impl HttpConnector for InterruptedConnector {
+    fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
+        let operation = request
+            .headers()
+            .get("x-amz-target")
+            .and_then(|target| target.rsplit('.').next())
+            .unwrap_or_default();
+        let planned = self.plan.lock().unwrap().take_if(|(before, _)| *before == operation);
+        let table = self.table.clone();
+        HttpConnectorFuture::new(async move {
+            if let Some((_, interruption)) = planned {
+                interruption.await;
+            }
+            table.call(request).await
+        })
+    }
+}
+
+/// A space with two owners, and two processes that change it.
+struct Scene {
+    /// The store of the process that is interrupted.
+    store: Store,
+    /// The store of the process that interrupts.
+    other: Store,
+    plan: Arc<Mutex<Option<(&'static str, Interruption)>>>,
+    space: SpaceId,
+    sara: Entity,
+}
+
+impl Scene {
+    async fn new() -> Self {
+        let table = EmbeddedTable::in_memory().unwrap();
+        let plan = Arc::new(Mutex::new(None));
+        let interrupted = InterruptedConnector { table: table.clone(), plan: Arc::clone(&plan) };
+        let client = client_on(table);
+        schema::create_table(&client, NAME).await.unwrap();
+        let other = Store::new(client, NAME, None, Arc::new(|| 4));
+        let store = Store::new(client_on(interrupted), NAME, None, Arc::new(|| 4));
+        let (space, [husam, sara]) = space_and_people(&store).await;
+        for person in [&husam, &sara] {
+            store.members().join(space, person, Role::Owner, at(0)).await.unwrap();
+        }
+        Self { store, other, plan, space, sara }
+    }
+
+    /// Interrupts between the next read and the write that depends on it.
+    fn before_write(&self, interruption: impl Future<Output = ()> + Send + 'static) {
+        self.before("TransactWriteItems", interruption);
+    }
+
+    /// Interrupts before the next call of an operation. The roster is read with `Query`, and
+    /// nothing else of a space is.
+    fn before(
+        &self,
+        operation: &'static str,
+        interruption: impl Future<Output = ()> + Send + 'static,
+    ) {
+        *self.plan.lock().unwrap() = Some((operation, Box::pin(interruption)));
+    }
+
+    /// The other process renames the space, at this revision.
+    fn rename_space(
+        &self,
+        name: &'static str,
+        rev: u64,
+    ) -> impl Future<Output = ()> + Send + use<> {
+        let other = self.other.clone();
+        let space = self.space;
+        async move {
+            let roster = other.members().roster(space).await.unwrap();
+            let settings = read(json!({ "name": name }));
+            other.spaces().change(space, &settings, rev, &roster).await.unwrap();
+        }
+    }
+
+    /// The name and the number of members that prompts show.
+    async fn card(&self) -> (String, usize) {
+        let card =
+            self.store.spaces().cards(&[self.space]).await.unwrap().remove(&self.space).unwrap();
+        (card.name, card.count)
+    }
+
+    /// The other process removes Sara.
+    fn remove_sara(&self) -> impl Future<Output = ()> + Send + use<> {
+        let other = self.other.clone();
+        let space = self.space;
+        let sara = self.sara.id;
+        async move {
+            other.members().leave(space, sara).await.unwrap();
+        }
+    }
+
+    /// The other process makes Sara a plain member.
+    fn demote_sara(&self) -> impl Future<Output = ()> + Send + use<> {
+        let other = self.other.clone();
+        let space = self.space;
+        let sara = self.sara.clone();
+        async move {
+            other.members().join(space, &sara, Role::Member, at(1)).await.unwrap();
+        }
+    }
+
+    /// The names and roles of the members.
+    async fn members(&self) -> Vec<(String, Role)> {
+        assert!(self.plan.lock().unwrap().is_none(), "the interruption did not happen");
+        self.store
+            .members()
+            .roster(self.space)
+            .await
+            .unwrap()
+            .members
+            .iter()
+            .map(|member| (member.name.clone(), member.role))
+            .collect()
+    }
+}
+
+fn named(names: &[(&str, Role)]) -> Vec<(String, Role)> {
+    names.iter().map(|(name, role)| ((*name).to_owned(), *role)).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn renaming_a_member_does_not_undo_a_concurrent_change_of_role() {
+    let scene = Box::pin(Scene::new()).await;
+    let renamed = Entity { name: "Sarah".into(), ..scene.sara.clone() };
+    scene.before_write(scene.demote_sara());
+    scene.store.members().rename(scene.space, &renamed).await.unwrap();
+    assert_eq!(scene.members().await, named(&[("Husam", Role::Owner), ("Sarah", Role::Member)]));
+    scene.before_write(scene.remove_sara());
+    scene.store.members().rename(scene.space, &scene.sara).await.unwrap();
+    assert_eq!(scene.members().await, named(&[("Husam", Role::Owner)]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn adding_a_member_without_a_role_keeps_the_current_role() {
+    let scene = Box::pin(Scene::new()).await;
+    let renamed = Entity { name: "Sarah".into(), ..scene.sara.clone() };
+    scene.before_write(scene.demote_sara());
+    scene.store.members().join_if(scene.space, &renamed, None, at(2), |_| Ok(())).await.unwrap();
+    assert_eq!(scene.members().await, named(&[("Husam", Role::Owner), ("Sarah", Role::Member)]));
+    scene.before_write(scene.remove_sara());
+    scene.store.members().join_if(scene.space, &scene.sara, None, at(3), |_| Ok(())).await.unwrap();
+    assert_eq!(
+        scene.members().await,
+        named(&[("Husam", Role::Owner), ("Sara", Role::Member)]),
+        "a new member without a role is not an owner"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_concurrent_change_of_a_member_does_not_undo_a_new_name_of_the_space() {
+    for operation in ["TransactWriteItems", "Query"] {
+        let scene = Box::pin(Scene::new()).await;
+        let renamed = Entity { name: "Sarah".into(), ..scene.sara.clone() };
+        scene.before(operation, scene.rename_space("Crew", 1));
+        scene.store.members().rename(scene.space, &renamed).await.unwrap();
+        assert_eq!(scene.card().await, ("Crew".into(), 2), "renamed, {operation}");
+        scene.before(operation, scene.rename_space("Gang", 2));
+        scene.store.members().join(scene.space, &renamed, Role::Member, at(2)).await.unwrap();
+        assert_eq!(scene.card().await, ("Gang".into(), 2), "another role, {operation}");
+        scene.before(operation, scene.rename_space("Band", 3));
+        scene.store.members().leave(scene.space, scene.sara.id).await.unwrap();
+        assert_eq!(scene.card().await, ("Band".into(), 1), "left, {operation}");
+        assert_eq!(scene.members().await, named(&[("Husam", Role::Owner)]));
+    }
+}
+
+/// A member reads, and the space is deleted, each twice. Returns the results and the number of
+/// writes.
+async fn path_of_reading_and_deleting(fault: Option<(usize, Fault)>) -> (String, usize) {
+    let faulty = FaultyStore::new().await;
+    let store = &faulty.store;
+    let (space, people) = space_and_people(store).await;
+    for person in &people {
+        store.members().join(space, person, Role::Member, at(0)).await.unwrap();
+    }
+    let hello = posted(5, space, people[0].id, "Hello", 1);
+    faulty.fail(fault);
+
+    let sent = store.messages().append(&hello, at(1)).await.map(|sent| sent.message.seq);
+    let read = store.members().read_up_to(space, people[1].id, 1).await;
+    let read_again = store.members().read_up_to(space, people[1].id, 1).await;
+    store.members().leave(space, people[1].id).await.unwrap();
+    let stranger = store.members().read_up_to(space, people[1].id, 1).await;
+    let deleted = store.spaces().delete(space, &LeaseId::new(1), at(2)).await;
+    let gone = store.spaces().delete(space, &LeaseId::new(2), at(3)).await;
+    let results = format!("{sent:?} {read:?} {read_again:?} {stranger:?} {deleted:?} {gone:?}");
+    (results, faulty.writes())
+}
+
+#[tokio::test(start_paused = true)]
+async fn reading_and_deleting_survive_a_fault_of_any_write() {
+    let (results, writes) = assert_same_outcome(path_of_reading_and_deleting).await;
+    let expected = "Ok(1) Ok((1, true)) Ok((1, false)) \
+                    Err(NotFound(\"it is not a member of this space\")) \
+                    Ok(()) Err(NotFound(\"there is no such space\"))";
+    assert_eq!((results.as_str(), writes), (expected, 6));
+}

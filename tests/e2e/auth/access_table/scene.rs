@@ -1,0 +1,135 @@
+//! The entities, spaces and runs that the requests of the access tables are about.
+
+use serde_json::{Value, json};
+
+use crate::{
+    support::{
+        client::Client,
+        routes::{id, woken},
+        stack::Stack,
+        waiting::{SOON, wait_for},
+    },
+    tools::forms::form_tool,
+};
+
+/// The tools that ask people, the owner, and anyone.
+const FORMS: [&str; 3] = ["form", "owners", "anyones"];
+
+/// A space with an owner, a member, an agent, an active run and a run that waits for forms, and
+/// entities outside of the space.
+pub(crate) struct Scene {
+    names: Vec<(&'static str, String)>,
+}
+
+impl Scene {
+    pub(crate) async fn new(stack: &Stack) -> Self {
+        let [stranger, member, owner, newcomer] =
+            ["Eve", "Sara", "Husam", "Noor"].map(|name| stack.person(name));
+        let (stranger, member, owner, newcomer) = tokio::join!(stranger, member, owner, newcomer);
+        let [ada, open, closed] = [("Ada", false), ("Open", true), ("Closed", false)]
+            .map(|(name, open)| stack.agent_with(name, slow_agent(open)));
+        let (ada, open, closed) = tokio::join!(ada, open, closed);
+        let space = stack.as_entity(&owner).space("Team", &[&member]).await;
+        stack.put(&format!("/v1/spaces/{space}/members/{ada}"), json!({})).await.must_be(200);
+        let run = woken(&stack.post(&space, &member, "Count, please.").await, &ada).unwrap();
+        let forms = waiting_forms(stack, [&owner, &member, &ada]).await;
+        let monthly = json!({ "name": "Report", "instruction": "Write it.", "cron": "0 9 1 * *" });
+        let plan =
+            id(&stack.create(&format!("/v1/agents/{ada}/plans"), monthly).await.must_be(201));
+        let sent = json!({ "service": "ci", "payload": {} });
+        let received = stack.create(&format!("/v1/agents/{ada}/trigger"), sent).await.must_be(202);
+        let delivery = received["deliveryId"].as_str().unwrap().to_owned();
+        let names = [
+            ("stranger", stranger),
+            ("member", member),
+            ("owner", owner),
+            ("agent", ada),
+            ("newcomer", newcomer),
+            ("open", open),
+            ("closed", closed),
+            ("space", space),
+            ("run", run),
+            ("plan", plan),
+            ("delivery", delivery),
+        ];
+        Self { names: names.into_iter().chain(forms).collect() }
+    }
+
+    /// The id that a name stands for.
+    pub(crate) fn id(&self, name: &str) -> &str {
+        &self.names.iter().find(|(known, _)| *known == name).unwrap().1
+    }
+
+    /// The entity that a caller acts on: itself, or the member if the caller is the admin.
+    fn me(&self, caller: &str) -> &str {
+        self.id(if caller == "admin" { "member" } else { caller })
+    }
+
+    /// Replaces the names in a text by ids.
+    pub(crate) fn fill(&self, text: &str, caller: &str) -> String {
+        let me = self.me(caller);
+        let for_admin = |field: &str| {
+            if caller == "admin" { format!(r#","{field}":"{me}""#) } else { String::new() }
+        };
+        let mut text = text.replace("{me}", me);
+        for field in ["senderId", "entityId"] {
+            text = text.replace(&format!("{{,{field}}}"), &for_admin(field));
+        }
+        self.names.iter().fold(text, |text, (name, id)| text.replace(&format!("{{{name}}}"), id))
+    }
+
+    /// A client with the credential of a caller.
+    pub(crate) fn client(&self, stack: &Stack, caller: &str) -> Client {
+        if caller == "admin" { Client::clone(stack) } else { stack.as_entity(self.id(caller)) }
+    }
+}
+
+/// An agent that counts slowly.
+fn slow_agent(open: bool) -> Value {
+    let text = "one two three four five six seven eight nine ten eleven twelve";
+    let count = json!({ "tool": "send_message", "input": { "text": text } });
+    let script = json!({ "wordDelayMs": 1_000, "rules": [{ "steps": [{ "calls": [count] }] }] });
+    let webhooks = json!({ "github": { "scheme": "github", "secrets": ["HOOK"] } });
+    json!({
+        "model": { "provider": "scripted", "name": "demo", "script": script },
+        "open": open,
+        "webhooks": webhooks,
+    })
+}
+
+/// An agent that shows the forms of [`FORMS`].
+fn clerk(owner: &str) -> Value {
+    let calls = FORMS.map(|tool| json!({ "tool": tool, "input": {} }));
+    let rule = json!({ "steps": [{ "calls": calls }], "when": { "contains": "forms" } });
+    let tools: Vec<_> = FORMS
+        .into_iter()
+        .zip([json!("humans"), json!([owner]), json!("anyone")])
+        .map(|(name, answer_by)| form_tool(name, json!({ "answerBy": answer_by })))
+        .collect();
+    let script = json!({ "rules": [rule] });
+    json!({
+        "model": { "provider": "scripted", "name": "demo", "script": script },
+        "tools": tools,
+    })
+}
+
+/// Makes a run that waits for the forms of [`FORMS`], in a space of an owner, a member and an
+/// agent. Returns the run as `asking`, and the call of each form.
+async fn waiting_forms(stack: &Stack, team: [&String; 3]) -> Vec<(&'static str, String)> {
+    let [owner, member, agent] = team;
+    let clerk = stack.agent_with("Clerk", clerk(owner)).await;
+    let members = [owner, member, agent, &clerk];
+    let desk = stack.space_with("Desk", &members, json!({ "triggerPolicy": "mention" })).await;
+    let question = stack.post(&desk, member, "@Clerk the forms, please.").await;
+    let run = woken(&question, &clerk).unwrap();
+    let cards = wait_for("the forms", SOON, async || {
+        let messages = stack.messages(&desk).await;
+        let is_card = |message: &Value| message["parts"][0]["type"] == "tool";
+        let cards: Vec<_> = messages.into_iter().filter(is_card).collect();
+        (cards.len() == FORMS.len()).then_some(cards)
+    })
+    .await;
+    let call = |card: Value| card["parts"][0]["callId"].as_str().unwrap().to_owned();
+    let calls = FORMS.into_iter().zip(cards.into_iter().map(call));
+    calls.chain([("asking", run)]).collect()
+}

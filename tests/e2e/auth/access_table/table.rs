@@ -1,0 +1,183 @@
+//! The requests of the access table, with the expected statuses.
+
+/// The kinds of callers, in the order of the table's columns.
+pub(crate) const CALLERS: [&str; 5] = ["stranger", "member", "owner", "agent", "admin"];
+
+/// A request and the expected status for each kind of caller.
+pub(crate) struct Row {
+    /// The values of the route's path parameters, separated by spaces.
+    parameters: &'static str,
+    /// The JSON body, or an empty text.
+    pub(crate) body: &'static str,
+    pub(crate) expected: [u16; 5],
+}
+
+const fn row(parameters: &'static str, body: &'static str, expected: [u16; 5]) -> Row {
+    Row { parameters, body, expected }
+}
+
+const RENAMED_WITH_EXTERNAL_ID: &str = r#"{"name":"Renamed","externalId":"me@example.com"}"#;
+const PLAN: &str = r#"{"name":"Digest","instruction":"Write it.","cron":"0 9 * * *"}"#;
+
+/// All routes with their requests. The columns are those of [`CALLERS`].
+///
+/// [`super::scene::Scene::fill`] replaces the names in braces. `{me}` is the caller. The admin is
+/// not an entity, so for the admin `{me}` is the member. `{,senderId}` and `{,entityId}` stand for
+/// the field that only the admin must send.
+#[rustfmt::skip]
+pub(crate) const TABLE: &[(&str, &[Row])] = &[
+    ("POST /v1/entities", &[
+        row("", r#"{"type":"human","name":"New"}"#,                      [403, 403, 403, 403, 201]),
+    ]),
+    ("GET /v1/entities", &[
+        row("", "",                                                      [200, 200, 200, 200, 200]),
+    ]),
+    ("GET /v1/entities/{id}", &[
+        row("{me}", "",                                                  [200, 200, 200, 200, 200]),
+        row("{owner}", "",                                               [404, 200, 200, 200, 200]),
+        row("{agent}", "",                                               [404, 200, 200, 200, 200]),
+    ]),
+    ("PATCH /v1/entities/{id}", &[
+        row("{me}", r#"{"name":"Renamed"}"#,                             [200, 200, 200, 200, 200]),
+        row("{me}", RENAMED_WITH_EXTERNAL_ID,                            [403, 403, 403, 403, 200]),
+        row("{me}", r#"{"agent":{"instructions":"Obey."}}"#,             [403, 403, 403, 403, 422]),
+        row("{owner}", r#"{"name":"Renamed"}"#,                          [404, 403, 200, 403, 200]),
+    ]),
+    ("DELETE /v1/entities/{id}", &[
+        row("{owner}", "",                                               [404, 403, 403, 403, 204]),
+    ]),
+    ("POST /v1/spaces", &[
+        row("", r#"{"name":"New"}"#,                                     [201, 201, 201, 201, 201]),
+        row("", r#"{"name":"New","members":["{newcomer}","{open}"]}"#,   [201, 201, 201, 201, 201]),
+        row("", r#"{"name":"New","members":["{closed}"]}"#,              [403, 403, 403, 403, 201]),
+    ]),
+    ("GET /v1/spaces", &[
+        row("", "",                                                      [200, 200, 200, 200, 200]),
+    ]),
+    ("GET /v1/spaces/{id}", &[
+        row("{space}", "",                                               [404, 200, 200, 200, 200]),
+    ]),
+    ("PATCH /v1/spaces/{id}", &[
+        row("{space}", r#"{"name":"Renamed"}"#,                          [404, 403, 200, 403, 200]),
+    ]),
+    ("DELETE /v1/spaces/{id}", &[
+        row("{space}", "",                                               [404, 403, 204, 403, 204]),
+    ]),
+    ("PUT /v1/spaces/{id}/members/{entityId}", &[
+        row("{space} {newcomer}", "",                                    [404, 403, 200, 403, 200]),
+        row("{space} {open}", "",                                        [404, 403, 200, 403, 200]),
+        row("{space} {closed}", "",                                      [404, 403, 403, 403, 200]),
+        row("{space} {me}", r#"{"role":"owner"}"#,                       [404, 403, 200, 403, 200]),
+        row("{space} {agent}", r#"{"role":"owner"}"#,                    [404, 403, 200, 403, 200]),
+    ]),
+    ("DELETE /v1/spaces/{id}/members/{entityId}", &[
+        row("{space} {me}", "",                                          [404, 204, 204, 204, 204]),
+        row("{space} {owner}", "",                                       [404, 403, 204, 403, 204]),
+        row("{space} {newcomer}", "",                                    [404, 403, 204, 403, 204]),
+    ]),
+    ("POST /v1/spaces/{id}/messages", &[
+        row("{space}", r#"{"text":"Hello"{,senderId}}"#,                 [404, 201, 201, 201, 201]),
+        row("{space}", r#"{"text":"Hello","senderId":"{owner}"}"#,       [404, 403, 201, 403, 201]),
+    ]),
+    ("POST /v1/spaces/{id}/messages/preview", &[
+        row("{space}", r#"{"text":"Hello"{,senderId}}"#,                 [404, 200, 200, 200, 200]),
+    ]),
+    ("GET /v1/spaces/{id}/messages", &[
+        row("{space}", "",                                               [404, 200, 200, 200, 200]),
+    ]),
+    ("PUT /v1/spaces/{id}/read", &[
+        row("{space}", r#"{"seq":1{,entityId}}"#,                        [404, 200, 200, 200, 200]),
+        row("{space}", r#"{"seq":1,"entityId":"{owner}"}"#,              [404, 403, 200, 403, 200]),
+    ]),
+    ("GET /v1/spaces/{id}/runs", &[
+        row("{space}", "",                                               [404, 200, 200, 200, 200]),
+    ]),
+    ("GET /v1/agents/{id}/runs", &[
+        row("{agent}", "",                                               [403, 403, 403, 403, 200]),
+    ]),
+    ("GET /v1/agents/{id}/memories", &[
+        row("{agent}", "",                                               [403, 403, 403, 403, 200]),
+    ]),
+    ("PUT /v1/agents/{id}/memories/{key}", &[
+        row("{agent} one", r#"{"value":"Oslo"}"#,                        [403, 403, 403, 403, 200]),
+    ]),
+    ("DELETE /v1/agents/{id}/memories/{key}", &[
+        row("{agent} one", "",                                           [403, 403, 403, 403, 204]),
+    ]),
+    ("GET /v1/agents/{id}/goals", &[
+        row("{agent}", "",                                               [403, 403, 403, 403, 200]),
+    ]),
+    ("PUT /v1/agents/{id}/goals/{goalId}", &[
+        row("{agent} one", r#"{"description":"Report"}"#,                [403, 403, 403, 403, 200]),
+    ]),
+    ("DELETE /v1/agents/{id}/goals/{goalId}", &[
+        row("{agent} one", "",                                           [403, 403, 403, 403, 204]),
+    ]),
+    ("GET /v1/agents/{id}/plans", &[
+        row("{agent}", "",                                               [403, 403, 403, 403, 200]),
+    ]),
+    ("POST /v1/agents/{id}/plans", &[
+        row("{agent}", PLAN,                                             [403, 403, 403, 403, 201]),
+    ]),
+    ("PUT /v1/agents/{id}/plans/{planId}", &[
+        row("{agent} {plan}", r#"{"name":"Renamed"}"#,                   [403, 403, 403, 403, 200]),
+    ]),
+    ("DELETE /v1/agents/{id}/plans/{planId}", &[
+        row("{agent} {plan}", "",                                        [403, 403, 403, 403, 204]),
+    ]),
+    ("POST /v1/agents/{id}/plans/{planId}/run", &[
+        row("{agent} {plan}", "",                                        [403, 403, 403, 403, 202]),
+    ]),
+    ("POST /v1/agents/{id}/trigger", &[
+        row("{agent}", r#"{"service":"ci","payload":{}}"#,               [403, 403, 403, 403, 202]),
+    ]),
+    ("GET /v1/agents/{id}/deliveries", &[
+        row("{agent}", "",                                               [403, 403, 403, 403, 200]),
+    ]),
+    ("POST /v1/agents/{id}/deliveries/{deliveryId}/replay", &[
+        row("{agent} {delivery}", "",                                    [403, 403, 403, 403, 202]),
+    ]),
+    ("POST /v1/hooks/{agentId}/{service}", &[
+        row("{agent} github", r#"{"zen":"No signature, no entry."}"#,    [401, 401, 401, 401, 401]),
+    ]),
+    ("GET /v1/runs/{id}", &[
+        row("{run}", "",                                                 [404, 200, 200, 200, 200]),
+    ]),
+    ("POST /v1/runs/{id}/cancel", &[
+        row("{run}", "",                                                 [404, 202, 202, 403, 202]),
+    ]),
+    ("POST /v1/runs/{id}/toolCalls/{callId}/result", &[
+        row("{asking} {form}", r#"{"output":1}"#,                        [404, 202, 202, 403, 202]),
+        row("{asking} {form}", r#"{"declined":true}"#,                   [404, 202, 202, 403, 202]),
+        row("{asking} {owners}", r#"{"output":1}"#,                      [404, 403, 202, 403, 202]),
+        row("{asking} {anyones}", r#"{"output":1}"#,                     [404, 202, 202, 202, 202]),
+    ]),
+    ("POST /v1/socketTickets", &[
+        row("", "",                                                      [201, 201, 201, 201, 201]),
+        row("", r#"{"entityId":"{me}"}"#,                                [201, 201, 201, 201, 201]),
+        row("", r#"{"entityId":"{owner}"}"#,                             [403, 403, 201, 403, 201]),
+    ]),
+    ("GET /healthz", &[
+        row("", "",                                                      [200, 200, 200, 200, 200]),
+    ]),
+    ("GET /openapi.json", &[
+        row("", "",                                                      [200, 200, 200, 200, 200]),
+    ]),
+];
+
+/// All rows of the table, each with its route.
+pub(crate) fn rows() -> impl Iterator<Item = (&'static str, &'static Row)> {
+    TABLE.iter().flat_map(|(route, rows)| rows.iter().map(move |row| (*route, row)))
+}
+
+impl Row {
+    /// The path of the route with the parameters of this row.
+    pub(crate) fn path(&self, route: &str) -> String {
+        let (_, path) = route.split_once(' ').unwrap();
+        let mut values = self.parameters.split(' ');
+        let parts = path
+            .split('/')
+            .map(|part| if part.starts_with('{') { values.next().unwrap() } else { part });
+        parts.collect::<Vec<_>>().join("/")
+    }
+}

@@ -1,0 +1,264 @@
+//! Rate limits of requests. [`minutes`] has the limits of runs a minute.
+
+mod minutes;
+
+use std::{process::Command, time::Instant};
+
+use futures::future::join_all;
+use serde_json::{Value, json};
+
+pub(crate) use crate::auth::rates::minutes::in_one_minute;
+use crate::{
+    api::bad_input::assert_problem,
+    support::{
+        client::{Client, Reply},
+        stack::Stack,
+        waiting::{SOON, wait_for},
+        webhook_senders::{OTHER_SECRET, Scheme},
+    },
+};
+
+/// The number of simultaneous calls. With it even a busy machine exceeds the rates.
+const AT_ONCE: usize = 10;
+
+/// Makes `count` calls as fast as possible. Returns their replies, and how many calls the rate
+/// allows in that time in addition to the burst.
+async fn calls(
+    count: usize,
+    per_second: f64,
+    call: impl AsyncFn(usize) -> Reply,
+) -> (Vec<Reply>, usize) {
+    let begun = Instant::now();
+    let mut replies = Vec::new();
+    for first in (0..count).step_by(AT_ONCE) {
+        replies
+            .extend(join_all((first..count.min(first + AT_ONCE)).map(|index| call(index))).await);
+    }
+    (replies, (begun.elapsed().as_secs_f64() * per_second) as usize + 1)
+}
+
+/// The burst that each rate allows.
+const BURST: usize = 60;
+
+/// Checks that the rate accepted only the burst and `meanwhile` more calls, with the status
+/// `accepted`, and refused the others.
+#[track_caller]
+fn assert_burst(replies: &[Reply], accepted: u16, meanwhile: usize, what: &str) {
+    let count = |status: u16| replies.iter().filter(|reply| reply.status == status).count();
+    let taken = count(accepted);
+    let refused = count(429);
+    assert_eq!(
+        taken + refused,
+        replies.len(),
+        "{what}: {:?}",
+        replies.iter().map(|reply| reply.status).collect::<Vec<_>>()
+    );
+    assert!(
+        (BURST..=BURST + meanwhile).contains(&taken) && refused > 0,
+        "{what}: {taken} calls were accepted, at most {meanwhile} more than {BURST} may be"
+    );
+    let first = replies.iter().position(|reply| reply.status == 429).unwrap();
+    assert!(first + AT_ONCE > BURST, "{what}: call {first} was refused");
+    for reply in replies.iter().filter(|reply| reply.status == 429) {
+        assert_problem(reply, &[429], "too many calls", what);
+        assert_eq!(
+            (reply.header("retry-after"), &reply.body["title"]),
+            ("1", &json!("Too Many Requests")),
+            "{what}"
+        );
+    }
+}
+
+fn last_refusal(replies: &[Reply]) -> &Value {
+    &replies.iter().rfind(|reply| reply.status == 429).unwrap().body["detail"]
+}
+
+#[tokio::test]
+async fn the_request_rate_of_an_entity_is_20_a_second_with_a_burst_of_60_and_affects_no_one_else() {
+    let Some(stack) = Stack::receiving_at_once().await else { return };
+    let husam = stack.person("Husam").await;
+    let sarah = stack.person("Sarah").await;
+    let agent = stack.agent("Ada", &stack.model.name("ada")).await;
+    let space = stack.space("Team", &[&husam, &sarah, &agent]).await;
+    let his = stack.as_entity(&husam);
+    let hers = stack.as_entity(&sarah);
+    let (replies, meanwhile) = calls(200, 20.0, async |_| his.get("/v1/spaces").await).await;
+    assert_burst(&replies, 200, meanwhile, "an entity");
+    assert_eq!(last_refusal(&replies), "too many calls: the limit is 20 per second and 60 at once");
+
+    // While his calls are refused, hers are not.
+    let post = async |client: &Client| {
+        client.create(&format!("/v1/spaces/{space}/messages"), json!({ "text": "Hello" })).await
+    };
+    let mut refused = 0;
+    while refused == 0 {
+        let (his, _) = calls(AT_ONCE, 0.0, async |_| post(&his).await).await;
+        let hers = post(&hers).await;
+        assert_eq!(hers.status, 201, "{}", hers.text);
+        refused += his.iter().filter(|reply| reply.status == 429).count();
+    }
+    let messages = stack.messages(&space).await;
+    assert!(messages.iter().any(|message| message["sender"]["id"] == sarah.as_str()));
+    let (all, _) = calls(200, 0.0, async |_| stack.get("/v1/spaces").await).await;
+    assert!(all.iter().all(|reply| reply.status == 200), "the operator has no rate limit");
+    wait_for("his calls are accepted again", SOON, async || {
+        (his.get("/v1/spaces").await.status == 200).then_some(())
+    })
+    .await;
+    // Another token of the same person does not help.
+    let (same, _) =
+        calls(200, 0.0, async |_| stack.as_subject(&husam, 700).get("/v1/spaces").await).await;
+    assert!(same.iter().any(|reply| reply.status == 429));
+    stack.quiet(&space).await;
+}
+
+#[tokio::test]
+async fn simultaneous_calls_do_not_bypass_the_rate_limit() {
+    let Some(stack) = Stack::receiving_at_once().await else { return };
+    let husam = stack.person("Husam").await;
+    let his = stack.as_entity(&husam);
+    let begun = Instant::now();
+    let replies = join_all((0..300).map(|_| his.get("/v1/spaces"))).await;
+    let meanwhile = (begun.elapsed().as_secs_f64() * 20.0) as usize + 1;
+    let taken = replies.iter().filter(|reply| reply.status == 200).count();
+    assert!(
+        (60..=60 + meanwhile).contains(&taken),
+        "{taken} of 300 simultaneous calls were accepted, at most {meanwhile} more than 60 may be"
+    );
+}
+
+#[tokio::test]
+async fn a_socket_shares_the_rate_limit_with_http() {
+    let Some(stack) = Stack::receiving_at_once().await else { return };
+    let husam = stack.person("Husam").await;
+    let sarah = stack.person("Sarah").await;
+    let space = stack.space("Team", &[&husam, &sarah]).await;
+    // One connection answers one request at a time. On a busy machine that may be slower than the
+    // rate.
+    let his = join_all((0..AT_ONCE).map(|_| stack.socket_of(&husam))).await;
+    let hers = stack.socket_of(&sarah).await;
+    let message = |text: String| json!({ "action": "send", "spaceId": space, "text": text });
+    let send = async || {
+        let mut answers = Vec::new();
+        for first in (0..150).step_by(AT_ONCE) {
+            let requests = his
+                .iter()
+                .zip(first..)
+                .map(|(socket, index)| socket.request(message(format!("message {index}"))));
+            answers.extend(join_all(requests).await);
+        }
+        answers
+    };
+    let begun = Instant::now();
+    let answers = send().await;
+    let most = 61 + (begun.elapsed().as_secs_f64() * 20.0) as usize;
+    let sent = answers.iter().filter(|answer| answer["type"] == "sent").count();
+    assert!((60..=most).contains(&sent), "{sent} messages were sent, at most {most} may be");
+    for error in answers.iter().filter(|answer| answer["type"] != "sent") {
+        assert_eq!((&error["type"], &error["status"]), (&json!("error"), &json!(429)), "{error}");
+        assert!(error["detail"].as_str().unwrap().starts_with("too many calls"), "{error}");
+    }
+    assert_eq!(hers.request(message("and me?".into())).await["type"], "sent");
+    for socket in &his {
+        assert!(socket.is_open().await, "a refused message does not close the socket");
+    }
+    assert_eq!(stack.messages(&space).await.len(), sent + 1);
+    // Messages over the socket also count for HTTP: HTTP refuses calls before it would with a rate
+    // of its own.
+    let by_http = stack.as_entity(&husam);
+    let mut more = Vec::new();
+    while !more.contains(&429) {
+        assert!(more.len() < 50, "{more:?}");
+        send().await;
+        more.extend(
+            join_all((0..AT_ONCE).map(|_| by_http.get("/v1/spaces")))
+                .await
+                .iter()
+                .map(|reply| reply.status),
+        );
+    }
+}
+
+#[tokio::test]
+async fn the_request_rate_of_a_service_is_10_a_second_with_a_burst_of_60() {
+    let Some(stack) = Stack::receiving_at_once().await else { return };
+    let agent = stack.receiver(json!({ "paused": true })).await;
+    let second = stack.receiver(json!({ "paused": true })).await;
+    // Requests with a wrong signature do not use up the rate of the service.
+    let wrong = Scheme::Github.signed_with(OTHER_SECRET, "x", b"{}", 0);
+    let (replies, _) = calls(150, 0.0, async |_| stack.hook(&agent, "github", &wrong).await).await;
+    assert!(replies.iter().all(|reply| reply.status == 401));
+    let noted = stack.deliveries(&agent, "?status=rejected").await.len();
+    assert!((60..150).contains(&noted), "only some rejected requests are stored: {noted}");
+
+    let (replies, meanwhile) = calls(150, 10.0, async |index| {
+        stack.hook(&agent, "github", &Scheme::Github.signed(&format!("evt_{index}"))).await
+    })
+    .await;
+    assert_burst(&replies, 202, meanwhile, "a service");
+    assert_eq!(last_refusal(&replies), "too many calls: the limit is 10 per second and 60 at once");
+    let taken = replies.iter().filter(|reply| reply.status == 202).count();
+    assert_eq!(
+        stack.deliveries(&agent, "?status=refused").await.len(),
+        taken,
+        "a refused request is not stored: the service repeats it"
+    );
+
+    // The rate does not affect other services, other agents and the operator.
+    stack.hook(&agent, "slack", &Scheme::Slack.signed("one")).await.must_be(202);
+    stack.hook(&second, "github", &Scheme::Github.signed("one")).await.must_be(202);
+    for _ in 0..100 {
+        stack.trigger(&agent, "github", &json!({}), &[]).await.must_be(202);
+    }
+    let last = Scheme::Github.signed("evt_149");
+    wait_for("the service is accepted again", SOON, async || {
+        (stack.hook(&agent, "github", &last).await.status == 202).then_some(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_rate_limit_can_be_switched_off() {
+    let assert_no_limit = async |stack: Stack| {
+        let husam = stack.person("Husam").await;
+        let his = stack.as_entity(&husam);
+        let (replies, _) = calls(150, 0.0, async |_| his.get("/v1/spaces").await).await;
+        assert!(replies.iter().all(|reply| reply.status == 200));
+        stack
+    };
+    if let Some(stack) = Stack::receiving(&[("SMARTSPACE_RATE", "0")]).await {
+        let agent = stack.receiver(json!({ "paused": true })).await;
+        for index in 0..100 {
+            stack
+                .hook(&agent, "github", &Scheme::Github.signed(&format!("evt_{index}")))
+                .await
+                .must_be(202);
+        }
+        assert_no_limit(stack).await;
+    }
+    if let Some(stack) = Stack::with_secret(&["--no-rate-limit"]).await {
+        assert_no_limit(stack).await;
+    }
+    if let Some(stack) = Stack::receiving(&[("SMARTSPACE_RATE", "1")]).await {
+        let husam = stack.person("Husam").await;
+        let his = stack.as_entity(&husam);
+        let (replies, _) = calls(150, 0.0, async |_| his.get("/v1/spaces").await).await;
+        assert!(replies.iter().any(|reply| reply.status == 429), "1 is the default");
+    }
+}
+
+#[test]
+fn an_invalid_rate_setting_is_reported_at_the_start() {
+    for value in ["x", "off", "20", "-1", "0 "] {
+        let output = Command::new(env!("CARGO_BIN_EXE_smartspace-under-test"))
+            .args(["--data", ":memory:", "--listen", "127.0.0.1:0"])
+            .env_clear()
+            .env("SMARTSPACE_RATE", value)
+            .output()
+            .unwrap();
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        let expected =
+            "SMARTSPACE_RATE: expected 0, which lifts the limits of calls per second, or 1";
+        assert!(!output.status.success() && stderr.contains(expected), "{stderr}");
+    }
+}

@@ -1,0 +1,260 @@
+//! Each sample of `events/`, sent through the binary of its function. The snapshots in
+//! `invocations/` hold the whole answer and the calls of AWS services.
+
+use std::{collections::BTreeMap, path::Path};
+
+use regex_lite::{Captures, Regex};
+use serde_json::{Value, json};
+use smartspace::embedded_table::EmbeddedTable;
+use smartspace_tests::{
+    function::{Function, built},
+    runtime::Outcome,
+    samples::Sample,
+    services::{Call, Services},
+    world,
+};
+
+use crate::support::deployed::deployed;
+
+/// The trace id in the samples of queues.
+const SAMPLES_TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
+
+/// Makes a test for each sample. The samples in brackets are invoked first, on the same table.
+macro_rules! samples {
+    ($($test:ident: $sample:literal after [$($before:literal),*];)*) => {
+        $(
+            #[tokio::test]
+            async fn $test() {
+                check_sample($sample, &[$($before),*]).await;
+            }
+        )*
+
+        const SAMPLES: &[&str] = &[$($sample),*];
+    };
+}
+
+samples! {
+    api_answers_a_get: "api/get-messages" after [];
+    api_stores_a_posted_message: "api/post-message" after [];
+    api_reads_a_body_in_base64: "api/post-message-base64" after [];
+    api_accepts_a_signed_webhook: "api/webhook" after [];
+    api_makes_a_schedule_for_a_later_plan: "api/post-plan" after [];
+    api_makes_a_delayed_message_for_a_plan_that_is_due_soon: "api/post-plan-soon" after [];
+    api_answers_a_cors_preflight: "api/preflight" after [];
+    api_refuses_a_request_without_a_key: "api/no-key" after [];
+    socket_connects_with_a_ticket: "socket/connect" after [];
+    socket_subscribes_and_replays: "socket/subscribe" after ["socket/connect"];
+    socket_accepts_a_message: "socket/send" after ["socket/connect"];
+    socket_accepts_the_answer_to_a_form: "socket/tool-result" after ["run/form", "socket/connect"];
+    socket_answers_a_ping: "socket/ping" after ["socket/connect"];
+    socket_unsubscribes: "socket/unsubscribe" after ["socket/connect", "socket/subscribe"];
+    socket_deletes_a_closed_connection: "socket/disconnect" after ["socket/connect"];
+    run_answers_a_message: "run/message" after [];
+    run_answers_a_mention: "run/mention" after [];
+    run_waits_for_a_form: "run/form" after [];
+    run_resumes_with_the_answer_to_a_form: "run/form-answered"
+        after ["run/form", "socket/connect", "socket/tool-result"];
+    run_follows_the_instruction_of_a_plan: "run/plan" after ["trigger/fire-plan"];
+    run_writes_a_summary: "run/summarize" after [];
+    run_handles_a_batch_and_returns_the_jobs_that_it_cannot_parse: "run/batch" after [];
+    trigger_dispatches_a_message: "trigger/dispatch" after [];
+    trigger_settles_a_renamed_entity: "trigger/settle-entity" after [];
+    trigger_settles_a_deleted_space: "trigger/settle-space" after [];
+    trigger_closes_the_open_calls_of_an_ended_run: "trigger/close-calls"
+        after ["run/form", "!cancel"];
+    trigger_fires_a_plan: "trigger/fire-plan" after [];
+    trigger_fires_a_plan_by_a_schedule: "trigger/fire-plan-scheduled" after [];
+    trigger_wakes_a_waiting_run: "trigger/wake-run" after ["run/form"];
+    broadcast_sends_an_event: "broadcast/event" after ["socket/connect", "socket/subscribe"];
+    broadcast_tells_an_entity_that_it_joined: "broadcast/joined" after ["socket/connect"];
+    broadcast_tells_an_entity_that_it_left: "broadcast/left" after ["socket/connect", "!leave"];
+    broadcast_unsubscribes_a_removed_member: "broadcast/removed"
+        after ["socket/connect", "socket/subscribe"];
+    sweep_finds_overdue_items: "sweep/schedule" after [];
+}
+
+#[test]
+fn every_sample_has_a_test() {
+    let existing: Vec<String> = Sample::all()
+        .unwrap()
+        .into_iter()
+        .map(|sample| format!("{}/{}", sample.function, sample.case))
+        .collect();
+    let mut tested = SAMPLES.to_vec();
+    tested.sort_unstable();
+    assert_eq!(existing, tested);
+}
+
+/// Invokes a sample after others and compares the answer and the calls with the snapshot. `!leave`
+/// and `!cancel` change the table instead of invoking a sample.
+async fn check_sample(name: &str, before: &[&str]) {
+    if let Some(deployed) = deployed() {
+        return deployed.skip("it runs the functions' binaries alone");
+    }
+    let table = world::make().await.unwrap();
+    let services = Services::start(table.clone()).await.unwrap();
+    let mut functions = BTreeMap::new();
+    for step in before {
+        match step.strip_prefix('!') {
+            None => {
+                let (_, outcome) = invoke(&mut functions, &services, step).await;
+                assert!(matches!(outcome, Outcome::Answered(_)), "{step}: {outcome:?}");
+            }
+            Some("leave") => leave(&table).await,
+            Some(_) => cancel(&table).await,
+        }
+    }
+    services.calls();
+    let (function, outcome) = invoke(&mut functions, &services, name).await;
+    let calls = by_service(&function, services.calls());
+    let result = match outcome {
+        Outcome::Answered(answer) => {
+            json!({"answer": with_parsed_body(answer), "calls": calls})
+        }
+        Outcome::Failed(failure) => json!({"failure": failure, "calls": calls}),
+    };
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path("invocations");
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.bind(|| insta::assert_json_snapshot!(name.replace('/', "-"), stable(&result)));
+}
+
+/// Sends a sample to its function. Starts the function if necessary.
+async fn invoke(
+    functions: &mut BTreeMap<String, Function>,
+    services: &Services,
+    name: &str,
+) -> (String, Outcome) {
+    let sample = Sample::named(name).unwrap();
+    if !functions.contains_key(&sample.function) {
+        let binary = built(&sample.function).unwrap_or_else(|error| panic!("{error}"));
+        let function = Function::start(&sample.function, Path::new(&binary), services)
+            .await
+            .unwrap_or_else(|error| panic!("{error}"));
+        functions.insert(sample.function.clone(), function);
+    }
+    let function = functions.get_mut(&sample.function).unwrap();
+    let outcome =
+        function.invoke(&sample.event().unwrap()).await.unwrap_or_else(|error| panic!("{error}"));
+    (sample.function, outcome)
+}
+
+/// Ends the run that waits for a form, as a function would that dies before it closes the form.
+async fn cancel(table: &EmbeddedTable) {
+    let job = job_of("trigger/close-calls");
+    world::cancel(table, job["runId"].as_str().unwrap()).await.unwrap();
+}
+
+/// Removes the member that the sample is about from its space.
+async fn leave(table: &EmbeddedTable) {
+    let job = job_of("broadcast/left");
+    world::leave(table, job["spaceId"].as_str().unwrap(), job["entityId"].as_str().unwrap())
+        .await
+        .unwrap();
+}
+
+/// The job in the sample of a queue.
+fn job_of(sample: &str) -> Value {
+    let event: Value =
+        serde_json::from_str(&Sample::named(sample).unwrap().event().unwrap()).unwrap();
+    serde_json::from_str(event["Records"][0]["body"].as_str().unwrap()).unwrap()
+}
+
+/// The answer with its body parsed, if the body is JSON.
+fn with_parsed_body(mut answer: Value) -> Value {
+    if let Some(body) =
+        answer.get("body").and_then(Value::as_str).and_then(|body| serde_json::from_str(body).ok())
+    {
+        answer["body"] = body;
+    }
+    answer
+}
+
+/// The calls of each service. For the table, only the number of calls by operation: its contents
+/// show in answers and in later calls.
+fn by_service(function: &str, calls: Vec<Call>) -> Value {
+    let mut services: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
+    let mut table: BTreeMap<String, usize> = BTreeMap::new();
+    for call in calls {
+        match call.service {
+            "dynamodb" => *table.entry(call.operation).or_default() += 1,
+            "sqs" => services.entry("sqs").or_default().extend(queue_entries(&call)),
+            "scheduler" => services.entry("scheduler").or_default().push(schedule(call)),
+            service => services
+                .entry(service)
+                .or_default()
+                .push(json!({"operation": call.operation, "request": call.request})),
+        }
+    }
+    let mut services = json!(services);
+    for calls in services.as_object_mut().into_iter().flat_map(|services| services.values_mut()) {
+        // A function makes some calls concurrently.
+        calls.as_array_mut().unwrap().sort_by_key(|call| stable(call).to_string());
+    }
+    // The number of reads of a run depends on the speed of the machine.
+    services["dynamodb"] =
+        if function == "run" { json!(table.keys().collect::<Vec<_>>()) } else { json!(table) };
+    services
+}
+
+/// The entries of a call to a queue.
+fn queue_entries(call: &Call) -> Vec<Value> {
+    let url = call.request["QueueUrl"].as_str();
+    let queue = url.and_then(|url| url.rsplit('/').next()).unwrap_or_default();
+    let one = |request: &Value| {
+        let mut request = request.clone();
+        let entry = request.as_object_mut().unwrap();
+        entry.remove("QueueUrl");
+        entry.remove("Id");
+        if let Some(body) = entry.get_mut("MessageBody") {
+            *body = serde_json::from_str(body.as_str().unwrap()).unwrap();
+        }
+        // Round the delay, because a second may have begun.
+        if let Some(seconds) = entry.get_mut("DelaySeconds") {
+            *seconds = json!(format!("about {}", (seconds.as_u64().unwrap() + 5) / 10 * 10));
+        }
+        json!({"operation": call.operation, "queue": queue, "request": request})
+    };
+    match call.request["Entries"].as_array() {
+        Some(entries) => entries.iter().map(one).collect(),
+        None => vec![one(&call.request)],
+    }
+}
+
+/// A schedule without its name, which is a hash that includes the current time.
+fn schedule(mut call: Call) -> Value {
+    let name = call.request["Name"].take();
+    let token = call.request["ClientToken"].take();
+    assert_eq!(name, token, "a repeated call makes the same schedule");
+    json!({"operation": call.operation, "request": call.request})
+}
+
+/// The value with placeholders for everything that differs between runs: traces, and ids and times
+/// that are not those of the prepared world.
+fn stable(value: &Value) -> Value {
+    let is_prepared = |id: &str| id.starts_with(world::AFTERNOON);
+    let text = value.to_string();
+    let text = replace_all(&text, "\\b([a-z]{3}_)([0-9A-Z]{26})\\b", |it| {
+        if is_prepared(&it[2]) { it[0].into() } else { format!("{}(new)", &it[1]) }
+    });
+    let text = replace_all(&text, "(2[0-9]{3}-[0-9]{2}-[0-9]{2})T[0-9:.]+Z?", |it| {
+        if &it[1] == "2026-02-18" { it[0].into() } else { "(now)".into() }
+    });
+    let text = replace_all(&text, "00-([0-9a-f]{32})-[0-9a-f]{16}-01", |it| {
+        if &it[1] == SAMPLES_TRACE {
+            "(a step on in the sample's trace)".into()
+        } else {
+            "(a trace of its own)".into()
+        }
+    });
+    let text = replace_all(&text, "\\b[0-9a-f]{32}\\b", |_| "(random)".into());
+    // The tokens of a scripted model depend on the prompt, which contains relative times.
+    let tokens = |_: &Captures<'_>| String::from("\"inputTokens\":\"(counted)\"");
+    let text = replace_all(&text, "\"inputTokens\":[0-9]+", tokens);
+    serde_json::from_str(&text).unwrap()
+}
+
+fn replace_all(text: &str, pattern: &str, replacement: impl Fn(&Captures<'_>) -> String) -> String {
+    Regex::new(pattern).unwrap().replace_all(text, replacement).into_owned()
+}

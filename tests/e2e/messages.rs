@@ -1,0 +1,9 @@
+//! The order of messages, history, prompts and cursors.
+
+pub(crate) mod chains;
+pub(crate) mod conversations;
+pub(crate) mod cursors;
+pub(crate) mod order;
+pub(crate) mod other_spaces;
+pub(crate) mod prompt;
+pub(crate) mod summaries;

@@ -1,0 +1,215 @@
+//! Agents that answer each other or trigger themselves, and the chain depth that stops them.
+
+use serde_json::{Value, json};
+
+use crate::{
+    plans::operator::daily,
+    support::{
+        model::{call, say, stop},
+        routes::{id, text, woken},
+        stack::Stack,
+        tool_scene::http_tool,
+        waiting::{SOON, wait_for},
+    },
+};
+
+/// The admin key of a product whose agents' tools may call the product itself.
+const KEY: &str = "the-operators-own-key-that-a-tool-has";
+
+fn depth(message: &Value) -> u64 {
+    message["chainDepth"].as_u64().unwrap()
+}
+
+#[tokio::test]
+async fn three_agents_that_answer_everything_stop_at_the_chain_depth_of_the_space() {
+    let stack = Stack::start().await;
+    stack.model.replies("talker", |request| say(&format!("About {}", request.trigger_text())));
+    let person = stack.person("Husam").await;
+    let mut agents = Vec::new();
+    for name in ["Ada", "Bob", "Eve"] {
+        agents.push(stack.agent(name, &stack.model.name("talker")).await);
+    }
+    let space = stack
+        .space_with(
+            "Team",
+            &[&person, &agents[0], &agents[1], &agents[2]],
+            json!({ "maxChainDepth": 2 }),
+        )
+        .await;
+
+    stack.post(&space, &person, "weather").await;
+    stack.quiet(&space).await;
+
+    let messages = stack.messages(&space).await;
+    let of_depth = |wanted: u64| {
+        messages.iter().filter(|message| depth(message) == wanted).collect::<Vec<_>>()
+    };
+    assert_eq!([0, 1, 2, 3].map(|depth| of_depth(depth).len()), [1, 3, 6, 0]);
+    assert!(of_depth(1).iter().all(|message| text(message) == "About weather"));
+    assert!(of_depth(2).iter().all(|message| text(message) == "About About weather"));
+    for message in of_depth(2) {
+        let sender = message["sender"]["id"].as_str().unwrap();
+        let mut decisions = message["dispatch"].as_array().unwrap().clone();
+        decisions.sort_by_key(|decision| decision["agentId"].to_string());
+        let mut expected: Vec<_> = agents.iter().filter(|agent| *agent != sender).collect();
+        expected.sort();
+        let expected: Vec<_> = expected
+            .iter()
+            .map(|agent| json!({ "agentId": agent, "runId": null, "reason": "chain_depth" }))
+            .collect();
+        assert_eq!(decisions, expected);
+    }
+
+    let runs = stack.runs_of(&space).await;
+    assert_eq!(runs.len(), 9, "three for the first message, two for each of the three answers");
+    for run in &runs {
+        assert_eq!(
+            (run["status"].as_str(), run["endReason"].as_str()),
+            (Some("completed"), Some("done")),
+            "{run}"
+        );
+    }
+    for message in of_depth(0).into_iter().chain(of_depth(1)) {
+        for agent in agents.iter().filter(|agent| message["sender"]["id"] != agent.as_str()) {
+            let run = woken(message, agent).unwrap();
+            let answers = messages
+                .iter()
+                .filter(|answer| answer["runId"] == run.as_str())
+                .collect::<Vec<_>>();
+            assert_eq!(answers.len(), 1, "one answer by {run}");
+            assert_eq!(depth(answers[0]), depth(message) + 1);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_message_in_an_agents_name_is_one_deeper_than_the_last_message() {
+    let stack = Stack::start().await;
+    let person = stack.person("Husam").await;
+    let agent = stack.agent("Ada", &stack.model.name("silent")).await;
+    let space = stack.space_with("Team", &[&person, &agent], json!({ "maxChainDepth": 3 })).await;
+    let mut depths = Vec::new();
+    for sender in [&agent, &person, &agent, &agent, &person] {
+        depths.push(depth(&stack.post(&space, sender, "hello").await));
+    }
+    assert_eq!(depths[1..], [0, 1, 2, 0]);
+    stack.quiet(&space).await;
+}
+
+#[tokio::test]
+async fn an_agents_own_lower_chain_depth_applies() {
+    let stack = Stack::start().await;
+    stack.model.replies("talker", |_| say("I have something to say."));
+    let person = stack.person("Husam").await;
+    let talker = stack.agent("Ada", &stack.model.name("talker")).await;
+    let model = json!({ "provider": "openai", "name": stack.model.name("quiet") });
+    let shy = stack.agent_with("Bob", json!({ "model": model, "maxChainDepth": 1 })).await;
+    let space = stack.space("Team", &[&person, &talker, &shy]).await;
+
+    let first = stack.post(&space, &person, "hello").await;
+    assert!(woken(&first, &shy).is_some());
+    stack.quiet(&space).await;
+
+    let messages = stack.messages(&space).await;
+    assert_eq!(messages.len(), 2);
+    assert_eq!(
+        messages[1]["dispatch"],
+        json!([{ "agentId": shy, "runId": null, "reason": "chain_depth" }])
+    );
+}
+
+#[tokio::test]
+async fn with_the_policy_mention_only_mentioned_agents_wake() {
+    let stack = Stack::start().await;
+    let person = stack.person("Husam").await;
+    let ada = stack.agent("Ada", &stack.model.name("ada")).await;
+    let bob = stack.agent("Bob", &stack.model.name("bob")).await;
+    let space = stack
+        .space_with("Team", &[&person, &ada, &bob], json!({ "triggerPolicy": "mention" }))
+        .await;
+    let nobody = stack.post(&space, &person, "ada, are you there?").await;
+    assert_eq!((woken(&nobody, &ada), woken(&nobody, &bob)), (None, None));
+    let one = stack.post(&space, &person, "@ADA, are you there?").await;
+    assert_eq!((woken(&one, &ada).is_some(), woken(&one, &bob)), (true, None));
+    let all = stack.post(&space, &person, "@all?").await;
+    assert!(woken(&all, &ada).is_some() && woken(&all, &bob).is_some());
+    stack.quiet(&space).await;
+    assert_eq!((stack.model.requests("ada").len(), stack.model.requests("bob").len()), (2, 1));
+}
+
+/// Gives an agent a tool that posts `body` to `path` of the product with the admin key, and
+/// triggers the agent once as a service. Returns the depths of its runs and the output of the last
+/// call, which triggers no run.
+async fn trigger_itself(stack: &Stack, agent: &str, path: &str, body: Value) -> (Vec<u64>, Value) {
+    let authorised =
+        json!({ "headers": { "Authorization": "Bearer ${secret.OWN}" }, "body": body });
+    let tool = http_tool("again", "POST", &format!("{}{path}", stack.url), authorised);
+    stack
+        .patch(&format!("/v1/entities/{agent}"), json!({ "agent": { "tools": [tool] } }))
+        .await
+        .must_be(200);
+    stack.trigger(agent, "begin", &json!("again"), &[]).await.must_be(202);
+    let runs = wait_for("the last run triggers no other", SOON, async || {
+        let mut runs = stack.runs_by(agent).await;
+        runs.reverse();
+        (runs.len() >= 3 && runs.iter().all(|run| run["status"] == "completed")).then_some(runs)
+    })
+    .await;
+    let output = stack.run(&id(&runs[2])).await["steps"][0]["calls"][0]["output"].clone();
+    (stack.runs_by(agent).await.iter().rev().map(depth).collect(), output)
+}
+
+#[tokio::test]
+async fn an_agent_whose_tool_triggers_it_again_stops_at_its_chain_depth() {
+    let Some(stack) = Stack::keyed(
+        KEY,
+        &[("SMARTSPACE_TOOL_HOSTS", "127.0.0.1"), ("SMARTSPACE_SECRET_OWN", KEY)],
+    )
+    .await
+    else {
+        return;
+    };
+    stack.model.answers("ada", |request| {
+        if request.step() == 0 { call("again", json!({})).into() } else { stop() }
+    });
+    let agent = async || stack.receiver(json!({ "maxChainDepth": 3 })).await;
+    let too_deep = |output: &Value| {
+        output["body"]["detail"]
+            .as_str()
+            .is_some_and(|detail| detail.contains("chain depth") && detail.contains(" 3"))
+    };
+
+    let by_plans = agent().await;
+    let plan = json!({ "name": "Again", "instruction": "Once more.", "runAfter": "1 second" });
+    let (depths, output) =
+        trigger_itself(&stack, &by_plans, &format!("/v1/agents/{by_plans}/plans"), plan).await;
+    assert!(depths == [0, 1, 2] && too_deep(&output), "{depths:?}: {output}");
+
+    let by_hand = agent().await;
+    let path = format!(
+        "/v1/agents/{by_hand}/plans/{}/run",
+        id(&stack.plan(&by_hand, daily("Report")).await)
+    );
+    let (depths, output) = trigger_itself(&stack, &by_hand, &path, json!({})).await;
+    assert!(depths == [0, 1, 2] && too_deep(&output), "{depths:?}: {output}");
+
+    let by_replays = agent().await;
+    stack
+        .patch(&format!("/v1/entities/{by_replays}"), json!({ "agent": { "paused": true } }))
+        .await
+        .must_be(200);
+    let refused = stack.trigger(&by_replays, "ci", &json!({}), &[]).await.must_be(202);
+    stack
+        .patch(&format!("/v1/entities/{by_replays}"), json!({ "agent": { "paused": false } }))
+        .await
+        .must_be(200);
+    let path = format!(
+        "/v1/agents/{by_replays}/deliveries/{}/replay",
+        refused["deliveryId"].as_str().unwrap()
+    );
+    let (depths, output) = trigger_itself(&stack, &by_replays, &path, json!({})).await;
+    assert_eq!(
+        (depths, &output["runId"], &output["reason"]),
+        (vec![0, 1, 2], &Value::Null, &json!("chain_depth"))
+    );
+}

@@ -1,0 +1,304 @@
+//! Conversations between people and agents. No run waits for a reply. Each message triggers a new
+//! run, which knows only its prompt.
+
+use serde_json::{Value, json};
+
+use crate::support::{
+    model::{Answer, Line, ModelRequest, answer, call, say, stop},
+    stack::Stack,
+};
+
+/// The first request of each run, in the order of the messages.
+fn prompts(stack: &Stack, model: &str) -> Vec<ModelRequest> {
+    stack.model.requests(model).into_iter().filter(|request| request.step() == 0).collect()
+}
+
+fn lines(request: &ModelRequest) -> Vec<String> {
+    request.user().timeline().iter().map(Line::short).collect()
+}
+
+/// Whether the agent itself has posted a message that contains `text`.
+fn has_said(request: &ModelRequest, text: &str) -> bool {
+    request
+        .user()
+        .timeline()
+        .iter()
+        .any(|line| line.sender.ends_with(", you)") && line.text.contains(text))
+}
+
+/// Posts `text`, unless the agent has posted it before.
+fn say_once(request: &ModelRequest, text: &str) -> Answer {
+    if has_said(request, text) { stop() } else { say(text).into() }
+}
+
+/// Creates an agent that answers with `first` in the first step of a run, then ends the run.
+async fn agent(
+    stack: &Stack,
+    name: &str,
+    first: impl Fn(&ModelRequest) -> Answer + Send + Sync + 'static,
+) -> String {
+    stack
+        .model
+        .answers(name, move |request| if request.step() == 0 { first(request) } else { stop() });
+    stack.agent(name, &stack.model.name(name)).await
+}
+
+/// Posts messages one after the other. Waits after each until its runs have ended.
+async fn talk(stack: &Stack, space: &str, messages: &[(&String, &str)]) {
+    for (sender, text) in messages {
+        stack.post(space, sender, text).await;
+        stack.quiet(space).await;
+    }
+}
+
+async fn conversation(stack: &Stack, space: &str) -> Vec<String> {
+    let line = |message: &Value| {
+        format!(
+            "{}: {}",
+            message["sender"]["name"].as_str().unwrap(),
+            message["parts"][0]["text"].as_str().unwrap()
+        )
+    };
+    stack.messages(space).await.iter().map(line).collect()
+}
+
+const QUESTION: &str = "I'll deploy v2.1. This affects 3 services. Confirm by replying yes.";
+
+async fn deploy_after(answer: &'static str) {
+    let stack = Stack::start().await;
+    let bot = agent(&stack, "DeployBot", |request| match request.trigger_text().as_str() {
+        "Deploy v2.1 to production" => say(QUESTION).into(),
+        text if has_said(request, "Confirm by replying yes") && text.starts_with("yes") => {
+            say("Deployment complete! All 3 services run v2.1.").into()
+        }
+        _ => stop(),
+    })
+    .await;
+    let sarah = stack.person("Sarah").await;
+    let space = stack.space("Deployments", &[&sarah, &bot]).await;
+    talk(&stack, &space, &[(&sarah, "Deploy v2.1 to production"), (&sarah, answer)]).await;
+    let prompts = prompts(&stack, "DeployBot");
+    assert_eq!(lines(&prompts[0]), ["NEW Sarah: Deploy v2.1 to production ← TRIGGER"]);
+    let expected = [
+        "SEEN Sarah: Deploy v2.1 to production".to_owned(),
+        format!("SEEN DeployBot (you): {QUESTION}"),
+        format!("NEW Sarah: {answer} ← TRIGGER"),
+    ];
+    assert_eq!(lines(&prompts[1]), expected);
+    let own = &prompts[1].user().timeline()[1];
+    assert_eq!(
+        own.note.as_deref(),
+        Some("sent because Sarah wrote \"Deploy v2.1 to production\" in \"Deployments\"")
+    );
+    let last = conversation(&stack, &space).await.pop().unwrap();
+    assert_eq!(last, "DeployBot: Deployment complete! All 3 services run v2.1.");
+}
+
+#[tokio::test]
+async fn an_agent_deploys_after_an_approval_in_the_chat() {
+    deploy_after("yes").await;
+}
+
+#[tokio::test]
+async fn a_reply_needs_no_thread() {
+    deploy_after("yes deploy it").await;
+}
+
+#[tokio::test]
+async fn a_negotiation_continues_over_three_runs() {
+    let stack = Stack::start().await;
+    let bot = agent(&stack, "Lawyer", |request| match request.trigger_text().as_str() {
+        "Draft the contract" => say("Here's the contract draft.").into(),
+        "Change to NET-30" if has_said(request, "contract draft") => {
+            say("Updated to NET-30. Anything else?").into()
+        }
+        "Add a termination clause" if has_said(request, "Anything else?") => {
+            say("Done. Final version attached.").into()
+        }
+        _ => stop(),
+    })
+    .await;
+    let sarah = stack.person("Sarah").await;
+    let space = stack.space("Contract", &[&sarah, &bot]).await;
+    let asks = ["Draft the contract", "Change to NET-30", "Add a termination clause"];
+    talk(&stack, &space, &asks.map(|text| (&sarah, text))).await;
+    let expected = [
+        "SEEN Sarah: Draft the contract",
+        "SEEN Lawyer (you): Here's the contract draft.",
+        "SEEN Sarah: Change to NET-30",
+        "SEEN Lawyer (you): Updated to NET-30. Anything else?",
+        "NEW Sarah: Add a termination clause ← TRIGGER",
+    ];
+    assert_eq!(lines(&prompts(&stack, "Lawyer")[2]), expected);
+    assert_eq!(stack.texts(&space).await.last().unwrap(), "Done. Final version attached.");
+}
+
+#[tokio::test]
+async fn votes_are_counted_in_the_history() {
+    let stack = Stack::start().await;
+    let bot = agent(&stack, "Chair", |request| {
+        if request.trigger_text().starts_with("@Chair") {
+            let total = json!({"memories": [{"key": "vote_total", "value": "3 members"}]});
+            return answer([
+                say("Team vote: A or B? Everyone please reply."),
+                call("set_memories", total),
+            ]);
+        }
+        let votes: Vec<String> = request
+            .user()
+            .timeline()
+            .into_iter()
+            .map(|line| line.text)
+            .filter(|text| ["A", "B"].contains(&text.as_str()))
+            .collect();
+        let total = request.user().block("MEMORIES")[1].clone();
+        if total != "  - [vote_total] \"3 members\"" || votes.len() < 3 {
+            return stop();
+        }
+        let for_a = votes.iter().filter(|vote| *vote == "A").count();
+        say(&format!("Option {} wins {for_a}-{}.", if for_a > 1 { "A" } else { "B" }, 3 - for_a))
+            .into()
+    })
+    .await;
+    let ahmad = stack.person("Ahmad").await;
+    let sarah = stack.person("Sarah").await;
+    let husam = stack.person("Husam").await;
+    let space = stack.space("Team", &[&ahmad, &sarah, &husam, &bot]).await;
+    talk(&stack, &space, &[(&husam, "@Chair team vote: A or B?"), (&ahmad, "A"), (&sarah, "B")])
+        .await;
+    let count = stack.messages(&space).await.len();
+    assert_eq!(count, 4, "the agent stays silent until all have voted");
+    talk(&stack, &space, &[(&husam, "A")]).await;
+    let expected = [
+        "SEEN Husam: @Chair team vote: A or B?",
+        "SEEN Chair (you): Team vote: A or B? Everyone please reply.",
+        "SEEN Ahmad: A",
+        "SEEN Sarah: B",
+        "NEW Husam: A ← TRIGGER",
+    ];
+    assert_eq!(lines(prompts(&stack, "Chair").last().unwrap()), expected);
+    assert_eq!(stack.texts(&space).await.last().unwrap(), "Option A wins 2-1.");
+}
+
+#[tokio::test]
+async fn three_agents_talk_until_they_have_nothing_to_add() {
+    let stack = Stack::start().await;
+    let architect = agent(&stack, "Architect", |request| match request.trigger_text() {
+        text if text.contains("redesign") => say("I'd suggest OAuth2 with JWT.").into(),
+        text if text.contains("PKCE") => say_once(request, "Great alignment. I'll draft the doc."),
+        _ => stop(),
+    })
+    .await;
+    let security = agent(&stack, "SecurityBot", |request| match request.trigger_text() {
+        text if text.contains("redesign") => say("Use short-lived tokens.").into(),
+        text if text.contains("OAuth2 with JWT") => say_once(request, "OAuth2 is good. Add PKCE."),
+        _ => stop(),
+    })
+    .await;
+    let devops = agent(&stack, "DevOps", |request| match request.trigger_text() {
+        text if text.contains("PKCE") => say_once(request, "I can set up Keycloak. ETA: 2 days."),
+        _ => stop(),
+    })
+    .await;
+    let husam = stack.person("Husam").await;
+    let space = stack.space("Architecture", &[&husam, &architect, &security, &devops]).await;
+    talk(&stack, &space, &[(&husam, "We need to redesign the auth system")]).await;
+    let mut said = conversation(&stack, &space).await;
+    said.sort();
+    let expected = [
+        "Architect: Great alignment. I'll draft the doc.",
+        "Architect: I'd suggest OAuth2 with JWT.",
+        "DevOps: I can set up Keycloak. ETA: 2 days.",
+        "Husam: We need to redesign the auth system",
+        "SecurityBot: OAuth2 is good. Add PKCE.",
+        "SecurityBot: Use short-lived tokens.",
+    ];
+    assert_eq!(said, expected);
+    let prompts = prompts(&stack, "DevOps");
+    let on_pkce = prompts.iter().find(|request| request.trigger_text().contains("PKCE")).unwrap();
+    let timeline = on_pkce.user().timeline();
+    let shows = |text: &str| timeline.iter().any(|line| line.text.contains(text));
+    assert!(
+        shows("redesign") && shows("OAuth2 with JWT") && shows("Add PKCE"),
+        "the timeline shows the discussion so far: {timeline:#?}"
+    );
+    assert!(
+        timeline.iter().all(|line| line.sender.contains(" (human, id:ent_")
+            || line.sender.contains(" (agent, id:ent_")),
+        "the lines show names, types and ids of the others"
+    );
+}
+
+fn block_names(request: &ModelRequest) -> Vec<String> {
+    request.user().names().iter().map(|name| (*name).to_owned()).collect()
+}
+
+/// Starts a report and remembers its data. Completes it with the data in the memory when somebody
+/// posts the budget.
+fn analyst(request: &ModelRequest) -> Answer {
+    let trigger = request.trigger_text();
+    if trigger == "Generate the Q4 report" {
+        let data = "waiting for the budget. Data so far: revenue $2.1M, users 45K";
+        let memory = json!({"key": "q4_report", "value": data});
+        let goal = json!({
+            "id": "q4",
+            "description": "Complete Q4 report",
+            "priority": 2,
+            "dueAt": "2099-01-01T00:00:00Z",
+        });
+        return answer([
+            say("Started the Q4 report. I need the budget."),
+            call("set_memories", json!({"memories": [memory]})),
+            call("set_goals", json!({"goals": [goal]})),
+        ]);
+    }
+    let has_memories = block_names(request).contains(&"MEMORIES".to_owned());
+    let Some(budget) = trigger.strip_prefix("Budget is ").filter(|_| has_memories) else {
+        return stop();
+    };
+    let memory = request.user().block("MEMORIES")[1].clone();
+    let data = memory.split("so far: ").nth(1).unwrap().trim_end_matches('"').to_owned();
+    answer([
+        say(&format!("Q4 report: {data}, budget {budget}.")),
+        call("set_goals", json!({"goals": [{"id": "q4", "status": "completed"}]})),
+        call("delete_memories", json!({"keys": ["q4_report"]})),
+    ])
+}
+
+#[tokio::test]
+async fn a_report_outlasts_a_run_through_memories_and_goals() {
+    let stack = Stack::start().await;
+    let bot = agent(&stack, "DataAnalyst", analyst).await;
+    let finance = stack.person("Finance").await;
+    let space = stack.space("Reports", &[&finance, &bot]).await;
+    talk(
+        &stack,
+        &space,
+        &[
+            (&finance, "Generate the Q4 report"),
+            (&finance, "Budget is $500K"),
+            (&finance, "Thanks"),
+        ],
+    )
+    .await;
+    let prompts = prompts(&stack, "DataAnalyst");
+    let names: Vec<Vec<String>> = prompts.iter().map(block_names).collect();
+    let expected =
+        ["SPACE HISTORY", "MEMORIES", "GOALS", "ACTIVE RUNS", "ACTIVE SPACE", "TRIGGER", "NOW"];
+    assert_eq!(names[1], expected);
+    let user = prompts[1].user();
+    assert_eq!(
+        user.block("MEMORIES")[1],
+        "  - [q4_report] \"waiting for the budget. Data so far: revenue $2.1M, users 45K\""
+    );
+    assert_eq!(
+        user.block("GOALS")[1],
+        "  - [q4] \"Complete Q4 report\" (priority 2, due 2099-01-01T00:00:00Z)"
+    );
+    assert_eq!(
+        names[2],
+        ["SPACE HISTORY", "ACTIVE RUNS", "ACTIVE SPACE", "TRIGGER", "NOW"],
+        "completed goals and deleted memories are gone"
+    );
+    assert_eq!(stack.texts(&space).await[3], "Q4 report: revenue $2.1M, users 45K, budget $500K.");
+}

@@ -1,0 +1,125 @@
+//! Runs that read and post outside of their prompt: other spaces, and older messages.
+
+use serde_json::{Value, json};
+
+use crate::support::{
+    model::{answer, call, say, stop},
+    routes::{text, woken},
+    stack::Stack,
+};
+
+#[tokio::test]
+async fn a_run_enters_another_space_and_reads_and_posts_there() {
+    let stack = Stack::start().await;
+    let (person, agent, team) = stack.pair().await;
+    let sarah = stack.person("Sarah").await;
+    let reports = stack.space_with("Reports", &[&sarah, &agent], json!({ "paused": true })).await;
+    for number in 1..=4 {
+        stack.post(&reports, &sarah, &format!("report {number}")).await;
+    }
+    let enter = call("enter_space", json!({ "spaceId": reports, "limit": 3 }));
+    stack.model.plays("ada", [answer([enter, say("Thank you, Sarah.")]), stop()]);
+    let question = stack.post(&team, &person, "Thank Sarah, please.").await;
+    stack.quiet(&team).await;
+
+    assert_eq!(stack.texts(&team).await, ["Thank Sarah, please."]);
+    let messages = stack.messages(&reports).await;
+    let thanks = messages.last().unwrap();
+    assert_eq!((text(thanks), thanks["chainDepth"].as_u64()), ("Thank you, Sarah.", Some(1)));
+    assert_eq!(
+        (&thanks["sender"]["id"], &thanks["runId"]),
+        (&json!(agent), &question["dispatch"][0]["runId"])
+    );
+    assert_eq!(
+        (&thanks["origin"]["type"], &thanks["origin"]["spaceId"]),
+        (&json!("space_message"), &json!(team))
+    );
+
+    let results = stack.model.requests("ada")[1].results();
+    let entered = &results[0];
+    assert_eq!(
+        (&entered["success"], &entered["spaceId"], &entered["spaceName"]),
+        (&json!(true), &json!(reports), &json!("Reports"))
+    );
+    assert_eq!(
+        (&entered["totalMessages"], &entered["unreadBefore"]),
+        (&json!(4), &json!(1)),
+        "three of four unread messages are shown"
+    );
+    let history = entered["history"].as_array().unwrap();
+    assert_eq!(
+        history.iter().map(|message| message["seq"].as_u64().unwrap()).collect::<Vec<_>>(),
+        [2, 3, 4]
+    );
+    assert_eq!(
+        (&history[0]["text"], &history[0]["seen"], &history[0]["id"]),
+        (&json!("report 2"), &json!(false), &messages[1]["id"])
+    );
+    assert_eq!((&results[1]["success"], &results[1]["messageId"]), (&json!(true), &thanks["id"]));
+    assert_eq!(results[1]["status"], "delivered");
+    let run = stack.run(&woken(&question, &agent).unwrap()).await;
+    assert_eq!((&run["status"], &run["activeSpaceId"]), (&json!("completed"), &json!(reports)));
+}
+
+#[tokio::test]
+async fn a_run_can_enter_only_spaces_of_its_agent() {
+    let stack = Stack::start().await;
+    let (person, _, team) = stack.pair().await;
+    let private = stack.space("Private", &[&person]).await;
+    stack.post(&private, &person, "secret").await;
+    let calls =
+        ["enter_space", "read_messages"].map(|tool| call(tool, json!({ "spaceId": private })));
+    stack.model.plays("ada", [answer(calls), say("I can't.").into(), stop()]);
+    stack.post(&team, &person, "What is in Private?").await;
+    stack.quiet(&team).await;
+    assert_eq!(
+        stack.texts(&team).await,
+        ["What is in Private?", "I can't."],
+        "after a refusal the active space stays the same"
+    );
+    let results = stack.model.requests("ada")[1].results();
+    assert!(results.iter().all(|result| result["error"].is_string()), "{results:?}");
+    assert!(!json!(results).to_string().contains("secret"));
+    assert_eq!(stack.texts(&private).await, ["secret"]);
+}
+
+#[tokio::test]
+async fn read_messages_reads_older_messages_in_pages() {
+    let stack = Stack::start().await;
+    let (person, _, space) = stack.pair().await;
+    stack.patch(&format!("/v1/spaces/{space}"), json!({ "paused": true })).await.must_be(200);
+    for number in 1..=5 {
+        stack.post(&space, &person, &format!("message {number}")).await;
+    }
+    stack.patch(&format!("/v1/spaces/{space}"), json!({ "paused": false })).await.must_be(200);
+    let read = |before: u64| call("read_messages", json!({ "limit": 2, "before": before }));
+    stack.model.plays("ada", [answer([read(5), read(3)]), stop()]);
+    stack.post(&space, &person, "Read back, please.").await;
+    stack.quiet(&space).await;
+
+    let results = stack.model.requests("ada")[1].results();
+    for (result, expected) in results.iter().zip([[3, 4], [1, 2]]) {
+        let mut seqs: Vec<_> = result["messages"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|message| message["seq"].as_u64().unwrap())
+            .collect();
+        seqs.sort_unstable();
+        assert_eq!((seqs.as_slice(), &result["total"]), (&expected[..], &json!(6)));
+    }
+    assert_eq!((&results[0]["nextBefore"], &results[1]["nextBefore"]), (&json!(3), &Value::Null));
+    let first = &results[1]["messages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|message| message["seq"] == 1)
+        .unwrap();
+    assert_eq!(first["text"], "message 1");
+    assert!(
+        first["id"].is_string()
+            && first["at"].is_string()
+            && first["sender"].to_string().contains("Husam"),
+        "{first}"
+    );
+}

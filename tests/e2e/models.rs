@@ -1,0 +1,7 @@
+//! Model providers, fallback, failures and prompt caching.
+
+pub(crate) mod anthropic;
+pub(crate) mod bedrock;
+pub(crate) mod caching;
+pub(crate) mod failures;
+pub(crate) mod fallback;

@@ -1,0 +1,128 @@
+//! How much of a prompt is repeated in the next one, and how much prompt caching saves: a
+//! conversation of 200 messages, billed by the providers' rules.
+//!
+//! `docs/performance.md` has the figures.
+//! `cargo nextest run -p smartspace-tests billed --no-capture` prints them.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::support::{
+    model::{Api, Bill, Cache, ModelRequest, blocks, say},
+    routes::woken,
+    stack::Stack,
+    waiting::SOON,
+};
+
+/// The text of a message. Most texts are short, some are long.
+fn words(number: u64) -> String {
+    let length = [9, 25, 14, 60, 5, 33, 120, 18][(number % 8) as usize];
+    (0..length)
+        .map(|word| format!("word{}", (number * 31 + word * 7) % 97))
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+/// Posts a hundred questions, each of which is answered. Returns the requests to the model.
+async fn conversation(provider: &str) -> Vec<ModelRequest> {
+    let stack = Stack::start().await;
+    stack
+        .model
+        .replies("ada", |request| say(&words(request.user().timeline().len() as u64 * 3 + 1)));
+    let person = stack.person("Husam").await;
+    let model = json!({"provider": provider, "name": stack.model.name("ada")});
+    let instructions = "You help a team with its quarterly report. ".repeat(20);
+    let agent =
+        stack.agent_with("Ada", json!({"model": model, "instructions": instructions})).await;
+    let space = stack.space("Project Alpha", &[&person, &agent]).await;
+    for number in 0..100 {
+        let message = stack.post(&space, &person, &words(number)).await;
+        stack.ended(&woken(&message, &agent).unwrap(), SOON).await;
+    }
+    assert_eq!(stack.messages(&space).await.len(), 200);
+    stack.model.requests("ada").into_iter().filter(|request| !request.tools().is_empty()).collect()
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+/// The length of the common prefix of two prompts, as a share of the earlier one.
+fn shared(earlier: &ModelRequest, later: &ModelRequest) -> f64 {
+    let text = |request: &ModelRequest| -> String {
+        blocks(request).into_iter().map(|(text, _)| text).collect()
+    };
+    let earlier = text(earlier);
+    let later = text(later);
+    let common = earlier.chars().zip(later.chars()).take_while(|(one, other)| one == other).count();
+    common as f64 / earlier.chars().count() as f64
+}
+
+/// Like [`shared`], but only up to the last cache point of the earlier prompt in the common prefix.
+fn shared_to_a_cache_point(earlier: &ModelRequest, later: &ModelRequest) -> f64 {
+    let earlier = blocks(earlier);
+    let later = blocks(later);
+    let same = earlier.iter().zip(&later).take_while(|((one, _), (other, _))| one == other).count();
+    let length = |count: usize| {
+        earlier[..count].iter().map(|(text, _)| text.chars().count()).sum::<usize>() as f64
+    };
+    let mark = (1..=same).rev().find(|count| earlier[count - 1].1).unwrap_or(0);
+    length(mark) / length(earlier.len())
+}
+
+/// The cost of all requests with and without caching, and the tokens. `pace` is the time between
+/// two messages.
+fn bills(requests: &[ModelRequest], pace: Duration) -> (f64, f64, Bill) {
+    let mut cache = Cache::default();
+    let mut with = 0.0;
+    let mut without = 0.0;
+    let mut sum = Bill::default();
+    for (request, number) in requests.iter().zip(0..) {
+        // The second step of a run follows the first one at once.
+        let bill = cache.bill(request, pace * (number / 2));
+        with += bill.cost(request.api);
+        without += bill.all() as f64;
+        sum = Bill {
+            plain: sum.plain + bill.plain,
+            cached: sum.cached + bill.cached,
+            written: sum.written + bill.written,
+        };
+    }
+    (with, without, sum)
+}
+
+#[tokio::test]
+async fn most_of_a_prompt_is_cached_and_billed_at_a_fraction() {
+    for (provider, api) in [("anthropic", Api::Anthropic), ("openai", Api::OpenAi)] {
+        let requests = conversation(provider).await;
+        let first: Vec<&ModelRequest> =
+            requests.iter().filter(|request| request.step() == 0).collect();
+        assert_eq!((first.len(), requests.len()), (100, 200));
+        let of_pairs = |share: fn(&ModelRequest, &ModelRequest) -> f64| {
+            median(first.windows(2).map(|pair| share(pair[0], pair[1])).collect())
+        };
+        let prefix = of_pairs(shared);
+        assert!(prefix >= 0.9, "{provider}: the common prefix {prefix:.3} is below 0.9");
+        eprintln!("{provider}: common prefix {prefix:.3}");
+        if api == Api::Anthropic {
+            let marked = of_pairs(shared_to_a_cache_point);
+            assert!(marked >= 0.85, "up to a shared cache point {marked:.3} is below 0.85");
+            eprintln!("{provider}: up to a shared cache point {marked:.3}");
+        }
+        for pace in [Duration::from_secs(30), Duration::from_mins(4), Duration::from_mins(10)] {
+            let (with, without, Bill { plain, cached, written }) = bills(&requests, pace);
+            let ratio = with / without;
+            eprintln!(
+                "{provider}: a message every {pace:?}: {ratio:.2} of the price; \
+                 plain {plain}, cached {cached}, written {written}"
+            );
+            // After five minutes the cache has expired, so it saves tokens only within a run.
+            assert!(
+                ratio < if pace < Duration::from_mins(5) { 0.35 } else { 0.95 },
+                "{provider}, {pace:?}: {ratio:.2}"
+            );
+        }
+    }
+}

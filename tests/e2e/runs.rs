@@ -1,0 +1,8 @@
+//! The life of a run: steps, cancellation, agent state, delegation.
+
+pub(crate) mod agent_state;
+pub(crate) mod cancel;
+pub(crate) mod delegating;
+pub(crate) mod own_runs;
+pub(crate) mod run_details;
+pub(crate) mod steps;

@@ -1,0 +1,170 @@
+//! `delegate`: the admin agent of a space passes the message that woke it to another agent and ends
+//! its own run.
+
+use serde_json::{Value, json};
+
+use crate::support::{
+    model::{Answer, Gate, answer, call, say, stop, wait},
+    stack::Stack,
+    waiting::{SOON, wait_for},
+};
+
+/// A space with the policy `admin`, by the ids of its members.
+struct Studio {
+    person: String,
+    /// The admin agent, which asks the model `router`.
+    router: String,
+    /// The agent `Designer`, which asks the model `bea`.
+    designer: String,
+    space: String,
+}
+
+async fn studio(stack: &Stack) -> Studio {
+    let person = stack.person("Husam").await;
+    let router = stack.agent("Router", &stack.model.name("router")).await;
+    let designer = stack.agent("Designer", &stack.model.name("bea")).await;
+    let settings = json!({"triggerPolicy": "admin", "adminAgentId": router});
+    let space = stack.space_with("Studio", &[&person, &router, &designer], settings).await;
+    Studio { person, router, designer, space }
+}
+
+#[tokio::test]
+async fn a_delegated_run_gets_the_original_message_and_a_note() {
+    let stack = Stack::start().await;
+    let Studio { person, router, designer, space } = studio(&stack).await;
+    let to = designer.clone();
+    stack.model.answers("router", move |request| match request.step() {
+        0 => answer([
+            call("delegate", json!({"entityId": to, "note": "Use the brand's \"blue\"."})),
+            say("Never said."),
+        ]),
+        _ => stop(),
+    });
+    stack.model.plays("bea", [say("Here is the logo.").into(), stop()]);
+    let socket = stack.socket_of(&person).await;
+    socket.subscribe(&space, None).await;
+    let question = stack.post(&space, &person, "We need a logo").await;
+    stack.quiet(&space).await;
+    wait_for("the designer's message", SOON, async || {
+        (stack.texts(&space).await.len() == 2).then_some(())
+    })
+    .await;
+    stack.quiet(&space).await;
+    assert_eq!(
+        stack.texts(&space).await,
+        ["We need a logo", "Here is the logo."],
+        "the admin agent posts nothing"
+    );
+
+    let runs = stack.runs_of(&space).await;
+    let of = |agent: &str| runs.iter().find(|run| run["agentId"] == agent).unwrap();
+    assert_eq!(
+        (&of(&router)["status"], &of(&router)["endReason"]),
+        (&json!("completed"), &json!("delegated"))
+    );
+    let trigger = &of(&designer)["trigger"];
+    assert_eq!(
+        (&trigger["source"], &trigger["messageId"], &trigger["text"]),
+        (&json!("delegated"), &question["id"], &json!("We need a logo"))
+    );
+    assert_eq!(
+        (&trigger["delegatedBy"]["name"], &trigger["note"]),
+        (&json!("Router"), &json!("Use the brand's \"blue\"."))
+    );
+    assert_eq!(of(&designer)["chainDepth"], 0, "the message of a person starts a chain");
+    assert_prompt_names_the_router(&stack, &router);
+    let calls = &stack.run(of(&router)["id"].as_str().unwrap()).await["steps"][0]["calls"];
+    assert_eq!(
+        (&calls[0]["status"], &calls[1]["status"]),
+        (&json!("completed"), &json!("canceled")),
+        "the calls after the delegation are not made"
+    );
+    let started = socket
+        .frame("run.started", SOON, |frame| frame["run"]["agentId"] == designer.as_str())
+        .await
+        .body;
+    assert_eq!(started["run"]["trigger"]["source"], "delegated");
+}
+
+fn assert_prompt_names_the_router(stack: &Stack, router: &str) {
+    let prompt = stack.model.requests("bea")[0].user();
+    let lines: Vec<_> = prompt.block("TRIGGER").to_vec();
+    assert_eq!(lines[2], "  source: delegated");
+    assert_eq!(lines[3], format!("  delegatedBy: Router (agent, id: {router})"));
+    assert_eq!(lines[4], r#"  note: "Use the brand's \"blue\".""#);
+    assert!(lines.contains(&r#"  message: "We need a logo""#.to_owned()), "{lines:?}");
+}
+
+#[tokio::test]
+async fn a_delegation_survives_a_kill() {
+    let Some(mut stack) = Stack::local().await else { return };
+    let Studio { person, designer, space, .. } = studio(&stack).await;
+    let gate = Gate::closed();
+    let held = gate.clone();
+    stack.model.plays(
+        "router",
+        [answer([call("delegate", json!({"entityId": designer, "note": "Soon."}))])],
+    );
+    stack.model.answers("bea", move |request| match request.step() {
+        0 => answer([
+            wait(&held),
+            say(&format!("Note: {}", request.user().field("TRIGGER", "note").unwrap())),
+        ]),
+        _ => stop(),
+    });
+    stack.post(&space, &person, "We need a logo").await;
+    gate.reached(1).await;
+    stack.kill9();
+    gate.open();
+    stack.restart().await;
+    wait_for("the designer's message", SOON, async || {
+        (stack.texts(&space).await.len() == 2).then_some(())
+    })
+    .await;
+    stack.quiet(&space).await;
+    assert_eq!(stack.texts(&space).await, ["We need a logo", "Note: \"Soon.\""]);
+    assert_eq!(stack.model.requests("router").len(), 1);
+}
+
+#[tokio::test]
+async fn only_the_admin_agent_delegates_and_only_to_agents_that_can_run() {
+    let stack = Stack::start().await;
+    let Studio { person, router, designer, space } = studio(&stack).await;
+    let stranger = stack.agent("Elsewhere", &stack.model.name("bea")).await;
+    let model = json!({"provider": "openai", "name": stack.model.name("bea")});
+    let sleeper = stack.agent_with("Sleeper", json!({"paused": true, "model": model})).await;
+    stack.put(&format!("/v1/spaces/{space}/members/{sleeper}"), json!({})).await.must_be(200);
+    let to = [person.clone(), router.clone(), stranger, sleeper, "nonsense".to_owned()];
+    let tries: Vec<_> = to.iter().map(|to| call("delegate", json!({"entityId": to}))).collect();
+    stack.model.plays("router", [Answer::of(tries), stop()]);
+    stack.post(&space, &person, "We need a logo").await;
+    stack.quiet(&space).await;
+    let errors = |model: &str| -> Vec<String> {
+        let results: Vec<Value> = stack.model.requests(model).last().unwrap().results();
+        results
+            .iter()
+            .map(|result| result["error"].as_str().unwrap_or_default().to_owned())
+            .collect()
+    };
+    let expected = [
+        "is not an agent of this space",
+        "that is you",
+        "is not an agent of this space",
+        "Sleeper is paused",
+        "expected an id like ent_",
+    ];
+    for (error, expected) in errors("router").iter().zip(expected) {
+        assert!(error.contains(expected), "the error lacks {expected:?}: {error}");
+    }
+    assert!(stack.model.requests("bea").is_empty());
+
+    stack.model.plays("bea", [answer([call("delegate", json!({"entityId": router}))]), stop()]);
+    let plain = stack.space("Plain", &[&person, &designer, &router]).await;
+    stack
+        .patch(&format!("/v1/spaces/{plain}"), json!({"triggerPolicy": "mention"}))
+        .await
+        .must_be(200);
+    stack.post(&plain, &person, "@Designer hello").await;
+    stack.quiet(&plain).await;
+    assert!(errors("bea")[0].contains("only the admin agent"), "{:?}", errors("bea"));
+}

@@ -1,0 +1,9 @@
+//! The fake model in Bedrock's `ConverseStream` API.
+
+mod check;
+mod writing;
+
+pub(crate) use crate::support::model::bedrock::{
+    check::faults,
+    writing::{beats, refusal},
+};

@@ -1,0 +1,177 @@
+//! Parses a prompt into its blocks, their lines, and the lines of the timeline.
+
+use serde_json::{Deserializer, Value};
+
+/// A prompt made of blocks. The first line of a block is not indented, starts with a name in
+/// capitals, and has a colon.
+#[derive(Clone, Debug)]
+pub(crate) struct Prompt {
+    /// The lines before the first block.
+    pub(crate) before: Vec<String>,
+    blocks: Vec<(String, Vec<String>)>,
+}
+
+impl Prompt {
+    pub(crate) fn read(text: &str) -> Self {
+        let mut prompt = Self { before: Vec::new(), blocks: Vec::new() };
+        for line in text.lines().filter(|line| !line.trim().is_empty()) {
+            match name_of(line) {
+                Some(name) => prompt.blocks.push((name.to_owned(), vec![line.to_owned()])),
+                None => prompt
+                    .blocks
+                    .last_mut()
+                    .map_or(&mut prompt.before, |(_, lines)| lines)
+                    .push(line.to_owned()),
+            }
+        }
+        prompt
+    }
+
+    /// The names of the blocks, in order.
+    pub(crate) fn names(&self) -> Vec<&str> {
+        self.blocks.iter().map(|(name, _)| name.as_str()).collect()
+    }
+
+    /// The lines of a block, including its first line.
+    pub(crate) fn block(&self, name: &str) -> &[String] {
+        let found = self.blocks.iter().find(|(block, _)| block == name);
+        &found.unwrap_or_else(|| panic!("no block {name} in {:#?}", self.blocks)).1
+    }
+
+    /// The text after `  field: ` in a block.
+    pub(crate) fn field(&self, block: &str, field: &str) -> Option<String> {
+        let lines = &self.blocks.iter().find(|(name, _)| name == block)?.1;
+        lines.iter().find_map(|line| line.strip_prefix(&format!("  {field}: ")).map(str::to_owned))
+    }
+
+    /// The messages of the timeline. Panics at a line that is neither a message nor the note of
+    /// one.
+    pub(crate) fn timeline(&self) -> Vec<Line> {
+        let mut lines: Vec<Line> = Vec::new();
+        for line in &self.block("SPACE HISTORY")[1..] {
+            if let Some(note) = line.strip_prefix("      [") {
+                lines.last_mut().unwrap().note = Some(note.trim_end_matches(']').to_owned());
+            } else if !line.starts_with("  … ") {
+                lines.push(
+                    Line::read(line).unwrap_or_else(|| panic!("not a line of a timeline: {line}")),
+                );
+            }
+        }
+        lines
+    }
+}
+
+fn name_of(line: &str) -> Option<&str> {
+    let end = line.find([':', '(']).filter(|_| line.contains(':'))?;
+    let name = line[..end].trim_end();
+    let capitals = !name.is_empty()
+        && name.chars().all(|char| char.is_ascii_uppercase() || char == ' ')
+        && !name.starts_with(' ');
+    capitals.then_some(name)
+}
+
+/// A message in the timeline.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Line {
+    /// True for `[SEEN]`, false for `[NEW]`.
+    pub(crate) seen: bool,
+    pub(crate) id: String,
+    /// The time as the prompt shows it.
+    pub(crate) at: String,
+    /// The sender as the prompt shows it.
+    pub(crate) sender: String,
+    pub(crate) text: String,
+    /// Whether the message triggered the run.
+    pub(crate) trigger: bool,
+    /// The text in brackets below the message.
+    pub(crate) note: Option<String>,
+}
+
+impl Line {
+    fn read(line: &str) -> Option<Self> {
+        let rest = line.strip_prefix("  [")?;
+        let (mark, rest) = rest.split_once(']')?;
+        let seen = match mark {
+            "SEEN" => true,
+            "NEW" => false,
+            _ => return None,
+        };
+        let (id, rest) = rest.trim_start().strip_prefix("[msg:")?.split_once(']')?;
+        let (at, rest) = rest.strip_prefix(" [")?.split_once("] ")?;
+        // A name in quotes may look like anything, including the end of the sender.
+        let mut name = Deserializer::from_str(rest).into_iter::<Value>();
+        let name_end = if rest.starts_with('"') && name.next()?.is_ok() {
+            name.byte_offset()
+        } else {
+            rest.find(" (")?
+        };
+        let sender_end = name_end + rest[name_end..].find("): ")? + 1;
+        let sender = &rest[..sender_end];
+        let rest = &rest[sender_end + 2..];
+        let mut json = Deserializer::from_str(rest).into_iter::<Value>();
+        let text = json.next()?.ok()?.as_str()?.to_owned();
+        let rest = &rest[json.byte_offset()..];
+        let (rest, trigger) =
+            rest.strip_suffix("  ← TRIGGER").map_or((rest, false), |rest| (rest, true));
+        let cut = rest.trim_start().starts_with("… (") && rest.ends_with(" shows all)");
+        if !rest.is_empty() && !cut {
+            return None;
+        }
+        Some(Self {
+            seen,
+            id: id.into(),
+            at: at.into(),
+            sender: sender.into(),
+            text,
+            trigger,
+            note: None,
+        })
+    }
+
+    /// The line in the short form of the tests: `SEEN Husam: text`, with ` (you)` after the agent's
+    /// own name, and with ` ← TRIGGER` at the end if the message triggered the run.
+    pub(crate) fn short(&self) -> String {
+        let mark = if self.seen { "SEEN" } else { "NEW" };
+        let name = self.sender.rsplit_once(" (").map_or("", |(name, _)| name);
+        let you = if self.sender.ends_with(", you)") { " (you)" } else { "" };
+        let trigger = if self.trigger { " ← TRIGGER" } else { "" };
+        format!("{mark} {name}{you}: {}{trigger}", self.text)
+    }
+}
+
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_prompt_is_parsed_into_blocks_and_timeline_lines() {
+        let text = r#"SPACE HISTORY ("Team", id: spc_1):
+  … 1,204 earlier messages; read_messages({"before":1205}) shows them
+  [SEEN] [msg:msg_1] [2026-02-18T14:51:23Z] Ada (agent, you): "On \"it\"."
+      [sent because Husam wrote "Report" in "Team"; used fetch]
+  [NEW]  [msg:msg_2] [AT] "Hu\nsam (x): " (human, id:ent_1): "@Ada: (well)"  ← TRIGGER
+  [NEW]  [msg:msg_3] [AT] Husam (human, id:ent_1): "long" … (CUT)
+TRIGGER:
+  type: space_message
+NOW: 2026-02-18T15:07:00Z
+"#;
+        let cut = "1,234 more characters; read_messages shows all";
+        let text = text.replace("AT]", "2026-02-18T15:06:55Z]").replace("CUT", cut);
+        let prompt = Prompt::read(&text);
+        assert_eq!(prompt.names(), ["SPACE HISTORY", "TRIGGER", "NOW"]);
+        assert_eq!(prompt.field("TRIGGER", "type").as_deref(), Some("space_message"));
+        let lines = prompt.timeline();
+        let short: Vec<String> = lines.iter().map(Line::short).collect();
+        assert_eq!(
+            short,
+            [
+                "SEEN Ada (you): On \"it\".",
+                "NEW \"Hu\\nsam (x): \": @Ada: (well) ← TRIGGER",
+                "NEW Husam: long"
+            ]
+        );
+        assert_eq!(
+            lines[0].note.as_deref(),
+            Some("sent because Husam wrote \"Report\" in \"Team\"; used fetch")
+        );
+    }
+}

@@ -1,0 +1,175 @@
+//! A request to the fake model, with accessors for what tests compare.
+
+use std::time::Instant;
+
+use serde_json::Value;
+
+use crate::support::model::prompt::Prompt;
+
+/// The API that a request uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Api {
+    /// `OpenAI`'s chat completions.
+    OpenAi,
+    /// Anthropic's messages.
+    Anthropic,
+    /// Bedrock's `ConverseStream`.
+    Bedrock,
+}
+
+/// A request to the fake model.
+#[derive(Clone, Debug)]
+pub(crate) struct ModelRequest {
+    /// The model's name without the tag of the test.
+    pub(crate) model: String,
+    /// The time of arrival.
+    pub(crate) at: Instant,
+    /// The whole body.
+    pub(crate) body: Value,
+    pub(crate) api: Api,
+    /// The API key.
+    pub(crate) key: String,
+    /// The `anthropic-version`. Empty for the other APIs.
+    pub(crate) version: String,
+}
+
+impl ModelRequest {
+    /// A request with an empty key and version.
+    pub(crate) fn of(api: Api, model: &str, body: Value) -> Self {
+        Self {
+            model: model.to_owned(),
+            at: Instant::now(),
+            body,
+            api,
+            key: String::new(),
+            version: String::new(),
+        }
+    }
+
+    /// The messages of the conversation.
+    pub(crate) fn messages(&self) -> &[Value] {
+        self.body["messages"].as_array().map_or(&[], Vec::as_slice)
+    }
+
+    /// The system prompt.
+    pub(crate) fn system(&self) -> Prompt {
+        Prompt::read(&match self.api {
+            Api::OpenAi => text_of(&self.messages()[0]["content"]),
+            Api::Anthropic | Api::Bedrock => text_of(&self.body["system"]),
+        })
+    }
+
+    /// The first user message. It holds the whole context of the run.
+    pub(crate) fn user(&self) -> Prompt {
+        let first = self.messages().iter().find(|message| message["role"] == "user");
+        Prompt::read(&first.map(|message| text_of(&message["content"])).unwrap_or_default())
+    }
+
+    /// The tool results so far, in order.
+    pub(crate) fn results(&self) -> Vec<Value> {
+        let results = self.messages().iter().flat_map(|message| match self.api {
+            Api::OpenAi => {
+                Vec::from_iter((message["role"] == "tool").then(|| text_of(&message["content"])))
+            }
+            Api::Anthropic => {
+                let blocks = message["content"].as_array().into_iter().flatten();
+                blocks
+                    .filter(|block| block["type"] == "tool_result")
+                    .map(|block| text_of(&block["content"]))
+                    .collect()
+            }
+            Api::Bedrock => {
+                let blocks = message["content"].as_array().into_iter().flatten();
+                blocks
+                    .filter_map(|block| block.get("toolResult"))
+                    .map(|result| text_of(&result["content"]))
+                    .collect()
+            }
+        });
+        results.map(|text| serde_json::from_str(&text).unwrap_or(Value::String(text))).collect()
+    }
+
+    /// The notes that the system added between steps, in order.
+    pub(crate) fn system_notes(&self) -> Vec<String> {
+        let notes =
+            self.messages().iter().skip(usize::from(self.api == Api::OpenAi)).flat_map(|message| {
+                match self.api {
+                    Api::OpenAi => Vec::from_iter(
+                        (message["role"] == "system").then(|| text_of(&message["content"])),
+                    ),
+                    Api::Anthropic | Api::Bedrock => {
+                        let blocks = message["content"]
+                            .as_array()
+                            .into_iter()
+                            .flatten()
+                            .filter_map(|block| block["text"].as_str());
+                        blocks
+                            .filter_map(|text| text.strip_prefix("SYSTEM: "))
+                            .map(str::to_owned)
+                            .collect()
+                    }
+                }
+            });
+        notes.collect()
+    }
+
+    /// The index of the step: the number of earlier answers in the run.
+    pub(crate) fn step(&self) -> usize {
+        self.messages().iter().filter(|message| message["role"] == "assistant").count()
+    }
+
+    /// The names of the offered tools.
+    pub(crate) fn tools(&self) -> Vec<&str> {
+        let (tools, name) = match self.api {
+            Api::OpenAi => ("/tools", "/function/name"),
+            Api::Anthropic => ("/tools", "/name"),
+            Api::Bedrock => ("/toolConfig/tools", "/toolSpec/name"),
+        };
+        let tools =
+            self.body.pointer(tools).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        tools.iter().filter_map(|tool| tool.pointer(name)?.as_str()).collect()
+    }
+
+    /// The text of the message that triggered the run. Empty for other triggers.
+    pub(crate) fn trigger_text(&self) -> String {
+        self.user()
+            .field("TRIGGER", "message")
+            .map(|text| serde_json::from_str(&text).unwrap())
+            .unwrap_or_default()
+    }
+
+    pub(crate) fn key(&self) -> &str {
+        &self.key
+    }
+
+    pub(crate) fn full_name(&self) -> String {
+        self.body["model"].as_str().unwrap_or_default().to_owned()
+    }
+
+    pub(crate) fn wants_usage(&self) -> bool {
+        self.body["stream_options"]["include_usage"] == true
+    }
+
+    pub(crate) fn characters(&self) -> usize {
+        self.body["messages"].to_string().len()
+    }
+}
+
+/// The text of a message's content, which is a string or a list of blocks. Each block ends with a
+/// line break.
+pub(crate) fn text_of(content: &Value) -> String {
+    match content {
+        Value::String(text) => text.clone(),
+        Value::Array(blocks) => {
+            let mut whole = String::new();
+            for block in blocks {
+                whole.push_str(block["text"].as_str().unwrap_or_default());
+                if !whole.ends_with('\n') {
+                    whole.push('\n');
+                }
+            }
+            whole
+        }
+        _ => String::new(),
+    }
+}

@@ -1,0 +1,270 @@
+//! The product as a child process. Dropping its handle kills it.
+
+use std::{
+    env,
+    fs::{self, File},
+    net::TcpListener,
+    path::{Path, PathBuf},
+    process::{Child, Command, ExitStatus, Stdio},
+    time::{Duration, Instant},
+};
+
+use tempfile::TempDir;
+use tokio::time::sleep;
+
+/// The time limit of a start. It is long because many tests start at once on few cores.
+const READY_WITHIN: Duration = Duration::from_secs(30);
+
+/// The settings that the product starts with.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Setup {
+    /// Stores its data in a folder. Otherwise it stores nothing.
+    pub(crate) on_disk: bool,
+    /// Makes the demo space of a first start.
+    pub(crate) demo: bool,
+    /// Why the test cannot use a deployed stack. Empty if it can.
+    pub(crate) alone: &'static str,
+    /// The admin key.
+    pub(crate) admin_key: String,
+    /// The base URL of its models.
+    pub(crate) model_url: String,
+    /// Further flags.
+    pub(crate) flags: Vec<String>,
+    /// Environment variables. It inherits only a few others from the test process.
+    pub(crate) env: Vec<(String, String)>,
+}
+
+/// A product that runs, or one that ended and can be restarted on the same data.
+pub(crate) struct Process {
+    setup: Setup,
+    folder: TempDir,
+    child: Child,
+    /// The base URL. Each start uses another port, because the old one may be taken.
+    pub(crate) url: String,
+}
+
+impl Process {
+    /// Starts the product and waits until it is ready.
+    pub(crate) async fn start(setup: Setup) -> Self {
+        let folder = tempfile::Builder::new().prefix("smartspace-test-").tempdir().unwrap();
+        let (child, url) = launch(&setup, folder.path()).await;
+        Self { setup, folder, child, url }
+    }
+
+    /// Restarts the product on the same data. Kills it first if it still runs.
+    pub(crate) async fn start_again(&mut self) {
+        self.kill();
+        (self.child, self.url) = launch(&self.setup, self.folder.path()).await;
+    }
+
+    /// Begins to restart the product, and kills it after this time.
+    pub(crate) async fn die_while_starting(&mut self, after: Duration) {
+        self.kill();
+        let log =
+            File::options().create(true).append(true).open(log_file(self.folder.path())).unwrap();
+        let mut command = command(&self.setup, self.folder.path(), free_port());
+        self.child = command.stdout(log.try_clone().unwrap()).stderr(log).spawn().unwrap();
+        sleep(after).await;
+        self.kill();
+    }
+
+    /// Ends the product as a crash would (SIGKILL).
+    pub(crate) fn kill(&mut self) {
+        // Fails only if the process has ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+
+    /// Asks the product to end (SIGTERM). Returns its exit status and the time that it took.
+    pub(crate) async fn terminate(&mut self) -> (ExitStatus, Duration) {
+        let asked = Instant::now();
+        let sent =
+            Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status().unwrap();
+        assert!(sent.success(), "kill -TERM: {sent}");
+        loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                return (status, asked.elapsed());
+            }
+            let in_time = asked.elapsed() < Duration::from_secs(20);
+            assert!(in_time, "the product did not end within 20 s of SIGTERM");
+            sleep(Duration::from_millis(5)).await;
+        }
+    }
+
+    /// Starts a second process on the same data. Returns its exit status and its stderr.
+    pub(crate) async fn rival(&self) -> (ExitStatus, String) {
+        let mut rival = command(&self.setup, self.folder.path(), free_port())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let started = Instant::now();
+        while rival.try_wait().unwrap().is_none() {
+            if started.elapsed() > READY_WITHIN {
+                let _ = rival.kill();
+                let _ = rival.wait();
+                panic!("a second process on the same folder keeps running");
+            }
+            sleep(Duration::from_millis(10)).await;
+        }
+        let output = rival.wait_with_output().unwrap();
+        (output.status, String::from_utf8_lossy(&output.stderr).into_owned())
+    }
+
+    /// The peak memory in bytes. Returns `None` if the system does not report it.
+    pub(crate) fn peak_memory(&self) -> Option<u64> {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
+        let kib = status
+            .lines()
+            .find_map(|line| line.strip_prefix("VmHWM:"))?
+            .trim()
+            .strip_suffix(" kB")?;
+        Some(kib.parse::<u64>().ok()? * 1024)
+    }
+
+    /// All files that the product wrote: its log and its data, each with its name.
+    pub(crate) fn files(&self) -> Vec<(String, Vec<u8>)> {
+        let mut folders = vec![self.folder.path().to_owned()];
+        let mut files = Vec::new();
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+                if entry.file_type().unwrap().is_dir() {
+                    folders.push(entry.path());
+                } else {
+                    files.push((
+                        entry.file_name().to_string_lossy().into_owned(),
+                        fs::read(entry.path()).unwrap(),
+                    ));
+                }
+            }
+        }
+        files
+    }
+
+    /// The last 300 lines of the log.
+    pub(crate) fn log(&self) -> String {
+        let log = fs::read(log_file(self.folder.path())).unwrap_or_default();
+        let log = String::from_utf8_lossy(&log);
+        let lines: Vec<&str> = log.lines().collect();
+        lines[lines.len().saturating_sub(300)..].join("\n")
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// Starts the product. Tries another port if somebody else took the chosen one in the meantime.
+async fn launch(setup: &Setup, folder: &Path) -> (Child, String) {
+    for attempt in 1.. {
+        let port = free_port();
+        let log = File::options().create(true).append(true).open(log_file(folder)).unwrap();
+        let mut child = command(setup, folder, port)
+            .stdout(log.try_clone().unwrap())
+            .stderr(log)
+            .spawn()
+            .unwrap();
+        let url = format!("http://127.0.0.1:{port}");
+        match ready(&mut child, &url, &setup.admin_key).await {
+            Ok(()) => return (child, url),
+            Err(fault) => {
+                let _ = child.kill();
+                let _ = child.wait();
+                let log = fs::read_to_string(log_file(folder)).unwrap_or_default();
+                // The program that took the port may answer before ours reports the conflict.
+                let taken =
+                    [&fault, &log].iter().any(|text| text.to_lowercase().contains("in use"));
+                assert!(taken && attempt < 5, "the product did not start: {fault}\n{log}");
+            }
+        }
+    }
+    unreachable!("the loop ends by returning or by failing")
+}
+
+fn command(setup: &Setup, folder: &Path, port: u16) -> Command {
+    let binary = env::var_os("SMARTSPACE_BIN")
+        .unwrap_or_else(|| env!("CARGO_BIN_EXE_smartspace-under-test").into());
+    let mut command = Command::new(binary);
+    let data = if setup.on_disk { folder.join("data").into_os_string() } else { ":memory:".into() };
+    command
+        .args(["--listen", &format!("127.0.0.1:{port}"), "--admin-key", &setup.admin_key])
+        .arg("--data")
+        .arg(data);
+    command.args(&setup.flags);
+    if !setup.demo {
+        command.arg("--no-demo");
+    }
+    // Inherit no proxies, keys or settings from the test process.
+    command.env_clear();
+    for name in [
+        "PATH",
+        "HOME",
+        "TMPDIR",
+        "LD_LIBRARY_PATH",
+        "LLVM_PROFILE_FILE",
+        "RUST_BACKTRACE",
+        "SMARTSPACE_LOG",
+    ] {
+        if let Some(value) = env::var_os(name) {
+            command.env(name, value);
+        }
+    }
+    command
+        .env("OPENAI_BASE_URL", &setup.model_url)
+        .env("OPENAI_API_KEY", crate::support::model::KEY);
+    command
+        .env("ANTHROPIC_BASE_URL", setup.model_url.trim_end_matches("/v1"))
+        .env("ANTHROPIC_API_KEY", crate::support::model::KEY);
+    command
+        .env("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", setup.model_url.trim_end_matches("/v1"))
+        .env("AWS_REGION", "eu-central-1");
+    command
+        .env("AWS_ACCESS_KEY_ID", crate::support::model::KEY)
+        .env("AWS_SECRET_ACCESS_KEY", "no-secret")
+        .env("AWS_EC2_METADATA_DISABLED", "true");
+    for file in ["AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"] {
+        command.env(file, folder.join("no-such-file"));
+    }
+    command.envs(setup.env.iter().map(|(name, value)| (name, value)));
+    command.current_dir(folder).stdin(Stdio::null());
+    command
+}
+
+/// Waits until the product is ready: it answers 200, still runs, and accepts our key. The key
+/// matters because another test's product may have taken the port.
+async fn ready(child: &mut Child, url: &str, key: &str) -> Result<(), String> {
+    let http =
+        reqwest::Client::builder().no_proxy().timeout(Duration::from_secs(5)).build().unwrap();
+    let started = Instant::now();
+    let mut last = String::from("no answer");
+    while started.elapsed() < READY_WITHIN {
+        if let Some(status) = child.try_wait().unwrap() {
+            return Err(format!("it ended: {status}"));
+        }
+        match http.get(format!("{url}/healthz")).send().await {
+            Ok(answer) if answer.status() == 200 => {
+                let ours = http.get(format!("{url}/v1/spaces")).bearer_auth(key).send().await;
+                match ours {
+                    Ok(answer) if answer.status() == 200 => return Ok(()),
+                    other => {
+                        let why = "another process may have the port in use";
+                        return Err(format!("only /healthz answers ({why}): {other:?}"));
+                    }
+                }
+            }
+            Ok(answer) => last = format!("healthz answers {}", answer.status()),
+            Err(error) => last = format!("{error:?}"),
+        }
+        sleep(Duration::from_millis(15)).await;
+    }
+    Err(format!("not ready within {READY_WITHIN:?}: {last}"))
+}
+
+fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+fn log_file(folder: &Path) -> PathBuf {
+    folder.join("log")
+}

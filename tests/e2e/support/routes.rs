@@ -1,0 +1,191 @@
+//! One short method for each thing that tests do over HTTP. A request that fails fails the test.
+
+use std::time::Duration;
+
+use reqwest::{Method, RequestBuilder};
+use serde_json::{Value, json};
+
+use crate::support::{
+    client::{Client, Reply},
+    deployed::deployed,
+    stack::random,
+    waiting::wait_for,
+};
+
+impl Client {
+    /// Creates a person. Returns its id.
+    pub(crate) async fn person(&self, name: &str) -> String {
+        id(&self
+            .create("/v1/entities", json!({ "type": "human", "name": name }))
+            .await
+            .must_be(201))
+    }
+
+    /// Creates an agent that asks `model` (see [`super::model::Model::name`]). Returns its id.
+    pub(crate) async fn agent(&self, name: &str, model: &str) -> String {
+        self.agent_with(name, json!({ "model": { "provider": "openai", "name": model } })).await
+    }
+
+    /// Creates an agent with this configuration, by default without a limit of runs. Returns its
+    /// id.
+    pub(crate) async fn agent_with(&self, name: &str, mut agent: Value) -> String {
+        if agent["budget"].is_null() {
+            agent["budget"] = json!({ "runsPerMinute": 100_000 });
+        }
+        id(&self
+            .create("/v1/entities", json!({ "type": "agent", "name": name, "agent": agent }))
+            .await
+            .must_be(201))
+    }
+
+    /// Creates a space. Returns its id.
+    pub(crate) async fn space(&self, name: &str, members: &[&String]) -> String {
+        self.space_with(name, members, json!({})).await
+    }
+
+    /// Creates a space with further settings, by default without a limit of runs. Returns its id.
+    pub(crate) async fn space_with(
+        &self,
+        name: &str,
+        members: &[&String],
+        mut settings: Value,
+    ) -> String {
+        settings["name"] = name.into();
+        settings["members"] = json!(members);
+        if settings["budget"].is_null() {
+            settings["budget"] = json!({ "runsPerMinute": 100_000 });
+        }
+        id(&self.create("/v1/spaces", settings).await.must_be(201))
+    }
+
+    /// Posts a message and returns it.
+    pub(crate) async fn post(&self, space: &str, sender: &str, text: &str) -> Value {
+        if deployed().is_none() {
+            return self.send(self.post_request(space, sender, text, None)).await.must_be(201);
+        }
+        // An emulator is so slow that some of a hundred simultaneous messages get no `seq` in time.
+        // Their response asks to repeat the request.
+        let key = random();
+        wait_for("a message is accepted", Duration::from_mins(1), async || {
+            let reply = self.post_with_key(space, sender, text, &key).await;
+            (reply.status != 503).then_some(reply)
+        })
+        .await
+        .must_be(201)
+    }
+
+    /// Posts a message with an idempotency key.
+    pub(crate) async fn post_with_key(
+        &self,
+        space: &str,
+        sender: &str,
+        text: &str,
+        key: &str,
+    ) -> Reply {
+        self.send(self.post_request(space, sender, text, Some(key))).await
+    }
+
+    /// The request that posts a message.
+    pub(crate) fn post_request(
+        &self,
+        space: &str,
+        sender: &str,
+        text: &str,
+        key: Option<&str>,
+    ) -> RequestBuilder {
+        let mut request = self
+            .request(Method::POST, &format!("/v1/spaces/{space}/messages"))
+            .bearer_auth(&self.key);
+        if let Some(key) = key {
+            request = request.header("idempotency-key", key);
+        }
+        request.json(&json!({ "text": text, "senderId": sender }))
+    }
+
+    /// All messages of a space, oldest first.
+    pub(crate) async fn messages(&self, space: &str) -> Vec<Value> {
+        let mut all: Vec<Value> = Vec::new();
+        loop {
+            let after = all.last().map_or(0, seq);
+            let page = self
+                .get(&format!("/v1/spaces/{space}/messages?after={after}&limit=200"))
+                .await
+                .must_be(200);
+            let items = page["items"].as_array().unwrap();
+            if items.is_empty() {
+                return all;
+            }
+            all.extend(items.iter().cloned());
+        }
+    }
+
+    /// The texts of all messages of a space, oldest first.
+    pub(crate) async fn texts(&self, space: &str) -> Vec<String> {
+        self.messages(space).await.iter().map(|message| text(message).to_owned()).collect()
+    }
+
+    /// All items of a list.
+    pub(crate) async fn all(&self, path: &str) -> Vec<Value> {
+        let and = if path.contains('?') { '&' } else { '?' };
+        let mut all: Vec<Value> = Vec::new();
+        let mut next = path.to_owned();
+        loop {
+            let page = self.get(&next).await.must_be(200);
+            let items = page["items"]
+                .as_array()
+                .unwrap_or_else(|| panic!("{next} has no items: {page:.300}"));
+            all.extend(items.iter().cloned());
+            match page["nextCursor"].as_str() {
+                Some(cursor) => next = format!("{path}{and}cursor={}", in_query(cursor)),
+                None => return all,
+            }
+            assert!(all.len() < 100_000, "{path} never ends");
+        }
+    }
+
+    /// All runs that messages of a space triggered, newest first.
+    pub(crate) async fn runs_of(&self, space: &str) -> Vec<Value> {
+        self.all(&format!("/v1/spaces/{space}/runs?limit=200")).await
+    }
+
+    /// A run, with its steps.
+    pub(crate) async fn run(&self, run: &str) -> Value {
+        self.get(&format!("/v1/runs/{run}")).await.must_be(200)
+    }
+
+    /// Cancels a run.
+    pub(crate) async fn cancel(&self, run: &str) -> Reply {
+        self.call(Method::POST, &format!("/v1/runs/{run}/cancel"), None).await
+    }
+}
+
+/// Encodes a text as a value in a URL's query.
+fn in_query(text: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte);
+    text.bytes()
+        .map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
+        .collect()
+}
+
+/// The id of an object.
+pub(crate) fn id(object: &Value) -> String {
+    object["id"].as_str().unwrap_or_else(|| panic!("no id in {object}")).to_owned()
+}
+
+/// The `seq` of a message.
+pub(crate) fn seq(message: &Value) -> u64 {
+    message["seq"].as_u64().unwrap_or_else(|| panic!("no seq in {message}"))
+}
+
+/// The text of a message.
+pub(crate) fn text(message: &Value) -> &str {
+    message["parts"][0]["text"].as_str().unwrap_or_else(|| panic!("no text in {message}"))
+}
+
+/// The run of an agent that a message triggered. Returns `None` if it triggered none.
+pub(crate) fn woken(message: &Value, agent: &str) -> Option<String> {
+    let decisions = message["dispatch"].as_array()?;
+    decisions.iter().find(|decision| decision["agentId"] == agent)?["runId"]
+        .as_str()
+        .map(str::to_owned)
+}

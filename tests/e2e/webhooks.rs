@@ -1,0 +1,4 @@
+//! Webhook deliveries from services.
+
+pub(crate) mod deliveries;
+pub(crate) mod incoming;

@@ -1,0 +1,131 @@
+//! The inputs of calls. They are unique, so the oracle notices what is repeated or lost.
+
+use serde_json::{Value, json};
+use smartspace_models::port::Request;
+
+use crate::{
+    choices::other_runs,
+    locked,
+    model::{SimModel, between, first_text},
+};
+
+/// The pieces of an input, each with the word that it completes.
+type Pieces = Vec<(String, String)>;
+
+impl SimModel {
+    /// Draws the input of a call, in pieces.
+    pub(super) fn input(&self, tool: &str, request: &Request, name: &str, place: &str) -> Pieces {
+        let chance = &self.world.chance;
+        let one_of = |some: Vec<String>| {
+            some.get(chance.below(place, some.len() as u64) as usize).cloned().unwrap_or_default()
+        };
+        match tool {
+            "send_message" => self.message(name, place),
+            "ask" | "note" | "order" | "track" => self.card(tool, request, name, place),
+            "charge" | "fetch" => whole(&json!({"text": name})),
+            "enter_space" => whole(&json!({"spaceId": one_of(own_spaces(request))})),
+            "set_memories" => whole(&json!({"memories": [{"key": name, "value": name}]})),
+            "set_plans" => whole(&self.plans_to_set(name, place)),
+            "delete_plans" => whole(&json!({"planIds": [one_of(own_plans(request))]})),
+            "skip_response" => whole(&json!({"reason": "nothing to add"})),
+            "stop_run" | "absorb_run" => whole(&json!({"runId": one_of(other_runs(request))})),
+            "delegate" => {
+                let agents = locked(&self.world.ledger).agents.clone();
+                let agents = agents.iter().map(|(agent, _)| agent.to_string()).collect();
+                whole(&json!({"entityId": one_of(agents), "note": name}))
+            }
+            _ => whole(&json!({})),
+        }
+    }
+
+    /// The input of `send_message`: its pieces end in the middle of escapes.
+    fn message(&self, name: &str, place: &str) -> Pieces {
+        let chance = &self.world.chance;
+        let mut pieces =
+            vec![(String::new(), r#"{"te"#.to_owned()), (String::new(), r#"xt": ""#.to_owned())];
+        for word in 0..=chance.below(place, 6) {
+            let word = format!("{name}w{word}");
+            match chance.below(place, 6) {
+                // A surrogate pair, cut in the middle.
+                0 => pieces.extend([
+                    (String::new(), r"\ud83d".to_owned()),
+                    (word.clone(), format!(r"\ude00{word} ")),
+                ]),
+                1 => pieces.extend([
+                    (String::new(), "\\".to_owned()),
+                    (word.clone(), format!("n{word} ")),
+                ]),
+                2 => {
+                    let agents = &locked(&self.world.ledger).agents;
+                    let named = &agents[chance.below(place, agents.len() as u64) as usize].1;
+                    pieces.push((word.clone(), format!("@{named} {word} ")));
+                }
+                _ => pieces.push((word.clone(), format!("{word} "))),
+            }
+        }
+        pieces.push((String::new(), r#""}"#.to_owned()));
+        pieces
+    }
+
+    /// The input of a visible tool. It is formatted as its card stores it, so that the oracle can
+    /// compare the stream with the card.
+    fn card(&self, tool: &str, request: &Request, name: &str, place: &str) -> Pieces {
+        let chance = &self.world.chance;
+        let mut pieces = vec![(String::new(), "{".to_owned())];
+        if self.world.plan.spaces > 1 && chance.happens(place, 150) {
+            let spaces = own_spaces(request);
+            let chosen = chance.below(place, spaces.len() as u64) as usize;
+            let space = spaces.get(chosen).cloned().unwrap_or_default();
+            pieces.push((String::new(), format!(r#""targetSpaceId":"{space}","#)));
+        }
+        let field = if tool == "ask" { "question" } else { "text" };
+        pieces.push((String::new(), format!(r#""{field}":""#)));
+        for word in 0..=chance.below(place, 3) {
+            let word = format!("{name}w{word}");
+            pieces.push((word.clone(), format!("{word} ")));
+        }
+        pieces.push((String::new(), r#""}"#.to_owned()));
+        pieces
+    }
+
+    /// Plans with unique names.
+    fn plans_to_set(&self, name: &str, place: &str) -> Value {
+        let chance = &self.world.chance;
+        let plan = |name: String| {
+            let mut plan = json!({"name": name, "instruction": format!("do {name}")});
+            match chance.below(place, 6) {
+                0..3 => plan["runAfter"] = json!("10 seconds"),
+                3 => plan["runAfter"] = json!("1 minute"),
+                4 => plan["runAfter"] = json!("1 hour"),
+                _ => plan["cron"] = json!("*/3 * * * *"),
+            }
+            plan
+        };
+        let mut plans = vec![plan(name.to_owned())];
+        if chance.happens(place, 250) {
+            plans.push(plan(format!("{name}b")));
+        }
+        json!({"plans": plans})
+    }
+}
+
+/// An input in one piece, which completes no word.
+fn whole(input: &Value) -> Pieces {
+    vec![(String::new(), input.to_string())]
+}
+
+/// The spaces that the prompt names.
+fn own_spaces(request: &Request) -> Vec<String> {
+    between(&request.system.concat(), "(id: ", ")")
+        .into_iter()
+        .filter(|id| id.starts_with("spc_"))
+        .collect()
+}
+
+/// The agent's plans, as the prompt shows them.
+fn own_plans(request: &Request) -> Vec<String> {
+    between(&first_text(request), "(id: ", ", ")
+        .into_iter()
+        .filter(|id| id.starts_with("pln_"))
+        .collect()
+}

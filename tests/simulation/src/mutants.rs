@@ -1,0 +1,213 @@
+//! Mutants: each removes one mechanism of the product, and the oracle must notice.
+//!
+//! A check that finds nothing proves nothing. The product itself has no switches: a mutant changes
+//! the product's calls on their way to the table, and the table's responses on their way back.
+//!
+//! [`Mutant::before`] distributes the changes of a transaction to one module for each subject:
+//! `messages`, `runs`, `cursors`, `plans`, `forms` and `outside`. `writes` reads and edits the
+//! transaction's JSON for all of them.
+
+mod cursors;
+mod forms;
+mod messages;
+mod outside;
+mod plans;
+mod runs;
+mod writes;
+
+use clap::ValueEnum;
+use serde_json::{Value, json};
+
+use crate::{plan::FaultRates, world::World};
+
+/// A response of the table: its status and its body.
+type RawResponse = (u16, String);
+
+/// The place at which a mutant draws its random numbers. The numbers depend on this name.
+const PLACE: &str = "planted";
+
+/// A missing mechanism.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+pub enum Mutant {
+    /// Promise 1: a message is answered before it is stored, and then is not stored.
+    AnswersBeforeKeeping,
+    /// Promise 1: the runs that a message triggers are not part of its transaction.
+    LosesRuns,
+    /// Promise 1: idempotency keys are not stored.
+    ForgetsKeys,
+    /// Promise 1: a failed condition does not return the existing item, so no token is recognized
+    /// after a lost answer.
+    ForgetsTokens,
+    /// Promise 1: delivery keys are not stored, so a repeated webhook triggers again.
+    ForgetsDeliveries,
+    /// Promise 2: now and then a number is left out.
+    SkipsNumbers,
+    /// Promise 2: nothing checks that a number is free.
+    OverwritesNumbers,
+    /// Promise 3: a call's effect is stored without its result.
+    ForgetsResults,
+    /// Promise 3: a model's answer is not stored before its calls run.
+    ForgetsAnswers,
+    /// Promise 3: the beginning of a hidden external call is not stored.
+    ForgetsBeginnings,
+    /// Promise 3: a worker that takes over does not see hidden external calls that began, and
+    /// repeats them.
+    RepeatsWhatBegan,
+    /// Promise 3: an external call gets its result and its card does not.
+    ForgetsCards,
+    /// Promise 3: a run ends and its cards of external calls stay open.
+    LeavesCallsOpen,
+    /// Promise 4: a run's writes do not check its lease.
+    IgnoresLeases,
+    /// Promise 4: a run is claimed even if another worker holds it.
+    ClaimsAnyway,
+    /// Promise 4: a cancellation is answered and not stored.
+    CancelsNothing,
+    /// Promise 5: runs are not due: only queues know of them.
+    ForgetsDuties,
+    /// Promise 5: nothing looks for overdue items.
+    SweepsNothing,
+    /// Promise 5: a run ends without the other writes of its transaction.
+    FinishesInParts,
+    /// Promise 6: every message has the depth of a person's message.
+    ForgetsDepth,
+    /// Promise 6: the depth is counted and never checked.
+    IgnoresDepth,
+    /// Promise 4: a call reports that it stopped or absorbed another run, which continues.
+    AbsorbsNothing,
+    /// Promise 4: the call that ended a run is not stored, so a repeat finds the run ended and
+    /// loses its actions.
+    ForgetsAbsorbing,
+    /// Promise 7: an answer is stored, and its run is neither due nor queued.
+    ForgetsWaitingRuns,
+    /// Promise 7: a run ends and its forms stay open.
+    LeavesFormsOpen,
+    /// Promise 7: nothing checks that a form is still open.
+    AnswersTwice,
+    /// Promise 7: a plan fires, and its next time is a second write, before which the process may
+    /// die.
+    FiresInParts,
+    /// Promise 7: nothing checks that a plan still has the time for which it fires.
+    FiresAnyway,
+    /// Promise 7: plans are not due: only alarms know their times.
+    ForgetsTimes,
+    /// Promise 8: a completed run's cursor moves to the newest message.
+    ReadsToTheNewest,
+    /// Promise 8: cursors do not move.
+    ForgetsReading,
+    /// Promise 8: cursors also move back.
+    ReadsBackwards,
+    /// Promise 9: leaving a space does not change the roster's version.
+    KeepsRosterVersion,
+    /// Promise 9: nothing checks whether a sender is a member.
+    IgnoresMembership,
+}
+
+impl Mutant {
+    /// The promise that this mutant breaks.
+    pub fn promise(self) -> u8 {
+        match self {
+            Self::AnswersBeforeKeeping
+            | Self::LosesRuns
+            | Self::ForgetsKeys
+            | Self::ForgetsTokens
+            | Self::ForgetsDeliveries => 1,
+            Self::SkipsNumbers | Self::OverwritesNumbers => 2,
+            Self::ForgetsResults
+            | Self::ForgetsAnswers
+            | Self::ForgetsBeginnings
+            | Self::RepeatsWhatBegan
+            | Self::ForgetsCards
+            | Self::LeavesCallsOpen => 3,
+            Self::IgnoresLeases
+            | Self::ClaimsAnyway
+            | Self::CancelsNothing
+            | Self::AbsorbsNothing
+            | Self::ForgetsAbsorbing => 4,
+            Self::ForgetsDuties | Self::SweepsNothing | Self::FinishesInParts => 5,
+            Self::ForgetsDepth | Self::IgnoresDepth => 6,
+            Self::ForgetsWaitingRuns
+            | Self::LeavesFormsOpen
+            | Self::AnswersTwice
+            | Self::FiresInParts
+            | Self::FiresAnyway
+            | Self::ForgetsTimes => 7,
+            Self::ReadsToTheNewest | Self::ForgetsReading | Self::ReadsBackwards => 8,
+            Self::KeepsRosterVersion | Self::IgnoresMembership => 9,
+        }
+    }
+
+    /// Raises the rates of the faults that the missing mechanism handles, so that its absence
+    /// shows.
+    pub fn raise_fault_rates(self, fault_rates: &mut FaultRates) {
+        match self {
+            Self::ForgetsTokens | Self::ForgetsAbsorbing | Self::AnswersTwice => {
+                fault_rates.lost_answer = 10_000;
+            }
+            Self::ForgetsBeginnings | Self::RepeatsWhatBegan => {
+                fault_rates.under_way = fault_rates.under_way.max(20_000);
+            }
+            Self::LeavesCallsOpen => fault_rates.outside = 80_000,
+            Self::FiresAnyway => fault_rates.slow = fault_rates.slow.max(30_000),
+            Self::SweepsNothing | Self::ForgetsDuties => {
+                fault_rates.queue = fault_rates.queue.max(5_000);
+            }
+            Self::ForgetsTimes => fault_rates.alarm = 60_000,
+            _ => {}
+        }
+    }
+
+    /// Changes a call on its way to the table. Returns a response if the call must not reach the
+    /// table.
+    pub fn before(
+        self,
+        world: &World,
+        operation: &str,
+        request: &mut Value,
+    ) -> Option<RawResponse> {
+        if self == Self::SweepsNothing && request["IndexName"] == "GSI1" {
+            return Some((200, json!({"Items": [], "Count": 0}).to_string()));
+        }
+        if operation == "UpdateItem" {
+            runs::change_update(self, request);
+        }
+        if operation != "TransactWriteItems" {
+            return None;
+        }
+        let parts = request["TransactItems"].as_array_mut()?;
+        plans::change(self, world, parts);
+        cursors::change(self, world, parts);
+        messages::change(self, world, parts)
+            .or_else(|| runs::change(self, parts))
+            .or_else(|| forms::change(self, parts))
+            .or_else(|| outside::change(self, parts))
+    }
+
+    /// Whether the process dies after a call.
+    pub fn dies(self, request: &Value) -> bool {
+        plans::dies(self, request)
+    }
+
+    /// Changes a response of the table on its way back.
+    pub fn after(self, operation: &str, request: &Value, answer: &mut String) {
+        let changes = match self {
+            Self::ForgetsTokens => operation == "TransactWriteItems",
+            Self::IgnoresDepth | Self::IgnoresMembership => {
+                matches!(operation, "BatchGetItem" | "GetItem")
+            }
+            Self::RepeatsWhatBegan => operation == "Query",
+            _ => false,
+        };
+        if !changes {
+            return;
+        }
+        let Ok(mut parsed) = serde_json::from_str::<Value>(answer) else { return };
+        match self {
+            Self::ForgetsTokens => messages::hide_existing_items(&mut parsed),
+            Self::RepeatsWhatBegan => outside::hide(request, &mut parsed),
+            Self::IgnoresDepth => messages::hide_depth_limit(&mut parsed),
+            _ => messages::hide_departures(&mut parsed),
+        }
+        *answer = parsed.to_string();
+    }
+}

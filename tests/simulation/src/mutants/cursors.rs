@@ -1,0 +1,35 @@
+//! Mutants of read cursors.
+
+use serde_json::{Value, json};
+
+use crate::mutants::Mutant;
+use crate::mutants::writes::{drop_where, mentions, partition};
+use crate::world::World;
+
+/// Changes a transaction.
+pub(super) fn change(mutant: Mutant, world: &World, parts: &mut [Value]) {
+    match mutant {
+        Mutant::ReadsToTheNewest => {
+            let items = world.storage.items();
+            for cursor in parts.iter_mut().filter(|part| is_cursor(part)) {
+                let space = partition(cursor).to_owned();
+                let head =
+                    items.iter().find(|item| item["PK"] == space.as_str() && item["SK"] == "HEAD");
+                let Some(head) = head else { return };
+                let seq = head["seq"].to_string();
+                cursor["Update"]["ExpressionAttributeValues"][":mark"] = json!({"N": seq});
+            }
+        }
+        Mutant::ForgetsReading => drop_where(parts, is_cursor),
+        Mutant::ReadsBackwards => {
+            for cursor in parts.iter_mut().filter(|part| is_cursor(part)) {
+                cursor["Update"]["ConditionExpression"] = json!("attribute_not_exists(#left)");
+            }
+        }
+        _ => {}
+    }
+}
+
+fn is_cursor(part: &Value) -> bool {
+    mentions(&part["Update"]["UpdateExpression"], "#cursor = :mark")
+}

@@ -1,0 +1,55 @@
+//! Mutants of runs: their leases, their ends and their due times.
+
+use serde_json::{Value, json};
+
+use crate::mutants::writes::{ends_run, mentions, partition, prune, sort_key, without_lease};
+use crate::mutants::{Mutant, RawResponse};
+
+/// Changes an update that is not part of a transaction.
+pub(super) fn change_update(mutant: Mutant, request: &mut Value) {
+    let claims = mentions(&request["UpdateExpression"], "if_not_exists(#startedAt");
+    match mutant {
+        Mutant::ClaimsAnyway if claims => {
+            request["ConditionExpression"] = json!("attribute_exists(PK)");
+            prune(request);
+        }
+        Mutant::IgnoresLeases => without_lease(request),
+        _ => {}
+    }
+}
+
+/// Changes a transaction, or answers it instead.
+pub(super) fn change(mutant: Mutant, parts: &mut Vec<Value>) -> Option<RawResponse> {
+    match mutant {
+        Mutant::ForgetsAnswers
+            if parts.iter().any(|part| sort_key(part).starts_with("STEP#"))
+                && parts.iter().all(|part| part["Delete"].is_null()) =>
+        {
+            return Some((200, "{}".into()));
+        }
+        Mutant::IgnoresLeases => {
+            for part in parts {
+                for kind in ["Update", "ConditionCheck"] {
+                    without_lease(&mut part[kind]);
+                }
+            }
+        }
+        Mutant::CancelsNothing
+            if parts.len() == 2
+                && mentions(&parts[0]["Update"]["ConditionExpression"], ":waiting") =>
+        {
+            return Some((200, "{}".into()));
+        }
+        Mutant::ForgetsDuties => {
+            for part in parts.iter_mut().filter(|part| partition(part).starts_with("RUN#")) {
+                if let Some(item) = part["Put"]["Item"].as_object_mut() {
+                    item.remove("due");
+                    item.remove("dueAt");
+                }
+            }
+        }
+        Mutant::FinishesInParts if ends_run(&parts[0]) => parts.truncate(1),
+        _ => {}
+    }
+    None
+}

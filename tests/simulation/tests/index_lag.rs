@@ -1,0 +1,109 @@
+//! Entities that are retired, renamed or removed right after they joined or were triggered, while
+//! indexes still show the state before.
+
+use std::{sync::Arc, time::Duration};
+
+use axum::http::Method;
+use serde_json::{Value, json};
+use smartspace_simulation::{
+    chance::Chance,
+    client::Caller,
+    oracle::Stored,
+    plan::{Plan, Setup},
+    setting,
+    world::World,
+};
+use tokio::time::sleep;
+
+async fn set(seed: u64) -> Arc<World> {
+    let setup = Setup { seed, ..Setup::default() };
+    let world =
+        World::with_plan(&setup, Plan::quiet(), Chance::new(seed, setup.suppressed.clone()), None)
+            .unwrap();
+    setting::set(&world).await.unwrap();
+    world
+}
+
+/// Calls the API as the operator, and expects a status of 2xx.
+async fn call(world: &Arc<World>, method: Method, path: &str, body: Option<Value>) -> Value {
+    let (status, answer) =
+        world.http("operator", Caller::Operator, method, path, None, body.as_ref()).await.unwrap();
+    assert!((200..300).contains(&status), "{path}: {status} {answer}");
+    answer
+}
+
+fn entity(kind: &str) -> Value {
+    let model = json!({"model": {"provider": "openai", "name": "chance"}});
+    let mut entity = json!({"type": kind, "name": "Late"});
+    if kind == "agent" {
+        entity["agent"] = model;
+    }
+    entity
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_entity_retired_or_renamed_right_after_joining_is_updated_in_its_space() {
+    for (seed, kind) in (1..=10).zip(["human", "agent"].into_iter().cycle()) {
+        for retires in [true, false] {
+            let world = set(seed).await;
+            let space = world.ledger.lock().unwrap().spaces[0];
+            let made = call(&world, Method::POST, "/v1/entities", Some(entity(kind))).await;
+            let id = made["id"].as_str().unwrap().to_owned();
+            call(&world, Method::PUT, &format!("/v1/spaces/{space}/members/{id}"), Some(json!({})))
+                .await;
+            let path = format!("/v1/entities/{id}");
+            if retires {
+                call(&world, Method::DELETE, &path, None).await;
+            } else {
+                call(&world, Method::PATCH, &path, Some(json!({"name": "Latest"}))).await;
+            }
+            sleep(Duration::from_mins(3)).await;
+            let stored = Stored::from_items(&world.storage.items());
+            let member = &stored.members[&(space.to_string(), id)];
+            let seen = (member["left"] == true, member["name"].as_str());
+            assert_eq!(
+                seen,
+                if retires { (true, Some("Late")) } else { (false, Some("Latest")) },
+                "seed {seed}, {kind}"
+            );
+            assert_eq!(stored.due, [""; 0], "seed {seed}, {kind}: nothing is due");
+            world.end();
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn runs_end_when_their_agent_is_removed_or_their_space_deleted_before_an_index_shows_them() {
+    for seed in 1..=10 {
+        for deletes in [false, true] {
+            let world = set(seed).await;
+            let (space, person, agent) = {
+                let ledger = world.ledger.lock().unwrap();
+                (ledger.spaces[0], ledger.people[0], ledger.agents[0].0)
+            };
+            let path = format!("/v1/spaces/{space}");
+            call(
+                &world,
+                Method::POST,
+                &format!("{path}/messages"),
+                Some(json!({"text": "Begin.", "senderId": person})),
+            )
+            .await;
+            let removed = if deletes { path } else { format!("{path}/members/{agent}") };
+            call(&world, Method::DELETE, &removed, None).await;
+            sleep(Duration::from_mins(1)).await;
+            let stored = Stored::from_items(&world.storage.items());
+            let ends: Vec<_> = stored
+                .runs
+                .values()
+                .map(|run| (run["status"].clone(), run["endReason"].clone()))
+                .collect();
+            assert_eq!(
+                ends,
+                [(json!("canceled"), json!("removed"))],
+                "seed {seed}, deletes the space: {deletes}"
+            );
+            world.end();
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! A deployment with limited retention of runs switches to unlimited retention. Prompt parts that
+//! new runs share with old ones must not expire with those.
+
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+
+use serde_json::{Value, json};
+use smartspace::embedded_table::{NAME, client_on};
+use smartspace_domain::{
+    Time,
+    ids::{EntityId, LeaseId, PlanId, RunId},
+    runs::Usage,
+};
+use smartspace_simulation::{
+    chance::Chance,
+    life::Life,
+    plan::{Plan, Setup},
+    table::SimTable,
+    world::World,
+};
+use smartspace_store::{
+    Store,
+    runs::{
+        ActiveCause, ActiveRecord, RunRecord, WokenBy,
+        claims::Claim,
+        prompts::PromptRecord,
+        steps::{Marks, StepRecord},
+    },
+    table::schema,
+};
+
+const DAY: Duration = Duration::from_hours(24);
+
+fn at(seconds: i64) -> Time {
+    Time::from_millis(1_771_427_220_000 + seconds * 1_000)
+}
+
+fn store(world: &Arc<World>, keep_runs: Option<Duration>) -> Store {
+    let client = client_on(SimTable::new(Arc::clone(world), Arc::new(Life::new("store".into()))));
+    Store::new(client, NAME, keep_runs, Arc::new(|| 4))
+}
+
+/// Stores a run with one step, whose prompt is the same for all runs.
+async fn run(store: &Store, number: u128) {
+    let agent = EntityId::new(at(0), 1);
+    let lease = LeaseId::new(number);
+    let woken_by = WokenBy::Plan { plan_id: PlanId::new(at(0), 2), scheduled_at: at(0) };
+    let run = RunRecord::queued(RunId::new(at(0), number), agent, woken_by, 0, at(0));
+    let active = ActiveRecord::new(&run, ActiveCause::Plan { plan_name: "Report".into() });
+    assert!(store.runs().create(&run, &active).await.unwrap());
+    let Claim::Ours { run, .. } = store.runs().claim(run.id, &lease, at(1)).await.unwrap() else {
+        panic!("nobody else claims it")
+    };
+    let step: StepRecord = serde_json::from_value(json!({
+        "index": 0, "attempt": 1, "streamAttempt": 1, "lease": lease, "model": "scripted/m",
+        "text": "", "calls": [], "systemMessages": [], "finishReason": "stop",
+        "usage": Usage::default(), "startedAt": at(1), "firstTokenAt": null, "finishedAt": at(2),
+    }))
+    .unwrap();
+    let prompt = PromptRecord::new(
+        &["You are Ada.".into()],
+        &json!({"messages": [{"blocks": []}]}),
+        Marks::new(),
+    )
+    .unwrap();
+    let prompt = prompt.with_history(vec![vec!["What was said.".into()]]);
+    store.steps().store_step(&run, &step, Some(&prompt), Usage::default(), at(2)).await.unwrap();
+}
+
+/// When each prompt part expires.
+fn parts(world: &World) -> Vec<Value> {
+    let items: BTreeMap<_, _> =
+        world.storage.items().into_iter().map(|item| (item["PK"].to_string(), item)).collect();
+    items
+        .into_iter()
+        .filter(|(key, _)| key.contains("PART#"))
+        .map(|(_, item)| item["expiresAt"].clone())
+        .collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn prompt_parts_of_runs_without_expiry_do_not_expire() {
+    let setup = Setup { seed: 1, ..Setup::default() };
+    let world =
+        World::with_plan(&setup, Plan::quiet(), Chance::new(1, setup.suppressed.clone()), None)
+            .unwrap();
+    schema::create_table(
+        &client_on(SimTable::new(Arc::clone(&world), Arc::new(Life::new("setting".into())))),
+        NAME,
+    )
+    .await
+    .unwrap();
+    run(&store(&world, Some(30 * DAY)), 5).await;
+    assert!(
+        parts(&world).len() == 2 && parts(&world).iter().all(Value::is_number),
+        "{:?}",
+        parts(&world)
+    );
+    let unlimited = store(&world, None);
+    run(&unlimited, 6).await;
+    assert_eq!(parts(&world), [Value::Null, Value::Null]);
+    // A return to limited retention does not change these parts.
+    run(&store(&world, Some(DAY)), 7).await;
+    run(&unlimited, 8).await;
+    assert_eq!(parts(&world), [Value::Null, Value::Null]);
+}
