@@ -1,4 +1,4 @@
-# What a developer types. `just` alone lists it.
+# The inner loop. `just` alone lists the recipes; each test recipe is a step of `tests/run`.
 
 default:
     @just --list
@@ -7,24 +7,54 @@ default:
 run *flags:
     cargo run -- {{flags}}
 
-# Set up and run all tests.
-test:
-    tests/run
-
-# Format and lint.
-lint:
+# Format, lint and run the unit tests.
+check:
     cargo fmt --all
-    cargo clippy --workspace --all-targets --all-features -- -D warnings
+    rustfmt --edition 2024 functions/run/src/tools/builtin/*.rs
+    tests/run check
 
-# Take prompts, frames and ids as they are now for what is expected.
-accept:
-    INSTA_UPDATE=always cargo nextest run --workspace --all-features
+# Run whole-product tests whose name contains FILTER.
+e2e *filter:
+    tests/run e2e -- {{filter}}
 
-# Play seeds of the simulation, by hand (docs/reliability.md).
+# Play seeds of the simulation: `just simulate --from 303`, `just simulate --mutant ignores-leases`.
 simulate *flags:
-    cargo run --profile simulation -p smartspace-simulation -- {{flags}}
+    cargo run -p smartspace-simulation -- {{flags}}
 
-# Measure, by hand (docs/performance.md).
+# Play what a change must pass: 500 seeds and every mutant.
+simulation:
+    tests/run simulation
+
+# Test the console in a browser.
+console *files:
+    tests/run console -- {{files}}
+
+# Hold the API against its description.
+contract *flags:
+    tests/run contract -- {{flags}}
+
+# Deploy to the emulator of AWS and test there.
+emulator *flags:
+    tests/run emulator -- {{flags}}
+
+# Lint the template, and check the licenses of dependencies.
+template:
+    tests/run template
+
+# Run the shell blocks of README and the guides.
+docs *pages:
+    tests/run docs -- {{pages}}
+
+# Set up and run all tests of a change.
+test *flags:
+    tests/run {{flags}}
+
+# Accept prompts, frames, ids and the API description as they are now.
+accept:
+    INSTA_UPDATE=always cargo test --workspace --all-features --exclude smartspace-simulation
+    UPDATE_OPENAPI=1 cargo test -p smartspace-api committed_text
+
+# Measure speed by hand (docs/performance.md).
 load *flags:
     cargo build --release -p smartspace -p smartspace-tests
     target/release/load {{flags}}
