@@ -1,0 +1,323 @@
+#!/usr/bin/env python3
+"""Runs the shell blocks of README.md and docs/guide/*.md as a reader would: `tests/docs/run.py [PAGE...]`.
+
+Each page runs in a temporary folder of its own, against the product that is already built (SMARTSPACE_BIN).
+A block that begins with `cargo run` starts the product and replaces the one that the page started before.
+All other blocks of a page run in one bash, in order. A block fails if one of its commands fails.
+
+Comments in the pages tell the runner what to do:
+
+    <!-- not run by tests: REASON -->   directly above a block: skip it
+    <!-- expect: TEXT -->               below a block: its output must contain TEXT
+    <!-- expect soon: TEXT -->          below a block that only reads: repeat it until its output contains TEXT
+
+A block that prints something needs an expectation.
+"""
+
+import os
+import re
+import select
+import shlex
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+BINARY = Path(os.environ.get("SMARTSPACE_BIN", ROOT / "target/debug/smartspace-under-test"))
+
+# The address in the pages. Each page gets a free port instead.
+ADDRESS = "127.0.0.1:7700"
+
+BLOCK_LIMIT_S = 60
+SOON_LIMIT_S = 30
+START_LIMIT_S = 60
+STOP_LIMIT_S = 10
+
+ASSIGNMENT = r"""\w+=(?:'[^']*'|"[^"]*"|[^\s'"])*(?:\s|\\\n)+"""
+STARTS_PRODUCT = re.compile(rf"(?:{ASSIGNMENT})*cargo run\b")
+SKIP = re.compile(r"<!-- not run by tests: (.+) -->")
+EXPECT = re.compile(r"<!-- expect( soon)?: (.+) -->")
+
+# Takes the place of cargo: runs the built product with the flags after `--`.
+CARGO = """\
+#!/bin/sh
+[ "$1" = run ] || { echo "expected cargo run, got cargo $*" >&2; exit 1; }
+shift
+[ "${1:-}" = --release ] && shift
+[ $# -eq 0 ] || [ "$1" = -- ] || { echo "expected cargo run [--release] [-- FLAGS], got cargo run $*" >&2; exit 1; }
+[ $# -eq 0 ] || shift
+exec "$SMARTSPACE_BIN" "$@"
+"""
+
+
+class Failure(Exception):
+    """A block did not do what its page says."""
+
+
+class PageError(Exception):
+    """A page that the runner cannot read."""
+
+
+@dataclass
+class Block:
+    line: int
+    text: str
+    skip: str | None
+    expected: list[str] = field(default_factory=list)
+    repeat: bool = False
+
+
+def main():
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    if not BINARY.exists():
+        sys.exit(f"{BINARY} does not exist: build the workspace first, or set SMARTSPACE_BIN")
+    passed = failed = skipped = 0
+    for page in pages(sys.argv[1:]):
+        try:
+            blocks = read_blocks(page.read_text())
+        except PageError as error:
+            print(f"FAILED  {name(page)}:{error}")
+            failed += 1
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            for block, failure in run_page(blocks, Path(folder)):
+                where = f"{name(page)}:{block.line}"
+                if block.skip:
+                    skipped += 1
+                    print(f"skipped {where} ({block.skip})")
+                elif failure:
+                    failed += 1
+                    print(f"FAILED  {where}\n{failure}")
+                else:
+                    passed += 1
+                    print(f"ok      {where}")
+                sys.stdout.flush()
+    print(f"{passed} passed, {failed} failed, {skipped} skipped")
+    return 1 if failed or not passed + skipped else 0
+
+
+def pages(wanted):
+    """README.md and the guides, or those that are named."""
+    every = [ROOT / "README.md", *sorted((ROOT / "docs/guide").glob("*.md"))]
+    unknown = set(wanted) - {name(page) for page in every}
+    if unknown:
+        sys.exit(f"unknown pages: {', '.join(unknown)}; expected: {', '.join(map(name, every))}")
+    return [page for page in every if not wanted or name(page) in wanted]
+
+
+def name(page):
+    return str(page.relative_to(ROOT))
+
+
+def read_blocks(text):
+    """The shell blocks of a page, in order, with their comments."""
+    blocks = []
+    lines = text.splitlines()
+    below = False  # whether only comments and empty lines came since the last shell block
+    number = 0
+    while number < len(lines):
+        line = lines[number]
+        number += 1
+        if line.startswith("```"):
+            opened = number
+            above = SKIP.fullmatch(lines[opened - 2]) if opened > 1 else None
+            while number < len(lines) and lines[number] != "```":
+                number += 1
+            if number == len(lines):
+                raise PageError(f"{opened}: this block has no end")
+            if line in ("```bash", "```shell", "```console"):
+                raise PageError(f"{opened}: expected ```sh for a shell block")
+            below = line == "```sh"
+            if below:
+                blocks.append(Block(opened, "\n".join(lines[opened:number]) + "\n", above and above[1]))
+            number += 1
+        elif line.startswith("<!-- expect"):
+            expectation = EXPECT.fullmatch(line)
+            if not expectation or not below or blocks[-1].skip:
+                raise PageError(f"{number}: expected `<!-- expect: TEXT -->` below a block that is run")
+            blocks[-1].expected.append(expectation[2])
+            blocks[-1].repeat |= expectation[1] is not None
+        elif line:
+            below = False
+    return blocks
+
+
+def run_page(blocks, folder):
+    """Runs the blocks, and yields each with what went wrong, if anything did."""
+    if all(block.skip for block in blocks):
+        yield from ((block, None) for block in blocks)
+        return
+    shims = folder / "shims"
+    shims.mkdir()
+    (shims / "cargo").write_text(CARGO)
+    (shims / "cargo").chmod(0o755)
+    home = folder / "home"
+    home.mkdir()
+    address = f"127.0.0.1:{free_port()}"
+    # Nothing of the caller's environment: no proxies, no keys of model providers.
+    environment = {
+        "PATH": f"{shims}:{os.environ['PATH']}",
+        "HOME": str(home),
+        "LANG": "C.UTF-8",
+        "SMARTSPACE_BIN": str(BINARY.resolve()),
+        "SMARTSPACE_LISTEN": address,
+    }
+    product, shell, failed_line = None, Shell(folder, home, environment), None
+    try:
+        for number, block in enumerate(blocks):
+            if block.skip:
+                yield block, None
+                continue
+            if failed_line:
+                yield block, f"not run: the block in line {failed_line} failed"
+                continue
+            text = block.text.replace(ADDRESS, address)
+            expected = [each.replace(ADDRESS, address) for each in block.expected]
+            try:
+                if STARTS_PRODUCT.match(text):
+                    if product:
+                        product.stop()
+                    product = Product(folder / f"{number}.log", home, environment, text)
+                    product.wait_until_ready(address, expected)
+                elif block.repeat:
+                    shell.run_until(number, text, expected)
+                else:
+                    check(shell.run(number, text), expected)
+                yield block, None
+            except Failure as failure:
+                failed_line = block.line
+                log = f"\n-- the product's log:\n{product.log()[-3000:]}" if product else ""
+                yield block, f"{failure}{log}"
+    finally:
+        shell.stop()
+        if product:
+            product.stop()
+
+
+def check(output, expected):
+    missing = [text for text in expected if text not in output]
+    if missing:
+        raise Failure(f"-- expected: {missing[0]}\n-- got:\n{output[-3000:]}")
+    if output and not expected:
+        raise Failure(f"-- the page names nothing to expect of this output:\n{output[-3000:]}")
+
+
+class Shell:
+    """One bash, which runs one block after the other and remembers their variables."""
+
+    def __init__(self, folder, home, environment):
+        self.folder = folder
+        self.process = subprocess.Popen(
+            ["bash", "--noprofile", "--norc"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            cwd=home,
+            env=environment,
+            text=True,
+            start_new_session=True,
+        )
+        # Like `set -e`, but the shell survives, so that the runner can say which block failed.
+        self.write("set -u -o pipefail; trap '_failed=1' ERR\n")
+
+    def run(self, number, text):
+        """Runs a block and returns its output."""
+        script, output, errors = (self.folder / f"{number}.{kind}" for kind in ("sh", "out", "err"))
+        script.write_text(text)
+        block, out, err = (shlex.quote(str(path)) for path in (script, output, errors))
+        self.write(f"_failed=0; . {block} </dev/null >{out} 2>{err}; printf '%s\\n' \"$_failed\"\n")
+        ready, _, _ = select.select([self.process.stdout], [], [], BLOCK_LIMIT_S)
+        result = self.process.stdout.readline().strip() if ready else f"no end within {BLOCK_LIMIT_S} s"
+        printed = output.read_text() if output.exists() else ""
+        if result != "0":
+            reason = {"1": "a command failed", "": "bash ended"}.get(result, result)
+            raise Failure(f"-- {reason}; output:\n{printed[-3000:]}\n-- errors:\n{errors.read_text()[-3000:]}")
+        return printed
+
+    def run_until(self, number, text, expected):
+        """Repeats a block that only reads until its output is what the page says."""
+        started = time.monotonic()
+        while True:
+            try:
+                return check(self.run(number, text), expected)
+            except Failure:
+                if self.process.poll() is not None or time.monotonic() - started > SOON_LIMIT_S:
+                    raise
+            time.sleep(0.1)
+
+    def write(self, text):
+        try:
+            self.process.stdin.write(text)
+            self.process.stdin.flush()
+        except BrokenPipeError:
+            raise Failure("-- bash ended") from None
+
+    def stop(self):
+        # With its background jobs.
+        stop_group(self.process, signal.SIGTERM)
+
+
+class Product:
+    """The product, as a `cargo run` of a page starts it."""
+
+    def __init__(self, log, home, environment, text):
+        self.path = log
+        with log.open("w") as file:
+            self.process = subprocess.Popen(
+                ["bash", "-c", text],
+                stdin=subprocess.DEVNULL,
+                stdout=file,
+                stderr=file,
+                cwd=home,
+                env=environment,
+                start_new_session=True,
+            )
+
+    def wait_until_ready(self, address, expected):
+        """Waits until the product answers and its output is what the page says."""
+        direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        started = time.monotonic()
+        while True:
+            if self.process.poll() is not None:
+                raise Failure("-- the product ended by itself")
+            try:
+                with direct.open(f"http://{address}/healthz", timeout=5):
+                    return check(self.log(), expected)
+            except (OSError, Failure):
+                if time.monotonic() - started > START_LIMIT_S:
+                    raise Failure(f"-- the product is not ready, or did not print: {', '.join(expected)}") from None
+                time.sleep(0.05)
+
+    def log(self):
+        return self.path.read_text(errors="replace")
+
+    def stop(self):
+        # As Ctrl+C does.
+        stop_group(self.process, signal.SIGINT)
+
+
+def stop_group(process, first):
+    """Ends a process and its children: politely, then in any case."""
+    for sent in (first, signal.SIGKILL):
+        try:
+            os.killpg(process.pid, sent)
+            process.wait(STOP_LIMIT_S)
+        except (ProcessLookupError, subprocess.TimeoutExpired):
+            pass
+    process.wait()
+
+
+def free_port():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return taken.getsockname()[1]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
