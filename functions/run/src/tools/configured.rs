@@ -116,20 +116,6 @@ impl Configured {
         self.validator.get_or_init(make).as_ref()
     }
 
-    /// Whether a call that was begun may be made again.
-    pub(crate) fn may_be_repeated(&self) -> bool {
-        self.is_idempotent && matches!(self.does, ToolKind::Http(_) | ToolKind::Mcp(_))
-    }
-
-    /// How long a call may take. A worker with less time left does not begin it.
-    fn limit(&self) -> Duration {
-        match &self.does {
-            ToolKind::Http(http) => http.limit + TIME_LIMIT,
-            ToolKind::Mcp(mcp) => mcp.limit + TIME_LIMIT,
-            _ => TIME_LIMIT,
-        }
-    }
-
     /// The input schema as models read it: with [`TARGET`], if they may choose.
     fn offered_schema(&self) -> Value {
         let mut input_schema = self.input_schema.clone();
@@ -229,11 +215,15 @@ impl Tool for Configured {
     }
 
     fn time_limit(&self) -> Duration {
-        self.limit()
+        match &self.does {
+            ToolKind::Http(http) => http.limit + TIME_LIMIT,
+            ToolKind::Mcp(mcp) => mcp.limit + TIME_LIMIT,
+            _ => TIME_LIMIT,
+        }
     }
 
     fn is_repeatable(&self) -> bool {
-        self.may_be_repeated()
+        self.is_idempotent && matches!(self.does, ToolKind::Http(_) | ToolKind::Mcp(_))
     }
 
     fn card(&self) -> Option<CardTarget> {
