@@ -52,7 +52,7 @@ struct Frame;
 
 /// The whole description.
 fn description() -> Description {
-    let (_, routes) = crate::routes::of_the_api().split_for_parts();
+    let routes = crate::routes::of_the_api().description();
     let mut whole = Frame::openapi();
     whole.merge(routes);
     // Cargo.toml would fill these in, but the code has a license and the API has none.
