@@ -154,18 +154,7 @@ impl Tool for Configured {
         }
     }
 
-    async fn call(&self, calling: &Calling<'_>, input: &Value) -> Result<Outcome> {
-        match self.begin(calling, input.clone()).await? {
-            StartedCall::Done(outcome) => Ok(outcome),
-            StartedCall::UnderWay(call) => call.await,
-        }
-    }
-
-    async fn begin<'a>(
-        &'a self,
-        calling: &'a Calling<'a>,
-        input: Value,
-    ) -> Result<StartedCall<'a>> {
+    async fn call<'a>(&'a self, calling: &'a Calling<'a>, input: Value) -> Result<StartedCall<'a>> {
         let (space, input) = if self.is_visible {
             match calling.shown_in(self, input) {
                 Ok((space, input)) => (Some(space), input),

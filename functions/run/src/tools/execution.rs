@@ -51,7 +51,7 @@ async fn begin<'a>(toolbox: &'a Toolbox, calling: &'a Calling<'a>) -> Result<Sta
         return external_call::unknown(calling, known).await.map(StartedCall::Done);
     }
     let started = match checked(toolbox, calling) {
-        Ok((tool, input)) => Box::pin(tool.begin(calling, input)).await?,
+        Ok((tool, input)) => Box::pin(tool.call(calling, input)).await?,
         Err(text) => StartedCall::Done(Outcome::error(text)),
     };
     match (started, calling.under_way) {
