@@ -198,9 +198,9 @@ impl Tool for Configured {
         }))
     }
 
-    /// Its schema holds for the input without [`TARGET`].
-    fn checks_schema(&self) -> bool {
-        false
+    /// The schema holds for the input without [`TARGET`].
+    fn own_schema(&self) -> Option<&Value> {
+        Some(&self.input_schema)
     }
 
     fn time_limit(&self) -> Duration {

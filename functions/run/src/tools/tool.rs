@@ -28,10 +28,10 @@ pub(crate) trait Tool: Send + Sync {
     /// An `Err` is a failure of Smartspace, such as a table that does not answer.
     async fn call<'a>(&'a self, calling: &'a Calling<'a>, input: Value) -> Result<StartedCall<'a>>;
 
-    /// Whether [`Tool::call`] gets only inputs that fit the schema of [`Tool::spec`].
-    /// Otherwise the tool checks its input itself.
-    fn checks_schema(&self) -> bool {
-        true
+    /// The schema by which the tool checks its inputs itself, if models read another one.
+    /// `None` if [`Tool::call`] gets only inputs that fit the schema of [`Tool::spec`].
+    fn own_schema(&self) -> Option<&Value> {
+        None
     }
 
     /// How long a call of it may take.
@@ -50,7 +50,7 @@ pub(crate) trait Tool: Send + Sync {
     }
 }
 
-/// A tool whose calls have one part and return their outcome. The adapter below makes it a [`Tool`].
+/// A tool whose calls return their outcome at once. The adapter below makes it a [`Tool`].
 #[async_trait]
 pub(crate) trait BuiltInTool: Send + Sync {
     /// See [`Tool::spec`].
