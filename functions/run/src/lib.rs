@@ -13,7 +13,9 @@
 //!    while the model writes it.
 //! 6. `tools` are what an agent can do.
 //!
-//! All of them share the `run_context`, which depends on none of them but `streaming`.
+//! The modules are a stack: `run_context` uses `streaming`; `prompt`, `watchers` and `tools` are
+//! above it; `agent_loop` uses all of them, and none of them uses it.
+//!
 //! `prompt::summary` works outside of runs: it summarizes older history.
 //! [`counters`] counts work in progress.
 
@@ -218,7 +220,7 @@ impl Runs {
             egress: self.egress.clone(),
             external_calls: watch::Sender::new(0),
             name: gathered.agent.name.clone(),
-            at_home: gathered.space_count == 1,
+            is_in_one_space: gathered.space_count == 1,
             config,
             trigger,
             writing: tokio::sync::Mutex::default(),
