@@ -132,7 +132,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::tools::configured::TARGET;
+    use crate::tools::configured::target::TARGET;
 
     fn tool(tool: &Value) -> ToolConfig {
         serde_json::from_value(tool.clone()).unwrap()

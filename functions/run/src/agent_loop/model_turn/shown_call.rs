@@ -10,7 +10,7 @@ use smartspace_models::partial_json::TextScanner;
 
 use crate::{
     prompt::run_activity::SEND_MESSAGE,
-    tools::{configured::TARGET, toolbox::Toolbox},
+    tools::{configured::target::TARGET, toolbox::Toolbox},
 };
 
 /// A call that is shown while the model writes it.
