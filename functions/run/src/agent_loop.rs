@@ -5,7 +5,7 @@
 //!   their results
 //! - [`state`]: where the run stands between two steps
 //! - [`model_turn`]: one answer of a model, streamed while it is written
-//! - [`news`]: what was said in the active space while the run was at work
+//! - [`news`]: reads messages that arrived in the active space while the run was at work
 
 pub(crate) mod model_turn;
 pub(crate) mod news;

@@ -3,7 +3,8 @@
 //! The way of a run through this crate, top down:
 //!
 //! 1. [`Runs::handle`] claims the run. At the same time `prompt::reading` reads what the prompt
-//!    needs.
+//!    needs. `claimed` assembles what the worker needs. `early_end` ends a run that nobody can work
+//!    on.
 //! 2. `agent_loop::worker` holds the lease, drives the loop, and stops when it loses the run.
 //! 3. `prompt` writes the prompt.
 //! 4. `agent_loop::steps` is the loop: ask the model, store its answer, run its calls, store their
@@ -13,12 +14,16 @@
 //!    while the model writes it.
 //! 6. `tools` are what an agent can do.
 //!
-//! All of them share the `run_context`, which depends on none of them but `streaming`.
+//! The modules are a stack: `run_context` uses `streaming`; `prompt`, `watchers` and `tools` are
+//! above it; `agent_loop` uses all of them, and none of them uses it.
+//!
 //! `prompt::summary` works outside of runs: it summarizes older history.
 //! [`counters`] counts work in progress.
 
 mod agent_loop;
+mod claimed;
 pub mod counters;
+mod early_end;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
 pub mod fuzzing;
@@ -30,62 +35,26 @@ mod watchers;
 
 use std::{sync::Arc, time::Duration};
 
-use smartspace_domain::{
-    Error, Result,
-    events::EventKind,
-    ids::LeaseId,
-    jobs::RunJob,
-    prices::Prices,
-    runs::{EndReason, FailureCode, RunError, RunStatus},
-    triggers::Trigger,
-};
-use smartspace_egress::{Egress, TraceContext, mcp::McpServers};
+use smartspace_domain::{Error, Result, jobs::RunJob, prices::Prices, runs::RunStatus};
+use smartspace_egress::{Egress, mcp::McpServers};
 use smartspace_models::port::Model;
 use smartspace_pipeline::Pipeline;
 use smartspace_ports::{queues::Delivery, sockets::Sockets};
-use smartspace_store::runs::{
-    RunRecord,
-    claims::Claim,
-    endings::Ending,
-    steps::{Marks, Progress},
-    triggers,
-};
+use smartspace_store::runs::{RunRecord, claims::Claim};
 use tokio::{sync::watch, time::Instant};
 
 use crate::{
-    agent_loop::worker::Worker,
+    agent_loop::worker::ClaimKind,
+    claimed::Claimed,
     prompt::{
-        reading::{Gathered, Seen, gather},
+        reading::{Seen, gather},
         summary::Summarizer,
     },
-    run_context::RunContext,
-    streaming::{OpenStreams, StreamDeps},
-    tools::{configured::mcp::McpTools, toolbox::Toolbox},
 };
 
 /// If the lease of another worker ends this soon, the delivery is not acknowledged but comes again:
 /// that worker may be dead.
 const ALMOST_FREE: Duration = Duration::from_secs(10);
-
-/// Why a worker could claim its run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum ClaimKind {
-    /// The run is new.
-    First,
-    /// The run waited for people.
-    Resumed,
-    /// Another worker had the run before.
-    Again,
-}
-
-/// A claimed run.
-struct Claimed {
-    run: RunRecord,
-    lease: LeaseId,
-    /// When the claim began.
-    at: Instant,
-    kind: ClaimKind,
-}
 
 /// Works on runs.
 pub struct Runs {
@@ -180,111 +149,6 @@ impl Runs {
             return Ok(());
         }
         self.pipeline.queue_runs(vec![run.job()]).await;
-        Ok(())
-    }
-
-    async fn work_on(
-        &self,
-        claimed: Claimed,
-        gathered: Gathered,
-        delivery: &dyn Delivery,
-    ) -> Result<()> {
-        let Claimed { run, lease, at, kind } = claimed;
-        // A new run has no stored steps.
-        let progress = if kind == ClaimKind::First {
-            Progress::default()
-        } else {
-            self.pipeline.store.steps().progress(run.id).await?
-        };
-        let Some(config) = gathered.agent.agent.clone() else {
-            return self.end_early(&run, &lease, RunStatus::Canceled).await;
-        };
-        let trigger = self.trigger(&run, &gathered).await?;
-        let trace = TraceContext { run: run.id, depth: run.chain_depth + 1 };
-        let mut servers = McpTools::of(&self.mcp, &config.mcp.servers, &trace).await;
-        let deps = StreamDeps {
-            store: self.pipeline.store.clone(),
-            sockets: Arc::clone(&self.sockets),
-            clock: Arc::clone(&self.pipeline.clock),
-        };
-        let context = RunContext {
-            pipeline: self.pipeline.clone(),
-            models: Arc::clone(&self.models),
-            deps,
-            run,
-            lease,
-            ends_at: delivery.ends_at(),
-            prices: Arc::clone(&self.prices),
-            egress: self.egress.clone(),
-            external_calls: watch::Sender::new(0),
-            name: gathered.agent.name.clone(),
-            at_home: gathered.space_count == 1,
-            config,
-            trigger,
-            writing: tokio::sync::Mutex::default(),
-            streams: OpenStreams::default(),
-        };
-        let worker = Worker {
-            tools: Toolbox::new(&context.config.tools, std::mem::take(&mut servers.tools)),
-            trouble: std::mem::take(&mut servers.trouble),
-            stopping: self.stopping.clone(),
-            claimed: at,
-            context,
-        };
-        let result = Box::pin(worker.work(&gathered, progress, kind, delivery)).await;
-        servers.close().await;
-        result
-    }
-
-    /// The trigger of a run. Mostly it is a message that was read with the history.
-    async fn trigger(&self, run: &RunRecord, gathered: &Gathered) -> Result<Trigger> {
-        let store = &self.pipeline.store;
-        match &gathered.place {
-            Some(place) => Ok(triggers::of_message(
-                run,
-                &place.space.settings.name,
-                &place.trigger,
-                store.runs().delegation(run).await?,
-            )),
-            None => store.triggers().of(run).await,
-        }
-    }
-
-    /// Ends a run that can't be worked on: its workers died too often, or its agent was deleted.
-    async fn end_early(&self, run: &RunRecord, lease: &LeaseId, status: RunStatus) -> Result<()> {
-        let failed = status == RunStatus::Failed;
-        let error = failed.then(|| RunError {
-            code: FailureCode::Attempts,
-            message:
-                "the run was given up: it was started five times, and its process died each time"
-                    .into(),
-        });
-        let ending = Ending {
-            status,
-            reason: (!failed).then_some(EndReason::Removed),
-            error,
-            usage: run.usage,
-            last_step: None,
-            prompt: None,
-            marks: Marks::new(),
-        };
-        let ended =
-            match self.pipeline.store.runs().finish(run, lease, &ending, self.pipeline.now()).await
-            {
-                Ok(ended) => ended,
-                Err(Error::LeaseLost) => return Ok(()),
-                Err(error) => return Err(error),
-            };
-        let run = self.pipeline.store.runs().get(&ended).await?;
-        let what = |run| {
-            if failed {
-                EventKind::RunFailed { run }
-            } else {
-                EventKind::RunCanceled { run, by: None }
-            }
-        };
-        self.pipeline.announce_run(&ended, run, what).await;
-        self.pipeline.close_calls_now(&ended).await;
         Ok(())
     }
 }

@@ -2,10 +2,11 @@
 //! that providers can cache them.
 //!
 //! [`reading`] reads the sources. [`blocks`], [`timeline`] and [`roles`] write the text. [`window`]
-//! decides how much of the history is shown. [`quoted`] escapes texts of others, so that they are
-//! never read as anything but data.
+//! decides how much of the history is shown. [`news`] writes messages that arrive during the run.
+//! [`quoted`] escapes texts of others, so that they are never read as anything but data.
 
 pub(crate) mod blocks;
+pub(crate) mod news;
 pub(crate) mod quoted;
 pub(crate) mod reading;
 mod roles;

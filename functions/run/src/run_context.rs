@@ -41,8 +41,8 @@ pub(crate) struct RunContext {
     pub(crate) external_calls: watch::Sender<usize>,
     /// The agent's name.
     pub(crate) name: String,
-    /// The agent is in one space only, so everything that it shows is meant for that space.
-    pub(crate) at_home: bool,
+    /// The agent has no other space, so everything that it shows is for this one.
+    pub(crate) is_in_one_space: bool,
     pub(crate) trigger: Trigger,
     /// Serializes the writes of the run, including the renewals of its lease.
     pub(crate) writing: tokio::sync::Mutex<()>,

@@ -1,6 +1,5 @@
 //! A live stream shows what the model is writing: the text of a `send_message` call, or the input
-//! of a visible tool. It is sent directly to the connections that follow the space. [`written`]
-//! decides what of a call is shown, and in which space.
+//! of a visible tool. It is sent directly to the connections that follow the space.
 //!
 //! Each stream is a task, and so is each of its connections, so that a slow connection delays
 //! neither the run nor the other connections. Nothing is stored. Snapshots are key frames: a client
@@ -8,7 +7,6 @@
 
 mod open_streams;
 mod posting;
-pub(crate) mod written;
 
 use std::{sync::Arc, time::Duration};
 

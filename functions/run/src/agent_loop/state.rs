@@ -1,19 +1,16 @@
 //! Where a run stands between two steps: at its beginning, or after its last stored step.
 
+mod conversation;
+mod pending;
+mod replay;
+
 use std::collections::{BTreeMap, BTreeSet};
 
-use smartspace_domain::{
-    Result, Time,
-    ids::SpaceId,
-    jobs::RunJob,
-    runs::Usage,
-    steps::{CallStatus, SystemMessage},
-};
-use smartspace_models::port::{Message, ToolCall, ToolResult};
+use smartspace_domain::{Result, ids::SpaceId, jobs::RunJob, runs::Usage, steps::SystemMessage};
+use smartspace_models::port::Message;
 use smartspace_store::runs::{
-    RunRecord,
     prompts::PromptRecord,
-    steps::{CallBegun, CallRecord, Marks, Progress, ShownPage, StepRecord},
+    steps::{CallRecord, Marks, Progress, ShownPage, StepRecord},
 };
 use tokio::time::Instant;
 
@@ -23,6 +20,10 @@ use crate::{
     tools::toolbox::Toolbox,
     watchers::start,
 };
+use conversation::assistant;
+pub(crate) use conversation::results;
+pub(crate) use pending::Pending;
+pub(crate) use replay::is_whole;
 
 /// A run's state between two steps.
 pub(crate) struct State {
@@ -65,63 +66,6 @@ pub(crate) struct State {
 pub(crate) struct CaughtUp {
     pub(crate) space: SpaceId,
     pub(crate) at: Instant,
-}
-
-/// Calls of which not all have a result yet.
-pub(crate) struct Pending {
-    pub(crate) calls: Vec<CallBegun>,
-    /// The stored record of each call, if there is one.
-    pub(crate) known: Vec<Option<CallRecord>>,
-    pub(crate) attempt: u32,
-}
-
-impl Pending {
-    fn new(step: &StepRecord) -> Self {
-        Self {
-            calls: step.calls.clone(),
-            known: vec![None; step.calls.len()],
-            attempt: step.stream_attempt,
-        }
-    }
-
-    /// The first call to make.
-    pub(crate) fn next(&self) -> Option<usize> {
-        (0..self.known.len()).find(|index| self.is_to_be_made(*index))
-    }
-
-    /// Whether a call has to be made: it has not begun, or it is an external call whose end is
-    /// unknown.
-    pub(crate) fn is_to_be_made(&self, index: usize) -> bool {
-        self.known[index].as_ref().is_none_or(CallRecord::is_under_way)
-    }
-
-    /// The calls that were made. Forms among them may have no result yet.
-    pub(crate) fn made(&self) -> impl Iterator<Item = &CallRecord> {
-        self.known.iter().flatten().filter(|call| !call.is_under_way())
-    }
-
-    /// How many forms nobody has answered yet.
-    pub(crate) fn open_forms(&self) -> u32 {
-        self.made().filter(|call| call.status == CallStatus::Pending).count() as u32
-    }
-}
-
-/// Whether the stored steps are all that the run did.
-/// They expire after a time, even if the run still waits.
-/// A worker that resumed from an incomplete record would repeat work.
-pub(crate) fn is_whole(progress: &Progress, run: &RunRecord, now: Time) -> bool {
-    // The table deletes expired items at any later time, in any order.
-    let lasts = |expires_at: Option<i64>| expires_at.is_none_or(|at| at > now.as_seconds());
-    // Every prompt has system texts. If there are none, a part of the prompt is gone.
-    let prompt = progress
-        .prompt
-        .as_ref()
-        .filter(|prompt| !prompt.system.is_empty() && lasts(prompt.expires_at));
-    let steps = progress.steps.iter().filter(|step| lasts(step.expires_at));
-    // A step and the step count are stored in one write, and the prompt with the first step.
-    prompt.is_some() == (run.step_count > 0)
-        && steps.map(|step| step.index).eq(0..run.step_count)
-        && progress.calls.values().all(|call| lasts(call.expires_at))
 }
 
 impl State {
@@ -176,31 +120,6 @@ impl State {
             entered: BTreeSet::new(),
             had_cards: false,
             caught_up: None,
-        }
-    }
-
-    /// Adds the stored steps.
-    fn replay(&mut self, progress: Progress, tools: &Toolbox) {
-        let mut calls = progress.calls;
-        let last = progress.steps.len();
-        for (step, number) in progress.steps.into_iter().zip(1..) {
-            self.add_system_messages(&step.system_messages);
-            self.add_marks(&step.marks);
-            let mut pending = self.add_answer(&step, tools);
-            for (index, known) in pending.known.iter_mut().enumerate() {
-                *known = calls.remove(&(step.index, index as u32));
-                if let Some(record) = known {
-                    self.add_result(record);
-                }
-            }
-            if number < last {
-                self.messages.push(results(pending.made()));
-            } else {
-                // Also if all its calls are done: the loop alone decides what follows from them.
-                // A text that was streamed before its message was stored is replaced by that
-                // message, since the stream keeps its id.
-                self.pending = Some(pending);
-            }
         }
     }
 
@@ -268,48 +187,4 @@ impl State {
             self.marks.insert(page.space, page.last);
         }
     }
-
-    /// An estimate of the tokens in the conversation. `None` before the first answer.
-    pub(crate) fn tokens(&self) -> Option<u64> {
-        let last = self.last_usage?;
-        let added = self
-            .messages
-            .iter()
-            .rev()
-            .take_while(|message| !matches!(message, Message::Assistant { .. }))
-            .map(characters);
-        Some(
-            last.input_tokens
-                .saturating_add(last.output_tokens)
-                .saturating_add(added.sum::<u64>() / 4),
-        )
-    }
-}
-
-fn characters(message: &Message) -> u64 {
-    let texts = |texts: &[String]| texts.iter().map(|text| text.chars().count()).sum::<usize>();
-    let count = match message {
-        Message::User { blocks } => texts(blocks),
-        Message::Assistant { text, .. } | Message::System { text } => text.chars().count(),
-        Message::ToolResults { results } => {
-            results.iter().map(|result| result.output.to_string().chars().count()).sum()
-        }
-    };
-    count as u64
-}
-
-fn assistant(step: &StepRecord) -> Message {
-    let calls = step.calls.iter().map(|call| ToolCall {
-        call_id: call.call_id,
-        name: call.name.clone(),
-        input: call.input.clone(),
-    });
-    Message::Assistant { text: step.text.clone(), calls: calls.collect() }
-}
-
-/// The results of an answer's calls, as a message to the model.
-pub(crate) fn results<'a>(made: impl Iterator<Item = &'a CallRecord>) -> Message {
-    let results =
-        made.map(|record| ToolResult { call_id: record.call_id, output: record.output.clone() });
-    Message::ToolResults { results: results.collect() }
 }

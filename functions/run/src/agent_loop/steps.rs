@@ -7,49 +7,27 @@
 //! The watchers look between two steps.
 
 mod calls;
+mod completion;
+mod records;
+mod watching;
 
 use std::time::Duration;
 
-use smartspace_domain::{
-    Result, Time,
-    events::StreamEnd,
-    runs::{EndReason, RunError, RunStatus, Usage},
-    steps::{FinishReason, SystemMessage},
-};
-use smartspace_models::port::ModelError;
-use smartspace_store::runs::{
-    RunRecord, Tried,
-    endings::Ending,
-    steps::{Marks, Progress, StepRecord},
-};
+use smartspace_domain::{Result, events::StreamEnd, runs::EndReason};
+use smartspace_store::runs::{RunRecord, Tried, steps::Progress};
 use tokio::time::Instant;
 
 use crate::{
     agent_loop::{
         model_turn::{ModelCaller, ModelTurn, NoModelTurn, Question},
-        news::read_news,
         state::{State, is_whole},
     },
     prompt::reading::Gathered,
     run_context::RunContext,
     tools::toolbox::Toolbox,
-    watchers::{self, Look},
 };
-
-/// The news is not read again within this time after the run read or posted the newest message.
-/// A message that arrives meanwhile is not late: the model takes longer to answer.
-const JUST_NOW: Duration = Duration::from_millis(50);
-
-/// Why the loop ends.
-enum LoopExit {
-    /// The run is over.
-    Completion(Box<Completion>),
-    /// The invocation has no time left for the next action, so another one continues.
-    /// `Tried` says how far the tries of the current model answer got.
-    HandOver(Option<Tried>),
-    /// The run waits for people. Nobody works on it until one of them answers.
-    Pause,
-}
+use completion::{Completion, LoopExit};
+use watching::StepNotes;
 
 /// How the loop left its run.
 pub(crate) enum LoopOutcome {
@@ -61,40 +39,6 @@ pub(crate) enum LoopOutcome {
     Paused,
     /// Some of the run's stored steps have expired, so it can't go on.
     StepsExpired,
-}
-
-struct Completion {
-    status: RunStatus,
-    reason: Option<EndReason>,
-    error: Option<RunError>,
-    last_step: Option<StepRecord>,
-}
-
-impl Completion {
-    fn completed(reason: EndReason) -> Self {
-        Self { status: RunStatus::Completed, reason: Some(reason), error: None, last_step: None }
-    }
-
-    fn failed(error: ModelError, last_step: StepRecord) -> Self {
-        let ModelError { code, message, .. } = error;
-        Self {
-            status: RunStatus::Failed,
-            reason: None,
-            error: Some(RunError { code, message }),
-            last_step: Some(last_step),
-        }
-    }
-
-    fn end(self) -> LoopExit {
-        LoopExit::Completion(Box::new(self))
-    }
-}
-
-/// What the system adds before a step.
-#[derive(Default)]
-struct StepNotes {
-    messages: Vec<SystemMessage>,
-    marks: Marks,
 }
 
 /// The loop of one run.
@@ -207,106 +151,5 @@ impl AgentLoop<'_> {
             .0
         };
         tokio::time::timeout_at(deadline, asked).await.ok()
-    }
-
-    /// Stores a model answer, and the prompt with the first one.
-    async fn store_step(&self, state: &State, step: &StepRecord) -> Result<()> {
-        let context = self.context;
-        let prompt = state.prompt_to_store()?;
-        let _writing = context.writing.lock().await;
-        let steps = context.store().steps();
-        steps.store_step(&context.run, step, prompt.as_ref(), state.usage, context.now()).await
-    }
-
-    /// Lets the watchers look, and adds what they say before the next step.
-    async fn watch(&self, state: &mut State) -> Result<StepNotes> {
-        let mut notes = StepNotes::default();
-        let mut news = None;
-        // There is no news before the first step, since the prompt has just been read, and none
-        // right after a message of the run itself.
-        let is_known = state.caught_up.is_some_and(|caught_up| {
-            Some(caught_up.space) == state.active_space && caught_up.at.elapsed() < JUST_NOW
-        });
-        if let Some(space) = state.active_space
-            && state.steps > 0
-            && !is_known
-        {
-            let after = state.marks.get(&space).copied().unwrap_or(u64::MAX);
-            let read = read_news(self.context, space, after).await?;
-            notes.marks.extend(read.last.map(|last| (space, last)));
-            news = read.text;
-        }
-        let look = Look {
-            step: state.steps,
-            max_steps: self.context.config.run_loop.max_steps,
-            used: self.used(),
-            limit: self.context.config.run_loop.time_limit.length(),
-            tokens: state.tokens(),
-            window: u64::from(self.context.config.model.context_window),
-            calls: Some(&state.calls),
-            news,
-            start: std::mem::take(&mut state.start),
-        };
-        notes.messages = watchers::look(&look, &state.system_messages);
-        state.add_system_messages(&notes.messages);
-        Ok(notes)
-    }
-
-    async fn finish(&self, completion: Completion, state: State) -> Result<RunRecord> {
-        let context = self.context;
-        let prompt = state.prompt_to_store()?;
-        // Messages that only a failed or canceled run has read stay new.
-        let is_completed = completion.status == RunStatus::Completed;
-        let marks = if is_completed { state.marks } else { Marks::new() };
-        let ending = Ending {
-            status: completion.status,
-            reason: completion.reason,
-            error: completion.error,
-            usage: state.usage,
-            prompt,
-            last_step: completion.last_step,
-            marks,
-        };
-        let mut run = context.run.clone();
-        run.open_calls = run.open_calls.or_else(|| state.had_cards.then_some(0));
-        run.step_count = state.steps;
-        run.active_space_id = state.active_space;
-        let _writing = context.writing.lock().await;
-        context.store().runs().finish(&run, &context.lease, &ending, context.now()).await
-    }
-
-    /// The record of a step in which the model gave no answer.
-    fn unanswered(&self, index: u32, notes: StepNotes, began: Time) -> StepRecord {
-        let answer = ModelTurn {
-            model: self.context.config.model.full_name(),
-            text: String::new(),
-            calls: Vec::new(),
-            reason: FinishReason::Error,
-            usage: Usage::default(),
-            started_at: began,
-            first_token_at: None,
-            attempt: 0,
-        };
-        self.step_record(index, &answer, notes)
-    }
-
-    fn step_record(&self, index: u32, answer: &ModelTurn, notes: StepNotes) -> StepRecord {
-        StepRecord {
-            index,
-            attempt: self.context.run.attempt,
-            stream_attempt: answer.attempt,
-            lease: self.context.lease.clone(),
-            model: answer.model.clone(),
-            text: answer.text.clone(),
-            calls: answer.calls.clone(),
-            system_messages: notes.messages,
-            marks: notes.marks,
-            finish_reason: answer.reason,
-            usage: answer.usage,
-            started_at: answer.started_at,
-            first_token_at: answer.first_token_at,
-            finished_at: self.context.now(),
-            expires_at: None,
-        }
     }
 }

@@ -24,7 +24,7 @@ struct Streams {
 
 impl OpenStreams {
     /// Adds the stream of a call that the model is writing.
-    pub(crate) fn keep(&self, call: CallId, stream: LiveStream) {
+    pub(crate) fn add(&self, call: CallId, stream: LiveStream) {
         self.streams().open.insert(call, stream);
     }
 

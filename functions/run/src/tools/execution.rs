@@ -1,8 +1,9 @@
-//! Makes calls: finds the tool, checks the input, and stores what came of it.
+//! Makes calls: finds the tool, checks the input, and stores the outcome.
 
 use futures::future::{join_all, try_join_all};
 use serde_json::Value;
 use smartspace_domain::Result;
+use smartspace_store::runs::steps::CallBegun;
 
 use crate::{
     prompt::quoted::Excerpt,
@@ -15,7 +16,7 @@ use crate::{
     },
 };
 
-/// Makes neighbouring calls with the concurrency that they share, and stores what came of them.
+/// Makes neighbouring calls with the concurrency that they share, and stores their outcomes.
 pub(crate) async fn execute(
     toolbox: &Toolbox,
     callings: &[Calling<'_>],
@@ -26,7 +27,8 @@ pub(crate) async fn execute(
         let begin = |calling| Box::pin(begin(toolbox, calling));
         started = try_join_all(callings.iter().map(begin)).await?;
     } else {
-        // In their written order: visible calls show in this order.
+        // In their written order, because the cards of visible calls show in the order of their
+        // posts.
         for calling in callings {
             started.push(Box::pin(begin(toolbox, calling)).await?);
         }
@@ -36,12 +38,12 @@ pub(crate) async fn execute(
         StartedCall::Done(outcome) if outcome.is_stored => Ok(outcome),
         StartedCall::Done(outcome) => calling.store_outcome(&outcome).await.map(|()| outcome),
     });
-    // Each call runs to its end: the result of one is stored even if another fails.
+    // Each call runs to its end, so that the result of one is stored even if another fails.
     join_all(ended).await.into_iter().collect()
 }
 
 /// Begins a call whose input fits its tool.
-/// A mistake of the model is an outcome; an error is a fault of ours.
+/// A mistake of the model is an outcome. An `Err` is a failure of Smartspace.
 async fn begin<'a>(toolbox: &'a Toolbox, calling: &'a Calling<'a>) -> Result<StartedCall<'a>> {
     // The tool was repeatable when the call began and must still be: its configuration may have
     // changed since.
@@ -50,8 +52,8 @@ async fn begin<'a>(toolbox: &'a Toolbox, calling: &'a Calling<'a>) -> Result<Sta
     {
         return external_call::unknown(calling, known).await.map(StartedCall::Done);
     }
-    let started = match checked(toolbox, calling) {
-        Ok((tool, input)) => Box::pin(tool.begin(calling, input)).await?,
+    let started = match checked(toolbox, calling.begun) {
+        Ok((tool, input)) => Box::pin(tool.call(calling, input)).await?,
         Err(text) => StartedCall::Done(Outcome::error(text)),
     };
     match (started, calling.under_way) {
@@ -64,22 +66,73 @@ async fn begin<'a>(toolbox: &'a Toolbox, calling: &'a Calling<'a>) -> Result<Sta
 }
 
 /// The tool that a call names, and its input as JSON. The error is for the model.
-fn checked<'a>(
-    toolbox: &'a Toolbox,
-    calling: &Calling<'_>,
-) -> Result<(&'a dyn Tool, Value), String> {
-    let name = calling.begun.name.as_str();
+fn checked<'a>(toolbox: &'a Toolbox, call: &CallBegun) -> Result<(&'a dyn Tool, Value), String> {
+    let name = call.name.as_str();
     let Some(tool) = toolbox.find(name) else {
         let name = Excerpt(name, SHOWN_CHARS);
         return Err(format!("there is no tool {name}; there are {}", toolbox.names().join(", ")));
     };
-    let schema = &tool.spec.input;
-    let input = parse(&calling.begun.input).map_err(|error| {
+    let schema = tool.expected_schema();
+    let input = parse(&call.input).map_err(|error| {
         let expected = bounded_to(schema.clone(), SCHEMA_BYTES);
         format!("the input of {name} is not JSON ({error}); expected {expected}")
     })?;
     match misfit(name, tool.validator.as_ref(), schema, &input) {
         Some(text) => Err(text),
         None => Ok((&*tool.tool, input)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use smartspace_domain::{
+        Time,
+        ids::{CallId, RunId},
+    };
+
+    use super::*;
+
+    fn error_of(toolbox: &Toolbox, name: &str, input: &str) -> Option<String> {
+        let call_id = CallId::of(RunId::new(Time::from_millis(1), 1), 0, 0);
+        checked(toolbox, &CallBegun { call_id, name: name.into(), input: input.into() }).err()
+    }
+
+    #[test]
+    fn an_input_that_is_not_json_is_answered_with_the_configured_schema() {
+        let schema = json!({"type": "object", "properties": {"city": {"type": "string"}}});
+        let tool = json!({
+            "name": "weather",
+            "description": "",
+            "inputSchema": schema,
+            "visible": true,
+            "execution": {"type": "static", "output": 1},
+        });
+        let toolbox = Toolbox::new(&[serde_json::from_value(tool).unwrap()], Vec::new());
+        let error = parse("{").unwrap_err();
+        assert_eq!(
+            error_of(&toolbox, "weather", "{"),
+            Some(format!("the input of weather is not JSON ({error}); expected {schema}"))
+        );
+        // The tool checks the input itself, after the space for the card is removed.
+        assert_eq!(error_of(&toolbox, "weather", "[]"), None);
+    }
+
+    #[test]
+    fn an_input_of_a_built_in_tool_is_checked_before_the_call() {
+        let toolbox = Toolbox::new(&[], Vec::new());
+        assert_eq!(error_of(&toolbox, "skip_response", r#"{"reason": "done"}"#), None);
+        let error = error_of(&toolbox, "skip_response", "{}").unwrap();
+        assert!(
+            error.starts_with(
+                "the input of skip_response does not fit: \"reason\" is a required property"
+            ),
+            "{error}"
+        );
+        let error = error_of(&toolbox, "made_up", "{}").unwrap();
+        assert!(
+            error.starts_with("there is no tool \"made_up\"; there are absorb_run, "),
+            "{error}"
+        );
     }
 }

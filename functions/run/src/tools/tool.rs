@@ -1,4 +1,5 @@
-//! What a tool is. The agent loop sees built-in and configured tools through this trait only.
+//! The trait that every tool implements. The agent loop sees built-in and configured tools only
+//! through it.
 
 use std::{borrow::Cow, time::Duration};
 
@@ -24,22 +25,13 @@ pub(crate) trait Tool: Send + Sync {
     }
 
     /// Makes a call. A mistake of the model is an [`Outcome::error`], and the run goes on.
-    /// An `Err` is a fault of ours, such as a table that does not answer.
-    async fn call(&self, calling: &Calling<'_>, input: &Value) -> Result<Outcome>;
+    /// An `Err` is a failure of Smartspace, such as a table that does not answer.
+    async fn call<'a>(&'a self, calling: &'a Calling<'a>, input: Value) -> Result<StartedCall<'a>>;
 
-    /// Begins a call. A call that reaches outside is stored before it is made, so it has two parts.
-    async fn begin<'a>(
-        &'a self,
-        calling: &'a Calling<'a>,
-        input: Value,
-    ) -> Result<StartedCall<'a>> {
-        self.call(calling, &input).await.map(StartedCall::Done)
-    }
-
-    /// Whether [`Tool::call`] gets only inputs that fit the schema of [`Tool::spec`].
-    /// Otherwise the tool checks its input itself.
-    fn checks_schema(&self) -> bool {
-        true
+    /// The schema by which the tool checks its inputs itself, if models read another one.
+    /// `None` if [`Tool::call`] gets only inputs that fit the schema of [`Tool::spec`].
+    fn own_schema(&self) -> Option<&Value> {
+        None
     }
 
     /// How long a call of it may take.
@@ -55,6 +47,36 @@ pub(crate) trait Tool: Send + Sync {
     /// Where a call of it is shown as a card. `None` if it is not shown.
     fn card(&self) -> Option<CardTarget> {
         None
+    }
+}
+
+/// A tool whose calls return their outcome at once. The adapter below makes it a [`Tool`].
+#[async_trait]
+pub(crate) trait BuiltInTool: Send + Sync {
+    /// See [`Tool::spec`].
+    fn spec(&self) -> Spec;
+
+    /// See [`Tool::concurrency`].
+    fn concurrency(&self) -> Concurrency {
+        Concurrency::Alone
+    }
+
+    /// Makes a call whose input fits the schema of the spec. See [`Tool::call`] about errors.
+    async fn call(&self, calling: &Calling<'_>, input: &Value) -> Result<Outcome>;
+}
+
+#[async_trait]
+impl<T: BuiltInTool> Tool for T {
+    fn spec(&self) -> Spec {
+        BuiltInTool::spec(self)
+    }
+
+    fn concurrency(&self) -> Concurrency {
+        BuiltInTool::concurrency(self)
+    }
+
+    async fn call<'a>(&'a self, calling: &'a Calling<'a>, input: Value) -> Result<StartedCall<'a>> {
+        BuiltInTool::call(self, calling, &input).await.map(StartedCall::Done)
     }
 }
 
@@ -90,10 +112,11 @@ pub(crate) struct CardTarget {
     pub(crate) is_chosen_by_model: bool,
 }
 
-/// A call that has begun.
+/// A call that has begun. An external call has two parts, because its beginning is stored before it
+/// is made.
 #[expect(clippy::large_enum_variant, reason = "most calls are done, and it lives for a moment")]
 pub(crate) enum StartedCall<'a> {
     Done(Outcome),
-    /// Its beginning is stored. The future makes the call and stores its result.
+    /// The beginning is stored. The future makes the call and stores its result.
     UnderWay(BoxFuture<'a, Result<Outcome>>),
 }

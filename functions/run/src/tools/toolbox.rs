@@ -7,6 +7,7 @@ use std::{
 };
 
 use jsonschema::Validator;
+use serde_json::Value;
 use smartspace_domain::tools::Tool as ToolConfig;
 use smartspace_models::port::ToolSpec;
 
@@ -20,19 +21,27 @@ use crate::tools::{
 pub(crate) struct Registered {
     pub(crate) tool: Box<dyn Tool>,
     pub(crate) spec: Spec,
+    /// `None` if the tool checks its inputs itself.
     pub(crate) validator: Option<Validator>,
 }
 
 impl From<Box<dyn Tool>> for Registered {
     fn from(tool: Box<dyn Tool>) -> Self {
         let spec = tool.spec();
-        let validator =
-            if tool.checks_schema() { jsonschema::validator_for(&spec.input).ok() } else { None };
+        let validator = match tool.own_schema() {
+            None => jsonschema::validator_for(&spec.input).ok(),
+            Some(_) => None,
+        };
         Self { tool, spec, validator }
     }
 }
 
 impl Registered {
+    /// The schema that an error about an input repeats.
+    pub(crate) fn expected_schema(&self) -> &Value {
+        self.tool.own_schema().unwrap_or(&self.spec.input)
+    }
+
     fn for_models(&self) -> ToolSpec {
         ToolSpec::new(&*self.spec.name, &*self.spec.description, &self.spec.input)
     }
@@ -120,10 +129,10 @@ impl Toolbox {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     use super::*;
-    use crate::tools::configured::TARGET;
+    use crate::tools::configured::target::TARGET;
 
     fn tool(tool: &Value) -> ToolConfig {
         serde_json::from_value(tool.clone()).unwrap()

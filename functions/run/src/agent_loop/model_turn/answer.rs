@@ -10,9 +10,9 @@ use smartspace_models::port::{ModelError, Piece};
 use smartspace_store::runs::steps::CallBegun;
 
 use crate::{
-    agent_loop::model_turn::{ModelCaller, ModelTurn, Question, broken},
+    agent_loop::model_turn::{ModelCaller, ModelTurn, Question, broken, shown_call::ShownCall},
     run_context::RunContext,
-    streaming::{About, Expected, LiveStream, expect_audience, written::Written},
+    streaming::{About, Expected, LiveStream, expect_audience},
 };
 
 /// The longest answer that fits one stored item, in bytes.
@@ -44,7 +44,7 @@ impl<'a> GrowingAnswer<'a> {
             .filter(|_| question.step == 0)
             .map(|space| expect_audience(&context.deps, space));
         let active_space = question.active_space;
-        let shown = ShownInput { context, active_space, attempt, written: None, expected };
+        let shown = ShownInput { context, active_space, attempt, call: None, expected };
         let turn = ModelTurn {
             model,
             text: String::new(),
@@ -92,12 +92,13 @@ impl<'a> GrowingAnswer<'a> {
         let call_id = CallId::of(context.run.id, self.step, index);
         // An earlier call of the same answer may still change the active space.
         let may_move = self.turn.calls.iter().any(|call| tools.changes_space(&call.name));
-        let written = if may_move {
+        let call = if may_move {
             None
         } else {
-            Written::of(call_id, &name, tools, self.shown.active_space, context.at_home)
+            let active = self.shown.active_space;
+            ShownCall::new(call_id, &name, tools, active, context.is_in_one_space)
         };
-        self.shown.start(written);
+        self.shown.start(call);
         self.bytes += name.len() + CALL_BYTES;
         self.turn.calls.push(CallBegun { call_id, name, input: String::new() });
     }
@@ -118,48 +119,48 @@ struct ShownInput<'a> {
     context: &'a RunContext,
     active_space: Option<SpaceId>,
     attempt: u32,
-    written: Option<Written>,
+    call: Option<ShownCall>,
     /// The audience of the active space, until the first stream takes it.
     expected: Option<Expected>,
 }
 
 impl ShownInput<'_> {
-    fn start(&mut self, written: Option<Written>) {
-        self.written = written;
+    fn start(&mut self, call: Option<ShownCall>) {
+        self.call = call;
         self.begin_stream("");
     }
 
     /// Adds the newest piece of a call's input. `input` is all of it so far.
-    fn add(&mut self, call: CallId, input: &str, json: &str) {
-        if self.written.as_ref().is_none_or(|written| written.call != call) {
+    fn add(&mut self, id: CallId, input: &str, json: &str) {
+        if self.call.as_ref().is_none_or(|call| call.id != id) {
             return;
         }
         self.begin_stream(input);
-        if let Some(written) = &mut self.written {
-            let text = written.more(input, json);
+        if let Some(call) = &mut self.call {
+            let text = call.new_text(input, json);
             if !text.is_empty() {
-                self.context.streams.push(call, text);
+                self.context.streams.push(id, text);
             }
         }
     }
 
-    /// Begins the stream as soon as the input so far tells in which space the call is shown.
+    /// Begins the stream as soon as the input so far shows to which space it goes.
     fn begin_stream(&mut self, input: &str) {
-        let Some(written) = &mut self.written else { return };
-        let Some(space) = written.begins(input) else { return };
+        let Some(call) = &mut self.call else { return };
+        let Some(space) = call.take_space(input) else { return };
         let context = self.context;
         let expected = if Some(space) == self.active_space { self.expected.take() } else { None };
         let audience = expected.unwrap_or_else(|| expect_audience(&context.deps, space));
         let about = About {
             space,
-            stream: StreamId::of(written.call, self.attempt),
+            stream: StreamId::of(call.id, self.attempt),
             run: context.run.id,
-            call: written.call,
+            call: call.id,
             attempt: self.attempt,
             agent: context.run.agent_id,
-            tool: written.tool.clone(),
+            tool: call.tool.clone(),
         };
         let stream = LiveStream::start(context.deps.clone(), about, audience);
-        context.streams.keep(written.call, stream);
+        context.streams.add(call.id, stream);
     }
 }

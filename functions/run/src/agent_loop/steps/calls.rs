@@ -11,7 +11,10 @@ use tokio::time::Instant;
 use crate::{
     agent_loop::{
         state::{CaughtUp, Pending, State, results},
-        steps::{AgentLoop, Completion, LoopExit},
+        steps::{
+            AgentLoop,
+            completion::{Completion, LoopExit},
+        },
     },
     tools::{
         calling::Calling,

@@ -12,13 +12,12 @@ use smartspace_store::{
     runs::{RunRecord, triggers},
 };
 
-use crate::{
-    agent_loop::news,
-    prompt::{
-        Prompt, prompt,
-        reading::Gathered,
-        samples::{SampleTexts, at, id},
-    },
+use crate::prompt::{
+    Prompt,
+    news::news,
+    prompt,
+    reading::Gathered,
+    samples::{SampleTexts, at, id},
 };
 
 /// Returns a trigger of each kind that is not a message.
@@ -65,7 +64,7 @@ pub(crate) fn news_of(gathered: &Gathered) -> Option<String> {
     let place = gathered.place.as_ref().unwrap();
     let messages: Vec<MessageRecord> =
         place.messages.iter().map(|message| MessageRecord::clone(message)).collect();
-    news::told(
+    news(
         &place.space.settings.name,
         place.space.id,
         &place.member,

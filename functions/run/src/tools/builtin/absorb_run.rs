@@ -13,7 +13,7 @@ use smartspace_domain::{Result, runs::EndReason};
 use crate::tools::{
     builtin::own_runs,
     calling::{Calling, Outcome},
-    tool::{Spec, Tool},
+    tool::{BuiltInTool, Spec},
 };
 
 pub(crate) const NAME: &str = "absorb_run";
@@ -21,7 +21,7 @@ pub(crate) const NAME: &str = "absorb_run";
 pub(crate) struct AbsorbRun;
 
 #[async_trait]
-impl Tool for AbsorbRun {
+impl BuiltInTool for AbsorbRun {
     fn spec(&self) -> Spec {
         Spec {
             name: NAME.into(),

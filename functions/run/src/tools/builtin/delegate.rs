@@ -12,7 +12,7 @@ use smartspace_store::runs::{delegations::HandOn, steps::CallRecord};
 use crate::tools::{
     calling::{Calling, Outcome},
     output::text_of,
-    tool::{Spec, Tool},
+    tool::{BuiltInTool, Spec},
 };
 
 pub(crate) const NAME: &str = "delegate";
@@ -20,7 +20,7 @@ pub(crate) const NAME: &str = "delegate";
 pub(crate) struct Delegate;
 
 #[async_trait]
-impl Tool for Delegate {
+impl BuiltInTool for Delegate {
     fn spec(&self) -> Spec {
         Spec {
             name: NAME.into(),

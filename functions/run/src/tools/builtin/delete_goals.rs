@@ -10,7 +10,7 @@ use crate::tools::{
         delete_memories::deleted,
     },
     calling::{Calling, Outcome},
-    tool::{Spec, Tool},
+    tool::{BuiltInTool, Spec},
 };
 
 pub(crate) const NAME: &str = "delete_goals";
@@ -18,7 +18,7 @@ pub(crate) const NAME: &str = "delete_goals";
 pub(crate) struct DeleteGoals;
 
 #[async_trait]
-impl Tool for DeleteGoals {
+impl BuiltInTool for DeleteGoals {
     fn spec(&self) -> Spec {
         Spec {
             name: NAME.into(),

@@ -7,7 +7,7 @@ use smartspace_domain::Result;
 use crate::tools::{
     builtin::agent_state::{keep, keys_of, keys_schema, listed},
     calling::{Calling, Outcome},
-    tool::{Spec, Tool},
+    tool::{BuiltInTool, Spec},
 };
 
 pub(crate) const NAME: &str = "delete_memories";
@@ -15,7 +15,7 @@ pub(crate) const NAME: &str = "delete_memories";
 pub(crate) struct DeleteMemories;
 
 #[async_trait]
-impl Tool for DeleteMemories {
+impl BuiltInTool for DeleteMemories {
     fn spec(&self) -> Spec {
         Spec {
             name: NAME.into(),

@@ -9,7 +9,7 @@ use smartspace_domain::{Error, Result, ids::PlanId};
 use crate::tools::{
     builtin::agent_state::{keep, keys_schema, listed},
     calling::{Calling, Outcome},
-    tool::{Spec, Tool},
+    tool::{BuiltInTool, Spec},
 };
 
 pub(crate) const NAME: &str = "delete_plans";
@@ -17,7 +17,7 @@ pub(crate) const NAME: &str = "delete_plans";
 pub(crate) struct DeletePlans;
 
 #[async_trait]
-impl Tool for DeletePlans {
+impl BuiltInTool for DeletePlans {
     fn spec(&self) -> Spec {
         Spec {
             name: NAME.into(),

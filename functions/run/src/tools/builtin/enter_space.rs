@@ -9,7 +9,7 @@ use crate::tools::{
     builtin::read_messages::{fitting, shown},
     calling::{Calling, Outcome},
     output::text_of,
-    tool::{Spec, Tool},
+    tool::{BuiltInTool, Spec},
 };
 
 pub(crate) const NAME: &str = "enter_space";
@@ -17,7 +17,7 @@ pub(crate) const NAME: &str = "enter_space";
 pub(crate) struct EnterSpace;
 
 #[async_trait]
-impl Tool for EnterSpace {
+impl BuiltInTool for EnterSpace {
     fn spec(&self) -> Spec {
         Spec {
             name: NAME.into(),

@@ -8,7 +8,7 @@ use crate::tools::{
     builtin::agent_state::{keys_of, keys_schema, listed, listed_in},
     calling::{Calling, Outcome},
     output::OUTPUT_BYTES,
-    tool::{Concurrency, Spec, Tool},
+    tool::{BuiltInTool, Concurrency, Spec},
 };
 
 pub(crate) const NAME: &str = "get_memories";
@@ -16,7 +16,7 @@ pub(crate) const NAME: &str = "get_memories";
 pub(crate) struct GetMemories;
 
 #[async_trait]
-impl Tool for GetMemories {
+impl BuiltInTool for GetMemories {
     fn spec(&self) -> Spec {
         Spec {
             name: NAME.into(),

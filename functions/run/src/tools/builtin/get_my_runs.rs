@@ -14,7 +14,7 @@ use crate::prompt::run_activity::RunActivity;
 use crate::tools::{
     calling::{Calling, Outcome},
     output::{OUTPUT_BYTES, count_that_fit},
-    tool::{Concurrency, Spec, Tool},
+    tool::{BuiltInTool, Concurrency, Spec},
 };
 
 pub(crate) const NAME: &str = "get_my_runs";
@@ -22,7 +22,7 @@ pub(crate) const NAME: &str = "get_my_runs";
 pub(crate) struct GetMyRuns;
 
 #[async_trait]
-impl Tool for GetMyRuns {
+impl BuiltInTool for GetMyRuns {
     fn spec(&self) -> Spec {
         Spec {
             name: NAME.into(),

@@ -7,7 +7,7 @@ use smartspace_domain::{Result, plans::PlanStatus};
 use crate::tools::{
     builtin::agent_state::listed,
     calling::{Calling, Outcome},
-    tool::{Concurrency, Spec, Tool},
+    tool::{BuiltInTool, Concurrency, Spec},
 };
 
 pub(crate) const NAME: &str = "get_plans";
@@ -15,7 +15,7 @@ pub(crate) const NAME: &str = "get_plans";
 pub(crate) struct GetPlans;
 
 #[async_trait]
-impl Tool for GetPlans {
+impl BuiltInTool for GetPlans {
     fn spec(&self) -> Spec {
         Spec {
             name: NAME.into(),

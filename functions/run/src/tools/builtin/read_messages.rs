@@ -12,7 +12,7 @@ use smartspace_store::{messages::Range, runs::steps::ShownPage, spaces::rosters:
 use crate::tools::{
     calling::{Calling, Outcome},
     output::{OUTPUT_BYTES, count_that_fit},
-    tool::{Spec, Tool},
+    tool::{BuiltInTool, Spec},
 };
 
 pub(crate) const NAME: &str = "read_messages";
@@ -20,7 +20,7 @@ pub(crate) const NAME: &str = "read_messages";
 pub(crate) struct ReadMessages;
 
 #[async_trait]
-impl Tool for ReadMessages {
+impl BuiltInTool for ReadMessages {
     fn spec(&self) -> Spec {
         Spec {
             name: NAME.into(),

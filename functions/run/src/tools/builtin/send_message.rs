@@ -15,7 +15,7 @@ use crate::prompt::run_activity::SEND_MESSAGE;
 use crate::tools::{
     calling::{Calling, Outcome},
     output::text_of,
-    tool::{Spec, Tool},
+    tool::{BuiltInTool, Spec},
 };
 
 /// How much of a message is stored with its call, in characters. Other runs of the agent read it.
@@ -24,7 +24,7 @@ const SAID_CHARS: usize = 200;
 pub(crate) struct SendMessage;
 
 #[async_trait]
-impl Tool for SendMessage {
+impl BuiltInTool for SendMessage {
     fn spec(&self) -> Spec {
         Spec {
             name: SEND_MESSAGE.into(),

@@ -13,7 +13,7 @@ use smartspace_store::agents::goals::SetGoal;
 use crate::tools::{
     builtin::agent_state::{keep, listed},
     calling::{Calling, Outcome},
-    tool::{Spec, Tool},
+    tool::{BuiltInTool, Spec},
 };
 
 pub(crate) const NAME: &str = "set_goals";
@@ -21,7 +21,7 @@ pub(crate) const NAME: &str = "set_goals";
 pub(crate) struct SetGoals;
 
 #[async_trait]
-impl Tool for SetGoals {
+impl BuiltInTool for SetGoals {
     fn spec(&self) -> Spec {
         Spec {
             name: NAME.into(),

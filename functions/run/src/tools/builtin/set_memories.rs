@@ -9,7 +9,7 @@ use smartspace_domain::{Result, limits, memories::Memory};
 use crate::tools::{
     builtin::agent_state::{keep, listed, memory_of},
     calling::{Calling, Outcome},
-    tool::{Spec, Tool},
+    tool::{BuiltInTool, Spec},
 };
 
 pub(crate) const NAME: &str = "set_memories";
@@ -17,7 +17,7 @@ pub(crate) const NAME: &str = "set_memories";
 pub(crate) struct SetMemories;
 
 #[async_trait]
-impl Tool for SetMemories {
+impl BuiltInTool for SetMemories {
     fn spec(&self) -> Spec {
         Spec {
             name: NAME.into(),

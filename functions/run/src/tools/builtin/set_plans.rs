@@ -16,7 +16,7 @@ use smartspace_store::agents::plans::{SetPlan, too_deep};
 use crate::tools::{
     builtin::agent_state::{keep, listed},
     calling::{Calling, Outcome},
-    tool::{Spec, Tool},
+    tool::{BuiltInTool, Spec},
 };
 
 pub(crate) const NAME: &str = "set_plans";
@@ -24,7 +24,7 @@ pub(crate) const NAME: &str = "set_plans";
 pub(crate) struct SetPlans;
 
 #[async_trait]
-impl Tool for SetPlans {
+impl BuiltInTool for SetPlans {
     fn spec(&self) -> Spec {
         Spec {
             name: NAME.into(),

@@ -6,7 +6,7 @@ use smartspace_domain::{Result, runs::EndReason};
 
 use crate::tools::{
     calling::{Calling, Outcome},
-    tool::{Spec, Tool},
+    tool::{BuiltInTool, Spec},
 };
 
 pub(crate) const NAME: &str = "skip_response";
@@ -14,7 +14,7 @@ pub(crate) const NAME: &str = "skip_response";
 pub(crate) struct SkipResponse;
 
 #[async_trait]
-impl Tool for SkipResponse {
+impl BuiltInTool for SkipResponse {
     fn spec(&self) -> Spec {
         Spec {
             name: NAME.into(),

@@ -7,7 +7,7 @@ use smartspace_domain::{Result, runs::EndReason};
 use crate::tools::{
     builtin::own_runs,
     calling::{Calling, Outcome},
-    tool::{Spec, Tool},
+    tool::{BuiltInTool, Spec},
 };
 
 pub(crate) const NAME: &str = "stop_run";
@@ -15,7 +15,7 @@ pub(crate) const NAME: &str = "stop_run";
 pub(crate) struct StopRun;
 
 #[async_trait]
-impl Tool for StopRun {
+impl BuiltInTool for StopRun {
     fn spec(&self) -> Spec {
         Spec {
             name: NAME.into(),

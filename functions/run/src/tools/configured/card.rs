@@ -1,4 +1,4 @@
-//! A call as a card: a message that shows what was called and what came of it.
+//! A call as a card: a message that shows the call and its result.
 
 use serde_json::Value;
 use smartspace_domain::{
@@ -12,55 +12,18 @@ use smartspace_store::{
     runs::steps::CallRecord,
 };
 
-use crate::tools::{
-    calling::{Calling, Outcome},
-    configured::{Configured, TARGET},
-};
+use crate::tools::calling::{Calling, Outcome};
 
-/// A card that was posted, or what to tell the model instead.
+/// The result of an attempt to post a card.
 pub(crate) enum Posted {
     Yes(Box<Message>, Outcome),
+    /// The card can't be posted. The outcome is an error for the model.
     No(Outcome),
 }
 
 impl Calling<'_> {
-    /// The space in which a call is shown, and its input without the target.
-    pub(crate) fn shown_in(
-        &self,
-        configured: &Configured,
-        mut input: Value,
-    ) -> Result<(SpaceId, Value), String> {
-        let target = if configured.takes_target() {
-            match input.as_object_mut().and_then(|input| input.shift_remove(TARGET)) {
-                Some(Value::String(target)) => Some(target),
-                Some(Value::Null) | None => None,
-                Some(other) => {
-                    return Err(format!(
-                        "{TARGET}: expected the id of a space, got {}",
-                        crate::tools::output::bounded_to(other, 100)
-                    ));
-                }
-            }
-        } else {
-            None
-        };
-        let space = match target {
-            Some(target) => {
-                target.parse().map(Some).map_err(|error| format!("{TARGET}: {error}"))?
-            }
-            None => configured.target.or(self.active_space),
-        };
-        match space {
-            Some(space) => Ok((space, input)),
-            None => Err(format!(
-                "this is shown in a space, and none is active; call enter_space first, or give {TARGET}"
-            )),
-        }
-    }
-
     /// Posts a call as a card, with its result if that is known. The message, the record of the
-    /// call
-    /// and the check of the lease are one transaction.
+    /// call and the check of the lease are one transaction.
     pub(crate) async fn post_card(
         &self,
         space: SpaceId,

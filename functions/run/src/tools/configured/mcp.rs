@@ -122,7 +122,7 @@ fn configured(
         is_read_only: tool.read_only,
         is_idempotent: tool.idempotent,
         target: None,
-        does: ToolKind::Mcp(McpTool {
+        kind: ToolKind::Mcp(McpTool {
             session: Arc::clone(session),
             name: tool.name.clone(),
             limit: limit_of(server),

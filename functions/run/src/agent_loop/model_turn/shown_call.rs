@@ -10,18 +10,18 @@ use smartspace_models::partial_json::TextScanner;
 
 use crate::{
     prompt::run_activity::SEND_MESSAGE,
-    tools::{configured::TARGET, toolbox::Toolbox},
+    tools::{configured::target::TARGET, toolbox::Toolbox},
 };
 
-/// A call that is shown while its model writes it.
+/// A call that is shown while the model writes it.
 #[derive(Debug)]
-pub(crate) struct Written {
-    pub(crate) call: CallId,
+pub(crate) struct ShownCall {
+    pub(crate) id: CallId,
     /// The name of the tool. `None` for `send_message`.
     pub(crate) tool: Option<String>,
     content: Content,
     target: Target,
-    begun: bool,
+    has_begun: bool,
 }
 
 #[derive(Debug)]
@@ -40,49 +40,50 @@ enum Target {
     InInput,
 }
 
-impl Written {
+impl ShownCall {
     /// Starts to follow a call of the tool `name`. Returns `None` if nothing of the call is shown.
-    /// `at_home` says that the agent is in one space only.
-    pub(crate) fn of(
-        call: CallId,
+    /// `is_in_one_space` says that the agent has no other space.
+    pub(crate) fn new(
+        id: CallId,
         name: &str,
         tools: &Toolbox,
         active: Option<SpaceId>,
-        at_home: bool,
+        is_in_one_space: bool,
     ) -> Option<Self> {
         let shown =
-            |tool, content, target| Some(Self { call, tool, content, target, begun: false });
+            |tool, content, target| Some(Self { id, tool, content, target, has_begun: false });
         if name == SEND_MESSAGE {
             let content = Content::Text(TextScanner::new("text"));
             return shown(None, content, Target::Known(active?));
         }
         let card = tools.card(name)?;
         let target = match card.space.or(active) {
-            Some(space) if at_home || !card.is_chosen_by_model => Target::Known(space),
+            Some(space) if is_in_one_space || !card.is_chosen_by_model => Target::Known(space),
             _ => Target::InInput,
         };
         shown(Some(name.to_owned()), Content::Raw(0), target)
     }
 
-    /// Returns the space in which the call is shown, once, as soon as the input so far tells it.
-    pub(crate) fn begins(&mut self, input: &str) -> Option<SpaceId> {
-        if self.begun {
+    /// Returns the space in which the call is shown, as soon as the input so far shows it.
+    /// Later it returns `None`.
+    pub(crate) fn take_space(&mut self, input: &str) -> Option<SpaceId> {
+        if self.has_begun {
             return None;
         }
         let space = match self.target {
             Target::Known(space) => Some(space),
             Target::InInput => target_of(input),
         };
-        self.begun = space.is_some();
+        self.has_begun = space.is_some();
         space
     }
 
     /// Returns the text to show next. `input` is the whole input so far, and `json` its newest
     /// piece.
-    pub(crate) fn more(&mut self, input: &str, json: &str) -> String {
+    pub(crate) fn new_text(&mut self, input: &str, json: &str) -> String {
         match &mut self.content {
             Content::Text(scanner) => scanner.push(json),
-            Content::Raw(returned) if self.begun => {
+            Content::Raw(returned) if self.has_begun => {
                 let more = input[*returned..].to_owned();
                 *returned = input.len();
                 more
@@ -135,18 +136,18 @@ mod tests {
     fn shown(
         name: &str,
         active: Option<SpaceId>,
-        at_home: bool,
+        is_in_one_space: bool,
         pieces: &[&str],
     ) -> Option<(SpaceId, String)> {
-        let call = CallId::of(RunId::new(Time::from_millis(1), 1), 0, 0);
-        let mut written = Written::of(call, name, &toolbox(), active, at_home)?;
-        let mut space = written.begins("");
+        let id = CallId::of(RunId::new(Time::from_millis(1), 1), 0, 0);
+        let mut call = ShownCall::new(id, name, &toolbox(), active, is_in_one_space)?;
+        let mut space = call.take_space("");
         let mut input = String::new();
         let mut text = String::new();
         for piece in pieces {
             input.push_str(piece);
-            space = space.or(written.begins(&input));
-            text.push_str(&written.more(&input, piece));
+            space = space.or(call.take_space(&input));
+            text.push_str(&call.new_text(&input, piece));
         }
         space.map(|space| (space, text))
     }

@@ -1,0 +1,53 @@
+//! The conversation with the model: the messages that the steps of a run add, and its size.
+
+use smartspace_models::port::{Message, ToolCall, ToolResult};
+use smartspace_store::runs::steps::{CallRecord, StepRecord};
+
+use crate::agent_loop::state::State;
+
+impl State {
+    /// An estimate of the tokens in the conversation. `None` before the first answer.
+    pub(crate) fn tokens(&self) -> Option<u64> {
+        let last = self.last_usage?;
+        let added = self
+            .messages
+            .iter()
+            .rev()
+            .take_while(|message| !matches!(message, Message::Assistant { .. }))
+            .map(characters);
+        Some(
+            last.input_tokens
+                .saturating_add(last.output_tokens)
+                .saturating_add(added.sum::<u64>() / 4),
+        )
+    }
+}
+
+fn characters(message: &Message) -> u64 {
+    let texts = |texts: &[String]| texts.iter().map(|text| text.chars().count()).sum::<usize>();
+    let count = match message {
+        Message::User { blocks } => texts(blocks),
+        Message::Assistant { text, .. } | Message::System { text } => text.chars().count(),
+        Message::ToolResults { results } => {
+            results.iter().map(|result| result.output.to_string().chars().count()).sum()
+        }
+    };
+    count as u64
+}
+
+/// The answer of a step, as a message of the model.
+pub(super) fn assistant(step: &StepRecord) -> Message {
+    let calls = step.calls.iter().map(|call| ToolCall {
+        call_id: call.call_id,
+        name: call.name.clone(),
+        input: call.input.clone(),
+    });
+    Message::Assistant { text: step.text.clone(), calls: calls.collect() }
+}
+
+/// The results of an answer's calls, as a message to the model.
+pub(crate) fn results<'a>(made: impl Iterator<Item = &'a CallRecord>) -> Message {
+    let results =
+        made.map(|record| ToolResult { call_id: record.call_id, output: record.output.clone() });
+    Message::ToolResults { results: results.collect() }
+}

@@ -1,0 +1,54 @@
+//! The state of a run after its last stored step.
+
+use smartspace_domain::Time;
+use smartspace_store::runs::{RunRecord, steps::Progress};
+
+use crate::{
+    agent_loop::state::{State, conversation::results},
+    tools::toolbox::Toolbox,
+};
+
+/// Whether the stored steps are all that the run did.
+/// They expire after a time, even if the run still waits.
+/// A worker that resumed from an incomplete record would repeat work.
+pub(crate) fn is_whole(progress: &Progress, run: &RunRecord, now: Time) -> bool {
+    // The table deletes expired items at any later time, in any order.
+    let lasts = |expires_at: Option<i64>| expires_at.is_none_or(|at| at > now.as_seconds());
+    // Every prompt has system texts. If there are none, a part of the prompt is gone.
+    let prompt = progress
+        .prompt
+        .as_ref()
+        .filter(|prompt| !prompt.system.is_empty() && lasts(prompt.expires_at));
+    let steps = progress.steps.iter().filter(|step| lasts(step.expires_at));
+    // A step and the step count are stored in one write, and the prompt with the first step.
+    prompt.is_some() == (run.step_count > 0)
+        && steps.map(|step| step.index).eq(0..run.step_count)
+        && progress.calls.values().all(|call| lasts(call.expires_at))
+}
+
+impl State {
+    /// Adds the stored steps.
+    pub(super) fn replay(&mut self, progress: Progress, tools: &Toolbox) {
+        let mut calls = progress.calls;
+        let last = progress.steps.len();
+        for (step, number) in progress.steps.into_iter().zip(1..) {
+            self.add_system_messages(&step.system_messages);
+            self.add_marks(&step.marks);
+            let mut pending = self.add_answer(&step, tools);
+            for (index, known) in pending.known.iter_mut().enumerate() {
+                *known = calls.remove(&(step.index, index as u32));
+                if let Some(record) = known {
+                    self.add_result(record);
+                }
+            }
+            if number < last {
+                self.messages.push(results(pending.made()));
+            } else {
+                // Also if all its calls are done: the loop alone decides what follows from them.
+                // A text that was streamed before its message was stored is replaced by that
+                // message, since the stream keeps its id.
+                self.pending = Some(pending);
+            }
+        }
+    }
+}

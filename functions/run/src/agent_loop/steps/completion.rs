@@ -1,0 +1,79 @@
+//! How the loop ends, and the end of the run that it stores.
+
+use smartspace_domain::{
+    Result,
+    runs::{EndReason, RunError, RunStatus},
+};
+use smartspace_models::port::ModelError;
+use smartspace_store::runs::{
+    RunRecord, Tried,
+    endings::Ending,
+    steps::{Marks, StepRecord},
+};
+
+use crate::agent_loop::{state::State, steps::AgentLoop};
+
+/// Why the loop ends.
+pub(super) enum LoopExit {
+    /// The run is over.
+    Completion(Box<Completion>),
+    /// The invocation has no time left for the next action, so another one continues.
+    /// `Tried` says how far the tries of the current model answer got.
+    HandOver(Option<Tried>),
+    /// The run waits for people. Nobody works on it until one of them answers.
+    Pause,
+}
+
+/// How a run ends.
+pub(super) struct Completion {
+    pub(super) status: RunStatus,
+    pub(super) reason: Option<EndReason>,
+    pub(super) error: Option<RunError>,
+    pub(super) last_step: Option<StepRecord>,
+}
+
+impl Completion {
+    pub(super) fn completed(reason: EndReason) -> Self {
+        Self { status: RunStatus::Completed, reason: Some(reason), error: None, last_step: None }
+    }
+
+    pub(super) fn failed(error: ModelError, last_step: StepRecord) -> Self {
+        let ModelError { code, message, .. } = error;
+        Self {
+            status: RunStatus::Failed,
+            reason: None,
+            error: Some(RunError { code, message }),
+            last_step: Some(last_step),
+        }
+    }
+
+    pub(super) fn end(self) -> LoopExit {
+        LoopExit::Completion(Box::new(self))
+    }
+}
+
+impl AgentLoop<'_> {
+    /// Stores the end of the run.
+    pub(super) async fn finish(&self, completion: Completion, state: State) -> Result<RunRecord> {
+        let context = self.context;
+        let prompt = state.prompt_to_store()?;
+        // Messages that only a failed or canceled run has read stay new.
+        let is_completed = completion.status == RunStatus::Completed;
+        let marks = if is_completed { state.marks } else { Marks::new() };
+        let ending = Ending {
+            status: completion.status,
+            reason: completion.reason,
+            error: completion.error,
+            usage: state.usage,
+            prompt,
+            last_step: completion.last_step,
+            marks,
+        };
+        let mut run = context.run.clone();
+        run.open_calls = run.open_calls.or_else(|| state.had_cards.then_some(0));
+        run.step_count = state.steps;
+        run.active_space_id = state.active_space;
+        let _writing = context.writing.lock().await;
+        context.store().runs().finish(&run, &context.lease, &ending, context.now()).await
+    }
+}

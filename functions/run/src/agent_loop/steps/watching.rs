@@ -1,0 +1,58 @@
+//! What happens between two steps: the run reads the news, and the watchers look at the run.
+
+use std::time::Duration;
+
+use smartspace_domain::{Result, steps::SystemMessage};
+use smartspace_store::runs::steps::Marks;
+
+use crate::{
+    agent_loop::{news::read_news, state::State, steps::AgentLoop},
+    watchers::{self, Look},
+};
+
+/// The news is not read again within this time after the run read or posted the newest message.
+/// A message that arrives meanwhile is not late: the model takes longer to answer.
+const JUST_NOW: Duration = Duration::from_millis(50);
+
+/// What the system adds before a step.
+#[derive(Default)]
+pub(super) struct StepNotes {
+    pub(super) messages: Vec<SystemMessage>,
+    pub(super) marks: Marks,
+}
+
+impl AgentLoop<'_> {
+    /// Lets the watchers look, and adds what they say before the next step.
+    pub(super) async fn watch(&self, state: &mut State) -> Result<StepNotes> {
+        let mut notes = StepNotes::default();
+        let mut news = None;
+        // There is no news before the first step, since the prompt has just been read, and none
+        // right after a message of the run itself.
+        let is_known = state.caught_up.is_some_and(|caught_up| {
+            Some(caught_up.space) == state.active_space && caught_up.at.elapsed() < JUST_NOW
+        });
+        if let Some(space) = state.active_space
+            && state.steps > 0
+            && !is_known
+        {
+            let after = state.marks.get(&space).copied().unwrap_or(u64::MAX);
+            let read = read_news(self.context, space, after).await?;
+            notes.marks.extend(read.last.map(|last| (space, last)));
+            news = read.text;
+        }
+        let look = Look {
+            step: state.steps,
+            max_steps: self.context.config.run_loop.max_steps,
+            used: self.used(),
+            limit: self.context.config.run_loop.time_limit.length(),
+            tokens: state.tokens(),
+            window: u64::from(self.context.config.model.context_window),
+            calls: Some(&state.calls),
+            news,
+            start: std::mem::take(&mut state.start),
+        };
+        notes.messages = watchers::look(&look, &state.system_messages);
+        state.add_system_messages(&notes.messages);
+        Ok(notes)
+    }
+}

@@ -1,0 +1,70 @@
+//! Notifies the spaces of a run when it begins, waits or ends.
+
+use smartspace_domain::{
+    events::{EventKind, StreamEnd},
+    runs::{Run, RunError, RunStatus},
+};
+use smartspace_store::runs::RunRecord;
+
+use crate::agent_loop::worker::{ClaimKind, Worker};
+
+impl Worker {
+    /// Notifies the space that its run has begun, or goes on after people answered.
+    /// A run that no space triggered is announced in each space that it enters.
+    pub(super) async fn announce_begin(&self, claim: ClaimKind) {
+        let run = &self.context.run;
+        match claim {
+            ClaimKind::First => {
+                self.context.announce(run, None, |run| EventKind::RunStarted { run }).await;
+            }
+            ClaimKind::Resumed => {
+                self.context.announce(run, None, |run| EventKind::RunResumed { run }).await;
+            }
+            ClaimKind::Again => {}
+        }
+    }
+
+    /// Notifies the space of how its run ended.
+    pub(super) async fn announce_end(&self, run: &RunRecord, error: Option<RunError>) {
+        let error = match (run.status, error) {
+            (RunStatus::Failed, None) => {
+                self.context.store().runs().get(run).await.ok().and_then(|run| run.error)
+            }
+            (_, error) => error,
+        };
+        if run.status == RunStatus::Failed {
+            self.context.streams.end_all(Some(StreamEnd::Failed));
+            if let Some(RunError { code, message }) = &error {
+                let agent = run.agent_id;
+                tracing::warn!(
+                    event = "run_failed", run = %run.id, %agent, ?code, message, "a run failed"
+                );
+            }
+        }
+        let event = |run: Box<Run>| match run.status {
+            RunStatus::Failed => EventKind::RunFailed { run },
+            RunStatus::Canceled => EventKind::RunCanceled { run, by: None },
+            _ => EventKind::RunCompleted { run },
+        };
+        self.context.announce(run, error, event).await;
+        self.context.pipeline.close_calls_now(run).await;
+    }
+
+    /// Notifies the space that its run waits for people.
+    pub(super) async fn announce_pause(&self) {
+        let id = self.context.run.id;
+        match self.context.store().runs().record(id).await {
+            Ok(run) if run.status == RunStatus::WaitingTool => {
+                self.context.announce(&run, None, |run| EventKind::RunWaitingTool { run }).await;
+                if let Some(next) = run.due_at {
+                    self.context.pipeline.wake_at(run.id, next).await;
+                }
+            }
+            // Somebody answered already, and the run goes on.
+            Ok(_) => {}
+            Err(error) => {
+                tracing::warn!(run = %id, %error, "the space was not notified that a run waits");
+            }
+        }
+    }
+}

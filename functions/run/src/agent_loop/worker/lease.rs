@@ -1,0 +1,147 @@
+//! Holds the lease of a run: renews it, and notices when the worker has lost the run.
+
+use std::time::Duration;
+
+use smartspace_domain::{
+    Error,
+    events::StreamEnd,
+    limits::lease,
+    runs::{EndReason, RunStatus},
+};
+use smartspace_ports::queues::Delivery;
+use tokio::{
+    sync::watch,
+    time::{Instant, sleep, sleep_until, timeout, timeout_at},
+};
+
+use crate::agent_loop::worker::Worker;
+
+/// How often a worker checks whether its run was canceled, if no cancel signal comes.
+const CHECK_INTERVAL: Duration = Duration::from_secs(2);
+
+/// How long the queue hides a job from other workers: until another one may take over the run, if
+/// this one dies.
+const JOB_HIDDEN_FOR: Duration =
+    Duration::from_secs(1 + lease::LASTS.as_secs() + lease::GRACE.as_secs());
+
+/// How long external calls have to finish when the process stops. The process itself has two
+/// seconds.
+const EXTERNAL_CALLS_END_WITHIN: Duration = Duration::from_millis(800);
+
+/// Why a worker stops before its run ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum StopReason {
+    /// Somebody else ended the run.
+    Ended(StreamEnd),
+    /// Another worker has the run.
+    TakenOver,
+    /// The lease was not renewed for so long that another worker may take over at any moment.
+    NotRenewed,
+    /// The process stops.
+    Stopping,
+}
+
+impl Worker {
+    /// Returns when there is a reason to stop. A renewal waits neither for a check of the run nor
+    /// for the queue.
+    pub(super) async fn hold(&self, renewed: Instant, delivery: &dyn Delivery) -> StopReason {
+        tokio::select! {
+            biased;
+            stop = self.keep_renewing(renewed, delivery) => stop,
+            stop = self.keep_checking() => stop,
+            () = self.process_stops() => StopReason::Stopping,
+        }
+    }
+
+    /// Returns when the process stops, after external calls under way had their time to finish.
+    async fn process_stops(&self) {
+        stop_requested(self.stopping.clone()).await;
+        let mut external_calls = self.context.external_calls.subscribe();
+        let _ =
+            timeout(EXTERNAL_CALLS_END_WITHIN, external_calls.wait_for(|calls| *calls == 0)).await;
+    }
+
+    /// Renews the lease again and again, and with it the time for which the queue hides the job.
+    async fn keep_renewing(&self, mut renewed: Instant, delivery: &dyn Delivery) -> StopReason {
+        let mut due_moved = Instant::now();
+        let mut next = renewed + lease::RENEWED;
+        loop {
+            // If the queue does not answer, the next renewal asks it again.
+            let _ = timeout_at(next, delivery.hold(JOB_HIDDEN_FOR)).await;
+            sleep_until(next).await;
+            let move_due = due_moved.elapsed() >= lease::RUNNING_DUE / 2;
+            let context = &self.context;
+            let renewal = async {
+                let _writing = context.writing.lock().await;
+                let runs = context.store().runs();
+                runs.renew(context.run.id, &context.lease, move_due, context.now()).await
+            };
+            // The table may also give no answer at all.
+            let Ok(result) = timeout_at(renewed + lease::GIVEN_UP, renewal).await else {
+                return StopReason::NotRenewed;
+            };
+            match result {
+                Ok(()) => {
+                    renewed = Instant::now();
+                    if move_due {
+                        due_moved = renewed;
+                    }
+                }
+                Err(Error::LeaseLost) => return self.why_lost().await,
+                Err(error) => {
+                    tracing::warn!(run = %context.run.id, %error, "a lease could not be renewed");
+                    if renewed.elapsed() >= lease::GIVEN_UP {
+                        return StopReason::NotRenewed;
+                    }
+                }
+            }
+            next = Instant::now() + lease::RENEWED;
+        }
+    }
+
+    /// Checks from time to time, and at each cancel signal, whether the worker still has the run.
+    async fn keep_checking(&self) -> StopReason {
+        let signal = &self.context.pipeline.cancel_signal;
+        let mut heard = signal.heard(self.context.run.id);
+        loop {
+            tokio::select! {
+                biased;
+                () = sleep(CHECK_INTERVAL) => {}
+                () = &mut heard => heard = signal.heard(self.context.run.id),
+            }
+            if let Some(stop) = self.check().await {
+                return stop;
+            }
+        }
+    }
+
+    /// Returns a reason to stop if the worker no longer has the run.
+    async fn check(&self) -> Option<StopReason> {
+        match self.context.store().runs().record(self.context.run.id).await {
+            Ok(run) if run.lease.as_ref() == Some(&self.context.lease) => None,
+            Ok(run) if run.status == RunStatus::Canceled => {
+                Some(StopReason::Ended(match run.end_reason {
+                    Some(EndReason::Absorbed) => StreamEnd::Absorbed,
+                    _ => StreamEnd::Canceled,
+                }))
+            }
+            // This worker has just ended it itself.
+            Ok(run) if run.ended_by.as_ref() == Some(&self.context.lease) => None,
+            Ok(_) | Err(Error::NotFound(_)) => Some(StopReason::TakenOver),
+            // Unknown, but every write checks the lease as well.
+            Err(_) => None,
+        }
+    }
+
+    pub(super) async fn why_lost(&self) -> StopReason {
+        self.check().await.unwrap_or(StopReason::TakenOver)
+    }
+}
+
+/// Returns when the process is asked to stop.
+async fn stop_requested(mut stopping: watch::Receiver<bool>) {
+    if stopping.wait_for(|stopping| *stopping).await.is_err() {
+        // The sender was dropped: no request can come.
+        std::future::pending::<()>().await;
+    }
+}

@@ -1,0 +1,97 @@
+//! A claimed run: gets everything that its worker needs, and lets it work.
+
+use std::sync::Arc;
+
+use smartspace_domain::{Result, ids::LeaseId, runs::RunStatus, triggers::Trigger};
+use smartspace_egress::TraceContext;
+use smartspace_ports::queues::Delivery;
+use smartspace_store::runs::{RunRecord, steps::Progress, triggers};
+use tokio::{sync::watch, time::Instant};
+
+use crate::{
+    Runs,
+    agent_loop::worker::{ClaimKind, Worker},
+    prompt::reading::Gathered,
+    run_context::RunContext,
+    streaming::{OpenStreams, StreamDeps},
+    tools::{configured::mcp::McpTools, toolbox::Toolbox},
+};
+
+/// A claimed run.
+pub(crate) struct Claimed {
+    pub(crate) run: RunRecord,
+    pub(crate) lease: LeaseId,
+    /// When the claim began.
+    pub(crate) at: Instant,
+    pub(crate) kind: ClaimKind,
+}
+
+impl Runs {
+    /// Works on a claimed run.
+    pub(crate) async fn work_on(
+        &self,
+        claimed: Claimed,
+        gathered: Gathered,
+        delivery: &dyn Delivery,
+    ) -> Result<()> {
+        let Claimed { run, lease, at, kind } = claimed;
+        // A new run has no stored steps.
+        let progress = if kind == ClaimKind::First {
+            Progress::default()
+        } else {
+            self.pipeline.store.steps().progress(run.id).await?
+        };
+        let Some(config) = gathered.agent.agent.clone() else {
+            return self.end_early(&run, &lease, RunStatus::Canceled).await;
+        };
+        let trigger = self.trigger(&run, &gathered).await?;
+        let trace = TraceContext { run: run.id, depth: run.chain_depth + 1 };
+        let mut servers = McpTools::of(&self.mcp, &config.mcp.servers, &trace).await;
+        let deps = StreamDeps {
+            store: self.pipeline.store.clone(),
+            sockets: Arc::clone(&self.sockets),
+            clock: Arc::clone(&self.pipeline.clock),
+        };
+        let context = RunContext {
+            pipeline: self.pipeline.clone(),
+            models: Arc::clone(&self.models),
+            deps,
+            run,
+            lease,
+            ends_at: delivery.ends_at(),
+            prices: Arc::clone(&self.prices),
+            egress: self.egress.clone(),
+            external_calls: watch::Sender::new(0),
+            name: gathered.agent.name.clone(),
+            is_in_one_space: gathered.space_count == 1,
+            config,
+            trigger,
+            writing: tokio::sync::Mutex::default(),
+            streams: OpenStreams::default(),
+        };
+        let worker = Worker {
+            tools: Toolbox::new(&context.config.tools, std::mem::take(&mut servers.tools)),
+            trouble: std::mem::take(&mut servers.trouble),
+            stopping: self.stopping.clone(),
+            claimed: at,
+            context,
+        };
+        let result = Box::pin(worker.work(&gathered, progress, kind, delivery)).await;
+        servers.close().await;
+        result
+    }
+
+    /// The trigger of a run. Mostly it is a message that was read with the history.
+    async fn trigger(&self, run: &RunRecord, gathered: &Gathered) -> Result<Trigger> {
+        let store = &self.pipeline.store;
+        match &gathered.place {
+            Some(place) => Ok(triggers::of_message(
+                run,
+                &place.space.settings.name,
+                &place.trigger,
+                store.runs().delegation(run).await?,
+            )),
+            None => store.triggers().of(run).await,
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! The actions that a client may request, except `subscribe`.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+use smartspace_domain::{
+    Error, Result,
+    access::{Caller, SpaceAction},
+    forms::FormAnswer,
+    ids::{EntityId, MessageId, SpaceId},
+};
+use smartspace_store::{
+    connections::ConnectionRecord,
+    idempotency::PostKey,
+    messages::append::{Content, MessageSource, NewMessage},
+};
+
+use crate::{Socket, requests::Action};
+
+impl Socket {
+    /// Does what a request asks for, and answers it. `id` is the id of the request.
+    pub(crate) async fn act(
+        &self,
+        connection: &ConnectionRecord,
+        id: Option<&Value>,
+        action: Action,
+    ) -> Result<()> {
+        if matches!(action, Action::Send { .. } | Action::ToolResult { .. }) {
+            self.pipeline.count_call(connection.caller).await?;
+        }
+        match action {
+            Action::Subscribe { space_id, after_seq } => {
+                self.subscribe(connection, id, space_id, after_seq).await
+            }
+            Action::Unsubscribe { space_id } => {
+                self.pipeline.store.connections().unsubscribe(&connection.id, space_id).await?;
+                self.answer(
+                    &connection.id,
+                    id,
+                    json!({"type": "unsubscribed", "spaceId": space_id}),
+                )
+                .await;
+                Ok(())
+            }
+            Action::Send { space_id, text, idempotency_key, sender_id } => {
+                let answer = self
+                    .send(connection.caller, space_id, text, idempotency_key, sender_id)
+                    .await?;
+                self.answer(&connection.id, id, answer).await;
+                Ok(())
+            }
+            Action::ToolResult { run_id, call_id, output } => {
+                self.pipeline
+                    .answer_form(connection.caller, run_id, call_id, &FormAnswer::Output(output))
+                    .await?;
+                self.answer(
+                    &connection.id,
+                    id,
+                    json!({"type": "accepted", "runId": run_id, "callId": call_id}),
+                )
+                .await;
+                Ok(())
+            }
+            Action::Ping { spaces } => {
+                let ahead = self.ahead(connection.caller, &spaces).await?;
+                self.answer(&connection.id, id, json!({"type": "pong", "spaces": ahead})).await;
+                Ok(())
+            }
+        }
+    }
+
+    async fn send(
+        &self,
+        caller: Caller,
+        space: SpaceId,
+        text: String,
+        key: Option<String>,
+        sender: Option<EntityId>,
+    ) -> Result<Value> {
+        let sender = self.pipeline.speaker(caller, space, sender).await?;
+        let body = format!("{sender} {text}");
+        let key = key.map(|key| {
+            PostKey::new(&caller.label(), "send", &space.to_string(), &key, body.as_bytes())
+        });
+        let id = MessageId::new(self.pipeline.now(), self.pipeline.ids.random());
+        let new = NewMessage {
+            id,
+            space,
+            sender,
+            content: Content::Text(text),
+            by: MessageSource::Door { key, depth: 0 },
+        };
+        let posted = self.pipeline.post_as(caller, &new).await?;
+        Ok(json!({"type": "sent", "messageId": posted.message.id, "seq": posted.message.seq}))
+    }
+
+    /// The spaces whose `seq` is higher than what the client has, with their `seq`.
+    async fn ahead(
+        &self,
+        caller: Caller,
+        spaces: &BTreeMap<SpaceId, u64>,
+    ) -> Result<BTreeMap<SpaceId, u64>> {
+        let mut ahead = BTreeMap::new();
+        for (space, seq) in spaces {
+            match self.pipeline.authorise(caller, SpaceAction::Read, *space).await {
+                Ok(()) => {}
+                Err(Error::NotFound(_)) => continue,
+                Err(error) => return Err(error),
+            }
+            // A deleted space has no head.
+            if let Some(head) =
+                self.pipeline.store.members().head(*space).await?.filter(|head| head.seq > *seq)
+            {
+                ahead.insert(*space, head.seq);
+            }
+        }
+        Ok(ahead)
+    }
+}

@@ -1,0 +1,87 @@
+//! The action `subscribe`: follows a space, and replays the messages that the client has missed.
+
+use serde_json::{Value, json};
+use smartspace_domain::{
+    Result,
+    access::SpaceAction,
+    events::{Event, EventKind},
+    ids::SpaceId,
+    messages::Message,
+};
+use smartspace_pipeline::access::KnownSpaces;
+use smartspace_store::{connections::ConnectionRecord, messages::Range, runs::active_view};
+
+use crate::Socket;
+
+/// The greatest number of messages that a subscription replays.
+const REPLAYED: usize = 200;
+/// The greatest number of active runs in the answer to a subscription. More do not fit a frame; a
+/// client learns of them when they end.
+const ACTIVE: usize = 200;
+
+impl Socket {
+    pub(crate) async fn subscribe(
+        &self,
+        connection: &ConnectionRecord,
+        id: Option<&Value>,
+        space: SpaceId,
+        after: Option<u64>,
+    ) -> Result<()> {
+        let store = &self.pipeline.store;
+        self.pipeline.authorise(connection.caller, SpaceAction::Read, space).await?;
+        // The operator may follow any space, but only one that exists.
+        store.spaces().record(space).await?;
+        // Subscribe first, then read: a message stored in between arrives twice instead of never.
+        store.connections().subscribe(connection, space).await?;
+        let roster = store.members().roster(space).await?;
+        let active = store.runs().active_in_space(space).await?;
+        let replayed = match after {
+            Some(after) if after < roster.head.seq => self.missed(space, after).await?,
+            _ => Vec::new(),
+        };
+        if !replayed.is_empty() {
+            // An entity that was removed meanwhile must not see messages stored since.
+            self.pipeline.authorise(connection.caller, SpaceAction::Read, space).await?;
+        }
+        let answer = json!({
+            "type": "subscribed",
+            "spaceId": space,
+            "seq": roster.head.seq,
+            "from": replayed.first().map(|message| message.seq),
+            "active": active.iter().take(ACTIVE).map(active_view).collect::<Vec<_>>(),
+        });
+        self.answer(&connection.id, id, answer).await;
+        self.replay(connection, space, replayed).await
+    }
+
+    /// The messages of a space after `after`, or the last ones if there are too many.
+    async fn missed(&self, space: SpaceId, after: u64) -> Result<Vec<Message>> {
+        let store = &self.pipeline.store;
+        let last = store.messages().records(space, Range::Before(u64::MAX), REPLAYED).await?;
+        let missed = last.into_iter().filter(|message| message.seq > after).collect();
+        store.messages().whole(space, missed).await
+    }
+
+    /// Sends messages as the events that the connection has missed.
+    async fn replay(
+        &self,
+        connection: &ConnectionRecord,
+        space: SpaceId,
+        messages: Vec<Message>,
+    ) -> Result<()> {
+        let mut known = KnownSpaces::of(connection.caller);
+        for message in messages {
+            let event = Event {
+                space_id: space,
+                at: message.created_at,
+                what: EventKind::MessageCreated { message },
+            };
+            let event = match event.known_by() {
+                Some(other) if !known.has(&self.pipeline, other).await? => event.for_others(),
+                _ => event,
+            };
+            self.post(&connection.id, event.to_frame()).await;
+        }
+        Ok(())
+    }
+}
