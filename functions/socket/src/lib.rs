@@ -19,12 +19,12 @@ use smartspace_domain::{
     forms::FormAnswer,
     ids::{ConnectionId, EntityId, MessageId, SpaceId},
     limits,
-    problems::Problem,
 };
 use smartspace_pipeline::{
     Pipeline,
     access::KnownSpaces,
     frames::{close_expired, error_frame, send_frame},
+    problems::Problem,
 };
 use smartspace_ports::sockets::Sockets;
 use smartspace_store::{

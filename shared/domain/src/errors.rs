@@ -1,7 +1,7 @@
 //! The one error type of the domain.
 //!
-//! Its variants are what a caller can act on. They know nothing of HTTP: [`crate::problems`] maps
-//! them to statuses.
+//! Its variants differ in what a caller can do about them. `shared/pipeline` maps them to HTTP
+//! statuses.
 
 use std::time::Duration;
 

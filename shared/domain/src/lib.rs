@@ -11,7 +11,7 @@
 //! - [`runs`], [`triggers`] (with [`deliveries`]), [`steps`] (with [`long_steps`]), [`forms`],
 //!   [`prices`]: what a triggered agent does, and what that costs
 //! - [`memories`], [`goals`], [`plans`] (with [`schedules`]): an agent's state across runs
-//! - [`events`], [`jobs`], [`problems`]: what is sent to clients and between functions
+//! - [`events`], [`jobs`]: what is sent to clients and between functions
 //! - [`access`], [`origins`], [`rates`], [`webhooks`]: permissions, call rates and signatures
 //! - [`schemas`]: parts of `openapi.json` that cannot be derived from a type
 
@@ -39,7 +39,6 @@ mod names;
 pub mod origins;
 pub mod plans;
 pub mod prices;
-pub mod problems;
 pub mod quota;
 pub mod quoting;
 pub mod rates;
