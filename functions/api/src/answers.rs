@@ -9,7 +9,8 @@ use axum::{
     response::IntoResponse,
 };
 use serde::Serialize;
-use smartspace_domain::{Error, problems::Problem};
+use smartspace_domain::Error;
+use smartspace_pipeline::problems::Problem;
 
 /// An error as a response.
 pub(crate) struct Refusal(pub(crate) Error);

@@ -7,7 +7,9 @@ use smartspace_domain::{
     Error, Result,
     access::{Caller, SpaceAction},
     forms::FormAnswer,
+    idempotency::IdempotencyKey,
     ids::{EntityId, MessageId, SpaceId},
+    messages::MessageText,
 };
 use smartspace_store::{
     connections::ConnectionRecord,
@@ -73,8 +75,8 @@ impl Socket {
         &self,
         caller: Caller,
         space: SpaceId,
-        text: String,
-        key: Option<String>,
+        text: MessageText,
+        key: Option<IdempotencyKey>,
         sender: Option<EntityId>,
     ) -> Result<Value> {
         let sender = self.pipeline.speaker(caller, space, sender).await?;

@@ -14,10 +14,11 @@ mod subscribe;
 use std::sync::Arc;
 
 use serde_json::Value;
-use smartspace_domain::{Error, Result, Time, ids::ConnectionId, limits, problems::Problem};
+use smartspace_domain::{Error, Result, Time, ids::ConnectionId, limits};
 use smartspace_pipeline::{
     Pipeline,
     frames::{close_expired, error_frame, send_frame},
+    problems::Problem,
 };
 use smartspace_ports::sockets::Sockets;
 

@@ -16,7 +16,8 @@ use axum::{
 };
 use futures::{SinkExt, StreamExt};
 use serde::Deserialize;
-use smartspace_domain::{Error, Time, ids::ConnectionId, problems::Problem};
+use smartspace_domain::{Error, Time, ids::ConnectionId};
+use smartspace_pipeline::problems::Problem;
 use smartspace_ports::{ids::IdSource, sockets::Sockets};
 use smartspace_socket::Socket;
 use tokio::time::timeout;

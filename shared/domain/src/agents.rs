@@ -13,20 +13,19 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 pub(crate) use crate::agents::model::check_model_name;
-pub use crate::{
-    agents::{
-        budget::Budget,
-        model::{FallbackModel, ModelConfig, Provider},
-        run_settings::{
-            ConcurrencyConfig, ConcurrencyMode, ContextConfig, ContinueOn, History, LoopConfig,
-            SpacesShown,
-        },
+pub use crate::agents::{
+    budget::Budget,
+    model::{FallbackModel, ModelConfig, Provider},
+    run_settings::{
+        ConcurrencyConfig, ConcurrencyMode, ContextConfig, ContinueOn, History, LoopConfig,
+        SpacesShown,
     },
-    names::{SECRET_NAME, is_secret_name, is_service_name},
 };
 use crate::{
     errors::Faults,
-    limits, schemas,
+    limits,
+    names::{SecretName, ServiceName},
+    schemas,
     tools::{McpConfig, Tool, check_tools},
 };
 
@@ -85,7 +84,7 @@ pub struct AgentConfig {
     pub mcp: McpConfig,
     /// Services whose signed webhooks may trigger the agent, by name.
     #[serde(default)]
-    #[schema(value_type = BTreeMap<schemas::ServiceName, Webhook>)]
+    #[schema(value_type = BTreeMap<ServiceName, Webhook>)]
     pub webhooks: BTreeMap<String, Webhook>,
 }
 
@@ -166,11 +165,7 @@ impl AgentConfig {
         faults.within("webhooks", |faults| {
             for (service, webhook) in &self.webhooks {
                 faults.within(service, |faults| {
-                    faults.check(
-                        is_service_name(service),
-                        "",
-                        "expected a letter or digit and up to 63 of [A-Za-z0-9._-]",
-                    );
+                    faults.check_text(ServiceName::check(service), "");
                     webhook.check(faults);
                 });
             }
@@ -187,7 +182,7 @@ impl Webhook {
         );
         for (index, secret) in self.secrets.iter().enumerate() {
             faults.within("secrets", |faults| {
-                faults.check(is_secret_name(secret), &index.to_string(), SECRET_NAME);
+                faults.check_text(SecretName::check(secret), &index.to_string());
             });
         }
     }

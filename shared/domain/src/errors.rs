@@ -1,12 +1,14 @@
 //! The one error type of the domain.
 //!
-//! Its variants are what a caller can act on. They know nothing of HTTP: [`crate::problems`] maps
-//! them to statuses.
+//! Its variants differ in what a caller can do about them. `shared/pipeline` maps them to HTTP
+//! statuses.
 
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
+
+use crate::InvalidText;
 
 /// The result of the domain's functions.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -122,6 +124,13 @@ impl Faults {
                 pointer.push_str(&part.replace('~', "~0").replace('/', "~1"));
             }
             self.faults.push(Fault { pointer, detail: detail.into() });
+        }
+    }
+
+    /// Adds the fault of a text, if it has one, at `field`.
+    pub fn check_text(&mut self, checked: Result<(), InvalidText>, field: &str) {
+        if let Err(error) = checked {
+            self.check(false, field, error.to_string());
         }
     }
 

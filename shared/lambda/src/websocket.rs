@@ -6,7 +6,8 @@ use aws_lambda_events::event::apigw::ApiGatewayWebsocketProxyRequest;
 use futures::FutureExt;
 use lambda_runtime::{Error, LambdaEvent, service_fn};
 use serde_json::{Value, json};
-use smartspace_domain::{ids::ConnectionId, problems::Problem};
+use smartspace_domain::ids::ConnectionId;
+use smartspace_pipeline::problems::Problem;
 use smartspace_ports::trace::{self, TraceParent};
 use tracing::Instrument;
 

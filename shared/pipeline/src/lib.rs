@@ -10,6 +10,7 @@
 //! - [`forms`]: answers, expires and closes forms
 //! - [`frames`]: sends one frame to one connection
 //! - [`plans`], [`services`]: triggers besides messages
+//! - [`problems`]: errors as callers get them
 //! - [`rates`]: rate limits
 //! - [`request_json`]: reads JSON that callers send
 //! - [`membership`]: joining and leaving, and their consequences
@@ -22,6 +23,7 @@ pub mod frames;
 pub mod membership;
 pub mod plans;
 pub mod post;
+pub mod problems;
 pub mod rates;
 pub mod request_json;
 pub mod services;

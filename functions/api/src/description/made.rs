@@ -10,10 +10,10 @@ use serde_json::Value;
 use smartspace_domain::{
     deliveries::Delivery,
     entities::{EntitySettings, NewEntity},
-    problems::Problem,
     spaces::SpaceSettings,
     tools::Execution,
 };
+use smartspace_pipeline::problems::Problem;
 use utoipa::{
     OpenApi, ToSchema,
     openapi::{

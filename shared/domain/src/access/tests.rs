@@ -1,9 +1,14 @@
 use super::*;
 use crate::Time;
 
-/// The status that the API answers with.
+/// The HTTP status of an answer.
 fn status(answer: Result<()>) -> u16 {
-    answer.map_or_else(|error| crate::problems::Problem::of(&error).status, |()| 200)
+    match answer {
+        Ok(()) => 200,
+        Err(Error::Forbidden(_)) => 403,
+        Err(Error::NotFound(_)) => 404,
+        Err(error) => panic!("expected a refusal, got {error:?}"),
+    }
 }
 
 fn me() -> Caller {
