@@ -111,6 +111,6 @@ impl RunContext {
 
     /// The record of a call with the time at which it expires.
     pub(crate) fn with_expiry(&self, call: CallRecord) -> CallRecord {
-        CallRecord { expires_at: self.store().steps().expiry(self.now()), ..call }
+        CallRecord { expires_at: self.store().work_expiry(self.now()), ..call }
     }
 }

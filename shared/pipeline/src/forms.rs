@@ -133,7 +133,7 @@ impl Pipeline {
     /// that were woken elsewhere wait for them, and the agent may no longer read answers from that
     /// space.
     pub(crate) async fn withdraw_forms(&self, space: SpaceId, agent: EntityId) -> Result<()> {
-        for active in self.store.entities().agent_context(agent).await?.active {
+        for active in self.store.agent_state().context(agent).await?.active {
             for form in self
                 .store
                 .forms()

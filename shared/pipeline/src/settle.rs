@@ -67,7 +67,7 @@ impl Pipeline {
     async fn unsettled(&self, record: &EntityRecord) -> Result<Vec<SpaceId>> {
         let id = record.entity.id;
         let spaces = match record.entity.agent {
-            Some(_) => self.store.entities().agent_context(id).await?.spaces,
+            Some(_) => self.store.agent_state().context(id).await?.spaces,
             None => self.store.entities().spaces_of(id).await?,
         };
         let mut unsettled = Vec::new();

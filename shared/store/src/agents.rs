@@ -1,5 +1,6 @@
 //! What agents store: memories, goals and plans.
 
+pub mod context;
 pub mod goals;
 pub mod memories;
 pub mod plans;

@@ -1,5 +1,6 @@
 //! Deliveries: what services send to agents by webhook.
 
+mod new_delivery;
 mod receiving;
 
 use serde::{Deserialize, Serialize};
@@ -11,7 +12,7 @@ use smartspace_domain::{
     triggers::Trigger,
 };
 
-pub use self::receiving::{NewDelivery, Received};
+pub use self::new_delivery::{NewDelivery, Received};
 use crate::{
     Deliveries, Error, Result,
     table::{
@@ -32,7 +33,6 @@ const FILTERED_PAGE_ITEMS: usize = 100;
 /// character takes six bytes.
 pub const PAYLOAD_KEPT_BYTES: usize = 350 * 1024;
 
-/// A delivery, as it is stored.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct DeliveryRecord {

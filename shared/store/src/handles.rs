@@ -25,7 +25,7 @@ macro_rules! handles {
 }
 
 handles! {
-    agent_state: AgentState, "The version that an agent's memories, goals and plans share.";
+    agent_state: AgentState, "What agents store, and what a prompt needs to know about an agent.";
     calls: Calls, "Calls of runs that are shown as cards.";
     connections: Connections, "WebSocket connections, their tickets and their subscriptions.";
     deliveries: Deliveries, "Deliveries: the webhook requests of services.";

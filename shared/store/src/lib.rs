@@ -81,6 +81,12 @@ impl Store {
     fn run_expiry(&self, now: Time) -> Option<i64> {
         self.run_retention.map(|retention| (now + retention).as_seconds())
     }
+
+    /// When steps and calls that are stored `now` expire. They are stored for a week longer than an
+    /// ended run, since their run may go on for some time.
+    pub fn work_expiry(&self, now: Time) -> Option<i64> {
+        self.run_expiry(now + Duration::from_hours(7 * 24))
+    }
 }
 
 impl std::fmt::Debug for Store {

@@ -1,23 +1,29 @@
 //! Runs: how they are stored and read. [`crate::runs::claims`] describes how they are claimed, and
 //! [`crate::runs::endings`] how they end.
 
+mod active;
 pub mod cards;
 pub mod claims;
 pub mod delegations;
 pub mod endings;
 pub mod forms;
+mod marks;
 pub mod prompts;
 mod record;
 pub mod steps;
 pub mod triggers;
+mod woken_by;
 
 use smartspace_domain::{
-    events::ActiveRun,
     ids::{EntityId, RunId, SpaceId},
     runs::{Run, RunStatus},
 };
 
-pub use self::record::{ActiveCause, ActiveRecord, RunRecord, Tried, WokenBy};
+pub use self::{
+    active::{ActiveCause, ActiveRecord, active_view},
+    record::{RunRecord, Tried},
+    woken_by::WokenBy,
+};
 use crate::{
     Error, Result, Runs,
     table::{
@@ -101,52 +107,6 @@ impl Runs<'_> {
         Ok(Page::cut(found, page.next, index.keys.sk))
     }
 
-    /// Lists a run among the active ones of a space that it has entered. For a run that was not
-    /// woken by a message.
-    pub async fn show_active(self, run: &RunRecord, space: SpaceId) -> Result<()> {
-        let write =
-            Write::update(keys::active_run(run.agent_id, run.id), "SET #g3pk = :pk, #g3sk = :sk");
-        self.store
-            .table
-            .write_where_it_holds(
-                write.value(":pk", keys::active_in_space(space))?.value(":sk", run.id)?,
-            )
-            .await
-    }
-
-    /// The runs that are queued, running or waiting in a space: those that its messages woke, and
-    /// others that have entered it.
-    pub async fn active_in_space(self, space: SpaceId) -> Result<Vec<RunRecord>> {
-        let query = Query::of_index(Index::SPACE_RUNS, keys::active_in_space(space));
-        let mut wanted = Vec::new();
-        for item in self.store.table.all(query).await? {
-            wanted.extend(
-                key_of(&item)?
-                    .sk
-                    .strip_prefix(keys::ACTIVE_RUN)
-                    .and_then(|id| id.parse().ok())
-                    .map(keys::run_meta),
-            );
-        }
-        self.active_records(&wanted).await
-    }
-
-    /// Those of `active` that are still active.
-    pub async fn still_active(self, active: &[ActiveRecord]) -> Result<Vec<RunRecord>> {
-        let wanted: Vec<_> = active.iter().map(|active| keys::run_meta(active.run_id)).collect();
-        self.active_records(&wanted).await
-    }
-
-    async fn active_records(self, wanted: &[keys::Key]) -> Result<Vec<RunRecord>> {
-        let mut found = self.store.table.get_all(wanted).await?;
-        let mut runs = Vec::with_capacity(wanted.len());
-        for key in wanted {
-            let run: Option<RunRecord> = found.take(key)?;
-            runs.extend(run.filter(|run| run.status.is_active()));
-        }
-        Ok(runs)
-    }
-
     /// Queues the run of a decided dispatch, unless it exists already. Returns whether the run is
     /// new or still queued.
     pub async fn create(self, run: &RunRecord, active: &ActiveRecord) -> Result<bool> {
@@ -167,9 +127,4 @@ impl Runs<'_> {
 /// The error of a run that does not exist, or that the caller may not know of.
 pub fn no_such_run() -> Error {
     Error::NotFound("there is no such run".into())
-}
-
-/// An active run, as the API shows it.
-pub fn active_view(run: &RunRecord) -> ActiveRun {
-    ActiveRun { run_id: run.id, agent_id: run.agent_id, status: run.status }
 }

@@ -1,21 +1,19 @@
 //! Spaces: their settings, and the small items of a space that are read often.
 
+mod card;
+mod deletion;
 pub mod members;
 pub mod rosters;
 pub mod summaries;
 
-use std::collections::BTreeMap;
-
-use futures::future::try_join_all;
 use serde::{Deserialize, Serialize};
 use smartspace_domain::{
     Time,
-    ids::{EntityId, LeaseId, SpaceId},
-    limits::lease,
-    messages::Sender,
+    ids::{LeaseId, SpaceId},
     spaces::{Space, SpaceSettings},
 };
 
+pub use self::card::Card;
 use crate::{
     Error, Result, Spaces,
     idempotency::PostKey,
@@ -23,18 +21,11 @@ use crate::{
     table::{
         Query, WriteError,
         indexes::Index,
-        key_of,
-        keys::{self, Key},
+        key_of, keys,
         pages::{Ask, Page},
-        read,
         write::Write,
     },
 };
-
-/// How many items of a deleted space are read at once.
-const CLEARED_AT_ONCE: usize = 200;
-/// How many of them are deleted concurrently.
-const CONCURRENT_DELETES: usize = 16;
 
 /// A space and its settings, as they are stored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -58,32 +49,6 @@ pub struct SpaceRecord {
     g2pk: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     g2sk: Option<String>,
-}
-
-/// The part of a space that prompts in other spaces show.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Card {
-    /// Its name.
-    pub name: String,
-    /// Its first 20 members.
-    pub members: Vec<Sender>,
-    /// How many members it has.
-    pub count: usize,
-}
-
-impl Card {
-    /// How many members a card names.
-    pub const NAMED: usize = 20;
-
-    pub(crate) fn of(name: &str, members: impl Iterator<Item = Sender>) -> Self {
-        let members: Vec<Sender> = members.collect();
-        let count = members.len();
-        Self {
-            name: name.to_owned(),
-            members: members.into_iter().take(Self::NAMED).collect(),
-            count,
-        }
-    }
 }
 
 /// A space, as the API shows it.
@@ -214,103 +179,5 @@ impl Spaces<'_> {
             }
             Err(WriteError::Other(error)) => Err(error),
         }
-    }
-
-    /// Marks a space as deleted: it gets no more messages. [`Spaces::clear`] deletes its items.
-    /// `token` is made before the first try, and detects a lost answer.
-    pub async fn delete(self, id: SpaceId, token: &LeaseId, now: Time) -> Result<()> {
-        let expression = "SET #deleted = :yes, #deletedBy = :token, #due = :due, #dueAt = :now \
-                          REMOVE #g2pk, #g2sk";
-        let meta = Write::update(keys::space_meta(id), expression)
-            .when("attribute_not_exists(#deleted)")
-            .value(":yes", true)?
-            .value(":token", token)?
-            .value(":due", keys::due(id.part_of(keys::DUE_PARTS)))?
-            .value(":now", now)?;
-        match self.store.table.transact(&[meta, Write::delete(keys::space_head(id))]).await {
-            Ok(()) => Ok(()),
-            Err(WriteError::Refused(refusal)) => {
-                match refusal.existing::<SpaceRecord>(&keys::space_meta(id)) {
-                    Some(stored) if stored.deleted_by.as_ref() == Some(token) => Ok(()),
-                    _ => Err(no_such_space()),
-                }
-            }
-            Err(WriteError::Other(error)) => Err(error),
-        }
-    }
-
-    /// Deletes messages of a deleted space. May be repeated. Their forms must be closed before.
-    pub async fn clear_messages(self, id: SpaceId, seqs: &[u64]) -> Result<()> {
-        self.delete_all(seqs.iter().map(|seq| keys::numbered(id, keys::MSG, *seq)).collect()).await
-    }
-
-    /// Deletes about `most` of the remaining items of a deleted space. Returns whether all are
-    /// gone. May be repeated. Its agents must have left before.
-    pub async fn clear(self, id: SpaceId, most: usize) -> Result<bool> {
-        let meta = keys::space_meta(id);
-        let mut gone = 0;
-        let mut after = None;
-        while gone < most {
-            let page = self
-                .store
-                .table
-                .page(Query::of(keys::space(id)).limit(CLEARED_AT_ONCE).after(after))
-                .await?;
-            let mut keys_left = page.items.iter().map(key_of).collect::<Result<Vec<_>>>()?;
-            // Subscriptions are deleted with their connections, since some subscribers may not have
-            // been notified of the deletion yet.
-            keys_left.retain(|key| *key != meta && !key.sk.starts_with(keys::CONN));
-            gone += keys_left.len();
-            self.delete_all(keys_left).await?;
-            after = page.next;
-            if after.is_none() {
-                // The settings are deleted last, since they are the due item.
-                self.store.table.write_always(Write::delete(meta)).await?;
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
-    /// Postpones a deleted space while its items are being deleted, however long that takes.
-    pub async fn continue_clearing(self, id: SpaceId, now: Time) -> Result<()> {
-        let meta = Write::update(keys::space_meta(id), "SET #dueAt = :then REMOVE #dueCount")
-            .when("attribute_exists(#due)");
-        self.store.table.write_where_it_holds(meta.value(":then", now + lease::RUNNING_DUE)?).await
-    }
-
-    async fn delete_all(self, unwanted: Vec<Key>) -> Result<()> {
-        for some in unwanted.chunks(CONCURRENT_DELETES) {
-            try_join_all(
-                some.iter().map(|key| self.store.table.write_always(Write::delete(key.clone()))),
-            )
-            .await?;
-        }
-        Ok(())
-    }
-
-    /// The remaining members of a deleted space.
-    pub async fn members_left(self, id: SpaceId) -> Result<Vec<EntityId>> {
-        let items =
-            self.store.table.all(Query::of(keys::space(id)).begins_with(keys::MEMBER)).await?;
-        let members = items.into_iter().map(read::<MemberRecord>).collect::<Result<Vec<_>>>()?;
-        Ok(members
-            .into_iter()
-            .filter(|member| !member.left)
-            .map(|member| member.entity_id)
-            .collect())
-    }
-
-    /// The cards of spaces. Leaves out spaces without a card.
-    pub async fn cards(self, ids: &[SpaceId]) -> Result<BTreeMap<SpaceId, Card>> {
-        let wanted: Vec<_> = ids.iter().map(|id| keys::space_card(*id)).collect();
-        let mut items = self.store.table.get_all(&wanted).await?;
-        let mut cards = BTreeMap::new();
-        for (id, key) in ids.iter().zip(&wanted) {
-            if let Some(card) = items.take(key)? {
-                cards.insert(*id, card);
-            }
-        }
-        Ok(cards)
     }
 }

@@ -95,7 +95,7 @@ pub(crate) async fn gather(
         }
     };
     let (context, trigger_space, cards) = futures::try_join!(
-        store.entities().agent_context(agent_id),
+        store.agent_state().context(agent_id),
         trigger_space,
         store.spaces().cards(&guessed)
     )?;

@@ -50,7 +50,7 @@ impl Goals<'_> {
         now: Time,
     ) -> Result<Vec<Goal>> {
         let ids: BTreeSet<_> = set.iter().map(|goal| goal.id.as_str()).collect();
-        let places: Vec<_> = ids.iter().map(|id| keys::goal(agent, id)).collect();
+        let places: Vec<_> = ids.iter().map(|id| keys::goal(agent, id.as_str())).collect();
         self.store
             .agent_state()
             .change(agent, Reads::Places(&places), by, |mut items, counts| {
@@ -84,21 +84,12 @@ impl Goals<'_> {
         by: &ChangedBy<String>,
     ) -> Result<Vec<String>> {
         let places: Vec<_> = unwanted.iter().map(|id| keys::goal(agent, id.as_str())).collect();
-        self.store
-            .agent_state()
-            .change(agent, Reads::Places(&places), by, |mut items, counts| {
-                let mut writes = Vec::new();
-                let mut made = Vec::new();
-                for place in &places {
-                    if let Some(goal) = items.take::<Goal>(place)? {
-                        writes.push(Write::delete(place.clone()));
-                        made.push(goal.id);
-                    }
-                }
-                let goals = counts.goals.saturating_sub(made.len());
-                Ok(Change { writes, counts: Counts { goals, ..counts }, made })
-            })
-            .await
+        let name = |goal: Goal| goal.id;
+        let left = |counts: Counts, deleted| Counts {
+            goals: counts.goals.saturating_sub(deleted),
+            ..counts
+        };
+        self.store.agent_state().delete(agent, &places, by, name, left).await
     }
 }
 

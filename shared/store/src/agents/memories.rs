@@ -93,21 +93,12 @@ impl Memories<'_> {
         by: &ChangedBy<String>,
     ) -> Result<Vec<String>> {
         let places: Vec<_> = unwanted.iter().map(|key| keys::memory(agent, key.as_str())).collect();
-        self.store
-            .agent_state()
-            .change(agent, Reads::Places(&places), by, |mut items, counts| {
-                let mut writes = Vec::new();
-                let mut made = Vec::new();
-                for place in &places {
-                    if let Some(memory) = items.take::<Memory>(place)? {
-                        writes.push(Write::delete(place.clone()));
-                        made.push(memory.key);
-                    }
-                }
-                let memories = counts.memories.saturating_sub(made.len());
-                Ok(Change { writes, counts: Counts { memories, ..counts }, made })
-            })
-            .await
+        let name = |memory: Memory| memory.key;
+        let left = |counts: Counts, deleted| Counts {
+            memories: counts.memories.saturating_sub(deleted),
+            ..counts
+        };
+        self.store.agent_state().delete(agent, &places, by, name, left).await
     }
 }
 

@@ -1,6 +1,7 @@
 //! The plans of agents. [`crate::agents::state`] describes how changes are stored. A firing is a
 //! transaction of its own.
 
+mod by_hand;
 mod firing;
 
 use std::collections::BTreeSet;
@@ -72,7 +73,6 @@ pub struct SetPlan {
     pub pointer: String,
 }
 
-/// A plan, as a change leaves it.
 struct ChangedPlan {
     /// The revision that was read. `None` for a new plan.
     seen_rev: Option<u64>,

@@ -9,16 +9,19 @@
 //! The version stores the token of the change that raised it last. If the answer to a first try was
 //! lost, its token is found there, or for a tool in its call.
 
+mod attempt;
+
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::Value;
 use smartspace_domain::ids::{EntityId, LeaseId, RunId};
 use tokio::time::Instant;
 
+use self::attempt::{Attempt, Version};
 use crate::{
     AgentState, Error, Result,
     entities::no_such_entity,
     messages::append::RACED_FOR,
-    runs::steps::{CallRecord, worker_keeps},
+    runs::steps::CallRecord,
     table::{
         Items, Query, WriteError,
         indexes::KeyNames,
@@ -26,7 +29,6 @@ use crate::{
         keys::{self, Key},
         pages::{Ask, Page, bad_cursor},
         read,
-        refusal::Refusal,
         write::Write,
     },
 };
@@ -66,27 +68,15 @@ pub(crate) struct Counts {
 /// The items that a change is based on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Reads<'a> {
-    /// The items with these keys.
     Places(&'a [Key]),
     /// All items of a kind.
     All(&'a str),
-}
-
-/// The version of an agent's state.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct Version {
-    rev: u64,
-    /// The token of the change that raised it last.
-    by: String,
-    #[serde(flatten)]
-    counts: Counts,
 }
 
 /// A change, given the items that were read.
 pub(crate) struct Change<T> {
     /// Puts and deletes. Together with the checks, they must fit in one transaction.
     pub(crate) writes: Vec<Write>,
-    /// The counts after the change.
     pub(crate) counts: Counts,
     /// The result for the caller.
     pub(crate) made: Vec<T>,
@@ -147,6 +137,30 @@ impl AgentState<'_> {
         }
     }
 
+    /// Deletes the items at `places`. `name` is what the caller gets for each item that existed, and
+    /// `left` gives the counts after that many deletions.
+    pub(crate) async fn delete<T: DeserializeOwned>(
+        self,
+        agent: EntityId,
+        places: &[Key],
+        by: &ChangedBy<String>,
+        name: impl Fn(T) -> String + Send + Sync,
+        left: impl Fn(Counts, usize) -> Counts + Send + Sync,
+    ) -> Result<Vec<String>> {
+        self.change(agent, Reads::Places(places), by, |mut items, counts| {
+            let mut writes = Vec::new();
+            let mut made = Vec::new();
+            for place in places {
+                if let Some(item) = items.take::<T>(place)? {
+                    writes.push(Write::delete(place.clone()));
+                    made.push(name(item));
+                }
+            }
+            Ok(Change { writes, counts: left(counts, made.len()), made })
+        })
+        .await
+    }
+
     /// All items of a kind (`keys::MEMORY`, `keys::GOAL` or `keys::PLAN`), in the order of their
     /// keys.
     pub(crate) async fn all<T: DeserializeOwned>(
@@ -186,70 +200,4 @@ impl AgentState<'_> {
 /// is the next character after `#`.
 fn items_of(agent: EntityId, kind: &str) -> Query {
     Query::of(keys::entity(agent)).between(kind, &format!("{}$", kind.trim_end_matches('#')))
-}
-
-/// One try of a change.
-struct Attempt {
-    writes: Vec<Write>,
-    /// The token that it stores with the version.
-    token: String,
-}
-
-impl Attempt {
-    fn new<T>(
-        agent: EntityId,
-        before: Option<&Version>,
-        by: &ChangedBy<T>,
-        change: &Change<T>,
-    ) -> Result<Self> {
-        let token = match by {
-            ChangedBy::Request(token) | ChangedBy::Post(token, _) => token.0.clone(),
-            ChangedBy::Run(by) => by.call.call_id.to_string(),
-        };
-        let next = Version {
-            rev: before.map_or(0, |version| version.rev) + 1,
-            by: token.clone(),
-            counts: change.counts,
-        };
-        let version = Write::put(keys::kept_version(agent), &next)?;
-        let version = match before {
-            Some(before) => version.when("#rev = :rev").value(":rev", before.rev)?,
-            None => version.if_absent(),
-        };
-        let alive = Write::check(keys::entity_meta(agent))
-            .when("attribute_exists(PK) AND attribute_not_exists(#retiredAt)");
-        let mut writes = vec![version, alive];
-        if let ChangedBy::Post(_, key) = by {
-            writes.push((**key).clone());
-        }
-        if let ChangedBy::Run(by) = by {
-            let call = CallRecord { output: (by.output)(&change.made), ..by.call.clone() };
-            writes.push(worker_keeps(by.run, &by.lease, "")?);
-            writes.push(call.write(by.run)?);
-        }
-        writes.extend(change.writes.iter().cloned());
-        Ok(Self { writes, token })
-    }
-
-    /// Whether the first try took effect and its answer was lost.
-    fn is_lost_answer<T>(
-        &self,
-        agent: EntityId,
-        by: &ChangedBy<T>,
-        refusal: &Refusal,
-    ) -> Result<bool> {
-        match by {
-            ChangedBy::Request(_) | ChangedBy::Post(..) => {
-                let version: Option<Version> = refusal.existing(&keys::kept_version(agent));
-                Ok(version.is_some_and(|version| version.by == self.token))
-            }
-            ChangedBy::Run(by) if refusal.names(&keys::run_meta(by.run)) => Err(Error::LeaseLost),
-            ChangedBy::Run(by) if !refusal.names(&by.call.key(by.run)) => Ok(false),
-            // While the lease holds, only this worker makes this call.
-            ChangedBy::Run(by) => match refusal.existing::<CallRecord>(&by.call.key(by.run)) {
-                Some(stored) if stored.call_id == by.call.call_id => Ok(true),
-                _ => Err(Error::LeaseLost),
-            },
-        }
-    }
 }

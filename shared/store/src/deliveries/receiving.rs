@@ -9,105 +9,24 @@
 //! - the agent exists and is not retired
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use smartspace_domain::{
     Time,
-    deliveries::{Delivery, DeliveryStatus},
-    dispatch::{Reason, WakeLimits},
+    deliveries::DeliveryStatus,
+    dispatch::Reason,
     ids::{DeliveryId, EntityId, RunId},
-    quota::{Bucket, Cause},
 };
 
 use crate::{
     Deliveries, Error, Result,
-    deliveries::{DeliveryRecord, PayloadRecord},
+    deliveries::{
+        DeliveryRecord, PayloadRecord,
+        new_delivery::{NewDelivery, Received},
+    },
     entities::no_such_entity,
     idempotency::PostKey,
-    runs::{ActiveCause, ActiveRecord, RunRecord, WokenBy},
+    runs::{ActiveCause, ActiveRecord, RunRecord},
     table::{WriteError, keys, refusal::Refusal, write::Write},
 };
-
-/// A delivery to be stored.
-#[derive(Clone, Debug)]
-pub struct NewDelivery {
-    /// Its id, made before the first try: the token that detects a lost answer.
-    pub id: DeliveryId,
-    /// The agent that receives it.
-    pub agent: EntityId,
-    /// The service.
-    pub service: String,
-    /// Its key, unique among the deliveries of the service.
-    pub key: String,
-    /// Another key that must be new too.
-    pub also: Option<String>,
-    /// Its payload.
-    pub payload: Value,
-    /// The size of the payload, as the service sent it.
-    pub bytes: usize,
-    /// Its chain depth.
-    pub chain_depth: u32,
-    /// The caller's idempotency key.
-    pub post_key: Option<PostKey>,
-    /// Whether an operator sends it again by hand.
-    pub by_hand: bool,
-}
-
-/// The outcome of a delivery.
-#[derive(Clone, Debug)]
-pub struct Received {
-    /// The delivery. If a service repeats one, this is the first one.
-    pub id: DeliveryId,
-    /// The run that it woke.
-    pub run_id: Option<RunId>,
-    /// Why it woke no run.
-    pub reason: Option<Reason>,
-    /// The run, if it was woken just now. The caller queues it.
-    pub woken: Option<Box<RunRecord>>,
-}
-
-impl NewDelivery {
-    fn cause(&self) -> Cause {
-        if self.by_hand { Cause::operator() } else { Cause::service(&self.service) }
-    }
-
-    fn run(&self, now: Time) -> RunRecord {
-        RunRecord::queued(
-            RunId::of_delivery(self.agent, &self.service, &self.key, now),
-            self.agent,
-            WokenBy::Delivery { delivery_id: self.id },
-            self.chain_depth,
-            now,
-        )
-    }
-
-    /// Where its keys are stored: the key, and the other key if it has one.
-    fn hook_keys(&self) -> Vec<keys::Key> {
-        [Some(&self.key), self.also.as_ref()]
-            .into_iter()
-            .flatten()
-            .map(|key| keys::hook(self.agent, &self.service, key))
-            .collect()
-    }
-
-    pub(super) fn listed(
-        &self,
-        status: DeliveryStatus,
-        run_id: Option<RunId>,
-        reason: Option<Reason>,
-        received_at: Time,
-    ) -> Delivery {
-        Delivery {
-            id: self.id,
-            service: self.service.clone(),
-            key: Some(self.key.clone()),
-            status,
-            reason: reason.map(|reason| reason.as_str().to_owned()),
-            run_id,
-            bytes: self.bytes,
-            received_at,
-        }
-    }
-}
 
 /// The outcome of the first delivery with a key. It never expires.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -136,7 +55,8 @@ impl Deliveries<'_> {
             return self.received_before(made).await;
         }
         let cause = new.cause();
-        let (reason, bucket) = self.may_wake(new.agent, new.chain_depth, &cause, now).await?;
+        let (reason, bucket) =
+            self.store.quota().may_wake(new.agent, new.chain_depth, &cause, now).await?;
         let run = reason.is_none().then(|| Box::new(new.run(now)));
         let run_id = run.as_ref().map(|run| run.id);
         let hook = HookRecord { delivery_id: new.id, run_id, reason };
@@ -168,7 +88,7 @@ impl Deliveries<'_> {
             service: new.service.clone(),
             payload: new.payload.clone(),
             at: now,
-            expires_at: self.store.steps().expiry(now),
+            expires_at: self.store.work_expiry(now),
         };
         let mut writes = vec![
             Write::put(keys::delivery(new.id), &record)?.if_absent(),
@@ -225,29 +145,6 @@ impl Deliveries<'_> {
             }
         }
         Ok(None)
-    }
-
-    /// Whether something outside a space may wake an agent: the reason against it, or else the
-    /// bucket of the agent's quota that the run is taken from.
-    pub(crate) async fn may_wake(
-        self,
-        agent: EntityId,
-        chain_depth: u32,
-        cause: &Cause,
-        now: Time,
-    ) -> Result<(Option<Reason>, Option<Bucket>)> {
-        let (gate, minute) = self.store.quota().gate_and_minute(agent, now).await?;
-        let WakeLimits { paused, max_chain_depth, runs_per_minute, .. } =
-            gate.ok_or_else(no_such_entity)?;
-        let bucket = minute.room_of_agent(runs_per_minute, cause);
-        let reason = if paused {
-            Some(Reason::Paused)
-        } else if chain_depth >= max_chain_depth {
-            Some(Reason::ChainDepth)
-        } else {
-            bucket.is_none().then_some(Reason::Rate)
-        };
-        Ok((reason, bucket.filter(|_| reason.is_none())))
     }
 
     /// The outcome of the delivery that the same idempotency key made before.

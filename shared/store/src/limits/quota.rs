@@ -13,13 +13,14 @@ use futures::future::join_all;
 use serde::Deserialize;
 use smartspace_domain::{
     Time,
-    dispatch::WakeLimits,
+    dispatch::{Reason, WakeLimits},
     ids::EntityId,
     quota::{Bucket, Cause, Caused, RateWindow},
 };
 
 use crate::{
     Error, Quota, Result,
+    entities::no_such_entity,
     table::{Items, WriteError, keys, read, write::Write},
 };
 
@@ -115,6 +116,29 @@ impl Quota<'_> {
             [gate.clone()].into_iter().chain(self.unseen_minute(agent, now)).collect();
         let mut items = self.store.table.get_all(&wanted).await?;
         Ok((items.take(&gate)?, self.minute_of(agent, &mut items, now)?))
+    }
+
+    /// Whether something outside a space may wake an agent: the reason against it, or else the
+    /// bucket of the agent's quota that the run is taken from.
+    pub(crate) async fn may_wake(
+        self,
+        agent: EntityId,
+        chain_depth: u32,
+        cause: &Cause,
+        now: Time,
+    ) -> Result<(Option<Reason>, Option<Bucket>)> {
+        let (gate, minute) = self.gate_and_minute(agent, now).await?;
+        let WakeLimits { paused, max_chain_depth, runs_per_minute, .. } =
+            gate.ok_or_else(no_such_entity)?;
+        let bucket = minute.room_of_agent(runs_per_minute, cause);
+        let reason = if paused {
+            Some(Reason::Paused)
+        } else if chain_depth >= max_chain_depth {
+            Some(Reason::ChainDepth)
+        } else {
+            bucket.is_none().then_some(Reason::Rate)
+        };
+        Ok((reason, bucket.filter(|_| reason.is_none())))
     }
 
     /// Counts the runs of agents, each in its bucket. A failure to count is only logged, since the

@@ -11,6 +11,7 @@
 //! - the idempotency key is new
 
 mod attempt;
+mod draft;
 mod new_message;
 mod snapshot;
 

@@ -141,7 +141,7 @@ impl Runs<'_> {
             )?,
             Write::put(
                 keys::run_trigger(run.id),
-                &TriggerItem { delegation, expires_at: self.store.steps().expiry(now) },
+                &TriggerItem { delegation, expires_at: self.store.work_expiry(now) },
             )?,
         ])
     }

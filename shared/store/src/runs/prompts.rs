@@ -15,7 +15,7 @@ use smartspace_domain::{Time, steps::Prompt};
 
 use crate::{
     Error, Prompts, Result,
-    runs::steps::Marks,
+    runs::marks::Marks,
     table::{keys, write::Write},
 };
 
@@ -143,7 +143,7 @@ impl Prompts<'_> {
         reused_for: Duration,
         now: Time,
     ) -> Result<()> {
-        let needed = self.store.steps().expiry(now);
+        let needed = self.store.work_expiry(now);
         let lasts = |until: i64| until >= needed.unwrap_or(NEVER);
         if self.store.parts.until(part).is_some_and(lasts) {
             return Ok(());
@@ -156,7 +156,7 @@ impl Prompts<'_> {
             self.store.parts.saw(part, until);
             return Ok(());
         }
-        let expires_at = self.store.steps().expiry(now + reused_for);
+        let expires_at = self.store.work_expiry(now + reused_for);
         let item = Part { packed: Packed::of(&texts, Compression::default())?, expires_at };
         self.store.table.write_always(Write::put(keys::prompt_part(part), &item)?).await?;
         self.store.parts.saw(part, expires_at.unwrap_or(NEVER));

@@ -4,18 +4,14 @@ use serde::{Deserialize, Serialize};
 use smartspace_domain::{
     Time,
     dispatch::Source,
-    ids::{DeliveryId, EntityId, LeaseId, MessageId, PlanId, RunId, SpaceId},
+    ids::{EntityId, LeaseId, RunId, SpaceId},
     jobs::{MessageRef, RunJob},
     limits::lease,
-    messages::Sender,
     runs::{EndReason, Run, RunError, RunStatus, Usage},
     triggers::Trigger,
 };
 
-use crate::{
-    messages::{MessageRecord, append::short},
-    table::keys,
-};
+use crate::{messages::MessageRecord, runs::WokenBy, table::keys};
 
 /// The state of a run. Its item is smaller than 1 KB: the trigger, the prompt and the steps have
 /// items of their own.
@@ -112,84 +108,6 @@ pub struct Tried {
     pub again_at: Time,
 }
 
-/// What woke a run. The content of the trigger has an item of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged, rename_all_fields = "camelCase")]
-pub enum WokenBy {
-    /// A message.
-    Message {
-        /// The space.
-        space_id: SpaceId,
-        /// The message's number in the space.
-        seq: u64,
-        /// The message's id.
-        message_id: MessageId,
-        /// Why it woke the agent.
-        source: Source,
-    },
-    /// A plan.
-    Plan {
-        /// The plan.
-        plan_id: PlanId,
-        /// The time that the plan fired for.
-        scheduled_at: Time,
-    },
-    /// A service.
-    Delivery {
-        /// The delivery.
-        delivery_id: DeliveryId,
-    },
-}
-
-/// The copy of an active run in its agent's context.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ActiveRecord {
-    /// The run.
-    pub run_id: RunId,
-    /// A short form of what woke it.
-    #[serde(flatten)]
-    pub cause: ActiveCause,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) g3pk: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) g3sk: Option<String>,
-}
-
-/// A short form of what woke an active run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(untagged, rename_all_fields = "camelCase")]
-pub enum ActiveCause {
-    /// A message.
-    Message {
-        /// The space.
-        space_id: SpaceId,
-        /// The space's name at that time.
-        space_name: String,
-        /// The sender.
-        sender: Sender,
-        /// The first 200 characters of the text.
-        text: String,
-    },
-    /// A plan.
-    Plan {
-        /// The plan's name at that time.
-        plan_name: String,
-    },
-    /// A service.
-    Service {
-        /// The service's name.
-        service_name: String,
-    },
-}
-
-impl ActiveCause {
-    /// The space that woke the run.
-    pub fn space_id(&self) -> Option<SpaceId> {
-        if let Self::Message { space_id, .. } = self { Some(*space_id) } else { None }
-    }
-}
-
 impl RunRecord {
     /// A new run, queued now.
     pub fn queued(
@@ -199,8 +117,7 @@ impl RunRecord {
         chain_depth: u32,
         now: Time,
     ) -> Self {
-        let space =
-            if let WokenBy::Message { space_id, .. } = woken_by { Some(space_id) } else { None };
+        let space = woken_by.message().map(|message| message.space_id);
         Self {
             id,
             agent_id,
@@ -256,11 +173,7 @@ impl RunRecord {
 
     /// The message that woke it, if a message did.
     pub fn place(&self) -> Option<MessageRef> {
-        if let WokenBy::Message { space_id, seq, .. } = self.woken_by {
-            Some(MessageRef { space_id, seq })
-        } else {
-            None
-        }
+        self.woken_by.message()
     }
 
     /// Whether another agent handed its trigger on.
@@ -302,34 +215,5 @@ impl RunRecord {
     /// When another worker may take it over.
     pub fn free_at(&self) -> Time {
         self.lease_until.map_or(Time::default(), |until| until + lease::GRACE)
-    }
-}
-
-impl ActiveRecord {
-    /// The copy of `run`.
-    pub fn new(run: &RunRecord, cause: ActiveCause) -> Self {
-        let space = cause.space_id();
-        Self {
-            run_id: run.id,
-            cause,
-            g3pk: space.map(keys::active_in_space),
-            g3sk: space.map(|_| run.id.to_string()),
-        }
-    }
-
-    /// The copy of a run that `message` wakes.
-    pub fn woken(
-        run: &RunRecord,
-        space_id: SpaceId,
-        space_name: &str,
-        message: &MessageRecord,
-    ) -> Self {
-        let cause = ActiveCause::Message {
-            space_id,
-            space_name: space_name.to_owned(),
-            sender: message.sender.clone(),
-            text: short(&message.text),
-        };
-        Self::new(run, cause)
     }
 }

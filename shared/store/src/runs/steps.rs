@@ -4,7 +4,7 @@
 mod records;
 mod view;
 
-use std::{collections::BTreeMap, time::Duration};
+use std::collections::BTreeMap;
 
 use smartspace_domain::{
     Time,
@@ -14,9 +14,10 @@ use smartspace_domain::{
 };
 
 pub use self::{
-    records::{Answered, CallBegun, CallRecord, Marks, ShownPage, StepRecord},
+    records::{Answered, CallBegun, CallRecord, ShownPage, StepRecord},
     view::view,
 };
+pub use crate::runs::marks::Marks;
 use crate::{
     Error, Result, Steps,
     runs::{RunRecord, prompts::PromptRecord},
@@ -122,7 +123,7 @@ impl Steps<'_> {
         if let Some(prompt) = prompt {
             self.store.prompts().store_parts(prompt, now).await?;
         }
-        let expires_at = self.expiry(now);
+        let expires_at = self.store.work_expiry(now);
         let meta = worker_keeps(run.id, &step.lease, "#stepCount = :steps, #usage = :usage, ")?;
         let meta = meta.value(":steps", step.index + 1)?.value(":usage", usage)?;
         let step_item = StepRecord { expires_at, ..step.clone() };
@@ -156,7 +157,7 @@ impl Steps<'_> {
         call: &CallRecord,
         now: Time,
     ) -> Result<()> {
-        let call = CallRecord { expires_at: self.expiry(now), ..call.clone() };
+        let call = CallRecord { expires_at: self.store.work_expiry(now), ..call.clone() };
         let open = call.card.filter(|_| call.status != CallStatus::Pending);
         let mut card = open
             .map(|card| card.finish(call.status, &call.output, now))
@@ -193,11 +194,5 @@ impl Steps<'_> {
             }
             // The card was deleted with its space. The call is stored without it.
         }
-    }
-
-    /// When steps and calls that are stored `now` expire. They are stored for a week longer than an
-    /// ended run, since their run may go on for some time.
-    pub fn expiry(self, now: Time) -> Option<i64> {
-        self.store.run_expiry(now + Duration::from_hours(7 * 24))
     }
 }

@@ -18,7 +18,6 @@ use crate::{
     },
 };
 
-/// One failed try of a write.
 struct FailedTry {
     failure: Failure,
     /// The item as a failed condition found it.

@@ -1,6 +1,6 @@
-//! Firing plans, by an alarm or by hand. A firing is one transaction.
+//! Firing plans by an alarm. A firing is one transaction.
 //!
-//! What the transaction of an alarm checks, and why:
+//! What the transaction checks, and why:
 //! - the plan still has the time that the alarm names, at the revision that was read: an alarm that
 //!   comes twice or late fires nothing
 //! - no run exists for that time: if the answer to the first try was lost, its run is there
@@ -16,9 +16,7 @@ use smartspace_domain::{
 
 use crate::{
     Error, Plans, Result,
-    agents::plans::{PlanRecord, no_such_plan},
-    entities::no_such_entity,
-    idempotency::PostKey,
+    agents::plans::PlanRecord,
     runs::{ActiveCause, ActiveRecord, RunRecord, WokenBy, triggers::FiredRecord},
     table::{WriteError, keys, refusal::Refusal, write::Write},
 };
@@ -85,7 +83,7 @@ impl Plans<'_> {
         }
         let cause = Cause::plans();
         let (reason, bucket) =
-            match self.store.deliveries().may_wake(agent, record.chain_depth, &cause, now).await {
+            match self.store.quota().may_wake(agent, record.chain_depth, &cause, now).await {
                 Err(Error::NotFound(_)) => return Ok(Fired::Never),
                 found => found?,
             };
@@ -147,66 +145,8 @@ impl Plans<'_> {
         })
     }
 
-    /// Wakes an agent for a plan by hand. The plan's own next time stays the same.
-    ///
-    /// `run_id` is made before the first try. `chain_depth` is the depth of the request. Unless it
-    /// is 0, the run counts as caused by a plan and not by a person. If the `key` was used before,
-    /// this returns the run of that time.
-    ///
-    /// Fails with [`Error::Conflict`] if the agent is paused or the chain is too deep for it, and
-    /// with [`Error::TooMany`] if the agent has used up its runs of this minute.
-    pub async fn run_now(
-        self,
-        agent: EntityId,
-        id: PlanId,
-        run_id: RunId,
-        chain_depth: u32,
-        key: Option<&PostKey>,
-        now: Time,
-    ) -> Result<RunRecord> {
-        if let Some(made) = self.store.idempotency().made_before::<RunId>(key, now).await? {
-            return self.store.runs().record(made).await;
-        }
-        let plan = self.get(agent, id).await?;
-        let cause = if chain_depth == 0 { Cause::operator() } else { Cause::plans() };
-        let (reason, bucket) =
-            self.store.deliveries().may_wake(agent, chain_depth, &cause, now).await?;
-        if let Some(reason) = reason {
-            return Err(refused_by_hand(reason, chain_depth, now));
-        }
-        let run = RunRecord::queued(
-            run_id,
-            agent,
-            WokenBy::Plan { plan_id: id, scheduled_at: now },
-            chain_depth,
-            now,
-        );
-        let exists =
-            Write::update(keys::plan(agent, id), "SET #lastRunAt = :now").value(":now", now)?;
-        let mut writes = vec![exists];
-        writes.extend(self.run_writes(&run, &plan, now, 0, now)?);
-        writes.extend(key.map(|key| key.write(&run_id.to_string(), now)).transpose()?);
-        match self.store.table.transact(&writes).await {
-            Ok(()) => {}
-            Err(WriteError::Other(error)) => return Err(error),
-            // The first try took effect and its answer was lost.
-            Err(WriteError::Refused(refusal)) if refusal.names(&keys::run_meta(run_id)) => {}
-            Err(WriteError::Refused(refusal)) => {
-                return match PostKey::made(key, &refusal)? {
-                    Some(made) => self.store.runs().record(made).await,
-                    None if refusal.names(&keys::plan(agent, id)) => Err(no_such_plan()),
-                    None => Err(no_such_entity()),
-                };
-            }
-        }
-        if let Some(bucket) = bucket {
-            self.store.quota().count_run(agent, bucket, &cause, now).await;
-        }
-        Ok(run)
-    }
-
     /// The writes that queue a run of a plan. The first one is the run itself.
-    fn run_writes(
+    pub(super) fn run_writes(
         self,
         run: &RunRecord,
         plan: &Plan,
@@ -220,7 +160,7 @@ impl Plans<'_> {
             instruction: plan.instruction.clone(),
             scheduled_at,
             missed,
-            expires_at: self.store.steps().expiry(now),
+            expires_at: self.store.work_expiry(now),
         };
         let active = ActiveRecord::new(run, ActiveCause::Plan { plan_name: plan.name.clone() });
         Ok(vec![
@@ -278,19 +218,6 @@ impl Plans<'_> {
 
 /// When a plan is due again whose agent is paused or has used up its runs of this minute: at the
 /// beginning of the next minute, before the plans of that minute.
-fn next_minute(now: Time) -> Time {
+pub(super) fn next_minute(now: Time) -> Time {
     Time::from_millis((RateWindow::number_of(now) + 1) * 60_000)
-}
-
-fn refused_by_hand(reason: Reason, chain_depth: u32, now: Time) -> Error {
-    match reason {
-        Reason::Rate => Error::TooMany {
-            text: "the agent has used up its runs of this minute (budget.runsPerMinute)".into(),
-            wait: next_minute(now).since(now),
-        },
-        Reason::Paused => Error::Conflict("the agent is paused".into()),
-        _ => Error::Conflict(format!(
-            "chain depth {chain_depth} is too deep for the agent (maxChainDepth)"
-        )),
-    }
 }

@@ -1,7 +1,5 @@
 //! Steps and calls as they are stored.
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use smartspace_domain::{
@@ -13,12 +11,9 @@ use smartspace_domain::{
 
 use crate::{
     Result,
-    runs::cards::CardRef,
+    runs::{cards::CardRef, marks::Marks},
     table::{keys, write::Write},
 };
-
-/// The number of the last message that a run has read, for each space.
-pub type Marks = BTreeMap<SpaceId, u64>;
 
 /// A finished model answer, as it is stored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -41,7 +36,7 @@ pub struct StepRecord {
     /// The system messages before it.
     pub system_messages: Vec<SystemMessage>,
     /// How far these messages read in each space.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(default, skip_serializing_if = "Marks::is_empty")]
     pub marks: Marks,
     /// Why the model stopped.
     pub finish_reason: FinishReason,
@@ -111,7 +106,7 @@ pub struct CallRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub active_space: Option<SpaceId>,
     /// How far it has read in each space.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(default, skip_serializing_if = "Marks::is_empty")]
     pub marks: Marks,
     /// The messages that it showed. There may be unread messages before them.
     #[serde(default, skip_serializing_if = "Option::is_none")]

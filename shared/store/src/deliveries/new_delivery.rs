@@ -1,0 +1,98 @@
+//! A delivery to be stored, and the outcome of storing it.
+
+use serde_json::Value;
+use smartspace_domain::{
+    Time,
+    deliveries::{Delivery, DeliveryStatus},
+    dispatch::Reason,
+    ids::{DeliveryId, EntityId, RunId},
+    quota::Cause,
+};
+
+use crate::{
+    idempotency::PostKey,
+    runs::{RunRecord, WokenBy},
+    table::keys,
+};
+
+/// A delivery to be stored.
+#[derive(Clone, Debug)]
+pub struct NewDelivery {
+    /// Its id, made before the first try: the token that detects a lost answer.
+    pub id: DeliveryId,
+    /// The agent that receives it.
+    pub agent: EntityId,
+    /// The service.
+    pub service: String,
+    /// Its key, unique among the deliveries of the service.
+    pub key: String,
+    /// Another key that must be new too.
+    pub also: Option<String>,
+    /// Its payload.
+    pub payload: Value,
+    /// The size of the payload, as the service sent it.
+    pub bytes: usize,
+    /// Its chain depth.
+    pub chain_depth: u32,
+    /// The caller's idempotency key.
+    pub post_key: Option<PostKey>,
+    /// Whether an operator sends it again by hand.
+    pub by_hand: bool,
+}
+
+/// The outcome of a delivery.
+#[derive(Clone, Debug)]
+pub struct Received {
+    /// The delivery. If a service repeats one, this is the first one.
+    pub id: DeliveryId,
+    /// The run that it woke.
+    pub run_id: Option<RunId>,
+    /// Why it woke no run.
+    pub reason: Option<Reason>,
+    /// The run, if it was woken just now. The caller queues it.
+    pub woken: Option<Box<RunRecord>>,
+}
+
+impl NewDelivery {
+    pub(super) fn cause(&self) -> Cause {
+        if self.by_hand { Cause::operator() } else { Cause::service(&self.service) }
+    }
+
+    pub(super) fn run(&self, now: Time) -> RunRecord {
+        RunRecord::queued(
+            RunId::of_delivery(self.agent, &self.service, &self.key, now),
+            self.agent,
+            WokenBy::Delivery { delivery_id: self.id },
+            self.chain_depth,
+            now,
+        )
+    }
+
+    /// Where its keys are stored: the key, and the other key if it has one.
+    pub(super) fn hook_keys(&self) -> Vec<keys::Key> {
+        [Some(&self.key), self.also.as_ref()]
+            .into_iter()
+            .flatten()
+            .map(|key| keys::hook(self.agent, &self.service, key))
+            .collect()
+    }
+
+    pub(super) fn listed(
+        &self,
+        status: DeliveryStatus,
+        run_id: Option<RunId>,
+        reason: Option<Reason>,
+        received_at: Time,
+    ) -> Delivery {
+        Delivery {
+            id: self.id,
+            service: self.service.clone(),
+            key: Some(self.key.clone()),
+            status,
+            reason: reason.map(|reason| reason.as_str().to_owned()),
+            run_id,
+            bytes: self.bytes,
+            received_at,
+        }
+    }
+}

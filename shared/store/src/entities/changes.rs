@@ -1,0 +1,116 @@
+//! Changing and retiring entities.
+
+use smartspace_domain::{
+    Time,
+    entities::{Entity, EntitySettings},
+};
+
+use crate::{
+    Entities, Error, Result,
+    entities::{EntityRecord, External, no_such_entity, stored_entity, wake_limits_of},
+    table::{WriteError, keys, refusal::Refusal, write::Write},
+};
+
+impl Entities<'_> {
+    /// Changes an entity, if it is still at `record.rev`. If the name changes, the entity is due
+    /// until its spaces have the new name (see [`crate::Members::rename`] and
+    /// [`Entities::settled`]).
+    pub async fn change(
+        self,
+        record: &EntityRecord,
+        settings: EntitySettings,
+        now: Time,
+    ) -> Result<Entity> {
+        let before = &record.entity;
+        let EntitySettings { name, external_id, agent, .. } = settings;
+        let entity = Entity { name, external_id, agent, ..before.clone() };
+        let mut writes = vec![change_write(record, &entity, now)?];
+        if let Some(agent) = &entity.agent {
+            writes.push(Write::put(keys::gate(entity.id), &wake_limits_of(agent))?);
+        }
+        if entity.external_id != before.external_id {
+            if let Some(old) = &before.external_id {
+                writes.push(Write::delete(keys::external(old)));
+            }
+            if let Some(new) = &entity.external_id {
+                writes.push(
+                    Write::put(keys::external(new), &External { entity_id: entity.id })?
+                        .if_absent(),
+                );
+            }
+        }
+        match self.store.table.transact(&writes).await {
+            Ok(()) => Ok(entity),
+            Err(WriteError::Other(error)) => Err(error),
+            Err(WriteError::Refused(refusal)) => {
+                expect_changed(record, &entity, &refusal).map(|()| entity)
+            }
+        }
+    }
+
+    /// Retires an entity. It disappears at once, and is due until it has left its spaces.
+    pub async fn retire(self, record: &EntityRecord, now: Time) -> Result<()> {
+        let id = record.entity.id;
+        let expression =
+            "SET #retiredAt = :now, #due = :due, #dueAt = :now REMOVE #g2pk, #g2sk, #settlesAt";
+        let meta = Write::update(keys::entity_meta(id), expression)
+            .when("attribute_not_exists(#retiredAt) AND #rev = :rev")
+            .value(":now", now)?
+            .value(":due", keys::due(id.part_of(keys::DUE_PARTS)))?
+            .value(":rev", record.rev)?;
+        let mut writes = vec![meta];
+        if record.entity.agent.is_some() {
+            writes.push(Write::update(keys::gate(id), "SET #paused = :yes").value(":yes", true)?);
+        }
+        if let Some(external_id) = &record.entity.external_id {
+            writes.push(Write::delete(keys::external(external_id)));
+        }
+        match self.store.table.transact(&writes).await {
+            Ok(()) => Ok(()),
+            Err(WriteError::Refused(refusal)) => {
+                match refusal.existing::<EntityRecord>(&keys::entity_meta(id)) {
+                    Some(stored) if stored.retired_at == Some(now) => Ok(()),
+                    Some(stored) if stored.retired_at.is_none() => Err(Error::Conflict(
+                        "the entity was changed at the same time; repeat the call".into(),
+                    )),
+                    _ => Err(no_such_entity()),
+                }
+            }
+            Err(WriteError::Other(error)) => Err(error),
+        }
+    }
+}
+
+fn change_write(record: &EntityRecord, entity: &Entity, now: Time) -> Result<Write> {
+    let is_renamed = entity.name != record.entity.name;
+    let due = if is_renamed { ", #due = :due, #dueAt = :now REMOVE #settlesAt" } else { "" };
+    let agent = stored_entity::text(entity.agent.as_ref())
+        .map_err(|error| Error::Internal(error.to_string()))?;
+    let write = Write::update(
+        keys::entity_meta(entity.id),
+        format!("SET #name = :name, #externalId = :externalId, #agent = :agent, #rev = :next{due}"),
+    )
+    .when("#rev = :rev AND attribute_not_exists(#retiredAt)")
+    .value(":name", &entity.name)?
+    .value(":externalId", &entity.external_id)?
+    .value(":agent", agent)?
+    .value(":rev", record.rev)?
+    .value(":next", record.rev + 1)?;
+    if is_renamed {
+        write.value(":due", keys::due(entity.id.part_of(keys::DUE_PARTS)))?.value(":now", now)
+    } else {
+        Ok(write)
+    }
+}
+
+/// Fails unless the first try of a change took effect and its answer was lost.
+fn expect_changed(record: &EntityRecord, entity: &Entity, refusal: &Refusal) -> Result<()> {
+    let meta = keys::entity_meta(entity.id);
+    match refusal.existing::<EntityRecord>(&meta) {
+        Some(stored) if stored.rev == record.rev + 1 && stored.entity == *entity => Ok(()),
+        None if !refusal.names(&meta) => {
+            Err(Error::Conflict("another entity has this externalId".into()))
+        }
+        _ => Err(Error::Conflict("the entity was changed at the same time; read it again".into())),
+    }
+}

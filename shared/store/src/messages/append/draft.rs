@@ -1,0 +1,117 @@
+//! A message before it is stored: its place in the space, and the agents that it wakes.
+
+use smartspace_domain::{
+    Time,
+    dispatch::{Decided, Dispatch},
+    ids::{EntityId, SpaceId},
+    limits,
+    messages::Sender,
+    quota::{Bucket, RateWindow},
+};
+
+use crate::{
+    Result,
+    messages::{
+        Apart, MessageRecord, ToolCard,
+        append::{Content, MessageSource, NewMessage, snapshot::Snapshot},
+    },
+    table::{keys, write::Write},
+};
+
+pub(super) struct Draft {
+    seq: u64,
+    depth: u32,
+    sender: Sender,
+    /// The space's runs of this minute, including those that the message wakes.
+    minute: RateWindow,
+    pub(super) dispatch: Vec<Dispatch>,
+    pub(super) taken: Vec<(EntityId, Bucket)>,
+}
+
+impl Draft {
+    pub(super) fn new(new: &NewMessage, snapshot: &Snapshot, now: Time) -> Result<Self> {
+        let member = snapshot.sender()?;
+        let sender = member.sender();
+        let depth = snapshot.depth_of(&new.by, member);
+        let mut minute = RateWindow::now(snapshot.head.minute.as_ref(), now);
+        let Decided { dispatch, taken } = match &new.content {
+            Content::Text(text) => snapshot.decide(new.id, &sender, text.as_str(), depth, &mut minute, now),
+            Content::Card(_) => Decided::default(),
+        };
+        Ok(Self { seq: snapshot.head.seq + 1, depth, sender, minute, dispatch, taken })
+    }
+
+    /// Whether the message wakes too many agents for one transaction. The trigger function then
+    /// decides again.
+    pub(super) fn is_decided_later(&self) -> bool {
+        self.taken.len() > limits::WOKEN_AT_ONCE
+    }
+
+    pub(super) fn record(&self, new: &NewMessage, now: Time) -> (MessageRecord, Apart) {
+        let is_later = self.is_decided_later();
+        let is_dispatch_apart = !is_later && self.dispatch.len() > limits::DISPATCH_INLINE;
+        let by_run = if let MessageSource::Run(by) = &new.by { Some(by) } else { None };
+        let Body { text, more_chars, card, apart } = Body::of(&new.content);
+        let record = MessageRecord {
+            id: new.id,
+            seq: self.seq,
+            rev: 1,
+            sender: self.sender.clone(),
+            text,
+            card,
+            more_chars,
+            run_id: by_run.map(|by| by.run),
+            stream_id: by_run.map(|by| by.stream),
+            chain_depth: self.depth,
+            origin: by_run.map(|by| by.origin.clone()),
+            created_at: now,
+            updated_at: now,
+            dispatch: (!is_later && !is_dispatch_apart).then(|| self.dispatch.clone()),
+            dispatch_apart: is_dispatch_apart,
+            may_wake: is_later.then_some(self.taken.len()),
+            due: is_later.then(|| keys::due(new.id.part_of(keys::DUE_PARTS))),
+            due_at: is_later.then(|| now + limits::lease::QUEUED_DUE),
+        };
+        (record, apart)
+    }
+
+    /// Moves the space's head to this message, unless another message or a change of the roster
+    /// came first.
+    pub(super) fn head(&self, space: SpaceId, snapshot: &Snapshot) -> Result<Write> {
+        let wakes = !self.taken.is_empty();
+        let counts = if wakes { ", #minute = :minute" } else { "" };
+        let head = Write::update(
+            keys::space_head(space),
+            format!("SET #seq = :next, #depth = :depth{counts}"),
+        )
+        .when("#seq = :seq AND #roster = :roster")
+        .value(":seq", snapshot.head.seq)?
+        .value(":next", self.seq)?
+        .value(":depth", self.depth)?
+        .value(":roster", snapshot.roster.head.roster)?;
+        if wakes { head.value(":minute", &self.minute) } else { Ok(head) }
+    }
+}
+
+/// The content of a message, divided between its own item and `TEXT#`.
+struct Body {
+    text: String,
+    more_chars: usize,
+    card: Option<ToolCard>,
+    apart: Apart,
+}
+
+impl Body {
+    fn of(content: &Content) -> Self {
+        match content {
+            Content::Text(text) => {
+                let (text, more_chars, apart) = MessageRecord::split(text.as_str());
+                Self { text, more_chars, card: None, apart }
+            }
+            Content::Card(card) => {
+                let (card, apart) = card.split();
+                Self { text: String::new(), more_chars: 0, card: Some(card), apart }
+            }
+        }
+    }
+}

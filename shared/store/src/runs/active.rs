@@ -1,0 +1,146 @@
+//! The active runs of agents and spaces: those that are queued, running or waiting.
+
+use serde::{Deserialize, Serialize};
+use smartspace_domain::{
+    events::ActiveRun,
+    ids::{RunId, SpaceId},
+    messages::Sender,
+};
+
+use crate::{
+    Result, Runs,
+    messages::{MessageRecord, append::short},
+    runs::RunRecord,
+    table::{Query, indexes::Index, key_of, keys, write::Write},
+};
+
+/// The copy of an active run in its agent's context.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ActiveRecord {
+    /// The run.
+    pub run_id: RunId,
+    /// A short form of what woke it.
+    #[serde(flatten)]
+    pub cause: ActiveCause,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) g3pk: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) g3sk: Option<String>,
+}
+
+/// A short form of what woke an active run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged, rename_all_fields = "camelCase")]
+pub enum ActiveCause {
+    /// A message.
+    Message {
+        /// The space.
+        space_id: SpaceId,
+        /// The space's name at that time.
+        space_name: String,
+        /// The sender.
+        sender: Sender,
+        /// The first 200 characters of the text.
+        text: String,
+    },
+    /// A plan.
+    Plan {
+        /// The plan's name at that time.
+        plan_name: String,
+    },
+    /// A service.
+    Service {
+        /// The service's name.
+        service_name: String,
+    },
+}
+
+impl ActiveCause {
+    /// The space that woke the run.
+    pub fn space_id(&self) -> Option<SpaceId> {
+        if let Self::Message { space_id, .. } = self { Some(*space_id) } else { None }
+    }
+}
+
+impl ActiveRecord {
+    /// The copy of `run`.
+    pub fn new(run: &RunRecord, cause: ActiveCause) -> Self {
+        let space = cause.space_id();
+        Self {
+            run_id: run.id,
+            cause,
+            g3pk: space.map(keys::active_in_space),
+            g3sk: space.map(|_| run.id.to_string()),
+        }
+    }
+
+    /// The copy of a run that `message` wakes.
+    pub fn woken(
+        run: &RunRecord,
+        space_id: SpaceId,
+        space_name: &str,
+        message: &MessageRecord,
+    ) -> Self {
+        let cause = ActiveCause::Message {
+            space_id,
+            space_name: space_name.to_owned(),
+            sender: message.sender.clone(),
+            text: short(&message.text),
+        };
+        Self::new(run, cause)
+    }
+}
+
+impl Runs<'_> {
+    /// Lists a run among the active ones of a space that it has entered. For a run that was not
+    /// woken by a message.
+    pub async fn show_active(self, run: &RunRecord, space: SpaceId) -> Result<()> {
+        let write =
+            Write::update(keys::active_run(run.agent_id, run.id), "SET #g3pk = :pk, #g3sk = :sk");
+        self.store
+            .table
+            .write_where_it_holds(
+                write.value(":pk", keys::active_in_space(space))?.value(":sk", run.id)?,
+            )
+            .await
+    }
+
+    /// The runs that are queued, running or waiting in a space: those that its messages woke, and
+    /// others that have entered it.
+    pub async fn active_in_space(self, space: SpaceId) -> Result<Vec<RunRecord>> {
+        let query = Query::of_index(Index::SPACE_RUNS, keys::active_in_space(space));
+        let mut wanted = Vec::new();
+        for item in self.store.table.all(query).await? {
+            wanted.extend(
+                key_of(&item)?
+                    .sk
+                    .strip_prefix(keys::ACTIVE_RUN)
+                    .and_then(|id| id.parse().ok())
+                    .map(keys::run_meta),
+            );
+        }
+        self.active_records(&wanted).await
+    }
+
+    /// Those of `active` that are still active.
+    pub async fn still_active(self, active: &[ActiveRecord]) -> Result<Vec<RunRecord>> {
+        let wanted: Vec<_> = active.iter().map(|active| keys::run_meta(active.run_id)).collect();
+        self.active_records(&wanted).await
+    }
+
+    async fn active_records(self, wanted: &[keys::Key]) -> Result<Vec<RunRecord>> {
+        let mut found = self.store.table.get_all(wanted).await?;
+        let mut runs = Vec::with_capacity(wanted.len());
+        for key in wanted {
+            let run: Option<RunRecord> = found.take(key)?;
+            runs.extend(run.filter(|run| run.status.is_active()));
+        }
+        Ok(runs)
+    }
+}
+
+/// An active run, as the API shows it.
+pub fn active_view(run: &RunRecord) -> ActiveRun {
+    ActiveRun { run_id: run.id, agent_id: run.agent_id, status: run.status }
+}

@@ -1,0 +1,134 @@
+//! A request or another run cancels a run.
+
+use smartspace_domain::{
+    Time,
+    ids::{LeaseId, RunId},
+    runs::{EndReason, RunStatus},
+};
+
+use crate::{
+    Error, Result, Runs,
+    runs::{
+        RunRecord,
+        endings::end,
+        no_such_run,
+        steps::{CallRecord, worker_keeps},
+    },
+    table::{WriteError, keys, write::Write},
+};
+
+/// The worker and the call that end another run.
+#[derive(Clone, Copy, Debug)]
+pub struct ByWorker<'a> {
+    /// The worker's run.
+    pub run: RunId,
+    /// The worker's lease.
+    pub lease: &'a LeaseId,
+    /// The call and its result. Its id is the token that detects a lost answer.
+    pub result: &'a CallRecord,
+}
+
+impl Runs<'_> {
+    /// Ends a run from outside. Its worker, if it has one, can't write any further. Fails with
+    /// [`Error::Conflict`] if the run had ended. `token` is made before the first try, and detects
+    /// a lost answer.
+    pub async fn cancel(
+        self,
+        run: &RunRecord,
+        reason: EndReason,
+        token: &LeaseId,
+        now: Time,
+    ) -> Result<RunRecord> {
+        self.end_other(run, reason, token, None, now)
+            .await?
+            .ok_or_else(|| Error::Internal("a cancellation has no condition of its own".into()))
+    }
+
+    /// Ends another run of the worker's agent by a tool call, whose result is stored in the same
+    /// transaction. If two runs end each other, the first one wins and the other loses its lease.
+    ///
+    /// Returns `None` if the other run has changed since it was read: the caller reads it again.
+    /// Fails with [`Error::Conflict`] if it had ended otherwise.
+    pub async fn end_own(
+        self,
+        other: &RunRecord,
+        reason: EndReason,
+        by: &ByWorker<'_>,
+        now: Time,
+    ) -> Result<Option<RunRecord>> {
+        self.end_other(other, reason, &LeaseId(by.result.call_id.to_string()), Some(by), now).await
+    }
+
+    async fn end_other(
+        self,
+        run: &RunRecord,
+        reason: EndReason,
+        token: &LeaseId,
+        by: Option<&ByWorker<'_>>,
+        now: Time,
+    ) -> Result<Option<RunRecord>> {
+        let mut run = run.clone();
+        loop {
+            let canceled = RunRecord {
+                status: RunStatus::Canceled,
+                end_reason: Some(reason),
+                finished_at: Some(now),
+                ended_by: Some(token.clone()),
+                expires_at: self.store.run_expiry(now),
+                ..run.clone()
+            };
+            let mut writes = vec![
+                cancel_write(&canceled, by)?,
+                Write::delete(keys::active_run(run.agent_id, run.id)),
+            ];
+            if let Some(by) = by {
+                writes.push(worker_keeps(by.run, by.lease, "")?);
+                writes.push(by.result.write(by.run)?);
+            }
+            let refusal = match self.store.table.transact(&writes).await {
+                Ok(()) => return Ok(Some(canceled)),
+                Err(WriteError::Other(error)) => return Err(error),
+                Err(WriteError::Refused(refusal)) => refusal,
+            };
+            if by.is_some_and(|by| refusal.names(&keys::run_meta(by.run))) {
+                return Err(Error::LeaseLost);
+            }
+            let place = keys::run_meta(run.id);
+            if !refusal.names(&place) {
+                return Err(Error::Conflict("this call is finished already".into()));
+            }
+            let stored: RunRecord = refusal.existing(&place).ok_or_else(no_such_run)?;
+            if stored.ended_by.as_ref() == Some(token) {
+                return Ok(Some(stored));
+            }
+            if !stored.status.is_active() {
+                return Err(had_ended(stored.status));
+            }
+            if by.is_some() && stored.kept != run.kept {
+                return Ok(None);
+            }
+            // The run has asked people since it was read.
+            if stored.open_calls.is_some() && run.open_calls.is_none() {
+                run = stored;
+            } else {
+                return Err(had_ended(stored.status));
+            }
+        }
+    }
+}
+
+/// The write of a run's state when it is canceled. A worker that cancels another run must have seen
+/// its latest state.
+fn cancel_write(canceled: &RunRecord, by: Option<&ByWorker<'_>>) -> Result<Write> {
+    // The worker of the run may have stored a step since the run was read, so its counts stay.
+    let meta = end(canceled, "")?
+        .when("#status IN (:queued, :running, :waiting)")
+        .value(":queued", RunStatus::Queued)?
+        .value(":running", RunStatus::Running)?
+        .value(":waiting", RunStatus::WaitingTool)?;
+    if by.is_some() { meta.when("#kept = :seen").value(":seen", canceled.kept) } else { Ok(meta) }
+}
+
+fn had_ended(status: RunStatus) -> Error {
+    Error::Conflict(format!("the run had ended already: it is {}", status.as_str()))
+}

@@ -1,0 +1,174 @@
+//! The worker of a run ends it.
+
+use serde::Serialize;
+use smartspace_domain::{
+    Time,
+    ids::{EntityId, LeaseId, RunId, SpaceId},
+    runs::{EndReason, RunError, RunStatus, Usage},
+    steps::FinishReason,
+};
+
+use crate::{
+    Error, Result, Runs,
+    runs::{
+        RunRecord,
+        endings::end,
+        marks::Marks,
+        prompts::PromptRecord,
+        steps::{StepRecord, lease_holds},
+    },
+    table::{WriteError, keys, write::Write},
+};
+
+/// How many cursors move in the transaction that ends a run. A transaction has at most 100 items.
+const CURSORS: usize = 80;
+
+/// How a worker ends its run.
+#[derive(Clone, Debug)]
+pub struct Ending {
+    /// Completed, failed or canceled.
+    pub status: RunStatus,
+    /// Why.
+    pub reason: Option<EndReason>,
+    /// Why it failed.
+    pub error: Option<RunError>,
+    /// The tokens that it used in all.
+    pub usage: Usage,
+    /// The last model answer, if it called no tool. It is stored in the same transaction.
+    pub last_step: Option<StepRecord>,
+    /// The prompt, if the last answer is also the first one.
+    pub prompt: Option<PromptRecord>,
+    /// How far it had read in each space. Empty unless it completed: only a completed run moves the
+    /// cursors of its agent.
+    pub marks: Marks,
+}
+
+#[derive(Serialize)]
+struct ErrorItem<'a> {
+    #[serde(flatten)]
+    error: &'a RunError,
+    #[serde(rename = "expiresAt")]
+    expires_at: Option<i64>,
+}
+
+impl Runs<'_> {
+    /// Ends a run under the worker's lease.
+    pub async fn finish(
+        self,
+        run: &RunRecord,
+        lease: &LeaseId,
+        ending: &Ending,
+        now: Time,
+    ) -> Result<RunRecord> {
+        let mut ended = self.finished(run, lease, ending, now);
+        let mut writes = vec![
+            finish_write(&ended, lease)?,
+            Write::delete(keys::active_run(run.agent_id, run.id)),
+        ];
+        if let Some(prompt) = &ending.prompt {
+            self.store.prompts().store_parts(prompt, now).await?;
+        }
+        writes.extend(self.ending_writes(run.id, ending, now)?);
+        let mut cursors = ending
+            .marks
+            .iter()
+            .map(|(space, mark)| cursor(*space, run.agent_id, *mark, now))
+            .collect::<Result<Vec<_>>>()?;
+        let rest = cursors.split_off(cursors.len().min(CURSORS));
+        writes.extend(cursors);
+        let place = keys::run_meta(run.id);
+        loop {
+            let refusal = match self.store.table.transact(&writes).await {
+                Ok(()) => {
+                    self.move_cursors(rest).await;
+                    return Ok(ended);
+                }
+                Err(WriteError::Other(error)) => return Err(error),
+                Err(WriteError::Refused(refusal)) => refusal,
+            };
+            if refusal.names(&place) {
+                match refusal.existing::<RunRecord>(&place) {
+                    Some(stored) if stored.ended_by.as_ref() == Some(lease) => return Ok(stored),
+                    // The run has asked people since it was read.
+                    Some(stored)
+                        if stored.lease.as_ref() == Some(lease)
+                            && stored.open_calls.is_some()
+                            && ended.open_calls.is_none() =>
+                    {
+                        ended.open_calls = stored.open_calls;
+                        writes[0] = finish_write(&ended, lease)?;
+                        continue;
+                    }
+                    _ => return Err(Error::LeaseLost),
+                }
+            }
+            // Only cursors failed: another run had read further, or the agent has left the space.
+            // The run ends without them.
+            writes.retain(|write| !refusal.names(&write.key));
+        }
+    }
+
+    /// A run, as it is after its worker has ended it.
+    fn finished(self, run: &RunRecord, lease: &LeaseId, ending: &Ending, now: Time) -> RunRecord {
+        let answered =
+            ending.last_step.as_ref().filter(|step| step.finish_reason != FinishReason::Error);
+        RunRecord {
+            status: ending.status,
+            end_reason: ending.reason,
+            usage: ending.usage,
+            step_count: answered.map_or(run.step_count, |step| step.index + 1),
+            finished_at: Some(now),
+            ended_by: Some(lease.clone()),
+            expires_at: self.store.run_expiry(now),
+            lease: None,
+            lease_until: None,
+            due: None,
+            due_at: None,
+            ..run.clone()
+        }
+    }
+
+    /// The writes of the last step, the prompt and the error.
+    fn ending_writes(self, run: RunId, ending: &Ending, now: Time) -> Result<Vec<Write>> {
+        let expires_at = self.store.work_expiry(now);
+        let mut writes = Vec::new();
+        if let Some(step) = &ending.last_step {
+            let step_item = StepRecord { expires_at, ..step.clone() };
+            writes.push(Write::put(keys::step(run, step.index), &step_item)?);
+        }
+        if let Some(prompt) = &ending.prompt {
+            let prompt_item = PromptRecord { expires_at, ..prompt.clone() };
+            writes.push(Write::put(keys::run_prompt(run), &prompt_item)?);
+        }
+        if let Some(error) = &ending.error {
+            writes.push(Write::put(keys::run_error(run), &ErrorItem { error, expires_at })?);
+        }
+        Ok(writes)
+    }
+
+    /// Moves the cursors that did not fit in the transaction. If a cursor is not moved, messages
+    /// that were read count as new, which is the safe side.
+    async fn move_cursors(self, cursors: Vec<Write>) {
+        for cursor in cursors {
+            if let Err(WriteError::Other(error)) = self.store.table.write(cursor).await {
+                tracing::warn!(%error, "a cursor could not be moved");
+            }
+        }
+    }
+}
+
+/// Moves an agent's cursor forward, if the agent is still a member.
+fn cursor(space: SpaceId, agent: EntityId, mark: u64, now: Time) -> Result<Write> {
+    let cursor =
+        Write::update(keys::member(space, agent), "SET #cursor = :mark, #lastRunAt = :now");
+    cursor
+        .when("#cursor < :mark AND attribute_not_exists(#left)")
+        .value(":mark", mark)?
+        .value(":now", now)
+}
+
+fn finish_write(ended: &RunRecord, lease: &LeaseId) -> Result<Write> {
+    lease_holds(end(ended, "#stepCount = :steps, #usage = :usage, ")?, lease)?
+        .value(":steps", ended.step_count)?
+        .value(":usage", ended.usage)
+}

@@ -1,0 +1,48 @@
+//! What woke a run.
+
+use serde::{Deserialize, Serialize};
+use smartspace_domain::{
+    Time,
+    dispatch::Source,
+    ids::{DeliveryId, MessageId, PlanId, SpaceId},
+    jobs::MessageRef,
+};
+
+/// What woke a run. The content of the trigger has an item of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged, rename_all_fields = "camelCase")]
+pub enum WokenBy {
+    /// A message.
+    Message {
+        /// The space.
+        space_id: SpaceId,
+        /// The message's number in the space.
+        seq: u64,
+        /// The message's id.
+        message_id: MessageId,
+        /// Why it woke the agent.
+        source: Source,
+    },
+    /// A plan.
+    Plan {
+        /// The plan.
+        plan_id: PlanId,
+        /// The time that the plan fired for.
+        scheduled_at: Time,
+    },
+    /// A service.
+    Delivery {
+        /// The delivery.
+        delivery_id: DeliveryId,
+    },
+}
+
+impl WokenBy {
+    pub(super) fn message(&self) -> Option<MessageRef> {
+        if let Self::Message { space_id, seq, .. } = *self {
+            Some(MessageRef { space_id, seq })
+        } else {
+            None
+        }
+    }
+}

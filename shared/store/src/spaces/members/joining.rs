@@ -1,0 +1,156 @@
+//! Adding an entity to a space.
+
+use serde::Serialize;
+use smartspace_domain::{
+    Time,
+    entities::{Entity, EntityType},
+    ids::SpaceId,
+    limits,
+    spaces::Role,
+};
+
+use crate::{
+    Error, Members, Result,
+    spaces::{
+        Card, SpaceRecord,
+        members::{TRIES, being_changed, name_is_free, roster_change},
+        rosters::{MemberRecord, Roster},
+    },
+    table::{keys, write::Write},
+};
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct AgentSpace {
+    space_id: SpaceId,
+}
+
+impl Members<'_> {
+    /// Adds an entity to a space. Returns `None` if it was a member with that role already. Earlier
+    /// messages count as read by it.
+    pub async fn join(
+        self,
+        space: SpaceId,
+        entity: &Entity,
+        role: Role,
+        now: Time,
+    ) -> Result<Option<MemberRecord>> {
+        self.join_if(space, entity, Some(role), now, |_| Ok(())).await
+    }
+
+    /// Adds an entity to a space if `may` allows it for the roster at that moment. Without `role`,
+    /// a member keeps its role, and a new member gets the default one.
+    pub async fn join_if(
+        self,
+        space: SpaceId,
+        entity: &Entity,
+        role: Option<Role>,
+        now: Time,
+        may: impl Fn(&Roster) -> Result<()> + Send,
+    ) -> Result<Option<MemberRecord>> {
+        for tries in 0..TRIES {
+            let (roster, record) = self.roster_and_record(space).await?;
+            let before = roster.member(entity.id);
+            let role = role.or(before.map(|member| member.role)).unwrap_or_default();
+            let done = before.filter(|member| member.role == role && member.name == entity.name);
+            if let (Some(member), 1..) = (done, tries) {
+                // Most likely our own first try did it and its answer was lost. By that try the
+                // caller may have given up the right to do it, so `may` is not asked again.
+                return Ok(Some(member.clone()));
+            }
+            may(&roster)?;
+            if done.is_some() {
+                return Ok(None);
+            }
+            if before.is_none() {
+                has_room_for_a_member(&roster)?;
+                self.has_room_for_a_space(entity).await?;
+            }
+            name_is_free(&roster, entity.id, entity.kind, &entity.name)?;
+            let member = match before {
+                Some(member) => MemberRecord { role, name: entity.name.clone(), ..member.clone() },
+                None => new_member(space, entity, role, roster.head.seq, now),
+            };
+            let writes = join_writes(space, &roster, &record, entity, &member)?;
+            let Some(refusal) = self.change_roster(&writes).await? else { return Ok(Some(member)) };
+            if refusal.names(&keys::entity_meta(entity.id))
+                && !refusal.names(&keys::space_head(space))
+            {
+                return Err(Error::invalid("", format!("there is no entity {}", entity.id)));
+            }
+            self.store.table.pause(tries).await;
+        }
+        Err(being_changed())
+    }
+
+    /// Fails with [`Error::Conflict`] if an agent is in too many spaces to join another one. For
+    /// people there is no limit.
+    pub async fn has_room_for_a_space(self, entity: &Entity) -> Result<()> {
+        if entity.kind == EntityType::Agent
+            && self.store.entities().spaces_of(entity.id).await?.len() >= limits::SPACES_OF_AGENT
+        {
+            return Err(Error::Conflict(format!(
+                "the agent {:?} is in {} spaces, which is the most that an agent may be in",
+                entity.name,
+                limits::SPACES_OF_AGENT
+            )));
+        }
+        Ok(())
+    }
+}
+
+fn has_room_for_a_member(roster: &Roster) -> Result<()> {
+    if roster.members.len() >= limits::MEMBERS {
+        let text = format!("a space has at most {} members", limits::MEMBERS);
+        return Err(Error::Conflict(text));
+    }
+    Ok(())
+}
+
+/// A new member, which has read all messages up to `seq`.
+fn new_member(space: SpaceId, entity: &Entity, role: Role, seq: u64, now: Time) -> MemberRecord {
+    MemberRecord {
+        entity_id: entity.id,
+        name: entity.name.clone(),
+        kind: entity.kind,
+        role,
+        cursor: seq,
+        last_run_at: None,
+        read_seq: seq,
+        joined_at: now,
+        left: false,
+        g2pk: Some(keys::spaces_of(entity.id)),
+        g2sk: Some(space.to_string()),
+    }
+}
+
+/// The writes that add `member`, or change its name and role if the roster has it already.
+fn join_writes(
+    space: SpaceId,
+    roster: &Roster,
+    record: &SpaceRecord,
+    entity: &Entity,
+    member: &MemberRecord,
+) -> Result<Vec<Write>> {
+    let others = roster.members.iter().filter(|other| other.entity_id != entity.id);
+    let card = Card::of(&record.settings.name, others.chain([member]).map(MemberRecord::sender));
+    let mut writes = roster_change(space, roster, &card)?;
+    let key = keys::member(space, entity.id);
+    writes.push(if roster.member(entity.id).is_some() {
+        // Its cursor and read position may have moved since the roster was read, so they stay.
+        Write::update(key, "SET #role = :role, #name = :name")
+            .value(":role", member.role)?
+            .value(":name", &member.name)?
+    } else {
+        Write::put(key, member)?
+    });
+    writes.push(
+        Write::check(keys::entity_meta(entity.id))
+            .when("attribute_exists(PK) AND attribute_not_exists(#retiredAt)"),
+    );
+    if entity.kind == EntityType::Agent {
+        let agent_space = AgentSpace { space_id: space };
+        writes.push(Write::put(keys::agent_space(entity.id, space), &agent_space)?);
+    }
+    Ok(writes)
+}

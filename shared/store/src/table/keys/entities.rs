@@ -1,0 +1,77 @@
+//! The items of entities, and of what agents store.
+
+use smartspace_domain::ids::{ConnectionId, EntityId, PlanId, RunId, SpaceId};
+
+use crate::table::keys::{CONN, Key, hash};
+
+/// The partition of an entity.
+pub fn entity(id: EntityId) -> String {
+    format!("ENTITY#{id}")
+}
+
+/// A connection of an entity's own. It sorts before the entity's context.
+pub fn own_connection(id: EntityId, connection: &ConnectionId) -> Key {
+    Key::new(entity(id), format!("{CONN}{connection}"))
+}
+
+/// An entity and, for an agent, its configuration.
+pub fn entity_meta(id: EntityId) -> Key {
+    Key::new(entity(id), "META")
+}
+
+/// The part of an agent's configuration that a dispatch reads.
+pub fn gate(agent: EntityId) -> Key {
+    Key::new(entity(agent), "GATE")
+}
+
+/// A space that an agent is in. In the range of the agent's context.
+pub fn agent_space(agent: EntityId, space: SpaceId) -> Key {
+    Key::new(entity(agent), format!("{AGENT_SPACE}{space}"))
+}
+
+/// An active run of an agent. In the range of the agent's context.
+pub fn active_run(agent: EntityId, run: RunId) -> Key {
+    Key::new(entity(agent), format!("{ACTIVE_RUN}{run}"))
+}
+
+/// The prefix of an agent's memories.
+pub const MEMORY: &str = "CTX#MEMORY#";
+/// The prefix of an agent's goals.
+pub const GOAL: &str = "CTX#GOAL#";
+
+/// A memory of an agent. In the range of the agent's context.
+pub fn memory(agent: EntityId, key: &str) -> Key {
+    Key::new(entity(agent), format!("{MEMORY}{key}"))
+}
+
+/// A goal of an agent. In the range of the agent's context.
+pub fn goal(agent: EntityId, id: &str) -> Key {
+    Key::new(entity(agent), format!("{GOAL}{id}"))
+}
+
+/// The prefix of an agent's plans.
+pub const PLAN: &str = "CTX#PLAN#";
+
+/// A plan of an agent. In the range of the agent's context.
+pub fn plan(agent: EntityId, id: PlanId) -> Key {
+    Key::new(entity(agent), format!("{PLAN}{id}"))
+}
+
+/// The version of an agent's memories, goals and plans. Every change raises it, so that their
+/// number stays below its limit. In the range of the agent's context.
+pub fn kept_version(agent: EntityId) -> Key {
+    Key::new(entity(agent), "CTX#KEPT")
+}
+
+/// The prefix of an agent's active runs.
+pub const ACTIVE_RUN: &str = "CTX#ACTIVE#";
+/// The prefix of an agent's spaces.
+pub const AGENT_SPACE: &str = "CTX#SPACE#";
+/// The range of an agent's partition that is read for a prompt: all of `CTX#`, `GATE` and `META`.
+/// Items that a prompt does not need must not sort between them.
+pub const CONTEXT: (&str, &str) = ("CTX#", "META");
+
+/// The entity with an external id.
+pub fn external(external_id: &str) -> Key {
+    Key::new(format!("EXT#{}", hash(&["ext", external_id])), "META")
+}

@@ -1,0 +1,62 @@
+//! The items of spaces.
+
+use smartspace_domain::ids::{ConnectionId, EntityId, SpaceId};
+
+use crate::table::keys::Key;
+
+/// The partition of a space.
+pub fn space(space: SpaceId) -> String {
+    format!("SPACE#{space}")
+}
+
+/// A space's settings.
+pub fn space_meta(id: SpaceId) -> Key {
+    Key::new(space(id), "META")
+}
+
+/// The last number and the last chain depth of a space, and the version of its roster.
+pub fn space_head(id: SpaceId) -> Key {
+    Key::new(space(id), "HEAD")
+}
+
+/// The part of a space that prompts in other spaces show.
+pub fn space_card(id: SpaceId) -> Key {
+    Key::new(space(id), "CARD")
+}
+
+/// The prefix of a space's members.
+pub const MEMBER: &str = "MEMBER#";
+/// The prefix of the subscriptions to a space, and of an entity's own connections.
+pub const CONN: &str = "CONN#";
+/// The prefix of messages.
+pub const MSG: &str = "MSG#";
+/// The prefix of texts that are too long for a message's item.
+pub const TEXT: &str = "TEXT#";
+/// The prefix of decisions on too many agents for a message's item. It sorts after `MEMBER#`, since
+/// everything between `CONN#` and `MEMBER#` is read at every event.
+pub const WOKEN: &str = "WOKEN#";
+
+/// A member of a space.
+pub fn member(id: SpaceId, entity: EntityId) -> Key {
+    Key::new(space(id), format!("{MEMBER}{entity}"))
+}
+
+/// The subscription of a connection to a space.
+pub fn subscription(id: SpaceId, connection: &ConnectionId) -> Key {
+    Key::new(space(id), format!("{CONN}{connection}"))
+}
+
+/// A numbered item of a space: `MSG#`, `TEXT#` or `WOKEN#`.
+pub fn numbered(id: SpaceId, kind: &str, seq: u64) -> Key {
+    Key::new(space(id), place(kind, seq))
+}
+
+/// The sort key of a numbered item.
+pub fn place(kind: &str, seq: u64) -> String {
+    format!("{kind}{seq:012}")
+}
+
+/// The summary of a space's older messages.
+pub fn summary(id: SpaceId) -> Key {
+    Key::new(space(id), "SUMMARY")
+}
