@@ -1,5 +1,5 @@
-// The console's modules and styles as one file each, as its page loads them: on Lambda each file is a call of a function, and a browser asks for
-// three dozen at once. `npm run bundle` writes them anew.
+// Bundles the console's modules and styles into one file each. The page would load more than thirty
+// files otherwise, and on Lambda each file is an invocation. `npm run bundle` writes the files.
 
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -7,11 +7,22 @@ import { build } from 'esbuild';
 
 const CONSOLE = fileURLToPath(new URL('../../functions/api/console/', import.meta.url));
 
-const made = (options) => build({ absWorkingDir: CONSOLE, bundle: true, minify: true, format: 'esm', target: 'es2022', write: false, ...options });
+const made = (options) =>
+  build({
+    absWorkingDir: CONSOLE,
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    target: 'es2022',
+    write: false,
+    ...options,
+  });
 
-/** The files by their names. */
+/** The bundles by file name. */
 export async function bundles() {
-  const styles = ['style', 'timeline', 'form', 'frame'].map((name) => `@import './${name}.css';`).join('\n');
+  const styles = ['style', 'timeline', 'form', 'layout']
+    .map((name) => `@import './${name}.css';`)
+    .join('\n');
   const [js, css] = await Promise.all([
     made({ entryPoints: ['app.js'] }),
     made({ stdin: { contents: styles, resolveDir: CONSOLE, loader: 'css' } }),
@@ -19,7 +30,7 @@ export async function bundles() {
   return { 'bundle.js': js.outputFiles[0].text, 'bundle.css': css.outputFiles[0].text };
 }
 
-/** Where one of them is kept. */
+/** The path of a bundle. */
 export const pathOf = (name) => `${CONSOLE}${name}`;
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

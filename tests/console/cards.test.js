@@ -1,8 +1,9 @@
-// Forms and cards on the page: what they ask, what is sent, and what survives, with a made-up server behind them.
+// Cards and their forms with a fake server: fields, sent answers, and what survives changes of the
+// page.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hand, openMadeUpRoom, sent } from './madeup.js';
+import { deliver, openFakeRoom, sent } from './fake_server.js';
 
 const ORDER = {
   type: 'object',
@@ -16,35 +17,58 @@ const ORDER = {
     country: { enum: ['Norway', 'Jordan'], title: 'Country' },
     extras: { type: 'array', title: 'Extras', items: { enum: ['Ribbon', 'Card'] } },
     tags: { type: 'array', title: 'Tags', items: { type: 'string' } },
-    place: { type: 'object', title: 'Place', required: ['street'], properties: { street: { type: 'string', title: 'Street' } } },
+    place: {
+      type: 'object',
+      title: 'Place',
+      required: ['street'],
+      properties: { street: { type: 'string', title: 'Street' } },
+    },
     rest: { title: 'The rest', type: 'array', items: { type: 'object' } },
     agreed: { const: true, title: 'I agree' },
   },
 };
 
-const ask = (page, part) => hand(page, (given) => window.card(1, given), part);
+const ask = (page, part) => deliver(page, (given) => window.card(1, given), part);
 const outcome = (page) => page.locator('.outcome');
 
-// What stands in the field that has the focus, and what is said to be wrong with it.
-const focused = (page) => page.evaluate(() => [document.activeElement.value, document.activeElement.ariaDescribedByElements.at(-1).textContent]);
+// The value of the focused field and the error that is shown with it.
+const focused = (page) =>
+  page.evaluate(() => [
+    document.activeElement.value,
+    document.activeElement.ariaDescribedByElements.at(-1).textContent,
+  ]);
 
-test('a form asks with fields of every kind, and sends what is typed', async (t) => {
-  const page = await openMadeUpRoom(t);
-  await ask(page, { input: { title: 'An order', shop: 'Harbour', lines: [{ n: 1 }] }, resultSchema: ORDER });
+test('a form has fields of every kind and sends their values', async (t) => {
+  const page = await openFakeRoom(t);
+  await ask(page, {
+    input: { title: 'An order', shop: 'Harbour', lines: [{ n: 1 }] },
+    resultSchema: ORDER,
+  });
   const form = page.getByRole('group', { name: 'An order' });
-  assert.deepEqual(await page.locator('.given div').allInnerTexts(), ['shop:\nHarbour', 'lines:\n[{"n":1}]']);
+  assert.deepEqual(await page.locator('.pairs div').allInnerTexts(), [
+    'shop:\nHarbour',
+    'lines:\n[{"n":1}]',
+  ]);
   await form.getByRole('textbox', { name: 'Name' }).fill('Nora');
-  await form.getByRole('radiogroup', { name: 'Size' }).getByRole('radio', { name: 'Large' }).check();
+  await form
+    .getByRole('radiogroup', { name: 'Size' })
+    .getByRole('radio', { name: 'Large' })
+    .check();
   await form.getByRole('textbox', { name: 'Amount' }).fill('3');
   await form.getByLabel('Day').fill('2026-05-17');
   await form.getByRole('checkbox', { name: 'A gift' }).check();
   await form.getByRole('combobox', { name: 'Country' }).selectOption('Jordan');
   await form.getByRole('group', { name: 'Extras' }).getByRole('checkbox', { name: 'Card' }).check();
   await form.getByRole('textbox', { name: 'Tags' }).fill('one\ntwo');
-  await form.getByRole('group', { name: 'Place' }).getByRole('textbox', { name: 'Street' }).fill('Quay 1');
+  await form
+    .getByRole('group', { name: 'Place' })
+    .getByRole('textbox', { name: 'Street' })
+    .fill('Quay 1');
   await form.getByRole('textbox', { name: 'The rest' }).fill('[{"a": 1}]');
   await form.getByRole('checkbox', { name: 'I agree' }).check();
-  const described = await form.getByRole('textbox', { name: 'Name' }).evaluate((node) => node.ariaDescribedByElements.map((note) => note.id));
+  const described = await form
+    .getByRole('textbox', { name: 'Name' })
+    .evaluate((node) => node.ariaDescribedByElements.map((note) => note.id));
   assert.equal(await page.locator(`#${described[0]}`).textContent(), 'As on the invoice.');
   await form.getByRole('textbox', { name: 'Name' }).press('Enter');
   await form.getByText('Sent.').waitFor();
@@ -62,18 +86,25 @@ test('a form asks with fields of every kind, and sends what is typed', async (t)
     rest: [{ a: 1 }],
     agreed: true,
   };
-  assert.deepEqual(await sent(page), [{ path: '/v1/runs/r/toolCalls/c1/result', body: { output, senderId: 'sarah' } }]);
+  assert.deepEqual(await sent(page), [
+    { path: '/v1/runs/r/toolCalls/c1/result', body: { output, senderId: 'sarah' } },
+  ]);
 });
 
-test('what is wrong is said beside its field, before and after it is sent, and nothing is lost', async (t) => {
-  const page = await openMadeUpRoom(t);
+test('errors appear at their fields, and no value is lost', async (t) => {
+  const page = await openFakeRoom(t);
   await ask(page, { input: { question: 'Which order?' }, resultSchema: ORDER });
   const form = page.getByRole('group', { name: 'Which order?' });
   const faults = () => form.locator('.problem').filter({ hasText: /./ }).allTextContents();
   await form.getByRole('textbox', { name: 'Amount' }).fill('some');
   await form.getByRole('button', { name: 'Send' }).click();
   const needed = 'This needs an answer.';
-  assert.deepEqual(await faults(), [needed, needed, 'Write a whole number of at least 1.', 'This has to be ticked.']);
+  assert.deepEqual(await faults(), [
+    needed,
+    needed,
+    'Enter a whole number of at least 1.',
+    'Tick this box.',
+  ]);
   const name = form.getByRole('textbox', { name: 'Name' });
   assert.equal(await name.getAttribute('aria-invalid'), 'true');
   assert.deepEqual(await focused(page), ['', needed]);
@@ -94,50 +125,73 @@ test('what is wrong is said beside its field, before and after it is sent, and n
       { pointer: '/output', detail: 'too much of it' },
       { pointer: '', detail: 'and in general' },
     ];
-    window.answered = async () => {
+    window.respond = async () => {
       throw new Problem(422, { errors });
     };
   });
   await form.getByRole('button', { name: 'Send' }).click();
   await form.getByRole('alert').filter({ hasText: 'too much of it; and in general' }).waitFor();
-  assert.deepEqual(await faults(), ['not today', 'street is needed', '/0/a: is no text', 'too much of it; and in general']);
+  assert.deepEqual(await faults(), [
+    'not today',
+    'street is needed',
+    '/0/a: is no text',
+    'too much of it; and in general',
+  ]);
   assert.deepEqual(await focused(page), ['4', 'not today']);
   assert.equal(await name.inputValue(), 'Nora');
   assert.equal(await form.getByRole('textbox', { name: 'The rest' }).inputValue(), '[{"a": 1}]');
 });
 
-test('an answer that is no object has one field, and one that is not described none', async (t) => {
-  const page = await openMadeUpRoom(t);
-  await ask(page, { input: { prompt: 'How many?' }, resultSchema: { type: 'integer', title: 'Number' } });
+test('a scalar schema has one field, and no schema has none', async (t) => {
+  const page = await openFakeRoom(t);
+  await ask(page, {
+    input: { prompt: 'How many?' },
+    resultSchema: { type: 'integer', title: 'Number' },
+  });
   const form = page.getByRole('group', { name: 'How many?' });
   await form.getByRole('textbox', { name: 'Number' }).fill('7');
   await form.getByRole('button', { name: 'Send' }).click();
   await form.getByText('Sent.').waitFor();
-  await hand(page, () => window.card(2, {}));
+  await deliver(page, () => window.card(2, {}));
   const plain = page.getByRole('group', { name: 'ask asks' });
   assert.equal(await plain.getByRole('textbox').count(), 0);
   await plain.getByRole('button', { name: 'Confirm' }).click();
   await plain.getByText('Sent.').waitFor();
-  assert.deepEqual((await sent(page)).map(({ body }) => body), [{ output: 7, senderId: 'sarah' }, { output: {}, senderId: 'sarah' }]);
+  assert.deepEqual(
+    (await sent(page)).map(({ body }) => body),
+    [
+      { output: 7, senderId: 'sarah' },
+      { output: {}, senderId: 'sarah' },
+    ],
+  );
 });
 
-test('buttons send the option itself, and a comment', async (t) => {
-  const page = await openMadeUpRoom(t);
+test('a button sends its option and the comment', async (t) => {
+  const page = await openFakeRoom(t);
   const options = ['Approve', { id: 7, label: 'Ask the board' }, { id: 8 }, 5];
   await ask(page, { ui: 'buttons', input: { title: 'not this', message: 'Approve it?', options } });
   const form = page.getByRole('group', { name: 'Approve it?' });
-  assert.deepEqual(await form.getByRole('button').allTextContents(), ['Approve', 'Ask the board', '{"id":8}', '5', 'Decline…']);
+  assert.deepEqual(await form.getByRole('button').allTextContents(), [
+    'Approve',
+    'Ask the board',
+    '{"id":8}',
+    '5',
+    'Decline…',
+  ]);
   await form.getByRole('textbox', { name: 'Comment' }).fill('in June');
   await page.keyboard.press('Tab');
   await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');
   await form.getByText('Sent.').waitFor();
   const output = { choice: { id: 7, label: 'Ask the board' }, comment: 'in June' };
-  assert.deepEqual((await sent(page)).map(({ body }) => body), [{ output, senderId: 'sarah' }]);
+  assert.deepEqual(
+    (await sent(page)).map(({ body }) => body),
+    [{ output, senderId: 'sarah' }],
+  );
 });
 
-test('one declines in two steps, and may say why', async (t) => {
-  const page = await openMadeUpRoom(t);
+test('declining takes two steps and an optional reason', async (t) => {
+  const page = await openFakeRoom(t);
   await ask(page, { input: { title: 'Deploy?' }, resultSchema: ORDER });
   const form = page.getByRole('group', { name: 'Deploy?' });
   const opener = form.getByRole('button', { name: 'Decline…' });
@@ -149,18 +203,21 @@ test('one declines in two steps, and may say why', async (t) => {
   await page.keyboard.type('too risky');
   await page.keyboard.press('Enter');
   await form.getByText('Sent.').waitFor();
-  assert.deepEqual((await sent(page)).map(({ body }) => body), [{ declined: true, reason: 'too risky', senderId: 'sarah' }]);
+  assert.deepEqual(
+    (await sent(page)).map(({ body }) => body),
+    [{ declined: true, reason: 'too risky', senderId: 'sarah' }],
+  );
 });
 
-test('a failure keeps what was typed, and a form that is over says so', async (t) => {
-  const page = await openMadeUpRoom(t);
+test('a failed answer keeps the typed value, and a closed form shows its outcome', async (t) => {
+  const page = await openFakeRoom(t);
   await ask(page, { input: { title: 'Who?' }, resultSchema: { type: 'string', title: 'Who' } });
   const form = page.getByRole('group', { name: 'Who?' });
   const refuse = (status, body) =>
     page.evaluate(
       async ([status, body]) => {
         const { Problem } = await import('/console/api.js');
-        window.answered = async () => {
+        window.respond = async () => {
           throw new Problem(status, body);
         };
       },
@@ -168,71 +225,106 @@ test('a failure keeps what was typed, and a form that is over says so', async (t
     );
   const field = form.getByRole('textbox', { name: 'Who' });
   await field.fill('Sarah');
-  for (const [status, text] of [[0, 'can’t be reached'], [503, 'answered 503'], [403, 'answered 403']]) {
+  for (const [status, text] of [
+    [0, 'can’t be reached'],
+    [503, 'answered 503'],
+    [403, 'answered 403'],
+  ]) {
     await refuse(status);
     await field.press('Enter');
     await form.getByRole('alert').filter({ hasText: text }).waitFor();
-    const found = await field.evaluate((node) => [node.value, node === document.activeElement, node.matches(':disabled')]);
+    const found = await field.evaluate((node) => [
+      node.value,
+      node === document.activeElement,
+      node.matches(':disabled'),
+    ]);
     assert.deepEqual(found, ['Sarah', true, false]);
   }
   await refuse(409, { detail: 'someone else answered' });
   await form.getByRole('button', { name: 'Send' }).click();
   await form.getByRole('alert').filter({ hasText: 'someone else answered' }).waitFor();
   assert.ok(await field.isDisabled());
-  await hand(page, () => window.card(1, { status: 'completed', output: 'Husam', resolvedBy: 'husam' }, { rev: 2 }));
+  await deliver(page, () =>
+    window.card(1, { status: 'completed', output: 'Husam', resolvedBy: 'husam' }, { rev: 2 }),
+  );
   assert.equal(await outcome(page).textContent(), 'answered by Husam');
   assert.equal(await page.locator('.answered').textContent(), 'Husam');
   assert.equal(await form.count(), 0);
-  assert.ok(await outcome(page).evaluate((node) => node === document.activeElement), 'the focus fell back to the top');
+  assert.ok(
+    await outcome(page).evaluate((node) => node === document.activeElement),
+    'the focus moved to the top of the page',
+  );
 });
 
-test('typing goes on through all that happens around it', async (t) => {
-  const page = await openMadeUpRoom(t);
+test('frames do not disturb typing in a form', async (t) => {
+  const page = await openFakeRoom(t);
   const first = { input: { title: 'First' } };
   const second = { input: { title: 'Second' }, resultSchema: { type: 'string', title: 'Text' } };
   const texts = ([from, to]) =>
-    Array.from({ length: to - from }, (_, index) => window.text(from + index, `text ${index}`, { runId: `run ${index}` }));
-  await hand(page, texts, [1, 30]);
-  await hand(page, (given) => given.map((part, index) => window.card(30 + 2 * index, part)), [first, second]);
+    Array.from({ length: to - from }, (_, index) =>
+      window.text(from + index, `text ${index}`, { runId: `run ${index}` }),
+    );
+  await deliver(page, texts, [1, 30]);
+  await deliver(page, (given) => given.map((part, index) => window.card(30 + 2 * index, part)), [
+    first,
+    second,
+  ]);
   const field = page.getByRole('textbox', { name: 'Text' });
   await field.pressSequentially('one two');
   await field.evaluate((node) => node.setSelectionRange(4, 7));
   const state = () =>
     field.evaluate((node) => {
       const top = Math.round(node.getBoundingClientRect().top);
-      return [node.value, node.selectionStart, node.selectionEnd, node === document.activeElement, top];
+      return [
+        node.value,
+        node.selectionStart,
+        node.selectionEnd,
+        node === document.activeElement,
+        top,
+      ];
     });
   const before = await state();
   assert.deepEqual(before.slice(0, 4), ['one two', 4, 7, true]);
   const changes = [
-    // The bubble of both cards is taken apart by what comes between them.
+    // A message between the cards splits their bubble.
     () => window.text(31, 'between', { runId: 'other' }),
-    () => window.card(30, { input: { title: 'First' }, status: 'expired', output: { error: 'expired' } }, { rev: 2 }),
+    () =>
+      window.card(
+        30,
+        { input: { title: 'First' }, status: 'expired', output: { error: 'expired' } },
+        { rev: 2 },
+      ),
     () => window.card(32, { input: { title: 'Second' } }, { rev: 2 }),
     () => ({ type: 'member.joined', member: { id: 'ada', name: 'Ada the Second', type: 'agent' } }),
     () => window.stream('x', 'More to come', { runId: 'z', kind: 'message' }),
   ];
   for (const change of changes) {
-    await hand(page, change);
+    await deliver(page, change);
     assert.deepEqual(await state(), before, String(change));
   }
-  await hand(page, texts, [33, 70]);
+  await deliver(page, texts, [33, 70]);
   assert.deepEqual(await state(), before);
   await field.pressSequentially('three');
   assert.equal(await field.inputValue(), 'one three');
   assert.ok(await page.getByRole('button', { name: 'Go to the latest' }).isVisible());
-  // Whoever is done is taken along again.
+  // After the answer the timeline follows its end again.
   await field.press('Enter');
-  await hand(page, () => window.card(32, { input: { title: 'Second' }, status: 'completed', output: 'one three' }, { rev: 3 }));
-  await hand(page, () => window.text(70, 'the last'));
+  await deliver(page, () =>
+    window.card(
+      32,
+      { input: { title: 'Second' }, status: 'completed', output: 'one three' },
+      { rev: 3 },
+    ),
+  );
+  await deliver(page, () => window.text(70, 'the last'));
   await page.waitForFunction(() => {
     const log = document.getElementById('log');
     return log.scrollHeight - log.scrollTop - log.clientHeight < 2;
   });
 });
 
-test('what was typed is there again after one was elsewhere', async (t) => {
-  const page = await openMadeUpRoom(t);
+test('a draft survives a switch to another space', async (t) => {
+  const page = await openFakeRoom(t);
   const part = { input: { title: 'Order' }, resultSchema: ORDER };
   await ask(page, part);
   const form = page.getByRole('group', { name: 'Order' });
@@ -252,130 +344,210 @@ test('what was typed is there again after one was elsewhere', async (t) => {
   assert.equal(await form.getByRole('textbox', { name: 'Why not?' }).inputValue(), 'no time');
 });
 
-test('a streamed input becomes the card in its place', async (t) => {
-  const page = await openMadeUpRoom(t);
-  await hand(page, () => window.stream('x', '{"title": "Dep', { runId: 'r', kind: 'tool', toolName: 'ask' }));
+test('a card replaces its streamed input in place', async (t) => {
+  const page = await openFakeRoom(t);
+  await deliver(page, () =>
+    window.stream('x', '{"title": "Dep', { runId: 'r', kind: 'tool', toolName: 'ask' }),
+  );
   await page.locator('.tool summary').click();
-  assert.deepEqual(await page.locator('.tool').allInnerTexts(), ['ask · writing\nInput\n{"title": "Dep']);
+  assert.deepEqual(await page.locator('.tool').allInnerTexts(), [
+    'ask · writing\nInput\n{"title": "Dep',
+  ]);
   await page.evaluate(() => (window.written = document.querySelector('.tool')));
-  await hand(page, () => window.card(1, { input: { title: 'Deploy?' } }, { streamId: 'x' }));
+  await deliver(page, () => window.card(1, { input: { title: 'Deploy?' } }, { streamId: 'x' }));
   await page.getByRole('group', { name: 'Deploy?' }).waitFor();
   const tools = await page.evaluate(() =>
-    [...document.querySelectorAll('.tool')].map((tool) => [tool === window.written, tool.querySelector('details').open]),
+    [...document.querySelectorAll('.tool')].map((tool) => [
+      tool === window.written,
+      tool.querySelector('details').open,
+    ]),
   );
   assert.deepEqual(tools, [[true, true]]);
 });
 
-test('what became of it is said in words, and the whole output is at hand', async (t) => {
-  const page = await openMadeUpRoom(t);
+test('a card shows its outcome in words and its output as JSON', async (t) => {
+  const page = await openFakeRoom(t);
   const states = [
-    [{ ui: 'buttons', output: { choice: 'Approve', comment: 'fine' }, resolvedBy: 'sarah' }, 'Approve (“fine”) · answered by Sarah'],
+    [
+      { ui: 'buttons', output: { choice: 'Approve', comment: 'fine' }, resolvedBy: 'sarah' },
+      'Approve (“fine”) · answered by Sarah',
+    ],
     [{ ui: 'buttons', output: { choice: { label: 'Later' } } }, 'Later · answered by the operator'],
     [{ output: { a: 1 }, resolvedBy: 'sarah' }, 'answered by Sarah'],
     [{ output: false, resolvedBy: 'gone' }, 'answered by Someone'],
-    [{ output: { declined: true, reason: 'too risky' }, resolvedBy: 'husam' }, 'declined by Husam: too risky'],
+    [
+      { output: { declined: true, reason: 'too risky' }, resolvedBy: 'husam' },
+      'declined by Husam: too risky',
+    ],
     [{ output: { declined: true }, resolvedBy: 'husam' }, 'declined by Husam'],
     [{ status: 'expired', output: { error: 'expired' } }, 'expired: nobody answered in time'],
     [{ status: 'canceled' }, 'canceled: the run ended'],
     [{ status: 'failed', output: { error: 'no such space' } }, 'failed: no such space'],
     [{ status: 'unknown' }, 'the outcome is unknown'],
   ];
-  await hand(page, (given) => given.map(([part], index) => window.card(index + 1, { status: 'completed', input: { title: 'T' }, ...part })), states);
-  assert.deepEqual(await outcome(page).allTextContents(), states.map(([, text]) => text));
+  await deliver(
+    page,
+    (given) =>
+      given.map(([part], index) =>
+        window.card(index + 1, { status: 'completed', input: { title: 'T' }, ...part }),
+      ),
+    states,
+  );
+  assert.deepEqual(
+    await outcome(page).allTextContents(),
+    states.map(([, text]) => text),
+  );
   assert.equal(await page.locator('.ask').count(), 0);
   await page.locator('.tool summary').first().click();
-  assert.deepEqual(await page.locator('.tool pre').nth(1).textContent(), JSON.stringify(states[0][0].output, null, 2));
-
+  assert.deepEqual(
+    await page.locator('.tool pre').nth(1).textContent(),
+    JSON.stringify(states[0][0].output, null, 2),
+  );
 });
 
-test('who may answer, until when, and that a component is not known', async (t) => {
-  const page = await openMadeUpRoom(t);
+test('a form shows its people, its deadline and an unknown component', async (t) => {
+  const page = await openFakeRoom(t);
   const expiresAt = '2026-05-01T12:09:50Z';
-  await ask(page, { ui: 'seatMap', input: { title: 'Where?' }, expiresAt, answerBy: ['sarah', 'husam'], resultSchema: { type: 'string' } });
-  await hand(page, () => window.card(2, { input: { title: 'When?' }, expiresAt: '2026-05-08T11:59:00Z' }));
+  await ask(page, {
+    ui: 'seatMap',
+    input: { title: 'Where?' },
+    expiresAt,
+    answerBy: ['sarah', 'husam'],
+    resultSchema: { type: 'string' },
+  });
+  await deliver(page, () =>
+    window.card(2, { input: { title: 'When?' }, expiresAt: '2026-05-08T11:59:00Z' }),
+  );
   const terms = page.locator('.terms').first();
-  const at = await page.evaluate((time) => new Date(time).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' }), expiresAt);
+  const at = await page.evaluate(
+    (time) => new Date(time).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' }),
+    expiresAt,
+  );
   assert.equal(await terms.textContent(), `for Sarah or Husam to answer by ${at} (in 10 min)`);
   assert.match(await page.locator('.terms').last().textContent(), /^answer by .* \(in 7 days\)$/);
   await page.clock.runFor(9 * 60_000);
   assert.match(await terms.textContent(), /^for Sarah or Husam to answer by .* \(in \d+ s\)$/);
-  await hand(page, () => ({ type: 'member.joined', member: { id: 'sarah', name: 'Sarah B', type: 'human' } }));
+  await deliver(page, () => ({
+    type: 'member.joined',
+    member: { id: 'sarah', name: 'Sarah B', type: 'human' },
+  }));
   await page.clock.runFor(60_000);
-  assert.equal(await terms.textContent(), `for Sarah B or Husam to answer · time was up at ${at}`);
-  await page.getByText('This page does not know the component “seatMap”, so it shows a plain form.').waitFor();
+  assert.equal(await terms.textContent(), `for Sarah B or Husam to answer · expired at ${at}`);
+  await page
+    .getByText('This page does not know the component “seatMap”, so it shows a plain form.')
+    .waitFor();
   await page.getByRole('textbox', { name: 'Answer' }).waitFor();
 });
 
-test('a field that the server misses says so itself, and a pattern is no text to read', async (t) => {
-  const page = await openMadeUpRoom(t);
+test('nested fields show errors of the server but not their pattern', async (t) => {
+  const page = await openFakeRoom(t);
   const zip = { type: 'string', pattern: '^[0-9]{5}$' };
-  const address = { type: 'object', properties: { street: { type: 'string' }, zip }, required: ['street'] };
-  await ask(page, { input: { title: 'Where?' }, resultSchema: { type: 'object', properties: { address } } });
+  const address = {
+    type: 'object',
+    properties: { street: { type: 'string' }, zip },
+    required: ['street'],
+  };
+  await ask(page, {
+    input: { title: 'Where?' },
+    resultSchema: { type: 'object', properties: { address } },
+  });
   const form = page.getByRole('group', { name: 'Where?' });
   const field = (name) => form.locator('.field .field').filter({ has: page.getByLabel(name) });
   assert.equal(await form.locator('.mark').count(), 0);
-  assert.equal(await field('street').locator('.note').textContent(), 'needed if you fill in this part');
+  assert.equal(
+    await field('street').locator('.note').textContent(),
+    'required if you fill in this part',
+  );
   assert.equal(await field('zip').locator('.note').count(), 0);
   await form.getByLabel('zip').fill('12');
   await form.getByRole('button', { name: 'Send' }).click();
   assert.equal(await field('street').locator('.problem').textContent(), 'This needs an answer.');
-  assert.equal(await field('zip').locator('.problem').textContent(), 'This does not have the expected form.');
+  assert.equal(
+    await field('zip').locator('.problem').textContent(),
+    'This does not have the expected form.',
+  );
   assert.equal(await form.getByLabel('zip').getAttribute('title'), '^[0-9]{5}$');
   await form.getByLabel('zip').fill('12345');
   await form.getByLabel('street').fill('Quay');
   await page.evaluate(async () => {
     const { Problem } = await import('/console/api.js');
-    window.answered = async () => {
-      throw new Problem(422, { errors: [{ pointer: '/output/address/street', detail: 'is missing' }] });
+    window.respond = async () => {
+      throw new Problem(422, {
+        errors: [{ pointer: '/output/address/street', detail: 'is missing' }],
+      });
     };
   });
   await form.getByRole('button', { name: 'Send' }).click();
-  await field('street').locator('.problem').filter({ hasText: /^is missing$/ }).waitFor();
+  await field('street')
+    .locator('.problem')
+    .filter({ hasText: /^is missing$/ })
+    .waitFor();
   assert.deepEqual(await focused(page), ['Quay', 'is missing']);
 });
 
-test('an agent that waits for an answer does not seem to work', async (t) => {
-  const page = await openMadeUpRoom(t);
+test('an agent that waits for an answer is shown as waiting', async (t) => {
+  const page = await openFakeRoom(t);
   const run = (name, status, stepCount) =>
-    hand(page, (given) => ({ type: `run.${given.name}`, run: { id: 'r', agentId: 'ada', ...given } }), { name, status, stepCount });
-  const doing = () => page.locator('#working li span').last().textContent();
+    deliver(
+      page,
+      (given) => ({ type: `run.${given.name}`, run: { id: 'r', agentId: 'ada', ...given } }),
+      { name, status, stepCount },
+    );
+  const activity = () => page.locator('#working li span').last().textContent();
   await run('waiting_tool', 'waiting_tool', 1);
-  assert.equal(await doing(), 'Ada waits for an answer');
+  assert.equal(await activity(), 'Ada is waiting for an answer');
   await run('started', 'running', 0);
-  assert.equal(await doing(), 'Ada waits for an answer');
+  assert.equal(await activity(), 'Ada is waiting for an answer');
   await run('resumed', 'running', 1);
-  assert.equal(await doing(), 'Ada is thinking…');
+  assert.equal(await activity(), 'Ada is thinking…');
   await run('waiting_tool', 'waiting_tool', 1);
-  assert.equal(await doing(), 'Ada is thinking…');
+  assert.equal(await activity(), 'Ada is thinking…');
   await run('waiting_tool', 'waiting_tool', 2);
-  assert.equal(await doing(), 'Ada waits for an answer');
+  assert.equal(await activity(), 'Ada is waiting for an answer');
 });
 
-test('nothing of a call becomes markup, and 360 pixels are enough', async (t) => {
-  const page = await openMadeUpRoom(t, { viewport: { width: 360, height: 640 } });
+test('a card escapes markup and fits into 360 pixels', async (t) => {
+  const page = await openFakeRoom(t, { viewport: { width: 360, height: 640 } });
   const markup = '<img src=x onerror="window.harmed=true"><b>bold</b>';
   const long = `${markup}${'w'.repeat(300)}`;
-  const inner = { type: 'object', properties: { p: { type: 'object', properties: { q: { type: 'boolean', title: long } } } } };
-  const properties = { [long]: { type: 'string', title: long, description: long }, e: { enum: [long, 'b'] }, o: inner };
+  const inner = {
+    type: 'object',
+    properties: { p: { type: 'object', properties: { q: { type: 'boolean', title: long } } } },
+  };
+  const properties = {
+    [long]: { type: 'string', title: long, description: long },
+    e: { enum: [long, 'b'] },
+    o: inner,
+  };
   const input = { title: long, [long]: long, options: [long, markup] };
   const output = { choice: long, comment: long };
-  await hand(
+  await deliver(
     page,
     (given) => [
       window.card(1, given),
       window.card(2, { ...given, ui: 'buttons', name: 'x' }),
       window.card(3, { ...given, ui: given.output.choice, status: 'completed' }),
-      window.card(4, { ...given, status: 'completed', output: { declined: true, reason: given.output.choice } }),
+      window.card(4, {
+        ...given,
+        status: 'completed',
+        output: { declined: true, reason: given.output.choice },
+      }),
     ],
     { input, output, resultSchema: { type: 'object', properties, required: ['e', long] } },
   );
   await page.getByRole('button', { name: 'Send' }).click();
   await page.getByRole('button', { name: 'Decline…' }).first().click();
-  assert.equal(await page.evaluate(() => document.querySelector('#bubbles').querySelectorAll('img, b').length), 0);
+  assert.equal(
+    await page.evaluate(() => document.querySelector('#bubbles').querySelectorAll('img, b').length),
+    0,
+  );
   assert.equal(await page.evaluate(() => window.harmed), undefined);
   const wide = await page.evaluate(() => {
-    const isWide = (node) => node.scrollWidth > node.clientWidth + 1 || node.getBoundingClientRect().right > 360;
-    return [...document.querySelectorAll('#log, #log .bubble, #log .ask, #log .field, #log button')].filter(isWide).map(({ className }) => className);
+    const isWide = (node) =>
+      node.scrollWidth > node.clientWidth + 1 || node.getBoundingClientRect().right > 360;
+    return [...document.querySelectorAll('#log, #log .bubble, #log .ask, #log .field, #log button')]
+      .filter(isWide)
+      .map(({ className }) => className);
   });
   assert.deepEqual(wide, []);
 });

@@ -1,10 +1,10 @@
-// Agents that ask and people who answer, from the call to what the agent says then.
+// Forms from end to end: an agent asks, a person answers, and the agent continues.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { kept, openSpace, openTab, send } from './console.js';
-import { husam, sarah, world } from './suite.js';
-import { askingTool, asks } from './world.js';
+import { callRule, formTool } from './api_client.js';
+import { openSpace, openTab, send, storedEntry } from './console_page.js';
+import { api, husam, sarah } from './suite.js';
 
 const APPROVAL = { message: 'Deploy build 4711?', options: ['Approve', 'Reject'] };
 const ORDER = {
@@ -19,14 +19,28 @@ const ORDER = {
     day: { type: 'string', format: 'date', title: 'Day' },
     tags: { type: 'array', title: 'Tags', items: { type: 'string' }, uniqueItems: true },
     note: { type: ['string', 'null'], title: 'Note' },
-    lines: { type: 'array', title: 'Lines', items: { type: 'object', required: ['sku'], properties: { sku: { type: 'string', maxLength: 3 } } } },
+    lines: {
+      type: 'array',
+      title: 'Lines',
+      items: {
+        type: 'object',
+        required: ['sku'],
+        properties: { sku: { type: 'string', maxLength: 3 } },
+      },
+    },
   },
 };
 
-/** A space of this name in which Ada asks whenever someone speaks, open in a tab, and asked. */
-async function asked(t, name, { execution, input, then = 'The answer is {{result}}.', wordDelayMs = 0, expected = [] }) {
-  const ada = await world.agent('Ada', [asks('ask', input, then)], wordDelayMs, [askingTool('ask', execution)]);
-  const space = await world.space(name, [husam, sarah, ada]);
+/** Opens a space in which Ada asks after each message, and sends a first message. */
+async function openForm(
+  t,
+  name,
+  { execution, input, then = 'The answer is {{result}}.', wordDelayMs = 0, expected = [] },
+) {
+  const ada = await api.createAgent('Ada', [callRule('ask', input, then)], wordDelayMs, [
+    formTool('ask', execution),
+  ]);
+  const space = await api.createSpace(name, [husam, sarah, ada]);
   const page = await openTab(t, { expected });
   await openSpace(page, name);
   await send(page, 'Begin, please.');
@@ -34,27 +48,38 @@ async function asked(t, name, { execution, input, then = 'The answer is {{result
 }
 
 const outcome = (page, text) => page.locator('.outcome').filter({ hasText: text }).waitFor();
-const cardIn = async (space) => (await world.messages(space)).find(({ parts }) => parts[0].type === 'tool');
+const cardIn = async (space) =>
+  (await api.messages(space)).find(({ parts }) => parts[0].type === 'tool');
 const buttons = (more) => ({ execution: { ui: 'buttons', ...more }, input: APPROVAL });
 
-test('an agent asks, a person presses a button, and the agent goes on with it', async (t) => {
-  const { page, space, form } = await asked(t, 'Buttons', { ...buttons(), then: '{{result.choice}}, since {{result.comment}}' });
+test('an agent continues with the button that a person presses', async (t) => {
+  const { page, space, form } = await openForm(t, 'Buttons', {
+    ...buttons(),
+    then: '{{result.choice}}, since {{result.comment}}',
+  });
   await form.waitFor();
-  await page.locator('#working li').filter({ hasText: 'Ada waits for an answer' }).waitFor();
+  await page.locator('#working li').filter({ hasText: 'Ada is waiting for an answer' }).waitFor();
   assert.match(await page.locator('.terms').textContent(), /^answer by .* \(in (9|10) min\)$/);
   await form.getByRole('textbox', { name: 'Comment' }).fill('it is tested');
   await form.getByRole('button', { name: 'Approve' }).press('Enter');
   await outcome(page, 'Approve (“it is tested”) · answered by Husam');
   await form.waitFor({ state: 'detached' });
-  await kept(page, 'Approve, since it is tested').waitFor();
+  await storedEntry(page, 'Approve, since it is tested').waitFor();
   await page.locator('#working li').waitFor({ state: 'detached' });
   const { parts } = await cardIn(space);
-  assert.deepEqual([parts[0].status, parts[0].output, parts[0].resolvedBy], ['completed', { choice: 'Approve', comment: 'it is tested' }, husam.id]);
+  assert.deepEqual(
+    [parts[0].status, parts[0].output, parts[0].resolvedBy],
+    ['completed', { choice: 'Approve', comment: 'it is tested' }, husam.id],
+  );
 });
 
-test('a form takes values of every kind, and what does not fit is said beside its field', async (t) => {
+test('a form sends values of every kind and shows validation errors at fields', async (t) => {
   const input = { title: 'An order', shop: 'Harbour' };
-  const { page, form, space } = await asked(t, 'Form', { execution: { ui: 'form', resultSchema: ORDER }, input, expected: [/status of 422/] });
+  const { page, form, space } = await openForm(t, 'Form', {
+    execution: { ui: 'form', resultSchema: ORDER },
+    input,
+    expected: [/status of 422/],
+  });
   await form.getByRole('textbox', { name: 'Name' }).fill('Nora');
   await form.getByRole('textbox', { name: 'Amount' }).fill('3');
   await form.getByRole('textbox', { name: 'Price' }).fill('12.50');
@@ -78,97 +103,143 @@ test('a form takes values of every kind, and what does not fit is said beside it
   await form.getByRole('button', { name: 'Send' }).click();
   await outcome(page, 'answered by Husam');
   const [tagged, ordered] = [['red', 'round'], [{ sku: 'A17' }]];
-  const output = { name: 'Nora', amount: 3, price: 12.5, size: 'Large', gift: true, day: '2026-05-17', tags: tagged, lines: ordered };
+  const output = {
+    name: 'Nora',
+    amount: 3,
+    price: 12.5,
+    size: 'Large',
+    gift: true,
+    day: '2026-05-17',
+    tags: tagged,
+    lines: ordered,
+  };
   assert.deepEqual((await cardIn(space)).parts[0].output, output);
-  const said = page.locator('.entry[data-state="kept"] .text').filter({ hasText: 'The answer is' });
-  await said.waitFor();
-  assert.deepEqual(JSON.parse((await said.textContent()).slice('The answer is '.length, -1)), output);
+  const reply = page
+    .locator('.entry[data-state="stored"] .text')
+    .filter({ hasText: 'The answer is' });
+  await reply.waitFor();
+  assert.deepEqual(
+    JSON.parse((await reply.textContent()).slice('The answer is '.length, -1)),
+    output,
+  );
 });
 
-test('one may decline, and say why', async (t) => {
-  const { page, form } = await asked(t, 'Declining', { ...buttons(), then: '{{result.declined}}: {{result.reason}}' });
+test('a person declines with a reason', async (t) => {
+  const { page, form } = await openForm(t, 'Declining', {
+    ...buttons(),
+    then: '{{result.declined}}: {{result.reason}}',
+  });
   await form.getByRole('button', { name: 'Decline…' }).click();
   await page.keyboard.type('too risky');
   await page.keyboard.press('Enter');
   await outcome(page, 'declined by Husam: too risky');
-  await kept(page, 'true: too risky').waitFor();
+  await storedEntry(page, 'true: too risky').waitFor();
 });
 
-test('of two who answer, the first counts, and the other is told', async (t) => {
-  const { page, space, form } = await asked(t, 'Two answer', { ...buttons(), then: 'It is {{result.choice}}.', expected: [/status of 409/] });
+test('the first of two answers wins, and the other person sees it', async (t) => {
+  const { page, space, form } = await openForm(t, 'Two answer', {
+    ...buttons(),
+    then: 'It is {{result.choice}}.',
+    expected: [/status of 409/],
+  });
   await form.waitFor();
   const { runId, parts } = await cardIn(space);
   await page.route('**/result', async (route) => {
-    await world.answer(sarah, runId, parts[0].callId, { output: { choice: 'Reject' } });
+    await api.answer(sarah, runId, parts[0].callId, { output: { choice: 'Reject' } });
     await route.fallback();
   });
   await form.getByRole('button', { name: 'Approve' }).click();
   await outcome(page, 'Reject · answered by Sarah');
   await form.waitFor({ state: 'detached' });
-  await kept(page, 'It is Reject.').waitFor();
+  await storedEntry(page, 'It is Reject.').waitFor();
 });
 
-test('a form that someone else answers closes while one types', async (t) => {
-  const { page, space, form } = await asked(t, 'Overtaken', { ...buttons({ answerBy: [sarah.id] }), then: 'It is {{result.choice}}.' });
+test('a form closes while typing when somebody else answers it', async (t) => {
+  const { page, space, form } = await openForm(t, 'Overtaken', {
+    ...buttons({ answerBy: [sarah.id] }),
+    then: 'It is {{result.choice}}.',
+  });
   await page.getByRole('combobox', { name: 'as' }).selectOption('Sarah');
   assert.match(await page.locator('.terms').textContent(), /^for Sarah to answer by /);
   await form.getByRole('textbox', { name: 'Comment' }).pressSequentially('I would');
   const { runId, parts } = await cardIn(space);
-  await world.answer(sarah, runId, parts[0].callId, { declined: true, reason: 'not now' });
+  await api.answer(sarah, runId, parts[0].callId, { declined: true, reason: 'not now' });
   await outcome(page, 'declined by Sarah: not now');
-  assert.ok(await page.locator('.outcome').evaluate((node) => node === document.activeElement), 'the focus fell back to the top');
+  assert.ok(
+    await page.locator('.outcome').evaluate((node) => node === document.activeElement),
+    'the focus moved to the top of the page',
+  );
 });
 
 test('a form for one person is answered as that person', async (t) => {
-  const { page, space, form } = await asked(t, 'For Sarah', { ...buttons({ answerBy: [sarah.id] }), then: 'It is {{result.choice}}.' });
+  const { page, space, form } = await openForm(t, 'For Sarah', {
+    ...buttons({ answerBy: [sarah.id] }),
+    then: 'It is {{result.choice}}.',
+  });
   await page.getByText('To answer, switch “as” below to Sarah.').waitFor();
   assert.ok(await form.getByRole('button', { name: 'Approve' }).isDisabled());
   await page.getByRole('combobox', { name: 'as' }).selectOption('Sarah');
   await form.getByRole('button', { name: 'Approve' }).click();
   await outcome(page, 'Approve · answered by Sarah');
-  await kept(page, 'It is Approve.').waitFor();
+  await storedEntry(page, 'It is Approve.').waitFor();
   assert.equal((await cardIn(space)).parts[0].resolvedBy, sarah.id);
 });
 
-test('an answer that was lost on its way back counts once', async (t) => {
-  const { page, form } = await asked(t, 'Lost', { ...buttons(), then: 'It is {{result.choice}}.', expected: [/ERR_FAILED/, /status of 409/] });
+test('an answer counts once if its response is lost', async (t) => {
+  const { page, form } = await openForm(t, 'Lost', {
+    ...buttons(),
+    then: 'It is {{result.choice}}.',
+    expected: [/ERR_FAILED/, /status of 409/],
+  });
   await page.route('**/result', async (route) => {
     await route.fetch();
     await route.abort('failed');
   });
   await form.getByRole('button', { name: 'Approve' }).click();
   await outcome(page, 'Approve · answered by Husam');
-  await kept(page, 'It is Approve.').waitFor();
+  await storedEntry(page, 'It is Approve.').waitFor();
 });
 
-test('a form whose time is up says so, and the agent goes on', async (t) => {
-  const { page, form } = await asked(t, 'Expiring', { ...buttons({ expiresAfter: '2 seconds' }), then: 'Nobody: {{result.error}}' });
+test('a form expires, and the agent continues', async (t) => {
+  const { page, form } = await openForm(t, 'Expiring', {
+    ...buttons({ expiresAfter: '2 seconds' }),
+    then: 'Nobody: {{result.error}}',
+  });
   await form.waitFor();
   await outcome(page, 'expired: nobody answered in time');
   await form.waitFor({ state: 'detached' });
-  await kept(page, 'Nobody: expired').waitFor();
+  await storedEntry(page, 'Nobody: expired').waitFor();
 });
 
-test('a form whose run is stopped is canceled', async (t) => {
-  const { page, form } = await asked(t, 'Stopped', buttons());
+test('stopping the run cancels its form', async (t) => {
+  const { page, form } = await openForm(t, 'Stopped', buttons());
   await form.waitFor();
   await page.getByRole('button', { name: 'Stop Ada' }).click();
   await outcome(page, 'canceled: the run ended');
   await form.waitFor({ state: 'detached' });
 });
 
-test('what is typed stays while others talk, and while one is elsewhere', async (t) => {
-  await world.space('Elsewhere', [husam]);
-  const { page, space, form } = await asked(t, 'Talking on', { execution: { ui: 'form', resultSchema: ORDER }, input: { title: 'An order' } });
+test('typed values survive new messages and a switch to another space', async (t) => {
+  await api.createSpace('Elsewhere', [husam]);
+  const { page, space, form } = await openForm(t, 'Talking on', {
+    execution: { ui: 'form', resultSchema: ORDER },
+    input: { title: 'An order' },
+  });
   const field = form.getByRole('textbox', { name: 'Name' });
   await field.pressSequentially('Nora of the Harbour');
   await field.evaluate((node) => node.setSelectionRange(5, 7));
-  for (let number = 1; number <= 8; number += 1) await world.say(space, sarah, `number ${number}`);
-  await kept(page, 'number 8').waitFor();
-  // Ada asks again for each of them: one more form is there, at least.
+  for (let number = 1; number <= 8; number += 1)
+    await api.postMessage(space, sarah, `number ${number}`);
+  await storedEntry(page, 'number 8').waitFor();
+  // Ada asks again after these messages, so there is at least one more form.
   await form.nth(1).waitFor();
   const first = form.first().getByRole('textbox', { name: 'Name' });
-  const found = await first.evaluate((node) => [node.value, node.selectionStart, node.selectionEnd, node === document.activeElement]);
+  const found = await first.evaluate((node) => [
+    node.value,
+    node.selectionStart,
+    node.selectionEnd,
+    node === document.activeElement,
+  ]);
   assert.deepEqual(found, ['Nora of the Harbour', 5, 7, true]);
 
   for (const name of ['Elsewhere', 'Talking on']) {
@@ -178,22 +249,32 @@ test('what is typed stays while others talk, and while one is elsewhere', async 
   assert.equal(await first.inputValue(), 'Nora of the Harbour');
 });
 
-test('the input is seen while it is written, and the form takes its place', async (t) => {
-  const { page, form } = await asked(t, 'Streaming', { ...buttons(), wordDelayMs: 300 });
+test('a form replaces its streamed input in place', async (t) => {
+  const { page, form } = await openForm(t, 'Streaming', { ...buttons(), wordDelayMs: 300 });
   await page.locator('.entry[data-state="writing"] .tool').waitFor();
-  await page.evaluate(() => (window.written = document.querySelector('.entry[data-state="writing"] .tool')));
+  await page.evaluate(
+    () => (window.written = document.querySelector('.entry[data-state="writing"] .tool')),
+  );
   await form.waitFor();
-  assert.deepEqual(await page.evaluate(() => [...document.querySelectorAll('.tool')].map((tool) => tool === window.written)), [true]);
+  assert.deepEqual(
+    await page.evaluate(() =>
+      [...document.querySelectorAll('.tool')].map((tool) => tool === window.written),
+    ),
+    [true],
+  );
 });
 
-test('a form is there after a reload, and its answer after that', async (t) => {
-  const { page, form } = await asked(t, 'Reloaded', { ...buttons(), then: 'It is {{result.choice}}.' });
+test('a form and its answer survive a reload', async (t) => {
+  const { page, form } = await openForm(t, 'Reloaded', {
+    ...buttons(),
+    then: 'It is {{result.choice}}.',
+  });
   await form.waitFor();
   await page.reload();
-  await page.locator('#working li').filter({ hasText: 'Ada waits for an answer' }).waitFor();
+  await page.locator('#working li').filter({ hasText: 'Ada is waiting for an answer' }).waitFor();
   await form.getByRole('button', { name: 'Reject' }).click();
   await outcome(page, 'Reject · answered by Husam');
-  await kept(page, 'It is Reject.').waitFor();
+  await storedEntry(page, 'It is Reject.').waitFor();
   await page.reload();
   await outcome(page, 'Reject · answered by Husam');
 });

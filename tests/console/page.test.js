@@ -1,66 +1,74 @@
-// The page itself: narrow windows, the keyboard, making a space, choosing who writes.
+// The page: narrow windows, the keyboard, creating a space, selecting the sender.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { kept, live, openSpace, openTab, send } from './console.js';
-import { product, world } from './suite.js';
+import { openSpace, openTab, send, storedEntry, waitUntilLive } from './console_page.js';
+import { api, product } from './suite.js';
 
-test('a space is made from the page and chosen', async (t) => {
-  await world.person('Nora');
+test('the page creates a space and opens it', async (t) => {
+  await api.createPerson('Nora');
   const page = await openTab(t);
   await page.goto(`${product.base}/#key=${product.adminKey}`);
-  await live(page);
+  await waitUntilLive(page);
   await page.getByRole('button', { name: 'New space' }).click();
   await page.getByLabel('Name').fill('Made here');
   await page.getByRole('checkbox', { name: 'Nora' }).check();
   await page.getByRole('button', { name: 'Create space' }).click();
   await page.getByRole('heading', { name: 'Made here' }).waitFor();
   await send(page, 'Hello from here.');
-  await kept(page, 'Hello from here.').waitFor();
+  await storedEntry(page, 'Hello from here.').waitFor();
   assert.equal(await page.getByRole('article').getByText('Nora').count(), 1);
 });
 
-test('one writes as the person one chose, also after a reload', async (t) => {
-  const [ines, omar] = [await world.person('Ines'), await world.person('Omar')];
-  await world.space('Two people', [ines, omar]);
+test('the selected sender survives a reload', async (t) => {
+  const [ines, omar] = [await api.createPerson('Ines'), await api.createPerson('Omar')];
+  await api.createSpace('Two people', [ines, omar]);
   const page = await openTab(t);
   await openSpace(page, 'Two people');
   await page.getByRole('combobox', { name: 'as' }).selectOption('Omar');
   await page.reload();
-  await live(page);
+  await waitUntilLive(page);
   await page.getByRole('heading', { name: 'Two people' }).waitFor();
   await send(page, 'It is me, Omar.');
-  await kept(page, 'It is me, Omar.').waitFor();
+  await storedEntry(page, 'It is me, Omar.').waitFor();
   assert.deepEqual(await page.locator('.bubble .name').allTextContents(), ['Omar']);
 });
 
-test('360 pixels are enough, and long words do not widen the page', async (t) => {
-  const person = await world.person('Ann-Charlotte of the Very Long Name');
-  const space = await world.space('Narrow', [person]);
-  await world.say(space, person, 'w'.repeat(400));
+test('the page fits into 360 pixels, even with long words', async (t) => {
+  const person = await api.createPerson('Ann-Charlotte of the Very Long Name');
+  const space = await api.createSpace('Narrow', [person]);
+  await api.postMessage(space, person, 'w'.repeat(400));
   const page = await openTab(t, { viewport: { width: 360, height: 640 } });
   await openSpace(page, 'Narrow');
   await page.locator('.entry[data-seq="1"]').waitFor();
   assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 360);
   const box = await page.getByRole('button', { name: 'Send' }).boundingBox();
-  assert.ok(box.x >= 0 && box.x + box.width <= 360 && box.y + box.height <= 640, 'the button is out of sight');
+  assert.ok(
+    box.x >= 0 && box.x + box.width <= 360 && box.y + box.height <= 640,
+    'the button is not visible',
+  );
 });
 
-test('the keyboard reaches everything, and focus can be seen', async (t) => {
+test('the keyboard reaches every control, and focus is visible', async (t) => {
   const page = await openTab(t);
   await page.goto(`${product.base}/#key=${product.adminKey}`);
-  await live(page);
+  await waitUntilLive(page);
   await page.getByRole('list', { name: 'Members' }).getByRole('listitem').first().waitFor();
   const reached = [];
   for (let step = 0; step < 30; step += 1) {
     await page.keyboard.press('Tab');
     const focus = await page.evaluate(() => {
       const { id, textContent, tagName } = document.activeElement;
-      return { name: id || textContent, tagName, outline: getComputedStyle(document.activeElement).outlineStyle };
+      return {
+        name: id || textContent,
+        tagName,
+        outline: getComputedStyle(document.activeElement).outlineStyle,
+      };
     });
     if (focus.tagName === 'BODY') break;
     assert.notEqual(focus.outline, 'none', `${focus.name} shows no focus`);
     reached.push(focus.name);
   }
-  for (const name of ['new-space', 'sign-out', 'log', 'text', 'sender', 'send']) assert.ok(reached.includes(name), `${name} is not reached`);
+  for (const name of ['new-space', 'sign-out', 'log', 'text', 'sender', 'send'])
+    assert.ok(reached.includes(name), `${name} is not reached`);
 });

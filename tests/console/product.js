@@ -1,4 +1,5 @@
-// The product under test: its own binary, on a free port, with a table in memory and the demo on.
+// The product under test: the built binary on a free port, with a table in memory and the demo
+// space.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -6,24 +7,37 @@ import { createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
-const BINARY = process.env.SMARTSPACE_BIN ?? fileURLToPath(new URL('../../target/debug/smartspace', import.meta.url));
+const BINARY =
+  process.env.SMARTSPACE_BIN ??
+  fileURLToPath(new URL('../../target/debug/smartspace', import.meta.url));
 const START_LIMIT_MS = 30_000;
 const STOP_LIMIT_MS = 5000;
 
-/** Starts the product and waits until it is ready: `{base, adminKey, jwtSecret, stop}`. */
+/** Starts the product and waits until it is ready. Returns `{base, adminKey, jwtSecret, stop}`. */
 export async function startProduct() {
   const listen = `127.0.0.1:${await freePort()}`;
   const adminKey = `browser-tests-${crypto.randomUUID()}`;
   const jwtSecret = `${crypto.randomUUID()}${crypto.randomUUID()}`;
-  const flags = ['--listen', listen, '--data', ':memory:', '--admin-key', adminKey, '--jwt-secret', jwtSecret];
+  const flags = [
+    '--listen',
+    listen,
+    '--data',
+    ':memory:',
+    '--admin-key',
+    adminKey,
+    '--jwt-secret',
+    jwtSecret,
+  ];
   const child = spawn(BINARY, flags, { stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (output = (output + data).slice(-4000)));
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (data) => (output = (output + data).slice(-4000)));
   const ended = once(child, 'exit');
   ended.catch((error) => (output += error.message));
 
   const base = `http://${listen}`;
-  const isEnded = () => child.exitCode !== null || child.signalCode !== null || child.pid === undefined;
+  const isEnded = () =>
+    child.exitCode !== null || child.signalCode !== null || child.pid === undefined;
   for (const started = Date.now(); !(await isHealthy(base)); await delay(50)) {
     if (isEnded() || Date.now() - started > START_LIMIT_MS) {
       child.kill('SIGKILL');

@@ -55,7 +55,7 @@ async function play(page) {
 
   await delay(400);
   await say('Hello! Who is here?');
-  await agent.locator('.entry[data-state="kept"]').first().waitFor();
+  await agent.locator('.entry[data-state="stored"]').first().waitFor();
   await idle();
   await delay(800);
   await say('Time for a coffee?');
@@ -64,7 +64,7 @@ async function play(page) {
   await delay(700);
   await pointer.click(yes);
   await pointer.move(SIZE.width * 0.75, SIZE.height * 0.72);
-  await agent.locator('.entry[data-state="kept"] .text').nth(1).waitFor();
+  await agent.locator('.entry[data-state="stored"] .text').nth(1).waitFor();
   await idle();
   await delay(300);
 }

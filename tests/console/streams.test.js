@@ -1,11 +1,11 @@
-// Text in the making: what the console's own module puts together from frames, inside of the browser that runs it.
+// Texts that are being written: the console's own module assembles frames, run in a browser.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openTab } from './console.js';
+import { openTab } from './console_page.js';
 import { product } from './suite.js';
 
-test('pieces of a text fit together in any order, doubled, overlapping, and by UTF-16 offsets', async (t) => {
+test('pieces of a stream fit together in any order, with duplicates and overlaps', async (t) => {
   const page = await openTab(t);
   await page.goto(product.base);
   const wrong = await page.evaluate(async () => {
@@ -14,19 +14,29 @@ test('pieces of a text fit together in any order, doubled, overlapping, and by U
     const wrong = [];
     for (let round = 0; round < 500; round += 1) {
       const frames = [];
-      for (let offset = 0; offset < whole.length; ) {
+      for (let offset = 0; offset < whole.length;) {
         const length = 1 + Math.floor(Math.random() * 9);
-        const frame = { type: 'stream.delta', streamId: 's', offset, text: whole.slice(offset, offset + length) };
+        const frame = {
+          type: 'stream.delta',
+          streamId: 's',
+          offset,
+          text: whole.slice(offset, offset + length),
+        };
         frames.push(frame, ...(Math.random() < 0.3 ? [frame] : []));
         offset += length;
       }
       const half = Math.floor(Math.random() * whole.length);
       frames.push({ type: 'stream.snapshot', streamId: 's', text: whole.slice(0, half) });
-      frames.push({ type: 'stream.snapshot', streamId: 's', offset: half, text: whole.slice(half, half + 20) });
+      frames.push({
+        type: 'stream.snapshot',
+        streamId: 's',
+        offset: half,
+        text: whole.slice(half, half + 20),
+      });
       frames.sort(() => Math.random() - 0.5);
       const streams = new Streams();
       for (const frame of frames) {
-        streams.take(frame, 0);
+        streams.apply(frame, 0);
         const text = streams.all()[0]?.text ?? '';
         if (!whole.startsWith(text)) wrong.push(text);
       }
@@ -37,7 +47,7 @@ test('pieces of a text fit together in any order, doubled, overlapping, and by U
   assert.deepEqual(wrong, []);
 });
 
-test('of two tries of one call the later one holds, whichever is heard of first', async (t) => {
+test('the later attempt of a call wins, in any order of frames', async (t) => {
   const page = await openTab(t);
   await page.goto(product.base);
   const shown = await page.evaluate(async () => {
@@ -50,10 +60,15 @@ test('of two tries of one call the later one holds, whichever is heard of first'
     ];
     const shown = (order) => {
       const streams = new Streams();
-      for (const index of order) streams.take(frames[index], 0);
+      for (const index of order) streams.apply(frames[index], 0);
       return streams.all().map(({ text }) => text);
     };
-    return [[0, 1, 2, 3], [2, 3, 0, 1], [3, 2, 1, 0], [1, 3, 0, 2]].map(shown);
+    return [
+      [0, 1, 2, 3],
+      [2, 3, 0, 1],
+      [3, 2, 1, 0],
+      [1, 3, 0, 2],
+    ].map(shown);
   });
   assert.deepEqual(shown, [['second'], ['second'], ['second'], ['second']]);
 });

@@ -1,13 +1,14 @@
-// What the tests of one file share, from before the first until after the last. To import this, or what stands on it, is all the set-up.
+// Sets up what the tests of one file share: the product, two people and a browser. Importing this
+// file is enough.
 
 import { after, before } from 'node:test';
 import { chromium } from 'playwright-core';
+import { ApiClient } from './api_client.js';
 import { startProduct } from './product.js';
-import { World } from './world.js';
 
 const FLAGS = [
   '--headless',
-  '--no-sandbox', // the suite may run as root, in a container
+  '--no-sandbox', // The suite may run as root, in a container.
   '--disable-gpu',
   '--no-first-run',
   '--disable-background-networking',
@@ -16,28 +17,31 @@ const FLAGS = [
   '--disable-quic',
 ];
 
-// All are there within hooks and tests, not yet while a file loads.
+// These are set in hooks and tests, not yet while a file loads.
 
 /** The product: `{base, adminKey, jwtSecret}`. */
 export let product;
 
-/** What makes people, agents and spaces in it. */
-export let world;
+/** The client for the product's API. */
+export let api;
 
-/** Two people of it. */
+/** Two people. */
 export let husam;
 export let sarah;
 
-/** The browser; `openTab` opens its pages. */
+/** The browser. `openTab` opens its pages. */
 export let browser;
 
-// One hook for all of it: Node 20 runs the hooks of a file side by side.
+// A single hook, because Node 20 runs the hooks of a file concurrently.
 before(async () => {
   product = await startProduct();
-  world = new World(product);
-  husam = await world.person('Husam');
-  sarah = await world.person('Sarah');
-  browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: FLAGS });
+  api = new ApiClient(product);
+  husam = await api.createPerson('Husam');
+  sarah = await api.createPerson('Sarah');
+  browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: FLAGS,
+  });
 });
 
 after(async () => {

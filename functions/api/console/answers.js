@@ -1,29 +1,36 @@
-// Answers to what agents ask: sent to the runs that wait for them, and kept while they are only typed.
+// Sends answers to the runs that wait for them, and stores drafts of answers.
 
 /** The answers of this session. */
 export class Answers {
-  /** What was typed into forms that are still open, by the call's id: one may go to another space and come back. */
+  /** Drafts of open forms by call id. They survive a switch to another space. */
   drafts = new Map();
   #api;
-  #speakers;
+  #senders;
 
-  /** `speakers` knows in whose name one answers. */
-  constructor(api, speakers) {
+  /** `senders` returns the person who answers in a space. */
+  constructor(api, senders) {
     this.#api = api;
-    this.#speakers = speakers;
+    this.#senders = senders;
   }
 
-  /** The id of who answers in this space; null is the operator. */
-  speakerIn(space) {
-    return this.#speakers.in(space);
+  /** The id of the person who answers in this space; null means the operator. */
+  senderIn(space) {
+    return this.#senders.in(space);
   }
 
-  /** Sends `{output}` or `{declined, reason?}` to a call of a run, in the name of who speaks in `space`; throws why it was not taken. */
+  /**
+   * Sends `{output}` or `{declined, reason?}` as the result of a tool call, in the name of the
+   * selected person. Throws a `Problem` if the server refuses it.
+   */
   async send({ space, runId, callId }, answer) {
-    const senderId = this.speakerIn(space);
+    const senderId = this.senderIn(space);
     const body = senderId === null ? answer : { ...answer, senderId };
-    // The same answer sent again counts once.
-    await this.#api.call('POST', `/v1/runs/${encodeURIComponent(runId)}/toolCalls/${encodeURIComponent(callId)}/result`, { body });
+    // No idempotency key is needed: a call takes one result only.
+    await this.#api.call(
+      'POST',
+      `/v1/runs/${encodeURIComponent(runId)}/toolCalls/${encodeURIComponent(callId)}/result`,
+      { body },
+    );
     this.drafts.delete(callId);
   }
 }

@@ -1,43 +1,48 @@
-// The HTTP side of the product: calls with the admin key, lists page by page, and writes that are safe to repeat.
+// The HTTP client: calls with the admin key, whole lists, and writes that are safe to repeat.
 
 const TIME_LIMIT_MS = 20_000;
 const TRIES = 4;
 
-/** Why a call was not done. `status` 0: no answer came, so it is not known whether it took effect. */
+/**
+ * Why a call failed. With `status` 0 no response came, so the call may or may not have taken
+ * effect.
+ */
 export class Problem extends Error {
   constructor(status, body = {}, retryAfterSeconds = null) {
     super(problemText(status, body));
     this.status = status;
-    /** What is wrong with the body, and where: `{pointer, detail}`. */
+    /** The errors in the request body: `{pointer, detail}`. */
     this.faults = body.errors ?? [];
     this.retryAfterSeconds = retryAfterSeconds;
   }
 
-  /** Whether the very same call may succeed later: then it has to be repeated with the same key. */
-  get isPassing() {
+  /** Whether the same call may succeed later. The retry must use the same idempotency key. */
+  get isTemporary() {
     return this.status === 0 || this.status === 429 || this.status >= 500;
   }
 }
 
 function problemText(status, body) {
   if (status === 0) return 'The server can’t be reached.';
-  const faults = (body.errors ?? []).map((fault) => (fault.pointer ? `${fault.pointer}: ${fault.detail}` : fault.detail));
+  const faults = (body.errors ?? []).map((fault) =>
+    fault.pointer ? `${fault.pointer}: ${fault.detail}` : fault.detail,
+  );
   const text = faults.length > 0 ? faults.join('; ') : body.detail || body.title;
   return text ? String(text) : `The server answered ${status}.`;
 }
 
-/** Calls the product as the operator. */
+/** Calls the API as the operator. */
 export class Api {
   #key;
-  #refused;
+  #onRefused;
 
-  /** `refused` is told when the key does not count, or no longer. */
-  constructor(key, refused) {
+  /** `onRefused` is called when the server does not accept the key. */
+  constructor(key, onRefused) {
     this.#key = key;
-    this.#refused = refused;
+    this.#onRefused = onRefused;
   }
 
-  /** One call; the answer's body, or null where there is none. */
+  /** Makes one call. Returns the response body, or null if it is empty. */
   async call(method, path, { body, idempotencyKey } = {}) {
     const headers = { authorization: `Bearer ${this.#key}`, accept: 'application/json' };
     if (body !== undefined) headers['content-type'] = 'application/json';
@@ -57,18 +62,17 @@ export class Api {
     } catch {
       throw new Problem(0);
     }
-    if (response.ok) return text === '' ? null : parsed(text);
-    if (response.status === 401) this.#refused();
+    if (response.ok) return text === '' ? null : parseJson(text);
+    if (response.status === 401) this.#onRefused();
     const retryAfter = Number(response.headers.get('retry-after'));
-    throw new Problem(response.status, parsed(text) ?? {}, retryAfter > 0 ? retryAfter : null);
+    throw new Problem(response.status, parseJson(text) ?? {}, retryAfter > 0 ? retryAfter : null);
   }
 
-  /** What stands at `path`. */
   get(path) {
     return this.call('GET', path);
   }
 
-  /** Everything in a list, over all of its pages. */
+  /** All items of a list, from all of its pages. */
   async all(path) {
     const items = [];
     let cursor = null;
@@ -81,27 +85,31 @@ export class Api {
     return items;
   }
 
-  /** Makes something, once: what is not known to be kept is repeated, a few times, under the same key. */
-  async make(path, body, idempotencyKey) {
+  /**
+   * Creates something once. A call with an unknown outcome is repeated a few times under the same
+   * key.
+   */
+  async create(path, body, idempotencyKey) {
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await this.call('POST', path, { body, idempotencyKey });
       } catch (problem) {
-        if (!(problem instanceof Problem) || !problem.isPassing || attempt === TRIES) throw problem;
+        if (!(problem instanceof Problem) || !problem.isTemporary || attempt === TRIES)
+          throw problem;
         const seconds = Math.min(problem.retryAfterSeconds ?? 0.3 * 2 ** attempt, 10);
         await new Promise((resume) => setTimeout(resume, seconds * 1000));
       }
     }
   }
 
-  /** Messages of a space, oldest first; `where` is `after` or `before` with a seq. */
-  async messages(spaceId, where, limit = 50) {
-    const query = new URLSearchParams({ ...where, limit });
+  /** Messages of a space, oldest first. `range` is `{after: seq}` or `{before: seq}`. */
+  async messages(spaceId, range, limit = 50) {
+    const query = new URLSearchParams({ ...range, limit });
     return (await this.get(`/v1/spaces/${encodeURIComponent(spaceId)}/messages?${query}`)).items;
   }
 }
 
-function parsed(text) {
+function parseJson(text) {
   try {
     return JSON.parse(text);
   } catch {

@@ -1,63 +1,73 @@
-// The console's entry: signing in, choosing a space, and handing what comes to the parts that show it.
+// The console's entry point: signs in, opens a space, and passes events to the views.
 //
-// session.js key · api.js HTTP · live.js socket · room.js one space's truth (messages.js, streams.js, runs.js)
-// timeline.js with bubbles.js, entry.js, dispatch.js · working.js · composer.js with speakers.js · newspace.js · head.js
-// card.js a tool's call: question.js, terms.js, form.js, answered.js, outcome.js, details.js · answers.js
-// form.js what is asked: schema.js, fields.js, answer.js with numbers.js, choicebuttons.js, declining.js
+// Server:   api.js (HTTP), live.js (WebSocket), session.js (admin key)
+// A space:  room.js with messages.js, streams.js and runs.js
+// Page:     head.js, timeline.js with bubbles.js, entry.js and dispatch.js, active_runs.js,
+//           composer.js with senders.js, new_space.js
+// A call:   card.js with question.js, terms.js, form.js, answer_text.js, outcome.js, details.js
+// A form:   form.js with schema.js, fields.js, form_values.js, numbers.js, option_buttons.js,
+//           decline_form.js; answers.js sends it
 
+import { ActiveRuns } from './active_runs.js';
 import { Answers } from './answers.js';
 import { Api } from './api.js';
-import { choose, chosen } from './choices.js';
 import { Composer } from './composer.js';
-import { byId, setText } from './element.js';
+import { byId, setText } from './dom.js';
 import { forgetSpaces, showNotice, showRoomHead, showSpaces, showStatus } from './head.js';
 import { Live } from './live.js';
-import { NewSpace } from './newspace.js';
+import { NewSpace } from './new_space.js';
+import { preference, setPreference } from './preferences.js';
 import { Room } from './room.js';
+import { Senders } from './senders.js';
 import { forgetKey, keepKey, storedKey, takeKeyFromAddress } from './session.js';
-import { Speakers } from './speakers.js';
 import { Timeline } from './timeline.js';
-import { Working } from './working.js';
 
 const REFUSED = 'The server does not accept this key.';
 
-/** Everything from signing in to signing out. */
+/** Everything between signing in and signing out. */
 class Session {
   #api;
   #live = null;
   #room = null;
   #spaces = [];
-  #wanted = null;
+  #wantedId = null;
   #isDrawing = false;
   #isOver = false;
 
   constructor(key) {
     this.#api = new Api(key, () => this.#isOver || leave(REFUSED));
-    const speakers = new Speakers();
-    this.answers = new Answers(this.#api, speakers);
-    const told = { sent: (room, message) => this.#sent(room, message), switched: () => this.#draw() };
-    this.composer = new Composer(this.#api, speakers, told);
-    this.working = new Working((runId) => this.#cancel(runId));
-    this.newSpace = new NewSpace(this.#api, (space) => this.#made(space));
+    const senders = new Senders();
+    this.answers = new Answers(this.#api, senders);
+    const listeners = {
+      onSent: (room, message) => this.#sent(room, message),
+      onSenderChange: () => this.#draw(),
+    };
+    this.composer = new Composer(this.#api, senders, listeners);
+    this.activeRuns = new ActiveRuns((runId) => this.#cancel(runId));
+    this.newSpace = new NewSpace(this.#api, (space) => this.#spaceCreated(space));
   }
 
-  /** Signs in: shows the spaces and opens the last one chosen. */
+  /** Signs in: shows the spaces and opens the one that was open last. */
   async start() {
     this.#spaces = await this.#api.all('/v1/spaces');
     if (this.#isOver) return;
     showConsole();
-    this.#live = new Live(this.#api, (frame) => this.#received(frame), (status) => this.#status(status));
-    const last = this.#spaces.find(({ id }) => id === chosen('space')) ?? this.#spaces[0];
+    this.#live = new Live(
+      this.#api,
+      (frame) => this.#received(frame),
+      (status) => this.#status(status),
+    );
+    const last = this.#spaces.find(({ id }) => id === preference('space')) ?? this.#spaces[0];
     if (last) await this.#select(last.id);
     else showNotice('There is no space yet. Create one with “New space”.');
   }
 
-  /** Shows what could not be done. */
+  /** Shows why something failed. */
   report(problem) {
     if (!this.#isOver) showNotice(problem.message);
   }
 
-  /** Ends it. */
+  /** Ends the session. */
   end() {
     this.#isOver = true;
     this.#live?.stop();
@@ -67,28 +77,29 @@ class Session {
   }
 
   async #select(spaceId) {
-    this.#wanted = spaceId;
+    this.#wantedId = spaceId;
     showNotice('');
     try {
       const room = await Room.open(this.#api, spaceId, () => this.#draw());
-      if (this.#wanted !== spaceId || this.#isOver) return room.close();
+      if (this.#wantedId !== spaceId || this.#isOver) return room.close();
       this.#room?.close();
       this.#room = room;
-      choose('space', spaceId);
+      setPreference('space', spaceId);
       this.#live.follow(spaceId, room.lastSeq);
       this.#draw();
     } catch (problem) {
-      if (this.#wanted === spaceId) this.report(problem);
+      if (this.#wantedId === spaceId) this.report(problem);
     }
     return undefined;
   }
 
   #received(frame) {
-    if (frame.type === 'error') showNotice(`${frame.title ?? 'Error'}: ${frame.detail ?? frame.status}`);
+    if (frame.type === 'error')
+      showNotice(`${frame.title ?? 'Error'}: ${frame.detail ?? frame.status}`);
     this.#room?.handle(frame);
   }
 
-  // Spaces that others made meanwhile have no event of their own here.
+  // A connection gets no event for a space that somebody else created, so the list is reloaded.
   #status(status) {
     showStatus(status);
     if (status === 'live') this.#reloadSpaces();
@@ -101,7 +112,7 @@ class Session {
     this.#draw();
   }
 
-  async #made(space) {
+  async #spaceCreated(space) {
     this.#spaces = [...this.#spaces, space];
     await this.#select(space.id);
     this.#reloadSpaces();
@@ -109,11 +120,11 @@ class Session {
 
   #sent(room, message) {
     if (this.#isOver) return;
-    room.take(message);
+    room.putMessage(message);
     if (room === this.#room) timeline.followEnd();
   }
 
-  // True when it is canceled, or had ended anyway.
+  // Resolves to true if the run is canceled or had already ended.
   async #cancel(runId) {
     try {
       await this.#api.call('POST', `/v1/runs/${encodeURIComponent(runId)}/cancel`);
@@ -125,7 +136,7 @@ class Session {
     }
   }
 
-  // Many frames make one drawing.
+  // Redraws once per animation frame, however many events arrive.
   #draw() {
     if (this.#isDrawing) return;
     this.#isDrawing = true;
@@ -145,9 +156,10 @@ class Session {
       }
       this.#spaces = this.#spaces.map((space) => (space.id === room.space.id ? room.space : space));
       showRoomHead(room);
-      this.working.show(room);
+      this.activeRuns.show(room);
       this.composer.show(room);
-      // It takes the room that those leave, and has to know it when a space is opened.
+      // The timeline is last: its height depends on the other parts, and it scrolls when a space is
+      // opened.
       timeline.show(room, this.answers);
     }
     showSpaces(this.#spaces, room?.space.id, (id) => this.#select(id));
@@ -183,14 +195,14 @@ async function enter() {
   session = null;
   const key = storedKey();
   if (!key) return showSignIn('');
-  // A header holds printable ASCII only; no such key can be right.
+  // An HTTP header holds printable ASCII only, so a key with other characters is always wrong.
   if (!/^[\x21-\x7e]+$/.test(key)) return leave(REFUSED);
-  const entered = new Session(key);
-  session = entered;
+  const newSession = new Session(key);
+  session = newSession;
   try {
-    await entered.start();
+    await newSession.start();
   } catch (problem) {
-    if (session === entered) showSignIn(problem.message);
+    if (session === newSession) showSignIn(problem.message);
   }
   return undefined;
 }
@@ -203,11 +215,11 @@ byId('sign-in-form').addEventListener('submit', (event) => {
 });
 byId('sign-out').addEventListener('click', () => {
   forgetKey();
-  // Nothing of what was shown stays in the page.
+  // A reload removes everything that was shown from the page.
   location.reload();
 });
 byId('new-space').addEventListener('click', () => session?.newSpace.open());
-// The printed address opened again in the same tab changes the fragment only.
+// Opening the printed address again in the same tab changes the fragment only.
 addEventListener('hashchange', () => takeKeyFromAddress() && enter());
 
 takeKeyFromAddress();

@@ -1,31 +1,31 @@
-// A tool's call as a card: its input while it is written, the form while it is open, and what became of it.
+// A tool call as a card: its input while it streams, its form while it is open, and its outcome.
 
-import { answeredPairs } from './answered.js';
+import { answerPairs } from './answer_text.js';
 import { newDetails } from './details.js';
-import { arrange, element, setText } from './element.js';
+import { arrange, element, setText } from './dom.js';
 import { newId } from './fields.js';
 import { FormView } from './form.js';
 import { hasAnswer, outcomeText } from './outcome.js';
 import { questionOf } from './question.js';
-import { peopleIn } from './speakers.js';
+import { peopleIn } from './senders.js';
 import { mayAnswer, switchText, termsText } from './terms.js';
 
-const KNOWN = ['form', 'buttons'];
+const COMPONENTS = ['form', 'buttons'];
 
-/** A card's node, kept through all that happens to its call. */
+/** The node of a card. It stays the same through all states of its call. */
 export class CardView {
   type = 'tool';
   node = element('div', { class: 'tool' });
   #details = newDetails();
   #outcome = element('p', { class: 'outcome', dir: 'auto', tabindex: '-1' });
   #terms = element('p', { class: 'note terms', role: 'timer', dir: 'auto' });
-  #barred = element('p', { class: 'note barred', dir: 'auto' });
+  #blocked = element('p', { class: 'note blocked', dir: 'auto' });
   #question = null;
   #form = null;
-  #answered = { text: '[]', nodes: [] };
+  #answer = { text: '[]', nodes: [] };
   #termsAt = () => '';
 
-  /** Shows the part's present state. `message` holds it; none while it is written. */
+  /** Shows the present state of the part. There is no `message` while the input still streams. */
   show(part, { message, room, answers }) {
     const nameOf = (id) => room.nameOf(id);
     const asks = typeof part.ui === 'string';
@@ -35,40 +35,43 @@ export class CardView {
     if (isOpen) this.#form ??= this.#newForm(part, message, room, answers);
     const hadFocus = !isOpen && this.#form?.hasFocus === true;
     if (!isOpen) this.#form = null;
-    else this.#bar(part, room.space, answers.speakerIn(room.space));
+    else this.#showBlocked(part, room.space, answers.senderIn(room.space));
     this.#termsAt = (now) => termsText(part, nameOf, now);
     this.tick(Date.now());
-    this.#showAnswered(asks && hasAnswer(part) ? answeredPairs(part.output, part.resultSchema) : []);
+    this.#showAnswer(asks && hasAnswer(part) ? answerPairs(part.output, part.resultSchema) : []);
     setText(this.#outcome, outcomeText(part, nameOf));
-    // The log reads out what is new, and the focus what it comes to: once is enough.
+    // A screen reader announces new nodes of the log and also the focused node. Without this it
+    // would announce the outcome twice.
     if (hadFocus) this.#outcome.setAttribute('aria-live', 'off');
     this.#details.show(part);
     arrange(this.node, [
       ...(this.#question?.nodes ?? []),
-      ...(isOpen ? [this.#terms, ...(this.#barred.textContent ? [this.#barred] : []), this.#form.node] : []),
-      ...this.#answered.nodes,
+      ...(isOpen
+        ? [this.#terms, ...(this.#blocked.textContent ? [this.#blocked] : []), this.#form.node]
+        : []),
+      ...this.#answer.nodes,
       ...(this.#outcome.textContent ? [this.#outcome] : []),
       this.#details.node,
     ]);
-    // Who answered stays where the form was, and does not begin again at the top of the page.
+    // Moves the focus to the outcome. Otherwise it would fall back to the top of the page.
     if (hadFocus) this.#outcome.focus();
   }
 
-  /** Shows how much time is left. */
+  /** Updates the time that is left. */
   tick(now) {
     if (this.#form) setText(this.#terms, this.#termsAt(now));
   }
 
-  #bar({ answerBy }, space, speaker) {
-    const isBarred = !mayAnswer(answerBy, speaker);
-    setText(this.#barred, isBarred ? switchText(answerBy, peopleIn(space)) : '');
-    this.#form.bar(isBarred);
+  #showBlocked({ answerBy }, space, sender) {
+    const isBlocked = !mayAnswer(answerBy, sender);
+    setText(this.#blocked, isBlocked ? switchText(answerBy, peopleIn(space)) : '');
+    this.#form.setBlocked(isBlocked);
   }
 
-  #showAnswered(pairs) {
+  #showAnswer(pairs) {
     const text = JSON.stringify(pairs);
-    // What is selected in it stays so.
-    if (text !== this.#answered.text) this.#answered = { text, nodes: listed(pairs, 'answered') };
+    // New nodes would lose the reader's text selection.
+    if (text !== this.#answer.text) this.#answer = { text, nodes: pairNodes(pairs, 'answered') };
   }
 
   #newForm({ callId, resultSchema }, message, room, answers) {
@@ -76,13 +79,17 @@ export class CardView {
       try {
         await answers.send({ space: room.space, runId: message.runId, callId }, answer);
       } finally {
-        // Also where it is over already, or the answer of the server was lost: the card knows.
-        room.again(message.seq).catch(() => {});
+        // Also after a failure: the call may be over, or the response was lost.
+        room.refetch(message.seq).catch(() => {});
       }
     };
     const { options, id } = this.#question;
-    const keep = (draft) => answers.drafts.set(callId, draft);
-    return new FormView({ resultSchema, options, labelledBy: id, draft: answers.drafts.get(callId) }, send, keep);
+    const onDraft = (draft) => answers.drafts.set(callId, draft);
+    return new FormView(
+      { resultSchema, options, labelledBy: id, draft: answers.drafts.get(callId) },
+      send,
+      onDraft,
+    );
   }
 }
 
@@ -90,20 +97,30 @@ function newQuestion(part) {
   const { heading, texts, rest, options } = questionOf(part);
   const id = newId();
   const nodes = [element('p', { class: 'question', id, dir: 'auto' }, heading)];
-  nodes.push(...texts.map((text) => element('p', { class: 'said', dir: 'auto' }, text)), ...listed(rest, ''));
+  nodes.push(
+    ...texts.map((text) => element('p', { class: 'paragraph', dir: 'auto' }, text)),
+    ...pairNodes(rest, ''),
+  );
   const unknown = `This page does not know the component “${part.ui}”, so it shows a plain form.`;
-  if (!KNOWN.includes(part.ui)) nodes.push(element('p', { class: 'note', dir: 'auto' }, unknown));
+  if (!COMPONENTS.includes(part.ui))
+    nodes.push(element('p', { class: 'note', dir: 'auto' }, unknown));
   return { nodes, id, options };
 }
 
-// A value without a name is a text like others.
-function listed(pairs, className) {
+// A value without a name is shown as a paragraph.
+function pairNodes(pairs, className) {
   if (pairs.length === 0) return [];
-  if (pairs.length === 1 && pairs[0][0] === '') return [element('p', { class: `said ${className}`, dir: 'auto' }, pairs[0][1])];
+  if (pairs.length === 1 && pairs[0][0] === '')
+    return [element('p', { class: `paragraph ${className}`, dir: 'auto' }, pairs[0][1])];
   const rows = pairs.map(([name, value]) => {
-    // Some labels are questions.
+    // A label that ends with punctuation, such as a question, gets no colon.
     const label = /\p{P}$/u.test(name) ? name : `${name}:`;
-    return element('div', {}, element('dt', { dir: 'auto' }, label), element('dd', { dir: 'auto' }, value));
+    return element(
+      'div',
+      {},
+      element('dt', { dir: 'auto' }, label),
+      element('dd', { dir: 'auto' }, value),
+    );
   });
-  return [element('dl', { class: `given ${className}` }, ...rows)];
+  return [element('dl', { class: `pairs ${className}` }, ...rows)];
 }

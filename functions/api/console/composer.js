@@ -1,7 +1,7 @@
-// Writing a message: as whom, and safely. The text stays in the box until the server has kept it.
+// The form that writes a message. The text stays in the box until the server has stored it.
 
-import { arrange, byId, element, setText } from './element.js';
-import { peopleIn } from './speakers.js';
+import { arrange, byId, element, setText } from './dom.js';
+import { peopleIn } from './senders.js';
 
 /** The form below the timeline. */
 export class Composer {
@@ -11,36 +11,41 @@ export class Composer {
   #send = byId('send');
   #problem = byId('composer-problem');
   #api;
-  #speakers;
-  #sent;
+  #senders;
+  #onSent;
   #room = null;
   #drafts = new Map();
-  // What is not yet answered, with its key: the same text sent again is the same message.
-  #unanswered = null;
+  // The message that has no response yet, with its idempotency key. Sending the same text again
+  // uses the same key, so it is posted once.
+  #pending = null;
   #isSending = false;
 
-  /** `speakers` knows as whom one writes; `sent` gets the room and the kept message, `switched` is called when it is as someone else. */
-  constructor(api, speakers, { sent, switched }) {
+  /**
+   * `onSent` gets the room and the stored message. `onSenderChange` is called when another person
+   * is selected.
+   */
+  constructor(api, senders, { onSent, onSenderChange }) {
     this.#api = api;
-    this.#speakers = speakers;
-    this.#sent = sent;
+    this.#senders = senders;
+    this.#onSent = onSent;
     this.#form.onsubmit = (event) => {
       event.preventDefault();
       this.#submit();
     };
     this.#text.onkeydown = (event) => {
-      // Enter also ends the choice of a character in an input method; that is not sending.
-      if (event.key !== 'Enter' || event.shiftKey || event.isComposing || event.keyCode === 229) return;
+      // In an input method, Enter selects a character and must not send.
+      if (event.key !== 'Enter' || event.shiftKey || event.isComposing || event.keyCode === 229)
+        return;
       event.preventDefault();
       this.#submit();
     };
     this.#sender.onchange = () => {
-      this.#speakers.choose(this.#room.space, this.#sender.value);
-      switched();
+      this.#senders.choose(this.#room.space, this.#sender.value);
+      onSenderChange();
     };
   }
 
-  /** Shows the people of the room as possible senders, and the room's own draft. */
+  /** Shows the people of the room as possible senders, and the draft of this room. */
   show(room) {
     if (room !== this.#room) {
       if (this.#room) this.#drafts.set(this.#room.space.id, this.#text.value);
@@ -55,15 +60,18 @@ export class Composer {
   }
 
   #showPeople(people) {
-    const held = new Map([...this.#sender.options].map((option) => [option.value, option]));
+    const existing = new Map([...this.#sender.options].map((option) => [option.value, option]));
     const options = people.map(({ id, name }) => {
-      const option = held.get(id) ?? element('option', { value: id });
+      const option = existing.get(id) ?? element('option', { value: id });
       setText(option, name);
       return option;
     });
     arrange(this.#sender, options);
-    this.#sender.value = this.#speakers.in(this.#room.space) ?? '';
-    this.#text.placeholder = people.length > 0 ? 'Write a message. Mention an agent with @Name.' : 'No person is a member of this space.';
+    this.#sender.value = this.#senders.in(this.#room.space) ?? '';
+    this.#text.placeholder =
+      people.length > 0
+        ? 'Write a message. Mention an agent with @Name.'
+        : 'No person is a member of this space.';
   }
 
   #showBusy() {
@@ -76,22 +84,28 @@ export class Composer {
     const room = this.#room;
     const body = { text: this.#text.value, senderId: this.#sender.value };
     if (this.#isSending || body.text.trim() === '' || body.senderId === '') return;
-    const what = JSON.stringify([room.space.id, body.senderId, body.text]);
-    if (this.#unanswered?.what !== what) this.#unanswered = { what, key: crypto.randomUUID() };
-    // One may have gone to another space meanwhile, and have come back.
+    const content = JSON.stringify([room.space.id, body.senderId, body.text]);
+    if (this.#pending?.content !== content) this.#pending = { content, key: crypto.randomUUID() };
+    // Another space may be open by the time the response comes.
     const isShown = () => this.#room.space.id === room.space.id;
     this.#isSending = true;
     this.#showBusy();
     setText(this.#problem, '');
     try {
-      const message = await this.#api.make(`/v1/spaces/${encodeURIComponent(room.space.id)}/messages`, body, this.#unanswered.key);
-      this.#unanswered = null;
+      const message = await this.#api.create(
+        `/v1/spaces/${encodeURIComponent(room.space.id)}/messages`,
+        body,
+        this.#pending.key,
+      );
+      this.#pending = null;
       this.#drafts.delete(room.space.id);
       if (isShown()) this.#text.value = '';
-      this.#sent(room, message);
+      this.#onSent(room, message);
     } catch (problem) {
-      if (!problem.isPassing) this.#unanswered = null;
-      const advice = problem.isPassing ? ' Your message may or may not have been stored. Sending it again does not post it twice.' : '';
+      if (!problem.isTemporary) this.#pending = null;
+      const advice = problem.isTemporary
+        ? ' Your message may or may not have been stored. Sending it again does not post it twice.'
+        : '';
       if (isShown()) setText(this.#problem, problem.message + advice);
     } finally {
       this.#isSending = false;

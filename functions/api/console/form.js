@@ -1,66 +1,90 @@
-// One open form: what an agent asks, and a way to answer or to decline. It stays as it was typed until the answer is taken.
+// An open form: the fields, a button that sends them and a way to decline. Typed values stay until
+// the server takes the answer.
 
-import { answerOf } from './answer.js';
-import { newChoice } from './choicebuttons.js';
-import { newDeclining } from './declining.js';
-import { element, setText } from './element.js';
+import { newDeclineForm } from './decline_form.js';
+import { element, setText } from './dom.js';
 import { newField } from './fields.js';
-import { WHOLE, fieldsOf } from './schema.js';
+import { answerOf } from './form_values.js';
+import { newOptionButtons } from './option_buttons.js';
+import { ROOT_POINTER, rootField } from './schema.js';
 
 /** The form of one call. */
 export class FormView {
   #field = null;
-  #asked;
+  #input;
   #declining;
   #note = element('p', { class: 'note' });
   #problem = element('p', { class: 'problem', role: 'alert', dir: 'auto' });
   #send;
   #focused = null;
   #isBusy = false;
-  #isBarred = false;
+  #isBlocked = false;
 
   /**
-   * `options` are those of buttons, or null; `draft` is what was typed before. `send` gets the body of a result and throws why it was not
-   * taken; `keep` gets the draft whenever it changes.
+   * `options` are the options of buttons, or null. `draft` holds the values typed before. `send`
+   * gets the body of a result and throws if the server refuses it. `onDraft` gets each new draft.
    */
-  constructor({ resultSchema, options, labelledBy, draft }, send, keep) {
+  constructor({ resultSchema, options, labelledBy, draft }, send, onDraft) {
     this.#send = send;
-    const submit = element('button', { type: 'submit', class: 'primary' }, resultSchema ? 'Send' : 'Confirm');
+    const submit = element(
+      'button',
+      { type: 'submit', class: 'primary' },
+      resultSchema ? 'Send' : 'Confirm',
+    );
     if (options) {
-      this.#asked = newChoice(options, draft?.asked, (output) => this.#answer({ output }));
+      this.#input = newOptionButtons(options, draft?.input, (output) => this.#answer({ output }));
     } else {
-      this.#field = fieldsOf(resultSchema);
-      const field = this.#field ? newField(this.#field, draft?.asked) : { node: '', read: () => undefined, places: [] };
-      this.#asked = { ...field, actions: [submit] };
+      this.#field = rootField(resultSchema);
+      const field = this.#field
+        ? newField(this.#field, draft?.input)
+        : { node: '', read: () => undefined, slots: [] };
+      this.#input = { ...field, actions: [submit] };
     }
-    const changed = () => keep({ asked: this.#asked.read(), declining: this.#declining.read() });
-    this.#declining = newDeclining(draft?.declining, (body) => this.#answer(body), changed);
-    const row = element('div', { class: 'ask-row' }, ...this.#asked.actions, this.#declining.opener);
-    const form = element('form', { class: 'answering', novalidate: true, autocomplete: 'off' }, this.#asked.node, row);
+    const changed = () => onDraft({ input: this.#input.read(), declining: this.#declining.read() });
+    this.#declining = newDeclineForm(draft?.declining, (body) => this.#answer(body), changed);
+    const row = element(
+      'div',
+      { class: 'ask-row' },
+      ...this.#input.actions,
+      this.#declining.opener,
+    );
+    const form = element(
+      'form',
+      { class: 'answering', novalidate: true, autocomplete: 'off' },
+      this.#input.node,
+      row,
+    );
     form.addEventListener('submit', (event) => {
       event.preventDefault();
       if (!options) this.#submit();
     });
-    // Around it lies a log, which reads out what is new in it: that is the question, and not each hint and fault.
+    // The form is inside a log, whose new nodes a screen reader announces. Hints and errors must
+    // not be announced like new messages.
     const parts = [form, this.#declining.node, this.#note, this.#problem];
-    this.node = element('fieldset', { class: 'ask', 'aria-labelledby': labelledBy, 'aria-live': 'off' }, ...parts);
+    this.node = element(
+      'fieldset',
+      { class: 'ask', 'aria-labelledby': labelledBy, 'aria-live': 'off' },
+      ...parts,
+    );
     this.node.addEventListener('input', changed);
   }
 
-  /** Whether what is typed, or pressed, is in here. */
+  /** Whether the focus is in the form, or was until the form was disabled. */
   get hasFocus() {
     const isLost = document.activeElement === document.body && this.#focused !== null;
     return isLost || this.node.contains(document.activeElement);
   }
 
-  /** Keeps it from being filled in, or no longer; what is typed stays. */
-  bar(isBarred) {
-    this.#isBarred = isBarred;
+  /** Disables the form for a person who may not answer, or enables it again. Typed values stay. */
+  setBlocked(isBlocked) {
+    this.#isBlocked = isBlocked;
     this.#disable();
   }
 
   #submit() {
-    const { value, faults } = this.#field ? answerOf(this.#field, this.#asked.read()) : { value: {}, faults: [] };
+    const { value, faults } = this.#field
+      ? answerOf(this.#field, this.#input.read())
+      : { value: {}, faults: [] };
     if (faults.length > 0) this.#showFaults(faults);
     else this.#answer({ output: value });
   }
@@ -73,38 +97,41 @@ export class FormView {
       await this.#send(body);
       setText(this.#note, 'Sent.');
     } catch (problem) {
-      // It is over: what became of it is on its way.
+      // The call is over, so the form stays disabled. The new state of the card is on its way.
       if (problem.status === 409) setText(this.#note, '');
       else this.#ready();
-      this.#refused(problem);
+      this.#showProblem(problem);
     }
   }
 
-  #refused(problem) {
-    if (problem.status === 422 && problem.faults.length > 0) return this.#showFaults(problem.faults);
-    const advice = problem.isPassing ? ' Your answer is still here. Sending it again does not answer twice.' : '';
+  #showProblem(problem) {
+    if (problem.status === 422 && problem.faults.length > 0)
+      return this.#showFaults(problem.faults);
+    const advice = problem.isTemporary
+      ? ' Your answer is still here. Sending it again does not answer twice.'
+      : '';
     return setText(this.#problem, problem.message + advice);
   }
 
-  // Each beside the innermost field that it is about; the others below.
+  // Shows each error at the innermost field that contains it, and the others below the form.
   #showFaults(faults) {
     const texts = new Map();
     const others = [];
-    const places = [...this.#asked.places, this.#declining.place];
+    const slots = [...this.#input.slots, this.#declining.slot];
     for (const { pointer, detail } of faults) {
-      const around = places.filter((each) => isWithin(pointer, each.pointer));
-      const [place] = around.sort((one, other) => other.pointer.length - one.pointer.length);
-      const rest = pointer.slice(place?.pointer.length ?? WHOLE.length);
+      const enclosing = slots.filter((each) => isWithin(pointer, each.pointer));
+      const [slot] = enclosing.sort((one, other) => other.pointer.length - one.pointer.length);
+      const rest = pointer.slice(slot?.pointer.length ?? ROOT_POINTER.length);
       const text = rest === '' ? detail : `${rest}: ${detail}`;
-      if (place) texts.set(place, [...(texts.get(place) ?? []), text]);
+      if (slot) texts.set(slot, [...(texts.get(slot) ?? []), text]);
       else others.push(text);
     }
-    for (const place of places) place.show((texts.get(place) ?? []).join(' '));
+    for (const slot of slots) slot.show((texts.get(slot) ?? []).join(' '));
     setText(this.#problem, others.join('; '));
-    places.find((place) => texts.has(place))?.focus();
+    slots.find((slot) => texts.has(slot))?.focus();
   }
 
-  // What is disabled can't have the focus; it comes back with the fields.
+  // A disabled control loses the focus. `#ready` gives it back.
   #busy(text) {
     this.#focused = this.node.contains(document.activeElement) ? document.activeElement : null;
     this.#isBusy = true;
@@ -121,7 +148,7 @@ export class FormView {
   }
 
   #disable() {
-    this.node.disabled = this.#isBusy || this.#isBarred;
+    this.node.disabled = this.#isBusy || this.#isBlocked;
   }
 }
 

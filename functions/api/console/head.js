@@ -1,16 +1,21 @@
-// What stands around the timeline: the list of spaces, the room's name and members, the state of the connection.
+// The parts around the timeline: the list of spaces, the space's name and members, the connection
+// status.
 
-import { arrange, byId, element, setText } from './element.js';
+import { arrange, byId, element, setText } from './dom.js';
 
-const STATUS = { connecting: 'Connecting', live: 'Live', offline: 'Offline, trying again' };
+const STATUS = { connecting: 'Connecting', live: 'Live', offline: 'Offline, reconnecting' };
 const spaceNodes = new Map();
 
-/** Shows the spaces; `select` gets the id of the one that is chosen. */
+/** Shows the spaces. `select` gets the id of the selected space. */
 export function showSpaces(spaces, currentId, select) {
   const nodes = spaces.map(({ id, name }) => {
     let node = spaceNodes.get(id);
     if (!node) {
-      node = element('li', {}, element('button', { type: 'button', dir: 'auto', onclick: () => select(id) }));
+      node = element(
+        'li',
+        {},
+        element('button', { type: 'button', dir: 'auto', onclick: () => select(id) }),
+      );
       spaceNodes.set(id, node);
     }
     const button = node.firstElementChild;
@@ -22,34 +27,38 @@ export function showSpaces(spaces, currentId, select) {
   arrange(byId('spaces'), nodes);
 }
 
-/** Forgets the list, as at the end of a session. */
+/** Clears the list when the session ends. */
 export function forgetSpaces() {
   spaceNodes.clear();
   byId('spaces').replaceChildren();
 }
 
-/** Shows the room's name and who is in it. */
+/** Shows the name and the members of the space. */
 export function showRoomHead({ space }) {
   setText(byId('room-name'), space.name);
   document.title = `${space.name} · Smartspace`;
-  const held = [...byId('members').children];
+  const existing = [...byId('members').children];
   const nodes = space.members.map((member, index) => {
-    const node = held[index] ?? element('li', {}, element('span', { dir: 'auto' }), element('span', { class: 'badge' }));
+    const node =
+      existing[index] ??
+      element('li', {}, element('span', { dir: 'auto' }), element('span', { class: 'badge' }));
     setText(node.firstElementChild, member.name);
-    setText(node.lastElementChild, `${member.type === 'agent' ? 'agent' : 'person'}${member.role === 'owner' ? ', owner' : ''}`);
+    setText(
+      node.lastElementChild,
+      `${member.type === 'agent' ? 'agent' : 'person'}${member.role === 'owner' ? ', owner' : ''}`,
+    );
     return node;
   });
   arrange(byId('members'), nodes);
 }
 
-/** Shows how the connection stands. */
 export function showStatus(status) {
   const node = byId('status');
   node.dataset.status = status;
   setText(node, STATUS[status]);
 }
 
-/** Shows a problem above the timeline; '' takes it away. */
+/** Shows a problem above the timeline; '' removes it. */
 export function showNotice(text) {
   setText(byId('notice'), text);
 }

@@ -1,21 +1,23 @@
-// JSON values: telling them apart, and putting them in words. Pure.
+// Comparing JSON values and showing them as text. Pure.
 
-/** Whether it is an object, not a list and not null. */
-export const isObject = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
+/** Whether the value is an object, and neither an array nor null. */
+export const isObject = (value) =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Whether two values are the same JSON. */
+/** Whether two values have the same JSON. */
 export const isSame = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 
-/** A value on a line: a text as it is, everything else as compact JSON. */
+/** A string as it is, any other value as compact JSON. */
 export const wordsFor = (value) => (typeof value === 'string' ? value : JSON.stringify(value));
 
-/** A choice in words: its own label, where it is an object that has one. */
+/** The label of an option: its own `label` if it has one, otherwise its value. */
 export function labelOf(option) {
-  if (isObject(option) && typeof option.label === 'string' && option.label !== '') return option.label;
+  if (isObject(option) && typeof option.label === 'string' && option.label !== '')
+    return option.label;
   return option === '' ? '""' : wordsFor(option);
 }
 
-/** A text cut to so many characters; an ellipsis says that there is more. */
+/** Shortens a text to `longest` characters and marks the cut with an ellipsis. */
 export function shortened(text, longest) {
   const characters = [...text];
   return characters.length > longest ? `${characters.slice(0, longest).join('')}…` : text;

@@ -1,20 +1,21 @@
-// The WebSocket side: a connection that comes back by itself and follows one space. What frames mean is the room's matter.
+// The WebSocket connection. It reconnects by itself and follows one space. room.js handles the
+// frames.
 
 const CONNECT_LIMIT_MS = 10_000;
-const PING_EVERY_MS = 4 * 60_000; // the far end closes what is silent for ten minutes
+const PING_EVERY_MS = 4 * 60_000; // API Gateway closes a connection that is silent for ten minutes.
 const PONG_LIMIT_MS = 10_000;
 const FIRST_DELAY_MS = 500;
 const LONGEST_DELAY_MS = 15_000;
 
-/** Keeps a connection to the live events. */
+/** The connection to the live events. */
 export class Live {
   #api;
   #onFrame;
   #onStatus;
   #socket = null;
-  #followed = null;
+  #space = null;
   #tries = 0;
-  #stopped = false;
+  #isStopped = false;
   #timers = new Map();
 
   /** `onFrame` gets every frame, `onStatus` one of `connecting`, `live`, `offline`. */
@@ -22,29 +23,33 @@ export class Live {
     this.#api = api;
     this.#onFrame = onFrame;
     this.#onStatus = onStatus;
-    addEventListener('online', this.#wake);
-    document.addEventListener('visibilitychange', this.#wake);
+    addEventListener('online', this.#onWake);
+    document.addEventListener('visibilitychange', this.#onWake);
     this.#connect();
   }
 
-  /** Follows this space instead of the one before; `lastSeq` says what is already held, also after a break. */
+  /**
+   * Follows this space instead of the previous one. After a reconnect, events resume after
+   * `lastSeq()`.
+   */
   follow(spaceId, lastSeq) {
-    const before = this.#followed;
-    this.#followed = { spaceId, lastSeq };
-    if (before && before.spaceId !== spaceId) this.#send({ action: 'unsubscribe', spaceId: before.spaceId });
+    const before = this.#space;
+    this.#space = { spaceId, lastSeq };
+    if (before && before.spaceId !== spaceId)
+      this.#send({ action: 'unsubscribe', spaceId: before.spaceId });
     this.#subscribe();
   }
 
-  /** Ends it for good. */
+  /** Closes the connection for good. */
   stop() {
-    this.#stopped = true;
-    removeEventListener('online', this.#wake);
-    document.removeEventListener('visibilitychange', this.#wake);
-    this.#letGo();
+    this.#isStopped = true;
+    removeEventListener('online', this.#onWake);
+    document.removeEventListener('visibilitychange', this.#onWake);
+    this.#disconnect();
   }
 
-  // A network that returned, or a page that is looked at again: ask at once instead of waiting for a timer.
-  #wake = () => {
+  // When the network returns or the page becomes visible, the connection is checked at once.
+  #onWake = () => {
     if (document.visibilityState !== 'visible') return;
     if (this.#socket) this.#ping();
     else if (this.#timers.has('retry')) this.#connect();
@@ -56,19 +61,19 @@ export class Live {
     let socket;
     try {
       const ticket = await this.#api.call('POST', '/v1/socketTickets', { body: {} });
-      if (this.#stopped) return;
+      if (this.#isStopped) return;
       socket = new WebSocket(ticket.url);
     } catch {
-      if (!this.#stopped) this.#retryLater();
+      if (!this.#isStopped) this.#retryLater();
       return;
     }
     this.#socket = socket;
-    this.#set('connect', () => this.#lost(socket), CONNECT_LIMIT_MS);
+    this.#schedule('connect', () => this.#lost(socket), CONNECT_LIMIT_MS);
     socket.onopen = () => {
       this.#clear('connect');
       this.#onStatus('live');
       this.#subscribe();
-      this.#set('ping', () => this.#ping(), PING_EVERY_MS);
+      this.#schedule('ping', () => this.#ping(), PING_EVERY_MS);
     };
     socket.onmessage = (event) => this.#received(socket, event.data);
     socket.onclose = () => this.#lost(socket);
@@ -83,25 +88,26 @@ export class Live {
     }
     if (frame.type === 'pong') this.#clear('pong');
     if (frame.type === 'subscribed') this.#tries = 0;
-    // A space that can't be followed just now is asked for again over a new connection, after a while.
-    if (frame.type === 'error' && frame.id === 'subscribe' && ![403, 404].includes(frame.status)) this.#lost(socket);
+    // Any other failure to subscribe is retried later, over a new connection.
+    if (frame.type === 'error' && frame.id === 'subscribe' && ![403, 404].includes(frame.status))
+      this.#lost(socket);
     else this.#onFrame(frame);
   }
 
   #lost(socket) {
     if (this.#socket !== socket) return;
-    this.#letGo();
-    if (!this.#stopped) this.#retryLater();
+    this.#disconnect();
+    if (!this.#isStopped) this.#retryLater();
   }
 
   #retryLater() {
     this.#onStatus('offline');
     const longest = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** this.#tries);
     this.#tries += 1;
-    this.#set('retry', () => this.#connect(), longest * (0.5 + Math.random() / 2));
+    this.#schedule('retry', () => this.#connect(), longest * (0.5 + Math.random() / 2));
   }
 
-  #letGo() {
+  #disconnect() {
     for (const name of [...this.#timers.keys()]) this.#clear(name);
     const socket = this.#socket;
     this.#socket = null;
@@ -111,25 +117,25 @@ export class Live {
   }
 
   #subscribe() {
-    if (!this.#followed) return;
-    const { spaceId, lastSeq } = this.#followed;
+    if (!this.#space) return;
+    const { spaceId, lastSeq } = this.#space;
     this.#send({ action: 'subscribe', id: 'subscribe', spaceId, afterSeq: lastSeq() });
   }
 
   #ping() {
     const socket = this.#socket;
     if (socket?.readyState !== WebSocket.OPEN) return;
-    const spaces = this.#followed ? { [this.#followed.spaceId]: this.#followed.lastSeq() } : {};
+    const spaces = this.#space ? { [this.#space.spaceId]: this.#space.lastSeq() } : {};
     this.#send({ action: 'ping', spaces });
-    this.#set('pong', () => this.#lost(socket), PONG_LIMIT_MS);
-    this.#set('ping', () => this.#ping(), PING_EVERY_MS);
+    this.#schedule('pong', () => this.#lost(socket), PONG_LIMIT_MS);
+    this.#schedule('ping', () => this.#ping(), PING_EVERY_MS);
   }
 
   #send(frame) {
     if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(frame));
   }
 
-  #set(name, act, delayMs) {
+  #schedule(name, act, delayMs) {
     this.#clear(name);
     const timer = setTimeout(() => {
       this.#timers.delete(name);

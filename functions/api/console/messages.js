@@ -1,80 +1,87 @@
-// The messages of a space that this page holds, by seq. Pure: it is told what came, and says what is missing.
+// The loaded messages of a space by seq, and which messages are missing. Pure.
 
-/** Messages from a floor upwards; below it nothing was asked for yet. */
+/** All messages from `floor` on. Older messages are not loaded yet. */
 export class Messages {
   #bySeq = new Map();
   #ordered = null;
   #floor;
-  #known;
+  #lastKnown;
 
-  /** `seq` is the last number of the space; nothing is held yet. */
+  /** `seq` is the last seq of the space. Nothing is loaded yet. */
   constructor(seq) {
     this.#floor = seq + 1;
-    this.#known = seq;
+    this.#lastKnown = seq;
   }
 
-  /** The lowest seq held, or that will come. */
+  /** The lowest seq that is loaded or expected. */
   get floor() {
     return this.#floor;
   }
 
-  /** Whether there are messages below what is held. */
+  /** Whether there are older messages that are not loaded. */
   get hasEarlier() {
     return this.#floor > 1;
   }
 
-  /** The highest seq held; one below the floor where nothing is. */
+  /** The highest loaded seq. Without messages it is one below the floor. */
   get last() {
     return this.ordered().at(-1)?.seq ?? this.#floor - 1;
   }
 
-  /** All, by seq. */
+  /** All messages, by seq. */
   ordered() {
     this.#ordered ??= [...this.#bySeq.values()].sort((one, other) => one.seq - other.seq);
     return this.#ordered;
   }
 
-  /** Takes a page that ends below the floor. */
+  /** Adds the page that ends below the floor. */
   putEarlier(page) {
     for (const message of page) this.#floor = Math.min(this.#floor, message.seq);
     for (const message of page) this.put(message);
   }
 
-  /** Takes a message in whatever state; the higher `rev` holds. What lies below the floor is not asked for. */
+  /**
+   * Adds a state of a message. The state with the higher `rev` wins. Messages below the floor are
+   * ignored.
+   */
   put(message) {
     if (message.seq < this.#floor) return;
-    this.note(message.seq);
-    const held = this.#bySeq.get(message.seq);
-    if (held && held.rev > message.rev) return;
-    if (held && held.rev === message.rev && !held.truncated) return;
+    this.noteSeq(message.seq);
+    const current = this.#bySeq.get(message.seq);
+    if (current && current.rev > message.rev) return;
+    if (current && current.rev === message.rev && !current.truncated) return;
     this.#bySeq.set(message.seq, message);
     this.#ordered = null;
   }
 
-  /** Learns that the space has a message with this seq. */
-  note(seq) {
-    this.#known = Math.max(this.#known, seq);
+  /** Records that the space has a message with this seq. */
+  noteSeq(seq) {
+    this.#lastKnown = Math.max(this.#lastKnown, seq);
   }
 
-  /** The seq after which the first missing message stands, or null. */
+  /** The seq before the first missing message, or null if none is missing. */
   gap() {
     let expected = this.#floor;
     for (const { seq } of this.ordered()) {
       if (seq !== expected) break;
       expected += 1;
     }
-    return expected <= this.#known ? expected - 1 : null;
+    return expected <= this.#lastKnown ? expected - 1 : null;
   }
 
-  /** Whether this very state of a message is held. */
+  /** Whether this object is still the loaded state of its message. */
   has(message) {
     return this.#bySeq.get(message.seq) === message;
   }
 
-  /** Seqs of messages that will still change: whom they wake is not decided, a tool's call is open, or only a cut one is held. */
+  /**
+   * The seqs of messages that will still change: the dispatch is not decided, a form is open, or
+   * the text is truncated.
+   */
   unfinished() {
     const isOpen = (part) => part.type === 'tool' && part.status === 'pending';
-    const isUndecided = (message) => message.dispatch === undefined && message.parts.some((part) => part.type === 'text');
+    const isUndecided = (message) =>
+      message.dispatch === undefined && message.parts.some((part) => part.type === 'text');
     return this.ordered()
       .filter((message) => message.truncated || isUndecided(message) || message.parts.some(isOpen))
       .map((message) => message.seq);

@@ -1,10 +1,13 @@
-// What became of a call that asked people, in words. Pure.
+// The outcome of a call with a form, in words. Pure.
 
 import { isObject, labelOf, shortened } from './json.js';
 
 const LONGEST_CHARS = 300;
 
-/** One line; '' while it is open, and for calls that asked nobody. `nameOf` names an entity by its id. */
+/**
+ * One line, or '' for an open form and for a call without a form. `nameOf` returns an entity's name
+ * by its id.
+ */
 export function outcomeText({ ui, status, output, resolvedBy }, nameOf) {
   if (typeof ui !== 'string' || status === 'pending') return '';
   const who = resolvedBy ? nameOf(resolvedBy) : 'the operator';
@@ -13,20 +16,30 @@ export function outcomeText({ ui, status, output, resolvedBy }, nameOf) {
   if (status === 'failed') return withReason('failed', isObject(output) ? output.error : output);
   if (status === 'unknown') return 'the outcome is unknown';
   if (isDeclined(output)) return withReason(`declined by ${who}`, output.reason);
-  return isChoice({ ui, output }) ? `${choiceText(output)} · answered by ${who}` : `answered by ${who}`;
+  return isChoice({ ui, output })
+    ? `${choiceText(output)} · answered by ${who}`
+    : `answered by ${who}`;
 }
 
-/** Whether the outcome does not yet say what was answered. */
-export const hasAnswer = ({ ui, status, output }) => status === 'completed' && !isDeclined(output) && !isChoice({ ui, output });
+/** Whether the card shows the answer itself, because the outcome does not contain it. */
+export const hasAnswer = ({ ui, status, output }) =>
+  status === 'completed' && !isDeclined(output) && !isChoice({ ui, output });
 
 const isDeclined = (output) => isObject(output) && output.declined === true;
 
-// What buttons answer.
-const isChoice = ({ ui, output }) => ui === 'buttons' && isObject(output) && Object.hasOwn(output, 'choice');
+// The answer of option buttons.
+const isChoice = ({ ui, output }) =>
+  ui === 'buttons' && isObject(output) && Object.hasOwn(output, 'choice');
 
 function choiceText({ choice, comment }) {
   const isCommented = typeof comment === 'string' && comment !== '';
-  return shortened(labelOf(choice), LONGEST_CHARS) + (isCommented ? ` (“${shortened(comment, LONGEST_CHARS)}”)` : '');
+  return (
+    shortened(labelOf(choice), LONGEST_CHARS) +
+    (isCommented ? ` (“${shortened(comment, LONGEST_CHARS)}”)` : '')
+  );
 }
 
-const withReason = (text, reason) => (typeof reason === 'string' && reason !== '' ? `${text}: ${shortened(reason, LONGEST_CHARS)}` : text);
+const withReason = (text, reason) =>
+  typeof reason === 'string' && reason !== ''
+    ? `${text}: ${shortened(reason, LONGEST_CHARS)}`
+    : text;

@@ -1,4 +1,4 @@
-// One opened space: takes what comes over the socket and over HTTP, and keeps both true to the space's one order.
+// One open space: combines what arrives over the WebSocket and over HTTP into one consistent state.
 
 import { Messages } from './messages.js';
 import { Runs } from './runs.js';
@@ -6,93 +6,98 @@ import { Streams } from './streams.js';
 
 const PAGE = 50;
 const LARGEST_PAGE = 200;
-const TOO_FAR_BEHIND = 1000; // beyond it the page starts anew at the end
-const GAP_PATIENCE_MS = 300; // a message that is merely late arrives by itself
+const LARGEST_GAP = 1000; // With a larger gap only the last page is loaded again.
+const GAP_DELAY_MS = 300; // Time for a late message to arrive by itself before it is fetched.
 const RETRY_MS = 3000;
-const SETTLE_MS = 2000; // between the end of a stream and the message that replaces it
+const SETTLE_MS = 2000; // Time from the end of a stream to the message that replaces it.
 const SILENCE_MS = 60_000;
 const SILENCE_CHECK_MS = 5000;
 
-/** A space as it is shown: its members, messages, streams and runs. */
+/** A space with its members, messages, streams and runs. */
 export class Room {
   streams = new Streams();
   runs = new Runs();
   isGone = false;
-  /** Names by entity id; another map whenever one changes, so that it can be compared. */
+  /**
+   * Names by entity id. It is replaced when a name changes, so views can compare it by identity.
+   */
   names = new Map();
   #api;
-  #changed;
+  #onChange;
   #timers = new Set();
   #filling = false;
   #isClosed = false;
 
-  /** Loads a space and the last page of its messages; `changed` is called whenever there is something else to show. */
-  static async open(api, spaceId, changed) {
-    const room = new Room(api, await api.get(pathOf(spaceId)), changed);
-    await room.earlier();
+  /**
+   * Loads a space and its last page of messages. `onChange` is called whenever the state changes.
+   */
+  static async open(api, spaceId, onChange) {
+    const room = new Room(api, await api.get(pathOf(spaceId)), onChange);
+    await room.loadEarlier();
     return room;
   }
 
-  constructor(api, space, changed) {
+  constructor(api, space, onChange) {
     this.#api = api;
-    this.#changed = changed;
+    this.#onChange = onChange;
     this.space = space;
     this.messages = new Messages(space.seq);
     this.#learnNames(space.members);
     this.#checkSilence();
   }
 
-  /** What an entity is called, also once it has left. */
+  /** The name of an entity, even after it has left. */
   nameOf(entityId) {
     return this.names.get(entityId) ?? 'Someone';
   }
 
-  /** The last seq that is held: live events are asked for from there. */
+  /** The last loaded seq. Live events are requested from there on. */
   lastSeq = () => this.messages.last;
 
-  /** Loads the page before what is held. */
-  async earlier() {
+  /** Loads the page before the oldest loaded message. */
+  async loadEarlier() {
     if (!this.messages.hasEarlier) return;
     const page = await this.#api.messages(this.space.id, { before: this.messages.floor }, PAGE);
     this.messages.putEarlier(page);
-    this.#keepAll(page);
+    this.#putAll(page);
   }
 
-  /** Fetches a message again that may have changed. */
-  async again(seq) {
-    this.#keepAll(await this.#api.messages(this.space.id, { after: seq - 1 }, 1));
+  /** Fetches a message again, because it may have changed. */
+  async refetch(seq) {
+    this.#putAll(await this.#api.messages(this.space.id, { after: seq - 1 }, 1));
   }
 
-  /** Takes a kept message, whole or cut. */
-  take(message) {
-    // A cut text would first shrink what had streamed: the whole is fetched before anything is shown.
+  /** Handles a stored message, which may be truncated. */
+  putMessage(message) {
+    // A truncated text could be shorter than the streamed text, so the whole message is fetched
+    // first.
     if (message.truncated) this.#fetchWhole(message);
-    else this.#keepAll([message]);
+    else this.#putAll([message]);
   }
 
-  /** Takes a frame of the socket. */
+  /** Handles a frame of the WebSocket. */
   handle(frame) {
     if (frame.spaceId !== undefined && frame.spaceId !== this.space.id) return;
     const [subject] = String(frame.type).split('.');
     if (frame.type === 'subscribed') this.#subscribed(frame);
     else if (frame.type === 'pong') this.#noteSeq(frame.spaces?.[this.space.id]);
-    else if (subject === 'message') this.take(frame.message);
+    else if (subject === 'message') this.putMessage(frame.message);
     else if (subject === 'stream') this.#stream(frame);
     else if (subject === 'run') this.#run(frame.run);
     else if (subject === 'member' || subject === 'space') this.#membership(frame);
     else if (frame.type === 'unsubscribed' && frame.reason === 'removed') this.isGone = true;
     else return;
-    this.#changed();
+    this.#onChange();
   }
 
-  /** Ends its timers; what still arrives is ignored. */
+  /** Stops the timers. Later responses and frames are ignored. */
   close() {
     this.#isClosed = true;
     for (const timer of this.#timers) clearTimeout(timer);
   }
 
   #subscribed({ seq, active }) {
-    if (seq - this.messages.last > TOO_FAR_BEHIND) {
+    if (seq - this.messages.last > LARGEST_GAP) {
       this.messages = new Messages(seq);
       this.#loadLastPage();
     } else {
@@ -105,38 +110,43 @@ export class Room {
   }
 
   #loadLastPage() {
-    this.earlier().catch(() => this.#after(RETRY_MS, () => this.#loadLastPage()));
+    this.loadEarlier().catch(() => this.#after(RETRY_MS, () => this.#loadLastPage()));
   }
 
-  // What changed while nobody listened, also since it was loaded: members and settings, failed runs, and messages held as unfinished.
+  // Loads what changed while the page was not subscribed: the space, failed runs and unfinished
+  // messages.
   async #refresh() {
-    const again = this.messages.unfinished().slice(-PAGE);
-    const [space, runs] = await Promise.all([this.#api.get(pathOf(this.space.id)), this.#api.get(`${pathOf(this.space.id)}/runs?limit=${PAGE}`)]);
+    const unfinished = this.messages.unfinished().slice(-PAGE);
+    const [space, runs] = await Promise.all([
+      this.#api.get(pathOf(this.space.id)),
+      this.#api.get(`${pathOf(this.space.id)}/runs?limit=${PAGE}`),
+    ]);
     if (this.#isClosed) return;
     this.#setSpace(space);
-    // Older failures would stand above messages that are not loaded.
+    // An older failure would appear above messages that are not loaded.
     const since = Date.parse(this.messages.ordered()[0]?.createdAt ?? 0);
-    for (const run of runs.items) if (run.status === 'failed' && Date.parse(run.createdAt) >= since) this.runs.put(run);
-    this.#changed();
-    for (const seq of again) await this.again(seq);
+    for (const run of runs.items)
+      if (run.status === 'failed' && Date.parse(run.createdAt) >= since) this.runs.put(run);
+    this.#onChange();
+    for (const seq of unfinished) await this.refetch(seq);
   }
 
-  #keepAll(messages) {
+  #putAll(messages) {
     if (this.#isClosed) return;
     for (const message of messages) {
       this.messages.put(message);
       if (message.streamId) this.streams.close(message.streamId);
       if (!this.names.has(message.sender.id)) this.#learnNames([message.sender]);
     }
-    this.#changed();
+    this.#onChange();
     this.#fillSoon();
   }
 
   #fetchWhole(cut) {
-    this.again(cut.seq).catch(() => {
-      this.#keepAll([cut]);
+    this.refetch(cut.seq).catch(() => {
+      this.#putAll([cut]);
       this.#after(RETRY_MS, () => {
-        // What took its place is whole, or asks for itself.
+        // If it was replaced meanwhile, there is nothing to fetch.
         if (!this.isGone && this.messages.has(cut)) this.#fetchWhole(cut);
       });
     });
@@ -144,22 +154,23 @@ export class Room {
 
   #noteSeq(seq) {
     if (seq === undefined) return;
-    this.messages.note(seq);
+    this.messages.noteSeq(seq);
     this.#fillSoon();
   }
 
-  #fillSoon(delayMs = GAP_PATIENCE_MS) {
+  #fillSoon(delayMs = GAP_DELAY_MS) {
     if (this.#filling || this.#isClosed || this.messages.gap() === null) return;
     this.#filling = true;
     this.#after(delayMs, () => this.#fill());
   }
 
   async #fill() {
-    let delayMs = GAP_PATIENCE_MS;
+    let delayMs = GAP_DELAY_MS;
     const gap = this.messages.gap();
     try {
-      const page = gap === null ? [] : await this.#api.messages(this.space.id, { after: gap }, LARGEST_PAGE);
-      this.#keepAll(page);
+      const page =
+        gap === null ? [] : await this.#api.messages(this.space.id, { after: gap }, LARGEST_PAGE);
+      this.#putAll(page);
       if (page.length === 0) delayMs = RETRY_MS;
     } catch {
       delayMs = RETRY_MS;
@@ -170,9 +181,11 @@ export class Room {
 
   #stream(frame) {
     if (frame.type !== 'stream.ended') {
-      this.streams.take(frame, Date.now());
-      // A frame that came after its run's end has nothing behind it.
-      this.#settle((stream) => stream.streamId === frame.streamId && this.runs.hasEnded(stream.runId));
+      this.streams.apply(frame, Date.now());
+      // No message follows a frame that arrives after the end of its run.
+      this.#settle(
+        (stream) => stream.streamId === frame.streamId && this.runs.hasEnded(stream.runId),
+      );
     } else if (frame.reason) {
       this.streams.close(frame.streamId);
     } else {
@@ -185,15 +198,17 @@ export class Room {
     if (this.runs.hasEnded(run.id)) this.#settle((stream) => stream.runId === run.id);
   }
 
-  // A stream that is over keeps its place until its message is here; one that no message replaced is dropped then.
+  // An ended stream stays until its message has arrived. It is dropped after a while if none came.
   #settle(test) {
     const ending = this.streams.ending(test);
     if (ending.length === 0) return;
     this.#after(SETTLE_MS, async () => {
-      const page = await this.#api.messages(this.space.id, { after: this.messages.last }, LARGEST_PAGE).catch(() => []);
-      this.#keepAll(page);
+      const page = await this.#api
+        .messages(this.space.id, { after: this.messages.last }, LARGEST_PAGE)
+        .catch(() => []);
+      this.#putAll(page);
       for (const streamId of ending) this.streams.close(streamId);
-      this.#changed();
+      this.#onChange();
     });
   }
 
@@ -212,7 +227,10 @@ export class Room {
       this.#setSpace({ ...this.space, members: [...others, frame.member] });
     }
     if (frame.type === 'member.left') {
-      this.#setSpace({ ...this.space, members: members.filter((member) => member.id !== frame.entityId) });
+      this.#setSpace({
+        ...this.space,
+        members: members.filter((member) => member.id !== frame.entityId),
+      });
     }
   }
 
@@ -222,8 +240,9 @@ export class Room {
   }
 
   #learnNames(entities) {
-    const news = entities.filter(({ id, name }) => this.names.get(id) !== name);
-    if (news.length > 0) this.names = new Map([...this.names, ...news.map(({ id, name }) => [id, name])]);
+    const changed = entities.filter(({ id, name }) => this.names.get(id) !== name);
+    if (changed.length > 0)
+      this.names = new Map([...this.names, ...changed.map(({ id, name }) => [id, name])]);
   }
 
   #after(delayMs, act) {

@@ -1,11 +1,11 @@
-// Who is at work in a space, and whose work failed. Pure.
+// The active and failed runs of a space. Pure.
 
 const ENDED = ['completed', 'failed', 'canceled'];
 
-/** The runs that a space has to show. */
+/** The runs that the page shows. */
 export class Runs {
   #active = new Map();
-  // Frames come in any order: what has ended does not start again.
+  // Frames can arrive in any order. A run that has ended must not become active again.
   #ended = new Set();
   #failed = new Map();
 
@@ -19,26 +19,30 @@ export class Runs {
     return [...this.#failed.values()].sort((one, other) => one.at - other.at);
   }
 
-  /** Whether the run is over, as far as is known here. */
+  /** Whether the page knows that the run has ended. */
   hasEnded(runId) {
     return this.#ended.has(runId);
   }
 
-  /** Takes a run in whatever state. */
+  /** Adds a state of a run. */
   put(run) {
     if (ENDED.includes(run.status)) this.#end(run);
-    else if (!this.#ended.has(run.id)) this.#go(run);
+    else if (!this.#ended.has(run.id)) this.#setActive(run);
   }
 
-  /** Takes the whole of what is active, as `subscribed` tells it. */
+  /** Replaces all active runs with those of a `subscribed` frame. */
   replaceActive(active) {
-    this.#active = new Map(active.filter(({ runId }) => !this.#ended.has(runId)).map((run) => [run.runId, run]));
+    this.#active = new Map(
+      active.filter(({ runId }) => !this.#ended.has(runId)).map((run) => [run.runId, run]),
+    );
   }
 
-  // A run waits after a step, and goes on before the next one; a frame that was overtaken says what is over.
-  #go({ id, agentId, status, stepCount }) {
-    const place = 2 * stepCount + (status === 'waiting_tool' ? 0 : 1);
-    if (!(this.#active.get(id)?.place > place)) this.#active.set(id, { runId: id, agentId, status, place });
+  // A run waits after a step and resumes before the next one. An older frame that arrives late is
+  // ignored.
+  #setActive({ id, agentId, status, stepCount }) {
+    const position = 2 * stepCount + (status === 'waiting_tool' ? 0 : 1);
+    if (!(this.#active.get(id)?.position > position))
+      this.#active.set(id, { runId: id, agentId, status, position });
   }
 
   #end(run) {

@@ -1,8 +1,12 @@
-// The admin key of this tab. It lives in sessionStorage only: not in the address, not in the page, gone with the tab.
+// The admin key of this tab. It is in sessionStorage only, never in the address or the page, and is
+// removed when the tab is closed.
 
 const KEY = 'smartspace.key';
 
-/** Takes a key out of the address's fragment, if there is one, and removes it from the address and its history entry. */
+/**
+ * Moves a key from the address's fragment into the session and removes it from the address and the
+ * history. Returns whether there was one.
+ */
 export function takeKeyFromAddress() {
   const found = /^#key=(.*)$/.exec(location.hash);
   if (!found) return false;
@@ -14,10 +18,10 @@ export function takeKeyFromAddress() {
 /** The key, or null. */
 export const storedKey = () => sessionStorage.getItem(KEY);
 
-/** Keeps a key for this tab. */
+/** Stores a key for this tab. */
 export const keepKey = (key) => sessionStorage.setItem(KEY, key);
 
-/** Forgets it. */
+/** Removes the key. */
 export const forgetKey = () => sessionStorage.removeItem(KEY);
 
 function decoded(text) {

@@ -1,9 +1,10 @@
-// Text that agents are writing just now, put together from frames that come in any order, twice, or not at all. Pure.
+// The texts that agents are writing, assembled from frames. Frames can arrive in any order, twice,
+// or never. Pure.
 
-/** One text in the making. `text` is what is known from its beginning without a hole. */
+/** One text that is being written. `text` is its known beginning, up to the first gap. */
 class Stream {
   text = '';
-  #ahead = new Map();
+  #pieces = new Map();
 
   constructor(streamId, now) {
     this.streamId = streamId;
@@ -11,15 +12,15 @@ class Stream {
     this.isEnding = false;
   }
 
-  /** Takes a piece; `offset` counts UTF-16 code units, as strings do here. */
+  /** Adds a piece. `offset` counts UTF-16 code units, as JavaScript strings do. */
   write(offset, piece) {
-    if (piece.length > (this.#ahead.get(offset)?.length ?? 0)) this.#ahead.set(offset, piece);
+    if (piece.length > (this.#pieces.get(offset)?.length ?? 0)) this.#pieces.set(offset, piece);
     let grew = true;
     while (grew) {
       grew = false;
-      for (const [at, text] of this.#ahead) {
+      for (const [at, text] of this.#pieces) {
         if (at > this.text.length) continue;
-        this.#ahead.delete(at);
+        this.#pieces.delete(at);
         if (at + text.length > this.text.length) {
           this.text += text.slice(this.text.length - at);
           grew = true;
@@ -32,16 +33,16 @@ class Stream {
 /** All streams of a space. */
 export class Streams {
   #open = new Map();
-  // A late frame must not bring back what a message has replaced.
+  // A late frame must not reopen a stream that a message has replaced.
   #closed = new Set();
 
-  /** Those that have text, in the order of their beginning. */
+  /** The streams that have text, in the order in which they began. */
   all() {
     return [...this.#open.values()].filter((stream) => stream.text !== '');
   }
 
-  /** Takes `stream.started`, `stream.delta` or `stream.snapshot`. */
-  take(frame, now) {
+  /** Handles `stream.started`, `stream.delta` or `stream.snapshot`. */
+  apply(frame, now) {
     if (this.#closed.has(frame.streamId)) return;
     let stream = this.#open.get(frame.streamId);
     if (!stream) {
@@ -49,7 +50,7 @@ export class Streams {
       this.#open.set(frame.streamId, stream);
     }
     stream.heardAt = now;
-    // Whoever comes in the middle may know the writer from a later frame only.
+    // A page that joins in the middle may learn the writer from a later frame only.
     for (const field of ['sender', 'runId', 'callId', 'attempt', 'kind', 'toolName']) {
       if (frame[field] !== undefined) stream[field] = frame[field];
     }
@@ -57,13 +58,13 @@ export class Streams {
     if (frame.type === 'stream.started') this.#supersede(stream);
   }
 
-  /** It is over: a message holds its text now, or nothing does. */
+  /** Removes a stream: a message has replaced it, or it ended without one. */
   close(streamId) {
     this.#closed.add(streamId);
     this.#open.delete(streamId);
   }
 
-  /** Marks streams whose end is known; returns those that were not marked before. */
+  /** Marks the matching streams as ending. Returns the ids of those that were not marked before. */
   ending(test) {
     const found = [...this.#open.values()].filter((stream) => !stream.isEnding && test(stream));
     for (const stream of found) stream.isEnding = true;

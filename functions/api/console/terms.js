@@ -1,23 +1,32 @@
-// Who may answer what an agent asks, and until when. Pure.
+// The people who may answer a form, and the deadline. Pure.
 
 import { spanText, timeText } from './times.js';
 
-/** Whether who speaks may answer; null is the operator, who always may. The people of a space are in every group that there is. */
-export const mayAnswer = (answerBy, speaker) => speaker === null || !Array.isArray(answerBy) || answerBy.includes(speaker);
+/**
+ * Whether this person may answer. Null is the operator, who always may. A group in `answerBy`
+ * includes all people of the space.
+ */
+export const mayAnswer = (answerBy, sender) =>
+  sender === null || !Array.isArray(answerBy) || answerBy.includes(sender);
 
-/** One line on a call, as it stands at `now`: for whom it is, where that is not everyone, and until when. */
+/** One line with the people who may answer, unless everybody may, and the deadline. */
 export function termsText({ answerBy, expiresAt }, nameOf, now) {
-  const who = Array.isArray(answerBy) ? `for ${either(answerBy.map(nameOf)) || 'the operator'} to answer` : '';
+  const who = Array.isArray(answerBy)
+    ? `for ${either(answerBy.map(nameOf)) || 'the operator'} to answer`
+    : '';
   if (!expiresAt) return who;
   const at = Date.parse(expiresAt);
   if (at > now) return `${who || 'answer'} by ${timeText(at)} (in ${spanText(at - now)})`;
-  return [who, `time was up at ${timeText(at)}`].filter(Boolean).join(' · ');
+  return [who, `expired at ${timeText(at)}`].filter(Boolean).join(' · ');
 }
 
-/** What to do in order to answer, for one who may not; `people` are those of the space. */
+/** Advice for a person who may not answer. `people` are the people of the space. */
 export function switchText(answerBy, people) {
   const names = people.filter(({ id }) => answerBy.includes(id)).map(({ name }) => name);
-  return names.length > 0 ? `To answer, switch “as” below to ${either(names)}.` : 'No person in this space may answer this.';
+  return names.length > 0
+    ? `To answer, switch “as” below to ${either(names)}.`
+    : 'No person in this space may answer this.';
 }
 
-const either = (names) => [names.slice(0, -1).join(', '), ...names.slice(-1)].filter(Boolean).join(' or ');
+const either = (names) =>
+  [names.slice(0, -1).join(', '), ...names.slice(-1)].filter(Boolean).join(' or ');

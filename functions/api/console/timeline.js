@@ -1,16 +1,16 @@
-// The timeline on the page: keeps the nodes of bubbles in step with the room, and keeps the reader's place.
+// The timeline on the page: updates the nodes of bubbles and keeps the scroll position.
 
 import { bubblesOf } from './bubbles.js';
-import { arrange, byId, element, setText } from './element.js';
+import { arrange, byId, element, setText } from './dom.js';
 import { EntryView } from './entry.js';
-import { heldFocus } from './focus.js';
+import { saveFocus } from './focus.js';
 import { timeText } from './times.js';
 
-const NEAR_PX = 80; // this close to the end one wants to follow it
+const NEAR_PX = 80; // The end is followed if the scroll position is this close to it.
 const HUES = 6;
-const TICK_MS = 5000; // how often it is said anew how long something can be answered
+const TICK_MS = 5000; // How often the remaining time of forms is updated.
 
-/** The log of one room after the other. */
+/** Shows the open room. */
 export class Timeline {
   #scroller = byId('log');
   #list = byId('bubbles');
@@ -20,22 +20,23 @@ export class Timeline {
   #room = null;
   #bubbles = new Map();
   #entries = new Map();
-  #follows = true;
-  #opened = null;
+  #followsEnd = true;
+  #openedAt = null;
   #floor = 0;
 
-  /** `failed` is told why earlier messages could not be loaded. */
-  constructor(failed) {
+  /** `onProblem` gets the reason if earlier messages can't be loaded. */
+  constructor(onProblem) {
     this.#scroller.addEventListener('scroll', () => this.#scrolled());
     this.#latest.addEventListener('click', () => this.#toEnd());
-    this.#earlier.addEventListener('click', () => this.#loadEarlier(failed));
-    new ResizeObserver(() => this.#keepUp()).observe(this.#scroller);
+    this.#earlier.addEventListener('click', () => this.#loadEarlier(onProblem));
+    new ResizeObserver(() => this.#followEndIfWanted()).observe(this.#scroller);
     setInterval(() => this.#tick(), TICK_MS);
   }
 
   /**
-   * Shows the room's present state; another room than before starts at its end, or at the question there that its form hides. `answers`
-   * takes those to what agents ask.
+   * Shows the present state of the room. A newly opened room is scrolled to its end, or to the
+   * question of a last form that is higher than the window. Forms send their answers with
+   * `answers`.
    */
   show(room, answers) {
     const isOpening = room !== this.#room;
@@ -44,11 +45,11 @@ export class Timeline {
       this.#bubbles.clear();
       this.#entries.clear();
       this.#list.replaceChildren();
-      this.#follows = true;
-      this.#opened = null;
+      this.#followsEnd = true;
+      this.#openedAt = null;
     }
     const { scrollHeight, scrollTop } = this.#scroller;
-    const focus = heldFocus(this.#list, this.#scroller);
+    const focus = saveFocus(this.#list, this.#scroller);
     const bubbles = bubblesOf(room);
     const entries = new Map();
     const views = new Map();
@@ -60,58 +61,67 @@ export class Timeline {
         entryView.show(entry, room, answers);
         entries.set(entry.key, entryView);
       }
-      view.show(bubble, bubble.entries.map(({ key }) => entries.get(key).node));
+      view.show(
+        bubble,
+        bubble.entries.map(({ key }) => entries.get(key).node),
+      );
     }
     this.#bubbles = views;
     this.#entries = entries;
-    arrange(this.#list, [...views.values()].map(({ node }) => node));
+    arrange(
+      this.#list,
+      [...views.values()].map(({ node }) => node),
+    );
     this.#earlier.hidden = !room.messages.hasEarlier;
     this.#empty.hidden = bubbles.length > 0 || room.messages.hasEarlier;
     setText(this.#empty, 'No messages yet.');
     focus?.restore();
     if (isOpening) this.#open(bubbles.at(-1)?.entries.at(-1));
-    else if (this.#follows) this.#keepUp();
-    // Earlier messages that came above must not push away what is being read.
-    else if (room.messages.floor < this.#floor) this.#scroller.scrollTop = scrollTop + this.#scroller.scrollHeight - scrollHeight;
+    else if (this.#followsEnd) this.#followEndIfWanted();
+    // Earlier messages are inserted above. The scroll position is moved so that the text on screen
+    // stays.
+    else if (room.messages.floor < this.#floor)
+      this.#scroller.scrollTop = scrollTop + this.#scroller.scrollHeight - scrollHeight;
     this.#floor = room.messages.floor;
-    if (this.#opened?.form.isConnected === false) this.#scrolled();
-    if (!this.#follows) this.#latest.hidden = this.#isNearEnd();
+    if (this.#openedAt?.form.isConnected === false) this.#scrolled();
+    if (!this.#followsEnd) this.#latest.hidden = this.#isNearEnd();
   }
 
-  /** Goes to the end, as after one's own message. */
+  /** Scrolls to the end, as after sending a message. */
   followEnd() {
     this.#toEnd();
   }
 
-  async #loadEarlier(failed) {
+  async #loadEarlier(onProblem) {
     this.#earlier.disabled = true;
-    this.#follows = false;
-    await this.#room.earlier().catch(failed);
+    this.#followsEnd = false;
+    await this.#room.loadEarlier().catch(onProblem);
     this.#earlier.disabled = false;
   }
 
   #scrolled() {
-    if (this.#opened?.top !== this.#scroller.scrollTop || !this.#opened.form.isConnected) this.#opened = null;
-    // Where one was put is no sign of what one wants.
-    this.#follows = this.#opened === null && this.#isNearEnd();
+    if (this.#openedAt?.top !== this.#scroller.scrollTop || !this.#openedAt.form.isConnected)
+      this.#openedAt = null;
+    // After opening at a question, the page is not at the end because a person scrolled.
+    this.#followsEnd = this.#openedAt === null && this.#isNearEnd();
     this.#latest.hidden = this.#isNearEnd();
   }
 
-  // Who comes to a long form begins with its question.
+  // A long form is read from its question, not from its end.
   #open(last) {
     const form = last ? this.#entries.get(last.key).openForm() : null;
     const card = form?.closest('.tool');
     if (!card || card.offsetHeight <= this.#scroller.clientHeight) return this.#toEnd();
-    // Its bubble says who asks.
+    // The header of the bubble shows who asks.
     const isFirst = card.closest('.entry').matches(':first-child');
     (isFirst ? card.closest('.bubble') : card).scrollIntoView({ block: 'start' });
-    this.#opened = { form, top: this.#scroller.scrollTop };
+    this.#openedAt = { form, top: this.#scroller.scrollTop };
     return this.#scrolled();
   }
 
-  // Who fills in a form is not carried away from it.
-  #keepUp() {
-    if (!this.#follows) return;
+  // A person who fills in a form is not scrolled away from it.
+  #followEndIfWanted() {
+    if (!this.#followsEnd) return;
     if (this.#list.querySelector('.ask:focus-within')) this.#latest.hidden = this.#isNearEnd();
     else this.#toEnd();
   }
@@ -127,7 +137,7 @@ export class Timeline {
 
   #toEnd() {
     this.#scroller.scrollTop = this.#scroller.scrollHeight;
-    this.#follows = true;
+    this.#followsEnd = true;
     this.#latest.hidden = true;
   }
 }
@@ -138,10 +148,16 @@ class BubbleView {
   #time = element('time');
   #body = element('div', { class: 'entries' });
 
-  node = element('article', {}, element('header', {}, this.#name, this.#badge, this.#time), this.#body);
+  node = element(
+    'article',
+    {},
+    element('header', {}, this.#name, this.#badge, this.#time),
+    this.#body,
+  );
 
   show({ sender, at }, entries) {
-    this.node.className = `bubble ${sender.type === 'agent' ? 'agent' : 'human'} hue-${hueOf(sender.id)}`;
+    const type = sender.type === 'agent' ? 'agent' : 'human';
+    this.node.className = `bubble ${type} hue-${hueOf(sender.id)}`;
     setText(this.#name, sender.name);
     setText(this.#badge, sender.type === 'agent' ? 'agent' : 'person');
     setText(this.#time, at === null ? 'now' : timeText(at));
@@ -150,7 +166,7 @@ class BubbleView {
   }
 }
 
-// The same one has the same colour everywhere; a colour never says anything that the words do not.
+// An entity has the same color everywhere. A color never carries information that the words do not.
 function hueOf(id) {
   let sum = 0;
   for (const character of id) sum = (sum * 31 + character.codePointAt(0)) % 9973;

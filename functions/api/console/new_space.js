@@ -1,33 +1,33 @@
-// The dialog that makes a space of entities that exist.
+// The dialog that creates a space with existing entities.
 
-import { byId, element, setText } from './element.js';
+import { byId, element, setText } from './dom.js';
 
-/** The dialog behind "New space". */
+/** The dialog that the button "New space" opens. */
 export class NewSpace {
   #dialog = byId('space-dialog');
   #name = byId('space-name');
   #choices = byId('space-members');
   #problem = byId('space-problem');
   #api;
-  #made;
+  #onCreated;
   #key = null;
 
-  /** `made` gets the new space. */
-  constructor(api, made) {
+  /** `onCreated` gets the new space. */
+  constructor(api, onCreated) {
     this.#api = api;
-    this.#made = made;
+    this.#onCreated = onCreated;
     byId('space-cancel').onclick = () => this.#dialog.close();
     byId('space-form').onsubmit = (event) => {
       event.preventDefault();
       this.#submit();
     };
-    // Another input is another request, so it needs another key.
+    // A changed input is a different request, so it needs a different idempotency key.
     byId('space-form').oninput = () => {
       this.#key = null;
     };
   }
 
-  /** Opens it, with everyone who could be a member. */
+  /** Opens the dialog with all entities as possible members. */
   async open() {
     this.#name.value = '';
     this.#key = null;
@@ -36,13 +36,12 @@ export class NewSpace {
     this.#dialog.showModal();
     try {
       const entities = await this.#api.all('/v1/entities');
-      this.#choices.replaceChildren(...entities.map(choice));
+      this.#choices.replaceChildren(...entities.map(memberChoice));
     } catch (problem) {
       setText(this.#problem, problem.message);
     }
   }
 
-  /** Closes it. */
   close() {
     this.#dialog.close();
   }
@@ -52,17 +51,27 @@ export class NewSpace {
     this.#key ??= crypto.randomUUID();
     setText(this.#problem, '');
     try {
-      const space = await this.#api.make('/v1/spaces', { name: this.#name.value, members }, this.#key);
+      const space = await this.#api.create(
+        '/v1/spaces',
+        { name: this.#name.value, members },
+        this.#key,
+      );
       this.#dialog.close();
-      this.#made(space);
+      this.#onCreated(space);
     } catch (problem) {
-      if (!problem.isPassing) this.#key = null;
+      if (!problem.isTemporary) this.#key = null;
       setText(this.#problem, problem.message);
     }
   }
 }
 
-function choice({ id, name, type }) {
+function memberChoice({ id, name, type }) {
   const badge = element('span', { class: 'badge' }, type === 'agent' ? 'agent' : 'person');
-  return element('label', {}, element('input', { type: 'checkbox', value: id }), element('span', { dir: 'auto' }, name), badge);
+  return element(
+    'label',
+    {},
+    element('input', { type: 'checkbox', value: id }),
+    element('span', { dir: 'auto' }, name),
+    badge,
+  );
 }

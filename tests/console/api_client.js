@@ -1,0 +1,102 @@
+// Calls the HTTP API for the tests, mostly as the operator: creates people, scripted agents, spaces
+// and messages.
+
+import { createHmac } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** A client for the API of one product. */
+export class ApiClient {
+  constructor({ base, adminKey, jwtSecret }) {
+    this.base = base;
+    this.adminKey = adminKey;
+    this.jwtSecret = jwtSecret;
+  }
+
+  createPerson(name) {
+    return this.#call('POST', '/v1/entities', { type: 'human', name });
+  }
+
+  /** An agent with the scripted `rules`. It waits `wordDelayMs` after each word. */
+  createAgent(name, rules, wordDelayMs = 0, tools = []) {
+    const model = { provider: 'scripted', name: 'browser-tests', script: { wordDelayMs, rules } };
+    return this.#call('POST', '/v1/entities', {
+      type: 'agent',
+      name,
+      agent: { description: `${name} of the browser tests`, model, tools },
+    });
+  }
+
+  createSpace(name, members, settings = {}) {
+    return this.#call('POST', '/v1/spaces', {
+      name,
+      members: members.map(({ id }) => id),
+      ...settings,
+    });
+  }
+
+  postMessage(space, sender, text) {
+    return this.#call('POST', `/v1/spaces/${space.id}/messages`, { text, senderId: sender.id });
+  }
+
+  /** The last 200 messages of a space, oldest first. */
+  async messages(space) {
+    const { seq } = await this.#call('GET', `/v1/spaces/${space.id}`);
+    return (await this.#call('GET', `/v1/spaces/${space.id}/messages?before=${seq + 1}&limit=200`))
+      .items;
+  }
+
+  /** Answers an open form as this person, without a browser. `body` is a result. */
+  answer(person, runId, callId, body) {
+    const path = `/v1/runs/${runId}/toolCalls/${callId}/result`;
+    return this.#call('POST', path, body, { credential: tokenOf(person, this.jwtSecret) });
+  }
+
+  // The API limits the messages per second, so a throttled call waits and is repeated.
+  async #call(method, path, body, { key = crypto.randomUUID(), credential = this.adminKey } = {}) {
+    const headers = {
+      authorization: `Bearer ${credential}`,
+      'content-type': 'application/json',
+      'idempotency-key': key,
+    };
+    const response = await fetch(this.base + path, {
+      method,
+      headers,
+      body: body && JSON.stringify(body),
+      signal: AbortSignal.timeout(10_000),
+    });
+    const text = await response.text();
+    if (response.ok) return text === '' ? null : JSON.parse(text);
+    const waitSeconds = Number(response.headers.get('retry-after'));
+    if (![429, 503].includes(response.status) || !(waitSeconds <= 5))
+      throw new Error(`${method} ${path} answered ${response.status}: ${text}`);
+    await delay(Math.max(waitSeconds, 0.1) * 1000);
+    return this.#call(method, path, body, { key, credential });
+  }
+}
+
+function tokenOf({ id }, secret) {
+  const encoded = (value) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const claims = { sub: id, exp: Math.floor(Date.now() / 1000) + 600 };
+  const signed = `${encoded({ alg: 'HS256', typ: 'JWT' })}.${encoded(claims)}`;
+  return `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`;
+}
+
+/** A rule that answers a person's message with these texts, each as a message of its own. */
+export const answerRule = (...texts) => ({
+  when: { trigger: 'space_message', sender: 'human' },
+  steps: texts.map((text) => ({ calls: [{ tool: 'send_message', input: { text } }] })),
+});
+
+/** A rule that calls `tool` with `input` and then sends `text`. */
+export const callRule = (tool, input, text) => ({
+  when: { trigger: 'space_message', sender: 'human' },
+  steps: [{ calls: [{ tool, input }] }, { calls: [{ tool: 'send_message', input: { text } }] }],
+});
+
+/** A tool that shows a form to people. */
+export const formTool = (name, execution) => ({
+  name,
+  description: `${name} of the browser tests`,
+  inputSchema: { type: 'object' },
+  execution: { type: 'space', expiresAfter: '10 minutes', ...execution },
+});

@@ -1,0 +1,94 @@
+// Drives the console in a browser: opens pages, reads what they show, and collects the browser's
+// errors.
+
+import assert from 'node:assert/strict';
+import { browser, product } from './suite.js';
+
+const LIMIT_MS = 15_000;
+
+/**
+ * Opens a new tab. When the test ends, it fails on every browser error that does not match
+ * `expected`.
+ */
+export async function openTab(
+  test,
+  { viewport = { width: 1100, height: 800 }, expected = [] } = {},
+) {
+  const context = await browser.newContext({ viewport });
+  context.setDefaultTimeout(LIMIT_MS);
+  const page = await context.newPage();
+  const errors = [];
+  page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
+  page.on('pageerror', (error) => errors.push(String(error)));
+  await page.addInitScript(watchThePage);
+  test.after(async () => {
+    const violations = await page.evaluate(() => window.violations).catch(() => []);
+    await context.close();
+    const unexpected = [...errors, ...violations].filter(
+      (text) => !expected.some((pattern) => pattern.test(text)),
+    );
+    assert.deepEqual(unexpected, [], 'the browser reported errors');
+  });
+  return page;
+}
+
+// Runs in the page before its own scripts.
+function watchThePage() {
+  window.violations = [];
+  document.addEventListener('securitypolicyviolation', (event) =>
+    window.violations.push(`${event.violatedDirective} ${event.blockedURI}`),
+  );
+  window.sockets = [];
+  window.WebSocket = class extends window.WebSocket {
+    constructor(...args) {
+      super(...args);
+      window.sockets.push(this);
+    }
+  };
+}
+
+/** Signs in with the address that the product prints, and opens a space by its name. */
+export async function openSpace(page, name) {
+  await page.goto(`${product.base}/#key=${product.adminKey}`);
+  await page
+    .getByRole('navigation', { name: 'Spaces' })
+    .getByRole('button', { name, exact: true })
+    .click();
+  await page.getByRole('heading', { name, exact: true }).waitFor();
+  await waitUntilLive(page);
+}
+
+/** Waits until the console is live. */
+export async function waitUntilLive(page) {
+  await page.locator('#status[data-status="live"]').waitFor();
+}
+
+/** Types a message and presses Enter. */
+export async function send(page, text) {
+  const box = page.getByRole('textbox', { name: 'Message' });
+  await box.fill(text);
+  await box.press('Enter');
+}
+
+/** The stored entry with exactly this text. */
+export const storedEntry = (page, text) =>
+  page
+    .locator('.entry[data-state="stored"]')
+    .filter({ has: page.getByText(text, { exact: true }) });
+
+/** All stored entries from top to bottom: `{seq, text}`. */
+export function storedEntries(page) {
+  return page.locator('.entry[data-state="stored"]').evaluateAll((entries) =>
+    entries.map((entry) => ({
+      seq: Number(entry.dataset.seq),
+      text: entry.querySelector('.text')?.textContent ?? null,
+    })),
+  );
+}
+
+/** The messages of the API in the form of `storedEntries`. */
+export const asEntries = (messages) =>
+  messages.map(({ seq, parts }) => ({
+    seq,
+    text: parts.find(({ type }) => type === 'text')?.text ?? null,
+  }));

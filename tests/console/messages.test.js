@@ -1,0 +1,195 @@
+// Messages in a space: sending, live answers, dispatch notes and failures.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { answerRule } from './api_client.js';
+import { asEntries, openSpace, openTab, send, storedEntries, storedEntry } from './console_page.js';
+import { api, husam } from './suite.js';
+
+const ANSWER =
+  'The harbour opens at seven in the morning and closes at nine in the evening, ' +
+  'every day of the week but Sunday, and on Sunday at noon.';
+
+test('an answer grows letter by letter and becomes one message in place', async (t) => {
+  const ada = await api.createAgent('Ada', [answerRule(ANSWER)], 60);
+  const space = await api.createSpace('Growing', [husam, ada]);
+  const page = await openTab(t);
+  await openSpace(page, 'Growing');
+  await page.evaluate(recordGrowth);
+  await send(page, 'When does the harbour open?');
+  await storedEntry(page, ANSWER).waitFor();
+
+  const { shown, isSameNode } = await page.evaluate((answer) => {
+    const entry = [...document.querySelectorAll('.entry[data-state="stored"]')].find((node) =>
+      node.textContent.startsWith(answer),
+    );
+    return { shown: window.shown, isSameNode: window.written === entry };
+  }, ANSWER);
+  const growing = shown.filter(({ isStored }) => !isStored).map(({ text }) => text);
+  assert.ok(growing.length >= 5, `the text grew in ${growing.length} steps only`);
+  for (const text of growing)
+    assert.ok(ANSWER.startsWith(text), `not a prefix of the answer: ${text}`);
+  const lengths = shown.map(({ text }) => text.length);
+  assert.deepEqual(
+    lengths,
+    [...lengths].sort((one, other) => one - other),
+    'the text shrank',
+  );
+  assert.ok(
+    shown.every(({ count }) => count === 1),
+    'the answer was shown twice or not at all',
+  );
+  assert.ok(isSameNode, 'the message did not replace its stream in place');
+  assert.deepEqual(await storedEntries(page), asEntries(await api.messages(space)));
+  await page.getByText('woke Ada', { exact: true }).waitFor();
+  await page.locator('#working li').waitFor({ state: 'detached' });
+});
+
+// Runs in the page: records each state of the agent's text, from its first letters on.
+function recordGrowth() {
+  window.shown = [];
+  const look = () => {
+    const entries = [...document.querySelectorAll('.bubble.agent .entry')];
+    if (entries.length === 0 && window.shown.length === 0) return;
+    window.written ??= entries[0];
+    const text = entries[0]?.querySelector('.text')?.textContent ?? '';
+    const isStored = entries[0]?.dataset.state === 'stored';
+    const last = window.shown.at(-1);
+    if (!last || last.text !== text || last.isStored !== isStored)
+      window.shown.push({ text, isStored, count: entries.length });
+  };
+  new MutationObserver(look).observe(document.getElementById('bubbles'), {
+    subtree: true,
+    childList: true,
+    characterData: true,
+    attributes: true,
+  });
+}
+
+test('messages of one run share a bubble', async (t) => {
+  const ada = await api.createAgent('Ada', [answerRule('First part.', 'Second part.')]);
+  await api.createSpace('One bubble', [husam, ada]);
+  const page = await openTab(t);
+  await openSpace(page, 'One bubble');
+  await send(page, 'Tell me in two parts.');
+  await storedEntry(page, 'Second part.').waitFor();
+  const bubble = page.getByRole('article').filter({ hasText: 'First part.' });
+  assert.deepEqual(await bubble.locator('.text').allTextContents(), [
+    'First part.',
+    'Second part.',
+  ]);
+  assert.equal(await page.getByRole('article').count(), 2);
+});
+
+test('Enter sends, Shift+Enter makes a new line, and markup is escaped', async (t) => {
+  const space = await api.createSpace('Plain text', [husam]);
+  const page = await openTab(t);
+  await openSpace(page, 'Plain text');
+  const box = page.getByRole('textbox', { name: 'Message' });
+  await box.pressSequentially('one');
+  await box.press('Shift+Enter');
+  await box.pressSequentially('two');
+  await box.press('Enter');
+  const markup = '<img src="x" onerror="window.harmed = true"><b>bold</b>';
+  await storedEntry(page, 'one two').waitFor();
+  await send(page, markup);
+  await storedEntry(page, markup).waitFor();
+  assert.deepEqual(
+    (await storedEntries(page)).map(({ text }) => text),
+    ['one\ntwo', markup],
+  );
+  assert.equal(await page.locator('#bubbles').locator('img, b').count(), 0);
+  assert.equal(await page.evaluate(() => window.harmed), undefined);
+  assert.equal(await box.inputValue(), '');
+  assert.deepEqual(await storedEntries(page), asEntries(await api.messages(space)));
+});
+
+test('a message whose response is lost is retried with the same idempotency key', async (t) => {
+  const space = await api.createSpace('Lost answer', [husam]);
+  const page = await openTab(t, { expected: [/net::ERR_FAILED/] });
+  await openSpace(page, 'Lost answer');
+  const keys = [];
+  await page.route('**/messages', async (route) => {
+    if (route.request().method() !== 'POST') return route.fallback();
+    keys.push(route.request().headers()['idempotency-key']);
+    if (keys.length > 1) return route.fallback();
+    await route.fetch();
+    return route.abort('failed');
+  });
+  await send(page, 'Only once, please.');
+  await page.waitForFunction(() => document.getElementById('text').value === '');
+  assert.equal(keys.length, 2);
+  assert.equal(new Set(keys).size, 1);
+  assert.deepEqual(
+    (await storedEntries(page)).map(({ text }) => text),
+    ['Only once, please.'],
+  );
+  assert.equal((await api.messages(space)).length, 1);
+});
+
+test('a refused message stays in the box with the reason', async (t) => {
+  const space = await api.createSpace('Refused', [husam]);
+  const page = await openTab(t, { expected: [/status of 4\d\d/] });
+  await openSpace(page, 'Refused');
+  const long = 'x'.repeat(32_769);
+  await send(page, long);
+  await page.locator('#composer-problem').filter({ hasText: /./ }).waitFor();
+  assert.equal(await page.getByRole('textbox', { name: 'Message' }).inputValue(), long);
+  assert.equal((await api.messages(space)).length, 0);
+});
+
+test('a message longer than a frame arrives complete', async (t) => {
+  const space = await api.createSpace('Long', [husam]);
+  const page = await openTab(t);
+  await openSpace(page, 'Long');
+  const long = 'ü'.repeat(16_384);
+  await api.postMessage(space, husam, long);
+  await page.locator('.entry[data-seq="1"]').waitFor();
+  assert.deepEqual(await storedEntries(page), [{ seq: 1, text: long }]);
+});
+
+test('the button shows earlier messages', async (t) => {
+  const space = await api.createSpace('Earlier', [husam]);
+  for (let number = 1; number <= 70; number += 1)
+    await api.postMessage(space, husam, `number ${number}`);
+  const page = await openTab(t);
+  await openSpace(page, 'Earlier');
+  await page.locator('.entry[data-seq="70"]').waitFor();
+  assert.equal((await storedEntries(page))[0].seq, 21);
+  const earlier = page.getByRole('button', { name: 'Show earlier' });
+  await earlier.click();
+  await page.locator('.entry[data-seq="1"]').waitFor();
+  await earlier.waitFor({ state: 'hidden' });
+  assert.deepEqual(await storedEntries(page), asEntries(await api.messages(space)));
+});
+
+test('the page shows why no agent woke and why a run failed', async (t) => {
+  const eve = await api.createAgent('Eve', [
+    { when: { contains: 'break' }, steps: [{ error: 'bad_request' }] },
+  ]);
+  await api.createSpace('Failing', [husam, eve]);
+  const bob = await api.createAgent('Bob', []);
+  await api.createSpace('Silent', [husam, bob], { maxChainDepth: 0 });
+  const page = await openTab(t);
+  await openSpace(page, 'Silent');
+  await send(page, 'Anyone?');
+  await page.getByText('woke nobody: chain depth reached', { exact: true }).waitFor();
+  await openSpace(page, 'Failing');
+  await send(page, 'Please break.');
+  await page.getByText(/could not finish: .*\(bad_request\)/).waitFor();
+  await page.reload();
+  await page.getByText(/could not finish: .*\(bad_request\)/).waitFor();
+});
+
+test('stopping an agent removes its unfinished text', async (t) => {
+  const slow = await api.createAgent('Slow', [answerRule(ANSWER)], 2000);
+  await api.createSpace('Stopping', [husam, slow]);
+  const page = await openTab(t);
+  await openSpace(page, 'Stopping');
+  await send(page, 'Begin.');
+  await page.locator('.entry[data-state="writing"]').waitFor();
+  await page.getByRole('button', { name: 'Stop Slow' }).click();
+  await page.locator('#working li').waitFor({ state: 'detached' });
+  await page.locator('.entry[data-state="writing"]').waitFor({ state: 'detached' });
+  assert.equal((await storedEntries(page)).length, 1);
+});
