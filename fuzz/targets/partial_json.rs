@@ -16,7 +16,9 @@ fuzz_target!(|written: Written<'_>| {
     let whole = TextScanner::new("text").push(written.json);
     let mut scanner = TextScanner::new("text");
     let chars: Vec<char> = written.json.chars().collect();
-    let pieces = chars.chunks(usize::from(written.size).max(1)).map(|piece| scanner.push(&piece.iter().collect::<String>()));
+    let pieces = chars
+        .chunks(usize::from(written.size).max(1))
+        .map(|piece| scanner.push(&piece.iter().collect::<String>()));
     assert_eq!(pieces.collect::<String>(), whole);
     // With the field once, both read the same; where it stands twice, serde reads the last.
     let fields: Option<serde_json::Map<_, _>> = serde_json::from_str(written.json).ok();

@@ -18,10 +18,12 @@ struct Written<'a> {
 const LONGEST: usize = 4_000;
 
 fuzz_target!(|written: Written<'_>| {
-    let texts: Vec<&str> = std::iter::once(written.first).chain(written.texts).filter(|text| text.len() <= LONGEST).take(20).collect();
+    let texts = std::iter::once(written.first).chain(written.texts);
+    let texts: Vec<&str> = texts.filter(|text| text.len() <= LONGEST).take(20).collect();
     if texts.is_empty() {
         return;
     }
-    let fault = smartspace_run::fuzzing::prompt(written.person, written.agent, written.space, written.other_space, &texts);
+    let Written { person, agent, space, other_space, .. } = written;
+    let fault = smartspace_run::fuzzing::prompt(person, agent, space, other_space, &texts);
     assert_eq!(fault, Ok(()));
 });

@@ -92,7 +92,8 @@ impl RunContext {
     /// Shows a run that no space triggered in a space that it has entered.
     pub(crate) async fn show_in(&self, space: SpaceId) {
         if let Err(error) = self.store().runs().show_active(&self.run, space).await {
-            tracing::warn!(run = %self.run.id, %space, %error, "clients that join the space later do not see that a run is active there");
+            tracing::warn!(run = %self.run.id, %space, %error, "clients that join the space later \
+                do not see that a run is active there");
         }
         let run =
             Run { active_space_id: Some(space), ..self.run.view(self.trigger.hidden(), None) };

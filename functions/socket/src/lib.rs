@@ -2,7 +2,8 @@
 //!
 //! [`Socket::connect`] opens a connection with a ticket. [`Socket::receive`] answers one frame:
 //! [`requests`] reads it, and [`actions`] does what it asks for. [`Socket::disconnect`] deletes the
-//! connection. Answers and events are sent through the port `Sockets`, in the same way on every host.
+//! connection. Answers and events are sent through the port `Sockets`, in the same way on every
+//! host.
 
 mod actions;
 #[cfg(feature = "fuzzing")]

@@ -1,7 +1,7 @@
 //! One answer of a model.
 //!
-//! [`answer`] collects it. It streams the inputs of `send_message` and of visible tools to the space
-//! while the model writes them. [`shown_call`] decides which part of a call is shown, and in which
+//! [`answer`] collects it. It streams the inputs of `send_message` and of visible tools to the
+//! space while the model writes them. [`shown_call`] decides which part of a call is shown, and in which
 //! space.
 
 mod answer;

@@ -61,14 +61,16 @@ pub(crate) fn news(
         // Writing to a String can't fail.
         let _ = writeln!(
             text,
-            "  … {} earlier messages{new}; read_messages({{\"spaceId\":\"{space}\",\"before\":{first}}}) shows them",
+            "  … {} earlier messages{new}; \
+                read_messages({{\"spaceId\":\"{space}\",\"before\":{first}}}) shows them",
             Thousands(earlier)
         );
     }
     text.extend(lines.into_iter().rev());
     let text = (!text.is_empty()).then(|| {
         format!(
-            "Said in {} (id: {space}) since your last step; what wakes you has a run of its own:\n{}",
+            "Said in {} (id: {space}) since your last step; what wakes you has a run of its \
+                own:\n{}",
             Quoted(name),
             text.trim_end_matches('\n')
         )

@@ -152,20 +152,26 @@ mod tests {
     #[test]
     fn a_visible_tool_is_offered_a_target_unless_it_has_one_of_its_own() {
         let execution = json!({"type": "static", "output": 1});
-        let schema = json!({"type": "object", "properties": {"city": {"type": "string"}}, "additionalProperties": false});
+        let schema = json!({
+            "type": "object",
+            "properties": {"city": {"type": "string"}},
+            "additionalProperties": false
+        });
+        let made = |name: &str, schema: &Value, visible: bool, execution: Value| {
+            tool(&json!({
+                "name": name,
+                "description": "",
+                "inputSchema": schema,
+                "visible": visible,
+                "execution": execution
+            }))
+        };
+        let fixed = || json!({"type": "static", "output": 1});
         let tools = [
-            tool(
-                &json!({"name": "hidden", "description": "", "inputSchema": schema, "execution": execution}),
-            ),
-            tool(
-                &json!({"name": "asks", "description": "", "inputSchema": {}, "execution": {"type": "space"}}),
-            ),
-            tool(
-                &json!({"name": "Shown", "description": "", "inputSchema": schema, "visible": true, "execution": execution}),
-            ),
-            tool(
-                &json!({"name": "own", "description": "", "inputSchema": {"properties": {TARGET: {}}}, "visible": true, "execution": execution}),
-            ),
+            made("hidden", &schema, false, fixed()),
+            made("asks", &json!({}), false, json!({"type": "space"})),
+            made("Shown", &schema, true, fixed()),
+            made("own", &json!({"properties": {TARGET: {}}}), true, fixed()),
         ];
         let toolbox = Toolbox::new(&tools, Vec::new());
         let specs = toolbox.specs();

@@ -40,7 +40,10 @@ fn text(text: &str) -> Piece {
 
 /// A script in which each rule answers with its own index.
 fn numbered(rules: &[Value]) -> Value {
-    let rule = |(index, when): (usize, &Value)| json!({"when": when, "steps": [{"text": index.to_string()}]});
+    let rule = |(index, when): (usize, &Value)| {
+        let text = index.to_string();
+        json!({"when": when, "steps": [{"text": text}]})
+    };
     json!({"rules": rules.iter().enumerate().map(rule).collect::<Vec<_>>()})
 }
 

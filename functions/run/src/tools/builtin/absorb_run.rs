@@ -25,7 +25,10 @@ impl BuiltInTool for AbsorbRun {
     fn spec(&self) -> Spec {
         Spec {
             name: NAME.into(),
-            description: "Stop another run of yours and take over what it was doing: you are told what woke it and what it did so far.".into(),
+            description:
+                "Stop another run of yours and take over what it was doing: you are told what woke \
+                 it and what it did so far."
+                    .into(),
             input: own_runs::schema("The run, as ACTIVE RUNS shows it."),
             read_only: false,
             changes_space: false,

@@ -24,12 +24,19 @@ impl BuiltInTool for Delegate {
     fn spec(&self) -> Spec {
         Spec {
             name: NAME.into(),
-            description: "Let another agent of the space answer what woke you, and end this run. Only for the admin agent of a space.".into(),
+            description:
+                "Let another agent of the space answer what woke you, and end this run. Only for \
+                 the admin agent of a space."
+                    .into(),
             input: json!({
                 "type": "object",
                 "properties": {
                     "entityId": {"type": "string", "description": "The agent."},
-                    "note": {"type": "string", "maxLength": NOTE_CHARS, "description": "What that agent should know besides the message."}
+                    "note": {
+                        "type": "string",
+                        "maxLength": NOTE_CHARS,
+                        "description": "What that agent should know besides the message."
+                    }
                 },
                 "required": ["entityId"],
                 "additionalProperties": false

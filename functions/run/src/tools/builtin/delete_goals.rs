@@ -22,7 +22,10 @@ impl BuiltInTool for DeleteGoals {
     fn spec(&self) -> Spec {
         Spec {
             name: NAME.into(),
-            description: "Drop the goals with these ids for good; one that was reached or given up can also be set to completed or abandoned. The result names those that were there.".into(),
+            description:
+                "Drop the goals with these ids for good; one that was reached or given up can also \
+                 be set to completed or abandoned. The result names those that were there."
+                    .into(),
             input: json!({
                 "type": "object",
                 "properties": {"goalIds": keys_schema("Their ids.")},

@@ -21,13 +21,23 @@ impl BuiltInTool for EnterSpace {
     fn spec(&self) -> Spec {
         Spec {
             name: NAME.into(),
-            description:
-                "Make a space that you belong to the active one, and read its last messages.".into(),
+            description: "Make a space that you belong to the active one, and read its last \
+                    messages."
+                .into(),
             input: json!({
                 "type": "object",
                 "properties": {
-                    "spaceId": {"type": "string", "description": "The space's id, as YOUR SPACES shows it."},
-                    "limit": {"type": "integer", "minimum": 1, "maximum": 100, "default": 50, "description": "How many messages to read."}
+                    "spaceId": {
+                        "type": "string",
+                        "description": "The space's id, as YOUR SPACES shows it."
+                    },
+                    "limit": {
+                        "type": "integer",
+                        "minimum": 1,
+                        "maximum": 100,
+                        "default": 50,
+                        "description": "How many messages to read."
+                    }
                 },
                 "required": ["spaceId"],
                 "additionalProperties": false

@@ -26,16 +26,27 @@ impl BuiltInTool for GetMyRuns {
     fn spec(&self) -> Spec {
         Spec {
             name: NAME.into(),
-            description: "List your own runs, newest first: why each was woken, which tools it used, what it sent.".into(),
+            description:
+                "List your own runs, newest first: why each was woken, which tools it used, what \
+                 it sent."
+                    .into(),
             input: json!({
                 "type": "object",
                 "properties": {
                     "status": {
                         "type": "string",
-                        "enum": ["queued", "running", "waiting_tool", "completed", "failed", "canceled"],
+                        "enum": [
+                            "queued", "running", "waiting_tool", "completed", "failed", "canceled"
+                        ],
                         "description": "Only runs in this state."
                     },
-                    "limit": {"type": "integer", "minimum": 1, "maximum": 50, "default": 10, "description": "How many."}
+                    "limit": {
+                        "type": "integer",
+                        "minimum": 1,
+                        "maximum": 50,
+                        "default": 10,
+                        "description": "How many."
+                    }
                 },
                 "additionalProperties": false
             }),

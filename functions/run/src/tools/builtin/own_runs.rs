@@ -86,7 +86,9 @@ async fn other(calling: &Calling<'_>, input: &Value) -> Result<Result<RunRecord,
         Err(error) => return Ok(Err(format!("runId: {error}"))),
     };
     if id == context.run.id {
-        return Ok(Err("that is this run; expected another one of ACTIVE RUNS. To end this one, call nothing more".into()));
+        return Ok(Err("that is this run; expected another one of ACTIVE RUNS. To end this one, \
+            call nothing more"
+            .into()));
     }
     let none = || "you have no such run; ACTIVE RUNS and get_my_runs list yours".to_owned();
     let run = match context.store().runs().record(id).await {

@@ -24,13 +24,29 @@ impl BuiltInTool for ReadMessages {
     fn spec(&self) -> Spec {
         Spec {
             name: NAME.into(),
-            description: "Read messages of a space that you belong to, whole and oldest first: the last ones, or those before a seq.".into(),
+            description:
+                "Read messages of a space that you belong to, whole and oldest first: the last \
+                 ones, or those before a seq."
+                    .into(),
             input: json!({
                 "type": "object",
                 "properties": {
-                    "spaceId": {"type": "string", "description": "The space; the active one unless given."},
-                    "limit": {"type": "integer", "minimum": 1, "maximum": 100, "default": 20, "description": "How many."},
-                    "before": {"type": "integer", "minimum": 1, "description": "Only messages whose seq is below it."}
+                    "spaceId": {
+                        "type": "string",
+                        "description": "The space; the active one unless given."
+                    },
+                    "limit": {
+                        "type": "integer",
+                        "minimum": 1,
+                        "maximum": 100,
+                        "default": 20,
+                        "description": "How many."
+                    },
+                    "before": {
+                        "type": "integer",
+                        "minimum": 1,
+                        "description": "Only messages whose seq is below it."
+                    }
                 },
                 "additionalProperties": false
             }),
@@ -86,7 +102,12 @@ pub(crate) fn shown(message: &Message, member: &MemberRecord) -> Value {
         "seen": message.seq <= member.cursor || message.sender.id == member.entity_id,
     });
     if let Some(Part::Tool(tool)) = message.parts.first() {
-        shown["tool"] = json!({"name": tool.name, "input": tool.input, "output": tool.output, "status": tool.status});
+        shown["tool"] = json!({
+            "name": tool.name,
+            "input": tool.input,
+            "output": tool.output,
+            "status": tool.status
+        });
     }
     shown
 }

@@ -31,10 +31,15 @@ impl BuiltInTool for SendMessage {
     fn spec(&self) -> Spec {
         Spec {
             name: SEND_MESSAGE.into(),
-            description: "Post a message to the active space. Everyone there reads it; it streams to them while you write it.".into(),
+            description:
+                "Post a message to the active space. Everyone there reads it; it streams to them \
+                 while you write it."
+                    .into(),
             input: json!({
                 "type": "object",
-                "properties": {"text": {"type": "string", "minLength": 1, "description": "What to say."}},
+                "properties": {
+                    "text": {"type": "string", "minLength": 1, "description": "What to say."}
+                },
                 "required": ["text"],
                 "additionalProperties": false
             }),

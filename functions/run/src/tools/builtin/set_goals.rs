@@ -25,7 +25,11 @@ impl BuiltInTool for SetGoals {
     fn spec(&self) -> Spec {
         Spec {
             name: NAME.into(),
-            description: "Set what you work towards over many runs. With the id of a goal that is there only what you give changes; without an id a new goal gets one. The result shows each goal as it is then.".into(),
+            description:
+                "Set what you work towards over many runs. With the id of a goal that is there \
+                 only what you give changes; without an id a new goal gets one. The result shows \
+                 each goal as it is then."
+                    .into(),
             input: json!({
                 "type": "object",
                 "properties": {"goals": {
@@ -35,19 +39,37 @@ impl BuiltInTool for SetGoals {
                     "items": {
                         "type": "object",
                         "properties": {
-                            "id": {"type": "string", "minLength": 1, "maxLength": limits::MEMORY_KEY_CHARS, "description": "Which goal."},
+                            "id": {
+                                "type": "string",
+                                "minLength": 1,
+                                "maxLength": limits::MEMORY_KEY_CHARS,
+                                "description": "Which goal."
+                            },
                             "description": {
                                 "type": "string",
                                 "minLength": 1,
                                 "maxLength": limits::MEMORY_CHARS,
                                 "description": "What is to be reached; needed when the goal is new."
                             },
-                            "status": {"type": "string", "enum": ["active", "completed", "abandoned"], "description": "active when new."},
-                            "priority": {"type": "integer", "minimum": 1, "maximum": 5, "description": "1, the most urgent, to 5; 3 when new."},
-                            "longTerm": {"type": "boolean", "description": "It is not meant to be done soon."},
+                            "status": {
+                                "type": "string",
+                                "enum": ["active", "completed", "abandoned"],
+                                "description": "active when new."
+                            },
+                            "priority": {
+                                "type": "integer",
+                                "minimum": 1,
+                                "maximum": 5,
+                                "description": "1, the most urgent, to 5; 3 when new."
+                            },
+                            "longTerm": {
+                                "type": "boolean",
+                                "description": "It is not meant to be done soon."
+                            },
                             "dueAt": {
                                 "type": ["string", "null"],
-                                "description": "When it should be reached, like 2026-02-18T15:07:00Z; null takes that away."
+                                "description": "When it should be reached, like \
+                                    2026-02-18T15:07:00Z; null takes that away."
                             }
                         },
                         "additionalProperties": false

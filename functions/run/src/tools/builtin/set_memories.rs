@@ -21,7 +21,10 @@ impl BuiltInTool for SetMemories {
     fn spec(&self) -> Spec {
         Spec {
             name: NAME.into(),
-            description: "Keep what you want to know in later runs, each under a key of your choice. A key that is there already gets the new value.".into(),
+            description:
+                "Keep what you want to know in later runs, each under a key of your choice. A key \
+                 that is there already gets the new value."
+                    .into(),
             input: json!({
                 "type": "object",
                 "properties": {"memories": {
@@ -31,8 +34,18 @@ impl BuiltInTool for SetMemories {
                     "items": {
                         "type": "object",
                         "properties": {
-                            "key": {"type": "string", "minLength": 1, "maxLength": limits::MEMORY_KEY_CHARS, "description": "A short name."},
-                            "value": {"type": "string", "minLength": 1, "maxLength": limits::MEMORY_CHARS, "description": "What to remember."}
+                            "key": {
+                                "type": "string",
+                                "minLength": 1,
+                                "maxLength": limits::MEMORY_KEY_CHARS,
+                                "description": "A short name."
+                            },
+                            "value": {
+                                "type": "string",
+                                "minLength": 1,
+                                "maxLength": limits::MEMORY_CHARS,
+                                "description": "What to remember."
+                            }
                         },
                         "required": ["key", "value"],
                         "additionalProperties": false

@@ -77,7 +77,8 @@ impl Calling<'_> {
             }
             Err(Error::Invalid(_) | Error::NotFound(_)) => {
                 let text = format!(
-                    "you are not a member of {space}, where this was to be shown; YOUR SPACES lists where you are"
+                    "you are not a member of {space}, where this was to be shown; YOUR SPACES \
+                        lists where you are"
                 );
                 Ok(Posted::No(Outcome::error(text)))
             }

@@ -110,7 +110,8 @@ impl<'a> UnderWay<'a> {
             let error =
                 excerpt(outcome.output["error"].as_str().unwrap_or_default(), LOGGED_CHARS).0;
             // Quoted, since a part of the text may come from the server.
-            tracing::info!(run = %context.run.id, tool = calling.begun.name, ?error, "an external call failed");
+            let tool = calling.begun.name;
+            tracing::info!(run = %context.run.id, tool, ?error, "an external call failed");
         }
         let settled = settle(calling, outcome, card, mark).await;
         drop(counted);
@@ -120,8 +121,8 @@ impl<'a> UnderWay<'a> {
 
 /// The outcome of a call that another worker began and whose end is unknown.
 pub(crate) async fn unknown(calling: &Calling<'_>, known: &CallRecord) -> Result<Outcome> {
-    let text = "this call had begun when the process that made it died. Whether it took effect is not known, and it was not repeated. \
-                Look whether it did before you call it again";
+    let text = "this call had begun when the process that made it died. Whether it took effect is \
+                not known, and it was not repeated. Look whether it did before you call it again";
     let outcome = Outcome { status: CallStatus::Unknown, ..Outcome::error(text) };
     settle(calling, outcome, known.card, None).await
 }

@@ -83,11 +83,15 @@ impl McpTools {
             all.trouble.extend(listed.trouble.map(|trouble| format!("{trouble}.")));
             if left_out > 0 {
                 let name = &server.name;
-                all.trouble.push(format!("{left_out} tools of the server {name} are left out, since there are too many; allowedTools can name those that are needed."));
+                all.trouble.push(format!(
+                    "{left_out} tools of the server {name} are left out, \
+                    since there are too many; allowedTools can name those that are needed."
+                ));
             }
         }
         for trouble in &all.trouble {
-            tracing::warn!(run = %trace.run, trouble, "an MCP server's tools are not as configured");
+            let run = trace.run;
+            tracing::warn!(%run, trouble, "an MCP server's tools are not as configured");
         }
         all
     }

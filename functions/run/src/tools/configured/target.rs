@@ -26,7 +26,8 @@ impl Configured {
             && let Some(schema) = input_schema.as_object_mut()
         {
             schema.entry("type").or_insert_with(|| json!("object"));
-            let about = "The id of another space of yours where this is to be shown, instead of the active one. Write it first.";
+            let about = "The id of another space of yours where this is to be shown, instead of \
+                         the active one. Write it first.";
             if let Some(properties) =
                 schema.entry("properties").or_insert_with(|| json!({})).as_object_mut()
             {
@@ -68,7 +69,8 @@ impl Calling<'_> {
         match space {
             Some(space) => Ok((space, input)),
             None => Err(format!(
-                "this is shown in a space, and none is active; call enter_space first, or give {TARGET}"
+                "this is shown in a space, and none is active; call enter_space first, or give \
+                    {TARGET}"
             )),
         }
     }

@@ -211,7 +211,13 @@ fn token_counts_are_merged_and_input_includes_cached_tokens() {
         "cache_read_input_tokens": 3000,
         "output_tokens": 1,
     });
-    let last = |usage: Value| json!({"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": usage});
+    let last = |usage: Value| {
+        json!({
+            "type": "message_delta",
+            "delta": {"stop_reason": "end_turn"},
+            "usage": usage
+        })
+    };
     let expected = Usage {
         input_tokens: 3210,
         cached_tokens: 3000,

@@ -136,7 +136,10 @@ mod tests {
             given(500, None, "", false),
             (Failed, json!({"error": "the server answered 500 Internal Server Error"}))
         );
-        let body = json!({"error": "the server answered 404 Not Found", "body": {"detail": "no such city"}});
+        let body = json!({
+            "error": "the server answered 404 Not Found",
+            "body": {"detail": "no such city"}
+        });
         assert_eq!(
             given(404, Some("application/problem+json"), r#"{"detail": "no such city"}"#, false),
             (Failed, body)
