@@ -1,4 +1,4 @@
-# The inner loop. `just` alone lists the recipes; each test recipe is a step of `tests/run`.
+# Commands for daily work. `just` lists them. Each test recipe is a step of `tests/run`.
 
 default:
     @just --list
@@ -17,11 +17,11 @@ check:
 e2e *filter:
     tests/run e2e -- {{filter}}
 
-# Play seeds of the simulation: `just simulate --from 303`, `just simulate --mutant ignores-leases`.
+# Run seeds of the simulation: `just simulate --from 303`, `just simulate --mutant ignores-leases`.
 simulate *flags:
     cargo run -p smartspace-simulation -- {{flags}}
 
-# Play what a change must pass: 500 seeds and every mutant.
+# Run the simulation that a change must pass: 500 seeds and every mutant.
 simulation:
     tests/run simulation
 
@@ -29,15 +29,15 @@ simulation:
 console *files:
     tests/run console -- {{files}}
 
-# Hold the API against its description.
+# Compare the API with its OpenAPI description.
 contract *flags:
     tests/run contract -- {{flags}}
 
-# Deploy to the emulator of AWS and test there.
+# Deploy to an AWS emulator and run the tests there.
 emulator *flags:
     tests/run emulator -- {{flags}}
 
-# Lint the template, and check the licenses of dependencies.
+# Lint the template and check the licenses of dependencies.
 template:
     tests/run template
 
@@ -45,20 +45,21 @@ template:
 docs *pages:
     tests/run docs -- {{pages}}
 
-# Set up and run all tests of a change.
+# Run all tests that a change must pass.
 test *flags:
     tests/run {{flags}}
 
-# Accept prompts, frames, ids and the API description as they are now.
+# Accept the present prompts, frames, ids and API description as snapshots.
 accept:
     INSTA_UPDATE=always cargo test --workspace --all-features --exclude smartspace-simulation
     UPDATE_OPENAPI=1 cargo test -p smartspace-api committed_text
 
-# Measure speed by hand (docs/performance.md).
+# Measure the speed (docs/performance.md).
 load *flags:
     cargo build --release -p smartspace -p smartspace-tests
     target/release/load {{flags}}
 
 # Build the six Lambda binaries.
 lambda:
-    cargo lambda build --release --arm64 --all-features --workspace --exclude smartspace --exclude smartspace-tests --exclude smartspace-simulation
+    cargo lambda build --release --arm64 --all-features --workspace \
+        --exclude smartspace --exclude smartspace-tests --exclude smartspace-simulation

@@ -1,4 +1,4 @@
-//! Whatever a browser sends over its socket is answered.
+//! Every frame that a browser can send is accepted or refused without a panic.
 
 #![no_main]
 

@@ -28,7 +28,7 @@ const ORDER = {
   },
 };
 
-const ask = (page, part) => deliver(page, (given) => window.card(1, given), part);
+const ask = (page, part) => deliver(page, (data) => window.card(1, data), part);
 const outcome = (page) => page.locator('.outcome');
 
 // The value of the focused field and the error that is shown with it.
@@ -265,7 +265,7 @@ test('frames do not disturb typing in a form', async (t) => {
       window.text(from + index, `text ${index}`, { runId: `run ${index}` }),
     );
   await deliver(page, texts, [1, 30]);
-  await deliver(page, (given) => given.map((part, index) => window.card(30 + 2 * index, part)), [
+  await deliver(page, (data) => data.map((part, index) => window.card(30 + 2 * index, part)), [
     first,
     second,
   ]);
@@ -387,8 +387,8 @@ test('a card shows its outcome in words and its output as JSON', async (t) => {
   ];
   await deliver(
     page,
-    (given) =>
-      given.map(([part], index) =>
+    (data) =>
+      data.map(([part], index) =>
         window.card(index + 1, { status: 'completed', input: { title: 'T' }, ...part }),
       ),
     states,
@@ -490,7 +490,7 @@ test('an agent that waits for an answer is shown as waiting', async (t) => {
   const run = (name, status, stepCount) =>
     deliver(
       page,
-      (given) => ({ type: `run.${given.name}`, run: { id: 'r', agentId: 'ada', ...given } }),
+      (data) => ({ type: `run.${data.name}`, run: { id: 'r', agentId: 'ada', ...data } }),
       { name, status, stepCount },
     );
   const activity = () => page.locator('#working li span').last().textContent();
@@ -523,14 +523,14 @@ test('a card escapes markup and fits into 360 pixels', async (t) => {
   const output = { choice: long, comment: long };
   await deliver(
     page,
-    (given) => [
-      window.card(1, given),
-      window.card(2, { ...given, ui: 'buttons', name: 'x' }),
-      window.card(3, { ...given, ui: given.output.choice, status: 'completed' }),
+    (data) => [
+      window.card(1, data),
+      window.card(2, { ...data, ui: 'buttons', name: 'x' }),
+      window.card(3, { ...data, ui: data.output.choice, status: 'completed' }),
       window.card(4, {
-        ...given,
+        ...data,
         status: 'completed',
-        output: { declined: true, reason: given.output.choice },
+        output: { declined: true, reason: data.output.choice },
       }),
     ],
     { input, output, resultSchema: { type: 'object', properties, required: ['e', long] } },

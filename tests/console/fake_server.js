@@ -16,9 +16,9 @@ export async function openFakeRoom(t, options) {
   return page;
 }
 
-/** Delivers the frames that `make(given)` returns. `make` runs in the page. */
-export const deliver = (page, make, given) =>
-  page.evaluate(`window.deliver(...[(${make})(${JSON.stringify(given)})].flat())`);
+/** Delivers the frames that `make(data)` returns. `make` runs in the page. */
+export const deliver = (page, make, data) =>
+  page.evaluate(`window.deliver(...[(${make})(${JSON.stringify(data)})].flat())`);
 
 /** The requests so far: `{path, body}`. */
 export const sent = (page) => page.evaluate(() => window.sent);

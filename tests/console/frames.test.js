@@ -211,7 +211,7 @@ test('a stream without a message is dropped: canceled, run ended, or silent', as
       });
       window.frames({ type: 'stream.delta', streamId: id, offset: 0, text: id });
     }, streamId);
-  const deliver = (frame) => page.evaluate((given) => window.frames(given), frame);
+  const deliver = (frame) => page.evaluate((data) => window.frames(data), frame);
 
   await begin('canceled');
   await deliver({ type: 'stream.ended', streamId: 'canceled', reason: 'canceled' });
@@ -234,18 +234,18 @@ test('a stream without a message is dropped: canceled, run ended, or silent', as
 
   await begin('message on its way');
   await page.evaluate(() =>
-    window.store(window.message(2, 'kept', { streamId: 'message on its way' })),
+    window.store(window.message(2, 'stored', { streamId: 'message on its way' })),
   );
   await deliver({ type: 'stream.ended', streamId: 'message on its way', messageId: 'm2' });
   await page.clock.runFor(3000);
-  assert.deepEqual(await shownTexts(page), ['text 1', 'kept']);
+  assert.deepEqual(await shownTexts(page), ['text 1', 'stored']);
 });
 
 test('a room tracks active and failed runs', async (t) => {
   const page = await openRoom(t, 1);
   const active = () =>
     page.evaluate(() => window.room.runs.active().map(({ runId, status }) => `${runId} ${status}`));
-  const deliver = (...frames) => page.evaluate((given) => window.frames(...given), frames);
+  const deliver = (...frames) => page.evaluate((data) => window.frames(...data), frames);
   const run = (id, status, more = {}) => ({
     type: `run.${status}`,
     run: { id, agentId: 'ada', status, ...more },
@@ -279,7 +279,7 @@ test('a room tracks members, the name and the deletion of its space', async (t) 
       window.room.space.members.map(({ id }) => id),
       window.room.isGone,
     ]);
-  const deliver = (...frames) => page.evaluate((given) => window.frames(...given), frames);
+  const deliver = (...frames) => page.evaluate((data) => window.frames(...data), frames);
   await deliver({
     type: 'member.joined',
     member: { id: 'bob', name: 'Bob', type: 'agent', role: 'member' },

@@ -5,14 +5,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deliver, openFakeRoom, sent } from './fake_server.js';
 
-const ask = (page, part) => deliver(page, (given) => window.card(1, given), part);
+const ask = (page, part) => deliver(page, (data) => window.card(1, data), part);
 const outcome = (page) => page.locator('.outcome');
 
 test('the selected sender answers a form if answerBy allows it', async (t) => {
   const page = await openFakeRoom(t);
   const resultSchema = { type: 'string', title: 'Who' };
   await ask(page, { input: { title: 'Who?' }, answerBy: ['husam', 'ada'], resultSchema });
-  await deliver(page, (given) => window.card(2, given), { input: { title: 'Anyone?' } });
+  await deliver(page, (data) => window.card(2, data), { input: { title: 'Anyone?' } });
   const form = page.getByRole('group', { name: 'Who?' });
   const field = form.getByRole('textbox', { name: 'Who' });
   const blocked = page.locator('.blocked');
@@ -42,7 +42,7 @@ test('the selected sender answers a form if answerBy allows it', async (t) => {
   await page.getByRole('group', { name: 'Anyone?' }).getByText('Sent.').waitFor();
   await deliver(page, () => ({ type: 'member.left', entityId: 'sarah' }));
   assert.equal(await blocked.count(), 0);
-  await deliver(page, (given) => window.card(3, given), { input: { title: 'Nobody?' } });
+  await deliver(page, (data) => window.card(3, data), { input: { title: 'Nobody?' } });
   await page
     .getByRole('group', { name: 'Nobody?' })
     .getByRole('button', { name: 'Confirm' })
@@ -136,8 +136,8 @@ test('a card shows the answer under the labels of the form', async (t) => {
   ];
   await deliver(
     page,
-    (given) =>
-      given.map((part, index) =>
+    (data) =>
+      data.map((part, index) =>
         window.card(index + 2, { status: 'completed', input: { title: 'T' }, ...part }),
       ),
     others,
@@ -165,8 +165,8 @@ test('a call without a form shows its output in its summary', async (t) => {
   const outputs = ['from 9\n to 17', { open: [9, 17] }, 'x'.repeat(200), 0, '', null];
   await deliver(
     page,
-    (given) =>
-      given.map((output, index) =>
+    (data) =>
+      data.map((output, index) =>
         window.card(index + 1, { ui: null, status: 'completed', output }),
       ),
     outputs,
@@ -190,7 +190,7 @@ test('a message is the heading, or a paragraph if there is a title', async (t) =
   ];
   await deliver(
     page,
-    (given) => given.map((input, index) => window.card(index + 1, { input })),
+    (data) => data.map((input, index) => window.card(index + 1, { input })),
     inputs,
   );
   const above = await page
@@ -219,11 +219,11 @@ test('a space opens at its end, or at the question of a long form', async (t) =>
   const long = { input: { title: 'Long' }, resultSchema: { type: 'object', properties } };
   // The messages are the first page of the space.
   const openWith = (parts) =>
-    page.evaluate((given) => {
+    page.evaluate((data) => {
       const before = Array.from({ length: 30 }, (_, index) =>
         window.text(index + 1, 'before', { runId: `run ${index}` }),
       );
-      return window.open([...before, ...given.map((part, index) => window.card(index + 31, part))]);
+      return window.open([...before, ...data.map((part, index) => window.card(index + 31, part))]);
     }, parts);
   const scrollPosition = () =>
     page.evaluate(() => {
@@ -264,7 +264,7 @@ test('a space opens at its end, or at the question of a long form', async (t) =>
   assert.equal((await scrollPosition()).isAtEnd, false);
   await deliver(
     page,
-    (given) => window.card(31, { ...given, status: 'completed', output: {} }, { rev: 2 }),
+    (data) => window.card(31, { ...data, status: 'completed', output: {} }, { rev: 2 }),
     long,
   );
   await deliver(page, () =>

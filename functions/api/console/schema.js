@@ -2,8 +2,8 @@
 //
 // A field has a `kind`, the `pointer` of its value in the request body, a `label`, a `hint`,
 // `isRequired`, `isNullable`, `isMarked` (nothing can be sent without it), and what its kind needs.
-// `initial` is its first value as a person would type it: a text, a boolean, the index of an option,
-// a list of indexes, or for a group an object of these by name.
+// `initial` is its first value as a person would type it: a text, a boolean, the index of an
+// option, a list of indexes, or for a group an object of these by name.
 
 import { initialOf } from './form_values.js';
 import { isObject, labelOf } from './json.js';
@@ -35,8 +35,8 @@ export function rootField(schema) {
 }
 
 // `isInOptional`: the field is in a group that may be left out.
-function fieldOf(given, { name, pointer, isRequired, isInOptional }) {
-  const schema = isObject(given) ? given : {};
+function fieldOf(source, { name, pointer, isRequired, isInOptional }) {
+  const schema = isObject(source) ? source : {};
   const types = [schema.type ?? []].flat();
   const shape = shapeOf(
     schema,

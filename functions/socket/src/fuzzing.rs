@@ -1,11 +1,11 @@
-//! What the fuzz target checks about frames.
+//! The checks of the fuzz target for frames.
 
 use serde_json::Value;
 use smartspace_domain::{limits, messages::MessageText};
 
 use crate::requests::{Action, Request};
 
-/// Reads a frame and checks what must hold for every frame, whatever a browser sends.
+/// Reads a frame and returns the first rule that it breaks. The rules hold for every input.
 pub fn frame(frame: &str) -> Result<(), String> {
     let request = Request::read(frame);
     let sent =

@@ -44,8 +44,8 @@ impl DataFolder {
         self.path.join("table.sqlite")
     }
 
-    /// The stored admin key. If there is none, `new` creates it and it is stored in a file that
-    /// only this user can read.
+    /// Returns the stored admin key. If the file does not exist, `new` creates a key, which is
+    /// stored in a file that only this user can read.
     pub(crate) fn admin_key(&self, new: impl FnOnce() -> String) -> Result<String, String> {
         let path = self.path.join("admin-key");
         let failed = |error: std::io::Error| format!("{} can't be used: {error}", path.display());

@@ -29,7 +29,7 @@ pub struct Queue {
     pub url: String,
 }
 
-/// Serves a queue for ever. With `queue`, a handler can keep its delivery from other workers.
+/// Serves a queue forever. With `queue`, a handler can keep its delivery from other workers.
 pub async fn serve<J: Job, F, Fut>(queue: Option<Queue>, handle: F) -> Result<(), Error>
 where
     F: Fn(J, Arc<dyn Delivery>) -> Fut + Send + Sync + 'static,

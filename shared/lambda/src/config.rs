@@ -48,7 +48,7 @@ pub struct Config {
     pub endpoint: Option<String>,
     /// `SMARTSPACE_LOG`: the log filter; `info` if it is empty.
     pub log: String,
-    /// `STACK_NAME`: the deployment that metrics belong to. If it is empty, there are no metrics.
+    /// `STACK_NAME`: the deployment that metrics belong to. If it is empty, no metrics are written.
     pub stack: Option<String>,
 }
 

@@ -10,7 +10,7 @@ use smartspace_domain::Error;
 pub struct Failure {
     /// The kind of failure. CloudWatch shows it with the prefix `Smartspace.`.
     pub name: &'static str,
-    /// What happened. It contains no secret.
+    /// The cause. It contains no secret.
     pub message: String,
 }
 

@@ -13,7 +13,7 @@ use lambda_runtime::Error;
 
 use crate::failure::Failure;
 
-/// Serves HTTP for ever with the service that `service` returns for each request. API Gateway
+/// Serves HTTP forever with the service that `service` returns for each request. API Gateway
 /// decodes paths; `as_sent` encodes them again.
 pub async fn serve<F, Fut, S, B>(as_sent: fn(&str) -> String, service: F) -> Result<(), Error>
 where

@@ -1,4 +1,4 @@
-//! What the six function binaries share.
+//! The code that the six function binaries share.
 //!
 //! - [`config`]: reads the environment once and reports all that is wrong with it at once
 //! - [`aws`]: the table, queues, alarms and sockets on AWS

@@ -9,7 +9,7 @@ use tracing::Instrument;
 
 use crate::failure::Failure;
 
-/// Serves a schedule for ever.
+/// Serves a schedule forever.
 pub async fn serve<F, Fut>(handle: F) -> Result<(), Error>
 where
     F: Fn() -> Fut + Send + Sync + 'static,

@@ -210,7 +210,8 @@ impl<T> Built<T> {
         Self { secret, build: Box::new(build), last: Mutex::default() }
     }
 
-    /// What is built from the current secret. If building fails, the previous result stays in use.
+    /// The value that is built from the current secret. If building fails, the previous value stays
+    /// in use.
     pub async fn get(&self) -> Result<Arc<T>, Failure> {
         let contents = self.secret.contents().await?;
         let mut last = self.last.lock().await;

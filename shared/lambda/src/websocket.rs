@@ -28,7 +28,7 @@ pub enum SocketEvent {
     Disconnect,
 }
 
-/// Serves a WebSocket API for ever.
+/// Serves a WebSocket API forever.
 pub async fn serve<F, Fut>(handle: F) -> Result<(), Error>
 where
     F: Fn(ConnectionId, SocketEvent) -> Fut + Send + Sync + 'static,

@@ -1,4 +1,4 @@
-//! What is wrong with the shape of an input, in words that a caller understands.
+//! Errors for inputs of the wrong shape, in words that a caller understands.
 //!
 //! Serde's own texts name Rust types ("u64", "struct `EntitySettings`") and parser terms ("unknown
 //! variant"). These name JSON types and the accepted values.
@@ -7,7 +7,7 @@ use std::fmt;
 
 use serde::de::{Error, Expected, Unexpected};
 
-/// How much of a string that came is quoted back.
+/// How many characters of a received string an error quotes.
 const SHOWN_CHARS: usize = 64;
 
 #[derive(Debug)]
@@ -41,7 +41,7 @@ impl Error for ShapeError {
     }
 }
 
-/// A Rust type as the JSON that it is read from. Texts of the product's own types stay as they are.
+/// The JSON type of a Rust type. A text of one of our own types is returned unchanged.
 fn expected_words(expected: &dyn Expected) -> String {
     let text = expected.to_string();
     let words = match text.as_str() {
