@@ -38,7 +38,7 @@ async function makeRoom(messageCount) {
         : { id: 's', name: 'S', seq: stored.length, members: [ada] },
     messages: async (_, { after, before }, limit) => {
       requests.push(after ?? before);
-      if (window.isDown) throw new Error('no answer');
+      if (window.isDown) throw new Error('no response');
       return after === undefined
         ? stored.filter(({ seq }) => seq < before).slice(-limit)
         : stored.filter(({ seq }) => seq > after).slice(0, limit);

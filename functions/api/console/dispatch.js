@@ -22,7 +22,7 @@ export function dispatchText(dispatch, nameOf) {
   if (woken.length === 0 && reasons.size === 0) return '';
   if (woken.length === 0 && reasons.size === 1)
     return `woke nobody: ${wordsFor([...reasons.keys()][0])}`;
-  // If the message woke somebody, nobody wonders why the policy left out the others.
+  // If the message woke an agent, it is no surprise that the policy left out others.
   if (woken.length > 0) reasons.delete('policy');
   const others = [...reasons].map(([reason, names]) => `${names.join(', ')}: ${wordsFor(reason)}`);
   const start = woken.length > 0 ? `woke ${woken.join(', ')}` : 'woke nobody';

@@ -20,7 +20,7 @@ export function newField(field, typed = field.initial) {
   return { node: shown.node, read: shown.read, slots: [newFaultSlot(field, shown, notes)] };
 }
 
-// By `shows` for a choice, otherwise by `kind`.
+// Creates the controls of a field, by `shows` for a choice and by `kind` otherwise.
 const MAKERS = {
   text: newTextBox,
   number: newTextBox,

@@ -1,4 +1,4 @@
-// The person's choices, stored in this browser. Without storage they last until the page is closed.
+// The person's choices, stored in this browser. If storage is refused, nothing is remembered.
 
 /** The value stored under `name`, or null. */
 export function preference(name) {

@@ -29,7 +29,7 @@ export class Timeline {
     this.#scroller.addEventListener('scroll', () => this.#scrolled());
     this.#latest.addEventListener('click', () => this.#toEnd());
     this.#earlier.addEventListener('click', () => this.#loadEarlier(onProblem));
-    new ResizeObserver(() => this.#followEndIfWanted()).observe(this.#scroller);
+    new ResizeObserver(() => this.#stayAtEnd()).observe(this.#scroller);
     setInterval(() => this.#tick(), TICK_MS);
   }
 
@@ -77,7 +77,7 @@ export class Timeline {
     setText(this.#empty, 'No messages yet.');
     focus?.restore();
     if (isOpening) this.#open(bubbles.at(-1)?.entries.at(-1));
-    else if (this.#followsEnd) this.#followEndIfWanted();
+    else if (this.#followsEnd) this.#stayAtEnd();
     // Earlier messages are inserted above. The scroll position is moved so that the text on screen
     // stays.
     else if (room.messages.floor < this.#floor)
@@ -102,7 +102,8 @@ export class Timeline {
   #scrolled() {
     if (this.#openedAt?.top !== this.#scroller.scrollTop || !this.#openedAt.form.isConnected)
       this.#openedAt = null;
-    // After opening at a question, the page is not at the end because a person scrolled.
+    // After opening at a question, a position near the end does not mean that the reader wants to
+    // follow it.
     this.#followsEnd = this.#openedAt === null && this.#isNearEnd();
     this.#latest.hidden = this.#isNearEnd();
   }
@@ -120,7 +121,7 @@ export class Timeline {
   }
 
   // A person who fills in a form is not scrolled away from it.
-  #followEndIfWanted() {
+  #stayAtEnd() {
     if (!this.#followsEnd) return;
     if (this.#list.querySelector('.ask:focus-within')) this.#latest.hidden = this.#isNearEnd();
     else this.#toEnd();
