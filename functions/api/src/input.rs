@@ -34,7 +34,7 @@ use self::exact::Exact;
 use crate::{Api, answers::Refusal};
 
 /// How long a body may take to arrive. Without a limit, a half-sent request would hold its
-/// connection for ever.
+/// connection forever.
 const BODY_WITHIN: Duration = Duration::from_secs(30);
 
 /// The raw body of a request.

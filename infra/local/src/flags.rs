@@ -79,7 +79,7 @@ pub(crate) struct Flags {
         value_parser = prices
     )]
     pub(crate) prices: Arc<Prices>,
-    /// How long to store ended runs: "30 days", or a number of days; 0 stores them for ever
+    /// How long to store ended runs: "30 days", or a number of days; 0 stores them forever
     #[arg(long, env = "SMARTSPACE_KEEP_RUNS", default_value = "30 days", value_parser = keep_runs)]
     pub(crate) keep_runs: KeepRuns,
     /// Lift the limits of calls per second, as `SMARTSPACE_RATE=0` does
@@ -196,7 +196,7 @@ impl Flags {
     }
 }
 
-/// How long ended runs are stored. `None` stores them for ever.
+/// How long ended runs are stored. `None` stores them forever.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct KeepRuns(pub(crate) Option<Duration>);
 

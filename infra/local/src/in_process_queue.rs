@@ -47,7 +47,7 @@ impl<J: Job> InProcessQueue<J> {
         Arc::new(Self { name, state: Mutex::new(state), arrived: Notify::new() })
     }
 
-    /// Passes jobs to `handle` for ever, at most `at_once` at a time.
+    /// Passes jobs to `handle` forever, at most `at_once` at a time.
     pub(crate) async fn deliver<F, Fut>(self: Arc<Self>, at_once: usize, handle: F)
     where
         F: Fn(J) -> Fut + Send + Sync + 'static,

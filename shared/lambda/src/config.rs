@@ -26,7 +26,7 @@ pub struct Config {
     pub secret: String,
     /// `ALLOWED_ORIGINS`, comma-separated; may be empty.
     pub cors_origins: Vec<String>,
-    /// `RUN_RETENTION_DAYS`: how long ended runs are stored; 0 stores them for ever.
+    /// `RUN_RETENTION_DAYS`: how long ended runs are stored; 0 stores them forever.
     pub keep_runs: Option<Duration>,
     /// `MODEL_BASE_URLS`: `openai=https://…,anthropic=https://…`; either may be missing.
     pub openai_base_url: Option<String>,

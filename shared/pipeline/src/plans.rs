@@ -68,7 +68,7 @@ impl Pipeline {
     async fn set_alarm(&self, agent_id: EntityId, plan_id: PlanId, at: Option<Time>) {
         if let Some(at) = at {
             // Plans that were postponed for lack of runs fire before those that are due now.
-            // Otherwise the same plans would be postponed for ever.
+            // Otherwise the same plans would be postponed forever.
             let after = Duration::from_millis(20 + (self.ids.random() % 100) as u64);
             self.alarms.set(at + after, TriggerJob::FirePlan { agent_id, plan_id, at }).await;
         }

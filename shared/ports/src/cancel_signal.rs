@@ -9,7 +9,7 @@ use smartspace_domain::ids::RunId;
 pub trait CancelSignal: Send + Sync {
     /// Tells the worker of `run` to read it.
     fn ring(&self, run: RunId);
-    /// Waits for a signal for `run`, possibly for ever.
+    /// Waits for a signal for `run`, possibly forever.
     async fn heard(&self, run: RunId);
 }
 

@@ -59,7 +59,7 @@ pub struct Store {
 
 impl Store {
     /// The table `name`, reached through `client`. Ended runs are stored for `run_retention`, or
-    /// for ever if that is `None`.
+    /// forever if that is `None`.
     pub fn new(
         client: aws_sdk_dynamodb::Client,
         name: impl Into<Arc<str>>,

@@ -101,7 +101,7 @@ const SYSTEM_REUSED_FOR: Duration = Duration::from_hours(30 * 24);
 /// How long a stored part of a history is reused. This is short because the window of the history
 /// moves on, and because people's messages should not outlive their runs by much.
 const HISTORY_REUSED_FOR: Duration = Duration::from_hours(24);
-/// The expiry of items that never expire. If runs are stored for ever, a part that expires is not
+/// The expiry of items that never expire. If runs are stored forever, a part that expires is not
 /// good enough for them.
 const NEVER: i64 = i64::MAX;
 
