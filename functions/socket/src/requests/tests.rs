@@ -82,7 +82,7 @@ fn any_action() -> impl Strategy<Value = (Action, Value)> {
                 (Action::ToolResult { run_id, call_id, output }, frame("toolResult", fields))
             }
         ),
-        prop::collection::btree_map(any_space(), any::<u64>(), 0..=PINGED).prop_map(
+        prop::collection::btree_map(any_space(), any::<u64>(), 0..=MAX_PINGED_SPACES).prop_map(
             move |spaces| {
                 let fields = vec![optional("spaces", &Some(json!(spaces)))];
                 (Action::Ping { spaces }, frame("ping", fields))
@@ -156,7 +156,7 @@ proptest! {
         // The result is an action or an error, and an action stays within its limits.
         match Request::read(&damaged).action {
             Ok(Action::Send { text, .. }) => prop_assert!(limits::check_text(&text).is_ok()),
-            Ok(Action::Ping { spaces }) => prop_assert!(spaces.len() <= PINGED),
+            Ok(Action::Ping { spaces }) => prop_assert!(spaces.len() <= MAX_PINGED_SPACES),
             Ok(_) | Err(_) => {}
         }
     }
