@@ -1,5 +1,5 @@
-//! Sends the events of a space to everyone who follows it, and tells an entity which spaces it
-//! joined and left.
+//! Sends the events of a space to everyone who follows it, and notifies an entity of the spaces
+//! that it joined and left.
 //!
 //! The subscriptions are read together with the members, so a former member gets nothing. Each post
 //! to a connection is independent and takes at most a second. A connection that is gone is deleted;
@@ -110,7 +110,7 @@ impl Broadcast {
         Ok(())
     }
 
-    /// Tells an entity's connections that it joined a space, unless it has left again.
+    /// Notifies an entity's connections that it joined a space, unless it has left again.
     async fn joined(&self, id: SpaceId, entity: EntityId) -> Result<()> {
         let connections = self.store.connections().of_entity(entity, self.clock.now()).await?;
         if connections.is_empty() {
@@ -133,7 +133,7 @@ impl Broadcast {
         Ok(())
     }
 
-    /// Tells an entity's connections that it left a space, unless it has joined again.
+    /// Notifies an entity's connections that it left a space, unless it has joined again.
     async fn left(&self, space_id: SpaceId, entity: EntityId) -> Result<()> {
         let now = self.clock.now();
         let connections = self.store.connections().of_entity(entity, now).await?;

@@ -46,7 +46,7 @@ impl Runs {
         };
         let trigger = self.trigger(&run, &gathered).await?;
         let trace = TraceContext { run: run.id, depth: run.chain_depth + 1 };
-        let mut servers = McpTools::of(&self.mcp, &config.mcp.servers, &trace).await;
+        let mut servers = McpTools::list(&self.mcp, &config.mcp.servers, &trace).await;
         let deps = StreamDeps {
             store: self.pipeline.store.clone(),
             sockets: Arc::clone(&self.sockets),
@@ -71,9 +71,9 @@ impl Runs {
         };
         let worker = Worker {
             tools: Toolbox::new(&context.config.tools, std::mem::take(&mut servers.tools)),
-            trouble: std::mem::take(&mut servers.trouble),
+            mcp_problems: std::mem::take(&mut servers.problems),
             stopping: self.stopping.clone(),
-            claimed: at,
+            claimed_at: at,
             context,
         };
         let result = Box::pin(worker.work(&gathered, progress, kind, delivery)).await;

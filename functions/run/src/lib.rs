@@ -52,9 +52,9 @@ use crate::{
     },
 };
 
-/// If the lease of another worker ends this soon, the delivery is not acknowledged but comes again:
-/// that worker may be dead.
-const ALMOST_FREE: Duration = Duration::from_secs(10);
+/// If the lease of another worker ends within this time, the job is delivered again, because that
+/// worker may be dead.
+const ENDS_SOON: Duration = Duration::from_secs(10);
 
 /// Works on runs.
 pub struct Runs {
@@ -110,11 +110,11 @@ impl Runs {
         let now = self.pipeline.now();
         let at = Instant::now();
         let reading = Box::pin(gather(store, &self.seen, run_id, agent_id, place));
-        // Reading while claiming: most claims succeed.
+        // The sources are read while the run is claimed, because most claims succeed.
         let (claim, gathered) = futures::join!(store.runs().claim(run_id, &lease, now), reading);
         match claim? {
             Claim::Ended => Ok(()),
-            Claim::Busy { until } if until.since(now) > ALMOST_FREE => Ok(()),
+            Claim::Busy { until } if until.since(now) > ENDS_SOON => Ok(()),
             Claim::Busy { .. } => Err(Error::Retry(
                 "the lease of another worker has not expired, or only just did".into(),
             )),

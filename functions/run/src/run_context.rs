@@ -1,5 +1,5 @@
-//! What all parts that work on one run share: the run, its lease, its agent, and the connections to
-//! the table, to models and to tools.
+//! The context of one run, which its worker, its loop and its tools share: the run, its lease, its
+//! agent, and the connections to the table, to models and to tools.
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
@@ -24,14 +24,14 @@ use tokio::{sync::watch, time::Instant};
 
 use crate::streaming::{OpenStreams, StreamDeps};
 
-/// One run, as its worker, its loop and its tools see it.
+/// A run that a worker has claimed, with everything that work on it needs.
 pub(crate) struct RunContext {
     pub(crate) pipeline: Pipeline,
     pub(crate) models: Arc<dyn Model>,
     pub(crate) deps: StreamDeps,
     pub(crate) run: RunRecord,
     pub(crate) lease: LeaseId,
-    /// When the invocation ends. `None` if it may take as long as it likes.
+    /// When the invocation ends. `None` if its time is not limited.
     pub(crate) ends_at: Option<Instant>,
     pub(crate) prices: Arc<Prices>,
     pub(crate) config: AgentConfig,
@@ -39,7 +39,7 @@ pub(crate) struct RunContext {
     pub(crate) egress: Egress,
     /// How many external calls are under way. The outcome of one that is cut off is unknown.
     pub(crate) external_calls: watch::Sender<usize>,
-    /// The agent's name.
+    /// The name of the agent.
     pub(crate) name: String,
     /// The agent has no other space, so everything that it shows is for this one.
     pub(crate) is_in_one_space: bool,
@@ -63,19 +63,19 @@ impl RunContext {
         self.ends_at.is_none_or(|ends_at| Instant::now() + time <= ends_at)
     }
 
-    /// Notifies a space of what the system said to the model: the space that triggered the run, or
-    /// else those that the run has entered.
-    pub(crate) async fn tell(
+    /// Sends the events of system messages to the space that triggered the run. If no space did,
+    /// they go to the spaces that the run has entered.
+    pub(crate) async fn announce_system_messages(
         &self,
         step: u32,
-        said: &[SystemMessage],
+        messages: &[SystemMessage],
         entered: &BTreeSet<SpaceId>,
     ) {
         let spaces: Vec<_> = self
             .run
             .space_id()
             .map_or_else(|| entered.iter().copied().collect(), |space| vec![space]);
-        for SystemMessage { watcher, text } in said {
+        for SystemMessage { watcher, text } in messages {
             for space in &spaces {
                 let watcher = watcher.clone();
                 let text = text.clone();
@@ -105,9 +105,9 @@ impl RunContext {
         &self,
         record: &RunRecord,
         error: Option<RunError>,
-        what: impl Fn(Box<Run>) -> EventKind,
+        event: impl Fn(Box<Run>) -> EventKind,
     ) {
-        self.pipeline.announce_run(record, record.view(self.trigger.clone(), error), what).await;
+        self.pipeline.announce_run(record, record.view(self.trigger.clone(), error), event).await;
     }
 
     /// The record of a call with the time at which it expires.

@@ -38,9 +38,9 @@ pub(crate) struct StreamDeps {
     pub(crate) clock: Arc<dyn Clock>,
 }
 
-/// Identifies a stream and its call.
+/// A stream and the call that it shows.
 #[derive(Clone, Debug)]
-pub(crate) struct About {
+pub(crate) struct StreamInfo {
     pub(crate) space: SpaceId,
     pub(crate) stream: StreamId,
     pub(crate) run: RunId,
@@ -53,10 +53,10 @@ pub(crate) struct About {
 
 /// A read of the connections that follow a space, and when it was started. It runs while the model
 /// is called.
-pub(crate) type Expected = JoinHandle<Result<(Audience, Instant)>>;
+pub(crate) type PendingAudience = JoinHandle<Result<(Audience, Instant)>>;
 
 /// Starts to read the connections that follow a space.
-pub(crate) fn expect_audience(deps: &StreamDeps, space: SpaceId) -> Expected {
+pub(crate) fn read_audience(deps: &StreamDeps, space: SpaceId) -> PendingAudience {
     let store = deps.store.clone();
     let now = deps.clock.now();
     let asked = Instant::now();
@@ -77,9 +77,9 @@ pub(crate) struct LiveStream {
 
 impl LiveStream {
     /// Starts a stream. Nothing is sent before the agent is known to be a member of the space.
-    pub(crate) fn start(deps: StreamDeps, about: About, audience: Expected) -> Self {
+    pub(crate) fn start(deps: StreamDeps, info: StreamInfo, audience: PendingAudience) -> Self {
         let (ops, received) = mpsc::unbounded_channel();
-        Self { ops, task: tokio::spawn(run(deps, about, audience, received)) }
+        Self { ops, task: tokio::spawn(run(deps, info, audience, received)) }
     }
 
     pub(crate) fn push(&self, text: String) {
@@ -106,15 +106,15 @@ impl LiveStream {
 
 async fn run(
     deps: StreamDeps,
-    about: About,
-    audience: Expected,
+    info: StreamInfo,
+    audience: PendingAudience,
     mut ops: mpsc::UnboundedReceiver<Op>,
 ) {
     // If the members can't be read, nothing is shown. Clients still get the finished message.
     let Ok(Ok((audience, asked))) = audience.await else { return };
-    let Some(member) = audience.roster.member(about.agent) else { return };
-    let id = about.stream;
-    let mut stream = Posting::new(deps, about, member.sender(), audience.roster.head.roster, asked);
+    let Some(member) = audience.roster.member(info.agent) else { return };
+    let id = info.stream;
+    let mut stream = Posting::new(deps, info, member.sender(), audience.roster.head.roster, asked);
     stream.admit(&audience);
     let mut refresh = Instant::now() + SNAPSHOT_INTERVAL;
     loop {

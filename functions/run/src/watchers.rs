@@ -1,7 +1,7 @@
 //! Watchers look at a run between two steps. Their messages precede the next step, are stored with
-//! it and are sent to the browsers.
+//! it and are sent to clients.
 //!
-//! A watcher is one small file. To add one, add it to [`WATCHERS`].
+//! A watcher is one file. To add one, write its file and add it to [`WATCHERS`].
 
 mod context;
 mod news;
@@ -31,7 +31,7 @@ struct Watcher {
     look: fn(&Look<'_>) -> Vec<String>,
 }
 
-/// What watchers see of a run between two steps.
+/// The state of a run between two steps, as watchers see it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Look<'a> {
     /// The index of the next step, from 0.
@@ -56,13 +56,13 @@ pub(crate) struct Look<'a> {
 
 /// Returns the messages of all watchers, without those that the run already had (`earlier`).
 pub(crate) fn look(at: &Look<'_>, earlier: &[SystemMessage]) -> Vec<SystemMessage> {
-    let speak = |watcher: &Watcher| {
+    let messages_of = |watcher: &Watcher| {
         let name = watcher.name;
         (watcher.look)(at)
             .into_iter()
             .map(move |text| SystemMessage { watcher: name.to_owned(), text })
     };
-    WATCHERS.iter().flat_map(speak).filter(|message| !earlier.contains(message)).collect()
+    WATCHERS.iter().flat_map(messages_of).filter(|message| !earlier.contains(message)).collect()
 }
 
 #[cfg(test)]

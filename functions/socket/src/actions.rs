@@ -64,7 +64,7 @@ impl Socket {
                 Ok(())
             }
             Action::Ping { spaces } => {
-                let ahead = self.ahead(connection.caller, &spaces).await?;
+                let ahead = self.spaces_ahead(connection.caller, &spaces).await?;
                 self.answer(&connection.id, id, json!({"type": "pong", "spaces": ahead})).await;
                 Ok(())
             }
@@ -96,8 +96,8 @@ impl Socket {
         Ok(json!({"type": "sent", "messageId": posted.message.id, "seq": posted.message.seq}))
     }
 
-    /// The spaces whose `seq` is higher than what the client has, with their `seq`.
-    async fn ahead(
+    /// The spaces that have a higher `seq` than the client, with their `seq`.
+    async fn spaces_ahead(
         &self,
         caller: Caller,
         spaces: &BTreeMap<SpaceId, u64>,

@@ -2,8 +2,7 @@
 //!
 //! [`Socket::connect`] opens a connection with a ticket. [`Socket::receive`] answers one frame:
 //! [`requests`] reads it, and [`actions`] does what it asks for. [`Socket::disconnect`] deletes the
-//! connection. Answers and events are sent through the port `Sockets`, in the same way on every
-//! host.
+//! connection. Answers and events are sent through the port `Sockets` on every host.
 
 mod actions;
 #[cfg(feature = "fuzzing")]
@@ -69,17 +68,17 @@ impl Socket {
         else {
             return self.expire(id, request.id.as_ref()).await;
         };
-        let done = match request.action {
+        let result = match request.action {
             Ok(action) => self.act(&connection, request.id.as_ref(), action).await,
             Err(error) => Err(error),
         };
-        if let Err(error) = done {
+        if let Err(error) = result {
             self.answer_error(id, request.id.as_ref(), &error).await;
         }
         Ok(())
     }
 
-    /// Tells a connection that its credential has expired, and closes it. `request` is the id of
+    /// Notifies a connection that its credential has expired, and closes it. `request` is the id of
     /// the request that this answers, if any.
     pub async fn expire(&self, id: &ConnectionId, request: Option<&Value>) -> Result<()> {
         close_expired(&self.pipeline.store, &*self.sockets, id, request).await

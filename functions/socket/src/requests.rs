@@ -14,7 +14,7 @@ use smartspace_domain::{
 use smartspace_pipeline::request_json;
 
 /// The greatest number of spaces in one ping.
-const PINGED: usize = 20;
+const MAX_PINGED_SPACES: usize = 20;
 
 /// The greatest length of a request's `id` as JSON.
 const ID_BYTES: usize = 256;
@@ -139,10 +139,10 @@ impl UncheckedAction {
                     limits::SOCKET_TEXT_BYTES
                 )));
             }
-            Self::Ping { spaces } if spaces.len() > PINGED => {
+            Self::Ping { spaces } if spaces.len() > MAX_PINGED_SPACES => {
                 return Err(Error::invalid(
                     "/spaces",
-                    format!("expected at most {PINGED} spaces, got {}", spaces.len()),
+                    format!("expected at most {MAX_PINGED_SPACES} spaces, got {}", spaces.len()),
                 ));
             }
             Self::Subscribe { space_id, after_seq } => Action::Subscribe { space_id, after_seq },

@@ -14,12 +14,14 @@ use smartspace_store::{connections::ConnectionRecord, messages::Range, runs::act
 use crate::Socket;
 
 /// The greatest number of messages that a subscription replays.
-const REPLAYED: usize = 200;
+const MAX_REPLAYED: usize = 200;
 /// The greatest number of active runs in the answer to a subscription. More do not fit a frame; a
 /// client learns of them when they end.
-const ACTIVE: usize = 200;
+const MAX_ACTIVE_RUNS: usize = 200;
 
 impl Socket {
+    /// Subscribes a connection to a space, and replays the messages after `after`. `id` is the id
+    /// of the request.
     pub(crate) async fn subscribe(
         &self,
         connection: &ConnectionRecord,
@@ -31,7 +33,8 @@ impl Socket {
         self.pipeline.authorise(connection.caller, SpaceAction::Read, space).await?;
         // The operator may follow any space, but only one that exists.
         store.spaces().record(space).await?;
-        // Subscribe first, then read: a message stored in between arrives twice instead of never.
+        // Subscribing precedes reading, so that a message stored in between arrives twice instead
+        // of never.
         store.connections().subscribe(connection, space).await?;
         let roster = store.members().roster(space).await?;
         let active = store.runs().active_in_space(space).await?;
@@ -48,7 +51,7 @@ impl Socket {
             "spaceId": space,
             "seq": roster.head.seq,
             "from": replayed.first().map(|message| message.seq),
-            "active": active.iter().take(ACTIVE).map(active_view).collect::<Vec<_>>(),
+            "active": active.iter().take(MAX_ACTIVE_RUNS).map(active_view).collect::<Vec<_>>(),
         });
         self.answer(&connection.id, id, answer).await;
         self.replay(connection, space, replayed).await
@@ -57,7 +60,7 @@ impl Socket {
     /// The messages of a space after `after`, or the last ones if there are too many.
     async fn missed(&self, space: SpaceId, after: u64) -> Result<Vec<Message>> {
         let store = &self.pipeline.store;
-        let last = store.messages().records(space, Range::Before(u64::MAX), REPLAYED).await?;
+        let last = store.messages().records(space, Range::Before(u64::MAX), MAX_REPLAYED).await?;
         let missed = last.into_iter().filter(|message| message.seq > after).collect();
         store.messages().whole(space, missed).await
     }
@@ -69,7 +72,7 @@ impl Socket {
         space: SpaceId,
         messages: Vec<Message>,
     ) -> Result<()> {
-        let mut known = KnownSpaces::of(connection.caller);
+        let mut known_spaces = KnownSpaces::of(connection.caller);
         for message in messages {
             let event = Event {
                 space_id: space,
@@ -77,7 +80,9 @@ impl Socket {
                 what: EventKind::MessageCreated { message },
             };
             let event = match event.known_by() {
-                Some(other) if !known.has(&self.pipeline, other).await? => event.for_others(),
+                Some(other) if !known_spaces.has(&self.pipeline, other).await? => {
+                    event.for_others()
+                }
                 _ => event,
             };
             self.post(&connection.id, event.to_frame()).await;

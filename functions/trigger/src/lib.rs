@@ -1,5 +1,5 @@
-//! Work that takes longer than a request: waking more agents than fit into a transaction, and
-//! finishing changes. It also handles what alarms start: plans that fire and forms that expire.
+//! Work that takes longer than a request: triggering more agents than fit into a transaction, and
+//! finishing changes. It also handles alarms: plans that fire and forms that expire.
 
 use futures::future::try_join_all;
 use smartspace_domain::{
@@ -54,8 +54,8 @@ impl Triggers {
         }
     }
 
-    /// Decides whom a message wakes, unless that is decided already. Then it creates the runs of
-    /// the stored decision, so that a repeated job has the same effect.
+    /// Decides which agents a message triggers, unless that is decided already. Then it creates the
+    /// runs of the stored decision, so that a repeated job has the same effect.
     async fn dispatch(&self, space: SpaceId, seq: u64) -> Result<()> {
         let store = &self.pipeline.store;
         let Some(record) = store.messages().record(space, seq).await? else { return Ok(()) };

@@ -1,8 +1,8 @@
 //! One answer of a model.
 //!
 //! [`answer`] collects it. It streams the inputs of `send_message` and of visible tools to the
-//! space while the model writes them. [`shown_call`] decides which part of a call is shown, and in which
-//! space.
+//! space while the model writes them. [`shown_call`] decides which part of a call is shown, and in
+//! which space.
 
 mod answer;
 mod shown_call;

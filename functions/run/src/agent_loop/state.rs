@@ -73,7 +73,7 @@ impl State {
     pub(crate) fn new(
         context: &RunContext,
         tools: &Toolbox,
-        trouble: &[String],
+        mcp_problems: &[String],
         gathered: &Gathered,
         progress: Progress,
     ) -> Result<Self> {
@@ -89,7 +89,7 @@ impl State {
         } else {
             let now = context.now();
             let prompt = prompt(gathered, &context.config, context.run.id, &context.trigger, now);
-            let start = [start::facts(gathered, now), trouble.to_vec()].concat();
+            let start = [start::facts(gathered, now), mcp_problems.to_vec()].concat();
             Self { start, ..Self::at_beginning(context, gathered, prompt) }
         };
         state.replay(progress, tools);
@@ -102,7 +102,7 @@ impl State {
             messages: prompt.rest.messages.clone(),
             start: Vec::new(),
             summary_job: place.and_then(|place| {
-                summary::behind(place, prompt.first, &context.config, context.run.agent_id)
+                summary::due_job(place, prompt.first, &context.config, context.run.agent_id)
             }),
             marks: prompt.marks.clone(),
             pages: Vec::new(),
@@ -135,7 +135,7 @@ impl State {
         Ok(Some(record.with_history(history)))
     }
 
-    /// Adds what the system says before the next step.
+    /// Adds the messages of the system before the next step.
     pub(crate) fn add_system_messages(&mut self, messages: &[SystemMessage]) {
         let texts = messages.iter().map(|message| message.text.clone());
         self.messages.extend(texts.map(|text| Message::System { text }));

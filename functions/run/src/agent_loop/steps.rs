@@ -46,7 +46,7 @@ pub(crate) enum LoopOutcome {
 pub(crate) struct AgentLoop<'a> {
     pub(crate) context: &'a RunContext,
     pub(crate) tools: &'a Toolbox,
-    pub(crate) trouble: &'a [String],
+    pub(crate) mcp_problems: &'a [String],
 }
 
 impl AgentLoop<'_> {
@@ -59,7 +59,8 @@ impl AgentLoop<'_> {
         if !is_whole(&progress, &self.context.run, self.context.now()) {
             return Ok(LoopOutcome::StepsExpired);
         }
-        let mut state = State::new(self.context, self.tools, self.trouble, gathered, progress)?;
+        let mut state =
+            State::new(self.context, self.tools, self.mcp_problems, gathered, progress)?;
         let left = self.context.config.run_loop.time_limit.length().saturating_sub(self.used());
         // The deadline cuts off a model answer, but never a tool.
         let deadline = Instant::now() + left.max(Duration::from_millis(1));
@@ -145,7 +146,7 @@ impl AgentLoop<'_> {
         let asked = async {
             futures::join!(
                 caller.answer(&question),
-                self.context.tell(state.steps, &notes.messages, &state.entered),
+                self.context.announce_system_messages(state.steps, &notes.messages, &state.entered),
                 summary
             )
             .0

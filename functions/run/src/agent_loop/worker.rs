@@ -45,9 +45,9 @@ pub(crate) struct Worker {
     pub(crate) tools: Toolbox,
     pub(crate) stopping: watch::Receiver<bool>,
     /// When the claim began. The lease counts from this moment.
-    pub(crate) claimed: Instant,
+    pub(crate) claimed_at: Instant,
     /// Texts for the model about MCP servers that do not answer.
-    pub(crate) trouble: Vec<String>,
+    pub(crate) mcp_problems: Vec<String>,
 }
 
 impl Worker {
@@ -87,8 +87,8 @@ impl Worker {
     /// what the prompt needs, or the process stood still. Another worker may have the run by now.
     /// Returns when the lease was last renewed.
     async fn renew_if_slow(&self) -> Result<Instant> {
-        if self.claimed.elapsed() < limits::lease::RENEWED {
-            return Ok(self.claimed);
+        if self.claimed_at.elapsed() < limits::lease::RENEWED {
+            return Ok(self.claimed_at);
         }
         let context = &self.context;
         let renewed = Instant::now();
@@ -152,7 +152,7 @@ impl Worker {
     }
 
     fn agent_loop(&self) -> AgentLoop<'_> {
-        AgentLoop { context: &self.context, tools: &self.tools, trouble: &self.trouble }
+        AgentLoop { context: &self.context, tools: &self.tools, mcp_problems: &self.mcp_problems }
     }
 
     /// Gives the run to a fresh invocation.

@@ -56,7 +56,7 @@ pub(crate) struct Summarizer<'a> {
 
 /// Returns the job that extends the summary up to the window of a prompt, which begins at `first`.
 /// Returns `None` if too few messages are missing, or if the agent's model can't write a summary.
-pub(crate) fn behind(
+pub(crate) fn due_job(
     place: &SpaceContext,
     first: u64,
     config: &AgentConfig,

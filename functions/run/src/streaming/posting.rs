@@ -16,7 +16,7 @@ use smartspace_domain::{
 use smartspace_store::connections::Audience;
 use tokio::time::Instant;
 
-use crate::streaming::{About, StreamDeps};
+use crate::streaming::{StreamDeps, StreamInfo};
 use listeners::Listeners;
 use pieces::pieces;
 
@@ -38,7 +38,7 @@ pub(super) enum AgentMembership {
 /// The text of a stream and the connections that receive it.
 pub(super) struct Posting {
     deps: StreamDeps,
-    about: About,
+    info: StreamInfo,
     sender: Sender,
     /// The version of the roster by which the listeners were chosen.
     roster: u64,
@@ -58,14 +58,14 @@ pub(super) struct Posting {
 impl Posting {
     pub(super) fn new(
         deps: StreamDeps,
-        about: About,
+        info: StreamInfo,
         sender: Sender,
         roster: u64,
         checked_at: Instant,
     ) -> Self {
         Self {
             deps,
-            about,
+            info,
             sender,
             roster,
             checked_at,
@@ -107,7 +107,7 @@ impl Posting {
         // A model may write more at once than a frame can hold.
         for piece in pieces(&text) {
             self.post(&EventKind::StreamDelta {
-                stream_id: self.about.stream,
+                stream_id: self.info.stream,
                 offset,
                 text: piece.to_owned(),
             });
@@ -124,7 +124,7 @@ impl Posting {
         if self.listeners.is_empty() || self.checked_at.elapsed() < CHECK_VALID {
             return AgentMembership::Active;
         }
-        match self.deps.store.members().head(self.about.space).await {
+        match self.deps.store.members().head(self.info.space).await {
             Ok(Some(head)) if head.roster == self.roster => {
                 self.checked_at = Instant::now();
                 AgentMembership::Active
@@ -144,7 +144,7 @@ impl Posting {
             .deps
             .store
             .connections()
-            .audience(self.about.space, self.deps.clock.now())
+            .audience(self.info.space, self.deps.clock.now())
             .await
         {
             Ok(audience) => audience,
@@ -156,7 +156,7 @@ impl Posting {
                 return AgentMembership::Active;
             }
         };
-        if audience.roster.member(self.about.agent).is_none() {
+        if audience.roster.member(self.info.agent).is_none() {
             return AgentMembership::Ended;
         }
         self.roster = audience.roster.head.roster;
@@ -180,20 +180,20 @@ impl Posting {
         if self.text.is_empty() {
             return;
         }
-        let frames: Vec<_> = self.snapshot_frames().iter().map(|what| self.frame(what)).collect();
+        let frames: Vec<_> = self.snapshot_frames().iter().map(|kind| self.frame(kind)).collect();
         self.listeners.send_to(&new, &frames);
     }
 
     /// Updates the listeners and sends the new ones the first frame. Returns the new ones.
     fn update_listeners(&mut self, audience: &Audience) -> Vec<ConnectionId> {
         let started = self.frame(&EventKind::StreamStarted {
-            stream_id: self.about.stream,
-            run_id: self.about.run,
-            call_id: self.about.call,
-            attempt: self.about.attempt,
+            stream_id: self.info.stream,
+            run_id: self.info.run,
+            call_id: self.info.call,
+            attempt: self.info.attempt,
             sender: self.sender.clone(),
-            kind: if self.about.tool.is_some() { StreamKind::Tool } else { StreamKind::Message },
-            tool_name: self.about.tool.clone(),
+            kind: if self.info.tool.is_some() { StreamKind::Tool } else { StreamKind::Message },
+            tool_name: self.info.tool.clone(),
         });
         self.listeners.update(&self.deps, audience, &started)
     }
@@ -204,7 +204,7 @@ impl Posting {
         for text in pieces(&self.text[..self.posted_bytes]) {
             let at = (offset > 0).then_some(offset);
             frames.push(EventKind::StreamSnapshot {
-                stream_id: self.about.stream,
+                stream_id: self.info.stream,
                 offset: at,
                 text: text.to_owned(),
             });
@@ -213,16 +213,16 @@ impl Posting {
         frames
     }
 
-    fn frame(&self, what: &EventKind) -> Arc<str> {
+    fn frame(&self, kind: &EventKind) -> Arc<str> {
         let at = self.deps.clock.now();
-        Event { space_id: self.about.space, at, what: what.clone() }.to_frame().into()
+        Event { space_id: self.info.space, at, what: kind.clone() }.to_frame().into()
     }
 
-    pub(super) fn post(&mut self, what: &EventKind) {
+    pub(super) fn post(&mut self, kind: &EventKind) {
         if self.listeners.is_empty() {
             return;
         }
-        let frame = self.frame(what);
+        let frame = self.frame(kind);
         self.listeners.send(&frame);
     }
 

@@ -26,7 +26,7 @@ pub(crate) struct Calling<'a> {
     pub(crate) index: u32,
     pub(crate) active_space: Option<SpaceId>,
     pub(crate) stream: StreamId,
-    /// Tools used before in this run, each once.
+    /// The tools that earlier calls of the run used, each once.
     pub(crate) tools_used: Vec<String>,
     /// The stored record of an external call that another worker began and whose end is unknown.
     pub(crate) under_way: Option<&'a CallRecord>,
@@ -50,12 +50,11 @@ pub(crate) struct Outcome {
     pub(crate) active_space: Option<SpaceId>,
     /// The run has read this space up to this seq.
     pub(crate) mark: Option<(SpaceId, u64)>,
-    /// Messages that were shown, perhaps with a gap below them.
+    /// The messages that were shown. There may be unread messages before them.
     pub(crate) page: Option<ShownPage>,
     /// The message that it posted.
     pub(crate) message: Option<MessageId>,
-    /// It is an external call.
-    pub(crate) outside: bool,
+    pub(crate) is_external: bool,
     /// Its card, if that was shown before the result.
     pub(crate) card: Option<CardRef>,
     /// The result is stored already, in one transaction with the effect.
@@ -72,13 +71,13 @@ impl Outcome {
             mark: None,
             page: None,
             message: None,
-            outside: false,
+            is_external: false,
             card: None,
             is_stored: false,
         }
     }
 
-    /// A result that tells the model its mistake. The run goes on.
+    /// A result that explains a mistake to the model. The run goes on.
     pub(crate) fn error(text: impl Into<String>) -> Self {
         Self { status: CallStatus::Failed, ..Self::completed(json!({"error": text.into()})) }
     }
@@ -109,7 +108,6 @@ impl Calling<'_> {
         }
     }
 
-    /// Stores the outcome.
     pub(crate) async fn store_outcome(&self, outcome: &Outcome) -> Result<()> {
         let context = self.context;
         let _writing = context.writing.lock().await;
@@ -145,8 +143,8 @@ impl Calling<'_> {
             active_space: outcome.active_space.or(self.active_space),
             marks: outcome.mark.into_iter().collect(),
             page: outcome.page,
-            outside: outcome.outside,
-            repeatable: outcome.outside && self.is_repeatable,
+            outside: outcome.is_external,
+            repeatable: outcome.is_external && self.is_repeatable,
             card: outcome.card,
             ..self.record()
         }

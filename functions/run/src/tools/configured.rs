@@ -116,7 +116,7 @@ impl Tool for Configured {
 
     fn concurrency(&self) -> Concurrency {
         match self.kind {
-            ToolKind::Compute(_) | ToolKind::Http(_) | ToolKind::Mcp(_) => Concurrency::Outside,
+            ToolKind::Compute(_) | ToolKind::Http(_) | ToolKind::Mcp(_) => Concurrency::External,
             ToolKind::Form(_) | ToolKind::Static(_) => Concurrency::Alone,
         }
     }

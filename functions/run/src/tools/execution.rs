@@ -50,7 +50,7 @@ async fn begin<'a>(toolbox: &'a Toolbox, calling: &'a Calling<'a>) -> Result<Sta
     if let Some(known) = calling.under_way
         && !(known.repeatable && calling.is_repeatable)
     {
-        return external_call::unknown(calling, known).await.map(StartedCall::Done);
+        return external_call::store_unknown(calling, known).await.map(StartedCall::Done);
     }
     let started = match checked(toolbox, calling.begun) {
         Ok((tool, input)) => Box::pin(tool.call(calling, input)).await?,
@@ -59,7 +59,7 @@ async fn begin<'a>(toolbox: &'a Toolbox, calling: &'a Calling<'a>) -> Result<Sta
     match (started, calling.under_way) {
         // The tool was changed meanwhile, or a secret is gone: the call can't be repeated.
         (StartedCall::Done(_), Some(known)) => {
-            external_call::unknown(calling, known).await.map(StartedCall::Done)
+            external_call::store_unknown(calling, known).await.map(StartedCall::Done)
         }
         (started, _) => Ok(started),
     }

@@ -34,17 +34,17 @@ pub(crate) trait Tool: Send + Sync {
         None
     }
 
-    /// How long a call of it may take.
+    /// How long a call may take.
     fn time_limit(&self) -> Duration {
         TIME_LIMIT
     }
 
-    /// Whether a call that was begun may be made again.
+    /// Whether a call may be repeated if it is unknown whether it took effect.
     fn is_repeatable(&self) -> bool {
         false
     }
 
-    /// Where a call of it is shown as a card. `None` if it is not shown.
+    /// The target of the cards that show its calls. `None` if they are not shown.
     fn card(&self) -> Option<CardTarget> {
         None
     }
@@ -99,11 +99,11 @@ pub(crate) enum Concurrency {
     Alone,
     /// Calls that only read the table, in any order.
     Reading,
-    /// Calls that reach outside or compute. They begin in their written order.
-    Outside,
+    /// External calls, and calls that compute. They begin in their written order.
+    External,
 }
 
-/// Where the card of a visible tool goes.
+/// The space to which the card of a call goes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CardTarget {
     /// The configured space. `None` stands for the active space.

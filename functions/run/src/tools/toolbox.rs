@@ -17,7 +17,7 @@ use crate::tools::{
     tool::{CardTarget, Concurrency, Spec, TIME_LIMIT, Tool},
 };
 
-/// A tool with what is made of its spec once.
+/// A tool with its spec and its validator, which are made once.
 pub(crate) struct Registered {
     pub(crate) tool: Box<dyn Tool>,
     pub(crate) spec: Spec,
@@ -61,7 +61,8 @@ pub(crate) struct Toolbox {
 }
 
 impl Toolbox {
-    /// The tools of a configuration, and those of its servers whose names are still free.
+    /// The tools of a configuration, and those of its MCP servers. A configured tool takes
+    /// precedence over one of a server with the same name.
     pub(crate) fn new(tools: &[ToolConfig], of_servers: Vec<Configured>) -> Self {
         let names: BTreeSet<_> = tools.iter().map(|tool| tool.name.as_str()).collect();
         let of_servers = of_servers.into_iter().filter(|tool| !names.contains(&*tool.name));
@@ -76,8 +77,8 @@ impl Toolbox {
         }
         let own = configured.iter().map(Registered::for_models);
         let mut specs: Vec<_> = BUILT_IN_SPECS.iter().cloned().chain(own).collect();
-        // Sorted by name: the same bytes in every space, so that providers find them in their
-        // cache.
+        // Sorted by name, so that the prompt begins with the same bytes in every space and
+        // providers find it in their cache.
         specs.sort_by(|one, other| one.name.cmp(&other.name));
         Self { configured, specs: specs.into() }
     }
@@ -116,12 +117,12 @@ impl Toolbox {
         self.find(name).is_none_or(|tool| tool.spec.read_only)
     }
 
-    /// Whether a call of this tool that was begun may be made again.
+    /// Whether a call of this tool may be repeated if it is unknown whether it took effect.
     pub(crate) fn is_repeatable(&self, name: &str) -> bool {
         self.find(name).is_some_and(|tool| tool.tool.is_repeatable())
     }
 
-    /// Where calls of this tool are shown. `None` if they are not.
+    /// The target of the cards that show calls of this tool. `None` if they are not shown.
     pub(crate) fn card(&self, name: &str) -> Option<CardTarget> {
         self.find(name)?.tool.card()
     }

@@ -88,7 +88,7 @@ fn any_action() -> impl Strategy<Value = (Action, Value)> {
                 (Action::ToolResult { run_id, call_id, output }, frame("toolResult", fields))
             }
         ),
-        prop::collection::btree_map(any_space(), any::<u64>(), 0..=PINGED).prop_map(
+        prop::collection::btree_map(any_space(), any::<u64>(), 0..=MAX_PINGED_SPACES).prop_map(
             move |spaces| {
                 let fields = vec![optional("spaces", &Some(json!(spaces)))];
                 (Action::Ping { spaces }, frame("ping", fields))
@@ -164,7 +164,7 @@ proptest! {
             Ok(Action::Send { text, .. }) => {
                 prop_assert!(text.as_str().len() <= limits::SOCKET_TEXT_BYTES);
             }
-            Ok(Action::Ping { spaces }) => prop_assert!(spaces.len() <= PINGED),
+            Ok(Action::Ping { spaces }) => prop_assert!(spaces.len() <= MAX_PINGED_SPACES),
             Ok(_) | Err(_) => {}
         }
     }

@@ -12,7 +12,7 @@ use smartspace_store::runs::steps::CallBegun;
 use crate::{
     agent_loop::model_turn::{ModelCaller, ModelTurn, Question, broken, shown_call::ShownCall},
     run_context::RunContext,
-    streaming::{About, Expected, LiveStream, expect_audience},
+    streaming::{LiveStream, PendingAudience, StreamInfo, read_audience},
 };
 
 /// The longest answer that fits one stored item, in bytes.
@@ -39,12 +39,12 @@ impl<'a> GrowingAnswer<'a> {
         let context = caller.context;
         // The audience is read while the model gives its first answer, so that the first word waits
         // for nothing. Later answers rarely post a message.
-        let expected = question
+        let audience = question
             .active_space
             .filter(|_| question.step == 0)
-            .map(|space| expect_audience(&context.deps, space));
+            .map(|space| read_audience(&context.deps, space));
         let active_space = question.active_space;
-        let shown = ShownInput { context, active_space, attempt, call: None, expected };
+        let shown = ShownInput { context, active_space, attempt, call: None, audience };
         let turn = ModelTurn {
             model,
             text: String::new(),
@@ -121,7 +121,7 @@ struct ShownInput<'a> {
     attempt: u32,
     call: Option<ShownCall>,
     /// The audience of the active space, until the first stream takes it.
-    expected: Option<Expected>,
+    audience: Option<PendingAudience>,
 }
 
 impl ShownInput<'_> {
@@ -149,9 +149,9 @@ impl ShownInput<'_> {
         let Some(call) = &mut self.call else { return };
         let Some(space) = call.take_space(input) else { return };
         let context = self.context;
-        let expected = if Some(space) == self.active_space { self.expected.take() } else { None };
-        let audience = expected.unwrap_or_else(|| expect_audience(&context.deps, space));
-        let about = About {
+        let audience = if Some(space) == self.active_space { self.audience.take() } else { None };
+        let audience = audience.unwrap_or_else(|| read_audience(&context.deps, space));
+        let info = StreamInfo {
             space,
             stream: StreamId::of(call.id, self.attempt),
             run: context.run.id,
@@ -160,7 +160,7 @@ impl ShownInput<'_> {
             agent: context.run.agent_id,
             tool: call.tool.clone(),
         };
-        let stream = LiveStream::start(context.deps.clone(), about, audience);
+        let stream = LiveStream::start(context.deps.clone(), info, audience);
         context.streams.add(call.id, stream);
     }
 }

@@ -35,16 +35,16 @@ impl State {
             self.add_system_messages(&step.system_messages);
             self.add_marks(&step.marks);
             let mut pending = self.add_answer(&step, tools);
-            for (index, known) in pending.known.iter_mut().enumerate() {
-                *known = calls.remove(&(step.index, index as u32));
-                if let Some(record) = known {
+            for (index, record) in pending.records.iter_mut().enumerate() {
+                *record = calls.remove(&(step.index, index as u32));
+                if let Some(record) = record {
                     self.add_result(record);
                 }
             }
             if number < last {
                 self.messages.push(results(pending.made()));
             } else {
-                // Also if all its calls are done: the loop alone decides what follows from them.
+                // The loop alone decides what follows from the calls, even if all of them are done.
                 // A text that was streamed before its message was stored is replaced by that
                 // message, since the stream keeps its id.
                 self.pending = Some(pending);

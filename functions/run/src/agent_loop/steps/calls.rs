@@ -34,7 +34,7 @@ impl AgentLoop<'_> {
     /// Runs the calls of the last answer that have no result yet.
     pub(super) async fn run_calls(&self, state: &mut State) -> Result<Option<LoopExit>> {
         let Some(mut pending) = state.pending.take() else { return Ok(None) };
-        // The worker that made this call had no time left to end the run.
+        // The worker that made this call stopped before it ended the run.
         if let Some(reason) = pending.made().find_map(|record| record.ends) {
             return Ok(Some(Completion::completed(reason).end()));
         }
@@ -52,7 +52,7 @@ impl AgentLoop<'_> {
         Ok((!continues).then(|| Completion::completed(EndReason::Done).end()))
     }
 
-    /// Makes the calls in their written order, neighbours at the same time if they may.
+    /// Makes the calls in their written order. Neighbours that may run at the same time do.
     async fn make_calls(
         &self,
         state: &mut State,
@@ -72,7 +72,7 @@ impl AgentLoop<'_> {
                 let index = finished.record.index as usize;
                 let ends = finished.record.ends;
                 self.apply(state, &finished).await;
-                pending.known[index] = Some(finished.record);
+                pending.records[index] = Some(finished.record);
                 if let Some(reason) = ends {
                     return Ok(Some(Completion::completed(reason).end()));
                 }
@@ -121,7 +121,7 @@ impl AgentLoop<'_> {
             }
             let Some(step) = pending.made().next().map(|call| call.step) else { break };
             let calls = self.context.store().steps().calls_of(self.context.run.id, step).await?;
-            pending.known = calls.into_iter().map(Some).collect();
+            pending.records = calls.into_iter().map(Some).collect();
             pending.made().for_each(|record| state.add_result(record));
         }
         Ok(None)
@@ -131,7 +131,7 @@ impl AgentLoop<'_> {
     fn has_written(&self, pending: &Pending) -> bool {
         // People expect a reaction to their answer, even if they refused.
         let answered = |call: &CallRecord| call.answered.is_some();
-        // A call whose outcome is unknown may have changed something: the model has to check.
+        // A call whose outcome is unknown may have changed something, and the model has to check.
         let is_done =
             |call: &CallRecord| matches!(call.status, CallStatus::Completed | CallStatus::Unknown);
         let changed = |call: &CallRecord| is_done(call) && !self.tools.is_read_only(&call.name);
@@ -158,7 +158,7 @@ impl AgentLoop<'_> {
         concurrency: Concurrency,
     ) -> Result<Vec<FinishedCall>> {
         let calling = |index: usize| {
-            let known = pending.known[index].as_ref();
+            let record = pending.records[index].as_ref();
             let begun = &pending.calls[index];
             Calling {
                 context: self.context,
@@ -168,10 +168,10 @@ impl AgentLoop<'_> {
                 active_space: state.active_space,
                 stream: StreamId::of(begun.call_id, pending.attempt),
                 tools_used: state.tools_used.clone(),
-                under_way: known,
+                under_way: record,
                 open_forms: pending.open_forms(),
                 marks: &state.marks,
-                started_at: known.map_or_else(|| self.context.now(), |known| known.started_at),
+                started_at: record.map_or_else(|| self.context.now(), |record| record.started_at),
                 is_repeatable: self.tools.is_repeatable(&begun.name),
             }
         };

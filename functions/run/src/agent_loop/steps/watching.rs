@@ -22,7 +22,7 @@ pub(super) struct StepNotes {
 }
 
 impl AgentLoop<'_> {
-    /// Lets the watchers look, and adds what they say before the next step.
+    /// Lets the watchers look, and adds their messages before the next step.
     pub(super) async fn watch(&self, state: &mut State) -> Result<StepNotes> {
         let mut notes = StepNotes::default();
         let mut news = None;

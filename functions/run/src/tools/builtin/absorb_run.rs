@@ -2,8 +2,8 @@
 //! actions.
 //!
 //! The tool reads what the other run did. It ends that run in the transaction that stores the
-//! result of the call, on condition that the other run has stored nothing since.
-//! So nothing is left out.
+//! result of the call, on condition that the other run has stored nothing since, so that the result
+//! is complete.
 //! If two runs absorb each other, one wins. A run that absorbs an absorber inherits everything.
 
 use async_trait::async_trait;

@@ -1,4 +1,5 @@
-//! What a run that absorbs another one is told: the other run's trigger and its actions.
+//! The work of an absorbed run, as the result of `absorb_run` shows it: its trigger and its
+//! actions.
 
 use futures::try_join;
 use serde_json::{Value, json};

@@ -1,6 +1,5 @@
-//! Shared by the tools that change memories, goals and plans: the change, the result and the check
-//! of
-//! the lease are one transaction.
+//! Shared by the tools that change memories, goals and plans. The change, the result of the call
+//! and the check of the lease are one transaction.
 
 use std::{collections::BTreeSet, future::Future};
 
@@ -16,9 +15,9 @@ use crate::tools::{
     output::{OUTPUT_BYTES, count_that_fit, text_of},
 };
 
-/// Makes a change and returns the `output` made of its result. A mistake of the model becomes an
-/// error output.
-pub(crate) async fn keep<T, F: Future<Output = Result<Vec<T>>>>(
+/// Makes a change and returns the `output` of its result. A mistake of the model becomes an error
+/// output.
+pub(crate) async fn store_change<T, F: Future<Output = Result<Vec<T>>>>(
     calling: &Calling<'_>,
     output: fn(&[T]) -> Value,
     change: impl FnOnce(ChangedBy<T>) -> F,
@@ -31,12 +30,12 @@ pub(crate) async fn keep<T, F: Future<Output = Result<Vec<T>>>>(
         call,
         output,
     }));
-    let made = {
+    let result = {
         let _writing = context.writing.lock().await;
         change(by).await
     };
-    match made {
-        Ok(made) => Ok(Outcome { is_stored: true, ..Outcome::completed(output(&made)) }),
+    match result {
+        Ok(items) => Ok(Outcome { is_stored: true, ..Outcome::completed(output(&items)) }),
         Err(error @ (Error::Invalid(_) | Error::Conflict(_) | Error::NotFound(_))) => {
             Ok(Outcome::error(error.to_string()))
         }
@@ -44,15 +43,19 @@ pub(crate) async fn keep<T, F: Future<Output = Result<Vec<T>>>>(
     }
 }
 
-/// A list as an output: the first items that fit, and in `more` how many do not.
+/// A list as an output: the first items that fit, and in `more` the number of the others.
 pub(crate) fn listed(name: &str, items: impl IntoIterator<Item = Value>) -> Value {
     listed_in(OUTPUT_BYTES, name, items)
 }
 
-/// The same, in at most `most` bytes.
-pub(crate) fn listed_in(most: usize, name: &str, items: impl IntoIterator<Item = Value>) -> Value {
+/// The same as [`listed`], in at most `max_bytes`.
+pub(crate) fn listed_in(
+    max_bytes: usize,
+    name: &str,
+    items: impl IntoIterator<Item = Value>,
+) -> Value {
     let items: Vec<Value> = items.into_iter().collect();
-    let fit = count_that_fit(&items, most);
+    let fit = count_that_fit(&items, max_bytes);
     let mut list = json!({name: items[..fit]});
     if fit < items.len() {
         list["more"] = json!(items.len() - fit);

@@ -1,5 +1,5 @@
-//! `delegate`: the admin agent of a space hands what woke it to another agent, and ends without a
-//! word.
+//! `delegate`: the admin agent of a space lets another agent answer its trigger, and its run ends
+//! without a message.
 
 use async_trait::async_trait;
 use serde_json::{Value, json};

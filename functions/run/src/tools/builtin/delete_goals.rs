@@ -1,4 +1,4 @@
-//! `delete_goals`: drops goals of the agent.
+//! `delete_goals`: deletes goals of the agent.
 
 use async_trait::async_trait;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use smartspace_domain::Result;
 
 use crate::tools::{
     builtin::{
-        agent_state::{keep, keys_of, keys_schema},
+        agent_state::{keys_of, keys_schema, store_change},
         delete_memories::deleted,
     },
     calling::{Calling, Outcome},
@@ -44,7 +44,11 @@ impl BuiltInTool for DeleteGoals {
         };
         let store = calling.context.store();
         let agent = calling.context.run.agent_id;
-        keep(calling, deleted, |by| async move { store.goals().delete(agent, &ids, &by).await })
-            .await
+        store_change(
+            calling,
+            deleted,
+            |by| async move { store.goals().delete(agent, &ids, &by).await },
+        )
+        .await
     }
 }

@@ -1,11 +1,11 @@
-//! `delete_memories`: forgets what the agent keeps.
+//! `delete_memories`: deletes memories of the agent.
 
 use async_trait::async_trait;
 use serde_json::{Value, json};
 use smartspace_domain::Result;
 
 use crate::tools::{
-    builtin::agent_state::{keep, keys_of, keys_schema, listed},
+    builtin::agent_state::{keys_of, keys_schema, listed, store_change},
     calling::{Calling, Outcome},
     tool::{BuiltInTool, Spec},
 };
@@ -40,8 +40,10 @@ impl BuiltInTool for DeleteMemories {
         };
         let store = calling.context.store();
         let agent = calling.context.run.agent_id;
-        keep(calling, deleted, |by| async move { store.memories().delete(agent, &keys, &by).await })
-            .await
+        store_change(calling, deleted, |by| async move {
+            store.memories().delete(agent, &keys, &by).await
+        })
+        .await
     }
 }
 

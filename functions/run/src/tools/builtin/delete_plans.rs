@@ -1,4 +1,4 @@
-//! `delete_plans`: drops plans of the agent.
+//! `delete_plans`: deletes plans of the agent.
 
 use async_trait::async_trait;
 use std::collections::BTreeSet;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use smartspace_domain::{Error, Result, ids::PlanId};
 
 use crate::tools::{
-    builtin::agent_state::{keep, keys_schema, listed},
+    builtin::agent_state::{keys_schema, listed, store_change},
     calling::{Calling, Outcome},
     tool::{BuiltInTool, Spec},
 };
@@ -51,8 +51,12 @@ impl BuiltInTool for DeletePlans {
         };
         let store = calling.context.store();
         let agent = calling.context.run.agent_id;
-        keep(calling, deleted, |by| async move { store.plans().delete(agent, &ids, &by).await })
-            .await
+        store_change(
+            calling,
+            deleted,
+            |by| async move { store.plans().delete(agent, &ids, &by).await },
+        )
+        .await
     }
 }
 

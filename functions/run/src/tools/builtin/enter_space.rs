@@ -1,4 +1,4 @@
-//! `enter_space`: makes another space the active one, and shows what was said there.
+//! `enter_space`: makes another space the active one, and shows its last messages.
 
 use async_trait::async_trait;
 use serde_json::{Value, json};
@@ -50,7 +50,7 @@ impl BuiltInTool for EnterSpace {
     async fn call(&self, calling: &Calling<'_>, input: &Value) -> Result<Outcome> {
         let space: SpaceId = match text_of(input, "spaceId").parse() {
             Ok(space) => space,
-            Err(error) => return Ok(Outcome::error(error_text(&error))),
+            Err(error) => return Ok(Outcome::error(format!("spaceId: {error}"))),
         };
         let limit = input.get("limit").and_then(serde_json::Value::as_u64).unwrap_or(50) as usize;
         let store = calling.context.store();
@@ -64,7 +64,7 @@ impl BuiltInTool for EnterSpace {
         let total = messages.last().map_or(0, |message| message.seq);
         let history = fitting(messages.iter().map(|message| shown(message, &member)).collect());
         let first = total + 1 - history.len() as u64;
-        // What is new but not shown is counted, so all of it is as good as read.
+        // `unreadBefore` counts the new messages that are not shown, so the mark covers them, too.
         let unread_before = (first - 1).saturating_sub(member.cursor);
         let output = json!({
             "success": true,
@@ -80,8 +80,4 @@ impl BuiltInTool for EnterSpace {
             ..Outcome::completed(output)
         })
     }
-}
-
-fn error_text(error: &smartspace_domain::ids::NotAnId) -> String {
-    format!("spaceId: {error}")
 }

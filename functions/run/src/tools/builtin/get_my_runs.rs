@@ -65,12 +65,12 @@ impl BuiltInTool for GetMyRuns {
             input.get("status").and_then(|status| serde_json::from_value(status.clone()).ok());
         let limit = input.get("limit").and_then(Value::as_u64).unwrap_or(10) as usize;
         let runs = runs(calling, status, limit).await?;
-        let doings =
+        let activities =
             try_join_all(runs.iter().map(|run| RunActivity::of(context.store(), run.id))).await?;
         let mut shown: Vec<Value> = runs
             .iter()
-            .zip(doings)
-            .map(|(run, doing)| shown(run, doing, run.id == context.run.id))
+            .zip(activities)
+            .map(|(run, activity)| shown(run, activity, run.id == context.run.id))
             .collect();
         shown.truncate(count_that_fit(&shown, OUTPUT_BYTES));
         Ok(Outcome::completed(json!({"runs": shown})))
@@ -88,8 +88,8 @@ async fn runs(calling: &Calling<'_>, status: Option<RunStatus>, limit: usize) ->
     };
     let mut found = Vec::new();
     let mut cursor = None;
-    // The search is bounded, because there may be many runs of which hardly any match.
-    for _ in 0..PAGES {
+    // The search is limited, because an agent may have many runs of which few match.
+    for _ in 0..MAX_PAGES {
         let page = context
             .store()
             .runs()
@@ -105,11 +105,11 @@ async fn runs(calling: &Calling<'_>, status: Option<RunStatus>, limit: usize) ->
     Ok::<_, Error>(found)
 }
 
-/// How many pages of runs are searched.
-const PAGES: usize = 4;
+/// The most pages of runs that are searched.
+const MAX_PAGES: usize = 4;
 
-fn shown(run: &Run, doing: RunActivity, this: bool) -> Value {
-    let sent: Vec<Value> = doing
+fn shown(run: &Run, activity: RunActivity, is_this_run: bool) -> Value {
+    let sent: Vec<Value> = activity
         .sent
         .into_iter()
         .rev()
@@ -117,12 +117,12 @@ fn shown(run: &Run, doing: RunActivity, this: bool) -> Value {
         .collect();
     json!({
         "id": run.id,
-        "thisRun": this,
+        "thisRun": is_this_run,
         "status": run.status,
         "endReason": run.end_reason,
         "trigger": run.trigger.clone().cut_to(200),
         "activeSpaceId": run.active_space_id,
-        "toolsUsed": doing.tools_used,
+        "toolsUsed": activity.tools_used,
         "messagesSent": sent,
         "createdAt": run.created_at,
         "finishedAt": run.finished_at,

@@ -1,4 +1,4 @@
-//! `get_plans`: what the agent is to do later.
+//! `get_plans`: lists the agent's plans.
 
 use async_trait::async_trait;
 use serde_json::{Value, json};

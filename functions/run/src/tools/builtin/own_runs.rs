@@ -16,9 +16,8 @@ use crate::tools::{
     output::text_of,
 };
 
-/// Ends the run that an input names, in the transaction that stores the result of the call. If it
-/// is
-/// absorbed, the result describes its state at that moment.
+/// Ends the run that an input names, in the transaction that stores the result of the call. If the
+/// run is absorbed, the result shows what it had done at that moment.
 pub(crate) async fn end(
     calling: &Calling<'_>,
     input: &Value,
@@ -26,15 +25,16 @@ pub(crate) async fn end(
 ) -> Result<Outcome> {
     let context = calling.context;
     let store = context.store();
-    let by = (reason == EndReason::Absorbed).then_some(context.run.id);
+    let absorber = (reason == EndReason::Absorbed).then_some(context.run.id);
     let until = Instant::now() + RACED_FOR;
     loop {
-        let other = match other(calling, input).await? {
+        let other = match named_run(calling, input).await? {
             Ok(other) => other,
             Err(text) => return Ok(Outcome::error(text)),
         };
-        // Read after the state of the run: if anything is stored since, the condition fails.
-        let output = match by {
+        // This is read after the state of the run, so the condition fails if the run stores
+        // anything later.
+        let output = match absorber {
             Some(_) => {
                 json!({"success": true, "absorbed": absorbed_work::absorbed(store, &other).await?})
             }
@@ -52,10 +52,10 @@ pub(crate) async fn end(
         };
         match ended {
             Ok(Some(ended)) => {
-                context.pipeline.follow_cancel(&ended, by).await?;
+                context.pipeline.follow_cancel(&ended, absorber).await?;
                 return Ok(Outcome { is_stored: true, ..Outcome::completed(output) });
             }
-            // The other run has stored something meanwhile.
+            // The other run has stored something since it was read.
             Ok(None) if Instant::now() < until => {}
             Ok(None) => {
                 return Ok(Outcome::error("that run does too much at this moment; try again"));
@@ -79,7 +79,7 @@ pub(crate) fn schema(description: &str) -> Value {
 }
 
 /// The run that an input names, if the agent may know it; otherwise an error text for the model.
-async fn other(calling: &Calling<'_>, input: &Value) -> Result<Result<RunRecord, String>> {
+async fn named_run(calling: &Calling<'_>, input: &Value) -> Result<Result<RunRecord, String>> {
     let context = calling.context;
     let id: RunId = match text_of(input, "runId").parse() {
         Ok(id) => id,
@@ -90,15 +90,19 @@ async fn other(calling: &Calling<'_>, input: &Value) -> Result<Result<RunRecord,
             call nothing more"
             .into()));
     }
-    let none = || "you have no such run; ACTIVE RUNS and get_my_runs list yours".to_owned();
+    let no_such_run = || "you have no such run; ACTIVE RUNS and get_my_runs list yours".to_owned();
     let run = match context.store().runs().record(id).await {
         Ok(run) => run,
-        Err(Error::NotFound(_)) => return Ok(Err(none())),
+        Err(Error::NotFound(_)) => return Ok(Err(no_such_run())),
         Err(error) => return Err(error),
     };
-    // An agent that sees only one space must not see its runs in others: anybody may have added it
-    // here.
+    // An agent that sees only one space must not see its runs in others, because anybody may have
+    // added it to this one.
     let is_visible = context.config.spaces_shown() == SpacesShown::All
         || run.space_id() == context.run.space_id();
-    Ok(if run.agent_id == context.run.agent_id && is_visible { Ok(run) } else { Err(none()) })
+    Ok(if run.agent_id == context.run.agent_id && is_visible {
+        Ok(run)
+    } else {
+        Err(no_such_run())
+    })
 }

@@ -22,7 +22,7 @@ use crate::tools::{
 };
 
 /// How much of a message is stored with its call, in characters. Other runs of the agent read it.
-const SAID_CHARS: usize = 200;
+const EXCERPT_CHARS: usize = 200;
 
 pub(crate) struct SendMessage;
 
@@ -62,7 +62,7 @@ impl BuiltInTool for SendMessage {
         let record = CallRecord {
             status: CallStatus::Completed,
             output: output.clone(),
-            said: Some(excerpt(text.as_str(), SAID_CHARS).0.to_owned()),
+            said: Some(excerpt(text.as_str(), EXCERPT_CHARS).0.to_owned()),
             ..calling.record()
         };
         let by = MessageSource::Run(Box::new(calling.by_run(record)));

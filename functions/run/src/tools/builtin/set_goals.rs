@@ -1,4 +1,4 @@
-//! `set_goals`: makes and changes goals of the agent.
+//! `set_goals`: creates and changes goals of the agent.
 
 use async_trait::async_trait;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use smartspace_domain::{
 use smartspace_store::agents::goals::SetGoal;
 
 use crate::tools::{
-    builtin::agent_state::{keep, listed},
+    builtin::agent_state::{listed, store_change},
     calling::{Calling, Outcome},
     tool::{BuiltInTool, Spec},
 };
@@ -95,7 +95,7 @@ impl BuiltInTool for SetGoals {
         };
         let context = calling.context;
         let agent = context.run.agent_id;
-        keep(calling, shown, |by| async move {
+        store_change(calling, shown, |by| async move {
             context.store().goals().set(agent, &set, &by, context.now()).await
         })
         .await
@@ -110,7 +110,7 @@ fn goal_of(goal: &Value, index: usize, call: CallId) -> Result<SetGoal> {
         Some(Value::String(id)) => id,
         _ => Goal::id_of(call, index),
     };
-    // Models and JSON Schema write whole numbers as floats, too.
+    // For models and for JSON Schema, 3.0 is a whole number, too.
     if let Some(priority) = fields.get("priority").and_then(Value::as_f64) {
         fields.insert("priority".into(), json!(priority as u8));
     }

@@ -1,4 +1,4 @@
-//! `set_memories`: keeps what the agent wants to know in later runs.
+//! `set_memories`: stores what the agent needs in later runs.
 
 use async_trait::async_trait;
 use std::collections::BTreeMap;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use smartspace_domain::{Result, limits, memories::Memory};
 
 use crate::tools::{
-    builtin::agent_state::{keep, listed, memory_of},
+    builtin::agent_state::{listed, memory_of, store_change},
     calling::{Calling, Outcome},
     tool::{BuiltInTool, Spec},
 };
@@ -69,7 +69,7 @@ impl BuiltInTool for SetMemories {
         };
         let context = calling.context;
         let agent = context.run.agent_id;
-        keep(calling, saved, |by| async move {
+        store_change(calling, saved, |by| async move {
             context.store().memories().set(agent, &set, &by, context.now()).await
         })
         .await

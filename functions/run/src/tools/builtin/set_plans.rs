@@ -1,4 +1,4 @@
-//! `set_plans`: makes and changes plans of the agent.
+//! `set_plans`: creates and changes plans of the agent.
 
 use async_trait::async_trait;
 use std::collections::BTreeSet;
@@ -14,7 +14,7 @@ use smartspace_domain::{
 use smartspace_store::agents::plans::{SetPlan, too_deep};
 
 use crate::tools::{
-    builtin::agent_state::{keep, listed},
+    builtin::agent_state::{listed, store_change},
     calling::{Calling, Outcome},
     tool::{BuiltInTool, Spec},
 };
@@ -95,10 +95,8 @@ impl BuiltInTool for SetPlans {
     async fn call(&self, calling: &Calling<'_>, input: &Value) -> Result<Outcome> {
         let context = calling.context;
         let given = input.get("plans").and_then(Value::as_array).into_iter().flatten();
-        let depth = ChainDepth {
-            of_plan: context.run.chain_depth + 1,
-            most: context.config.max_chain_depth,
-        };
+        let depth =
+            ChainDepth { plan: context.run.chain_depth + 1, max: context.config.max_chain_depth };
         let set: Result<Vec<_>> = given
             .enumerate()
             .map(|(index, plan)| plan_of(plan, index, calling.begun.call_id, depth))
@@ -107,34 +105,36 @@ impl BuiltInTool for SetPlans {
             Ok(set) => set,
             Err(error) => return Ok(Outcome::error(error.to_string())),
         };
-        if depth.of_plan >= depth.most
+        if depth.plan >= depth.max
             && set
                 .iter()
                 .any(|plan| plan.change.run_after.is_some() || plan.change.scheduled_at.is_some())
         {
-            let text = too_deep(depth.of_plan, depth.most).to_string();
+            let text = too_deep(depth.plan, depth.max).to_string();
             announce_chain_end(calling, &text).await;
             return Ok(Outcome::error(text));
         }
         let agent = context.run.agent_id;
-        keep(calling, shown, |by| async move { context.pipeline.set_plans(agent, &set, &by).await })
-            .await
+        store_change(calling, shown, |by| async move {
+            context.pipeline.set_plans(agent, &set, &by).await
+        })
+        .await
     }
 }
 
 /// Notifies the space that a chain of plans ends here.
 async fn announce_chain_end(calling: &Calling<'_>, text: &str) {
-    let said =
+    let message =
         SystemMessage { watcher: "depth".to_owned(), text: format!("A plan was not set: {text}.") };
     let entered: BTreeSet<_> = calling.active_space.into_iter().collect();
-    calling.context.tell(calling.step, &[said], &entered).await;
+    calling.context.announce_system_messages(calling.step, &[message], &entered).await;
 }
 
-/// The chain depth of a plan that this run sets, and the largest that the agent may reach.
+/// The chain depth of a plan that this run sets, and the largest one that the agent may reach.
 #[derive(Clone, Copy)]
 struct ChainDepth {
-    of_plan: u32,
-    most: u32,
+    plan: u32,
+    max: u32,
 }
 
 /// A plan of an input.
@@ -154,8 +154,8 @@ fn plan_of(plan: &Value, index: usize, call: CallId, depth: ChainDepth) -> Resul
             id,
             known,
             change,
-            chain_depth: depth.of_plan,
-            max_chain_depth: depth.most,
+            chain_depth: depth.plan,
+            max_chain_depth: depth.max,
             pointer,
         }),
         Err(error) => Err(Error::invalid(pointer, error.to_string())),

@@ -1,4 +1,4 @@
-//! `skip_response`: ends the run without a word, and records why.
+//! `skip_response`: ends the run without a message, and records why.
 
 use async_trait::async_trait;
 use serde_json::{Value, json};

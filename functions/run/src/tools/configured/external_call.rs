@@ -1,10 +1,10 @@
-//! External calls. Nobody but the called server knows whether one took effect, so its beginning is
-//! stored, too.
+//! External calls. Only the called server knows whether a call took effect, so the beginning of a
+//! call is stored, too.
 //!
 //! First the beginning of a call is stored, with its card if it is visible. Then the call is made,
 //! and its result is stored. A worker that takes over the run in between finds the beginning.
-//! It repeats a repeatable call with the same key. For any other call the model reads that the
-//! outcome is unknown.
+//! It repeats a repeatable call with the same key. For any other call it stores that the outcome is
+//! unknown, and the model reads that.
 
 use std::{convert::Infallible, future::pending};
 
@@ -29,7 +29,7 @@ use crate::tools::{
 };
 
 /// The shortest time between two progress texts of a server.
-const PROGRESS_EVERY: Duration = Duration::from_secs(1);
+const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
 
 /// How much of a progress text is shown, in characters.
 const PROGRESS_CHARS: usize = 500;
@@ -53,9 +53,8 @@ struct UnderWay<'a> {
     counted: Counted,
 }
 
-/// Begins a call, or repeats one that another worker began. `visible` is the space and the input
-/// that
-/// a card shows.
+/// Begins a call, or repeats one that another worker began. If the call is visible, `visible` is
+/// the space of its card and the input that the card shows.
 pub(crate) async fn begin<'a>(
     calling: &'a Calling<'a>,
     request: Request<'a>,
@@ -65,8 +64,11 @@ pub(crate) async fn begin<'a>(
     if let Some(known) = calling.under_way {
         return Ok(UnderWay { calling, request, card: known.card, mark: None, counted }.started());
     }
-    let open =
-        Outcome { status: CallStatus::Pending, outside: true, ..Outcome::completed(Value::Null) };
+    let open = Outcome {
+        status: CallStatus::Pending,
+        is_external: true,
+        ..Outcome::completed(Value::Null)
+    };
     let (card, mark) = match visible {
         None => {
             calling.store_outcome(&open).await?;
@@ -97,12 +99,12 @@ impl<'a> UnderWay<'a> {
             Request::Http(outgoing) => http::outcome(&context.egress, *outgoing).await,
             Request::Mcp(tool, input) => {
                 let progress = watch::Sender::new(String::new());
-                let telling = progress.subscribe();
+                let texts = progress.subscribe();
                 let called = mcp::outcome(tool, &input, calling.begun.call_id, &progress);
                 tokio::select! {
                     biased;
                     outcome = called => outcome,
-                    never = show_progress(calling, card, telling) => match never {},
+                    never = show_progress(calling, card, texts) => match never {},
                 }
             }
         };
@@ -119,8 +121,8 @@ impl<'a> UnderWay<'a> {
     }
 }
 
-/// The outcome of a call that another worker began and whose end is unknown.
-pub(crate) async fn unknown(calling: &Calling<'_>, known: &CallRecord) -> Result<Outcome> {
+/// Stores an unknown outcome for a call that another worker began.
+pub(crate) async fn store_unknown(calling: &Calling<'_>, known: &CallRecord) -> Result<Outcome> {
     let text = "this call had begun when the process that made it died. Whether it took effect is \
                 not known, and it was not repeated. Look whether it did before you call it again";
     let outcome = Outcome { status: CallStatus::Unknown, ..Outcome::error(text) };
@@ -134,7 +136,7 @@ async fn settle(
     card: Option<CardRef>,
     mark: Option<(SpaceId, u64)>,
 ) -> Result<Outcome> {
-    let outcome = Outcome { outside: true, card, mark, ..outcome };
+    let outcome = Outcome { is_external: true, card, mark, ..outcome };
     calling.store_outcome(&outcome).await?;
     if let Some(card) = &card {
         calling.context.pipeline.announce_card(card).await;
@@ -146,16 +148,16 @@ async fn settle(
 async fn show_progress(
     calling: &Calling<'_>,
     card: Option<CardRef>,
-    mut said: watch::Receiver<String>,
+    mut texts: watch::Receiver<String>,
 ) -> Infallible {
     let Some(card) = card else { return pending().await };
     let context = calling.context;
     loop {
-        if said.changed().await.is_err() {
+        if texts.changed().await.is_err() {
             return pending().await;
         }
-        let next = Instant::now() + PROGRESS_EVERY;
-        let text = excerpt(&said.borrow_and_update(), PROGRESS_CHARS).0.to_owned();
+        let next = Instant::now() + PROGRESS_INTERVAL;
+        let text = excerpt(&texts.borrow_and_update(), PROGRESS_CHARS).0.to_owned();
         let shown = {
             let _writing = context.writing.lock().await;
             context

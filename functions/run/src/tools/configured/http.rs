@@ -100,22 +100,22 @@ impl HttpTool {
             headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
         }
         for (name, template) in &self.headers {
-            let wrong = |error: &dyn std::fmt::Display| {
+            let invalid = |error: &dyn std::fmt::Display| {
                 format!("the header {name} of this tool can't be sent: {error}")
             };
-            let name: HeaderName = name.parse().map_err(|error| wrong(&error))?;
+            let name: HeaderName = name.parse().map_err(|error| invalid(&error))?;
             let Some(value) =
-                templates::header(template, filling).map_err(|error| wrong(&error))?
+                templates::header(template, filling).map_err(|error| invalid(&error))?
             else {
                 headers.remove(name);
                 continue;
             };
             let mut value =
-                HeaderValue::from_bytes(value.as_bytes()).map_err(|error| wrong(&error))?;
-            let hides = !templates::secrets_of(template).is_empty()
+                HeaderValue::from_bytes(value.as_bytes()).map_err(|error| invalid(&error))?;
+            let is_secret = !templates::secrets_of(template).is_empty()
                 || name == header::AUTHORIZATION
                 || name == header::COOKIE;
-            value.set_sensitive(hides);
+            value.set_sensitive(is_secret);
             headers.insert(name, value);
         }
         Ok(headers)

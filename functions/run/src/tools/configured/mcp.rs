@@ -19,8 +19,8 @@ use crate::tools::{
     output::bounded,
 };
 
-/// How long a server may take to list its tools. A slower one offers none in this run.
-const LISTED_WITHIN: Duration = Duration::from_secs(5);
+/// How long a server may take to list its tools. A run has no tools of a slower server.
+const LIST_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How much the tools of all servers take in a prompt, in bytes. Without a limit, a server with too
 /// many tools would leave no room for anything else.
@@ -32,7 +32,7 @@ const CHECKED_NODES: usize = 1_000;
 /// The longest tool name that model providers accept.
 const NAME_BYTES: usize = 64;
 
-/// A tool of a server, with the run's session there.
+/// A tool of a server, with the session of the run.
 pub(crate) struct McpTool {
     session: Arc<McpSession>,
     name: String,
@@ -44,28 +44,32 @@ pub(crate) struct McpTool {
 pub(crate) struct McpTools {
     pub(crate) tools: Vec<Configured>,
     sessions: Vec<Arc<McpSession>>,
-    /// Texts for the model about servers that do not answer.
-    pub(crate) trouble: Vec<String>,
+    /// Texts for the model about servers that do not answer, and about tools that are missing.
+    pub(crate) problems: Vec<String>,
 }
 
 impl McpTools {
     /// Lists the tools of all servers at the same time.
-    pub(crate) async fn of(mcp: &McpServers, servers: &[McpServer], trace: &TraceContext) -> Self {
+    pub(crate) async fn list(
+        mcp: &McpServers,
+        servers: &[McpServer],
+        trace: &TraceContext,
+    ) -> Self {
         let listed =
-            servers.iter().map(|server| mcp.tools(server, limit_of(server).min(LISTED_WITHIN)));
+            servers.iter().map(|server| mcp.tools(server, limit_of(server).min(LIST_TIMEOUT)));
         let mut all = Self::default();
-        let mut taken = BTreeSet::new();
-        let mut room = OFFERED_BYTES;
+        let mut names = BTreeSet::new();
+        let mut bytes_left = OFFERED_BYTES;
         for (server, listed) in servers.iter().zip(join_all(listed).await) {
             let session = Arc::new(mcp.session(server, trace.clone()));
             let mut left_out = 0;
             for tool in listed.tools.iter() {
                 let name = offered_name(&server.name, &tool.name);
                 let bytes = name.len() + tool.description.len() + tool.input_schema.len();
-                if bytes > room {
+                if bytes > bytes_left {
                     left_out += 1;
-                } else if taken.insert(name.clone()) {
-                    room -= bytes;
+                } else if names.insert(name.clone()) {
+                    bytes_left -= bytes;
                     all.tools.push(configured(server, &session, tool, name));
                 }
             }
@@ -76,27 +80,27 @@ impl McpTools {
                     .iter()
                     .flatten()
                     .filter(|name| !listed.tools.iter().any(|tool| tool.name == **name));
-                all.trouble.extend(missing.map(|name| {
+                all.problems.extend(missing.map(|name| {
                     format!("The server {} has no tool {}.", server.name, json!(name))
                 }));
             }
-            all.trouble.extend(listed.trouble.map(|trouble| format!("{trouble}.")));
+            all.problems.extend(listed.trouble.map(|problem| format!("{problem}.")));
             if left_out > 0 {
                 let name = &server.name;
-                all.trouble.push(format!(
+                all.problems.push(format!(
                     "{left_out} tools of the server {name} are left out, \
                     since there are too many; allowedTools can name those that are needed."
                 ));
             }
         }
-        for trouble in &all.trouble {
+        for trouble in &all.problems {
             let run = trace.run;
             tracing::warn!(%run, trouble, "an MCP server's tools are not as configured");
         }
         all
     }
 
-    /// Ends the sessions there.
+    /// Ends the sessions.
     pub(crate) async fn close(&self) {
         join_all(self.sessions.iter().map(|session| session.close())).await;
     }
@@ -115,7 +119,7 @@ fn configured(
     let mut input_schema =
         smartspace_domain::json::parse(&*tool.input_schema).unwrap_or_else(|_| json!({}));
     if let Some(schema) = input_schema.as_object_mut() {
-        // As the protocol wants it; providers refuse anything else.
+        // The protocol requires it, and providers refuse any other type.
         schema.insert("type".to_owned(), json!("object"));
     }
     Configured {
@@ -135,8 +139,8 @@ fn configured(
     }
 }
 
-/// The name of a tool for models. Characters that they can't write are replaced and a long name is
-/// cut; then a hash of the whole name tells it apart from others.
+/// The name of a tool for models. Characters that they can't write are replaced, and a long name is
+/// cut. Such a name ends with a hash of the whole name, so that no other tool has the same one.
 fn offered_name(server: &str, tool: &str) -> String {
     let whole = format!("{server}__{tool}");
     let is_fine = |char: char| char.is_ascii_alphanumeric() || char == '_' || char == '-';

@@ -7,7 +7,7 @@ use smartspace_ports::secrets::KnownSecrets;
 
 use crate::tools::{
     calling::Outcome,
-    output::{OUTPUT_MOST, bounded, bounded_to},
+    output::{CONFIGURED_OUTPUT_BYTES, bounded, bounded_to},
 };
 
 /// How much of an error answer the model reads, in bytes of JSON.
@@ -37,7 +37,7 @@ fn outcome_of(answer: &HttpResponse, known: &KnownSecrets) -> Outcome {
     if answer.is_cut
         && let Value::String(text) = &mut body
     {
-        text.truncate(text.floor_char_boundary(OUTPUT_MOST / 2));
+        text.truncate(text.floor_char_boundary(CONFIGURED_OUTPUT_BYTES / 2));
         *text =
             format!("{text} … (longer than {} bytes; the rest was not read)", answer.body.len());
     }
