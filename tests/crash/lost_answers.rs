@@ -199,7 +199,7 @@ fn posted(number: u128, space: SpaceId, sender: EntityId, text: &str, second: i6
         id: MessageId::new(at(second), number),
         space,
         sender,
-        content: Content::Text(text.into()),
+        content: Content::Text(text.parse().unwrap()),
         by: MessageSource::Door { key: None, depth: 0 },
     }
 }
@@ -266,7 +266,7 @@ async fn path_of_a_message(fault: Option<(usize, Fault)>) -> (String, usize) {
 }
 
 fn post_key(key: &str) -> PostKey {
-    PostKey::new("operator", "POST", "/", key, b"body")
+    PostKey::new("operator", "POST", "/", &key.parse().unwrap(), b"body")
 }
 
 async fn create_team(store: &Store, person: EntityId, agent: EntityId, space: SpaceId) {
@@ -389,7 +389,7 @@ async fn complete_run(store: &Store, run: &RunRecord, lease: &LeaseId, space: Sp
         id: MessageId::of_call(calls[0].call_id),
         space,
         sender: run.agent_id,
-        content: Content::Text("Well.".into()),
+        content: Content::Text("Well.".parse().unwrap()),
         by: MessageSource::Run(Box::new(by)),
     };
     store.messages().append(&reply, at(6)).await.unwrap();

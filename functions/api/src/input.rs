@@ -20,9 +20,9 @@ use serde_path_to_error::Segment;
 use smartspace_domain::{
     Error, Result,
     access::Caller,
-    agents::is_service_name,
-    limits::{BODY_BYTES, KEY_CHARS, is_key},
-    memories::check_key,
+    idempotency::IdempotencyKey,
+    limits::{BODY_BYTES, KEY_CHARS},
+    names::ServiceName,
 };
 use smartspace_pipeline::request_json;
 use smartspace_store::idempotency::PostKey;
@@ -110,11 +110,11 @@ impl Body {
         path: &str,
     ) -> Result<Option<PostKey>> {
         let Some(key) = headers.get("idempotency-key") else { return Ok(None) };
-        let key = key.to_str().ok().filter(|key| is_key(key));
+        let key: Option<IdempotencyKey> = key.to_str().ok().and_then(|key| key.parse().ok());
         let key = key.ok_or_else(|| {
             Error::Malformed(format!("Idempotency-Key: expected 1 to {KEY_CHARS} ASCII characters"))
         })?;
-        Ok(Some(PostKey::new(&caller.label(), "POST", path, key, &self.0)))
+        Ok(Some(PostKey::new(&caller.label(), "POST", path, &key, &self.0)))
     }
 }
 
@@ -193,30 +193,13 @@ fn not_text() -> Error {
 
 /// The name of a service in a path. Text that can't be one names nothing, so the answer is 404.
 #[derive(Debug)]
-pub(crate) struct ServiceName(pub(crate) String);
+pub(crate) struct PathService(pub(crate) ServiceName);
 
-impl FromStr for ServiceName {
+impl FromStr for PathService {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        if is_service_name(text) {
-            Ok(Self(text.to_owned()))
-        } else {
-            Err(Error::NotFound("there is no such service".into()))
-        }
-    }
-}
-
-/// The key of a memory or the id of a goal in a path. Text that can't be one names nothing, so the
-/// answer is 404.
-#[derive(Debug)]
-pub(crate) struct StateKey(pub(crate) String);
-
-impl FromStr for StateKey {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<Self> {
-        check_key(text, "").map(|()| Self(text.to_owned()))
+        text.parse().map(Self).map_err(|_| Error::NotFound("there is no such service".into()))
     }
 }
 

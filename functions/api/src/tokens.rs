@@ -9,7 +9,7 @@ use std::{sync::Arc, time::Duration};
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use jsonwebtoken::{Algorithm, DecodingKey, Validation, decode, decode_header};
 use serde::Deserialize;
-use smartspace_domain::{Error, Result, Time, entities::check_name, errors::Faults, json};
+use smartspace_domain::{Error, Result, Time, json, names::Name};
 use smartspace_ports::key_sets::KeySet;
 
 use crate::token_keys::TokenKeys;
@@ -185,15 +185,11 @@ impl Claims {
         let id =
             self.sub.filter(|sub| (1..=256).contains(&sub.chars().count()) && !sub.contains('\0'));
         let id = id.ok_or_else(|| refused("expected a token with a sub of 1 to 256 characters"))?;
-        let fits = |name: &String| {
-            let mut faults = Faults::default();
-            check_name(&mut faults, name);
-            faults.done().is_ok()
-        };
-        let named =
-            self.name.as_ref().and_then(serde_json::Value::as_str).map(str::to_owned).filter(fits);
-        let name = named
-            .or_else(|| Some(id.chars().take(128).collect()).filter(fits))
+        let is_name = |name: &String| Name::check(name).is_ok();
+        let claimed = self.name.as_ref().and_then(serde_json::Value::as_str).map(str::to_owned);
+        let name = claimed
+            .filter(is_name)
+            .or_else(|| Some(id.chars().take(128).collect()).filter(is_name))
             .unwrap_or_else(|| "Someone".into());
         Ok(Subject { id, name, until })
     }

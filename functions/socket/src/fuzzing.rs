@@ -1,7 +1,7 @@
 //! What the fuzz target checks about frames.
 
 use serde_json::Value;
-use smartspace_domain::limits;
+use smartspace_domain::{limits, messages::MessageText};
 
 use crate::requests::{Action, Request};
 
@@ -19,7 +19,8 @@ pub fn frame(frame: &str) -> Result<(), String> {
     }
     match request.action {
         Ok(Action::Send { text, .. })
-            if limits::check_text(&text).is_err() || text.len() > limits::SOCKET_TEXT_BYTES =>
+            if MessageText::check(text.as_str()).is_err()
+                || text.as_str().len() > limits::SOCKET_TEXT_BYTES =>
         {
             Err("a message text that is not allowed was accepted".to_owned())
         }

@@ -17,8 +17,10 @@ use smartspace_domain::{
     access::{Caller, SpaceAction},
     events::{Event, EventKind},
     forms::FormAnswer,
+    idempotency::IdempotencyKey,
     ids::{ConnectionId, EntityId, MessageId, SpaceId},
     limits,
+    messages::MessageText,
 };
 use smartspace_pipeline::{
     Pipeline,
@@ -211,8 +213,8 @@ impl Socket {
         &self,
         caller: Caller,
         space: SpaceId,
-        text: String,
-        key: Option<String>,
+        text: MessageText,
+        key: Option<IdempotencyKey>,
         sender: Option<EntityId>,
     ) -> Result<Value> {
         let sender = self.pipeline.speaker(caller, space, sender).await?;

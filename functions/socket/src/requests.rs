@@ -6,8 +6,10 @@ use serde::Deserialize;
 use serde_json::Value;
 use smartspace_domain::{
     Error, Result,
+    idempotency::IdempotencyKey,
     ids::{CallId, EntityId, RunId, SpaceId},
     limits,
+    messages::MessageText,
 };
 use smartspace_pipeline::request_json;
 
@@ -19,6 +21,9 @@ const ID_BYTES: usize = 256;
 
 /// The actions of requests.
 pub const ACTIONS: [&str; 5] = ["subscribe", "unsubscribe", "send", "toolResult", "ping"];
+
+/// An action whose texts are not checked yet.
+type UncheckedAction = Action<String, String>;
 
 /// A request. The answer carries its `id`.
 #[derive(Debug, PartialEq)]
@@ -34,7 +39,7 @@ pub(crate) struct Request {
     rename_all_fields = "camelCase",
     deny_unknown_fields
 )]
-pub(crate) enum Action {
+pub(crate) enum Action<Text = MessageText, Key = IdempotencyKey> {
     Subscribe {
         space_id: SpaceId,
         #[serde(default)]
@@ -45,9 +50,9 @@ pub(crate) enum Action {
     },
     Send {
         space_id: SpaceId,
-        text: String,
+        text: Text,
         #[serde(default)]
-        idempotency_key: Option<String>,
+        idempotency_key: Option<Key>,
         #[serde(default)]
         sender_id: Option<EntityId>,
     },
@@ -95,7 +100,7 @@ impl Request {
         }
         let action = match object.get("action").and_then(Value::as_str) {
             Some(action) if ACTIONS.contains(&action) => {
-                serde_json::from_value(Value::Object(object))
+                serde_json::from_value::<UncheckedAction>(Value::Object(object))
                     .map_err(|error| Error::invalid("", error.to_string()))
             }
             Some(action) => Err(Error::Malformed(format!(
@@ -106,41 +111,47 @@ impl Request {
                 Err(Error::Malformed(format!("expected an action, one of {}", ACTIONS.join(", "))))
             }
         };
-        Self { id, action: action.and_then(Action::checked) }
+        Self { id, action: action.and_then(UncheckedAction::checked) }
     }
 }
 
-impl Action {
-    fn checked(self) -> Result<Self> {
-        match &self {
-            Self::Send { text, .. } if text.len() > limits::SOCKET_TEXT_BYTES => {
-                Err(Error::TooLarge(format!(
-                    "expected a text of at most {} bytes, got {}; send longer texts over HTTP",
-                    limits::SOCKET_TEXT_BYTES,
-                    text.len()
-                )))
+impl UncheckedAction {
+    fn checked(self) -> Result<Action> {
+        Ok(match self {
+            Self::Send { space_id, text, idempotency_key, sender_id } => {
+                if text.len() > limits::SOCKET_TEXT_BYTES {
+                    return Err(Error::TooLarge(format!(
+                        "expected a text of at most {} bytes, got {}; send longer texts over HTTP",
+                        limits::SOCKET_TEXT_BYTES,
+                        text.len()
+                    )));
+                }
+                let key = idempotency_key.map(IdempotencyKey::try_from).transpose();
+                let idempotency_key = key.map_err(|error| error.at("/idempotencyKey"))?;
+                let text = MessageText::try_from(text).map_err(|error| error.at("/text"))?;
+                Action::Send { space_id, text, idempotency_key, sender_id }
             }
-            Self::Send { idempotency_key: Some(key), .. } if !limits::is_key(key) => {
-                Err(Error::invalid(
-                    "/idempotencyKey",
-                    format!("expected 1 to {} printable ASCII characters", limits::KEY_CHARS),
-                ))
-            }
-            Self::Send { text, .. } => limits::check_text(text).map(|()| self),
             Self::ToolResult { output, .. }
                 if output.to_string().len() > limits::SOCKET_TEXT_BYTES =>
             {
-                Err(Error::TooLarge(format!(
+                return Err(Error::TooLarge(format!(
                     "expected an output of at most {} bytes; send longer ones over HTTP",
                     limits::SOCKET_TEXT_BYTES
-                )))
+                )));
             }
-            Self::Ping { spaces } if spaces.len() > PINGED => Err(Error::invalid(
-                "/spaces",
-                format!("expected at most {PINGED} spaces, got {}", spaces.len()),
-            )),
-            _ => Ok(self),
-        }
+            Self::Ping { spaces } if spaces.len() > PINGED => {
+                return Err(Error::invalid(
+                    "/spaces",
+                    format!("expected at most {PINGED} spaces, got {}", spaces.len()),
+                ));
+            }
+            Self::Subscribe { space_id, after_seq } => Action::Subscribe { space_id, after_seq },
+            Self::Unsubscribe { space_id } => Action::Unsubscribe { space_id },
+            Self::ToolResult { run_id, call_id, output } => {
+                Action::ToolResult { run_id, call_id, output }
+            }
+            Self::Ping { spaces } => Action::Ping { spaces },
+        })
     }
 }
 

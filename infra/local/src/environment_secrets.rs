@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use smartspace_domain::agents::{SECRET_NAME, is_secret_name};
+use smartspace_domain::names::SecretName;
 use smartspace_ports::secrets::{KnownSecrets, Secret};
 
 /// The prefix of these variables.
@@ -30,9 +30,7 @@ pub(crate) fn read(variables: &BTreeMap<String, String>) -> Result<KnownSecrets,
         if value.is_empty() {
             continue;
         }
-        if !is_secret_name(name) {
-            return Err(format!("{PREFIX}{name}: {SECRET_NAME}"));
-        }
+        SecretName::check(name).map_err(|error| format!("{PREFIX}{name}: {error}"))?;
         let hosts = variables
             .get(&format!("{name}{HOSTS}"))
             .map(|hosts| hosts.split(',').map(str::to_owned).collect());

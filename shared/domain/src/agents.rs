@@ -10,23 +10,25 @@ mod run_settings;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use utoipa::{
+    PartialSchema, ToSchema,
+    openapi::schema::{Array, ArrayBuilder},
+};
 
 pub(crate) use crate::agents::model::check_model_name;
-pub use crate::{
-    agents::{
-        budget::Budget,
-        model::{FallbackModel, ModelConfig, Provider},
-        run_settings::{
-            ConcurrencyConfig, ConcurrencyMode, ContextConfig, ContinueOn, History, LoopConfig,
-            SpacesShown,
-        },
+pub use crate::agents::{
+    budget::Budget,
+    model::{FallbackModel, ModelConfig, Provider},
+    run_settings::{
+        ConcurrencyConfig, ConcurrencyMode, ContextConfig, ContinueOn, History, LoopConfig,
+        SpacesShown,
     },
-    names::{SECRET_NAME, is_secret_name, is_service_name},
 };
 use crate::{
     errors::Faults,
-    limits, schemas,
+    limits,
+    names::{SecretName, ServiceName},
+    schemas,
     tools::{McpConfig, Tool, check_tools},
 };
 
@@ -85,7 +87,7 @@ pub struct AgentConfig {
     pub mcp: McpConfig,
     /// Services whose signed webhooks may trigger the agent, by name.
     #[serde(default)]
-    #[schema(value_type = BTreeMap<schemas::ServiceName, Webhook>)]
+    #[schema(value_type = BTreeMap<ServiceName, Webhook>)]
     pub webhooks: BTreeMap<String, Webhook>,
 }
 
@@ -101,8 +103,12 @@ pub struct Webhook {
     /// The scheme of the service's signatures.
     pub scheme: WebhookScheme,
     /// Names of 1 to 5 secrets. A signature with any of them is valid.
-    #[schema(schema_with = schemas::secret_names)]
+    #[schema(schema_with = secret_names)]
     pub secrets: Vec<String>,
+}
+
+fn secret_names() -> Array {
+    ArrayBuilder::new().items(SecretName::schema()).min_items(Some(1)).max_items(Some(5)).build()
 }
 
 /// A scheme of webhook signatures.
@@ -166,11 +172,7 @@ impl AgentConfig {
         faults.within("webhooks", |faults| {
             for (service, webhook) in &self.webhooks {
                 faults.within(service, |faults| {
-                    faults.check(
-                        is_service_name(service),
-                        "",
-                        "expected a letter or digit and up to 63 of [A-Za-z0-9._-]",
-                    );
+                    faults.check_text(ServiceName::check(service), "");
                     webhook.check(faults);
                 });
             }
@@ -187,7 +189,7 @@ impl Webhook {
         );
         for (index, secret) in self.secrets.iter().enumerate() {
             faults.within("secrets", |faults| {
-                faults.check(is_secret_name(secret), &index.to_string(), SECRET_NAME);
+                faults.check_text(SecretName::check(secret), &index.to_string());
             });
         }
     }

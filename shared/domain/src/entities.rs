@@ -1,17 +1,18 @@
 //! Entities: people and agents. Both are members of spaces in the same way.
 
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use utoipa::{PartialSchema, ToSchema};
 
+pub use crate::identity::EntityType;
 use crate::{
     Time,
     agents::AgentConfig,
     callers::Caller,
     errors::{Faults, Result},
     ids::EntityId,
+    names::Name,
     schemas,
 };
-pub use crate::{identity::EntityType, names::check_name};
 
 /// A person or an agent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -54,7 +55,7 @@ pub struct EntitySettings {
     #[serde(rename = "type")]
     pub kind: EntityType,
     /// 1 to 128 characters, not only blanks, without NUL.
-    #[schema(schema_with = schemas::name)]
+    #[schema(schema_with = Name::schema)]
     pub name: String,
     /// 1 to 256 characters without NUL. May not start with an id prefix such as `ent_`.
     #[serde(default)]
@@ -77,7 +78,7 @@ impl EntitySettings {
     /// Checks the settings and reports all faults at once.
     pub fn check(&self) -> Result<()> {
         let mut faults = Faults::default();
-        check_name(&mut faults, &self.name);
+        faults.check_text(Name::check(&self.name), "name");
         if let Some(external_id) = &self.external_id {
             let chars = external_id.chars().count();
             faults.check(
@@ -118,7 +119,7 @@ pub enum NewEntity {
     #[schema(rename_all = "camelCase")]
     Human {
         /// The entity's name.
-        #[schema(schema_with = schemas::name)]
+        #[schema(schema_with = Name::schema)]
         name: String,
         /// The entity's id in the deployment's own user directory.
         #[schema(schema_with = schemas::external_id, required = false)]
@@ -128,7 +129,7 @@ pub enum NewEntity {
     #[schema(rename_all = "camelCase")]
     Agent {
         /// The entity's name.
-        #[schema(schema_with = schemas::name)]
+        #[schema(schema_with = Name::schema)]
         name: String,
         /// The entity's id in the deployment's own user directory.
         #[schema(schema_with = schemas::external_id, required = false)]

@@ -8,6 +8,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::InvalidText;
+
 /// The result of the domain's functions.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -122,6 +124,13 @@ impl Faults {
                 pointer.push_str(&part.replace('~', "~0").replace('/', "~1"));
             }
             self.faults.push(Fault { pointer, detail: detail.into() });
+        }
+    }
+
+    /// Adds the fault of a text, if it has one, at `field`.
+    pub fn check_text(&mut self, checked: Result<(), InvalidText>, field: &str) {
+        if let Err(error) = checked {
+            self.check(false, field, error.to_string());
         }
     }
 

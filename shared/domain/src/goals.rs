@@ -1,9 +1,14 @@
 //! Goals: what an agent works towards over many runs.
 
 use serde::{Deserialize, Deserializer, Serialize};
-use utoipa::ToSchema;
+use utoipa::{ToSchema, openapi::schema::Object};
 
-use crate::{Error, Result, Time, ids::CallId, memories};
+use crate::{
+    Error, Result, Time,
+    ids::CallId,
+    memories::{MemoryKey, MemoryValue},
+    schemas,
+};
 
 /// A goal of an agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -58,7 +63,7 @@ pub enum GoalStatus {
 pub struct GoalChange {
     /// What is to be achieved. Required for a new goal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(min_length = 1, max_length = 4000, pattern = r"^[^\u0000]*$")]
+    #[schema(schema_with = description)]
     pub description: Option<String>,
     /// The goal's status. The default of a new goal is `active`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -76,6 +81,10 @@ pub struct GoalChange {
     pub due_at: Option<Option<Time>>,
 }
 
+fn description() -> Object {
+    schemas::or_null(MemoryValue::described("What is to be achieved. Required for a new goal."))
+}
+
 /// Reads a field that is present, so that null differs from a field that is left out.
 #[expect(clippy::option_option, reason = "an absent field, null and a time are three cases")]
 fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<Time>>, D::Error> {
@@ -89,9 +98,10 @@ impl GoalChange {
     /// The goal `id` after this change. `before` is the goal before it, `None` for a new goal.
     /// Faults get `pointer` in front of their pointers.
     pub fn apply(self, id: &str, before: Option<Goal>, now: Time, pointer: &str) -> Result<Goal> {
-        memories::check_key(id, &format!("{pointer}/id"))?;
+        MemoryKey::check(id).map_err(|error| error.at(format!("{pointer}/id")))?;
         if let Some(description) = &self.description {
-            memories::check_value(description, &format!("{pointer}/description"))?;
+            MemoryValue::check(description)
+                .map_err(|error| error.at(format!("{pointer}/description")))?;
         }
         if let Some(priority) = self.priority.filter(|priority| !(1..=5).contains(priority)) {
             return Err(Error::invalid(

@@ -2,8 +2,8 @@
 //!
 //! No I/O, no async, no AWS, no HTTP: a test needs only plain values. The modules:
 //!
-//! - [`ids`], [`time`], [`durations`], [`json`], [`limits`], [`errors`], [`quoting`]: used by all
-//!   others
+//! - [`ids`], [`names`], [`time`], [`durations`], [`json`], [`limits`], [`errors`], [`quoting`]:
+//!   used by all others
 //! - [`entities`], [`agents`] (with [`tools`], [`templates`] and [`scripts`]), [`spaces`]: people,
 //!   agents and spaces, and their configuration
 //! - [`messages`], [`mentions`], [`dispatch`] (with [`quota`]): messages, and the agents that they
@@ -12,12 +12,14 @@
 //!   [`prices`]: what a triggered agent does, and what that costs
 //! - [`memories`], [`goals`], [`plans`] (with [`schedules`]): an agent's state across runs
 //! - [`events`], [`jobs`]: what is sent to clients and between functions
-//! - [`access`], [`origins`], [`rates`], [`webhooks`]: permissions, call rates and signatures
+//! - [`access`], [`origins`], [`rates`], [`idempotency`], [`webhooks`]: permissions, call rates,
+//!   repeated calls and signatures
 //! - [`schemas`]: parts of `openapi.json` that cannot be derived from a type
 
 pub mod access;
 pub mod agents;
 mod callers;
+mod checked_text;
 pub mod deliveries;
 pub mod dispatch;
 pub mod durations;
@@ -26,6 +28,7 @@ pub mod errors;
 pub mod events;
 pub mod forms;
 pub mod goals;
+pub mod idempotency;
 mod identity;
 pub mod ids;
 pub mod jobs;
@@ -35,7 +38,7 @@ pub mod long_steps;
 pub mod memories;
 pub mod mentions;
 pub mod messages;
-mod names;
+pub mod names;
 pub mod origins;
 pub mod plans;
 pub mod prices;
@@ -56,5 +59,6 @@ pub mod triggers;
 mod usage;
 pub mod webhooks;
 
+pub use checked_text::InvalidText;
 pub use errors::{Error, Fault, Result};
 pub use time::Time;

@@ -2,8 +2,6 @@
 
 use std::time::Duration;
 
-use crate::{Error, Result};
-
 /// The longest text of a message, in bytes.
 pub const MESSAGE_BYTES: usize = 32_768;
 /// The longest instructions of an agent, in bytes.
@@ -86,26 +84,4 @@ pub mod lease {
     pub const QUEUED_DUE: Duration = Duration::from_secs(30);
     /// A running run is due after this time.
     pub const RUNNING_DUE: Duration = Duration::from_mins(1);
-}
-
-/// Checks a message's text: 1 to 32,768 bytes without NUL.
-pub fn check_text(text: &str) -> Result<()> {
-    if text.is_empty() {
-        return Err(Error::invalid("/text", "expected 1 to 32768 bytes of text, got none"));
-    }
-    if text.len() > MESSAGE_BYTES {
-        return Err(Error::invalid(
-            "/text",
-            format!("expected 1 to {MESSAGE_BYTES} bytes of text, got {}", text.len()),
-        ));
-    }
-    if text.contains('\0') {
-        return Err(Error::invalid("/text", "expected text without NUL (U+0000)"));
-    }
-    Ok(())
-}
-
-/// Whether this is an idempotency key: 1 to 255 printable ASCII characters.
-pub fn is_key(key: &str) -> bool {
-    (1..=KEY_CHARS).contains(&key.len()) && key.bytes().all(|byte| (b' '..=b'~').contains(&byte))
 }

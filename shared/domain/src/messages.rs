@@ -1,5 +1,7 @@
 //! Messages, as they are stored and as the API shows them.
 
+mod text;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -16,6 +18,7 @@ use crate::{
 };
 pub use crate::{
     identity::Sender,
+    messages::text::MessageText,
     texts::{cut, excerpt},
 };
 

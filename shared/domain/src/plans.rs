@@ -1,15 +1,16 @@
 //! Plans: what an agent is to do later, once or repeatedly. [`crate::schedules`] says when.
 
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use utoipa::{ToSchema, openapi::schema::Object};
 
 pub use crate::schedules::Schedule;
 use crate::{
     Error, Result, Time,
     ids::PlanId,
-    memories::check_value,
-    names::{NAME, is_name},
+    memories::MemoryValue,
+    names::Name,
     schedules::{Cron, When},
+    schemas,
 };
 
 /// A plan of an agent.
@@ -58,11 +59,11 @@ pub enum PlanStatus {
 pub struct PlanChange {
     /// The plan's name, 1 to 128 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(min_length = 1, max_length = 128, pattern = r"^[^\u0000]*$")]
+    #[schema(schema_with = name)]
     pub name: Option<String>,
     /// What the agent is to do, 1 to 4,000 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(min_length = 1, max_length = 4000, pattern = r"^[^\u0000]*$")]
+    #[schema(schema_with = instruction)]
     pub instruction: Option<String>,
     /// Once, after this duration: "30 seconds", "2 hours", "1 day", "1 week"; at most 10 years.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -81,6 +82,14 @@ pub struct PlanChange {
     /// Whether the plan fires.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<PlanStatus>,
+}
+
+fn name() -> Object {
+    schemas::or_null(Name::described("The plan's name, 1 to 128 characters."))
+}
+
+fn instruction() -> Object {
+    schemas::or_null(MemoryValue::described("What the agent is to do, 1 to 4,000 characters."))
 }
 
 impl Plan {
@@ -151,13 +160,12 @@ impl PlanChange {
     }
 
     fn check(&self, pointer: &str) -> Result<()> {
-        if let Some(name) = &self.name
-            && !is_name(name)
-        {
-            return Err(Error::invalid(format!("{pointer}/name"), NAME));
+        if let Some(name) = &self.name {
+            Name::check(name).map_err(|error| error.at(format!("{pointer}/name")))?;
         }
         if let Some(instruction) = &self.instruction {
-            check_value(instruction, &format!("{pointer}/instruction"))?;
+            MemoryValue::check(instruction)
+                .map_err(|error| error.at(format!("{pointer}/instruction")))?;
         }
         Ok(())
     }

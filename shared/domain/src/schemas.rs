@@ -8,10 +8,7 @@ use utoipa::{
     PartialSchema, ToSchema,
     openapi::{
         RefOr,
-        schema::{
-            ArrayBuilder, KnownFormat, Object, ObjectBuilder, Schema, SchemaFormat, SchemaType,
-            Type,
-        },
+        schema::{KnownFormat, Object, ObjectBuilder, Schema, SchemaFormat, SchemaType, Type},
     },
 };
 
@@ -20,24 +17,36 @@ use crate::{Time, durations::WrittenDuration, limits};
 /// The pattern of a text without NUL.
 const NO_NUL: &str = r"^[^\u0000]*$";
 
-fn text(description: &str) -> ObjectBuilder {
+/// A text with a description.
+pub(crate) fn text(description: &str) -> ObjectBuilder {
     ObjectBuilder::new().schema_type(Type::String).description(Some(description))
+}
+
+/// A text of 1 to `most` characters without NUL.
+pub(crate) fn without_nul(most: usize) -> ObjectBuilder {
+    ObjectBuilder::new()
+        .schema_type(Type::String)
+        .min_length(Some(1))
+        .max_length(Some(most))
+        .pattern(Some(NO_NUL))
+}
+
+/// A text with a pattern.
+pub(crate) fn with_pattern(pattern: &str) -> RefOr<Schema> {
+    ObjectBuilder::new().schema_type(Type::String).pattern(Some(pattern)).into()
+}
+
+/// The same schema, which also allows null.
+pub(crate) fn or_null(mut schema: Object) -> Object {
+    let SchemaType::Type(only) = schema.schema_type else { return schema };
+    schema.schema_type = SchemaType::from_iter([only, Type::Null]);
+    schema
 }
 
 /// An id with this prefix.
 pub(crate) fn id(prefix: &str) -> RefOr<Schema> {
     let pattern = format!("^{prefix}_[0-7][0-9A-HJKMNP-TV-Z]{{25}}$");
     text("Opaque: do not parse it, and do not sort by it.").pattern(Some(pattern)).into()
-}
-
-/// The name of an entity or a space.
-pub(crate) fn name() -> Object {
-    let pattern = r"^[^\u0000]*[^\s\u0000][^\u0000]*$";
-    text("1 to 128 characters, not only blanks, without NUL.")
-        .min_length(Some(1))
-        .max_length(Some(128))
-        .pattern(Some(pattern))
-        .build()
 }
 
 /// An entity's id in the deployment's own user directory.
@@ -62,15 +71,6 @@ pub(crate) fn instructions() -> Object {
         .build()
 }
 
-/// A message's text.
-pub fn message_text() -> Object {
-    text("1 to 32,768 bytes without NUL.")
-        .min_length(Some(1))
-        .max_length(Some(limits::MESSAGE_BYTES))
-        .pattern(Some(NO_NUL))
-        .build()
-}
-
 /// A message's `seq`.
 pub fn seq() -> Object {
     ObjectBuilder::new().schema_type(Type::Integer).minimum(Some(0)).maximum(Some(u64::MAX)).build()
@@ -83,12 +83,6 @@ pub(crate) fn model_name() -> Object {
         .max_length(Some(200))
         .pattern(Some(r"^[^\u0000-\u001f\u007f-\u009f]+$"))
         .build()
-}
-
-/// The names of a webhook's secrets.
-pub(crate) fn secret_names() -> RefOr<Schema> {
-    let name = text("The name of a secret.").pattern(Some("^[A-Z][A-Z0-9_]{0,63}$"));
-    ArrayBuilder::new().items(name).min_items(Some(1)).max_items(Some(5)).into()
 }
 
 /// The URL of a tool or of an MCP server.
@@ -126,7 +120,7 @@ macro_rules! described_text {
 
         impl PartialSchema for $name {
             fn schema() -> RefOr<Schema> {
-                ObjectBuilder::new().schema_type(Type::String).pattern(Some($pattern)).into()
+                with_pattern($pattern)
             }
         }
 
@@ -135,8 +129,6 @@ macro_rules! described_text {
 }
 
 described_text! {
-    /// The name of a service that may trigger an agent.
-    ServiceName: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$";
     /// The name of a header.
     HeaderName: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$";
     /// The value of a header. It may hold placeholders such as `${secret.NAME}`.

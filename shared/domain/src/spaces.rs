@@ -3,7 +3,7 @@
 mod schema;
 
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use utoipa::{PartialSchema, ToSchema};
 
 pub use crate::spaces::schema::NewSpace;
 use crate::{
@@ -13,8 +13,7 @@ use crate::{
     errors::{Faults, Result},
     identity::EntityType,
     ids::{EntityId, SpaceId},
-    names::check_name,
-    schemas,
+    names::Name,
 };
 
 /// Which agents a message triggers.
@@ -48,7 +47,7 @@ pub struct RouterConfig {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SpaceSettings {
     /// 1 to 128 characters, not only blanks, without NUL.
-    #[schema(schema_with = schemas::name)]
+    #[schema(schema_with = Name::schema)]
     pub name: String,
     /// Which agents a message triggers.
     #[serde(default)]
@@ -78,7 +77,7 @@ impl SpaceSettings {
     /// Checks the settings and reports all faults at once.
     pub fn check(&self) -> Result<()> {
         let mut faults = Faults::default();
-        check_name(&mut faults, &self.name);
+        faults.check_text(Name::check(&self.name), "name");
         faults.check_range(&self.max_chain_depth, 0..=100, "maxChainDepth");
         faults.within("budget", |faults| self.budget.check(faults));
         let admin = self.trigger_policy != TriggerPolicy::Admin || self.admin_agent_id.is_some();

@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
 use async_trait::async_trait;
 use aws_sdk_secretsmanager::{Client, error::DisplayErrorContext};
 use serde::Deserialize;
-use smartspace_domain::agents::is_secret_name;
+use smartspace_domain::names::SecretName;
 use smartspace_ports::secrets::{KnownSecrets, Secret, Secrets, SecretsError};
 use tokio::{sync::Mutex, time::Instant};
 
@@ -96,7 +96,7 @@ fn known(all: &BTreeMap<String, serde_json::Value>) -> KnownSecrets {
     };
     let (ours, theirs): (Vec<_>, Vec<_>) = all
         .iter()
-        .filter(|(name, _)| OURS.contains(&name.as_str()) || is_secret_name(name))
+        .filter(|(name, _)| OURS.contains(&name.as_str()) || SecretName::check(name).is_ok())
         .partition(|(name, _)| OURS.contains(&name.as_str()));
     KnownSecrets::with_hidden(
         theirs.into_iter().filter_map(secret).collect(),

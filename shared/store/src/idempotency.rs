@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
-use smartspace_domain::{Time, limits::KEY_KEPT};
+use smartspace_domain::{Time, idempotency::IdempotencyKey, limits::KEY_KEPT};
 
 use crate::{
     Error, Idempotency, Result,
@@ -29,10 +29,10 @@ pub(crate) struct Posted {
 
 impl PostKey {
     /// Hashes the parts of a request.
-    pub fn new(caller: &str, method: &str, path: &str, key: &str, body: &[u8]) -> Self {
+    pub fn new(caller: &str, method: &str, path: &str, key: &IdempotencyKey, body: &[u8]) -> Self {
         let body = String::from_utf8_lossy(body);
         Self {
-            key: keys::hash(&["key", caller, method, path, key]),
+            key: keys::hash(&["key", caller, method, path, key.as_str()]),
             body: keys::hash(&["body", &body]),
         }
     }

@@ -2,7 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use smartspace_domain::{Error, goals::GoalChange};
+use smartspace_domain::{
+    Error,
+    goals::GoalChange,
+    memories::{MemoryKey, MemoryValue},
+};
 use smartspace_store::{
     agents::{
         goals::SetGoal,
@@ -75,12 +79,12 @@ impl ClaimedRun {
     }
 }
 
-fn memories(set: &[(&str, &str)]) -> BTreeMap<String, String> {
-    set.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect()
+fn memories(set: &[(&str, &str)]) -> BTreeMap<MemoryKey, MemoryValue> {
+    set.iter().map(|(key, value)| (key.parse().unwrap(), value.parse().unwrap())).collect()
 }
 
-fn only(key: &str) -> BTreeSet<String> {
-    BTreeSet::from([key.to_owned()])
+fn only(key: &str) -> BTreeSet<MemoryKey> {
+    BTreeSet::from([key.parse().unwrap()])
 }
 
 /// A change by a request of the operator.

@@ -7,6 +7,7 @@ use smartspace_domain::{
     Error,
     goals::{Goal, GoalChange},
     ids::EntityId,
+    memories::MemoryKey,
 };
 use smartspace_store::{
     agents::{goals::SetGoal, state::ChangedBy},
@@ -19,7 +20,7 @@ use crate::{
     annotated_routes::{Routes, routes},
     answers::ApiResult,
     auth::Authenticated,
-    input::{Body, Id, Query, StateKey, TwoIds},
+    input::{Body, Id, Query, TwoIds},
 };
 
 pub(super) fn routes() -> Routes {
@@ -52,8 +53,8 @@ async fn list(
     put, path = "/v1/agents/{id}/goals/{goalId}", operation_id = "setGoal", tag = "agents",
     params(
         ("id" = EntityId, Path),
-        ("goalId" = String, Path, description = "Percent-encoded; any character except NUL.",
-         min_length = 1, max_length = 128, pattern = r"^[^\u0000]*$"),
+        ("goalId" = inline(MemoryKey), Path,
+         description = "Percent-encoded; any character except NUL."),
     ),
     request_body = GoalChange,
     responses(
@@ -64,11 +65,11 @@ async fn list(
 async fn set(
     State(api): State<Arc<Api>>,
     Authenticated(caller): Authenticated,
-    TwoIds(agent, StateKey(id)): TwoIds<EntityId, StateKey>,
+    TwoIds(agent, id): TwoIds<EntityId, MemoryKey>,
     body: Body,
 ) -> ApiResult<Json<Goal>> {
     let store = store_for_agent(&api, caller, agent).await?;
-    let goal = SetGoal { id, change: body.read()?, pointer: String::new() };
+    let goal = SetGoal { id: id.into(), change: body.read()?, pointer: String::new() };
     let by = ChangedBy::Request(api.pipeline.token());
     let mut made = store.goals().set(agent, &[goal], &by, api.pipeline.now()).await?;
     Ok(Json(made.pop().ok_or_else(|| Error::Internal("the store returned no goal".into()))?))
@@ -81,15 +82,15 @@ async fn set(
     delete, path = "/v1/agents/{id}/goals/{goalId}", operation_id = "deleteGoal", tag = "agents",
     params(
         ("id" = EntityId, Path),
-        ("goalId" = String, Path, description = "Percent-encoded; any character except NUL.",
-         min_length = 1, max_length = 128, pattern = r"^[^\u0000]*$"),
+        ("goalId" = inline(MemoryKey), Path,
+         description = "Percent-encoded; any character except NUL."),
     ),
     responses((status = 204))
 )]
 async fn delete(
     State(api): State<Arc<Api>>,
     Authenticated(caller): Authenticated,
-    TwoIds(agent, StateKey(id)): TwoIds<EntityId, StateKey>,
+    TwoIds(agent, id): TwoIds<EntityId, MemoryKey>,
 ) -> ApiResult<StatusCode> {
     let store = store_for_agent(&api, caller, agent).await?;
     store

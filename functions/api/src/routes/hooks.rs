@@ -14,6 +14,7 @@ use smartspace_domain::{
     agents::Webhook,
     ids::EntityId,
     json,
+    names::ServiceName,
     rates::{NOTED, SERVICE},
     webhooks::{Request, Unverified, Verified, check_secret, verify},
 };
@@ -26,7 +27,7 @@ use crate::{
     annotated_routes::{Routes, routes},
     answers::ApiResult,
     description::ChainDepth,
-    input::{Body, ServiceName, TwoIds, depth},
+    input::{Body, PathService, TwoIds, depth},
 };
 
 pub(super) fn routes() -> Routes {
@@ -44,7 +45,7 @@ pub(super) fn routes() -> Routes {
     operation_id = "receiveHook", tag = "services", security(),
     params(
         ("agentId" = EntityId, Path),
-        ("service" = String, Path, pattern = "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"),
+        ("service" = inline(ServiceName), Path),
         ChainDepth,
     ),
     request_body(content = serde_json::Value, description = "The payload, at most 128 KiB."),
@@ -58,11 +59,11 @@ pub(super) fn routes() -> Routes {
 )]
 async fn receive(
     State(api): State<Arc<Api>>,
-    TwoIds(agent, ServiceName(service)): TwoIds<EntityId, ServiceName>,
+    TwoIds(agent, PathService(service)): TwoIds<EntityId, PathService>,
     headers: HeaderMap,
     body: Body,
 ) -> ApiResult<Response> {
-    let hook = Hook { api: &api, agent, service: &service };
+    let hook = Hook { api: &api, agent, service: service.as_str() };
     let webhook = hook.webhook().await?;
     let (key, also) = match hook.verified(&webhook, &headers, body.bytes()).await? {
         Verified::Delivery { key, also } => (key, also),
@@ -81,7 +82,7 @@ async fn receive(
     let new = NewDelivery {
         id,
         agent,
-        service: service.clone(),
+        service: service.to_string(),
         key,
         also,
         payload,

@@ -10,10 +10,10 @@ use serde::Deserialize;
 use smartspace_domain::{
     Error,
     ids::EntityId,
-    memories::{Memory, check_value},
+    memories::{Memory, MemoryKey, MemoryValue},
 };
 use smartspace_store::{agents::state::ChangedBy, table::pages::Page};
-use utoipa::ToSchema;
+use utoipa::{PartialSchema, ToSchema};
 
 use super::{PageQuery, store_for_agent};
 use crate::{
@@ -21,7 +21,7 @@ use crate::{
     annotated_routes::{Routes, routes},
     answers::ApiResult,
     auth::Authenticated,
-    input::{Body, Id, Query, StateKey, TwoIds},
+    input::{Body, Id, Query, TwoIds},
 };
 
 pub(super) fn routes() -> Routes {
@@ -32,8 +32,7 @@ pub(super) fn routes() -> Routes {
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 struct MemoryBody {
-    /// 1 to 4,000 characters without NUL.
-    #[schema(min_length = 1, max_length = 4000, pattern = r"^[^\u0000]*$")]
+    #[schema(schema_with = MemoryValue::schema)]
     value: String,
 }
 
@@ -62,8 +61,8 @@ async fn list(
     put, path = "/v1/agents/{id}/memories/{key}", operation_id = "setMemory", tag = "agents",
     params(
         ("id" = EntityId, Path),
-        ("key" = String, Path, description = "Percent-encoded; any character except NUL.",
-         min_length = 1, max_length = 128, pattern = r"^[^\u0000]*$"),
+        ("key" = inline(MemoryKey), Path,
+         description = "Percent-encoded; any character except NUL."),
     ),
     request_body = MemoryBody,
     responses(
@@ -74,12 +73,12 @@ async fn list(
 async fn set(
     State(api): State<Arc<Api>>,
     Authenticated(caller): Authenticated,
-    TwoIds(agent, StateKey(key)): TwoIds<EntityId, StateKey>,
+    TwoIds(agent, key): TwoIds<EntityId, MemoryKey>,
     body: Body,
 ) -> ApiResult<Json<Memory>> {
     let store = store_for_agent(&api, caller, agent).await?;
     let MemoryBody { value } = body.read()?;
-    check_value(&value, "/value")?;
+    let value = MemoryValue::try_from(value).map_err(|error| error.at("/value"))?;
     let by = ChangedBy::Request(api.pipeline.token());
     let mut made = store
         .memories()
@@ -95,15 +94,15 @@ async fn set(
     delete, path = "/v1/agents/{id}/memories/{key}", operation_id = "deleteMemory", tag = "agents",
     params(
         ("id" = EntityId, Path),
-        ("key" = String, Path, description = "Percent-encoded; any character except NUL.",
-         min_length = 1, max_length = 128, pattern = r"^[^\u0000]*$"),
+        ("key" = inline(MemoryKey), Path,
+         description = "Percent-encoded; any character except NUL."),
     ),
     responses((status = 204))
 )]
 async fn delete(
     State(api): State<Arc<Api>>,
     Authenticated(caller): Authenticated,
-    TwoIds(agent, StateKey(key)): TwoIds<EntityId, StateKey>,
+    TwoIds(agent, key): TwoIds<EntityId, MemoryKey>,
 ) -> ApiResult<StatusCode> {
     let store = store_for_agent(&api, caller, agent).await?;
     store

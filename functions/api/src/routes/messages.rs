@@ -9,8 +9,8 @@ use smartspace_domain::{
     access::SpaceAction,
     dispatch::Dispatch,
     ids::{EntityId, MessageId, SpaceId},
-    limits::{PAGE_BYTES, check_text},
-    messages::Message,
+    limits::PAGE_BYTES,
+    messages::{Message, MessageText},
     schemas,
 };
 use smartspace_pipeline::access::KnownSpaces;
@@ -21,7 +21,7 @@ use smartspace_store::{
     },
     table::pages::{Ask, Page, json_bytes},
 };
-use utoipa::{IntoParams, ToSchema};
+use utoipa::{IntoParams, PartialSchema, ToSchema};
 
 use crate::{
     Api,
@@ -39,7 +39,7 @@ pub(super) fn routes() -> Routes {
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct MessageBody {
-    #[schema(schema_with = schemas::message_text)]
+    #[schema(schema_with = MessageText::schema)]
     text: String,
     /// The member that sends the message. Required with the admin key; otherwise the caller.
     #[serde(default)]
@@ -64,7 +64,7 @@ async fn create(
     body: Body,
 ) -> ApiResult<Created<Message>> {
     let MessageBody { text, sender_id } = body.read()?;
-    check_text(&text)?;
+    let text = MessageText::try_from(text).map_err(|error| error.at("/text"))?;
     let sender = api.pipeline.speaker(caller, space, sender_id).await?;
     let path = format!("/v1/spaces/{space}/messages");
     let key = body.key(&headers, caller, &path)?;
@@ -103,7 +103,7 @@ async fn preview(
 ) -> ApiResult<Json<PreviewResponse>> {
     api.pipeline.authorise(caller, SpaceAction::Post, space).await?;
     let MessageBody { text, sender_id } = body.read()?;
-    check_text(&text)?;
+    let text = MessageText::try_from(text).map_err(|error| error.at("/text"))?;
     let sender = caller.speaks_as(sender_id)?;
     let mut dispatch =
         api.pipeline.store.messages().preview(space, sender, &text, api.pipeline.now()).await?;

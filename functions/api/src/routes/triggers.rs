@@ -7,12 +7,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use smartspace_domain::{
     Error, Result,
-    agents::is_service_name,
     dispatch::Reason,
     ids::{DeliveryId, EntityId, RunId},
     json,
     limits::PAYLOAD_BYTES,
-    schemas,
+    names::ServiceName,
 };
 use smartspace_store::deliveries::{NewDelivery, Received};
 use utoipa::ToSchema;
@@ -35,7 +34,7 @@ pub(super) fn routes() -> Routes {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct TriggerBody {
     /// The service that the payload comes from.
-    #[schema(value_type = schemas::ServiceName)]
+    #[schema(value_type = ServiceName)]
     service: String,
     /// Any JSON of at most 128 KiB. Whole numbers must fit 64 bits.
     payload: Value,
@@ -92,13 +91,7 @@ async fn trigger(
 ) -> ApiResult<impl IntoResponse> {
     store_for_agent(&api, caller, agent).await?;
     let TriggerBody { service, payload } = body.read()?;
-    if !is_service_name(&service) {
-        return Err(Error::invalid(
-            "/service",
-            "expected a letter or digit and up to 63 of [A-Za-z0-9._-]",
-        )
-        .into());
-    }
+    let service = ServiceName::try_from(service).map_err(|error| error.at("/service"))?;
     if let Some(number) = json::beyond_64_bits(body.bytes()) {
         let large =
             format!("expected whole numbers of at most 64 bits, got {number}; send it as a string");
@@ -113,7 +106,7 @@ async fn trigger(
     let new = NewDelivery {
         id,
         agent,
-        service,
+        service: service.into(),
         key,
         also: None,
         payload,

@@ -1,6 +1,6 @@
 //! The parser of templates.
 
-use crate::names::is_secret_name;
+use crate::names::SecretName;
 
 /// The start of a secret's placeholder, before its name.
 const SECRET: &str = "${secret.";
@@ -56,7 +56,7 @@ fn secret(text: &str) -> Result<(Piece<'_>, usize), String> {
         .strip_prefix(SECRET)
         .and_then(|rest| rest.split_once('}'))
         .map_or("", |(name, _)| name);
-    if !is_secret_name(name) {
+    if SecretName::check(name).is_err() {
         return Err("expected the name of a secret after ${, as in ${secret.NAME}: \
                     [A-Z][A-Z0-9_]*, at most 64 characters"
             .into());

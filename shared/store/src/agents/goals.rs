@@ -7,6 +7,7 @@ use smartspace_domain::{
     goals::{Goal, GoalChange},
     ids::EntityId,
     limits,
+    memories::MemoryKey,
 };
 
 use crate::{
@@ -22,7 +23,7 @@ use crate::{
 /// A goal to be created or changed.
 #[derive(Clone, Debug)]
 pub struct SetGoal {
-    /// Its id, of at most 128 characters.
+    /// Its id. [`GoalChange::apply`] checks it.
     pub id: String,
     /// The change.
     pub change: GoalChange,
@@ -79,10 +80,10 @@ impl Goals<'_> {
     pub async fn delete(
         self,
         agent: EntityId,
-        unwanted: &BTreeSet<String>,
+        unwanted: &BTreeSet<MemoryKey>,
         by: &ChangedBy<String>,
     ) -> Result<Vec<String>> {
-        let places: Vec<_> = unwanted.iter().map(|id| keys::goal(agent, id)).collect();
+        let places: Vec<_> = unwanted.iter().map(|id| keys::goal(agent, id.as_str())).collect();
         self.store
             .agent_state()
             .change(agent, Reads::Places(&places), by, |mut items, counts| {

@@ -2,7 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use smartspace_domain::{Time, ids::EntityId, limits, memories::Memory};
+use smartspace_domain::{
+    Time,
+    ids::EntityId,
+    limits,
+    memories::{Memory, MemoryKey, MemoryValue},
+};
 
 use crate::{
     Error, Memories, Result,
@@ -26,8 +31,8 @@ impl Memories<'_> {
     }
 
     /// The memories with these keys, in their order. Leaves out keys without a memory.
-    pub async fn at(self, agent: EntityId, wanted: &BTreeSet<String>) -> Result<Vec<Memory>> {
-        let places: Vec<_> = wanted.iter().map(|key| keys::memory(agent, key)).collect();
+    pub async fn at(self, agent: EntityId, wanted: &BTreeSet<MemoryKey>) -> Result<Vec<Memory>> {
+        let places: Vec<_> = wanted.iter().map(|key| keys::memory(agent, key.as_str())).collect();
         let mut items = self.store.table.get_all(&places).await?;
         Ok(places
             .iter()
@@ -38,21 +43,25 @@ impl Memories<'_> {
             .collect())
     }
 
-    /// Stores values by their keys, at most [`limits::KEPT_AT_ONCE`]. They are validated already.
-    /// An existing key gets the new value.
+    /// Stores values by their keys, at most [`limits::KEPT_AT_ONCE`]. An existing key gets the new
+    /// value.
     ///
     /// Fails with [`Error::Conflict`] if the agent would have too many memories.
     pub async fn set(
         self,
         agent: EntityId,
-        set: &BTreeMap<String, String>,
+        set: &BTreeMap<MemoryKey, MemoryValue>,
         by: &ChangedBy<Memory>,
         now: Time,
     ) -> Result<Vec<Memory>> {
-        let places: Vec<_> = set.keys().map(|key| keys::memory(agent, key)).collect();
+        let places: Vec<_> = set.keys().map(|key| keys::memory(agent, key.as_str())).collect();
         let made: Vec<_> = set
             .iter()
-            .map(|(key, value)| Memory { key: key.clone(), value: value.clone(), updated_at: now })
+            .map(|(key, value)| Memory {
+                key: key.to_string(),
+                value: value.to_string(),
+                updated_at: now,
+            })
             .collect();
         self.store
             .agent_state()
@@ -80,10 +89,10 @@ impl Memories<'_> {
     pub async fn delete(
         self,
         agent: EntityId,
-        unwanted: &BTreeSet<String>,
+        unwanted: &BTreeSet<MemoryKey>,
         by: &ChangedBy<String>,
     ) -> Result<Vec<String>> {
-        let places: Vec<_> = unwanted.iter().map(|key| keys::memory(agent, key)).collect();
+        let places: Vec<_> = unwanted.iter().map(|key| keys::memory(agent, key.as_str())).collect();
         self.store
             .agent_state()
             .change(agent, Reads::Places(&places), by, |mut items, counts| {

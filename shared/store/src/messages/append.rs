@@ -19,7 +19,7 @@ use smartspace_domain::{
     dispatch::{Decided, Dispatch, Reason},
     ids::{EntityId, MessageId, SpaceId},
     jobs::RunJob,
-    messages::{Message, excerpt},
+    messages::{Message, MessageText, excerpt},
     quota::{Bucket, RateWindow},
 };
 use tokio::time::{Duration, Instant};
@@ -122,7 +122,7 @@ impl Messages<'_> {
         self,
         space: SpaceId,
         sender: EntityId,
-        text: &str,
+        text: &MessageText,
         now: Time,
     ) -> Result<Vec<Dispatch>> {
         let (snapshot, _) = self.snapshot(space, sender, None, now).await?;
@@ -131,7 +131,7 @@ impl Messages<'_> {
         let depth = snapshot.depth_of(&MessageSource::Door { key: None, depth: 0 }, member);
         let mut minute = RateWindow::now(snapshot.head.minute.as_ref(), now);
         let id = MessageId::new(now, 0);
-        Ok(snapshot.decide(id, &sender, text, depth, &mut minute, now).dispatch)
+        Ok(snapshot.decide(id, &sender, text.as_str(), depth, &mut minute, now).dispatch)
     }
 
     /// Decides which agents a message wakes that was stored without a decision. Its sender may have

@@ -1,13 +1,12 @@
 //! Shared by the tools that change memories, goals and plans: the change, the result and the check
-//! of
-//! the lease are one transaction.
+//! of the lease are one transaction.
 
 use std::{collections::BTreeSet, future::Future};
 
 use serde_json::{Value, json};
 use smartspace_domain::{
-    Error, Result, limits,
-    memories::{check_key, check_value},
+    Error, InvalidText, Result, limits,
+    memories::{MemoryKey, MemoryValue},
 };
 use smartspace_store::agents::state::{ByCall, ChangedBy};
 
@@ -61,22 +60,26 @@ pub(crate) fn listed_in(most: usize, name: &str, items: impl IntoIterator<Item =
 }
 
 /// The keys or ids of an input, each once.
-pub(crate) fn keys_of(input: &Value, field: &str) -> Result<BTreeSet<String>> {
+pub(crate) fn keys_of(input: &Value, field: &str) -> Result<BTreeSet<MemoryKey>> {
     let given =
         input.get(field).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
     given
         .enumerate()
-        .map(|(index, key)| check_key(key, &format!("/{field}/{index}")).map(|()| key.to_owned()))
+        .map(|(index, key)| {
+            key.parse::<MemoryKey>().map_err(|error| error.at(format!("/{field}/{index}")))
+        })
         .collect()
 }
 
 /// A memory of an input.
-pub(crate) fn memory_of(memory: &Value, index: usize) -> Result<(String, String)> {
-    let key = text_of(memory, "key");
-    let value = text_of(memory, "value");
-    check_key(key, &format!("/memories/{index}/key"))?;
-    check_value(value, &format!("/memories/{index}/value"))?;
-    Ok((key.to_owned(), value.to_owned()))
+pub(crate) fn memory_of(memory: &Value, index: usize) -> Result<(MemoryKey, MemoryValue)> {
+    let at = |field: &str| {
+        let pointer = format!("/memories/{index}/{field}");
+        move |error: InvalidText| error.at(pointer)
+    };
+    let key: MemoryKey = text_of(memory, "key").parse().map_err(at("key"))?;
+    let value: MemoryValue = text_of(memory, "value").parse().map_err(at("value"))?;
+    Ok((key, value))
 }
 
 /// The schema of a list of keys or ids.

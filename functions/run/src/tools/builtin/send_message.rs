@@ -4,7 +4,10 @@
 use async_trait::async_trait;
 use serde_json::{Value, json};
 use smartspace_domain::{
-    Error, Result, ids::MessageId, limits::check_text, messages::excerpt, steps::CallStatus,
+    Error, InvalidText, Result,
+    ids::MessageId,
+    messages::{MessageText, excerpt},
+    steps::CallStatus,
 };
 use smartspace_store::{
     messages::append::{Content, MessageSource, NewMessage},
@@ -41,20 +44,20 @@ impl Tool for SendMessage {
     }
 
     async fn call(&self, calling: &Calling<'_>, input: &Value) -> Result<Outcome> {
-        let text = text_of(input, "text");
         let Some(space) = calling.active_space else {
             return Ok(Outcome::error("no space is active; call enter_space first"));
         };
-        if let Err(error) = check_text(text) {
-            return Ok(Outcome::error(error.to_string()));
-        }
+        let text: MessageText = match text_of(input, "text").parse() {
+            Ok(text) => text,
+            Err(error) => return Ok(Outcome::error(InvalidText::at(error, "/text").to_string())),
+        };
         let context = calling.context;
         let id = MessageId::of_call(calling.begun.call_id);
         let output = json!({"success": true, "messageId": id, "status": "delivered"});
         let record = CallRecord {
             status: CallStatus::Completed,
             output: output.clone(),
-            said: Some(excerpt(text, SAID_CHARS).0.to_owned()),
+            said: Some(excerpt(text.as_str(), SAID_CHARS).0.to_owned()),
             ..calling.record()
         };
         let by = MessageSource::Run(Box::new(calling.by_run(record)));
@@ -62,7 +65,7 @@ impl Tool for SendMessage {
             id,
             space,
             sender: context.run.agent_id,
-            content: Content::Text(text.to_owned()),
+            content: Content::Text(text),
             by,
         };
         let posted = {

@@ -171,7 +171,9 @@ impl Draft {
         let depth = snapshot.depth_of(&new.by, member);
         let mut minute = RateWindow::now(snapshot.head.minute.as_ref(), now);
         let Decided { dispatch, taken } = match &new.content {
-            Content::Text(text) => snapshot.decide(new.id, &sender, text, depth, &mut minute, now),
+            Content::Text(text) => {
+                snapshot.decide(new.id, &sender, text.as_str(), depth, &mut minute, now)
+            }
             Content::Card(_) => Decided::default(),
         };
         Ok(Self { seq: snapshot.head.seq + 1, depth, sender, minute, dispatch, taken })
@@ -241,7 +243,7 @@ impl Body {
     fn of(content: &Content) -> Self {
         match content {
             Content::Text(text) => {
-                let (text, more_chars, apart) = MessageRecord::split(text);
+                let (text, more_chars, apart) = MessageRecord::split(text.as_str());
                 Self { text, more_chars, card: None, apart }
             }
             Content::Card(card) => {

@@ -4,7 +4,7 @@ use serde_json::Value;
 use smartspace_domain::{
     Time,
     ids::{CallId, EntityId, LeaseId, MessageId, RunId, SpaceId, StreamId},
-    messages::Origin,
+    messages::{MessageText, Origin},
     steps::CallStatus,
     tools::AnswerBy,
 };
@@ -24,7 +24,7 @@ pub struct NewMessage {
     pub space: SpaceId,
     /// Its sender, who must be a member.
     pub sender: EntityId,
-    /// Its content, which is validated already.
+    /// Its content.
     pub content: Content,
     /// How it came to be sent.
     pub by: MessageSource,
@@ -34,7 +34,7 @@ pub struct NewMessage {
 #[derive(Clone, Debug)]
 pub enum Content {
     /// A text.
-    Text(String),
+    Text(MessageText),
     /// A tool call. It wakes nobody.
     Card(Box<NewCard>),
 }
