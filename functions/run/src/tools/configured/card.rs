@@ -58,8 +58,7 @@ impl Calling<'_> {
         }
     }
 
-    /// Posts a call as a card, with its result if that is known. The message, the record of the
-    /// call
+    /// Posts a call as a card, with its result if that is known. The message, the record of the call
     /// and the check of the lease are one transaction.
     pub(crate) async fn post_card(
         &self,
@@ -112,7 +111,7 @@ impl Calling<'_> {
                     Outcome { is_stored: true, message: Some(id), mark, card, ..outcome },
                 ))
             }
-            Err(Error::Invalid(_) | Error::NotFound(_)) => {
+            Err(Error::NotAMember | Error::NotFound(_)) => {
                 let text = format!(
                     "you are not a member of {space}, where this was to be shown; YOUR SPACES lists where you are"
                 );
