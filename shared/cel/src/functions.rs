@@ -144,8 +144,8 @@ const SIGNATURES: &[Signature] = {
     ]
 };
 
-/// The function of a call. `arguments` counts its arguments, including one that it is written
-/// after.
+/// The function of a call. `after` says whether it is written after a value, as in `value.name(…)`;
+/// `arguments` counts that value too.
 ///
 /// # Errors
 /// What is wrong with the call.

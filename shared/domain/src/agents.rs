@@ -10,7 +10,10 @@ mod run_settings;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use utoipa::{
+    PartialSchema, ToSchema,
+    openapi::schema::{Array, ArrayBuilder},
+};
 
 pub(crate) use crate::agents::model::check_model_name;
 pub use crate::agents::{
@@ -100,8 +103,12 @@ pub struct Webhook {
     /// The scheme of the service's signatures.
     pub scheme: WebhookScheme,
     /// Names of 1 to 5 secrets. A signature with any of them is valid.
-    #[schema(schema_with = schemas::secret_names)]
+    #[schema(schema_with = secret_names)]
     pub secrets: Vec<String>,
+}
+
+fn secret_names() -> Array {
+    ArrayBuilder::new().items(SecretName::schema()).min_items(Some(1)).max_items(Some(5)).build()
 }
 
 /// A scheme of webhook signatures.

@@ -2,12 +2,14 @@
 //!
 //! It is decided once, in the transaction that stores the message, and is stored with it.
 
+mod addressing;
 #[cfg(test)]
 mod tests;
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use self::addressing::Addressing;
 pub use crate::triggers::Source;
 use crate::{
     agents::{Budget, ConcurrencyMode},
@@ -15,7 +17,7 @@ use crate::{
     ids::{EntityId, RunId},
     mentions,
     quota::{Bucket, Cause, RateWindow},
-    spaces::{SpaceSettings, TriggerPolicy},
+    spaces::SpaceSettings,
 };
 
 /// Why a message did not trigger an agent. If several reasons apply, the first one counts.
@@ -178,42 +180,6 @@ pub fn decide(
         decided.dispatch.push(dispatch);
     }
     decided
-}
-
-/// How a message addresses an agent.
-#[derive(Clone, Copy)]
-struct Addressing {
-    /// It mentions this agent, or `@all`.
-    is_mentioned: bool,
-    /// It mentions some agent.
-    mentions_anyone: bool,
-    /// The space has exactly two members.
-    is_pair: bool,
-}
-
-impl Addressing {
-    /// Whether the space's policy selects the agent.
-    fn selects(self, agent: EntityId, space: &SpaceSettings, sender_kind: EntityType) -> bool {
-        match space.trigger_policy {
-            TriggerPolicy::All => true,
-            TriggerPolicy::Mention => self.is_mentioned || self.is_pair,
-            TriggerPolicy::Router => self.is_mentioned || !self.mentions_anyone,
-            TriggerPolicy::Admin if sender_kind == EntityType::Human => {
-                space.admin_agent_id == Some(agent)
-            }
-            TriggerPolicy::Admin => self.is_mentioned,
-        }
-    }
-
-    fn source(self) -> Source {
-        if self.is_mentioned {
-            Source::Mention
-        } else if self.is_pair {
-            Source::Auto
-        } else {
-            Source::Broadcast
-        }
-    }
 }
 
 /// Why the message does not trigger an agent, apart from the runs per minute.

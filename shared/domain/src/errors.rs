@@ -22,6 +22,9 @@ pub enum Error {
     /// The input can be parsed, but is not valid. Each fault says where, and what was expected.
     #[error("{}", faults_text(.0))]
     Invalid(Vec<Fault>),
+    /// The sender of a message is not a member of the space.
+    #[error("{}", faults_text(&[not_a_member()]))]
+    NotAMember,
     /// A size limit is exceeded.
     #[error("{0}")]
     TooLarge(String),
@@ -69,6 +72,15 @@ impl Error {
         Self::Invalid(vec![Fault::new(pointer, detail)])
     }
 
+    /// The faults of the input, if that is what is wrong.
+    pub fn faults(&self) -> Option<Vec<Fault>> {
+        match self {
+            Self::Invalid(faults) => Some(faults.clone()),
+            Self::NotAMember => Some(vec![not_a_member()]),
+            _ => None,
+        }
+    }
+
     /// Whether the same call may succeed if it is repeated.
     pub fn is_passing(&self) -> bool {
         matches!(self, Self::Retry(_) | Self::Internal(_))
@@ -89,6 +101,11 @@ impl Fault {
     pub fn new(pointer: impl Into<String>, detail: impl Into<String>) -> Self {
         Self { pointer: pointer.into(), detail: detail.into() }
     }
+}
+
+/// To a caller, a sender that is not a member is a fault of the input.
+fn not_a_member() -> Fault {
+    Fault::new("/senderId", "expected a member of the space")
 }
 
 fn faults_text(faults: &[Fault]) -> String {

@@ -3,20 +3,19 @@
 //! A frame is one event as JSON. `frames` cuts events that are too long for a frame, and hides what
 //! a receiver may not know.
 
+mod asked_call;
 mod frames;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
+pub use self::asked_call::AskedCall;
 use crate::{
     Time,
     identity::Sender,
     ids::{CallId, EntityId, MessageId, RunId, SpaceId, StreamId},
-    messages::{Message, Part, ToolPart},
+    messages::Message,
     runs::{Run, RunStatus},
     spaces::{Member, Space},
-    steps::CallStatus,
-    tools::AnswerBy,
 };
 
 /// An event in a space.
@@ -195,67 +194,6 @@ pub enum EventKind {
     /// Sent to the connections of an entity that is no longer a member of the space.
     #[serde(rename = "space.left")]
     SpaceLeft,
-}
-
-/// A form: a tool call that people or agents answer. In a frame that would be too long, `input` and
-/// `result_schema` are null; the message holds them.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct AskedCall {
-    /// The run that waits for the answer.
-    pub run_id: RunId,
-    /// The tool call.
-    pub call_id: CallId,
-    /// The message that shows the form.
-    pub message_id: MessageId,
-    /// The tool's name.
-    pub name: String,
-    /// The call's input.
-    pub input: Value,
-    /// `form`, `buttons`, or the name of a component of the client.
-    pub ui: String,
-    /// JSON Schema of the answer.
-    pub result_schema: Option<Value>,
-    /// Who may answer.
-    pub answer_by: Option<AnswerBy>,
-    /// When the form expires.
-    pub expires_at: Option<Time>,
-    /// Who answered. Also null if the operator answered.
-    pub resolved_by: Option<EntityId>,
-    /// The call's status.
-    pub status: CallStatus,
-}
-
-impl AskedCall {
-    /// The form that a card shows. `None` if the card shows no form.
-    pub fn of(card: &Message) -> Option<Self> {
-        let Part::Tool(tool) = card.parts.first()?.clone() else { return None };
-        let ToolPart {
-            call_id,
-            name,
-            input,
-            ui,
-            result_schema,
-            answer_by,
-            resolved_by,
-            expires_at,
-            status,
-            ..
-        } = *tool;
-        Some(Self {
-            run_id: card.run_id?,
-            call_id,
-            message_id: card.id,
-            name,
-            input,
-            ui: ui?,
-            result_schema,
-            answer_by,
-            expires_at,
-            resolved_by,
-            status,
-        })
-    }
 }
 
 /// What a stream shows.

@@ -5,10 +5,11 @@
 //! that it makes are derived from its cause, so that they are the same each time
 //! (`RunId::of_message`, `CallId::of`, `MessageId::of_call`, `StreamId::of`).
 
+mod derived;
+
 use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
-use sha2::{Digest, Sha256};
 use ulid::Ulid;
 use utoipa::{
     PartialSchema, ToSchema,
@@ -32,15 +33,6 @@ fn parse(prefix: &'static str, text: &str) -> Result<Ulid, NotAnId> {
     let ulid = Ulid::from_string(ulid_text).map_err(|_| refuse())?;
     // An id has only one spelling, but the library also parses lower case and numbers out of range.
     if ulid.to_string() == ulid_text { Ok(ulid) } else { Err(refuse()) }
-}
-
-/// A ULID with the time of its cause, and the first 80 bits of the SHA-256 of `parts` joined by
-/// `|`.
-fn repeatable(at: u64, parts: &[&str]) -> Ulid {
-    let digest = Sha256::digest(parts.join("|").as_bytes());
-    let mut bytes = [0; 16];
-    bytes[6..].copy_from_slice(&digest[..10]);
-    Ulid::from_parts(at, u128::from_be_bytes(bytes))
 }
 
 macro_rules! id {
@@ -156,68 +148,6 @@ id!(
     TicketId,
     "tkt"
 );
-
-impl RunId {
-    /// The run of `agent` that a message triggers. It is the same each time the dispatch is
-    /// repeated.
-    pub fn of_message(agent: EntityId, message: MessageId, created_at: Time) -> Self {
-        let at = u64::try_from(created_at.as_millis()).unwrap_or(0);
-        Self(repeatable(at, &["run", &agent.to_string(), &message.to_string()]))
-    }
-
-    /// The run that a plan triggers at one of its times.
-    pub fn of_plan(agent: EntityId, plan: PlanId, scheduled_at: Time) -> Self {
-        let at = u64::try_from(scheduled_at.as_millis()).unwrap_or(0);
-        Self(repeatable(at, &["run", &agent.to_string(), &format!("{plan}@{scheduled_at}")]))
-    }
-
-    /// The run of `agent` that a delivery triggers. `key` identifies the delivery among those of
-    /// the service, and `received_at` is its stored time.
-    pub fn of_delivery(agent: EntityId, service: &str, key: &str, received_at: Time) -> Self {
-        let at = u64::try_from(received_at.as_millis()).unwrap_or(0);
-        let agent = agent.to_string();
-        Self(repeatable(at, &["run", &agent, &agent, service, key]))
-    }
-
-    /// The run of `agent` to which the run `from` of another agent delegates its trigger.
-    pub fn of_delegation(agent: EntityId, from: Self) -> Self {
-        Self(repeatable(
-            from.0.timestamp_ms(),
-            &["run", &agent.to_string(), "delegate", &from.to_string()],
-        ))
-    }
-}
-
-impl CallId {
-    /// The `index`-th call of a run's `step`, both from 0.
-    pub fn of(run: RunId, step: u32, index: u32) -> Self {
-        Self(repeatable(
-            run.0.timestamp_ms(),
-            &["cal", &run.to_string(), &step.to_string(), &index.to_string()],
-        ))
-    }
-}
-
-impl PlanId {
-    /// The `index`-th new plan of a tool call.
-    pub fn of_call(call: CallId, index: usize) -> Self {
-        Self(repeatable(call.0.timestamp_ms(), &["pln", &call.to_string(), &index.to_string()]))
-    }
-}
-
-impl MessageId {
-    /// The message that a tool call posts.
-    pub fn of_call(call: CallId) -> Self {
-        Self(repeatable(call.0.timestamp_ms(), &["msg", &call.to_string()]))
-    }
-}
-
-impl StreamId {
-    /// The stream of a tool call's text in one attempt to write it.
-    pub fn of(call: CallId, attempt: u32) -> Self {
-        Self(repeatable(call.0.timestamp_ms(), &["str", &call.to_string(), &attempt.to_string()]))
-    }
-}
 
 /// The id of a WebSocket connection, as its server assigns it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -8,10 +8,7 @@ use utoipa::{
     PartialSchema, ToSchema,
     openapi::{
         RefOr,
-        schema::{
-            ArrayBuilder, KnownFormat, Object, ObjectBuilder, Schema, SchemaFormat, SchemaType,
-            Type,
-        },
+        schema::{KnownFormat, Object, ObjectBuilder, Schema, SchemaFormat, SchemaType, Type},
     },
 };
 
@@ -86,11 +83,6 @@ pub(crate) fn model_name() -> Object {
         .max_length(Some(200))
         .pattern(Some(r"^[^\u0000-\u001f\u007f-\u009f]+$"))
         .build()
-}
-
-/// The names of a webhook's secrets.
-pub(crate) fn secret_names() -> RefOr<Schema> {
-    ArrayBuilder::new().items(SecretName::schema()).min_items(Some(1)).max_items(Some(5)).into()
 }
 
 /// The URL of a tool or of an MCP server.

@@ -44,7 +44,7 @@ impl Pipeline {
     /// that the error does not reveal a space to a stranger.
     pub async fn post_as(&self, caller: Caller, new: &NewMessage) -> Result<Appended> {
         match self.post(new).await {
-            Err(error @ Error::Invalid(_)) => {
+            Err(error @ (Error::Invalid(_) | Error::NotAMember)) => {
                 self.authorise(caller, SpaceAction::Post, new.space).await?;
                 Err(error)
             }

@@ -51,10 +51,9 @@ impl Problem {
             Error::TooSlow(_) => Self::new(408, "Request Timeout", detail),
             Error::Conflict(_) | Error::LeaseLost => Self::new(409, "Conflict", detail),
             Error::TooLarge(_) => Self::new(413, "Content Too Large", detail),
-            Error::Invalid(faults) => Self {
-                errors: Some(faults.clone()),
-                ..Self::new(422, "Unprocessable Content", detail)
-            },
+            Error::Invalid(_) | Error::NotAMember => {
+                Self { errors: error.faults(), ..Self::new(422, "Unprocessable Content", detail) }
+            }
             Error::TooMany { .. } => Self::new(429, "Too Many Requests", detail),
             Error::Unavailable(_) => Self::new(503, "Service Unavailable", detail),
             Error::Retry(_) => Self::new(
@@ -68,5 +67,23 @@ impl Problem {
                 "an error occurred in Smartspace; the log says more",
             ),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sender_that_is_not_a_member_is_a_fault_of_the_input() {
+        let expected = Problem {
+            errors: Some(vec![Fault::new("/senderId", "expected a member of the space")]),
+            ..Problem::new(
+                422,
+                "Unprocessable Content",
+                "/senderId: expected a member of the space",
+            )
+        };
+        assert_eq!(Problem::of(&Error::NotAMember), expected);
     }
 }

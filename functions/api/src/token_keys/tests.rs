@@ -58,7 +58,8 @@ fn after(seconds: u64) -> Time {
     START + Duration::from_secs(seconds)
 }
 
-/// The number of keys that fit, or why there is none.
+/// The number of keys that fit. The error is `unknown` if the provider has no such key, and `later`
+/// if its keys could not be read.
 async fn fitting(keys: &Arc<TokenKeys>, kid: &str, now: Time) -> Result<usize, &'static str> {
     match keys.fitting(Algorithm::ES256, Some(kid), now).await {
         Ok(found) => Ok(found.len()),

@@ -1,5 +1,5 @@
 use super::*;
-use crate::{Time, agents::Budget, ids::MessageId};
+use crate::{Time, agents::Budget, ids::MessageId, spaces::TriggerPolicy};
 
 fn limits() -> WakeLimits {
     WakeLimits {

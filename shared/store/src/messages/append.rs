@@ -55,8 +55,8 @@ pub struct Appended {
 }
 
 impl Messages<'_> {
-    /// Stores a message and wakes agents. After losing races for five seconds, it fails with
-    /// [`Error::Retry`].
+    /// Stores a message and wakes agents. Fails with [`Error::NotAMember`] if the sender is not a
+    /// member of the space, and with [`Error::Retry`] after losing races for five seconds.
     pub async fn append(self, new: &NewMessage, now: Time) -> Result<Appended> {
         let _lock = self.store.space_locks.wait(new.space).await;
         let key = if let MessageSource::Door { key, .. } = &new.by { key.as_ref() } else { None };
@@ -202,7 +202,7 @@ fn expect_lost_race(new: &NewMessage, refusal: &Refusal) -> Result<()> {
         }
     }
     if refusal.names(&keys::member(new.space, new.sender)) {
-        return Err(not_a_member());
+        return Err(Error::NotAMember);
     }
     if !refusal.names(&keys::space_head(new.space)) {
         return Err(Error::Internal(
@@ -215,8 +215,4 @@ fn expect_lost_race(new: &NewMessage, refusal: &Refusal) -> Result<()> {
 /// The excerpt of a trigger's text that an active run shows.
 pub(crate) fn short(text: &str) -> String {
     excerpt(text, 200).0.to_owned()
-}
-
-fn not_a_member() -> Error {
-    Error::invalid("/senderId", "expected a member of the space")
 }

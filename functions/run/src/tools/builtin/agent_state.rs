@@ -70,7 +70,7 @@ pub(crate) fn keys_of(input: &Value, field: &str) -> Result<BTreeSet<MemoryKey>>
     given
         .enumerate()
         .map(|(index, key)| {
-            key.parse().map_err(|error: InvalidText| error.at(format!("/{field}/{index}")))
+            key.parse::<MemoryKey>().map_err(|error| error.at(format!("/{field}/{index}")))
         })
         .collect()
 }
@@ -81,8 +81,8 @@ pub(crate) fn memory_of(memory: &Value, index: usize) -> Result<(MemoryKey, Memo
         let pointer = format!("/memories/{index}/{field}");
         move |error: InvalidText| error.at(pointer)
     };
-    let key = text_of(memory, "key").parse().map_err(at("key"))?;
-    let value = text_of(memory, "value").parse().map_err(at("value"))?;
+    let key: MemoryKey = text_of(memory, "key").parse().map_err(at("key"))?;
+    let value: MemoryValue = text_of(memory, "value").parse().map_err(at("value"))?;
     Ok((key, value))
 }
 

@@ -4,7 +4,7 @@
 use async_trait::async_trait;
 use serde_json::{Value, json};
 use smartspace_domain::{
-    Error, InvalidText, Result,
+    Error, Result,
     ids::MessageId,
     messages::{MessageText, excerpt},
     steps::CallStatus,
@@ -52,9 +52,9 @@ impl BuiltInTool for SendMessage {
         let Some(space) = calling.active_space else {
             return Ok(Outcome::error("no space is active; call enter_space first"));
         };
-        let text: MessageText = match text_of(input, "text").parse() {
+        let text = match text_of(input, "text").parse::<MessageText>() {
             Ok(text) => text,
-            Err(error) => return Ok(Outcome::error(InvalidText::at(error, "/text").to_string())),
+            Err(error) => return Ok(Outcome::error(error.at("/text").to_string())),
         };
         let context = calling.context;
         let id = MessageId::of_call(calling.begun.call_id);
@@ -95,7 +95,7 @@ impl BuiltInTool for SendMessage {
                 })
             }
             // The agent left the space, or the space was deleted. The run goes on.
-            Err(Error::Invalid(_) | Error::NotFound(_)) => {
+            Err(Error::NotAMember | Error::NotFound(_)) => {
                 Ok(Outcome::error("you are not a member of the active space any more"))
             }
             Err(error) => Err(error),

@@ -75,7 +75,7 @@ impl Calling<'_> {
                     Outcome { is_stored: true, message: Some(id), mark, card, ..outcome },
                 ))
             }
-            Err(Error::Invalid(_) | Error::NotFound(_)) => {
+            Err(Error::NotAMember | Error::NotFound(_)) => {
                 let text = format!(
                     "you are not a member of {space}, where this was to be shown; YOUR SPACES \
                         lists where you are"

@@ -12,9 +12,9 @@ use smartspace_domain::{
 };
 
 use crate::{
-    Messages, Quota, Result,
+    Error, Messages, Quota, Result,
     idempotency::{PostKey, Posted},
-    messages::append::{MessageSource, not_a_member},
+    messages::append::MessageSource,
     spaces::{
         SpaceRecord,
         rosters::{Head, MemberRecord, Roster, no_such_space},
@@ -111,7 +111,7 @@ impl Snapshot {
     }
 
     pub(super) fn sender(&self) -> Result<&MemberRecord> {
-        self.sender.as_ref().ok_or_else(not_a_member)
+        self.sender.as_ref().ok_or(Error::NotAMember)
     }
 
     /// The chain depth of a message from `sender`.
