@@ -39,7 +39,6 @@ impl DataFolder {
         }
     }
 
-    /// The path of the table.
     pub(crate) fn table(&self) -> PathBuf {
         self.path.join("table.sqlite")
     }

@@ -1,6 +1,8 @@
 //! An embedded DynamoDB: a database on SQLite answers the same SDK calls as on AWS. It is an HTTP
 //! connector of the SDK, so no socket is involved.
 
+mod http;
+
 use std::path::Path;
 
 use aws_sdk_dynamodb::{
@@ -11,13 +13,14 @@ use aws_smithy_runtime_api::client::{
     http::{
         HttpClient, HttpConnector, HttpConnectorFuture, HttpConnectorSettings, SharedHttpConnector,
     },
-    orchestrator::{HttpRequest, HttpResponse},
+    orchestrator::HttpRequest,
     result::ConnectorError,
     runtime_components::RuntimeComponents,
 };
-use aws_smithy_types::body::SdkBody;
 use dynoxide::{Database, DynoxideError};
 use serde::{Serialize, de::DeserializeOwned};
+
+pub use self::http::{TableCall, respond};
 
 /// The table's name.
 pub const NAME: &str = "smartspace";
@@ -103,14 +106,8 @@ impl HttpClient for EmbeddedTable {
 
 impl HttpConnector for EmbeddedTable {
     fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
-        let operation = request
-            .headers()
-            .get("x-amz-target")
-            .and_then(|target| target.rsplit('.').next())
-            .unwrap_or_default()
-            .to_owned();
+        let TableCall { operation, body } = TableCall::of(&request);
         tracing::trace!(operation, "table call");
-        let body = request.body().bytes().unwrap_or_default().to_vec();
         if !self.on_disk {
             let (status, body) = self.answer(&operation, &body);
             return HttpConnectorFuture::ready(respond(status, body));
@@ -127,12 +124,6 @@ impl HttpConnector for EmbeddedTable {
 }
 
 type TableResult = Result<String, DynoxideError>;
-
-fn respond(status: u16, body: String) -> Result<HttpResponse, ConnectorError> {
-    let status = aws_smithy_runtime_api::http::StatusCode::try_from(status)
-        .map_err(|error| ConnectorError::other(error.into(), None))?;
-    Ok(HttpResponse::new(status, SdkBody::from(body)))
-}
 
 fn answer(database: &Database, operation: &str, body: &[u8]) -> TableResult {
     match operation {

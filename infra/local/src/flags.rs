@@ -1,16 +1,18 @@
 //! The settings, by flag or by environment variable. Nothing else reads the environment, except
 //! that the AWS SDK reads its own variables.
 
-use std::{
-    collections::BTreeMap, ffi::OsString, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration,
-};
+mod values;
+
+use std::{collections::BTreeMap, net::SocketAddr, path::PathBuf, sync::Arc};
 
 use clap::{Parser, builder::FalseyValueParser};
 use smartspace_api::Tokens;
-use smartspace_domain::{durations::WrittenDuration, origins::origin, prices::Prices};
+use smartspace_domain::{origins::origin, prices::Prices};
 use smartspace_egress::ToolHosts;
 use smartspace_ports::{key_sets::HttpKeySet, secrets::KnownSecrets};
 
+pub(crate) use self::values::KeepRuns;
+use self::values::{keep_runs, prices, variable, variables};
 use crate::environment_secrets;
 
 /// The settings that have no flag.
@@ -190,51 +192,13 @@ impl Flags {
         environment_secrets::read(&self.secrets)
     }
 
-    /// Whether the data is in memory only.
     pub(crate) fn in_memory(&self) -> bool {
         self.data.as_os_str() == ":memory:"
     }
 }
 
-/// How long ended runs are stored. `None` stores them forever.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct KeepRuns(pub(crate) Option<Duration>);
-
-/// The table of prices in a file, or the built-in table if no file is named.
-fn prices(path: &str) -> Result<Arc<Prices>, String> {
-    if path.is_empty() {
-        return Ok(Arc::new(Prices::built_in()));
-    }
-    let text = std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
-    Prices::read(&text).map(Arc::new).map_err(|error| format!("{path}: {error}"))
-}
-
-fn keep_runs(text: &str) -> Result<KeepRuns, String> {
-    if let Ok(days) = text.parse::<u32>() {
-        return Ok(KeepRuns((days > 0).then(|| Duration::from_hours(24) * days)));
-    }
-    let written =
-        text.parse::<WrittenDuration>().map_err(|error| format!("{error}, or a number of days"))?;
-    Ok(KeepRuns(Some(written.length())))
-}
-
 fn is_strong(key: &str) -> bool {
     key.len() >= 16 && key.chars().all(|char| char.is_ascii_graphic())
-}
-
-/// The environment variables with a prefix, by the rest of their names.
-fn variables(prefix: &str) -> BTreeMap<String, String> {
-    let named = |(name, value): (OsString, OsString)| {
-        let name = name.into_string().ok()?;
-        let value = value.into_string().ok()?;
-        Some((name.strip_prefix(prefix)?.to_owned(), value))
-    };
-    std::env::vars_os().filter_map(named).collect()
-}
-
-/// An environment variable. An empty one counts as not set.
-fn variable(name: &str) -> Option<String> {
-    std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
 #[cfg(test)]

@@ -45,7 +45,7 @@ impl Sockets for InProcessSockets {
             Ok(()) => Ok(()),
             Err(SendTimeoutError::Closed(_)) => Err(PostError::Gone),
             Err(SendTimeoutError::Timeout(_)) => {
-                // When the client reconnects, `afterSeq` gives it what it missed.
+                // When the client reconnects, `afterSeq` gives it the frames that it missed.
                 if self.lock().remove(connection).is_some() {
                     tracing::info!(%connection, "a connection that does not read was closed");
                 }

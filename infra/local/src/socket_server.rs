@@ -33,7 +33,6 @@ const BUFFER_BYTES: usize = 4 * 1024;
 /// A client that does not accept a frame within this time is disconnected.
 const WRITE_LIMIT: Duration = Duration::from_secs(5);
 
-/// The dependencies and settings of the server.
 #[derive(Clone)]
 pub(crate) struct SocketServer {
     pub(crate) socket: Socket,

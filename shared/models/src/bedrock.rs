@@ -1,7 +1,7 @@
 //! Amazon Bedrock's `ConverseStream`, through the AWS SDK.
 //!
 //! - `request_body`: serializes the request
-//! - `families`: what the models of each vendor accept
+//! - `families`: the restrictions of each vendor's models
 //! - `exchange`: replaces the body of the SDK's request and bounds the response
 //! - `answer`: parses the response
 //! - `faults`: maps errors to failure codes

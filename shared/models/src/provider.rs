@@ -31,7 +31,6 @@ pub(crate) struct Reply {
     pub(crate) parts: Vec<Part>,
 }
 
-/// A request that the provider received.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ReceivedRequest {
     pub(crate) path: String,
@@ -129,7 +128,6 @@ impl Provider {
         Self { address, received }
     }
 
-    /// The requests so far.
     pub(crate) fn received(&self) -> Vec<ReceivedRequest> {
         self.received.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

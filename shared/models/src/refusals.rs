@@ -1,6 +1,8 @@
 //! Maps errors of providers over HTTP to failure codes. Every text of a provider passes through
 //! this file, so that no error contains the API key.
 
+mod complaint;
+
 use std::{error::Error, time::Duration};
 
 use futures::StreamExt;
@@ -11,7 +13,9 @@ use reqwest::{
 use serde_json::Value;
 use smartspace_domain::{durations, json, runs::FailureCode};
 
-use crate::{estimate::as_text, port::ModelError};
+use self::complaint::Complaint;
+pub(crate) use self::complaint::is_too_long;
+use crate::port::ModelError;
 
 /// Limit for the provider's own text, in characters.
 const LONGEST_TEXT: usize = 500;
@@ -23,15 +27,6 @@ pub(crate) struct Refusals {
     key: Option<String>,
     /// A field that every event of an answer has. An event without it may be an error.
     mark: &'static str,
-}
-
-/// The description of an error by a provider. Fields that the provider leaves out are empty.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct Complaint {
-    status: Option<u16>,
-    /// The error's code, type and status text, in lower case.
-    words: String,
-    message: String,
 }
 
 impl Refusals {
@@ -127,96 +122,6 @@ impl Refusals {
             .take(LONGEST_TEXT)
             .collect()
     }
-}
-
-impl Complaint {
-    fn of_body(body: &str) -> Self {
-        match json::parse(body) {
-            // Google's servers put the error in a list.
-            Ok(Value::Array(items)) if items.len() == 1 => {
-                Self::of_error(items[0].get("error").unwrap_or(&items[0]))
-            }
-            Ok(json) => {
-                Self::of_error(json.get("error").filter(|error| !error.is_null()).unwrap_or(&json))
-            }
-            Err(_) => Self { message: body.to_owned(), ..Self::default() },
-        }
-    }
-
-    fn of_error(error: &Value) -> Self {
-        let field = |name| error.get(name).filter(|field| !field.is_null());
-        let status = ["code", "status"]
-            .into_iter()
-            .find_map(|name| field(name)?.as_u64())
-            .and_then(|status| u16::try_from(status).ok());
-        let words = ["code", "type", "status"]
-            .into_iter()
-            .filter_map(|name| field(name)?.as_str())
-            .collect::<Vec<_>>()
-            .join(" ");
-        let message = field("message").or(field("detail")).map_or_else(|| as_text(error), as_text);
-        Self { status, words: words.to_lowercase(), message }
-    }
-
-    fn code(&self) -> FailureCode {
-        match self.status {
-            None | Some(400 | 413 | 422) if self.is_too_long() => FailureCode::ContextTooLong,
-            _ if self.quota_is_exhausted() => FailureCode::BadRequest,
-            Some(401 | 403) => FailureCode::Unauthorized,
-            Some(429) => FailureCode::RateLimited,
-            Some(408 | 409 | 500..) => FailureCode::Overloaded,
-            Some(_) => FailureCode::BadRequest,
-            None => self.code_of_words(),
-        }
-    }
-
-    /// For errors inside a stream, which have no status.
-    fn code_of_words(&self) -> FailureCode {
-        let says = |parts: &[&str]| parts.iter().any(|part| self.words.contains(part));
-        if says(&["rate_limit", "too_many_requests"]) {
-            FailureCode::RateLimited
-        } else if says(&["authentication", "invalid_api_key", "permission"]) {
-            FailureCode::Unauthorized
-        } else if says(&["invalid_request", "bad_request", "not_found", "billing"]) {
-            FailureCode::BadRequest
-        } else if says(&["server_error", "api_error", "overloaded", "unavailable", "timeout"]) {
-            FailureCode::Overloaded
-        } else {
-            FailureCode::BrokenStream
-        }
-    }
-
-    fn is_too_long(&self) -> bool {
-        is_too_long(&format!("{} {}", self.words, self.message))
-    }
-
-    /// Waiting does not help against an exhausted quota, although its status is 429.
-    fn quota_is_exhausted(&self) -> bool {
-        matches!(self.status, None | Some(402 | 403 | 429))
-            && ["insufficient_quota", "billing_hard_limit"]
-                .iter()
-                .any(|word| self.words.contains(word))
-    }
-}
-
-/// Whether a provider's error text means that the prompt is too long.
-pub(crate) fn is_too_long(text: &str) -> bool {
-    let text = text.to_lowercase();
-    let phrases = [
-        "context_length",
-        "context length",
-        "context window",
-        "context size",
-        "context limit",
-        "maximum context",
-        "maximum number of tokens",
-        "prompt is too long",
-        "input is too long",
-        "input tokens exceeded",
-        "too many input tokens",
-        "request_too_large",
-    ];
-    phrases.iter().any(|phrase| text.contains(phrase))
 }
 
 /// Returns an empty text if the body did not arrive completely: it could end in the middle of the

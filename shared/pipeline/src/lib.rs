@@ -1,5 +1,5 @@
-//! What several functions do with a space: store first, then notify. `api`, `socket`, `run` and
-//! `trigger` all post messages, and only through this crate.
+//! The operations on spaces that several functions share: store first, then notify. `api`,
+//! `socket`, `run` and `trigger` all post messages, and only through this crate.
 //!
 //! A change takes effect when it is stored. Queueing afterwards only makes the next step faster: if
 //! a queue does not take a job, the job is due in the table and `sweep` finds it.

@@ -14,8 +14,8 @@ use smartspace_store::messages::append::{Appended, NewMessage};
 use crate::Pipeline;
 
 impl Pipeline {
-    /// Stores a message and queues what follows from it. Succeeds once the message is stored, even
-    /// if queueing fails.
+    /// Stores a message and queues the jobs that follow from it. Succeeds once the message is
+    /// stored, even if queueing fails.
     pub async fn post(&self, new: &NewMessage) -> Result<Appended> {
         let mut appended = self.store.messages().append(new, self.now()).await?;
         if appended.repeated {

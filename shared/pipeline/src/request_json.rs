@@ -1,4 +1,4 @@
-//! Reads JSON that callers send over HTTP or a WebSocket, and explains what is wrong with it.
+//! Reads JSON that callers send over HTTP or a WebSocket, and explains its errors.
 //!
 //! The texts of `serde_json` are about its parser ("expected ident"). Callers get what was expected
 //! and where.

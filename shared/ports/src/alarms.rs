@@ -14,7 +14,7 @@ pub trait Alarms: Send + Sync {
     async fn set(&self, at: Time, job: TriggerJob);
 }
 
-/// Sets no alarms, so that only `sweep` finds what is due.
+/// Sets no alarms, so that only `sweep` finds due items.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoAlarms;
 
@@ -50,7 +50,7 @@ mod aws {
     /// leave a schedule behind for years.
     const AHEAD: Duration = Duration::from_hours(24);
 
-    /// Where schedules are created and what they send to.
+    /// The group of the schedules, and their target.
     #[derive(Clone, Debug)]
     pub struct Schedules {
         /// The schedule group.

@@ -14,7 +14,7 @@ struct Sealed<'a, J> {
     job: &'a J,
 }
 
-/// What the log shows of a job, even of one that can't be read.
+/// The fields of a job that the log shows, even of a job that can't be read.
 #[derive(Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Label {

@@ -1,4 +1,4 @@
-//! What agents store: memories, goals and plans.
+//! The state of agents: their memories, goals and plans.
 
 pub mod context;
 pub mod goals;

@@ -1,4 +1,4 @@
-//! Deliveries: what services send to agents by webhook.
+//! Deliveries: the webhook requests of services to agents.
 
 mod new_delivery;
 mod receiving;

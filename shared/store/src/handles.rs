@@ -25,7 +25,7 @@ macro_rules! handles {
 }
 
 handles! {
-    agent_state: AgentState, "What agents store, and what a prompt needs to know about an agent.";
+    agent_state: AgentState, "The state of an agent as a whole: its memories, goals and plans.";
     calls: Calls, "Calls of runs that are shown as cards.";
     connections: Connections, "WebSocket connections, their tickets and their subscriptions.";
     deliveries: Deliveries, "Deliveries: the webhook requests of services.";

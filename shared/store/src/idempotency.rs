@@ -37,7 +37,7 @@ impl PostKey {
         }
     }
 
-    /// Stores `made`, the id of what the request created, unless the key is in use.
+    /// Stores `made`, the id of the resource that the request created, unless the key is in use.
     pub fn write(&self, made: &str, now: Time) -> Result<Write> {
         let posted = Posted {
             body: self.body.clone(),
@@ -53,7 +53,7 @@ impl PostKey {
         keys::idempotency(&self.key)
     }
 
-    /// What the key made before, if that is why a transaction was refused.
+    /// The earlier result of the key, if the key is why a transaction was refused.
     pub(crate) fn made<T: FromStr>(key: Option<&Self>, refusal: &Refusal) -> Result<Option<T>> {
         let Some(key) = key.filter(|key| refusal.names(&key.item_key())) else { return Ok(None) };
         let posted = refusal.existing(&key.item_key()).ok_or_else(|| {
@@ -62,7 +62,7 @@ impl PostKey {
         key.made_by(posted).map(Some)
     }
 
-    /// What the key made before, unless it has expired.
+    /// The earlier result of the key, unless it has expired.
     pub(crate) fn made_before<T: FromStr>(
         &self,
         posted: Option<Posted>,
@@ -89,7 +89,7 @@ impl PostKey {
 }
 
 impl Idempotency<'_> {
-    /// The id of what a key made before, if anything. The id is returned even if the resource has
+    /// The id of the resource that a key created earlier, if it created one. The resource may have
     /// changed since.
     pub async fn made_before<T: FromStr>(
         self,

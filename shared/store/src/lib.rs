@@ -1,4 +1,4 @@
-//! The table: the only way to read and write what is stored.
+//! The table: the only way to read and write stored items.
 //!
 //! [`table`] is the thin layer over the SDK: [`table::keys`] names every item, and [`table::write`]
 //! builds conditional writes.
@@ -45,7 +45,7 @@ use crate::{
 /// Random bits, for jitter.
 pub type Random = Arc<dyn Fn() -> u128 + Send + Sync>;
 
-/// Access to everything that is stored.
+/// Access to all stored items.
 #[derive(Clone)]
 pub struct Store {
     table: Table,

@@ -15,9 +15,9 @@ use aws_smithy_runtime_api::client::{
     result::ConnectorError,
     runtime_components::RuntimeComponents,
 };
-use aws_smithy_types::body::SdkBody;
 use futures::future::BoxFuture;
 use serde_json::Value;
+use smartspace::embedded_table::{TableCall, respond};
 use smartspace_domain::{
     Time,
     ids::ConnectionId,
@@ -56,7 +56,8 @@ impl Edge {
         locked(&self.deployment.ledger).count(*locked(&self.name), what, count);
     }
 
-    async fn call(self, operation: String, body: Vec<u8>) -> Result<HttpResponse, ConnectorError> {
+    async fn call(self, call: TableCall) -> Result<HttpResponse, ConnectorError> {
+        let TableCall { operation, body } = call;
         sleep(match operation.as_str() {
             "TransactWriteItems" => TRANSACTION,
             "PutItem" | "UpdateItem" | "DeleteItem" => WRITE,
@@ -82,11 +83,7 @@ impl Edge {
             &parts,
             units::reported(&parsed),
         );
-        let status =
-            status.try_into().map_err(|error: aws_smithy_runtime_api::http::HttpError| {
-                ConnectorError::other(error.into(), None)
-            })?;
-        Ok(HttpResponse::new(status, SdkBody::from(answer)))
+        respond(status, answer)
     }
 }
 
@@ -108,14 +105,7 @@ impl HttpClient for Edge {
 
 impl HttpConnector for Edge {
     fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
-        let operation = request
-            .headers()
-            .get("x-amz-target")
-            .and_then(|target| target.rsplit('.').next())
-            .unwrap_or_default()
-            .to_owned();
-        let body = request.body().bytes().unwrap_or_default().to_vec();
-        HttpConnectorFuture::new(self.clone().call(operation, body))
+        HttpConnectorFuture::new(self.clone().call(TableCall::of(&request)))
     }
 }
 

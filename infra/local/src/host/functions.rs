@@ -24,14 +24,12 @@ const CONCURRENT_RUNS: usize = 1_000;
 const CONCURRENT_BROADCASTS: usize = 64;
 const CONCURRENT_TRIGGERS: usize = 16;
 
-/// The in-process queues.
 pub(super) struct Queues {
     pub(super) runs: Arc<InProcessQueue<RunJob>>,
     pub(super) broadcasts: Arc<InProcessQueue<BroadcastJob>>,
     pub(super) triggers: Arc<InProcessQueue<TriggerJob>>,
 }
 
-/// The functions that serve the queues.
 pub(super) struct Functions {
     runs: Arc<Runs>,
     broadcast: Broadcast,

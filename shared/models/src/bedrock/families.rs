@@ -1,5 +1,5 @@
-//! What the models of each vendor accept. They share one API on Bedrock, but each vendor has its
-//! own restrictions.
+//! The restrictions of each vendor's models. All models share one API on Bedrock, but not every
+//! model accepts every request.
 
 /// Models with the same restrictions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ const CLAUDE: Family =
 const OLD_CLAUDE: Family = Family { caching: Caching::NoMarks, ..CLAUDE };
 const NOVA: Family =
     Family { caching: Caching::ExactMarks, text_with_calls: true, text_after_results: false };
-/// What every model accepts.
+/// Restrictions under which every model accepts a request.
 const OTHER: Family =
     Family { caching: Caching::NoMarks, text_with_calls: false, text_after_results: false };
 

@@ -1,63 +1,17 @@
 //! Turns the chunks of a chat completion into pieces. Servers number calls in different ways. The
 //! pieces number them from 0 without gaps.
 
-use serde::Deserialize;
+mod chunk;
+
 use serde_json::Value;
 use smartspace_domain::{json::Plain, runs::Usage, steps::FinishReason};
 
+use self::chunk::{CallDelta, Chunk};
 use crate::{
     estimate,
     port::Piece,
     reading::{Dialect, Fault, Taken},
 };
-
-/// One chunk of the stream. A missing field and `null` mean the same.
-#[derive(Debug, Deserialize)]
-struct Chunk {
-    choices: Option<Vec<Choice>>,
-    usage: Option<Counts>,
-    error: Option<Plain>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Choice {
-    #[serde(default)]
-    index: u32,
-    delta: Option<Delta>,
-    finish_reason: Option<String>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Delta {
-    content: Option<String>,
-    refusal: Option<String>,
-    tool_calls: Option<Vec<CallDelta>>,
-}
-
-#[derive(Debug, Deserialize)]
-struct CallDelta {
-    index: Option<u64>,
-    id: Option<String>,
-    function: Option<FunctionDelta>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-struct FunctionDelta {
-    name: Option<String>,
-    arguments: Option<String>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Counts {
-    prompt_tokens: Option<u64>,
-    completion_tokens: Option<u64>,
-    prompt_tokens_details: Option<Details>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Details {
-    cached_tokens: Option<u64>,
-}
 
 /// Reads the stream of one answer.
 #[derive(Debug)]
@@ -160,18 +114,6 @@ impl ResponseReader {
             });
             self.calls.len() - 1
         })
-    }
-}
-
-impl Counts {
-    fn usage(self) -> Usage {
-        let cached_tokens = self.prompt_tokens_details.and_then(|details| details.cached_tokens);
-        Usage {
-            input_tokens: self.prompt_tokens.unwrap_or(0),
-            cached_tokens: cached_tokens.unwrap_or(0),
-            output_tokens: self.completion_tokens.unwrap_or(0),
-            ..Usage::default()
-        }
     }
 }
 

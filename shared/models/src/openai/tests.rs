@@ -1,3 +1,6 @@
+mod refusals;
+mod requests;
+
 use std::time::Duration;
 
 use serde_json::json;
@@ -102,68 +105,6 @@ async fn an_answer_may_arrive_in_chunks_of_any_size() {
 }
 
 #[tokio::test]
-async fn a_request_goes_to_the_configured_base_url() {
-    let provider = Provider::start(Reply::events(&[END, DONE].concat())).await;
-    let bases = ["/v1", "/v1/", "", "/", "/a/b?version=1"]
-        .map(|path| format!("{}{path}", provider.address));
-    for base in &bases {
-        assert_eq!(
-            ask_under(Limits::default(), &openai(Some(KEY), Some(base))).await,
-            Ok(vec![Ok(finished())])
-        );
-    }
-    assert_eq!(
-        ask_under(Limits::default(), &openai(None, Some(&bases[0]))).await,
-        Ok(vec![Ok(finished())])
-    );
-    let body = serde_json::to_value(RequestBody::new(&samples::request(), false)).unwrap();
-    let request = |path: &str, key: Option<&str>| ReceivedRequest {
-        path: path.to_owned(),
-        headers: key.map(|key| ("authorization", format!("Bearer {key}"))).into_iter().collect(),
-        body: body.clone(),
-    };
-    let expected = [
-        request("/v1/chat/completions", Some(KEY)),
-        request("/v1/chat/completions", Some(KEY)),
-        request("/chat/completions", Some(KEY)),
-        request("/chat/completions", Some(KEY)),
-        request("/a/b/chat/completions?version=1", Some(KEY)),
-        request("/v1/chat/completions", None),
-    ];
-    assert_eq!(provider.received(), expected);
-}
-
-#[tokio::test]
-async fn a_missing_or_invalid_setting_fails_the_request() {
-    let missing = |text: &str| Err(ModelError::new(FailureCode::NotConfigured, text));
-    let no_key = "the provider openai has no API key: set OPENAI_API_KEY, \
-        or set OPENAI_BASE_URL to a server that needs no key";
-    let invalid_key = "OPENAI_API_KEY must contain only printable ASCII characters without spaces";
-    for (key, base, text) in [
-        (None, None, no_key),
-        (Some(" "), Some(""), no_key),
-        (Some("sk\nsecret"), None, invalid_key),
-        (Some(KEY), Some("localhost"), "OPENAI_BASE_URL is not an http or https address"),
-        (Some(KEY), Some("file:///v1"), "OPENAI_BASE_URL is not an http or https address"),
-    ] {
-        assert_eq!(ask_under(Limits::default(), &openai(key, base)).await, missing(text));
-    }
-}
-
-#[test]
-fn only_the_host_of_openai_is_native() {
-    let native = |base| Endpoint::new(Some(KEY.to_owned()), base).unwrap();
-    let own = [None, Some("https://api.openai.com/v1/")]
-        .map(native)
-        .map(|endpoint| (endpoint.address.to_string(), endpoint.native));
-    assert_eq!(
-        own,
-        [(); 2].map(|()| ("https://api.openai.com/v1/chat/completions".to_owned(), true))
-    );
-    assert!(!native(Some("https://api.openai.com.example/v1")).native);
-}
-
-#[tokio::test]
 async fn an_answer_that_breaks_off_ends_with_an_error() {
     let with = |last| Ok([pieces(), vec![last]].concat());
     assert_eq!(
@@ -211,92 +152,4 @@ async fn a_silent_answer_ends_with_a_timeout() {
         assert_eq!(answer.collect::<Vec<_>>().await, [broken("the model sent nothing for 60s")]);
         tokio::time::resume();
     }
-}
-
-#[tokio::test]
-async fn an_error_in_the_stream_gets_the_same_code_as_a_refusal() {
-    let error = r#"{"error":{"message":"Too much for sk-secret.","type":"server_error"}}"#;
-    let expected = Err(ModelError::new(
-        FailureCode::Overloaded,
-        "the provider answered with an error: Too much for [key].",
-    ));
-    for line in [format!("data: {error}\n\n"), format!("event: error\ndata: {error}\n\n")] {
-        assert_eq!(
-            answer(Reply::events(&[EVENTS, &line].concat())).await,
-            Ok([pieces(), vec![expected.clone()]].concat())
-        );
-    }
-}
-
-#[tokio::test]
-async fn refusals_get_failure_codes() {
-    let body = |message: &str| {
-        json!({"error": {"message": message, "type": "x", "code": null}}).to_string()
-    };
-    let refused = |code, text: &str, seconds: Option<u64>| {
-        Err(ModelError {
-            retry_after: seconds.map(Duration::from_secs),
-            ..ModelError::new(code, text)
-        })
-    };
-    let key = Reply::refusal(401, &body("Incorrect API key provided: sk-secret."));
-    assert_eq!(
-        answer(key).await,
-        refused(
-            FailureCode::Unauthorized,
-            "the provider answered 401: Incorrect API key provided: [key].",
-            None
-        )
-    );
-    let rate = Reply::refusal(429, &body("Slow down.")).with_header("retry-after", "7");
-    assert_eq!(
-        answer(rate).await,
-        refused(FailureCode::RateLimited, "the provider answered 429: Slow down.", Some(7))
-    );
-    let down = Reply::refusal(500, "Internal Server Error");
-    assert_eq!(
-        answer(down).await,
-        refused(FailureCode::Overloaded, "the provider answered 500: Internal Server Error", None)
-    );
-    let date = Reply::refusal(503, &body("Later."))
-        .with_header("date", "Wed, 18 Feb 2026 15:07:00 GMT")
-        .with_header("retry-after", "Wed, 18 Feb 2026 15:08:30 GMT");
-    assert_eq!(
-        answer(date).await,
-        refused(FailureCode::Overloaded, "the provider answered 503: Later.", Some(90))
-    );
-    let long = Reply::refusal(400, &body("This model's maximum context length is 8 tokens."));
-    let text = "the provider answered 400: This model's maximum context length is 8 tokens.";
-    assert_eq!(answer(long).await, refused(FailureCode::ContextTooLong, text, None));
-    let bad = Reply::refusal(404, &body("No such model.")).with_header("retry-after", "7");
-    assert_eq!(
-        answer(bad).await,
-        refused(FailureCode::BadRequest, "the provider answered 404: No such model.", None)
-    );
-    let moved = Reply::refusal(302, "").with_header("location", "http://127.0.0.1:1/");
-    assert_eq!(
-        answer(moved).await,
-        refused(
-            FailureCode::BadRequest,
-            "the provider answered 302, a redirect, which is not followed",
-            None
-        )
-    );
-    let cut = Reply::refusal(500, "Wrong key: sk-sec").then(Part::Break);
-    assert_eq!(
-        answer(cut).await,
-        refused(FailureCode::Overloaded, "the provider answered 500", None)
-    );
-}
-
-#[tokio::test]
-async fn an_unreachable_provider_is_overloaded() {
-    // The port is taken, but no server listens on it.
-    let taken = tokio::net::TcpSocket::new_v4().unwrap();
-    taken.bind("127.0.0.1:0".parse().unwrap()).unwrap();
-    let base = format!("http://user:password@{}/v1", taken.local_addr().unwrap());
-    let error = ask_under(Limits::default(), &openai(None, Some(&base))).await.unwrap_err();
-    assert_eq!(error.code, FailureCode::Overloaded);
-    assert!(error.message.starts_with("the provider can't be reached: "), "{error}");
-    assert!(!error.message.contains("password"), "{error}");
 }

@@ -9,19 +9,14 @@ pub(super) struct Trigger {
     pub(super) kind: String,
     /// Why a message woke the agent.
     pub(super) source: String,
-    /// The space's name.
     pub(super) space: String,
-    /// The sender's name.
     pub(super) sender: String,
     /// `human` or `agent`.
     pub(super) sender_kind: String,
-    /// The text of the message.
     pub(super) message: String,
-    /// The instruction of the plan.
     pub(super) instruction: String,
     /// The payload of the service: a string as it is, any other value as JSON.
     pub(super) payload: String,
-    /// The time of the prompt.
     pub(super) now: String,
 }
 

@@ -5,7 +5,6 @@ use tracing_subscriber::layer::SubscriberExt;
 use crate::log::*;
 use crate::secrets::Secret;
 
-/// A writer that keeps what was written.
 #[derive(Clone, Default)]
 struct Written(Arc<Mutex<Vec<u8>>>);
 

@@ -19,7 +19,6 @@ pub(super) struct Watch {
     forms: Vec<Vec<Form>>,
 }
 
-/// One form of one secret.
 struct Form {
     text: String,
     name: String,

@@ -43,7 +43,7 @@ const IN_HTML: [[&str; 3]; 9] = [
     ["&quot;", "&#39;", "&#x2F;"],
 ];
 
-/// What a JSON encoder escapes beyond what it must.
+/// The characters that a JSON encoder escapes without need.
 struct Json {
     /// Characters that are written as `\u` and four digits.
     numbered: &'static str,

@@ -1,4 +1,4 @@
-//! What a prompt needs to know about an agent.
+//! The items of an agent that a prompt reads.
 
 use smartspace_domain::{
     entities::Entity,

@@ -2,6 +2,7 @@
 //! transaction of its own.
 
 mod by_hand;
+mod changes;
 mod firing;
 
 use std::collections::BTreeSet;
@@ -11,10 +12,13 @@ use smartspace_domain::{
     Time,
     ids::{EntityId, PlanId},
     limits,
-    plans::{Plan, PlanChange, PlanStatus},
+    plans::{Plan, PlanStatus},
 };
 
-pub use self::firing::Fired;
+pub use self::{
+    changes::{SetPlan, too_deep},
+    firing::Fired,
+};
 use crate::{
     Error, Plans, Result,
     agents::state::{Change, ChangedBy, Reads},
@@ -53,67 +57,6 @@ impl PlanRecord {
     /// When it fires next, if it is active.
     pub fn fires_at(&self) -> Option<Time> {
         self.plan.next_run_at.filter(|_| self.plan.status == PlanStatus::Active)
-    }
-}
-
-/// A plan to be created or changed.
-#[derive(Clone, Debug)]
-pub struct SetPlan {
-    /// Its id.
-    pub id: PlanId,
-    /// Whether the caller named the plan, so that it must exist.
-    pub known: bool,
-    /// The change.
-    pub change: PlanChange,
-    /// The chain depth of its run, if it runs only once. A plan with a cron expression has depth 0.
-    pub chain_depth: u32,
-    /// The lowest chain depth at which the agent does not run.
-    pub max_chain_depth: u32,
-    /// The JSON pointer to it in the input. Errors point below it.
-    pub pointer: String,
-}
-
-struct ChangedPlan {
-    /// The revision that was read. `None` for a new plan.
-    seen_rev: Option<u64>,
-    record: PlanRecord,
-}
-
-impl SetPlan {
-    /// Applies the change to the plan in `made`, or else to the one in `existing`, and adds the
-    /// result to `made`.
-    fn apply(&self, existing: &[PlanRecord], made: &mut Vec<ChangedPlan>, now: Time) -> Result<()> {
-        let Self { id, known, change, chain_depth, max_chain_depth, pointer } = self;
-        let position = made.iter().position(|changed| changed.record.plan.id == *id);
-        let before = position.map(|position| made.remove(position)).or_else(|| {
-            let record = existing.iter().find(|record| record.plan.id == *id)?.clone();
-            Some(ChangedPlan { seen_rev: Some(record.rev), record })
-        });
-        if before.is_none() && *known {
-            return Err(Error::NotFound(format!("{pointer}: there is no plan {id}")));
-        }
-        let seen_rev = before.as_ref().and_then(|before| before.seen_rev);
-        let before = before.map(|before| before.record);
-        let deepest = before.as_ref().map_or(0, |before| before.chain_depth).max(*chain_depth);
-        let plan = change.clone().apply(*id, before.map(|before| before.plan), now, pointer)?;
-        let depth = if plan.cron()?.is_some() { 0 } else { deepest };
-        if depth >= *max_chain_depth && plan.status == PlanStatus::Active {
-            return Err(too_deep(depth, *max_chain_depth));
-        }
-        let record = PlanRecord::new(plan, seen_rev.unwrap_or(0) + 1, depth);
-        made.push(ChangedPlan { seen_rev, record });
-        Ok(())
-    }
-}
-
-impl ChangedPlan {
-    fn write(&self, agent: EntityId) -> Result<Write> {
-        let write = Write::put(keys::plan(agent, self.record.plan.id), &self.record)?;
-        match self.seen_rev {
-            // The version of the agent's state is not enough: a firing raises only `rev`.
-            Some(rev) => write.when("#rev = :seen").value(":seen", rev),
-            None => Ok(write.if_absent()),
-        }
     }
 }
 
@@ -198,14 +141,6 @@ impl Plans<'_> {
         }
         Ok(())
     }
-}
-
-/// The error of a plan whose runs would be too deep in a chain of agents.
-pub fn too_deep(depth: u32, most: u32) -> Error {
-    Error::Conflict(format!(
-        "this plan would wake nobody: its chain depth would be {depth}, and this agent accepts \
-         less than {most} (maxChainDepth); a plan with a cron expression begins a new chain"
-    ))
 }
 
 /// The error of an unknown plan id.

@@ -1,6 +1,6 @@
 //! The state of an agent: its memories, goals and plans. Each change is one transaction.
 //!
-//! What the transaction checks, and why:
+//! The checks of the transaction, and their reasons:
 //! - the version is still at n: every change raises it, so the items that were read are still
 //!   current, and their number stays below its limit
 //! - the agent exists and is not retired
@@ -137,8 +137,8 @@ impl AgentState<'_> {
         }
     }
 
-    /// Deletes the items at `places`. `name` is what the caller gets for each item that existed, and
-    /// `left` gives the counts after that many deletions.
+    /// Deletes the items at `places`. For each item that existed, the caller gets the result of
+    /// `name`. `left` gives the counts after a number of deletions.
     pub(crate) async fn delete<T: DeserializeOwned>(
         self,
         agent: EntityId,

@@ -68,7 +68,7 @@ impl NewDelivery {
         )
     }
 
-    /// Where its keys are stored: the key, and the other key if it has one.
+    /// The places of its keys: the key, and the other key if it has one.
     pub(super) fn hook_keys(&self) -> Vec<keys::Key> {
         [Some(&self.key), self.also.as_ref()]
             .into_iter()

@@ -1,7 +1,7 @@
 //! Receiving a delivery. The delivery, its keys, and the run that it wakes are stored in one
 //! transaction before the service gets its answer.
 //!
-//! What the transaction checks, and why:
+//! The checks of the transaction, and their reasons:
 //! - the keys of the delivery are new: a service that repeats a delivery, however late, wakes one
 //!   run
 //! - no delivery with this id exists: if the answer to the first try was lost, its delivery is

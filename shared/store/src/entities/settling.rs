@@ -1,4 +1,5 @@
-//! Settling an entity: after it was renamed or retired, it is due until its spaces have followed.
+//! Settling an entity: after a rename or a retirement, it is due until all its spaces have the
+//! change.
 
 use smartspace_domain::Time;
 

@@ -2,7 +2,7 @@
 //! space's next number, the decision, and a queued run for each agent that wakes. If they are too
 //! many for one transaction, the `trigger` function decides and queues the runs.
 //!
-//! What the transaction checks, and why:
+//! The checks of the transaction, and their reasons:
 //! - `HEAD` is still at number n, which gives the space one order, and at the same version of the
 //!   roster, so that the decision covers every member who has joined and none who has left
 //! - no message exists at number n + 1: if the answer to the first try was lost, its token is there

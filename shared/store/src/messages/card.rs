@@ -28,7 +28,7 @@ pub struct ToolCard {
     pub output: Option<CutJson>,
     /// The status of the call.
     pub status: CallStatus,
-    /// What the call asks people, if it is a form.
+    /// The question to people, if the call is a form.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asks: Option<Asks>,
 }
@@ -41,7 +41,7 @@ pub struct Asks {
     pub ui: String,
     /// Whether the answer has a schema.
     pub has_schema: bool,
-    /// Who may answer.
+    /// The people who may answer.
     pub answer_by: AnswerBy,
     /// When the form expires.
     pub until: Time,

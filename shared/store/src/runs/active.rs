@@ -20,7 +20,7 @@ use crate::{
 pub struct ActiveRecord {
     /// The run.
     pub run_id: RunId,
-    /// A short form of what woke it.
+    /// A short form of its cause.
     #[serde(flatten)]
     pub cause: ActiveCause,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -29,7 +29,7 @@ pub struct ActiveRecord {
     pub(crate) g3sk: Option<String>,
 }
 
-/// A short form of what woke an active run.
+/// A short form of the cause of an active run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged, rename_all_fields = "camelCase")]
 pub enum ActiveCause {

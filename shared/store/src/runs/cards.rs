@@ -71,7 +71,7 @@ impl CardRef {
         self.finish_with("", status, output, now)
     }
 
-    /// Writes the result of a form, and who answered.
+    /// Writes the result of a form, and the entity that answered.
     pub(crate) fn answer(
         &self,
         status: CallStatus,

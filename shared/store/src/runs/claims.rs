@@ -3,6 +3,8 @@
 //! A claim writes a random lease id. Every later write of the worker checks that the run has that
 //! lease and is running. It never checks a time: only a worker that takes over looks at the clock.
 
+mod waiting;
+
 use smartspace_domain::{
     Time,
     ids::{LeaseId, RunId},
@@ -156,60 +158,6 @@ impl Runs<'_> {
             Ok(()) | Err(Error::LeaseLost) => Ok(()),
             Err(error) => Err(error),
         }
-    }
-
-    /// Pauses a run until someone answers one of its forms, or until `wake`. Its worker gives up
-    /// the lease. Returns false if all calls have a result already.
-    pub async fn pause(self, id: RunId, lease: &LeaseId, wake: Time, now: Time) -> Result<bool> {
-        let expression = "SET #status = :waits, #pausedAt = :now, #pausedBy = :mine, \
-                          #dueAt = :wake REMOVE #lease, #leaseUntil, #dueCount";
-        let write = lease_holds(Write::update(keys::run_meta(id), expression), lease)?
-            .when("#openCalls > :none")
-            .value(":waits", RunStatus::WaitingTool)?
-            .value(":now", now)?
-            .value(":wake", wake)?
-            .value(":none", 0)?;
-        match self.store.table.write(write).await {
-            Ok(_) => Ok(true),
-            Err(WriteError::Other(error)) => Err(error),
-            Err(WriteError::Refused(refusal)) => match existing(&refusal, id) {
-                Some(run)
-                    if run.lease.as_ref() == Some(lease) && run.status == RunStatus::Running =>
-                {
-                    Ok(false)
-                }
-                // The first try took effect and its answer was lost.
-                Some(run)
-                    if run.status == RunStatus::WaitingTool
-                        && run.paused_by.as_ref() == Some(lease) =>
-                {
-                    Ok(true)
-                }
-                _ => Err(Error::LeaseLost),
-            },
-        }
-    }
-
-    /// Makes a waiting run due again at `wake`, unless its due time has changed since `run` was
-    /// read.
-    pub async fn keep_waiting(self, run: &RunRecord, wake: Time) -> Result<()> {
-        let write = Write::update(
-            keys::run_meta(run.id),
-            "SET #due = :part, #dueAt = :wake REMOVE #dueCount",
-        )
-        .value(":part", keys::due(run.id.part_of(keys::DUE_PARTS)))?
-        .value(":wake", wake)?
-        .value(":waits", RunStatus::WaitingTool)?
-        .value(":none", 0)?;
-        let write = match run.due_at {
-            Some(seen) => write
-                .when("#status = :waits AND #openCalls > :none AND #dueAt = :seen")
-                .value(":seen", seen)?,
-            // The sweep had given up the run.
-            None => write
-                .when("#status = :waits AND #openCalls > :none AND attribute_not_exists(#dueAt)"),
-        };
-        self.store.table.write_where_it_holds(write).await
     }
 
     /// Ends the lease of a run. Only for a host that is starting and knows that no worker is alive.

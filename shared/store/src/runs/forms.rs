@@ -33,7 +33,7 @@ pub struct FormRecord {
     /// The JSON Schema of an answer. Null if any answer fits.
     #[serde(with = "crate::table::json_text")]
     pub result_schema: Value,
-    /// Who may answer.
+    /// The people who may answer.
     pub answer_by: AnswerBy,
     /// When the form expires.
     pub until: Time,

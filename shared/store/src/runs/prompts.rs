@@ -1,18 +1,20 @@
 //! The first prompts of runs, stored compressed. Many runs of an agent have the same system message
 //! and the same parts of history, so each of these is stored once, by its hash.
 
+mod packed;
+
 use std::{
     collections::HashMap,
-    io::{Read, Write as _},
     sync::{Mutex, PoisonError},
     time::Duration,
 };
 
-use flate2::{Compression, read::ZlibDecoder, write::ZlibEncoder};
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use flate2::Compression;
+use serde::{Deserialize, Serialize, de};
 use serde_json::Value;
 use smartspace_domain::{Time, steps::Prompt};
 
+use self::packed::Packed;
 use crate::{
     Error, Prompts, Result,
     runs::marks::Marks,
@@ -179,58 +181,5 @@ impl Prompts<'_> {
         prompt.system = parts.remove(0);
         prompt.history = parts;
         Ok(())
-    }
-}
-
-/// Compressed JSON, stored as bytes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Packed(Vec<u8>);
-
-impl Packed {
-    fn of(value: &impl Serialize, how: Compression) -> Result<Self> {
-        let failed = |error: &dyn std::fmt::Display| {
-            Error::Internal(format!("a prompt could not be compressed: {error}"))
-        };
-        let text = serde_json::to_vec(value).map_err(|error| failed(&error))?;
-        let mut packer = ZlibEncoder::new(Vec::new(), how);
-        packer
-            .write_all(&text)
-            .and_then(|()| packer.finish())
-            .map(Self)
-            .map_err(|error| failed(&error))
-    }
-
-    fn read<T: de::DeserializeOwned>(&self) -> Result<T> {
-        let failed = |error: &dyn std::fmt::Display| {
-            Error::Internal(format!("a prompt could not be decompressed: {error}"))
-        };
-        let mut text = String::new();
-        ZlibDecoder::new(&self.0[..]).read_to_string(&mut text).map_err(|error| failed(&error))?;
-        serde_json::from_str(&text).map_err(|error| failed(&error))
-    }
-}
-
-impl Serialize for Packed {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_bytes(&self.0)
-    }
-}
-
-impl<'de> Deserialize<'de> for Packed {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Bytes;
-        impl de::Visitor<'_> for Bytes {
-            type Value = Packed;
-            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str("bytes")
-            }
-            fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Packed, E> {
-                Ok(Packed(bytes.to_vec()))
-            }
-            fn visit_byte_buf<E>(self, bytes: Vec<u8>) -> Result<Packed, E> {
-                Ok(Packed(bytes))
-            }
-        }
-        deserializer.deserialize_byte_buf(Bytes)
     }
 }

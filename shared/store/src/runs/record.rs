@@ -27,7 +27,7 @@ pub struct RunRecord {
     /// Why it ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end_reason: Option<EndReason>,
-    /// What woke it.
+    /// Its cause.
     #[serde(flatten)]
     pub woken_by: WokenBy,
     /// Its chain depth.

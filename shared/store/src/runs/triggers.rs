@@ -62,7 +62,7 @@ pub fn of_message(
     }
 }
 
-/// What remains of a trigger whose space or delivery no longer exists.
+/// The trigger of a run whose space or delivery no longer exists: only its kind is known.
 fn hidden(run: &RunRecord) -> Trigger {
     let kind = match run.woken_by {
         WokenBy::Message { .. } => TriggerKind::SpaceMessage,

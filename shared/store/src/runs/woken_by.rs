@@ -1,4 +1,4 @@
-//! What woke a run.
+//! The causes of runs.
 
 use serde::{Deserialize, Serialize};
 use smartspace_domain::{
@@ -8,7 +8,7 @@ use smartspace_domain::{
     jobs::MessageRef,
 };
 
-/// What woke a run. The content of the trigger has an item of its own.
+/// The cause of a run. The content of the trigger has an item of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged, rename_all_fields = "camelCase")]
 pub enum WokenBy {

@@ -50,13 +50,13 @@ impl Spaces<'_> {
         }
     }
 
-    /// Deletes messages of a deleted space. May be repeated. Their forms must be closed before.
+    /// Deletes messages of a deleted space. May be repeated. Their forms must be closed first.
     pub async fn clear_messages(self, id: SpaceId, seqs: &[u64]) -> Result<()> {
         self.delete_all(seqs.iter().map(|seq| keys::numbered(id, keys::MSG, *seq)).collect()).await
     }
 
     /// Deletes about `most` of the remaining items of a deleted space. Returns whether all are
-    /// gone. May be repeated. Its agents must have left before.
+    /// gone. May be repeated. Its agents must have left first.
     pub async fn clear(self, id: SpaceId, most: usize) -> Result<bool> {
         let meta = keys::space_meta(id);
         let mut gone = 0;

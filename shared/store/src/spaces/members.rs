@@ -1,4 +1,4 @@
-//! The members of spaces: joining, leaving, names, and read positions.
+//! The members of spaces: reading them, joining, leaving, names, and read positions.
 //!
 //! A change of a roster is one transaction. It raises the version of the roster, so a decision that
 //! is based on an older roster fails.
@@ -17,6 +17,7 @@ use crate::{
     spaces::{
         Card, SpaceRecord,
         rosters::{MemberRecord, Roster},
+        summaries::SummaryRecord,
     },
     table::{WriteError, keys, refusal::Refusal, write::Write},
 };
@@ -25,6 +26,61 @@ use crate::{
 const TRIES: u32 = 50;
 
 impl Members<'_> {
+    /// A space and a member of it, or `None` if the entity is not a member or the space does not
+    /// exist.
+    pub async fn membership(
+        self,
+        space: SpaceId,
+        entity: EntityId,
+    ) -> Result<Option<(SpaceRecord, MemberRecord)>> {
+        let meta_key = keys::space_meta(space);
+        let member_key = keys::member(space, entity);
+        let mut items = self.store.table.get_all(&[meta_key.clone(), member_key.clone()]).await?;
+        let record: Option<SpaceRecord> = items.take(&meta_key)?;
+        let member: Option<MemberRecord> = items.take(&member_key)?;
+        Ok(record.filter(|record| !record.deleted).zip(member.filter(|member| !member.left)))
+    }
+
+    /// The same, with the summary of the space if there is one.
+    pub async fn membership_with_summary(
+        self,
+        space: SpaceId,
+        entity: EntityId,
+    ) -> Result<Option<(SpaceRecord, MemberRecord, Option<SummaryRecord>)>> {
+        let meta_key = keys::space_meta(space);
+        let member_key = keys::member(space, entity);
+        let summary_key = keys::summary(space);
+        let wanted = [meta_key.clone(), member_key.clone(), summary_key.clone()];
+        let mut items = self.store.table.get_all(&wanted).await?;
+        let record: Option<SpaceRecord> = items.take(&meta_key)?;
+        let member: Option<MemberRecord> = items.take(&member_key)?;
+        let summary: Option<SummaryRecord> = items.take(&summary_key)?;
+        let (Some(record), Some(member)) =
+            (record.filter(|record| !record.deleted), member.filter(|member| !member.left))
+        else {
+            return Ok(None);
+        };
+        Ok(Some((record, member, summary.filter(SummaryRecord::is_written))))
+    }
+
+    /// Whether an entity is or was a member of a space.
+    pub async fn was_member(self, space: SpaceId, entity: EntityId) -> Result<bool> {
+        Ok(self.store.table.get::<MemberRecord>(&keys::member(space, entity)).await?.is_some())
+    }
+
+    /// A former member of a space.
+    pub async fn former(self, space: SpaceId, entity: EntityId) -> Result<Option<MemberRecord>> {
+        let member: Option<MemberRecord> =
+            self.store.table.get(&keys::member(space, entity)).await?;
+        Ok(member.filter(|member| member.left))
+    }
+
+    /// A current member of a space.
+    pub async fn get(self, space: SpaceId, entity: EntityId) -> Result<Option<MemberRecord>> {
+        let member: Option<MemberRecord> =
+            self.store.table.get(&keys::member(space, entity)).await?;
+        Ok(member.filter(|member| !member.left))
+    }
     /// Moves a member's read position forward to `seq`, at most to the space's last message.
     /// Returns the new position, and whether it has moved.
     pub async fn read_up_to(

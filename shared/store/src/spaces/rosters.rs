@@ -19,7 +19,6 @@ use smartspace_domain::{
 
 use crate::{
     Error, Members, Result,
-    spaces::{SpaceRecord, summaries::SummaryRecord},
     table::{Query, key_of, keys, read},
 };
 
@@ -162,62 +161,6 @@ impl Members<'_> {
     /// to learn whether the roster has changed.
     pub async fn head(self, space: SpaceId) -> Result<Option<Head>> {
         self.store.table.get(&keys::space_head(space)).await
-    }
-
-    /// A space and a member of it, or `None` if the entity is not a member or the space does not
-    /// exist.
-    pub async fn membership(
-        self,
-        space: SpaceId,
-        entity: EntityId,
-    ) -> Result<Option<(SpaceRecord, MemberRecord)>> {
-        let meta_key = keys::space_meta(space);
-        let member_key = keys::member(space, entity);
-        let mut items = self.store.table.get_all(&[meta_key.clone(), member_key.clone()]).await?;
-        let record: Option<SpaceRecord> = items.take(&meta_key)?;
-        let member: Option<MemberRecord> = items.take(&member_key)?;
-        Ok(record.filter(|record| !record.deleted).zip(member.filter(|member| !member.left)))
-    }
-
-    /// The same, with the summary of the space if there is one.
-    pub async fn membership_with_summary(
-        self,
-        space: SpaceId,
-        entity: EntityId,
-    ) -> Result<Option<(SpaceRecord, MemberRecord, Option<SummaryRecord>)>> {
-        let meta_key = keys::space_meta(space);
-        let member_key = keys::member(space, entity);
-        let summary_key = keys::summary(space);
-        let wanted = [meta_key.clone(), member_key.clone(), summary_key.clone()];
-        let mut items = self.store.table.get_all(&wanted).await?;
-        let record: Option<SpaceRecord> = items.take(&meta_key)?;
-        let member: Option<MemberRecord> = items.take(&member_key)?;
-        let summary: Option<SummaryRecord> = items.take(&summary_key)?;
-        let (Some(record), Some(member)) =
-            (record.filter(|record| !record.deleted), member.filter(|member| !member.left))
-        else {
-            return Ok(None);
-        };
-        Ok(Some((record, member, summary.filter(SummaryRecord::is_written))))
-    }
-
-    /// Whether an entity is or was a member of a space.
-    pub async fn was_member(self, space: SpaceId, entity: EntityId) -> Result<bool> {
-        Ok(self.store.table.get::<MemberRecord>(&keys::member(space, entity)).await?.is_some())
-    }
-
-    /// A former member of a space.
-    pub async fn former(self, space: SpaceId, entity: EntityId) -> Result<Option<MemberRecord>> {
-        let member: Option<MemberRecord> =
-            self.store.table.get(&keys::member(space, entity)).await?;
-        Ok(member.filter(|member| member.left))
-    }
-
-    /// A current member of a space.
-    pub async fn get(self, space: SpaceId, entity: EntityId) -> Result<Option<MemberRecord>> {
-        let member: Option<MemberRecord> =
-            self.store.table.get(&keys::member(space, entity)).await?;
-        Ok(member.filter(|member| !member.left))
     }
 }
 

@@ -20,7 +20,7 @@ pub struct Page {
     pub next: Option<Item>,
 }
 
-/// What to query.
+/// A range of a partition, or of an index's partition.
 #[derive(Debug, Clone)]
 pub struct Query {
     index: Option<&'static str>,

@@ -1,3 +1,6 @@
+mod faults;
+mod token_counts;
+
 use serde_json::json;
 
 use super::*;
@@ -158,105 +161,4 @@ fn a_stop_reason_maps_to_a_finish_reason() {
             "{reason}"
         );
     }
-}
-
-#[test]
-fn an_incomplete_answer_is_an_error() {
-    let early = Err(Fault::Broken("the answer ended before it was complete"));
-    assert_eq!(read(&[]), early);
-    assert_eq!(read(&[message_stop()]), early);
-    assert_eq!(
-        read(&[
-            block_start(0, json!({"type": "text", "text": ""})),
-            text_delta(0, "Hm"),
-            block_stop(0),
-            message_delta("end_turn")
-        ]),
-        early
-    );
-}
-
-#[test]
-fn unexpected_events_are_faults() {
-    assert_eq!(
-        read(&[input_delta(0, "{}")]),
-        Err(Fault::Broken("the answer continued a call that had not started"))
-    );
-    assert_eq!(
-        read(&[call_start(0, "f"), block_stop(0), input_delta(0, "{}")]),
-        Err(Fault::Broken("the answer continued a call that had not started"))
-    );
-    assert_eq!(
-        read(&[text_delta(0, "Hm"), message_delta("end_turn"), message_stop()]),
-        Ok(vec![text("Hm"), finished(FinishReason::Stop)])
-    );
-    for foreign in [
-        json!(5),
-        json!({}),
-        json!({"type": 5}),
-        json!({"type": "content_block_start", "index": 0}),
-        json!([]),
-    ] {
-        assert_eq!(read(std::slice::from_ref(&foreign)), Err(Fault::Foreign), "{foreign}");
-    }
-    let error = json!({"type": "overloaded_error", "message": "Overloaded"});
-    assert_eq!(read(&[json!({"type": "error", "error": error})]), Err(Fault::Reported(error)));
-}
-
-#[test]
-fn token_counts_are_merged_and_input_includes_cached_tokens() {
-    let at_start = json!({
-        "input_tokens": 10,
-        "cache_creation_input_tokens": 200,
-        "cache_read_input_tokens": 3000,
-        "output_tokens": 1,
-    });
-    let last = |usage: Value| {
-        json!({
-            "type": "message_delta",
-            "delta": {"stop_reason": "end_turn"},
-            "usage": usage
-        })
-    };
-    let expected = Usage {
-        input_tokens: 3210,
-        cached_tokens: 3000,
-        cache_write_tokens: 200,
-        output_tokens: 7,
-        ..Usage::default()
-    };
-    for usage in [
-        json!({"output_tokens": 7}),
-        json!({"input_tokens": 0, "cache_read_input_tokens": null, "output_tokens": 7}),
-    ] {
-        let start = json!({"type": "message_start", "message": {"usage": at_start}});
-        let events = [start, last(usage), message_stop()];
-        assert_eq!(
-            read(&events),
-            Ok(vec![Piece::Finished { reason: FinishReason::Stop, usage: expected }])
-        );
-    }
-    let uncounted = [
-        text_delta(0, "Hm, hm."),
-        json!({"type": "message_delta", "delta": {"stop_reason": "end_turn"}}),
-        message_stop(),
-    ];
-    let usage = Usage { input_tokens: 10, output_tokens: 2, ..Usage::default() };
-    assert_eq!(
-        read(&uncounted),
-        Ok(vec![text("Hm, hm."), Piece::Finished { reason: FinishReason::Stop, usage }])
-    );
-    let nonsense = last(
-        json!({"input_tokens": u64::MAX, "cache_read_input_tokens": u64::MAX, "output_tokens": 7}),
-    );
-    let usage = Usage {
-        input_tokens: u64::MAX,
-        cached_tokens: u64::MAX,
-        output_tokens: 7,
-        ..Usage::default()
-    };
-    assert_eq!(
-        read(&[nonsense, message_stop()]),
-        Ok(vec![Piece::Finished { reason: FinishReason::Stop, usage }])
-    );
 }

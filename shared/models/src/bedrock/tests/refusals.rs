@@ -180,3 +180,43 @@ async fn an_unreachable_server_is_overloaded_and_an_invalid_request_is_not_sent(
     assert_eq!(error.code, FailureCode::BadRequest);
     assert!(error.message.starts_with("the request could not be made: "), "{error}");
 }
+
+#[tokio::test]
+async fn an_error_in_the_stream_gets_the_same_code_as_a_refusal() {
+    for (kind, code) in [
+        ("throttlingException", FailureCode::RateLimited),
+        ("serviceUnavailableException", FailureCode::Overloaded),
+        ("internalServerException", FailureCode::Overloaded),
+        ("modelTimeoutException", FailureCode::Overloaded),
+        ("modelStreamErrorException", FailureCode::BrokenStream),
+        ("validationException", FailureCode::BadRequest),
+        ("accessDeniedException", FailureCode::Unauthorized),
+        ("ofNextYear", FailureCode::BrokenStream),
+    ] {
+        let error = Err(ModelError::new(code, format!("the provider answered with {kind}: No.")));
+        assert_eq!(
+            answer(reply([events(), exception(kind, "No.")].concat())).await,
+            with(error),
+            "{kind}"
+        );
+    }
+    let too_long = Err(ModelError::new(
+        FailureCode::ContextTooLong,
+        "the provider answered with validationException: Input is too long.",
+    ));
+    assert_eq!(
+        answer(reply([events(), exception("validationException", "Input is too long.")].concat()))
+            .await,
+        with(too_long)
+    );
+    let unmodeled = frame(
+        &[
+            (":message-type", "error"),
+            (":error-code", "InternalFailure"),
+            (":error-message", "No."),
+        ],
+        "",
+    );
+    let error = broken("the provider answered with InternalFailure: No.");
+    assert_eq!(answer(reply([events(), unmodeled].concat())).await, with(error));
+}

@@ -1,6 +1,6 @@
 //! Firing plans by an alarm. A firing is one transaction.
 //!
-//! What the transaction checks, and why:
+//! The checks of the transaction, and their reasons:
 //! - the plan still has the time that the alarm names, at the revision that was read: an alarm that
 //!   comes twice or late fires nothing
 //! - no run exists for that time: if the answer to the first try was lost, its run is there

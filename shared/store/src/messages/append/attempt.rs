@@ -1,4 +1,4 @@
-//! One try of an append: the transaction, and what it results in.
+//! One try of an append: the transaction and its result.
 
 use smartspace_domain::{
     Time,
@@ -73,8 +73,8 @@ impl Attempt {
         Ok(())
     }
 
-    /// Stores what makes the message happen only once: the idempotency key of a request, or the
-    /// call of a run.
+    /// Stores the item that makes the message happen only once: the idempotency key of a request,
+    /// or the call of a run.
     fn store_source(&mut self, new: &NewMessage, now: Time) -> Result<()> {
         match &new.by {
             MessageSource::Door { key: Some(key), .. } => {
@@ -91,7 +91,7 @@ impl Attempt {
         }
     }
 
-    /// Stores what a form asks with its run, so that an answer needs no other item.
+    /// Stores the question of a form with its run, so that an answer needs no other item.
     fn store_form(&mut self, new: &NewMessage, by: &ByRun, call: &CallRecord) -> Result<()> {
         let Content::Card(card) = &new.content else { return Ok(()) };
         let (Some(asks), Some(call)) = (&card.asks, OpenCall::of(by.run, call)) else {

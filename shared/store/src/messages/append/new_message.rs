@@ -30,7 +30,7 @@ pub struct NewMessage {
     pub by: MessageSource,
 }
 
-/// What a message consists of.
+/// The content of a message.
 #[derive(Clone, Debug)]
 pub enum Content {
     /// A text.
@@ -52,18 +52,18 @@ pub struct NewCard {
     pub output: Option<Value>,
     /// The status of the call.
     pub status: CallStatus,
-    /// What the call asks people, if it is a form.
+    /// The question to people, if the call is a form.
     pub asks: Option<NewForm>,
 }
 
-/// What a call asks people.
+/// A question to people.
 #[derive(Clone, Debug)]
 pub struct NewForm {
     /// How clients render the form.
     pub ui: String,
     /// The JSON Schema of an answer. Any answer fits if it is `None`.
     pub result_schema: Option<Value>,
-    /// Who may answer.
+    /// The people who may answer.
     pub answer_by: AnswerBy,
     /// When the form expires.
     pub until: Time,

@@ -1,4 +1,4 @@
-//! What a space looked like when an append read it.
+//! A space as an append read it.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -34,7 +34,7 @@ pub(super) struct Snapshot {
 }
 
 impl Messages<'_> {
-    /// Reads a space, and what the idempotency key made before.
+    /// Reads a space, and the earlier result of the idempotency key.
     ///
     /// One batch read is enough if this process has seen the current roster. Otherwise it reads the
     /// roster in parallel, or again if it has changed, and then the limits of the agents in it.

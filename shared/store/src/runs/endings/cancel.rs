@@ -29,7 +29,7 @@ pub struct ByWorker<'a> {
 }
 
 impl Runs<'_> {
-    /// Ends a run from outside. Its worker, if it has one, can't write any further. Fails with
+    /// Ends a run from outside. Its worker, if it has one, can no longer write. Fails with
     /// [`Error::Conflict`] if the run had ended. `token` is made before the first try, and detects
     /// a lost answer.
     pub async fn cancel(

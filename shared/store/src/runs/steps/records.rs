@@ -114,7 +114,7 @@ pub struct CallRecord {
     /// The first 200 characters of the message that it sent to the active space.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub said: Option<String>,
-    /// Who answered it, if it is a form.
+    /// The origin of its result, if it is a form.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answered: Option<Answered>,
     /// Whether it is an external call: stored when it begins, and again with its result.

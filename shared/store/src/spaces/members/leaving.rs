@@ -56,7 +56,7 @@ impl Members<'_> {
         Err(being_changed())
     }
 
-    /// Removes an entity from a deleted space, which has no roster any longer.
+    /// Removes an entity from a deleted space, which no longer has a roster.
     pub async fn leave_deleted(self, space: SpaceId, entity: EntityId) -> Result<()> {
         let member =
             Write::update(keys::member(space, entity), "SET #left = :yes REMOVE #g2pk, #g2sk")

@@ -1,4 +1,4 @@
-//! The items of entities, and of what agents store.
+//! The items of entities, including the state of agents.
 
 use smartspace_domain::ids::{ConnectionId, EntityId, PlanId, RunId, SpaceId};
 

@@ -1,4 +1,4 @@
-//! The items of connections, and of what comes in: deliveries, rates and idempotency keys.
+//! The items of connections, and of requests: deliveries, rates and idempotency keys.
 
 use smartspace_domain::ids::{ConnectionId, DeliveryId, EntityId, SpaceId};
 

@@ -1,0 +1,42 @@
+//! Reads the values of single settings.
+
+use std::{collections::BTreeMap, ffi::OsString, sync::Arc, time::Duration};
+
+use smartspace_domain::{durations::WrittenDuration, prices::Prices};
+
+/// How long ended runs are stored. `None` stores them forever.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct KeepRuns(pub(crate) Option<Duration>);
+
+/// The table of prices in a file, or the built-in table if no file is named.
+pub(super) fn prices(path: &str) -> Result<Arc<Prices>, String> {
+    if path.is_empty() {
+        return Ok(Arc::new(Prices::built_in()));
+    }
+    let text = std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
+    Prices::read(&text).map(Arc::new).map_err(|error| format!("{path}: {error}"))
+}
+
+pub(super) fn keep_runs(text: &str) -> Result<KeepRuns, String> {
+    if let Ok(days) = text.parse::<u32>() {
+        return Ok(KeepRuns((days > 0).then(|| Duration::from_hours(24) * days)));
+    }
+    let written =
+        text.parse::<WrittenDuration>().map_err(|error| format!("{error}, or a number of days"))?;
+    Ok(KeepRuns(Some(written.length())))
+}
+
+/// The environment variables with a prefix, by the rest of their names.
+pub(super) fn variables(prefix: &str) -> BTreeMap<String, String> {
+    let named = |(name, value): (OsString, OsString)| {
+        let name = name.into_string().ok()?;
+        let value = value.into_string().ok()?;
+        Some((name.strip_prefix(prefix)?.to_owned(), value))
+    };
+    std::env::vars_os().filter_map(named).collect()
+}
+
+/// An environment variable. An empty one counts as not set.
+pub(super) fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}

@@ -1,0 +1,91 @@
+//! Errors that the provider reports, before and during an answer, and an unreachable provider.
+
+use super::*;
+
+#[tokio::test]
+async fn an_error_in_the_stream_gets_the_same_code_as_a_refusal() {
+    let error = r#"{"error":{"message":"Too much for sk-secret.","type":"server_error"}}"#;
+    let expected = Err(ModelError::new(
+        FailureCode::Overloaded,
+        "the provider answered with an error: Too much for [key].",
+    ));
+    for line in [format!("data: {error}\n\n"), format!("event: error\ndata: {error}\n\n")] {
+        assert_eq!(
+            answer(Reply::events(&[EVENTS, &line].concat())).await,
+            Ok([pieces(), vec![expected.clone()]].concat())
+        );
+    }
+}
+
+#[tokio::test]
+async fn refusals_get_failure_codes() {
+    let body = |message: &str| {
+        json!({"error": {"message": message, "type": "x", "code": null}}).to_string()
+    };
+    let refused = |code, text: &str, seconds: Option<u64>| {
+        Err(ModelError {
+            retry_after: seconds.map(Duration::from_secs),
+            ..ModelError::new(code, text)
+        })
+    };
+    let key = Reply::refusal(401, &body("Incorrect API key provided: sk-secret."));
+    assert_eq!(
+        answer(key).await,
+        refused(
+            FailureCode::Unauthorized,
+            "the provider answered 401: Incorrect API key provided: [key].",
+            None
+        )
+    );
+    let rate = Reply::refusal(429, &body("Slow down.")).with_header("retry-after", "7");
+    assert_eq!(
+        answer(rate).await,
+        refused(FailureCode::RateLimited, "the provider answered 429: Slow down.", Some(7))
+    );
+    let down = Reply::refusal(500, "Internal Server Error");
+    assert_eq!(
+        answer(down).await,
+        refused(FailureCode::Overloaded, "the provider answered 500: Internal Server Error", None)
+    );
+    let date = Reply::refusal(503, &body("Later."))
+        .with_header("date", "Wed, 18 Feb 2026 15:07:00 GMT")
+        .with_header("retry-after", "Wed, 18 Feb 2026 15:08:30 GMT");
+    assert_eq!(
+        answer(date).await,
+        refused(FailureCode::Overloaded, "the provider answered 503: Later.", Some(90))
+    );
+    let long = Reply::refusal(400, &body("This model's maximum context length is 8 tokens."));
+    let text = "the provider answered 400: This model's maximum context length is 8 tokens.";
+    assert_eq!(answer(long).await, refused(FailureCode::ContextTooLong, text, None));
+    let bad = Reply::refusal(404, &body("No such model.")).with_header("retry-after", "7");
+    assert_eq!(
+        answer(bad).await,
+        refused(FailureCode::BadRequest, "the provider answered 404: No such model.", None)
+    );
+    let moved = Reply::refusal(302, "").with_header("location", "http://127.0.0.1:1/");
+    assert_eq!(
+        answer(moved).await,
+        refused(
+            FailureCode::BadRequest,
+            "the provider answered 302, a redirect, which is not followed",
+            None
+        )
+    );
+    let cut = Reply::refusal(500, "Wrong key: sk-sec").then(Part::Break);
+    assert_eq!(
+        answer(cut).await,
+        refused(FailureCode::Overloaded, "the provider answered 500", None)
+    );
+}
+
+#[tokio::test]
+async fn an_unreachable_provider_is_overloaded() {
+    // The port is taken, but no server listens on it.
+    let taken = tokio::net::TcpSocket::new_v4().unwrap();
+    taken.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let base = format!("http://user:password@{}/v1", taken.local_addr().unwrap());
+    let error = ask_under(Limits::default(), &openai(None, Some(&base))).await.unwrap_err();
+    assert_eq!(error.code, FailureCode::Overloaded);
+    assert!(error.message.starts_with("the provider can't be reached: "), "{error}");
+    assert!(!error.message.contains("password"), "{error}");
+}

@@ -1,0 +1,137 @@
+//! A request to a model.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{
+    Value,
+    value::{RawValue, to_raw_value},
+};
+use smartspace_domain::{agents::ModelConfig, ids::CallId};
+
+use crate::calls;
+
+/// One request to a model: a whole conversation, and the tools that the model may call.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Request {
+    /// The model and its settings.
+    pub model: ModelConfig,
+    /// The system message, in parts. Parts that change less often come first.
+    pub system: Vec<String>,
+    /// The conversation so far. It is never empty, and every call in it has a result.
+    pub messages: Vec<Message>,
+    /// Sorted by name. The tools of an agent are the same bytes in every space, so that a provider
+    /// finds them in its cache.
+    pub tools: std::sync::Arc<[ToolSpec]>,
+    /// Requests with the same key share a prefix. At most 64 characters (`OpenAI`'s
+    /// `prompt_cache_key`).
+    pub cache_key: String,
+    /// The ends of the prefixes that later requests will repeat, for providers that cache only at
+    /// marks. In order, at most two. The system message is always marked in addition.
+    pub cache_points: Vec<CachePoint>,
+}
+
+/// A position in a conversation: the end of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CachePoint {
+    /// Index of the message.
+    pub message: usize,
+    /// Index of the block, or of the tool result, in that message.
+    pub block: usize,
+}
+
+impl CachePoint {
+    /// The end of a conversation. Returns `None` if the conversation is empty.
+    pub fn end_of(messages: &[Message]) -> Option<Self> {
+        let blocks = match messages.last()? {
+            Message::User { blocks } => blocks.len(),
+            Message::ToolResults { results } => results.len(),
+            Message::Assistant { .. } | Message::System { .. } => 1,
+        };
+        Some(Self { message: messages.len() - 1, block: blocks.saturating_sub(1) })
+    }
+}
+
+/// A message of the conversation. Runs store it in this form.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "role", rename_all = "snake_case")]
+pub enum Message {
+    /// Text for the model, in blocks.
+    User {
+        /// The blocks, in order.
+        blocks: Vec<String>,
+    },
+    /// An earlier answer of the model.
+    Assistant {
+        /// Its text, which may be empty.
+        text: String,
+        /// Its tool calls.
+        calls: Vec<ToolCall>,
+    },
+    /// One result for each call of the message before, in the order of the calls.
+    ToolResults {
+        /// The results.
+        results: Vec<ToolResult>,
+    },
+    /// A notice of the system between two steps.
+    System {
+        /// The text.
+        text: String,
+    },
+}
+
+/// A tool call of the model, with the id that Smartspace gave it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolCall {
+    /// Smartspace's own id. Later requests send it in place of the provider's id.
+    pub call_id: CallId,
+    /// Name of the tool.
+    pub name: String,
+    /// The input as the model wrote it. It may be invalid JSON.
+    pub input: String,
+}
+
+/// The result of a tool call.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolResult {
+    /// Id of the call.
+    pub call_id: CallId,
+    /// Output of the tool.
+    pub output: Value,
+}
+
+/// The description of a tool for a model.
+#[derive(Clone, Debug)]
+pub struct ToolSpec {
+    /// Its name.
+    pub name: String,
+    /// A description of the tool, for the model.
+    pub description: String,
+    /// JSON Schema of its input. It is serialized once, because every request contains it.
+    input_schema: Box<RawValue>,
+}
+
+impl ToolSpec {
+    /// A tool whose input has this JSON Schema.
+    pub fn new(
+        name: impl Into<String>,
+        description: impl Into<String>,
+        input_schema: &Value,
+    ) -> Self {
+        let input_schema = to_raw_value(&calls::schema(input_schema)).unwrap_or_default();
+        Self { name: name.into(), description: description.into(), input_schema }
+    }
+
+    /// JSON Schema of its input: an object with properties.
+    pub fn input_schema(&self) -> &RawValue {
+        &self.input_schema
+    }
+}
+
+impl PartialEq for ToolSpec {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+            && self.description == other.description
+            && self.input_schema.get() == other.input_schema.get()
+    }
+}

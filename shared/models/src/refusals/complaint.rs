@@ -1,0 +1,105 @@
+//! The description of an error by a provider, and the failure code that it gets.
+
+use serde_json::Value;
+use smartspace_domain::{json, runs::FailureCode};
+
+use crate::estimate::as_text;
+
+/// Fields that the provider leaves out are empty.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Complaint {
+    pub(super) status: Option<u16>,
+    /// The error's code, type and status text, in lower case.
+    pub(super) words: String,
+    pub(super) message: String,
+}
+
+impl Complaint {
+    pub(super) fn of_body(body: &str) -> Self {
+        match json::parse(body) {
+            // Google's servers put the error in a list.
+            Ok(Value::Array(items)) if items.len() == 1 => {
+                Self::of_error(items[0].get("error").unwrap_or(&items[0]))
+            }
+            Ok(json) => {
+                Self::of_error(json.get("error").filter(|error| !error.is_null()).unwrap_or(&json))
+            }
+            Err(_) => Self { message: body.to_owned(), ..Self::default() },
+        }
+    }
+
+    pub(super) fn of_error(error: &Value) -> Self {
+        let field = |name| error.get(name).filter(|field| !field.is_null());
+        let status = ["code", "status"]
+            .into_iter()
+            .find_map(|name| field(name)?.as_u64())
+            .and_then(|status| u16::try_from(status).ok());
+        let words = ["code", "type", "status"]
+            .into_iter()
+            .filter_map(|name| field(name)?.as_str())
+            .collect::<Vec<_>>()
+            .join(" ");
+        let message = field("message").or(field("detail")).map_or_else(|| as_text(error), as_text);
+        Self { status, words: words.to_lowercase(), message }
+    }
+
+    pub(super) fn code(&self) -> FailureCode {
+        match self.status {
+            None | Some(400 | 413 | 422) if self.is_too_long() => FailureCode::ContextTooLong,
+            _ if self.quota_is_exhausted() => FailureCode::BadRequest,
+            Some(401 | 403) => FailureCode::Unauthorized,
+            Some(429) => FailureCode::RateLimited,
+            Some(408 | 409 | 500..) => FailureCode::Overloaded,
+            Some(_) => FailureCode::BadRequest,
+            None => self.code_of_words(),
+        }
+    }
+
+    /// For errors inside a stream, which have no status.
+    fn code_of_words(&self) -> FailureCode {
+        let says = |parts: &[&str]| parts.iter().any(|part| self.words.contains(part));
+        if says(&["rate_limit", "too_many_requests"]) {
+            FailureCode::RateLimited
+        } else if says(&["authentication", "invalid_api_key", "permission"]) {
+            FailureCode::Unauthorized
+        } else if says(&["invalid_request", "bad_request", "not_found", "billing"]) {
+            FailureCode::BadRequest
+        } else if says(&["server_error", "api_error", "overloaded", "unavailable", "timeout"]) {
+            FailureCode::Overloaded
+        } else {
+            FailureCode::BrokenStream
+        }
+    }
+
+    fn is_too_long(&self) -> bool {
+        is_too_long(&format!("{} {}", self.words, self.message))
+    }
+
+    /// Waiting does not help against an exhausted quota, although its status is 429.
+    pub(super) fn quota_is_exhausted(&self) -> bool {
+        matches!(self.status, None | Some(402 | 403 | 429))
+            && ["insufficient_quota", "billing_hard_limit"]
+                .iter()
+                .any(|word| self.words.contains(word))
+    }
+}
+
+/// Whether a provider's error text means that the prompt is too long.
+pub(crate) fn is_too_long(text: &str) -> bool {
+    let text = text.to_lowercase();
+    let phrases = [
+        "context_length",
+        "context length",
+        "context window",
+        "context size",
+        "context limit",
+        "maximum context",
+        "maximum number of tokens",
+        "prompt is too long",
+        "input is too long",
+        "input tokens exceeded",
+        "too many input tokens",
+        "request_too_large",
+    ];
+    phrases.iter().any(|phrase| text.contains(phrase))
+}
