@@ -1,4 +1,4 @@
-//! What the fuzz target checks about frames.
+//! The check that the fuzz target runs on frames.
 
 use serde_json::Value;
 use smartspace_domain::limits;
