@@ -3,7 +3,7 @@
 //! - [`worker`]: holds the lease and drives the loop
 //! - [`steps`]: one step after the other: ask the model, store its answer, run its calls, store
 //!   their results
-//! - [`state`]: where the run stands between two steps
+//! - [`state`]: the state of the run between two steps
 //! - [`model_turn`]: one answer of a model, streamed while it is written
 //! - [`news`]: reads messages that arrived in the active space while the run was at work
 

@@ -30,7 +30,7 @@ use posting::{AgentMembership, Posting};
 /// second.
 const SNAPSHOT_INTERVAL: Duration = Duration::from_millis(800);
 
-/// What streams need from outside this crate.
+/// The dependencies of streams.
 #[derive(Clone)]
 pub(crate) struct StreamDeps {
     pub(crate) store: Store,

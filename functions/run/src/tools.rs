@@ -1,4 +1,4 @@
-//! What an agent can do.
+//! The tools that an agent can use.
 //!
 //! - [`tool`]: the trait that every tool implements
 //! - [`calling`]: a call and its outcome

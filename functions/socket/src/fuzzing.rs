@@ -1,4 +1,4 @@
-//! The checks of the fuzz target for frames.
+//! The check that the fuzz target runs on frames.
 
 use serde_json::Value;
 use smartspace_domain::{limits, messages::MessageText};

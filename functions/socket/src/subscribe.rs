@@ -43,7 +43,7 @@ impl Socket {
             _ => Vec::new(),
         };
         if !replayed.is_empty() {
-            // An entity that was removed meanwhile must not see messages stored since.
+            // An entity that has been removed in between must not see messages stored since.
             self.pipeline.authorise(connection.caller, SpaceAction::Read, space).await?;
         }
         let answer = json!({

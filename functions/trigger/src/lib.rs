@@ -48,7 +48,7 @@ impl Triggers {
     async fn close_calls(&self, run: RunId) -> Result<()> {
         match self.pipeline.store.runs().record(run).await {
             Ok(run) => self.pipeline.close_calls(&run).await,
-            // The run was deleted meanwhile.
+            // The run has been deleted.
             Err(Error::NotFound(_)) => Ok(()),
             Err(error) => Err(error),
         }

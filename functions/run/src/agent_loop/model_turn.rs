@@ -60,7 +60,7 @@ pub(crate) enum NoModelTurn {
     NoTime(Tried),
 }
 
-/// What the model is asked.
+/// A question to the model.
 pub(crate) struct Question<'a> {
     pub(crate) prompt: &'a Prompt,
     pub(crate) messages: &'a [Message],

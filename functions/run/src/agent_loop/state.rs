@@ -1,4 +1,4 @@
-//! Where a run stands between two steps: at its beginning, or after its last stored step.
+//! The state of a run between two steps: at its beginning, or after its last stored step.
 
 mod conversation;
 mod pending;
@@ -147,7 +147,7 @@ impl State {
         self.steps = step.index + 1;
         self.last_usage = Some(step.usage);
         self.messages.push(assistant(step));
-        // If the model invented a tool, the result tells it so; repetitions are not counted.
+        // Calls of a tool that does not exist are not counted: their results say so.
         for call in step.calls.iter().filter(|call| tools.find(&call.name).is_some()) {
             *self.calls.entry((call.name.clone(), call.input.clone())).or_default() += 1;
         }

@@ -139,7 +139,7 @@ impl AgentLoop<'_> {
             step: state.steps,
             active_space: state.active_space,
         };
-        // Notifications go out while the model is asked: the model waits for nobody.
+        // Notifications are sent while the model is asked, so that they do not delay the answer.
         let summary =
             self.context.pipeline.queue_runs(state.summary_job.take().into_iter().collect());
         let caller = ModelCaller { context: self.context, tools: self.tools };

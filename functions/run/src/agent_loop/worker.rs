@@ -65,7 +65,7 @@ impl Worker {
             Err(error) => return Err(error),
         };
         let agent_loop = self.agent_loop();
-        // The space is notified while the model is asked: the model waits for nobody.
+        // The space is notified while the model is asked, so that this does not delay the answer.
         let announcing = self.announce_begin(claim);
         let driving = async { futures::join!(agent_loop.drive(gathered, progress), announcing).0 };
         let outcome = tokio::select! {

@@ -117,7 +117,7 @@ impl Posting {
     }
 
     /// Checks before each delta whether the roster has changed since the listeners were chosen. The
-    /// head of the space tells this in one small read.
+    /// head of the space shows this in one small read.
     async fn check(&mut self) -> AgentMembership {
         // Without listeners nothing is shown. New followers are found and checked with the next
         // snapshot.

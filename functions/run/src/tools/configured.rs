@@ -49,7 +49,7 @@ pub(crate) struct Configured {
     pub(crate) validator: OnceLock<Option<Validator>>,
 }
 
-/// What a call of a configured tool does.
+/// The effect of a call of a configured tool.
 pub(crate) enum ToolKind {
     /// It shows a form that people answer.
     Form(Form),

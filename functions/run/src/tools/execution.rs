@@ -57,7 +57,7 @@ async fn begin<'a>(toolbox: &'a Toolbox, calling: &'a Calling<'a>) -> Result<Sta
         Err(text) => StartedCall::Done(Outcome::error(text)),
     };
     match (started, calling.under_way) {
-        // The tool was changed meanwhile, or a secret is gone: the call can't be repeated.
+        // The tool has changed since, or a secret is gone, so the call can't be repeated.
         (StartedCall::Done(_), Some(known)) => {
             external_call::store_unknown(calling, known).await.map(StartedCall::Done)
         }

@@ -16,7 +16,7 @@ pub(crate) const TIME_LIMIT: Duration = Duration::from_secs(15);
 /// A tool that a model can call.
 #[async_trait]
 pub(crate) trait Tool: Send + Sync {
-    /// What the model reads about it.
+    /// Its name, its description and its schema, which the model reads.
     fn spec(&self) -> Spec;
 
     /// Which neighbouring calls may run at the same time.
@@ -80,7 +80,7 @@ impl<T: BuiltInTool> Tool for T {
     }
 }
 
-/// What a model and the loop know about a tool.
+/// The properties of a tool that a model and the loop know.
 pub(crate) struct Spec {
     pub(crate) name: Cow<'static, str>,
     pub(crate) description: Cow<'static, str>,

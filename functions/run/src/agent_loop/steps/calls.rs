@@ -139,7 +139,7 @@ impl AgentLoop<'_> {
     }
 
     /// Stores that the run waits until somebody answers or a form expires.
-    /// Returns false if all forms were answered meanwhile.
+    /// Returns false if all forms have been answered already.
     async fn pause(&self) -> Result<bool> {
         let context = self.context;
         let Some(next) = context.pipeline.expire_forms(context.run.id).await? else {

@@ -1,4 +1,4 @@
-//! What happens between two steps: the run reads the news, and the watchers look at the run.
+//! Between two steps the run reads the news, and the watchers look at the run.
 
 use std::time::Duration;
 
@@ -11,10 +11,10 @@ use crate::{
 };
 
 /// The news is not read again within this time after the run read or posted the newest message.
-/// A message that arrives meanwhile is not late: the model takes longer to answer.
+/// A message that arrives within it is not late, because the model takes longer to answer.
 const JUST_NOW: Duration = Duration::from_millis(50);
 
-/// What the system adds before a step.
+/// The additions of the system before a step.
 #[derive(Default)]
 pub(super) struct StepNotes {
     pub(super) messages: Vec<SystemMessage>,

@@ -9,7 +9,7 @@ use smartspace_store::runs::RunRecord;
 use crate::agent_loop::worker::{ClaimKind, Worker};
 
 impl Worker {
-    /// Notifies the space that its run has begun, or goes on after people answered.
+    /// Notifies the space that its run has begun, or has resumed after people answered.
     /// A run that no space triggered is announced in each space that it enters.
     pub(super) async fn announce_begin(&self, claim: ClaimKind) {
         let run = &self.context.run;
@@ -60,7 +60,7 @@ impl Worker {
                     self.context.pipeline.wake_at(run.id, next).await;
                 }
             }
-            // Somebody answered already, and the run goes on.
+            // People have answered already, and the run has resumed.
             Ok(_) => {}
             Err(error) => {
                 tracing::warn!(run = %id, %error, "the space was not notified that a run waits");

@@ -128,7 +128,7 @@ impl Worker {
             // This worker has just ended it itself.
             Ok(run) if run.ended_by.as_ref() == Some(&self.context.lease) => None,
             Ok(_) | Err(Error::NotFound(_)) => Some(StopReason::TakenOver),
-            // Unknown, but every write checks the lease as well.
+            // If the run can't be read, the worker goes on: every write checks the lease, too.
             Err(_) => None,
         }
     }

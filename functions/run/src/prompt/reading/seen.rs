@@ -1,4 +1,4 @@
-//! What this process has read for earlier prompts, so that it reads only what is new.
+//! A cache of the data that this process has read for earlier prompts.
 
 use std::{
     collections::HashMap,
@@ -23,7 +23,7 @@ const MAX_SPACES: usize = 100;
 /// The longest text that is remembered of a space, in bytes. All spaces together stay under 15 MB.
 const MAX_SPACE_BYTES: usize = 150_000;
 
-/// What this process has read before. It only saves reads: a prompt is the same without it.
+/// The data that this process has read before. It only saves reads and never changes a prompt.
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
     /// The spaces of agents. Their cards are read together with the agent, and only missing ones
