@@ -37,7 +37,7 @@ const IDLE_CONNECTIONS: usize = 4;
 const IDLE_TIME: Duration = Duration::from_secs(30);
 const USER_AGENT: &str = concat!("smartspace/", env!("CARGO_PKG_VERSION"));
 
-/// The way out of the deployment for requests of agents. Clones are cheap and share connections.
+/// Sends the requests of agents out of the deployment. Clones are cheap and share connections.
 #[derive(Clone)]
 pub struct Egress(Arc<Shared>);
 

@@ -1,5 +1,5 @@
-//! The thread that drives the connections. A server can keep it busy with an endless response that
-//! no limit covers, such as interim responses, but no other thread.
+//! The thread that drives the connections. A server can occupy this thread with an endless response
+//! that no limit covers, such as interim responses. Other threads are not affected.
 
 use std::{future::Future, io, sync::OnceLock};
 

@@ -1,5 +1,5 @@
-//! Reads the tool list of a server, with all its pages, and keeps the tools that can be offered to
-//! a model.
+//! Reads the tool list of a server, with all its pages, and selects the tools that can be offered
+//! to a model.
 
 use std::{collections::BTreeMap, sync::Arc};
 

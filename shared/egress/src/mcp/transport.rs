@@ -1,4 +1,4 @@
-//! Sends all requests of a session, and keeps the requests that wait for an answer.
+//! Sends all requests of a session, and stores the requests that wait for an answer.
 //!
 //! - [`client`]: the interface for `rmcp`, which can send requests only through it
 //! - [`requests`]: sends requests
@@ -217,7 +217,7 @@ impl McpTransport {
     }
 }
 
-/// What `rmcp` learns about a message of the server.
+/// The part of a server's message that `rmcp` gets.
 #[derive(Default)]
 struct ServerNotice {
     /// The reduced message for `rmcp`.

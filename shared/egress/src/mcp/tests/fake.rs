@@ -1,42 +1,26 @@
 //! A handwritten MCP server, so that a test controls every byte of its responses.
+//!
+//! - [`replies`]: the answers of the server
+//! - [`session`]: sessions with the server, and the outcomes of their calls
 
 use std::{
-    collections::BTreeMap,
-    future::pending,
-    io,
     net::SocketAddr,
     sync::{Arc, Mutex},
-    time::Duration,
 };
 
-use axum::{
-    Router,
-    body::{Body, Bytes},
-    extract::Request,
-    response::Response,
-};
-use futures::{StreamExt, stream};
+use axum::{Router, extract::Request, response::Response};
 use http::HeaderMap;
 use serde_json::{Value, json};
-use smartspace_domain::{
-    ids::{CallId, RunId},
-    tools::McpServer,
-};
-use smartspace_ports::{
-    resolver::SystemResolver,
-    secrets::{FixedSecrets, KnownSecrets, Secret},
-};
-use tokio::{
-    net::TcpListener,
-    sync::watch,
-    task::JoinHandle,
-    time::{sleep, timeout},
-};
+use smartspace_domain::tools::McpServer;
+use tokio::{net::TcpListener, sync::watch, task::JoinHandle, time::timeout};
 
-use crate::{Egress, SendError, TraceContext, mcp::*};
+use crate::mcp::McpSession;
 
-pub(super) const SECRET: &str = "s3cret-of-the-docs";
-pub(super) const LIMIT: Duration = Duration::from_secs(20);
+mod replies;
+mod session;
+
+pub(super) use replies::*;
+pub(super) use session::*;
 
 /// A request that the server received.
 #[derive(Clone, Debug)]
@@ -64,47 +48,6 @@ impl Received {
         json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": params})
     }
 }
-
-pub(super) enum Reply {
-    /// The answer of a well-behaved server.
-    Usual,
-    /// The usual answer, with this session id.
-    Session(&'static str),
-    Json(Value),
-    Text(u16, &'static str, Vec<u8>),
-    /// Events, and what follows them.
-    Events(Vec<String>, Then),
-    Never,
-    /// Closes the connection.
-    Close,
-}
-
-pub(super) enum Then {
-    End,
-    Hang,
-    Break,
-    /// Repeats the last event forever.
-    Repeat,
-}
-
-pub(super) fn event(message: &Value) -> String {
-    format!("data: {message}\n\n")
-}
-
-/// Answers calls with `script` and everything else as usual.
-pub(super) fn calls(
-    script: impl Fn(&Received) -> Reply + Send + Sync,
-) -> impl Fn(&Received) -> Reply + Send + Sync {
-    move |request| if request.method == "tools/call" { script(request) } else { Reply::Usual }
-}
-
-/// The result of a tool with this text.
-pub(super) fn text(text: &str) -> Value {
-    json!({"content": [{"type": "text", "text": text}]})
-}
-
-/// The outcome of a call.
-pub(super) type Called = Result<McpAnswer, SendError>;
 
 type Script = Arc<dyn Fn(&Received) -> Reply + Send + Sync>;
 
@@ -197,144 +140,5 @@ async fn handle(
     let received = Received { method, headers: head.headers, body };
     all.send_modify(|all| all.push(received.clone()));
     let script = Arc::clone(&script.lock().unwrap());
-    match script(&received) {
-        Reply::Usual => usual(&received, "session-1"),
-        Reply::Session(id) => usual(&received, id),
-        Reply::Json(message) => full(200, "application/json", message.to_string().into()),
-        Reply::Text(status, media_type, body) => full(status, media_type, body),
-        Reply::Events(events, then) => streamed(events, then),
-        Reply::Never => pending().await,
-        Reply::Close => std::panic::resume_unwind(Box::new("closed")),
-    }
-}
-
-fn usual(request: &Received, session: &str) -> Response {
-    let json = |result| full(200, "application/json", request.result(result).to_string().into());
-    match request.method.as_str() {
-        "initialize" => {
-            let version = &request.body["params"]["protocolVersion"];
-            let info = json!({"name": "fake", "version": "1"});
-            let capabilities = json!({"tools": {}});
-            let mut response = json(json!({
-                "protocolVersion": version,
-                "capabilities": capabilities,
-                "serverInfo": info,
-            }));
-            response.headers_mut().insert("mcp-session-id", session.parse().unwrap());
-            response
-        }
-        "tools/list" => json(json!({"tools": [tool("search")]})),
-        "tools/call" => json(text("found")),
-        "DELETE" => full(200, "text/plain", Vec::new()),
-        "GET" => full(405, "text/plain", Vec::new()),
-        _ => full(202, "text/plain", Vec::new()),
-    }
-}
-
-fn full(status: u16, media_type: &str, body: Vec<u8>) -> Response {
-    Response::builder()
-        .status(status)
-        .header("content-type", media_type)
-        .body(Body::from(body))
-        .unwrap()
-}
-
-fn streamed(events: Vec<String>, then: Then) -> Response {
-    let last = events.last().cloned().unwrap_or_default();
-    let after: stream::BoxStream<'static, io::Result<Bytes>> = match then {
-        Then::End => stream::empty().boxed(),
-        Then::Hang => stream::pending().boxed(),
-        // The delay keeps the error from discarding the events before it.
-        Then::Break => stream::once(async {
-            sleep(Duration::from_millis(50)).await;
-            Err(io::Error::other("gone"))
-        })
-        .boxed(),
-        Then::Repeat => stream::repeat_with(move || Ok(Bytes::from(last.clone()))).boxed(),
-    };
-    let body =
-        Body::from_stream(stream::iter(events).map(|event| Ok(Bytes::from(event))).chain(after));
-    Response::builder().header("content-type", "text/event-stream").body(body).unwrap()
-}
-
-/// A tool as a server lists it.
-pub(super) fn tool(name: &str) -> Value {
-    json!({"name": name, "description": format!("Does {name}."), "inputSchema": {"type": "object"}})
-}
-
-/// The same tool in the form of [`Listed`].
-pub(super) fn listed(name: &str) -> ListedTool {
-    let input_schema = json!({"type": "object"}).to_string().into();
-    ListedTool {
-        name: name.into(),
-        description: format!("Does {name}."),
-        input_schema,
-        read_only: false,
-        idempotent: false,
-    }
-}
-
-pub(super) fn servers() -> McpServers {
-    let secret = |value: &str, hosts: Option<&str>| {
-        Secret::new(value.into(), hosts.map(|host| vec![host.to_owned()])).unwrap()
-    };
-    let secrets = [
-        ("DOCS".to_owned(), secret(SECRET, Some("127.0.0.1"))),
-        ("ELSEWHERE".to_owned(), secret("s3cret-of-others", Some("example.org"))),
-    ];
-    let secrets = FixedSecrets(Arc::new(KnownSecrets::new(BTreeMap::from(secrets))));
-    McpServers::new(Egress::new(
-        Arc::new(SystemResolver),
-        "127.0.0.1".parse().unwrap(),
-        Arc::new(secrets),
-    ))
-}
-
-pub(super) fn trace() -> TraceContext {
-    TraceContext { run: run(), depth: 3 }
-}
-
-fn run() -> RunId {
-    "run_01ARZ3NDEKTSV4RRFFQ69G5FAV".parse().unwrap()
-}
-
-pub(super) fn call_id() -> CallId {
-    CallId::of(run(), 0, 0)
-}
-
-/// Calls `search`.
-pub(super) async fn call(session: &McpSession) -> Called {
-    call_within(session, LIMIT).await
-}
-
-pub(super) async fn call_within(session: &McpSession, limit: Duration) -> Called {
-    session.call("search", &json!({"q": "rust"}), call_id(), limit, &watch::Sender::default()).await
-}
-
-/// The outcome of a call that the server answers with `script`.
-pub(super) async fn called(
-    script: impl Fn(&Received) -> Reply + Send + Sync + 'static,
-) -> (Called, Fake) {
-    let fake = Fake::new(calls(script)).await;
-    (call(&fake.session()).await, fake)
-}
-
-#[expect(clippy::unnecessary_wraps, reason = "tests compare it with the outcome of a call")]
-pub(super) fn answer(output: Value) -> Called {
-    Ok(McpAnswer { output, failed: false })
-}
-
-#[expect(clippy::unnecessary_wraps, reason = "tests compare it with the outcome of a call")]
-pub(super) fn failure(text: &str) -> Called {
-    Ok(McpAnswer { output: json!({ "error": text }), failed: true })
-}
-
-pub(super) fn unknown(text: &str) -> Called {
-    Err(SendError::Unknown(format!(
-        "the server docs {text}; whether the call took effect is not known"
-    )))
-}
-
-pub(super) fn not_sent(text: &str) -> Called {
-    Err(SendError::NotSent(text.into()))
+    script(&received).into_response(&received).await
 }
