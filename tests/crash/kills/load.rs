@@ -56,7 +56,10 @@ impl Town {
     /// people, and the other remarks on the answers.
     pub(crate) async fn found(url: &str, admin_key: &str) -> Self {
         let client = Client::new(url.to_owned(), admin_key.to_owned());
-        let sends = |text: String| json!({ "calls": [{ "tool": "send_message", "input": { "text": text } }] });
+        let sends = |text: String| {
+            let call = json!({ "tool": "send_message", "input": { "text": text } });
+            json!({ "calls": [call] })
+        };
         let answers =
             json!({ "when": { "sender": "human" }, "steps": [sends(answer_to("{{message}}"))] });
         let reads = json!({

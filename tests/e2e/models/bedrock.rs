@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use crate::support::{
     model::{
-        Answer, Api, Gate, KEY, answer, call, http, http_retry, raw_call, say, say_held, stop,
-        think,
+        Answer, Api, Gate, KEY, ModelRequest, answer, call, http, http_retry, raw_call, say,
+        say_held, stop, think,
     },
     routes::woken,
     stack::Stack,
@@ -75,8 +75,11 @@ async fn text_streams_while_the_model_writes_and_the_message_replaces_it() {
     );
     let usage = &run["usage"];
     assert_eq!(usage["outputTokens"], 24, "12 tokens for each of two answers: {usage}");
+    assert_requests(&stack.model.requests(ADA));
+}
 
-    let requests = stack.model.requests(ADA);
+/// Checks the two requests of the run.
+fn assert_requests(requests: &[ModelRequest]) {
     assert_eq!((requests.len(), requests[0].api), (2, Api::Bedrock));
     assert_eq!(requests[0].trigger_text(), "Hello?");
     assert_eq!(
