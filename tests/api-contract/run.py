@@ -1,6 +1,6 @@
-"""Holds the product against its own description: `run.py [--seed N] [--examples N]`, with the packages of requirements.txt.
+"""Checks the product against its OpenAPI description: `run.py [--seed N] [--examples N]`. Needs the packages of requirements.txt.
 
-It starts the product on a free loopback port with everything in memory, makes something to ask for, runs schemathesis, and ends what it started.
+It starts the product in memory on a free loopback port, creates objects for the requests, runs schemathesis, and ends the product.
 """
 
 import argparse
@@ -71,13 +71,13 @@ class Client:
 
 
 def prepare(client):
-    """People, agents, spaces, forms, plans, deliveries, and runs of which some have ended and many have not: their agent writes a word a minute."""
+    """Creates people, agents, spaces, forms, plans, deliveries and runs. The runs of the slow agent stay active: it writes one word a minute."""
 
     def make(body):
         return client.ask("/v1/entities", body)["id"]
 
     people = [make({"type": "human", "name": name}) for name in ("Sara", "Husam", "Robin")]
-    # They join and leave.
+    # Guests join and leave spaces.
     guests = [make({"type": "human", "name": f"Guest {number}"}) for number in range(3)]
     agents = [make({"type": "agent", "name": name, "agent": agent(delay)}) for name, delay in (("Quick", 0), ("Slow", 60_000))]
     spaces = [client.ask("/v1/spaces", {"name": f"Space {number}", "members": people + agents})["id"] for number in range(3)]
@@ -96,7 +96,7 @@ def prepare(client):
 
 
 def ask(client, people, make):
-    """A form that takes any answer, as its run and its call."""
+    """Creates a form that accepts any answer. Returns its run and its call."""
     asks = {"steps": [{"calls": [{"tool": "ask", "input": {}}]}]}
     tool = {"name": "ask", "description": "Asks.", "inputSchema": {}, "execution": {"type": "space", "answerBy": "anyone"}}
     model = {"provider": "scripted", "name": "demo", "script": {"rules": [asks]}}

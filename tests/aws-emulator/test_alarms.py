@@ -1,11 +1,11 @@
-"""What wakes plans at their time: under a quarter of an hour a delayed message, beyond it a schedule. Not `sweep`, which comes each minute."""
+"""Alarms fire plans at their time: delayed messages for up to a quarter of an hour, schedules beyond that. `sweep`, which runs each minute, only makes up for lost alarms."""
 
 import datetime
 import json
 
 from client import wait_for
 
-# Sweep alone would mostly make it later: it comes each minute. Less would be too little for a busy machine.
+# With sweep alone, which runs each minute, plans would usually be later than this. A lower limit would be too low for a busy machine.
 AT_ITS_TIME_S = 25
 
 
@@ -20,7 +20,7 @@ def runs(operator, agent):
 
 
 def schedules(scheduler, told, agent):
-    """The agent's, each as it was made. The emulator has no second page."""
+    """The schedules of an agent. The emulator returns all on one page."""
     names = [one["Name"] for one in scheduler.list_schedules(GroupName=told["SCHEDULE_GROUP"], MaxResults=100_000)["Schedules"]]
     found = [scheduler.get_schedule(Name=name, GroupName=told["SCHEDULE_GROUP"]) for name in names]
     return [schedule for schedule in found if agent in schedule["Target"]["Input"]]
@@ -35,7 +35,7 @@ def text_of(time):
 
 
 def move_plan(cloud, stack, agent, plan, at, *also):
-    """Sets a plan's next time, and with it other members of its item."""
+    """Sets the next time of a plan, and other attributes of its item to the same time."""
     key = {"PK": {"S": f"ENTITY#{agent}"}, "SK": {"S": f"CTX#PLAN#{plan['id']}"}}
     values = {":at": {"S": at}, ":was": {"S": plan["nextRunAt"]}}
     cloud.client("dynamodb").update_item(
@@ -72,7 +72,7 @@ def test_a_schedule_fires_a_plan_once_and_the_next_one_is_set(cloud, stack, oper
     fires = time_of(schedule["ScheduleExpression"][len("at(") : -1]).replace(tzinfo=datetime.UTC)
     assert due <= fires <= due + datetime.timedelta(seconds=2)
 
-    # Half a day passes, for the schedule and for the plan: both come by so much earlier. What sweep looks for stays where it was.
+    # Half a day passes: the schedule and the plan are moved to now. The due time that sweep reads stays the same.
     passed = due - datetime.datetime.now(datetime.UTC) - datetime.timedelta(seconds=2)
     move_plan(cloud, stack, agent, made, text_of(due - passed))
     scheduler.update_schedule(
@@ -97,7 +97,7 @@ def test_an_alarm_that_is_lost_is_made_up_for(cloud, stack, operator, model):
     agent, made = plan(operator, {"runAfter": "20 minutes"})
     [schedule] = schedules(scheduler, told, agent)
     scheduler.delete_schedule(Name=schedule["Name"], GroupName=schedule["GroupName"])
-    # And the 20 minutes pass.
+    # The 20 minutes pass.
     move_plan(cloud, stack, agent, made, text_of(datetime.datetime.now(datetime.UTC) - datetime.timedelta(seconds=1)), "dueAt")
     assert cloud.client("lambda").invoke(FunctionName=stack.function("sweep"), Payload=b"{}").get("FunctionError") is None
     [run] = wait_for(lambda: runs(operator, agent), AT_ITS_TIME_S, "the plan's run")

@@ -1,4 +1,4 @@
-"""Runs that outlive what works on them."""
+"""Runs that take longer than one invocation, and runs whose function is killed."""
 
 import threading
 import time
@@ -24,7 +24,7 @@ def test_a_run_whose_function_is_killed_goes_on_and_ends_once(cloud, stack, oper
     print(f"it ended {time.monotonic() - at:.0f} s after its function was killed")
     assert (ended["status"], ended["attempt"]) == ("completed", 2), ended
     assert operator.texts(space) == ["Go on.", "Done."]
-    # What was done before is not done again: the second worker asked for the second step.
+    # The first step is not repeated: the second worker asks the model for the second step.
     assert len(ended["steps"]) == len(model.asked["killed"]) - 1 == 3, ended
 
 
@@ -52,7 +52,7 @@ def test_a_run_that_is_longer_than_its_function_is_handed_over_and_ends_once(clo
 
 def slow(answer):
     def late(_):
-        # The time that a model takes is what this test is about.
+        # A slow model: the subject of the test.
         time.sleep(2.5)
         return answer
 

@@ -1,6 +1,6 @@
-"""What roles may do is what they did while all tests ran: nothing was refused, and nothing is granted that was never used.
+"""Compares the rights of the roles with the actions during all tests: no action was refused, and each granted right was used.
 
-Run alone it fails: it looks at what the other tests made the functions do.
+These tests fail if they run alone, because they check the calls of the other tests.
 """
 
 import pytest
@@ -9,7 +9,7 @@ import selection
 from deployment import FUNCTIONS
 from rights import TAKEN, covers, granted
 
-# What is granted, and can't be seen in use here: why.
+# Granted rights whose use the emulator does not show, and the reasons.
 UNSEEN = {
     "logs:CreateLogStream": "Lambda writes logs in the function's name; the emulator asks nobody",
     "logs:PutLogEvents": "as above",

@@ -1,4 +1,4 @@
-"""A right that a function needs is taken away: it is told, and nothing is lost."""
+"""A function misses a right that it needs: it logs the error, and nothing is lost."""
 
 import json
 import threading
@@ -12,7 +12,7 @@ from rights import without
 
 @pytest.fixture
 def sweeping(cloud, stack):
-    """As if minutes passed: what is overdue is looked for as often as somebody waits."""
+    """Invokes sweep, as happens each minute."""
     functions, name = cloud.client("lambda"), stack.function("sweep")
     return lambda: functions.invoke(FunctionName=name, Payload=b"{}") and None
 
@@ -24,13 +24,13 @@ def told(cloud, stack, function, *words):
 def test_without_the_right_to_queue_what_was_said_is_kept_and_answered_once(cloud, stack, operator, model, sweeping):
     person, _, space = operator.team("asks")
     bob = operator.make("/v1/entities", {"type": "agent", "name": "Bob", "agent": {"model": {"provider": "openai", "name": "answers"}}})["id"]
-    # What he says wakes her again: then she has nothing more to say.
+    # Bob's answer triggers her again, and then she posts nothing.
     gate, says = threading.Event(), iter([say("Bob, are you there?")])
     model.plays("asks", lambda _: gate.wait() and next(says, {}))
     model.plays("answers", say("I am."))
     run = operator.say(space, person, "Ada, ask Bob.")
     wait_for(lambda: model.asked.get("asks"), what="her question")
-    # Nobody but Ada wakes him.
+    # Bob joins now, so that only Ada's message triggers him.
     assert operator.call("PUT", f"/v1/spaces/{space}/members/{bob}", {})[0] == 200
     with without(stack, "run", "sqs:SendMessage"):
         gate.set()
@@ -60,7 +60,7 @@ def test_without_the_right_to_look_a_removal_is_finished_by_others(cloud, stack,
     _, agent, space = operator.team("leaves")
     with without(stack, "api", "dynamodb:Query"):
         status, answer = operator.call("DELETE", f"/v1/entities/{agent}")
-        # What is kept of it says that it is to go; who asked is told that it is not done.
+        # The removal is stored before it is complete, so the answer may be an error.
         assert status in (204, 500), answer
         wait_for(lambda: told(cloud, stack, "api", "AccessDenied", "dynamodb:Query"), what="the log says so")
     assert operator.call("GET", f"/v1/entities/{agent}")[0] == 404
