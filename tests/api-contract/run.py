@@ -84,13 +84,13 @@ def prepare(client):
     runs = []
     for number in range(20):
         for space in spaces:
-            said = client.ask(f"/v1/spaces/{space}/messages", {"text": f"Number {number}", "senderId": people[0]})
-            runs += [decision["runId"] for decision in said["dispatch"] if decision["runId"]]
+            message = client.ask(f"/v1/spaces/{space}/messages", {"text": f"Number {number}", "senderId": people[0]})
+            runs += [decision["runId"] for decision in message["dispatch"] if decision["runId"]]
     forms = [ask(client, people, make) for _ in range(4)]
     plan = {"name": "Now and then", "instruction": "Look around.", "cron": "0 9 * * *"}
     plans = [(agents[0], client.ask(f"/v1/agents/{agents[0]}/plans", plan)["id"]) for _ in range(3)]
-    told = {"service": "jira", "payload": {"issue": 1}}
-    deliveries = [(agents[0], client.ask(f"/v1/agents/{agents[0]}/trigger", told)["deliveryId"]) for _ in range(3)]
+    delivery = {"service": "jira", "payload": {"issue": 1}}
+    deliveries = [(agents[0], client.ask(f"/v1/agents/{agents[0]}/trigger", delivery)["deliveryId"]) for _ in range(3)]
     prepared = {"people": people, "guests": guests, "agents": agents, "spaces": spaces, "runs": runs, "forms": forms}
     return {**prepared, "plans": plans, "deliveries": deliveries}
 

@@ -48,8 +48,8 @@ class Client:
 
     def say(self, space, person, text):
         """Posts a message. Returns the run that it triggers."""
-        said = self.make(f"/v1/spaces/{space}/messages", {"text": text, "senderId": person})
-        return next(one["runId"] for one in said["dispatch"] if one["runId"])
+        message = self.make(f"/v1/spaces/{space}/messages", {"text": text, "senderId": person})
+        return next(one["runId"] for one in message["dispatch"] if one["runId"])
 
     def texts(self, space):
         items = self.get(f"/v1/spaces/{space}/messages?after=0&limit=200")["items"]

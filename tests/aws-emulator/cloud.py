@@ -73,9 +73,9 @@ class Cloud:
             pass
         self.process.wait()
         self.log.close()
-        keep = os.environ.get("SMARTSPACE_EMULATOR_KEEP")
-        if keep:
-            logs = pathlib.Path(keep)
+        folder_of_logs = os.environ.get("SMARTSPACE_EMULATOR_KEEP")
+        if folder_of_logs:
+            logs = pathlib.Path(folder_of_logs)
             logs.mkdir(parents=True, exist_ok=True)
             for name in ("functions.log", "emulator.log", "calls.jsonl"):
                 shutil.copy(self.folder / name, logs / name)

@@ -30,8 +30,8 @@ class Deployment:
         assert sorted(self.logical) == sorted(FUNCTIONS), self.logical
         self.upload(template)
         self.create(template, {"AwsEndpoint": cloud.url, **parameters})
-        self.mend()
-        self.tell(secrets)
+        self.adjust()
+        self.add_secrets(secrets)
 
     def upload(self, template):
         """Does the work of `sam package`: uploads the code to a bucket and sets its location in the template."""
@@ -63,18 +63,18 @@ class Deployment:
         resources = self.cloudformation.describe_stack_resources(StackName=self.name)["StackResources"]
         self.resources = {one["LogicalResourceId"]: (one["ResourceType"], one["PhysicalResourceId"]) for one in resources}
 
-    def mend(self):
+    def adjust(self):
         """Changes settings that the emulator misreads, and time limits that are too short for it."""
         functions = self.cloud.client("lambda")
         for name in ("api", "socket"):
             # The emulator runs all of AWS in one thread, so a call of milliseconds may take half a minute while several tests run.
             functions.update_function_configuration(FunctionName=self.function(name), Timeout=120)
         for mapping in functions.list_event_source_mappings()["EventSourceMappings"]:
-            # The emulator keeps the parameter as text, and then compares it with a number.
+            # The emulator stores the parameter as text, and then compares it with a number.
             most = int(mapping["ScalingConfig"]["MaximumConcurrency"])
             functions.update_event_source_mapping(UUID=mapping["UUID"], ScalingConfig={"MaximumConcurrency": most})
 
-    def tell(self, secrets):
+    def add_secrets(self, secrets):
         """Adds values to the stack's secret, as an operator does after the first deployment."""
         client, arn = self.cloud.client("secretsmanager"), self.outputs["SecretArn"]
         self.secret = json.loads(client.get_secret_value(SecretId=arn)["SecretString"]) | secrets

@@ -33,16 +33,16 @@ def main():
     lambda_svc._ESM_IDLE_WAKE_GAP_SECONDS = 0.005
     scheduler._SCHEDULE_TICK_INTERVAL = 0.25
     eventbridge._SCHEDULER_TICK_INTERVAL = 0.25
-    keep_output(lambda_runtime.ProvidedWorker)
-    keep_calls(iam_evaluator)
+    copy_output(lambda_runtime.ProvidedWorker)
+    record_calls(iam_evaluator)
     name_schedules(iam_actions)
-    refuse_as_told(apigateway)
+    act_like_api_gateway(apigateway)
     threading.Thread(target=end_with_parent, daemon=True).start()
     sys.argv[1:] = []
     app.main()
 
 
-def keep_output(worker):
+def copy_output(worker):
     """Copies all output of functions to a file. The emulator's own logs lose the output of killed functions."""
     log = (FOLDER / "functions.log").open("ab", buffering=0)
     pump = worker._pump_output
@@ -60,7 +60,7 @@ def keep_output(worker):
     worker._pump_output = lambda self, stream, lines: pump(self, Copied(stream, self.func_name), lines)
 
 
-def keep_calls(iam):
+def record_calls(iam):
     """Records the actions that roles attempt. The root user, who deploys and tests, has no role and is not recorded."""
     from ministack.services import sts
 
@@ -95,7 +95,7 @@ def name_schedules(actions):
     actions.extract_resource_arn = naming
 
 
-def refuse_as_told(apigateway):
+def act_like_api_gateway(apigateway):
     """Does two things like API Gateway: refuses a handshake with the status that the function returned, and routes an unreadable frame to `$default`."""
     answered, invoke, handle, route = contextvars.ContextVar("answered"), apigateway._invoke_ws_lambda, apigateway.handle_websocket, apigateway._evaluate_route_selection
 

@@ -12,6 +12,7 @@ PER_CHANGE = (
     "runs::own_runs::",
     "spaces::members::",
     "tools::cards::",
+    "tools::compute::",
     "tools::effects::",
     "webhooks::incoming::triggered::",
 )

@@ -1,4 +1,4 @@
-"""Alarms fire plans at their time: delayed messages for up to a quarter of an hour, schedules beyond that. `sweep`, which runs each minute, only makes up for lost alarms."""
+"""Alarms fire plans at their time: delayed messages for up to a quarter of an hour, schedules beyond that. `sweep`, which runs each minute, only fires plans whose alarm is lost."""
 
 import datetime
 import json
@@ -19,10 +19,10 @@ def runs(operator, agent):
     return operator.get(f"/v1/agents/{agent}/runs?limit=50")["items"]
 
 
-def schedules(scheduler, told, agent):
+def schedules(scheduler, environment, agent):
     """The schedules of an agent. The emulator returns all on one page."""
-    names = [one["Name"] for one in scheduler.list_schedules(GroupName=told["SCHEDULE_GROUP"], MaxResults=100_000)["Schedules"]]
-    found = [scheduler.get_schedule(Name=name, GroupName=told["SCHEDULE_GROUP"]) for name in names]
+    names = [one["Name"] for one in scheduler.list_schedules(GroupName=environment["SCHEDULE_GROUP"], MaxResults=100_000)["Schedules"]]
+    found = [scheduler.get_schedule(Name=name, GroupName=environment["SCHEDULE_GROUP"]) for name in names]
     return [schedule for schedule in found if agent in schedule["Target"]["Input"]]
 
 
@@ -59,13 +59,13 @@ def test_a_delayed_message_fires_a_plan_once(cloud, stack, operator, model):
     assert len(runs(operator, agent)) == 1
 
 
-def test_a_schedule_fires_a_plan_once_and_the_next_one_is_set(cloud, stack, operator, model):
-    scheduler, told = cloud.client("scheduler"), stack.environment("api")
+def test_a_schedule_fires_a_plan_once_and_the_next_schedule_is_set(cloud, stack, operator, model):
+    scheduler, environment = cloud.client("scheduler"), stack.environment("api")
     hour = (datetime.datetime.now(datetime.UTC) + datetime.timedelta(hours=12)).hour
     agent, made = plan(operator, {"cron": f"0 {hour} * * *"})
-    [schedule] = schedules(scheduler, told, agent)
+    [schedule] = schedules(scheduler, environment, agent)
     target, job = schedule["Target"], json.loads(schedule["Target"]["Input"])
-    assert (target["Arn"], target["RoleArn"]) == (told["TRIGGERS_QUEUE_ARN"], told["SCHEDULE_ROLE_ARN"])
+    assert (target["Arn"], target["RoleArn"]) == (environment["TRIGGERS_QUEUE_ARN"], environment["SCHEDULE_ROLE_ARN"])
     assert (job["planId"], job["at"]) == (made["id"], made["nextRunAt"])
     assert (schedule["ActionAfterCompletion"], schedule["FlexibleTimeWindow"]) == ("DELETE", {"Mode": "OFF"})
     due = time_of(made["nextRunAt"])
@@ -87,15 +87,15 @@ def test_a_schedule_fires_a_plan_once_and_the_next_one_is_set(cloud, stack, oper
     assert run["trigger"]["planId"] == made["id"]
     assert operator.ended(run["id"])["status"] == "completed"
     [after] = operator.get(f"/v1/agents/{agent}/plans")["items"]
-    times = lambda: [json.loads(one["Target"]["Input"])["at"] for one in schedules(scheduler, told, agent)]
-    wait_for(lambda: times() == [after["nextRunAt"]], what="the next one, and nothing of the first")
+    times = lambda: [json.loads(one["Target"]["Input"])["at"] for one in schedules(scheduler, environment, agent)]
+    wait_for(lambda: times() == [after["nextRunAt"]], what="only the next schedule")
     assert len(runs(operator, agent)) == 1
 
 
-def test_an_alarm_that_is_lost_is_made_up_for(cloud, stack, operator, model):
-    scheduler, told = cloud.client("scheduler"), stack.environment("api")
+def test_sweep_fires_a_plan_whose_alarm_is_lost(cloud, stack, operator, model):
+    scheduler, environment = cloud.client("scheduler"), stack.environment("api")
     agent, made = plan(operator, {"runAfter": "20 minutes"})
-    [schedule] = schedules(scheduler, told, agent)
+    [schedule] = schedules(scheduler, environment, agent)
     scheduler.delete_schedule(Name=schedule["Name"], GroupName=schedule["GroupName"])
     # The 20 minutes pass.
     move_plan(cloud, stack, agent, made, text_of(datetime.datetime.now(datetime.UTC) - datetime.timedelta(seconds=1)), "dueAt")

@@ -12,7 +12,7 @@ from rights import without
 TRIES = 5
 
 
-def test_what_fails_five_times_lies_in_the_dead_letters_and_comes_back(cloud, stack, operator, model):
+def test_a_job_that_fails_five_times_becomes_a_dead_letter_and_can_be_redriven(cloud, stack, operator, model):
     sqs, queue = cloud.client("sqs"), stack.environment("trigger")["TRIGGERS_QUEUE_URL"]
     dead = stack.resources["TriggersDeadLetters"][1]
     _, agent, _ = operator.team("planner")
@@ -22,7 +22,7 @@ def test_what_fails_five_times_lies_in_the_dead_letters_and_comes_back(cloud, st
     try:
         with without(stack, "trigger", "dynamodb:GetItem"), without(stack, "trigger", "dynamodb:UpdateItem"):
             operator.make(f"/v1/agents/{agent}/plans", {"name": "Soon", "instruction": "Look around.", "runAfter": "1 seconds"})
-            # A plan of another test may be there too.
+            # A plan of another test may be in the queue too.
             wait_for(lambda: waiting(sqs, dead) >= 1, 60, "a dead letter")
     finally:
         sqs.set_queue_attributes(QueueUrl=queue, Attributes={"VisibilityTimeout": usual})
