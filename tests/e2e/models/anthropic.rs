@@ -9,7 +9,7 @@ use crate::support::{
         Answer, Api, Gate, KEY, answer, call, http, http_retry, raw_call, say, say_held, stop,
         think,
     },
-    routes::woken,
+    routes::triggered_run,
     stack::Stack,
     waiting::SOON,
 };
@@ -34,7 +34,7 @@ async fn outcome(answers: Vec<Answer>) -> (Stack, Value, Vec<String>) {
     stack.model.plays("ada", answers);
     let (person, agent, space) = team(&stack).await;
     let question = stack.post(&space, &person, "Hello?").await;
-    let run = stack.ended(&woken(&question, &agent).unwrap(), RETRIES_WITHIN).await;
+    let run = stack.ended(&triggered_run(&question, &agent).unwrap(), RETRIES_WITHIN).await;
     let said = stack.texts(&space).await.split_off(1);
     (stack, run, said)
 }
@@ -61,7 +61,7 @@ async fn text_streams_while_the_model_writes_and_the_message_replaces_it() {
         .await;
     assert_eq!((shown.texts(), shown.live()), (vec!["Hello?", "Hello world, at last."], vec![]));
 
-    let run = stack.ended(&woken(&question, &agent).unwrap(), SOON).await;
+    let run = stack.ended(&triggered_run(&question, &agent).unwrap(), SOON).await;
     assert_eq!(
         (run["status"].as_str(), run["endReason"].as_str()),
         (Some("completed"), Some("done")),

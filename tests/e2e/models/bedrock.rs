@@ -9,7 +9,7 @@ use crate::support::{
         Answer, Api, Gate, KEY, ModelRequest, answer, call, http, http_retry, raw_call, say,
         say_held, stop, think,
     },
-    routes::woken,
+    routes::triggered_run,
     stack::Stack,
     waiting::SOON,
 };
@@ -35,7 +35,7 @@ async fn outcome(answers: Vec<Answer>) -> Option<(Stack, Value, Vec<String>)> {
     stack.model.plays(ADA, answers);
     let (person, agent, space) = team(&stack, ADA).await;
     let question = stack.post(&space, &person, "Hello?").await;
-    let run = stack.ended(&woken(&question, &agent).unwrap(), RETRIES_WITHIN).await;
+    let run = stack.ended(&triggered_run(&question, &agent).unwrap(), RETRIES_WITHIN).await;
     let said = stack.texts(&space).await.split_off(1);
     Some((stack, run, said))
 }
@@ -62,7 +62,7 @@ async fn text_streams_while_the_model_writes_and_the_message_replaces_it() {
         .await;
     assert_eq!((shown.texts(), shown.live()), (vec!["Hello?", "Hello world, at last."], vec![]));
 
-    let run = stack.ended(&woken(&question, &agent).unwrap(), SOON).await;
+    let run = stack.ended(&triggered_run(&question, &agent).unwrap(), SOON).await;
     assert_eq!(
         (run["status"].as_str(), run["endReason"].as_str()),
         (Some("completed"), Some("done")),
@@ -116,7 +116,7 @@ async fn models_of_other_makers_answer_too() {
         stack.model.plays(name, [answer([think("Let me greet."), say("Hello.")]), stop()]);
         let (person, agent, space) = team(&stack, name).await;
         let question = stack.post(&space, &person, "Hello?").await;
-        let run = stack.ended(&woken(&question, &agent).unwrap(), SOON).await;
+        let run = stack.ended(&triggered_run(&question, &agent).unwrap(), SOON).await;
         assert_eq!(
             (run["status"].as_str(), stack.texts(&space).await),
             (Some("completed"), vec!["Hello?".to_owned(), "Hello.".to_owned()]),

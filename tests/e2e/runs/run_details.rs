@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::support::{
     model::{answer, call, say, stop, think},
-    routes::woken,
+    routes::triggered_run,
     stack::Stack,
     waiting::SOON,
 };
@@ -86,7 +86,7 @@ async fn a_run_shows_the_exact_prompt_of_each_step_and_what_it_cost() {
     let path = format!("/v1/entities/{agent}");
     stack.patch(&path, json!({"agent": {"loop": {"maxSteps": 3}}})).await.must_be(200);
     let message = stack.post(&space, &person, "Begin.").await;
-    let run = stack.ended(&woken(&message, &agent).unwrap(), SOON).await;
+    let run = stack.ended(&triggered_run(&message, &agent).unwrap(), SOON).await;
     fs::remove_file(prices).unwrap();
 
     let steps = run["steps"].as_array().unwrap();
@@ -132,7 +132,7 @@ async fn a_model_without_a_price_costs_null() {
     let stack = Stack::start().await;
     let (person, agent, space) = stack.pair().await;
     let message = stack.post(&space, &person, "Begin.").await;
-    let run = stack.ended(&woken(&message, &agent).unwrap(), SOON).await;
+    let run = stack.ended(&triggered_run(&message, &agent).unwrap(), SOON).await;
     assert_eq!(
         (&run["usage"]["cost"], &run["steps"][0]["usage"]["cost"]),
         (&Value::Null, &Value::Null)
