@@ -1,4 +1,4 @@
-"""What schemathesis can't know: things that exist, and why a well-formed request may still be refused."""
+"""Tells schemathesis the ids of existing objects, and the reasons why a valid request may still be refused."""
 
 import json
 import os
@@ -7,27 +7,27 @@ import zlib
 
 import schemathesis
 
-# Ids by kind, made by run.py; nothing that is tried may delete them.
+# Ids by kind, created by run.py. No request may delete these objects.
 PREPARED = json.loads(os.environ["SMARTSPACE_CONTRACT_IDS"])
 
-# Rules that no schema of one request can say. A positive case may be refused for these, and for nothing else.
+# Errors by rules that a schema of one request can't express. A valid request may be refused only with these.
 RULES = re.compile(
     "|".join(
         [
-            # Other things decide.
+            # Rules that depend on other objects.
             r"there is no entity ent_",
             r"an agent (among the members|of the space)$",
             r"^expected a member of the space$",
             r"this Idempotency-Key was used before with another body",
             r"required with the admin key",
-            # One field decides about another.
+            # Rules between two fields.
             r"^required for an agent$",
             r"^expected none for a person$",
             r"^expected a description: there is no goal ",
             r"^expected exactly one of runAfter, scheduledAt and cron, got ",
             r"^expected no timezone with (runAfter|a scheduledAt that has an offset), got ",
             r"^required for a new plan: its ",
-            # Times, time zones and cron: languages of their own.
+            # The syntax of times, time zones and cron expressions.
             r"^expected at most 10 years, got ",
             r"^expected a time (like|after now,|that occurs,)",
             r"^expected an offset such as ",
@@ -39,13 +39,13 @@ RULES = re.compile(
             r"^expected no script: only the provider scripted plays one$",
             r"^missing field `\w+`$",
             r"^expected each name only once$",
-            # The description counts characters, the product bytes.
+            # Limits in bytes: a schema counts characters.
             r"^expected at most \d+ bytes",
             r"^expected 1 to \d+ bytes",
             r"^expected whole numbers of at most 64 bits",
             r"at most 32 KiB",
             r", 1 to 200 bytes",
-            # Too long, or a language of its own.
+            # Limits and syntax that a schema can't express.
             r"^expected dollars, 0 or ",
             r"^expected at most (1 day|7 days)$",
             r"^expected a JSON Schema: ",
@@ -60,7 +60,7 @@ RULES = re.compile(
             r"^expected no placeholder in the name of a field$",
             r"^expected a field of inputSchema, got input\.",
             r"^expected humans, anyone, or 1 to 100 ids$",
-            # A cursor is opaque.
+            # Cursors are opaque.
             r"^cursor: expected the nextCursor of an earlier page$",
             r"^expected at most one of after, before and cursor$",
         ]
@@ -69,7 +69,7 @@ RULES = re.compile(
 
 
 def pick(kind, text):
-    """One of the prepared ids, the same for the same text."""
+    """One of the prepared ids. The same text gives the same id."""
     ids = PREPARED[kind]
     return ids[zlib.crc32(text.encode(errors="replace")) % len(ids)]
 
@@ -80,7 +80,7 @@ def is_positive(case):
 
 @schemathesis.hook
 def before_call(context, case, **kwargs):
-    """Half of the valid requests are about something that exists, and nobody deletes that."""
+    """Puts existing ids into half of the valid requests, and prevents their deletion."""
     path, ids = case.path, case.path_parameters or {}
     if "entityId" in ids and is_positive(case):
         ask = ids["id"] + ids["entityId"]
@@ -90,11 +90,14 @@ def before_call(context, case, **kwargs):
             if any(value in known for known in PREPARED.values()):
                 ids[name] = f"{value[:-3]}000"
     elif is_positive(case):
-        lead_to_what_exists(case, path, ids)
+        use_existing_ids(case, path, ids)
 
 
-def lead_to_what_exists(case, path, ids):
-    """Always where a run, a form or an agent is asked for: few of them are ever answered. Of spaces the suite makes its own, too."""
+def use_existing_ids(case, path, ids):
+    """Puts existing ids into a request: always for runs, forms, plans, deliveries and agents, because random ids find too few of them.
+
+    Only half of the requests for spaces get an existing id, because schemathesis creates spaces itself.
+    """
     ask = str(ids.get("id", "")) + str(case.body)
     if path.endswith("/result"):
         ids["id"], ids["callId"] = pick("forms", ask)
@@ -114,12 +117,12 @@ def lead_to_what_exists(case, path, ids):
 
 @schemathesis.hook
 def filter_failure(context, failure, case, response):
-    """A valid request that was refused for a rule which no schema can say is no failure, nor a valid one that was accepted."""
+    """Ignores valid requests that were refused by a known rule, and accepted requests that were meant to be invalid but are valid."""
     if failure.code == "ST201" and (case.meta.phase.data.description or "").lower() == "positive test case":
-        # Meant to be invalid, and made valid after all: its own description says so.
+        # Schemathesis itself describes this request as valid.
         return False
     if failure.code == "ST201" and "x-schemathesis-unknown-property" in (case.headers or {}):
-        # A header that nobody knows is anybody's to send.
+        # Unknown headers are allowed.
         return False
     if failure.code != "ST202" or response.status_code not in (400, 422):
         return True
@@ -128,13 +131,13 @@ def filter_failure(context, failure, case, response):
     return not all(RULES.search(reason) for reason in reasons)
 
 
-# Only a service can sign: tests/e2e/hooks.rs does.
+# Needs a signature, which schemathesis can't make. tests/e2e/webhooks/incoming.rs tests it.
 ONLY_SIGNED = {"POST /v1/hooks/{agentId}/{service}"}
 
 
 @schemathesis.check
-class EveryOperationIsReached:
-    """A suite that never gets past 404 would find nothing."""
+class EveryOperationSucceeds:
+    """Checks that each operation has succeeded at least once: a suite that gets only 404 would find nothing."""
 
     def __init__(self):
         self.tried, self.reached = set(), set()
@@ -152,7 +155,7 @@ class EveryOperationIsReached:
 
 @schemathesis.check
 def every_answer_names_its_request(ctx, response, case):
-    """Also those that the description says nothing of: 405, 413."""
+    """Checks all answers, also 405 and 413, which the description omits."""
     if not response.headers.get("x-request-id"):
         raise AssertionError("no x-request-id")
     if response.status_code >= 400:

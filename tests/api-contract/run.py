@@ -1,6 +1,6 @@
-"""Holds the product against its own description: `run.py [--seed N] [--examples N]`, with the packages of requirements.txt.
+"""Checks the product against its OpenAPI description: `run.py [--seed N] [--examples N]`. Needs the packages of requirements.txt.
 
-It starts the product on a free loopback port with everything in memory, makes something to ask for, runs schemathesis, and ends what it started.
+It starts the product in memory on a free loopback port, creates objects for the requests, runs schemathesis, and ends the product.
 """
 
 import argparse
@@ -71,32 +71,32 @@ class Client:
 
 
 def prepare(client):
-    """People, agents, spaces, forms, plans, deliveries, and runs of which some have ended and many have not: their agent writes a word a minute."""
+    """Creates people, agents, spaces, forms, plans, deliveries and runs. The runs of the slow agent stay active: it writes one word a minute."""
 
     def make(body):
         return client.ask("/v1/entities", body)["id"]
 
     people = [make({"type": "human", "name": name}) for name in ("Sara", "Husam", "Robin")]
-    # They join and leave.
+    # Guests join and leave spaces.
     guests = [make({"type": "human", "name": f"Guest {number}"}) for number in range(3)]
     agents = [make({"type": "agent", "name": name, "agent": agent(delay)}) for name, delay in (("Quick", 0), ("Slow", 60_000))]
     spaces = [client.ask("/v1/spaces", {"name": f"Space {number}", "members": people + agents})["id"] for number in range(3)]
     runs = []
     for number in range(20):
         for space in spaces:
-            said = client.ask(f"/v1/spaces/{space}/messages", {"text": f"Number {number}", "senderId": people[0]})
-            runs += [decision["runId"] for decision in said["dispatch"] if decision["runId"]]
+            message = client.ask(f"/v1/spaces/{space}/messages", {"text": f"Number {number}", "senderId": people[0]})
+            runs += [decision["runId"] for decision in message["dispatch"] if decision["runId"]]
     forms = [ask(client, people, make) for _ in range(4)]
     plan = {"name": "Now and then", "instruction": "Look around.", "cron": "0 9 * * *"}
     plans = [(agents[0], client.ask(f"/v1/agents/{agents[0]}/plans", plan)["id"]) for _ in range(3)]
-    told = {"service": "jira", "payload": {"issue": 1}}
-    deliveries = [(agents[0], client.ask(f"/v1/agents/{agents[0]}/trigger", told)["deliveryId"]) for _ in range(3)]
+    delivery = {"service": "jira", "payload": {"issue": 1}}
+    deliveries = [(agents[0], client.ask(f"/v1/agents/{agents[0]}/trigger", delivery)["deliveryId"]) for _ in range(3)]
     prepared = {"people": people, "guests": guests, "agents": agents, "spaces": spaces, "runs": runs, "forms": forms}
     return {**prepared, "plans": plans, "deliveries": deliveries}
 
 
 def ask(client, people, make):
-    """A form that takes any answer, as its run and its call."""
+    """Creates a form that accepts any answer. Returns its run and its call."""
     asks = {"steps": [{"calls": [{"tool": "ask", "input": {}}]}]}
     tool = {"name": "ask", "description": "Asks.", "inputSchema": {}, "execution": {"type": "space", "answerBy": "anyone"}}
     model = {"provider": "scripted", "name": "demo", "script": {"rules": [asks]}}

@@ -1,4 +1,4 @@
-"""What tests do over HTTP, in a word each."""
+"""A client of the HTTP API for tests."""
 
 import json
 import secrets
@@ -16,7 +16,7 @@ class Client:
         self.url, self.key = url, key
 
     def call(self, method, path, body=None):
-        """The status, and the answer as JSON."""
+        """Sends a request. Returns the status, and the answer as JSON."""
         data = None if body is None else json.dumps(body).encode()
         headers = {"authorization": f"Bearer {self.key}", "content-type": "application/json"}
         request = urllib.request.Request(self.url + path, data, headers, method=method)
@@ -39,7 +39,7 @@ class Client:
         return answer
 
     def team(self, model, **agent):
-        """A person, an agent that asks `model`, and their space."""
+        """Creates a person, an agent that asks `model`, and their space. Returns their ids."""
         person = self.make("/v1/entities", {"type": "human", "name": f"Sara {secrets.token_hex(3)}"})["id"]
         agent = {"model": {"provider": "openai", "name": model}, **agent}
         agent = self.make("/v1/entities", {"type": "agent", "name": f"Ada {secrets.token_hex(3)}", "agent": agent})["id"]
@@ -47,9 +47,9 @@ class Client:
         return person, agent, space
 
     def say(self, space, person, text):
-        """Says something; the run that it wakes."""
-        said = self.make(f"/v1/spaces/{space}/messages", {"text": text, "senderId": person})
-        return next(one["runId"] for one in said["dispatch"] if one["runId"])
+        """Posts a message. Returns the run that it triggers."""
+        message = self.make(f"/v1/spaces/{space}/messages", {"text": text, "senderId": person})
+        return next(one["runId"] for one in message["dispatch"] if one["runId"])
 
     def texts(self, space):
         items = self.get(f"/v1/spaces/{space}/messages?after=0&limit=200")["items"]
@@ -63,7 +63,7 @@ class Client:
 
 
 def wait_for(look, limit_s=SOON_S, what="it"):
-    """Looks again until there is something."""
+    """Calls `look` until it returns something true. Returns that."""
     started = time.monotonic()
     while True:
         found = look()

@@ -22,7 +22,7 @@ REGION = "us-east-1"
 
 
 class Cloud:
-    """Started by `with`, and stopped with everything that it started."""
+    """The running emulator. `with` starts it, and stops it with all its processes at the end."""
 
     def __enter__(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="smartspace-emulator-"))
@@ -39,19 +39,19 @@ class Cloud:
             "MINISTACK_HOST": "127.0.0.1",
             "GATEWAY_PORT": self.url.rsplit(":", 1)[1],
             "MINISTACK_REGION": REGION,
-            # A run that waits for its model keeps a thread.
+            # A run that waits for its model occupies a thread.
             "MINISTACK_WORKER_THREADS": "256",
             "AWS_DEFAULT_REGION": REGION,
-            # Without it the functions would call the real AWS.
+            # Without this the functions would call AWS.
             "AWS_ENDPOINT_URL": self.url,
-            # Roles may do what their policies say, and nothing else.
+            # The emulator enforces the policies of roles.
             "AUTH": "true",
             "IOT_MTLS_ENABLED": "0",
             "SFTP_ENABLED": "0",
             "LOG_LEVEL": "WARNING",
         }
         self.log = (self.folder / "emulator.log").open("w+")
-        # A session of its own: what it started is found by it.
+        # A new session, by which its child processes are found.
         command = [sys.executable, HERE / "emulator.py", self.folder]
         self.process = subprocess.Popen(command, env=environment, stdout=self.log, stderr=self.log, cwd=self.folder, start_new_session=True)
         try:
@@ -73,9 +73,9 @@ class Cloud:
             pass
         self.process.wait()
         self.log.close()
-        keep = os.environ.get("SMARTSPACE_EMULATOR_KEEP")
-        if keep:
-            logs = pathlib.Path(keep)
+        folder_of_logs = os.environ.get("SMARTSPACE_EMULATOR_KEEP")
+        if folder_of_logs:
+            logs = pathlib.Path(folder_of_logs)
             logs.mkdir(parents=True, exist_ok=True)
             for name in ("functions.log", "emulator.log", "calls.jsonl"):
                 shutil.copy(self.folder / name, logs / name)
@@ -93,22 +93,22 @@ class Cloud:
                 time.sleep(0.05)
 
     def client(self, service):
-        """As the root user, who may do everything."""
+        """An AWS client of the root user, which has all rights."""
         config = Config(retries={"max_attempts": 3}, connect_timeout=5, read_timeout=60)
         keys = {"aws_access_key_id": "test", "aws_secret_access_key": "test"}
         return boto3.client(service, endpoint_url=self.url, region_name=REGION, config=config, **keys)
 
     def output(self, function=""):
-        """The lines that functions wrote, those of one by its name."""
+        """The output lines of all functions, or of one."""
         lines = (self.folder / "functions.log").read_text(errors="replace").splitlines()
         return [line.split(" ", 1)[1] for line in lines if line.startswith(f"{function} " if function else "")]
 
     def calls(self):
-        """What roles tried."""
+        """The actions that roles attempted."""
         return [json.loads(line) for line in (self.folder / "calls.jsonl").read_text().splitlines()]
 
     def workers(self, function):
-        """The processes of a function: its own emulator's, by their session, and no other's."""
+        """The processes of a function in this emulator, found by their session."""
         wanted = f"AWS_LAMBDA_FUNCTION_NAME={function}".encode()
         found = []
         for folder in pathlib.Path("/proc").iterdir():
@@ -121,7 +121,7 @@ class Cloud:
         return found
 
     def kill(self, function):
-        """Ends all processes of a function in the middle of whatever they do."""
+        """Kills all processes of a function. Returns their ids."""
         killed = self.workers(function)
         for process in killed:
             os.kill(process, signal.SIGKILL)

@@ -1,4 +1,7 @@
-"""One emulator and one stack for all tests. They come in an order: what slows the stack down last, and what looks at all that was done at the very end."""
+"""Fixtures: all tests share one emulator and one stack.
+
+The order of the modules is fixed. Tests that slow the stack down run late, and `test_policies` runs last, because it checks the calls of all other tests.
+"""
 
 import json
 import pathlib
@@ -60,7 +63,7 @@ def operator(stack):
 
 @pytest.fixture(scope="session")
 def product_results(request, cloud, stack, model_address, tmp_path_factory):
-    """All of the product's tests that were chosen, run at once."""
+    """The results of the selected e2e tests, which run together in one process."""
     names = [item.callspec.params["product_test"] for item in request.session.items if "product_test" in getattr(item, "fixturenames", ())]
     environment = {
         "SMARTSPACE_TEST_URL": stack.outputs["ApiUrl"],
@@ -74,6 +77,6 @@ def product_results(request, cloud, stack, model_address, tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def model(model_address):
-    """For tests that are not the product's own: those bring theirs, and are over by then."""
+    """The model for the tests of this folder. The e2e tests start their own on the same address, and have ended by then."""
     with Model(model_address) as model:
         yield model

@@ -1,4 +1,4 @@
-"""The project's own template, deployed on the emulator with binaries of this machine."""
+"""Deploys the project's template on the emulator, with binaries for this machine."""
 
 import io
 import json
@@ -20,7 +20,7 @@ DEPLOY_LIMIT_S = 60
 
 
 class Deployment:
-    """A stack. What the tests know of it comes from its outputs and its resources."""
+    """A deployed stack. Tests get all addresses from its outputs and resources."""
 
     def __init__(self, cloud, parameters, secrets, name="smartspace"):
         self.cloud, self.name = cloud, name
@@ -30,11 +30,11 @@ class Deployment:
         assert sorted(self.logical) == sorted(FUNCTIONS), self.logical
         self.upload(template)
         self.create(template, {"AwsEndpoint": cloud.url, **parameters})
-        self.mend()
-        self.tell(secrets)
+        self.adjust()
+        self.add_secrets(secrets)
 
     def upload(self, template):
-        """What `sam package` does: the code goes to a bucket, and the template says where it is."""
+        """Does the work of `sam package`: uploads the code to a bucket and sets its location in the template."""
         s3, bucket = self.cloud.client("s3"), f"{self.name}-code"
         s3.create_bucket(Bucket=bucket)
         for function, logical in self.logical.items():
@@ -63,25 +63,25 @@ class Deployment:
         resources = self.cloudformation.describe_stack_resources(StackName=self.name)["StackResources"]
         self.resources = {one["LogicalResourceId"]: (one["ResourceType"], one["PhysicalResourceId"]) for one in resources}
 
-    def mend(self):
-        """What this emulator does not make of a template, and what it is too slow for."""
+    def adjust(self):
+        """Changes settings that the emulator misreads, and time limits that are too short for it."""
         functions = self.cloud.client("lambda")
-        for door in ("api", "socket"):
-            # It plays all of AWS in one thread: what takes milliseconds there may take half a minute while several tests at a time want everything.
-            functions.update_function_configuration(FunctionName=self.function(door), Timeout=120)
+        for name in ("api", "socket"):
+            # The emulator runs all of AWS in one thread, so a call of milliseconds may take half a minute while several tests run.
+            functions.update_function_configuration(FunctionName=self.function(name), Timeout=120)
         for mapping in functions.list_event_source_mappings()["EventSourceMappings"]:
-            # A parameter stays a text there, and is compared with a number.
+            # The emulator stores the parameter as text, and then compares it with a number.
             most = int(mapping["ScalingConfig"]["MaximumConcurrency"])
             functions.update_event_source_mapping(UUID=mapping["UUID"], ScalingConfig={"MaximumConcurrency": most})
 
-    def tell(self, secrets):
-        """Adds to the stack's secret, as an operator does after the first deployment."""
+    def add_secrets(self, secrets):
+        """Adds values to the stack's secret, as an operator does after the first deployment."""
         client, arn = self.cloud.client("secretsmanager"), self.outputs["SecretArn"]
         self.secret = json.loads(client.get_secret_value(SecretId=arn)["SecretString"]) | secrets
         client.put_secret_value(SecretId=arn, SecretString=json.dumps(self.secret))
 
     def function(self, name):
-        """A function's physical name."""
+        """The physical name of a function."""
         return self.resources[self.logical[name]][1]
 
     def role(self, name):
@@ -90,7 +90,7 @@ class Deployment:
         return arn.rsplit("/", 1)[1]
 
     def environment(self, name):
-        """What a function is told."""
+        """The environment variables of a function."""
         return self.cloud.client("lambda").get_function_configuration(FunctionName=self.function(name))["Environment"]["Variables"]
 
 
@@ -99,7 +99,7 @@ def functions_of(template):
 
 
 def zipped(binary):
-    """Stored as it is, for the emulator unpacks it at once, but without its symbols, which are most of it."""
+    """A zip file of the binary. It is not compressed, since the emulator unpacks it at once, and has no symbols, which are most of the binary."""
     if not binary.exists():
         raise SystemExit(f"{binary} is missing: tests/aws-emulator/run.py builds it")
     buffer, info = io.BytesIO(), zipfile.ZipInfo("bootstrap")

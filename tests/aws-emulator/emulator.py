@@ -1,9 +1,9 @@
-"""Runs the AWS emulator: `emulator.py FOLDER`. Started by cloud.py, with nothing in its environment but what stands there.
+"""Runs the AWS emulator: `emulator.py FOLDER`. cloud.py starts it with an environment of its own.
 
-Everything that it keeps is in FOLDER; besides, for the tests:
+The emulator stores everything in FOLDER. For the tests, it also writes there:
 
-- `functions.log`: every line that a function writes, with its name
-- `calls.jsonl`: each action that a role tried, once: its role, the resource, and whether it was allowed
+- `functions.log`: each line that a function writes, after the function's name
+- `calls.jsonl`: each action that a role attempted, once: the role, the action, the resource, and whether it was allowed
 """
 
 import contextvars
@@ -21,29 +21,29 @@ PARENT = os.getppid()
 
 
 def main():
-    # Its servers send an answer in two packets, and the second one waits 40 ms for the first one's acknowledgement.
+    # The emulator sends an answer in two packets. With Nagle's algorithm the second one would wait 40 ms for the acknowledgement of the first.
     socketserver.StreamRequestHandler.disable_nagle_algorithm = True
 
     from ministack import app
     from ministack.core import iam_actions, iam_evaluator, lambda_runtime
     from ministack.services import apigateway, eventbridge, lambda_svc, scheduler
 
-    # An invocation of a function that writes nothing takes 50 ms longer, in case it still does.
+    # By default the emulator waits 50 ms for late output after an invocation that wrote nothing.
     lambda_runtime.Worker._drain_stderr_bounded.__defaults__ = (0.001, 0.001, 0.05)
     lambda_svc._ESM_IDLE_WAKE_GAP_SECONDS = 0.005
     scheduler._SCHEDULE_TICK_INTERVAL = 0.25
     eventbridge._SCHEDULER_TICK_INTERVAL = 0.25
-    keep_output(lambda_runtime.ProvidedWorker)
-    keep_calls(iam_evaluator)
+    copy_output(lambda_runtime.ProvidedWorker)
+    record_calls(iam_evaluator)
     name_schedules(iam_actions)
-    refuse_as_told(apigateway)
+    act_like_api_gateway(apigateway)
     threading.Thread(target=end_with_parent, daemon=True).start()
     sys.argv[1:] = []
     app.main()
 
 
-def keep_output(worker):
-    """The emulator's own logs cut what functions write into invocations, and lose what a killed one wrote."""
+def copy_output(worker):
+    """Copies all output of functions to a file. The emulator's own logs lose the output of killed functions."""
     log = (FOLDER / "functions.log").open("ab", buffering=0)
     pump = worker._pump_output
 
@@ -60,14 +60,14 @@ def keep_output(worker):
     worker._pump_output = lambda self, stream, lines: pump(self, Copied(stream, self.func_name), lines)
 
 
-def keep_calls(iam):
-    """What roles tried. The root user, which deploys and tests, is not asked about."""
+def record_calls(iam):
+    """Records the actions that roles attempt. The root user, who deploys and tests, has no role and is not recorded."""
     from ministack.services import sts
 
     file, known, lock, enforce = (FOLDER / "calls.jsonl").open("a"), set(), threading.Lock(), iam.enforce
 
     def recording(access_key_id, iam_action, service, region, resource_arn="*", service_context=None):
-        # In IAM there are no batches of SQS: who may send one message may send ten.
+        # IAM has no actions for batches of SQS: the right to send one message includes batches.
         iam_action = iam_action.removesuffix("Batch") if service == "sqs" else iam_action
         denied = enforce(access_key_id, iam_action, service, region, resource_arn=resource_arn, service_context=service_context)
         arn = (sts._sessions.get(access_key_id) or {}).get("Arn", "")
@@ -83,7 +83,7 @@ def keep_calls(iam):
 
 
 def name_schedules(actions):
-    """A new schedule's group stands in the body; the emulator looks for it in the address alone, and asks about the default one."""
+    """Finds the group of a new schedule in the request body. The emulator looks only in the URL, and would check the right for the default group."""
     resource = actions.extract_resource_arn
 
     def naming(service, method, path, headers, body, *more):
@@ -95,8 +95,8 @@ def name_schedules(actions):
     actions.extract_resource_arn = naming
 
 
-def refuse_as_told(apigateway):
-    """API Gateway refuses a handshake with the status that the function gave, and takes a frame that it can't read for one without an action."""
+def act_like_api_gateway(apigateway):
+    """Does two things like API Gateway: refuses a handshake with the status that the function returned, and routes an unreadable frame to `$default`."""
     answered, invoke, handle, route = contextvars.ContextVar("answered"), apigateway._invoke_ws_lambda, apigateway.handle_websocket, apigateway._evaluate_route_selection
 
     async def noting(*arguments, **more):
@@ -109,7 +109,7 @@ def refuse_as_told(apigateway):
         answered.set(statuses)
 
         async def sending(message):
-            # Of the first answer alone: it is $connect's.
+            # Only the first answer counts: it is the one of `$connect`.
             if message["type"] == "websocket.close" and len(statuses) == 1 and statuses[0] >= 400:
                 return await apigateway._refuse_ws_handshake(scope, send, statuses[0], "Forbidden", "", "")
             return await send(message)
@@ -126,7 +126,7 @@ def refuse_as_told(apigateway):
 
 
 def end_with_parent():
-    """Tests that are killed can't stop it."""
+    """Ends the emulator with its parent, because tests that are killed can't stop it."""
     while os.getppid() == PARENT:
         time.sleep(0.5)
     os.kill(os.getpid(), signal.SIGTERM)

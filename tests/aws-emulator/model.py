@@ -1,4 +1,4 @@
-"""The model that agents ask, where the stack looks for it: it speaks OpenAI's chat completions, and plays a list for each name."""
+"""A model on the address that the stack is configured with. It speaks OpenAI's chat completions and plays a list of answers for each model name."""
 
 import json
 import threading
@@ -15,7 +15,7 @@ def say(text):
 
 
 class Model:
-    """A context: it listens while it is open."""
+    """A context manager that listens while it is open."""
 
     def __init__(self, address):
         self.answers, self.asked, self.lock = {}, {}, threading.Lock()
@@ -37,7 +37,7 @@ class Model:
             daemon_threads = True
 
             def handle_error(self, *_):
-                """Whoever asked may be killed meanwhile."""
+                """Ignores errors: the function that asked may have been killed."""
 
         self.server = Server((host, int(port)), Handler)
 
@@ -50,7 +50,7 @@ class Model:
         self.server.server_close()
 
     def plays(self, name, *answers):
-        """One for each step of a run, however often it is asked; each is a delta of OpenAI's, or what makes one of the question. Behind the last one it has nothing to say."""
+        """Sets one answer for each step of a run, also if the step is repeated. Each is a delta as of OpenAI, or a function from the request to a delta. Later steps get an empty answer."""
         self.answers[name] = answers
 
     def respond(self, request, question):

@@ -1,4 +1,4 @@
-"""The whole-product tests, tests/e2e: the same binary that each runs against a product of its own, here against the deployed stack."""
+"""Runs the e2e tests against the deployed stack. Without its environment variables, the same binary starts a product for each test."""
 
 import json
 import os
@@ -7,9 +7,9 @@ import re
 import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-# Two cores play the functions, the emulator and the tests: as many tests wait side by side as keep both busy.
+# The functions, the emulator and the tests share two cores. This number of parallel tests keeps both busy.
 THREADS = os.environ.get("SMARTSPACE_EMULATOR_THREADS", "4")
-# How many times as long as on a product of their own tests may wait.
+# The factor by which time limits of the tests are longer here.
 PATIENCE = "3"
 LIMIT_S = 900
 RESULT = re.compile(r"^test (\S+)(?: - should panic)? \.\.\. (ok|FAILED|ignored)", re.MULTILINE)
@@ -24,13 +24,13 @@ class ProductTests:
         return [line.removesuffix(": test") for line in listed.splitlines() if line.endswith(": test")]
 
     def run(self, names, environment, folder):
-        """What became of each: `passed`, `skipped` or `failed`, and why."""
+        """The outcome of each test: `passed`, `skipped` or `failed`, and the reason."""
         report = folder / "report"
         environment = {**os.environ, **environment, "SMARTSPACE_TEST_REPORT": str(report), "SMARTSPACE_TEST_PATIENCE": PATIENCE, "RUST_BACKTRACE": "0"}
         command = [self.binary, "--test-threads", THREADS, "--exact", *names]
         with (folder / "output").open("w+") as output:
             try:
-                # A manifest's folder is where cargo runs tests.
+                # Like cargo, run the tests in the folder of their manifest.
                 subprocess.run(command, env=environment, stdout=output, stderr=output, cwd=ROOT / "tests", timeout=LIMIT_S, check=False)
             except subprocess.TimeoutExpired:
                 print(f"the product tests were not done within {LIMIT_S} s")
@@ -55,10 +55,10 @@ class ProductTests:
 
 
 def build():
-    """The path of the tests' binary, built where it is not."""
+    """Builds the binary of the e2e tests, unless it is given. Returns its path."""
     if "SMARTSPACE_PRODUCT_TESTS" in os.environ:
         return os.environ["SMARTSPACE_PRODUCT_TESTS"]
-    # The features of a build of the whole workspace, which is mostly there already.
+    # The same features as the build of the whole workspace, which usually exists already.
     command = [os.environ.get("CARGO", "cargo"), "test", "--no-run", "--locked", "--workspace", "--all-features", "--test", "e2e"]
     command += ["--message-format=json"]
     lines = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()

@@ -1,16 +1,16 @@
-"""What a function's role may do, and taking some of it away."""
+"""The rights of a function's role, and removing some of them."""
 
 import contextlib
 import fnmatch
 import json
 
-# What tests took away on purpose, as role and action: being refused that is no fault.
+# Rights that tests removed, as role and action. Their refusals are not failures.
 TAKEN = set()
 
 
 @contextlib.contextmanager
 def without(stack, function, action):
-    """The function's role may not do this, until the end."""
+    """Removes a right from the function's role while the context is open."""
     iam, role = stack.cloud.client("iam"), stack.role(function)
     before = documents(iam, role)
     TAKEN.add((role, action))
@@ -29,14 +29,14 @@ def without(stack, function, action):
 
 
 def documents(iam, role):
-    """A role's policies by their names. It has none that others manage."""
+    """The inline policies of a role by name. A role has no managed policies."""
     assert not iam.list_attached_role_policies(RoleName=role)["AttachedPolicies"], role
     names = iam.list_role_policies(RoleName=role)["PolicyNames"]
     return {name: iam.get_role_policy(RoleName=role, PolicyName=name)["PolicyDocument"] for name in names}
 
 
 def granted(iam, role):
-    """What it may do: each action, and on what."""
+    """The granted pairs of action and resource."""
     pairs = set()
     for document in documents(iam, role).values():
         for statement in document["Statement"]:

@@ -1,10 +1,11 @@
-"""Builds the six functions and the product's tests for this machine, and runs the suite: `run.py [pytest's arguments]`, with the packages of requirements.txt.
+"""Builds the six functions and the e2e tests for this machine, and runs the suite: `run.py [pytest's arguments]`. Needs the packages of requirements.txt.
 
-`pytest` alone runs it with what is built. For who looks into something:
+`pytest` alone runs the suite with existing binaries. Variables for debugging:
 
-- `SMARTSPACE_EMULATOR_KEEP`: a folder for what the functions wrote, what they were allowed and refused, and the emulator's own log
-- `SMARTSPACE_EMULATOR_THREADS`: how many of the product's tests run at a time
-- `SMARTSPACE_BINARIES`: a folder with other binaries of the functions; `SMARTSPACE_PRODUCT_TESTS`: another binary of the tests
+- `SMARTSPACE_EMULATOR_KEEP`: a folder for the output of the functions, the allowed and refused actions, and the emulator's log
+- `SMARTSPACE_EMULATOR_THREADS`: the number of e2e tests that run in parallel
+- `SMARTSPACE_BINARIES`: a folder with other binaries of the functions
+- `SMARTSPACE_PRODUCT_TESTS`: another binary of the e2e tests
 """
 
 import os
@@ -19,7 +20,7 @@ ROOT = HERE.parent.parent
 
 
 def main():
-    # What `tests/run` builds first, so mostly nothing is left to do.
+    # `tests/run` builds the same first, so usually nothing is left to do.
     command = [os.environ.get("CARGO", "cargo"), "build", "--locked", "--workspace", "--all-features", "--all-targets"]
     subprocess.run(command, cwd=ROOT, check=True)
     return pytest.main([str(HERE), *sys.argv[1:]])

@@ -1,4 +1,4 @@
-"""Which e2e tests run on the emulator for every change: about a fifth of those that can, a few of each room. With `tests/run --all` every test runs."""
+"""Selects the e2e tests that run on the emulator for each change: about a fifth of those that can, from several modules. `tests/run --all` runs every test."""
 
 import os
 
@@ -12,6 +12,7 @@ PER_CHANGE = (
     "runs::own_runs::",
     "spaces::members::",
     "tools::cards::",
+    "tools::compute::",
     "tools::effects::",
     "webhooks::incoming::triggered::",
 )

@@ -1,6 +1,6 @@
-"""What the stack under test is given, and what the product's tests are told of it: of the settings that they ask for, those that are theirs here."""
+"""The settings of the stack under test. The e2e tests get them too, and skip a test that needs others."""
 
-# As tests/e2e has them: services.rs, tokens.rs, hooks/rejected.rs, secrets.rs.
+# The same values as in tests/e2e: support/webhook_senders.rs, support/tokens.rs, webhooks/incoming/rejected.rs, tools/secrets.rs.
 SETTINGS = {
     "SMARTSPACE_JWT_SECRET": "a secret between us, of 40 bytes or more.",
     "SMARTSPACE_SECRET_HOOK": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
@@ -8,21 +8,21 @@ SETTINGS = {
     "SMARTSPACE_SECRET_GITHUB": "It's a Secret to Everybody",
     "SMARTSPACE_SECRET_KEY": 'p&ss"w\\o/rd+=%é',
     "SMARTSPACE_SECRET_KEY_HOSTS": "api.example.test, 127.0.0.1",
-    # Servers of tests listen on ports of their own.
+    # Without ports, because the servers of tests listen on any free port.
     "SMARTSPACE_TOOL_HOSTS": "127.0.0.1,localhost",
 }
 NAMED = "SMARTSPACE_SECRET_"
 
 
 def parameters(model):
-    """Of the template; `model` is where all models listen."""
+    """The parameters of the template. `model` is the address of all models."""
     bases = f"openai=http://{model}/v1,anthropic=http://{model}"
     return {"ModelBaseUrls": bases, "ToolHosts": SETTINGS["SMARTSPACE_TOOL_HOSTS"]}
 
 
 def secrets(admin_key):
-    """What an operator adds to the stack's secret."""
-    # The emulator's generator knows no ExcludePunctuation, and what it makes may not fit into JSON.
+    """The values that an operator adds to the stack's secret."""
+    # The emulator ignores ExcludePunctuation, so its generated admin key may break the JSON of the secret. This one replaces it.
     known = {"adminKey": admin_key, "jwtSecret": SETTINGS["SMARTSPACE_JWT_SECRET"], "OPENAI_API_KEY": "test-key-9f2c", "ANTHROPIC_API_KEY": "test-key-9f2c"}
     for name, value in SETTINGS.items():
         if name.startswith(NAMED) and not name.endswith("_HOSTS"):

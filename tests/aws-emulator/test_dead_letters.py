@@ -1,4 +1,4 @@
-"""What fails five times, and how it comes back."""
+"""Jobs that fail five times become dead letters, and can be redriven."""
 
 import re
 import subprocess
@@ -12,17 +12,17 @@ from rights import without
 TRIES = 5
 
 
-def test_what_fails_five_times_lies_in_the_dead_letters_and_comes_back(cloud, stack, operator, model):
+def test_a_job_that_fails_five_times_becomes_a_dead_letter_and_can_be_redriven(cloud, stack, operator, model):
     sqs, queue = cloud.client("sqs"), stack.environment("trigger")["TRIGGERS_QUEUE_URL"]
     dead = stack.resources["TriggersDeadLetters"][1]
     _, agent, _ = operator.team("planner")
     usual = sqs.get_queue_attributes(QueueUrl=queue, AttributeNames=["VisibilityTimeout"])["Attributes"]["VisibilityTimeout"]
-    # What failed is tried again when it is seen again: not to wait eight minutes for five times.
+    # A failed job is retried after its visibility timeout. With the usual one, five attempts would take eight minutes.
     sqs.set_queue_attributes(QueueUrl=queue, Attributes={"VisibilityTimeout": "1"})
     try:
         with without(stack, "trigger", "dynamodb:GetItem"), without(stack, "trigger", "dynamodb:UpdateItem"):
             operator.make(f"/v1/agents/{agent}/plans", {"name": "Soon", "instruction": "Look around.", "runAfter": "1 seconds"})
-            # Maybe with another test's plan beside it.
+            # A plan of another test may be in the queue too.
             wait_for(lambda: waiting(sqs, dead) >= 1, 60, "a dead letter")
     finally:
         sqs.set_queue_attributes(QueueUrl=queue, Attributes={"VisibilityTimeout": usual})
@@ -41,7 +41,7 @@ def waiting(sqs, queue):
 
 
 def redrive(cloud, stack):
-    """As docs/deploying.md says."""
+    """Redrives dead letters as docs/deploying.md says. Returns their number."""
     environment = {"AWS_ENDPOINT_URL": cloud.url, "AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test", "AWS_DEFAULT_REGION": REGION}
     command = [sys.executable, ROOT / "infra/redrive.py", stack.name, "triggers"]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)

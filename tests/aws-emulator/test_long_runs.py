@@ -1,4 +1,4 @@
-"""Runs that outlive what works on them."""
+"""Runs that take longer than one invocation, and runs whose function is killed."""
 
 import threading
 import time
@@ -10,7 +10,7 @@ from model import call, say
 TAKEN_OVER_WITHIN_S = 180
 
 
-def test_a_run_whose_function_is_killed_goes_on_and_ends_once(cloud, stack, operator, model):
+def test_a_run_whose_function_is_killed_is_taken_over_and_ends_once(cloud, stack, operator, model):
     person, _, space = operator.team("killed")
     gate = threading.Event()
     remember = call("set_memories", {"memories": [{"key": "step", "value": "one"}]})
@@ -18,13 +18,13 @@ def test_a_run_whose_function_is_killed_goes_on_and_ends_once(cloud, stack, oper
     run = operator.say(space, person, "Go on.")
     wait_for(lambda: len(model.asked.get("killed", [])) == 2, what="its second step")
     killed, at = cloud.kill(stack.function("run")), time.monotonic()
-    assert killed, "something was there to be killed"
+    assert killed, "no process of the function was running"
     gate.set()
     ended = operator.ended(run, TAKEN_OVER_WITHIN_S)
-    print(f"it ended {time.monotonic() - at:.0f} s after its function was killed")
+    print(f"the run ended {time.monotonic() - at:.0f} s after its function was killed")
     assert (ended["status"], ended["attempt"]) == ("completed", 2), ended
     assert operator.texts(space) == ["Go on.", "Done."]
-    # What was done before is not done again: the second worker asked for the second step.
+    # The first step is not repeated: the second worker asks the model for the second step.
     assert len(ended["steps"]) == len(model.asked["killed"]) - 1 == 3, ended
 
 
@@ -42,9 +42,9 @@ def test_a_run_that_is_longer_than_its_function_is_handed_over_and_ends_once(clo
         took = time.monotonic() - at
     finally:
         functions.update_function_configuration(FunctionName=name, Timeout=usual)
-    assert took > 8, "it was longer than one invocation"
+    assert took > 8, f"the run took only {took:.0f} s, less than one invocation"
     assert (ended["status"], ended["attempt"], len(ended["steps"])) == ("completed", 1, 6), ended
-    assert len(model.asked["long"]) == 6, "nothing was asked twice"
+    assert len(model.asked["long"]) == 6, "a request to the model was repeated"
     assert operator.texts(space) == ["Take your time.", "That took a while."]
     handed = [line for line in cloud.output(name) if run in line and "handing a run over" in line]
     assert len(handed) >= 2, handed
@@ -52,7 +52,7 @@ def test_a_run_that_is_longer_than_its_function_is_handed_over_and_ends_once(clo
 
 def slow(answer):
     def late(_):
-        # The time that a model takes is what this test is about.
+        # A slow model: the subject of the test.
         time.sleep(2.5)
         return answer
 

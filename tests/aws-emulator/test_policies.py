@@ -1,6 +1,6 @@
-"""What roles may do is what they did while all tests ran: nothing was refused, and nothing is granted that was never used.
+"""Compares the rights of the roles with the actions during all tests: no action was refused, and each granted right was used.
 
-Run alone it fails: it looks at what the other tests made the functions do.
+These tests fail if they run alone, because they check the calls of the other tests.
 """
 
 import pytest
@@ -9,35 +9,35 @@ import selection
 from deployment import FUNCTIONS
 from rights import TAKEN, covers, granted
 
-# What is granted, and can't be seen in use here: why.
+# Granted rights whose use the emulator does not show, and the reasons.
 UNSEEN = {
-    "logs:CreateLogStream": "Lambda writes logs in the function's name; the emulator asks nobody",
+    "logs:CreateLogStream": "Lambda writes logs in the function's name; the emulator checks no right",
     "logs:PutLogEvents": "as above",
-    "sqs:ReceiveMessage": "Lambda's poller reads the queue in the function's name; the emulator asks nobody",
+    "sqs:ReceiveMessage": "Lambda's poller reads the queue in the function's name; the emulator checks no right",
     "sqs:DeleteMessage": "as above",
     "sqs:GetQueueAttributes": "as above",
-    "iam:PassRole": "asked where a schedule names its role; the emulator does not ask",
-    "bedrock:InvokeModelWithResponseStream": "no model of Bedrock is asked here",
+    "iam:PassRole": "AWS checks it when a schedule names its role; the emulator does not",
+    "bedrock:InvokeModelWithResponseStream": "these tests call no model of Bedrock",
 }
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
-def test_a_function_may_do_what_it_does_and_nothing_else(cloud, stack, function):
+def test_a_function_has_exactly_the_rights_that_it_uses(cloud, stack, function):
     role = stack.role(function)
     calls = [call for call in cloud.calls() if call["role"] == role]
     refused = {(call["action"], call["resource"]) for call in calls if not call["allowed"] and (role, call["action"]) not in TAKEN}
-    assert not refused, f"{function} did what it may not"
+    assert not refused, f"{function} was refused these actions"
     if not selection.EVERY_TEST:
-        pytest.skip("no right was refused; whether each is needed only every test together can tell (tests/run --all)")
+        pytest.skip("no right was refused; only all tests together show whether each right is needed (tests/run --all)")
     used = {(call["action"], call["resource"]) for call in calls if call["allowed"]}
     unused = {
         (action, pattern)
         for action, pattern in granted(cloud.client("iam"), role)
         if action not in UNSEEN and not any(did == action and covers(pattern, resource) for did, resource in used)
     }
-    assert not unused, f"{function} may do what it never did"
+    assert not unused, f"{function} has rights that it never used"
 
 
-def test_schedules_may_send_to_their_queue_and_nothing_else(cloud, stack):
+def test_schedules_may_only_send_to_their_queue(cloud, stack):
     role = stack.environment("api")["SCHEDULE_ROLE_ARN"].rsplit("/", 1)[1]
     assert granted(cloud.client("iam"), role) == {("sqs:SendMessage", stack.environment("api")["TRIGGERS_QUEUE_ARN"])}

@@ -1,4 +1,4 @@
-"""Everything that the product promises at its doors, at those of the deployed stack."""
+"""The e2e tests, against the deployed stack."""
 
 import pytest
 

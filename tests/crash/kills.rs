@@ -7,6 +7,8 @@
 mod chance;
 mod judge;
 mod load;
+mod talker;
+mod town;
 
 use std::{
     cell::RefCell,
@@ -23,7 +25,8 @@ use tokio::{
 use crate::{
     crash::kills::{
         chance::Chance,
-        load::{Load, Town},
+        load::Load,
+        town::{Town, answer_to},
     },
     support::{
         deployed::deployed,
@@ -162,7 +165,7 @@ async fn recover(town: &Town, process: &Process, kill: u64, waits_for: &RefCell<
         });
         let sent = socket.request(request).await;
         assert_eq!(sent["type"], "sent", "{sent}");
-        let answer = load::answer_to(&text);
+        let answer = answer_to(&text);
         *waits_for.borrow_mut() = format!("{answer:?} in {}", space.id);
         socket
             .shows(&space.id, "an answer", RECOVERED_WITHIN, |view| {

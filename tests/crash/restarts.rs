@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::support::{
     model::{Gate, ModelRequest, answer, say, say_held, stop, wait},
-    routes::woken,
+    routes::triggered_run,
     stack::Stack,
     waiting::SOON,
 };
@@ -33,7 +33,7 @@ async fn a_kill_during_a_stream_leaves_exactly_one_answer() {
     stack.quiet(&space).await;
 
     assert_eq!(stack.texts(&space).await, ["Weather?", "It is sunny."]);
-    let run = stack.run(&woken(&question, &agent).unwrap()).await;
+    let run = stack.run(&triggered_run(&question, &agent).unwrap()).await;
     assert_eq!(
         (run["status"].as_str(), run["attempt"].as_u64()),
         (Some("completed"), Some(2)),
@@ -94,7 +94,7 @@ async fn a_kill_between_two_steps_repeats_neither_the_first_nor_its_message() {
     let before = requests[1].messages();
     let after = requests[2].messages();
     assert_eq!(after[..before.len()], *before, "the restarted run sends another prompt");
-    let run = stack.run(&woken(&question, &agent).unwrap()).await;
+    let run = stack.run(&triggered_run(&question, &agent).unwrap()).await;
     let steps = run["steps"].as_array().unwrap();
     assert_eq!(run["status"], "completed");
     assert_eq!(

@@ -205,7 +205,7 @@ def check(output, expected):
     if missing:
         raise Failure(f"-- expected: {missing[0]}\n-- got:\n{output[-3000:]}")
     if output and not expected:
-        raise Failure(f"-- the page names nothing to expect of this output:\n{output[-3000:]}")
+        raise Failure(f"-- the page has no expectation for this output:\n{output[-3000:]}")
 
 
 class Shell:
@@ -303,7 +303,7 @@ class Product:
 
 
 def stop_group(process, first):
-    """Ends a process and its children: politely, then in any case."""
+    """Ends a process and its children: with the signal `first`, and then with SIGKILL."""
     for sent in (first, signal.SIGKILL):
         try:
             os.killpg(process.pid, sent)

@@ -5,3 +5,4 @@ pub(crate) mod bedrock;
 pub(crate) mod caching;
 pub(crate) mod failures;
 pub(crate) mod fallback;
+pub(crate) mod providers;

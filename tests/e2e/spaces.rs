@@ -1,7 +1,10 @@
 //! Spaces, their members, and visibility between entities.
 
+pub(crate) mod agent_configuration;
 pub(crate) mod hundred_spaces;
+pub(crate) mod idempotency;
 pub(crate) mod lifecycle;
 pub(crate) mod members;
+pub(crate) mod pages;
 pub(crate) mod removals;
 pub(crate) mod visibility;

@@ -8,7 +8,10 @@ use std::{
 use serde_json::Value;
 
 use crate::{
-    crash::kills::load::{Done, Town, answer_to, remark_on},
+    crash::kills::{
+        talker::Done,
+        town::{Town, answer_to, remark_on},
+    },
     support::{
         client::Client,
         routes::{id, seq, text},
@@ -135,14 +138,14 @@ impl Stored<'_> {
         }
     }
 
-    /// Each dispatch that wakes an agent has exactly one run, and there is no other run. All runs
+    /// Each dispatch that triggers an agent has exactly one run, and there is no other run. All runs
     /// completed, or failed after too many attempts. Returns the messages of the failed ones.
     fn check_runs(&self) -> BTreeSet<String> {
-        let mut woken: Vec<(String, String)> = Vec::new();
+        let mut triggered: Vec<(String, String)> = Vec::new();
         for message in self.messages {
             let decisions =
                 message["dispatch"].as_array().unwrap_or_else(|| panic!("no dispatch: {message}"));
-            woken.extend(
+            triggered.extend(
                 decisions
                     .iter()
                     .filter_map(|one| Some((one["runId"].as_str()?.to_owned(), id(message)))),
@@ -153,9 +156,9 @@ impl Stored<'_> {
             .iter()
             .map(|run| (id(run), run["trigger"]["messageId"].as_str().unwrap().to_owned()))
             .collect();
-        woken.sort();
+        triggered.sort();
         runs.sort();
-        assert_eq!(runs, woken, "runs do not match the dispatch decisions");
+        assert_eq!(runs, triggered, "runs do not match the dispatch decisions");
         let mut unanswered = BTreeSet::new();
         for run in self.runs {
             assert!(is_ended(run), "unfinished: {run}");

@@ -2,20 +2,31 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde_json::json;
 use smartspace_domain::{
     Error,
+    entities::EntitySettings,
     goals::GoalChange,
+    ids::{EntityId, LeaseId, SpaceId},
     memories::{MemoryKey, MemoryValue},
+    runs::EndReason,
+    spaces::Role,
 };
 use smartspace_store::{
+    Store,
     agents::{
         goals::SetGoal,
         state::{self, ByCall},
     },
+    runs::RunRecord,
     table::pages::Ask,
 };
 
-use super::*;
+use crate::crash::lost_answers::{
+    at, call_record, claim,
+    faults::{Fault, FaultyStore, assert_same_outcome},
+    posted, read,
+};
 
 /// An agent with a claimed run.
 struct ClaimedRun {

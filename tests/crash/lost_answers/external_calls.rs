@@ -1,9 +1,18 @@
 //! Faults in the writes of external calls, which are stored when they begin, shown while they run,
 //! and finished once.
 
-use smartspace_store::{messages::append::NewCard, runs::forms::Resolved};
+use serde_json::json;
+use smartspace_domain::{ids::LeaseId, runs::EndReason, steps::CallStatus};
+use smartspace_store::{
+    messages::append::NewCard,
+    runs::{forms::Resolved, steps::CallRecord},
+};
 
-use super::{forms::Studio, *};
+use crate::crash::lost_answers::{
+    at,
+    faults::{Fault, assert_same_outcome},
+    studio::Studio,
+};
 
 /// The card of a call.
 fn card(call: &CallRecord) -> NewCard {
@@ -83,7 +92,7 @@ async fn a_result_is_stored_even_if_the_space_of_its_card_is_deleted() {
     let run = &studio.runs[0];
     let begun = CallRecord { outside: true, ..studio.call(0, CallStatus::Pending) };
     let card_ref = studio.show(card(&begun), begun.clone()).await.open_card.unwrap();
-    // The space and its messages are deleted, but the run goes on, as if another space woke it.
+    // The space and its messages are deleted, but the run continues, as if another space had triggered it.
     store.spaces().delete(studio.space, &LeaseId::new(32), at(5)).await.unwrap();
     assert!(store.spaces().clear(studio.space, 1_000).await.unwrap());
     let done = CallRecord {

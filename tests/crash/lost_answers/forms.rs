@@ -1,156 +1,18 @@
 //! Faults in the writes of forms, and of runs that end or delegate to other runs.
 
-use smartspace_domain::{ids::RunId, messages::Sender, tools::AnswerBy, triggers::Delegation};
-use smartspace_store::{
-    messages::append::{Appended, NewCard, NewForm},
-    runs::{
-        cards::OpenCall,
-        delegations::HandOn,
-        endings::ByWorker,
-        forms::{FormRecord, Resolution, Resolved},
-    },
+use serde_json::json;
+use smartspace_domain::{
+    ids::LeaseId, messages::Sender, runs::EndReason, steps::CallStatus, triggers::Delegation,
+};
+use smartspace_store::runs::{
+    claims::Claim, delegations::HandOn, endings::ByWorker, forms::Resolved, steps::CallRecord,
 };
 
-use super::*;
-
-/// A space with the policy `admin`, a person and two agents. The admin agent has three runs, of
-/// which the first is claimed.
-pub(super) struct Studio {
-    pub(super) store: Store,
-    pub(super) person: EntityId,
-    pub(super) admin: EntityId,
-    other: EntityId,
-    pub(super) space: SpaceId,
-    pub(super) runs: Vec<RunRecord>,
-    pub(super) lease: LeaseId,
-    faulty: FaultyStore,
-}
-
-impl Studio {
-    /// Creates the scene, and then fails one write as planned.
-    pub(super) async fn with_fault(fault: Option<(usize, Fault)>) -> Self {
-        let faulty = FaultyStore::new().await;
-        let store = faulty.store.clone();
-        let [person, admin, other] = [1, 2, 4].map(|number| EntityId::new(at(0), number));
-        let space = SpaceId::new(at(0), 3);
-        let model = json!({"model": {"provider": "scripted", "name": "m"}});
-        let settings = json!({"name": "Studio", "triggerPolicy": "admin", "adminAgentId": admin});
-        store.spaces().create(space, read(settings), None, at(0)).await.unwrap();
-        let husam = json!({"type": "human", "name": "Husam"});
-        let agents = ["Router", "Designer"]
-            .map(|name| json!({"type": "agent", "name": name, "agent": model}));
-        for (id, settings) in
-            [person, admin, other].into_iter().zip([husam].into_iter().chain(agents))
-        {
-            let member = store.entities().create(id, read(settings), None, at(0)).await.unwrap();
-            store.members().join(space, &member, Role::Member, at(0)).await.unwrap();
-        }
-        let mut runs = Vec::new();
-        for number in 5..8 {
-            let question = posted(number, space, person, &format!("question {number}"), 1);
-            let message = store.messages().append(&question, at(1)).await.unwrap().message;
-            let run = message.dispatch.unwrap().iter().find_map(|agent| agent.run_id).unwrap();
-            runs.push(store.runs().record(run).await.unwrap());
-        }
-        let lease = LeaseId::new(7);
-        runs[0] = claim(&store, runs[0].id, &lease, 2).await;
-        faulty.fail(fault);
-        Self { store, person, admin, other, space, runs, lease, faulty }
-    }
-
-    /// A call of the first run.
-    pub(super) fn call(&self, index: u32, status: CallStatus) -> CallRecord {
-        CallRecord {
-            status,
-            active_space: Some(self.space),
-            ..call_record(self.runs[0].id, index, 3)
-        }
-    }
-
-    /// Shows a form of the first run.
-    async fn ask(&self, index: u32) -> FormRecord {
-        let run = self.runs[0].id;
-        let call = self.call(index, CallStatus::Pending);
-        let form = NewForm {
-            ui: "form".into(),
-            result_schema: Some(json!({"type": "integer"})),
-            answer_by: AnswerBy::default(),
-            until: at(60 + i64::from(index)),
-        };
-        let card = NewCard {
-            call_id: call.call_id,
-            name: "ask".into(),
-            input: json!({"title": "?"}),
-            output: None,
-            status: CallStatus::Pending,
-            asks: Some(form),
-        };
-        self.show(card, call).await;
-        self.store.forms().get(run, CallId::of(run, 0, index)).await.unwrap().unwrap()
-    }
-
-    /// Shows the card of a call of the first run.
-    pub(super) async fn show(&self, card: NewCard, call: CallRecord) -> Appended {
-        let store = &self.store;
-        let run = &self.runs[0];
-        let origin =
-            Origin { trigger: store.triggers().of(run).await.unwrap(), tools_used: Vec::new() };
-        let id = MessageId::of_call(call.call_id);
-        let stream = StreamId::of(call.call_id, 1);
-        let by = ByRun {
-            run: run.id,
-            lease: self.lease_of(run.id).await,
-            depth: 1,
-            origin,
-            stream,
-            call,
-        };
-        let content = Content::Card(Box::new(card));
-        let new = NewMessage {
-            id,
-            space: self.space,
-            sender: self.admin,
-            content,
-            by: MessageSource::Run(Box::new(by)),
-        };
-        store.messages().append(&new, at(4)).await.unwrap()
-    }
-
-    async fn lease_of(&self, run: RunId) -> LeaseId {
-        self.store.runs().record(run).await.unwrap().lease.unwrap()
-    }
-
-    pub(super) async fn resolve(
-        &self,
-        open: &OpenCall,
-        status: CallStatus,
-        output: serde_json::Value,
-        token: u128,
-    ) -> Resolved {
-        let by = (status == CallStatus::Completed).then_some(self.person);
-        let resolution =
-            Resolution { status, output, by, label: "someone".into(), token: LeaseId::new(token) };
-        self.store.forms().resolve(open, &resolution, at(10)).await.unwrap()
-    }
-
-    /// The messages and runs so far, and the number of writes.
-    pub(super) async fn outcome(&self) -> (String, usize) {
-        let store = &self.store;
-        let messages = store.messages().list(self.space, Range::After(0), 100).await.unwrap();
-        let mut stored = vec![format!("{messages:#?}")];
-        for run in &self.runs {
-            let calls = store.steps().progress(run.id).await.unwrap().calls;
-            let open = store.forms().open(run.id).await.unwrap();
-            let run = store.runs().record(run.id).await.unwrap();
-            stored.push(format!("{run:#?} {calls:#?} {open:#?}"));
-        }
-        for agent in [self.admin, self.other] {
-            let active = store.agent_state().context(agent).await.unwrap().active;
-            stored.push(format!("{active:#?}"));
-        }
-        (stored.join("\n"), self.faulty.writes())
-    }
-}
+use crate::crash::lost_answers::{
+    at, claim,
+    faults::{Fault, assert_same_outcome},
+    studio::Studio,
+};
 
 /// A run shows two forms and waits. One is answered and one expires. The run resumes, shows a third
 /// form, and is canceled.

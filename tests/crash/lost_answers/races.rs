@@ -1,68 +1,35 @@
 //! Races between two processes: a member list is read, another process changes the space, and then
 //! the first process writes. Neither change may undo the other.
 
-use std::{future::Future, pin::Pin};
+use std::{
+    future::Future,
+    sync::{Arc, Mutex},
+};
 
-use super::*;
+use serde_json::json;
+use smartspace::embedded_table::{EmbeddedTable, NAME, client_on};
+use smartspace_domain::{entities::Entity, ids::SpaceId, spaces::Role};
+use smartspace_store::{Store, table::schema};
 
-/// What the other process does.
-type Interruption = Pin<Box<dyn Future<Output = ()> + Send>>;
-
-/// A connector to the table that awaits an interruption before the next call of an operation, once.
-#[derive(Clone)]
-struct InterruptedConnector {
-    table: EmbeddedTable,
-    /// The operation and the interruption.
-    plan: Arc<Mutex<Option<(&'static str, Interruption)>>>,
-}
-
-impl std::fmt::Debug for InterruptedConnector {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("InterruptedConnector").finish_non_exhaustive()
-    }
-}
-
-impl HttpClient for InterruptedConnector {
-    fn http_connector(
-        &self,
-        _: &HttpConnectorSettings,
-        _: &RuntimeComponents,
-    ) -> SharedHttpConnector {
-        SharedHttpConnector::new(self.clone())
-    }
-}
-
-impl HttpConnector for InterruptedConnector {
-    fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
-        let operation = request
-            .headers()
-            .get("x-amz-target")
-            .and_then(|target| target.rsplit('.').next())
-            .unwrap_or_default();
-        let planned = self.plan.lock().unwrap().take_if(|(before, _)| *before == operation);
-        let table = self.table.clone();
-        HttpConnectorFuture::new(async move {
-            if let Some((_, interruption)) = planned {
-                interruption.await;
-            }
-            table.call(request).await
-        })
-    }
-}
+use crate::crash::lost_answers::{
+    at,
+    interruption::{InterruptedConnector, Interruption},
+    read, space_and_people,
+};
 
 /// A space with two owners, and two processes that change it.
 struct Scene {
     /// The store of the process that is interrupted.
-    store: Store,
+    pub(crate) store: Store,
     /// The store of the process that interrupts.
     other: Store,
-    plan: Arc<Mutex<Option<(&'static str, Interruption)>>>,
-    space: SpaceId,
+    pub(crate) plan: Arc<Mutex<Option<(&'static str, Interruption)>>>,
+    pub(crate) space: SpaceId,
     sara: Entity,
 }
 
 impl Scene {
-    async fn new() -> Self {
+    pub(crate) async fn new() -> Self {
         let table = EmbeddedTable::in_memory().unwrap();
         let plan = Arc::new(Mutex::new(None));
         let interrupted = InterruptedConnector { table: table.clone(), plan: Arc::clone(&plan) };
@@ -84,7 +51,7 @@ impl Scene {
 
     /// Interrupts before the next call of an operation. The roster is read with `Query`, and
     /// nothing else of a space is.
-    fn before(
+    pub(crate) fn before(
         &self,
         operation: &'static str,
         interruption: impl Future<Output = ()> + Send + 'static,
@@ -135,7 +102,7 @@ impl Scene {
     }
 
     /// The names and roles of the members.
-    async fn members(&self) -> Vec<(String, Role)> {
+    pub(crate) async fn members(&self) -> Vec<(String, Role)> {
         assert!(self.plan.lock().unwrap().is_none(), "the interruption did not happen");
         self.store
             .members()
@@ -197,36 +164,4 @@ async fn a_concurrent_change_of_a_member_does_not_undo_a_new_name_of_the_space()
         assert_eq!(scene.card().await, ("Band".into(), 1), "left, {operation}");
         assert_eq!(scene.members().await, named(&[("Husam", Role::Owner)]));
     }
-}
-
-/// A member reads, and the space is deleted, each twice. Returns the results and the number of
-/// writes.
-async fn path_of_reading_and_deleting(fault: Option<(usize, Fault)>) -> (String, usize) {
-    let faulty = FaultyStore::new().await;
-    let store = &faulty.store;
-    let (space, people) = space_and_people(store).await;
-    for person in &people {
-        store.members().join(space, person, Role::Member, at(0)).await.unwrap();
-    }
-    let hello = posted(5, space, people[0].id, "Hello", 1);
-    faulty.fail(fault);
-
-    let sent = store.messages().append(&hello, at(1)).await.map(|sent| sent.message.seq);
-    let read = store.members().read_up_to(space, people[1].id, 1).await;
-    let read_again = store.members().read_up_to(space, people[1].id, 1).await;
-    store.members().leave(space, people[1].id).await.unwrap();
-    let stranger = store.members().read_up_to(space, people[1].id, 1).await;
-    let deleted = store.spaces().delete(space, &LeaseId::new(1), at(2)).await;
-    let gone = store.spaces().delete(space, &LeaseId::new(2), at(3)).await;
-    let results = format!("{sent:?} {read:?} {read_again:?} {stranger:?} {deleted:?} {gone:?}");
-    (results, faulty.writes())
-}
-
-#[tokio::test(start_paused = true)]
-async fn reading_and_deleting_survive_a_fault_of_any_write() {
-    let (results, writes) = assert_same_outcome(path_of_reading_and_deleting).await;
-    let expected = "Ok(1) Ok((1, true)) Ok((1, false)) \
-                    Err(NotFound(\"it is not a member of this space\")) \
-                    Ok(()) Err(NotFound(\"there is no such space\"))";
-    assert_eq!((results.as_str(), writes), (expected, 6));
 }

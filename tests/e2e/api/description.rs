@@ -124,7 +124,14 @@ async fn an_agent_configuration_may_hold_any_json() {
     }
     let schema =
         json!({ "default": [1e300, 1e-300, -0.5, u64::MAX, "\u{1}"], "": null, "not": deep });
-    let tool = |name: &str, execution: Value| json!({ "name": name, "description": "", "inputSchema": schema, "execution": execution });
+    let tool = |name: &str, execution: Value| {
+        json!({
+            "name": name,
+            "description": "",
+            "inputSchema": schema,
+            "execution": execution,
+        })
+    };
     let tools = json!([
         tool("form", json!({ "type": "space" })),
         tool("fixed", json!({ "type": "static", "output": schema }))

@@ -11,7 +11,7 @@ use crate::{
         stack::Stack,
         waiting::SOON,
     },
-    tools::forms::{answer_form, form_tool},
+    tools::forms::scene::{answer_form, form_tool},
 };
 
 /// Nested lists with a reserved key at the bottom. Its value is a text that holds JSON of the same

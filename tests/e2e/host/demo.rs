@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::support::{
-    routes::{id, seq, text, woken},
+    routes::{id, seq, text, triggered_run},
     stack::Stack,
     view::View,
     waiting::SOON,
@@ -38,7 +38,7 @@ async fn one_of_three_demo_agents_answers_a_message_live() {
     let socket = stack.socket().await;
     socket.subscribe(&demo.space, None).await;
     let question = stack.post(&demo.space, &demo.person, "Hello?").await;
-    assert!(demo.agents.iter().all(|agent| woken(&question, &id(agent)).is_some()));
+    assert!(demo.agents.iter().all(|agent| triggered_run(&question, &id(agent)).is_some()));
 
     // Compare the order of frames, because a test that stalls for a while gets all frames at once.
     let before = socket.until("the answer", SOON, |frames| {
@@ -62,9 +62,9 @@ async fn one_of_three_demo_agents_answers_a_message_live() {
     let messages = stack.messages(&demo.space).await;
     assert_eq!(messages.len(), 2);
     assert_eq!(messages[1]["sender"]["name"], "Guide");
-    let watching = stack.run(&woken(&question, &demo.agent("Observer")).unwrap()).await;
+    let watching = stack.run(&triggered_run(&question, &demo.agent("Observer")).unwrap()).await;
     assert_eq!(watching["endReason"], "skipped");
-    let waiting = stack.run(&woken(&question, &demo.agent("Librarian")).unwrap()).await;
+    let waiting = stack.run(&triggered_run(&question, &demo.agent("Librarian")).unwrap()).await;
     assert_eq!((&waiting["endReason"], &waiting["status"]), (&json!("done"), &json!("completed")));
 }
 
@@ -93,9 +93,13 @@ async fn the_demo_guide_asks_with_buttons() {
     socket.subscribe(&demo.space, None).await;
     stack.post(&demo.space, &demo.person, "Is there any coffee?").await;
     let form = socket.frame("tool.requested", SOON, |frame| frame["ui"] == "buttons").await.body;
-    crate::tools::forms::answer_form(&stack, &form, json!({"output": {"choice": "Yes, please"}}))
-        .await
-        .must_be(202);
+    crate::tools::forms::scene::answer_form(
+        &stack,
+        &form,
+        json!({"output": {"choice": "Yes, please"}}),
+    )
+    .await
+    .must_be(202);
     stack.quiet(&demo.space).await;
     let messages = stack.messages(&demo.space).await;
     let last = text(messages.last().unwrap());

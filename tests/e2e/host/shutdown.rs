@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::support::{
     model::{Gate, say, say_held, stop},
-    routes::woken,
+    routes::triggered_run,
     stack::Stack,
     waiting::SOON,
 };
@@ -40,7 +40,7 @@ async fn sigterm_ends_the_product_within_two_seconds_and_a_run_resumes_at_the_ne
     stack.quiet(&space).await;
 
     assert_eq!(stack.texts(&space).await, ["All of it?", "All of it."]);
-    let run = stack.run(&woken(&question, &agent).unwrap()).await;
+    let run = stack.run(&triggered_run(&question, &agent).unwrap()).await;
     assert_eq!(
         (run["status"].as_str(), run["attempt"].as_u64()),
         (Some("completed"), Some(1)),

@@ -1,20 +1,14 @@
 //! Agents that answer each other or trigger themselves, and the chain depth that stops them.
 
+mod own_tools;
+
 use serde_json::{Value, json};
 
-use crate::{
-    plans::operator::daily,
-    support::{
-        model::{call, say, stop},
-        routes::{id, text, woken},
-        stack::Stack,
-        tool_scene::http_tool,
-        waiting::{SOON, wait_for},
-    },
+use crate::support::{
+    model::say,
+    routes::{text, triggered_run},
+    stack::Stack,
 };
-
-/// The admin key of a product whose agents' tools may call the product itself.
-const KEY: &str = "the-operators-own-key-that-a-tool-has";
 
 fn depth(message: &Value) -> u64 {
     message["chainDepth"].as_u64().unwrap()
@@ -71,7 +65,7 @@ async fn three_agents_that_answer_everything_stop_at_the_chain_depth_of_the_spac
     }
     for message in of_depth(0).into_iter().chain(of_depth(1)) {
         for agent in agents.iter().filter(|agent| message["sender"]["id"] != agent.as_str()) {
-            let run = woken(message, agent).unwrap();
+            let run = triggered_run(message, agent).unwrap();
             let answers = messages
                 .iter()
                 .filter(|answer| answer["runId"] == run.as_str())
@@ -107,7 +101,7 @@ async fn an_agents_own_lower_chain_depth_applies() {
     let space = stack.space("Team", &[&person, &talker, &shy]).await;
 
     let first = stack.post(&space, &person, "hello").await;
-    assert!(woken(&first, &shy).is_some());
+    assert!(triggered_run(&first, &shy).is_some());
     stack.quiet(&space).await;
 
     let messages = stack.messages(&space).await;
@@ -119,7 +113,7 @@ async fn an_agents_own_lower_chain_depth_applies() {
 }
 
 #[tokio::test]
-async fn with_the_policy_mention_only_mentioned_agents_wake() {
+async fn with_the_policy_mention_only_mentioned_agents_are_triggered() {
     let stack = Stack::start().await;
     let person = stack.person("Husam").await;
     let ada = stack.agent("Ada", &stack.model.name("ada")).await;
@@ -128,88 +122,11 @@ async fn with_the_policy_mention_only_mentioned_agents_wake() {
         .space_with("Team", &[&person, &ada, &bob], json!({ "triggerPolicy": "mention" }))
         .await;
     let nobody = stack.post(&space, &person, "ada, are you there?").await;
-    assert_eq!((woken(&nobody, &ada), woken(&nobody, &bob)), (None, None));
+    assert_eq!((triggered_run(&nobody, &ada), triggered_run(&nobody, &bob)), (None, None));
     let one = stack.post(&space, &person, "@ADA, are you there?").await;
-    assert_eq!((woken(&one, &ada).is_some(), woken(&one, &bob)), (true, None));
+    assert_eq!((triggered_run(&one, &ada).is_some(), triggered_run(&one, &bob)), (true, None));
     let all = stack.post(&space, &person, "@all?").await;
-    assert!(woken(&all, &ada).is_some() && woken(&all, &bob).is_some());
+    assert!(triggered_run(&all, &ada).is_some() && triggered_run(&all, &bob).is_some());
     stack.quiet(&space).await;
     assert_eq!((stack.model.requests("ada").len(), stack.model.requests("bob").len()), (2, 1));
-}
-
-/// Gives an agent a tool that posts `body` to `path` of the product with the admin key, and
-/// triggers the agent once as a service. Returns the depths of its runs and the output of the last
-/// call, which triggers no run.
-async fn trigger_itself(stack: &Stack, agent: &str, path: &str, body: Value) -> (Vec<u64>, Value) {
-    let authorised =
-        json!({ "headers": { "Authorization": "Bearer ${secret.OWN}" }, "body": body });
-    let tool = http_tool("again", "POST", &format!("{}{path}", stack.url), authorised);
-    stack
-        .patch(&format!("/v1/entities/{agent}"), json!({ "agent": { "tools": [tool] } }))
-        .await
-        .must_be(200);
-    stack.trigger(agent, "begin", &json!("again"), &[]).await.must_be(202);
-    let runs = wait_for("the last run triggers no other", SOON, async || {
-        let mut runs = stack.runs_by(agent).await;
-        runs.reverse();
-        (runs.len() >= 3 && runs.iter().all(|run| run["status"] == "completed")).then_some(runs)
-    })
-    .await;
-    let output = stack.run(&id(&runs[2])).await["steps"][0]["calls"][0]["output"].clone();
-    (stack.runs_by(agent).await.iter().rev().map(depth).collect(), output)
-}
-
-#[tokio::test]
-async fn an_agent_whose_tool_triggers_it_again_stops_at_its_chain_depth() {
-    let Some(stack) = Stack::keyed(
-        KEY,
-        &[("SMARTSPACE_TOOL_HOSTS", "127.0.0.1"), ("SMARTSPACE_SECRET_OWN", KEY)],
-    )
-    .await
-    else {
-        return;
-    };
-    stack.model.answers("ada", |request| {
-        if request.step() == 0 { call("again", json!({})).into() } else { stop() }
-    });
-    let agent = async || stack.receiver(json!({ "maxChainDepth": 3 })).await;
-    let too_deep = |output: &Value| {
-        output["body"]["detail"]
-            .as_str()
-            .is_some_and(|detail| detail.contains("chain depth") && detail.contains(" 3"))
-    };
-
-    let by_plans = agent().await;
-    let plan = json!({ "name": "Again", "instruction": "Once more.", "runAfter": "1 second" });
-    let (depths, output) =
-        trigger_itself(&stack, &by_plans, &format!("/v1/agents/{by_plans}/plans"), plan).await;
-    assert!(depths == [0, 1, 2] && too_deep(&output), "{depths:?}: {output}");
-
-    let by_hand = agent().await;
-    let path = format!(
-        "/v1/agents/{by_hand}/plans/{}/run",
-        id(&stack.plan(&by_hand, daily("Report")).await)
-    );
-    let (depths, output) = trigger_itself(&stack, &by_hand, &path, json!({})).await;
-    assert!(depths == [0, 1, 2] && too_deep(&output), "{depths:?}: {output}");
-
-    let by_replays = agent().await;
-    stack
-        .patch(&format!("/v1/entities/{by_replays}"), json!({ "agent": { "paused": true } }))
-        .await
-        .must_be(200);
-    let refused = stack.trigger(&by_replays, "ci", &json!({}), &[]).await.must_be(202);
-    stack
-        .patch(&format!("/v1/entities/{by_replays}"), json!({ "agent": { "paused": false } }))
-        .await
-        .must_be(200);
-    let path = format!(
-        "/v1/agents/{by_replays}/deliveries/{}/replay",
-        refused["deliveryId"].as_str().unwrap()
-    );
-    let (depths, output) = trigger_itself(&stack, &by_replays, &path, json!({})).await;
-    assert_eq!(
-        (depths, &output["runId"], &output["reason"]),
-        (vec![0, 1, 2], &Value::Null, &json!("chain_depth"))
-    );
 }

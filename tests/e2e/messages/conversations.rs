@@ -1,6 +1,9 @@
 //! Conversations between people and agents. No run waits for a reply. Each message triggers a new
 //! run, which knows only its prompt.
 
+mod approvals;
+mod reports;
+
 use serde_json::{Value, json};
 
 use crate::support::{
@@ -18,7 +21,7 @@ fn lines(request: &ModelRequest) -> Vec<String> {
 }
 
 /// Whether the agent itself has posted a message that contains `text`.
-fn has_said(request: &ModelRequest, text: &str) -> bool {
+fn has_posted(request: &ModelRequest, text: &str) -> bool {
     request
         .user()
         .timeline()
@@ -28,7 +31,7 @@ fn has_said(request: &ModelRequest, text: &str) -> bool {
 
 /// Posts `text`, unless the agent has posted it before.
 fn say_once(request: &ModelRequest, text: &str) -> Answer {
-    if has_said(request, text) { stop() } else { say(text).into() }
+    if has_posted(request, text) { stop() } else { say(text).into() }
 }
 
 /// Creates an agent that answers with `first` in the first step of a run, then ends the run.
@@ -62,57 +65,15 @@ async fn conversation(stack: &Stack, space: &str) -> Vec<String> {
     stack.messages(space).await.iter().map(line).collect()
 }
 
-const QUESTION: &str = "I'll deploy v2.1. This affects 3 services. Confirm by replying yes.";
-
-async fn deploy_after(answer: &'static str) {
-    let stack = Stack::start().await;
-    let bot = agent(&stack, "DeployBot", |request| match request.trigger_text().as_str() {
-        "Deploy v2.1 to production" => say(QUESTION).into(),
-        text if has_said(request, "Confirm by replying yes") && text.starts_with("yes") => {
-            say("Deployment complete! All 3 services run v2.1.").into()
-        }
-        _ => stop(),
-    })
-    .await;
-    let sarah = stack.person("Sarah").await;
-    let space = stack.space("Deployments", &[&sarah, &bot]).await;
-    talk(&stack, &space, &[(&sarah, "Deploy v2.1 to production"), (&sarah, answer)]).await;
-    let prompts = prompts(&stack, "DeployBot");
-    assert_eq!(lines(&prompts[0]), ["NEW Sarah: Deploy v2.1 to production ← TRIGGER"]);
-    let expected = [
-        "SEEN Sarah: Deploy v2.1 to production".to_owned(),
-        format!("SEEN DeployBot (you): {QUESTION}"),
-        format!("NEW Sarah: {answer} ← TRIGGER"),
-    ];
-    assert_eq!(lines(&prompts[1]), expected);
-    let own = &prompts[1].user().timeline()[1];
-    assert_eq!(
-        own.note.as_deref(),
-        Some("sent because Sarah wrote \"Deploy v2.1 to production\" in \"Deployments\"")
-    );
-    let last = conversation(&stack, &space).await.pop().unwrap();
-    assert_eq!(last, "DeployBot: Deployment complete! All 3 services run v2.1.");
-}
-
-#[tokio::test]
-async fn an_agent_deploys_after_an_approval_in_the_chat() {
-    deploy_after("yes").await;
-}
-
-#[tokio::test]
-async fn a_reply_needs_no_thread() {
-    deploy_after("yes deploy it").await;
-}
-
 #[tokio::test]
 async fn a_negotiation_continues_over_three_runs() {
     let stack = Stack::start().await;
     let bot = agent(&stack, "Lawyer", |request| match request.trigger_text().as_str() {
         "Draft the contract" => say("Here's the contract draft.").into(),
-        "Change to NET-30" if has_said(request, "contract draft") => {
+        "Change to NET-30" if has_posted(request, "contract draft") => {
             say("Updated to NET-30. Anything else?").into()
         }
-        "Add a termination clause" if has_said(request, "Anything else?") => {
+        "Add a termination clause" if has_posted(request, "Anything else?") => {
             say("Done. Final version attached.").into()
         }
         _ => stop(),
@@ -227,78 +188,4 @@ async fn three_agents_talk_until_they_have_nothing_to_add() {
             || line.sender.contains(" (agent, id:ent_")),
         "the lines show names, types and ids of the others"
     );
-}
-
-fn block_names(request: &ModelRequest) -> Vec<String> {
-    request.user().names().iter().map(|name| (*name).to_owned()).collect()
-}
-
-/// Starts a report and remembers its data. Completes it with the data in the memory when somebody
-/// posts the budget.
-fn analyst(request: &ModelRequest) -> Answer {
-    let trigger = request.trigger_text();
-    if trigger == "Generate the Q4 report" {
-        let data = "waiting for the budget. Data so far: revenue $2.1M, users 45K";
-        let memory = json!({"key": "q4_report", "value": data});
-        let goal = json!({
-            "id": "q4",
-            "description": "Complete Q4 report",
-            "priority": 2,
-            "dueAt": "2099-01-01T00:00:00Z",
-        });
-        return answer([
-            say("Started the Q4 report. I need the budget."),
-            call("set_memories", json!({"memories": [memory]})),
-            call("set_goals", json!({"goals": [goal]})),
-        ]);
-    }
-    let has_memories = block_names(request).contains(&"MEMORIES".to_owned());
-    let Some(budget) = trigger.strip_prefix("Budget is ").filter(|_| has_memories) else {
-        return stop();
-    };
-    let memory = request.user().block("MEMORIES")[1].clone();
-    let data = memory.split("so far: ").nth(1).unwrap().trim_end_matches('"').to_owned();
-    answer([
-        say(&format!("Q4 report: {data}, budget {budget}.")),
-        call("set_goals", json!({"goals": [{"id": "q4", "status": "completed"}]})),
-        call("delete_memories", json!({"keys": ["q4_report"]})),
-    ])
-}
-
-#[tokio::test]
-async fn a_report_outlasts_a_run_through_memories_and_goals() {
-    let stack = Stack::start().await;
-    let bot = agent(&stack, "DataAnalyst", analyst).await;
-    let finance = stack.person("Finance").await;
-    let space = stack.space("Reports", &[&finance, &bot]).await;
-    talk(
-        &stack,
-        &space,
-        &[
-            (&finance, "Generate the Q4 report"),
-            (&finance, "Budget is $500K"),
-            (&finance, "Thanks"),
-        ],
-    )
-    .await;
-    let prompts = prompts(&stack, "DataAnalyst");
-    let names: Vec<Vec<String>> = prompts.iter().map(block_names).collect();
-    let expected =
-        ["SPACE HISTORY", "MEMORIES", "GOALS", "ACTIVE RUNS", "ACTIVE SPACE", "TRIGGER", "NOW"];
-    assert_eq!(names[1], expected);
-    let user = prompts[1].user();
-    assert_eq!(
-        user.block("MEMORIES")[1],
-        "  - [q4_report] \"waiting for the budget. Data so far: revenue $2.1M, users 45K\""
-    );
-    assert_eq!(
-        user.block("GOALS")[1],
-        "  - [q4] \"Complete Q4 report\" (priority 2, due 2099-01-01T00:00:00Z)"
-    );
-    assert_eq!(
-        names[2],
-        ["SPACE HISTORY", "ACTIVE RUNS", "ACTIVE SPACE", "TRIGGER", "NOW"],
-        "completed goals and deleted memories are gone"
-    );
-    assert_eq!(stack.texts(&space).await[3], "Q4 report: revenue $2.1M, users 45K, budget $500K.");
 }

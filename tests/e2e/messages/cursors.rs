@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::support::{
     model::{Gate, Line, ModelRequest, call, http, stop, wait},
-    routes::woken,
+    routes::triggered_run,
     stack::Stack,
     waiting::SOON,
 };
@@ -46,7 +46,10 @@ async fn overlapping_runs_leave_new_the_messages_that_no_completed_run_has_read(
     // The second run has read both messages and fails, while the first one still works.
     fails.open();
     let second = stack.post(&space, &person, "2").await;
-    assert_eq!(stack.ended(&woken(&second, &agent).unwrap(), SOON).await["status"], "failed");
+    assert_eq!(
+        stack.ended(&triggered_run(&second, &agent).unwrap(), SOON).await["status"],
+        "failed"
+    );
     let third = stack.post(&space, &person, "3").await;
     let third = marks_once(&stack, &third, &agent, "3").await;
     assert_eq!(third, "NNN", "one run failed, the other has not completed");
@@ -55,7 +58,10 @@ async fn overlapping_runs_leave_new_the_messages_that_no_completed_run_has_read(
     // The first run completes last. It has read only one message, but it does not move the cursor
     // back.
     slow.open();
-    assert_eq!(stack.ended(&woken(&first, &agent).unwrap(), SOON).await["status"], "completed");
+    assert_eq!(
+        stack.ended(&triggered_run(&first, &agent).unwrap(), SOON).await["status"],
+        "completed"
+    );
     let fifth = stack.post(&space, &person, "5").await;
     assert_eq!(marks_once(&stack, &fifth, &agent, "5").await, "ssssN");
 }
@@ -66,7 +72,7 @@ async fn marks_once(
     agent: &str,
     trigger: &str,
 ) -> String {
-    stack.ended(&woken(message, agent).unwrap(), SOON).await;
+    stack.ended(&triggered_run(message, agent).unwrap(), SOON).await;
     marks(stack, trigger)
 }
 
@@ -109,7 +115,7 @@ async fn read_elsewhere(read_in_pages: bool) {
     });
     let run_on = async |text: &str| {
         let message = stack.post(&space, &person, text).await;
-        stack.ended(&woken(&message, &agent).unwrap(), SOON).await
+        stack.ended(&triggered_run(&message, &agent).unwrap(), SOON).await
     };
     // These runs read only the last messages. A gap remains below them, so all messages stay new.
     run_on("back").await;

@@ -6,7 +6,7 @@ use futures::future::join_all;
 use serde_json::Value;
 
 use crate::support::{
-    routes::{id, seq, text, woken},
+    routes::{id, seq, text, triggered_run},
     stack::Stack,
     waiting::is_ended,
 };
@@ -40,7 +40,9 @@ async fn a_hundred_simultaneous_messages_get_one_order_and_trigger_each_agent_on
     for agent in &agents {
         let expected: BTreeSet<(String, String)> = messages
             .iter()
-            .map(|message| (id(message), woken(message, agent).expect("a run of each agent")))
+            .map(|message| {
+                (id(message), triggered_run(message, agent).expect("a run of each agent"))
+            })
             .collect();
         let runs = stack.all(&format!("/v1/agents/{agent}/runs?limit=200")).await;
         assert!(runs.iter().all(is_ended));

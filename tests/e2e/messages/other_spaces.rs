@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::support::{
     model::{answer, call, say, stop},
-    routes::{text, woken},
+    routes::{text, triggered_run},
     stack::Stack,
 };
 
@@ -57,7 +57,7 @@ async fn a_run_enters_another_space_and_reads_and_posts_there() {
     );
     assert_eq!((&results[1]["success"], &results[1]["messageId"]), (&json!(true), &thanks["id"]));
     assert_eq!(results[1]["status"], "delivered");
-    let run = stack.run(&woken(&question, &agent).unwrap()).await;
+    let run = stack.run(&triggered_run(&question, &agent).unwrap()).await;
     assert_eq!((&run["status"], &run["activeSpaceId"]), (&json!("completed"), &json!(reports)));
 }
 

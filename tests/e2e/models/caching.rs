@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::support::{
     model::{Api, Bill, Cache, ModelRequest, blocks, say},
-    routes::woken,
+    routes::triggered_run,
     stack::Stack,
     waiting::SOON,
 };
@@ -38,7 +38,7 @@ async fn conversation(provider: &str) -> Vec<ModelRequest> {
     let space = stack.space("Project Alpha", &[&person, &agent]).await;
     for number in 0..100 {
         let message = stack.post(&space, &person, &words(number)).await;
-        stack.ended(&woken(&message, &agent).unwrap(), SOON).await;
+        stack.ended(&triggered_run(&message, &agent).unwrap(), SOON).await;
     }
     assert_eq!(stack.messages(&space).await.len(), 200);
     stack.model.requests("ada").into_iter().filter(|request| !request.tools().is_empty()).collect()

@@ -1,12 +1,15 @@
-//! Models that fail, and models that make invalid tool calls.
+//! Models that fail: which errors are retried, and how the run ends.
+
+mod bad_calls;
+mod endings;
 
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use crate::support::{
-    model::{Answer, KEY, Line, Part, answer, call, http, http_retry, raw_call, say, stop, think},
-    routes::woken,
+    model::{Answer, KEY, Line, answer, http, http_retry, say, stop},
+    routes::triggered_run,
     stack::Stack,
     waiting::SOON,
 };
@@ -41,7 +44,7 @@ impl Outcome {
         let socket = stack.socket_of(&person).await;
         socket.subscribe(&space, None).await;
         let question = stack.post(&space, &person, "Hello?").await;
-        let run = stack.ended(&woken(&question, &agent).unwrap(), RETRIES_WITHIN).await;
+        let run = stack.ended(&triggered_run(&question, &agent).unwrap(), RETRIES_WITHIN).await;
         let kind = format!("run.{}", run["status"].as_str().unwrap());
         let ended = socket.frame(&kind, SOON, |frame| frame["run"]["id"] == run["id"]).await;
         assert_eq!(ended.body["run"]["error"], run["error"]);
@@ -107,7 +110,7 @@ async fn a_missing_provider_key_fails_the_run_and_is_named() {
         .await;
     let space = stack.space("Team", &[&person, &agent]).await;
     let question = stack.post(&space, &person, "Hello?").await;
-    let run = stack.ended(&woken(&question, &agent).unwrap(), SOON).await;
+    let run = stack.ended(&triggered_run(&question, &agent).unwrap(), SOON).await;
     assert_eq!(
         (run["status"].as_str(), run["error"]["code"].as_str()),
         (Some("failed"), Some("not_configured")),
@@ -200,56 +203,6 @@ async fn answers_that_are_always_cut_fail_the_run() {
     assert_eq!((outcome.requests(), outcome.posted().await), (4, vec![]));
 }
 
-/// Checks that the model gets an error with one of the words for an invalid call, and continues.
-async fn assert_call_fails(wrong: Part, words: &[&str]) {
-    let outcome =
-        Outcome::of([answer([think("Let me see."), wrong]), say("Better.").into(), stop()]).await;
-    outcome.assert_completed();
-    assert_eq!(outcome.posted().await, ["Better."]);
-    let results = outcome.stack.model.requests("ada")[1].results();
-    assert_eq!(results.len(), 1);
-    let error = results[0]["error"]
-        .as_str()
-        .unwrap_or_else(|| panic!("no error in {}", results[0]))
-        .to_lowercase();
-    let helps = words.iter().any(|word| error.contains(word));
-    assert!(helps, "the error has none of {words:?}: {error}");
-    let step = &outcome.run["steps"][0];
-    assert_eq!(
-        (&step["calls"][0]["status"], &step["text"]),
-        (&json!("failed"), &json!("Let me see.")),
-        "{step}"
-    );
-}
-
-#[tokio::test]
-async fn a_call_with_invalid_json_goes_back_to_the_model() {
-    assert_call_fails(raw_call("send_message", "{broken"), &["json"]).await;
-}
-
-#[tokio::test]
-async fn a_call_that_ends_in_the_middle_of_a_text_goes_back_to_the_model() {
-    assert_call_fails(raw_call("send_message", "{\"text\": \"half of wh"), &["json"]).await;
-}
-
-#[tokio::test]
-async fn an_unknown_tool_goes_back_to_the_model() {
-    let dance = call("dance", json!({ "style": "tango" }));
-    assert_call_fails(dance, &["dance", "no such tool", "unknown"]).await;
-}
-
-#[tokio::test]
-async fn an_empty_text_goes_back_to_the_model() {
-    assert_call_fails(say(""), &["text"]).await;
-}
-
-#[tokio::test]
-async fn a_text_that_is_too_long_or_missing_goes_back_to_the_model() {
-    assert_call_fails(say(&"x".repeat(33_000)), &["32768", "32,768"]).await;
-    assert_call_fails(call("send_message", json!({ "text": 5 })), &["text"]).await;
-    assert_call_fails(call("send_message", json!({})), &["text"]).await;
-}
-
 #[tokio::test]
 async fn a_failed_run_does_not_affect_the_next_one() {
     let stack = Stack::start().await;
@@ -267,47 +220,4 @@ async fn a_failed_run_does_not_affect_the_next_one() {
         ["NEW Husam: Hello?", "NEW Husam: Hello again? ← TRIGGER"],
         "messages that only a failed run has read stay new"
     );
-}
-
-#[tokio::test]
-async fn the_step_limit_ends_a_run_whose_model_never_stops_calling_tools() {
-    let stack = Stack::start().await;
-    stack.model.answers("ada", |_| call("read_messages", json!({ "limit": 1 })).into());
-    let person = stack.person("Husam").await;
-    let model = json!({ "provider": "openai", "name": stack.model.name("ada") });
-    let agent = stack.agent_with("Ada", json!({ "model": model, "loop": { "maxSteps": 3 } })).await;
-    let space = stack.space("Team", &[&person, &agent]).await;
-    let question = stack.post(&space, &person, "Hello?").await;
-    let run = stack.ended(&woken(&question, &agent).unwrap(), SOON).await;
-    assert_eq!(
-        (run["status"].as_str(), run["endReason"].as_str()),
-        (Some("completed"), Some("max_steps")),
-        "{run}"
-    );
-    assert_eq!((run["stepCount"].as_u64(), stack.model.requests("ada").len()), (Some(3), 3));
-}
-
-#[tokio::test]
-async fn skip_response_ends_the_run_and_stores_the_reason() {
-    let outcome = Outcome::of([
-        answer([call("skip_response", json!({ "reason": "not for me" }))]),
-        say("Never.").into(),
-    ])
-    .await;
-    outcome.assert_completed();
-    assert_eq!(outcome.run["endReason"], "skipped");
-    assert_eq!((outcome.requests(), outcome.posted().await), (1, vec![]));
-    assert_eq!(outcome.run["steps"][0]["calls"][0]["input"]["reason"], "not for me");
-}
-
-#[tokio::test]
-async fn the_tokens_of_a_run_are_counted() {
-    let outcome = Outcome::of([say("Here.").into(), stop()]).await;
-    outcome.assert_completed();
-    let usage = &outcome.run["usage"];
-    assert_eq!(usage["outputTokens"], 24, "12 tokens for each of two answers: {usage}");
-    assert!(usage["inputTokens"].as_u64().unwrap() > 100, "{usage}");
-    let steps = outcome.run["steps"].as_array().unwrap();
-    let reasons: Vec<_> = steps.iter().map(|step| step["finishReason"].as_str().unwrap()).collect();
-    assert_eq!(reasons, ["tool_calls", "stop"]);
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::support::{
     model::{Answer, Api, Gate, answer, http, say, say_held, stop},
-    routes::woken,
+    routes::triggered_run,
     socket::Socket,
     stack::Stack,
     waiting::SOON,
@@ -43,7 +43,7 @@ impl Scene {
         let socket = stack.socket_of(&person).await;
         socket.subscribe(&space, None).await;
         let question = stack.post(&space, &person, "Hello?").await;
-        Self { run: woken(&question, &agent).unwrap(), stack, space, socket }
+        Self { run: triggered_run(&question, &agent).unwrap(), stack, space, socket }
     }
 
     async fn ended(&self) -> Value {

@@ -1,35 +1,35 @@
-//! Agents set plans for themselves: the answers of the three tools, and that each call takes
-//! effect once. [`ends`] covers what stops such plans.
+//! Agents set plans for themselves: the answers of the three tools. [`once`] tests that each call
+//! takes effect once, [`bad_input`] the errors, and [`ends`] what stops such plans.
 
+mod bad_input;
 mod ends;
+mod once;
 
-use std::{collections::BTreeMap, time::Duration};
+use std::collections::BTreeMap;
 
 use jiff::SignedDuration;
 use serde_json::{Map, Value, json};
-use tokio::time::sleep;
 
 use crate::{
     plans::operator::{daily, once, time},
     support::{
-        model::{Answer, Gate, Part, call, stop, wait},
-        routes::{id, woken},
+        model::{Answer, Part, call, stop},
+        routes::{id, triggered_run},
         stack::{Stack, Team},
-        tool_scene::{ToolScene, but, http_tool},
         waiting::SOON,
     },
 };
 
 const MISSING_PLAN: &str = "pln_01ARZ3NDEKTSV4RRFFQ69G5FAV";
 
-/// Wakes the team's agent once, whose model makes all these calls in one answer. Returns their
+/// Triggers the team's agent once, whose model makes all these calls in one answer. Returns their
 /// results.
 async fn results_of(stack: &Stack, team: &Team, calls: Vec<Part>) -> Vec<Value> {
     let before = stack.model.requests("ada").len();
     let count = calls.len();
     stack.model.plays("ada", [Answer::of(calls), stop()]);
     let question = stack.post(&team.space, &team.person, "Do it, please.").await;
-    let run = woken(&question, &team.agent).unwrap();
+    let run = triggered_run(&question, &team.agent).unwrap();
     assert_eq!(stack.ended(&run, SOON).await["status"], "completed");
     let results = stack.model.requests("ada")[before + 1].results();
     assert_eq!(results.len(), count);
@@ -150,100 +150,6 @@ async fn read_and_delete_plans(stack: &Stack, team: &Team, report: &str, hello: 
 }
 
 #[tokio::test]
-async fn one_wrong_plan_in_a_call_sets_none() {
-    let stack = Stack::start().await;
-    let team = stack.team().await;
-    let other = stack.agent("Bea", &stack.model.name("bea")).await;
-    let others = id(&stack.plan(&other, daily("Hers")).await);
-    let mut bad = wrong_times();
-    bad.extend(wrong_fields());
-    bad.extend(wrong_ids(&others));
-    let count = bad.len();
-    let (mut calls, words): (Vec<_>, Vec<_>) = bad.into_iter().unzip();
-    calls.push(call("delete_plans", json!({ "planIds": [others] })));
-    let results = results_of(&stack, &team, calls).await;
-    for (result, word) in results.iter().zip(words) {
-        let error = result["error"]
-            .as_str()
-            .unwrap_or_else(|| panic!("no error in {result}, expected {word}"))
-            .to_lowercase();
-        assert!(error.contains(word), "the error lacks {word:?}: {error}");
-    }
-    assert_eq!(results[count], json!({ "deleted": [] }), "an agent deleted another agent's plan");
-    assert_eq!(stack.plans(&team.agent).await.len(), 0);
-    assert_eq!(stack.plans(&other).await.len(), 1);
-}
-
-/// A bad call and a word that its error contains, in lower case.
-type BadCall = (Part, &'static str);
-
-/// Calls `set_plans` with a correct plan and this one.
-fn set_with_a_correct_one(plan: Value) -> Part {
-    set(&[daily("fine"), plan])
-}
-
-fn wrong_times() -> Vec<BadCall> {
-    let with = |fields: Value| {
-        let mut plan = json!({ "name": "n", "instruction": "i" });
-        plan.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
-        set_with_a_correct_one(plan)
-    };
-    vec![
-        (
-            with(json!({})),
-            "/plans/1: expected exactly one of runafter, scheduledat and cron, got none",
-        ),
-        (
-            with(json!({ "runAfter": "1 day", "cron": "0 9 * * *" })),
-            "/plans/1: expected exactly one of runafter, scheduledat and cron, \
-             got runafter and cron",
-        ),
-        (with(json!({ "runAfter": "soon" })), "/plans/1/runafter: expected a duration like"),
-        (
-            with(json!({ "scheduledAt": "2020-01-01T00:00:00Z" })),
-            "/plans/1/scheduledat: expected a time after now",
-        ),
-        (with(json!({ "cron": "0 0 9 * * *" })), "five fields"),
-        (
-            with(json!({ "cron": "0 9 * * *", "timezone": "Nowhere" })),
-            "/plans/1/timezone: expected an iana time zone",
-        ),
-        (with(json!({ "runAfter": "1 day", "status": "paused" })), "status"),
-        (with(json!({ "runAfter": "1 day", "colour": "red" })), "colour"),
-    ]
-}
-
-fn wrong_fields() -> Vec<BadCall> {
-    let many: Vec<_> = (0..51).map(|number| daily(&number.to_string())).collect();
-    let nameless = json!({ "instruction": "i", "runAfter": "1 day" });
-    let uninstructed = json!({ "name": "n", "runAfter": "1 day" });
-    let long_name = json!({ "name": "n".repeat(129), "instruction": "i", "runAfter": "1 day" });
-    let long = json!({ "name": "n", "instruction": "i".repeat(4_001), "runAfter": "1 day" });
-    vec![
-        (call("set_plans", json!({})), "plans"),
-        (set(&[]), "plans"),
-        (set(&many), "50"),
-        (set_with_a_correct_one(nameless), "/plans/1/name"),
-        (set_with_a_correct_one(uninstructed), "/plans/1/instruction"),
-        (set_with_a_correct_one(long_name), "128"),
-        (set_with_a_correct_one(long), "4000"),
-        (call("get_plans", json!({ "status": "over" })), "status"),
-    ]
-}
-
-fn wrong_ids(others: &str) -> Vec<BadCall> {
-    let renamed = |id: &str| set_with_a_correct_one(json!({ "id": id, "name": "x" }));
-    vec![
-        (renamed("nonsense"), "/plans/1/id"),
-        (renamed(MISSING_PLAN), "/plans/1: there is no plan pln_"),
-        (renamed(others), "/plans/1: there is no plan pln_"),
-        (call("delete_plans", json!({ "planIds": [] })), "planids"),
-        (call("delete_plans", json!({ "planIds": ["nonsense"] })), "/planids/0"),
-        (call("delete_plans", json!({})), "planids"),
-    ]
-}
-
-#[tokio::test]
 async fn an_agent_has_at_most_100_plans() {
     let stack = Stack::start().await;
     let team = stack.team().await;
@@ -261,75 +167,4 @@ async fn an_agent_has_at_most_100_plans() {
     let results = results_of(&stack, &team, calls).await;
     assert!(results.iter().all(|result| result["error"].is_null()), "{results:?}");
     assert_eq!(stack.plans(&team.agent).await.len(), 100);
-}
-
-#[tokio::test]
-async fn a_plan_set_before_a_kill_is_not_set_again() {
-    let held = |url: &str| {
-        json!([but(
-            http_tool("order", "POST", &format!("{url}/count/held"), json!({})),
-            json!({ "idempotent": true })
-        )])
-    };
-    let Some(mut scene) = ToolScene::on_disk(held).await else { return };
-    let run = scene
-        .begin(vec![set(&[daily("Report"), once("Hello", "1 day")]), call("order", json!({}))])
-        .await;
-    scene.server.gate.reached(1).await;
-    let plans = by_name(&scene.stack, &scene.agent, ["Report", "Hello"]).await;
-    scene.stack.kill9();
-    scene.stack.restart().await;
-    scene.server.gate.reached(2).await;
-    scene.server.gate.open();
-    let ended = scene.stack.ended(&run, SOON).await;
-    assert_eq!((&ended["status"], &ended["attempt"]), (&json!("completed"), &json!(2)));
-    assert_eq!(by_name(&scene.stack, &scene.agent, ["Report", "Hello"]).await, plans);
-    assert_eq!(ended["steps"][0]["calls"][0]["output"], set_plans_output(&plans));
-}
-
-#[tokio::test]
-async fn a_kill_during_a_set_plans_call_leaves_exactly_one_plan() {
-    let Some(mut stack) = Stack::local().await else { return };
-    let (person, agent, space) = stack.pair().await;
-    stack.model.replies("ada", |request| set(&[daily(&request.trigger_text())]));
-    for (round, millis) in [0, 1, 2, 4, 8, 16].into_iter().enumerate() {
-        let before = stack.model.requests("ada").len();
-        let question = stack.post(&space, &person, &format!("plan {round}")).await;
-        stack.model.nth_request("ada", before + 1).await;
-        // The delays cover the moments before, during and after the plan is stored.
-        sleep(Duration::from_millis(millis)).await;
-        stack.kill9();
-        stack.restart().await;
-        assert_eq!(
-            stack.ended(&woken(&question, &agent).unwrap(), SOON).await["status"],
-            "completed"
-        );
-    }
-    let names: Vec<_> = stack
-        .plans(&agent)
-        .await
-        .iter()
-        .map(|plan| plan["name"].as_str().unwrap().to_owned())
-        .collect();
-    assert_eq!(names, [0, 1, 2, 3, 4, 5].map(|round| format!("plan {round}")));
-}
-
-#[tokio::test]
-async fn concurrent_runs_of_an_agent_lose_no_plan() {
-    let stack = Stack::start().await;
-    let (person, agent, space) = stack.pair().await;
-    let gate = Gate::closed();
-    let held = gate.clone();
-    stack.model.replies("ada", move |request| {
-        let name = request.trigger_text();
-        let plans = (0..10).map(|number| set(&[daily(&format!("{name} {number}"))]));
-        Answer::of([wait(&held)].into_iter().chain(plans).collect())
-    });
-    for text in ["one", "two", "three"] {
-        stack.post(&space, &person, text).await;
-    }
-    gate.reached(3).await;
-    gate.open();
-    stack.quiet(&space).await;
-    assert_eq!(stack.plans(&agent).await.len(), 30);
 }

@@ -1,14 +1,16 @@
 //! Streams: the frames that clients receive while agents write.
 
-use std::time::{Duration, Instant};
+mod replays;
+mod subscribing;
+
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use crate::support::{
     model::{Gate, answer, raw_call, say, say_held, stop},
-    routes::{id, seq},
     stack::Stack,
-    waiting::{SOON, patient},
+    waiting::SOON,
 };
 
 #[tokio::test]
@@ -108,184 +110,4 @@ fn escape_non_ascii(json: &str) -> String {
         }
         escaped
     })
-}
-
-#[tokio::test]
-async fn a_late_subscriber_receives_the_text_so_far_within_a_second() {
-    let stack = Stack::start().await;
-    let gate = Gate::closed();
-    stack
-        .model
-        .plays("ada", [answer([say_held("The first half, ", &gate, "and the second.")]), stop()]);
-    let (person, agent, space) = stack.pair().await;
-    let early = stack.socket().await;
-    early.subscribe(&space, None).await;
-    let question = stack.post(&space, &person, "Both?").await;
-    early
-        .shows(&space, "the first half", SOON, |view| {
-            (view.live() == ["The first half, "]).then_some(())
-        })
-        .await;
-
-    let late = stack.socket_of(&person).await;
-    let subscribed = late.subscribe(&space, Some(0)).await;
-    let run = &question["dispatch"][0]["runId"];
-    let active = json!([{ "runId": run, "agentId": agent, "status": "running" }]);
-    assert_eq!(subscribed["active"], active);
-    late.shows(&space, "the first half", SOON, |view| {
-        (view.live() == ["The first half, "]).then_some(())
-    })
-    .await;
-    // Each of these subscribes right after a snapshot and waits for the next one. The fastest of
-    // three counts, since other tests use the machine too.
-    let mut fastest = Duration::MAX;
-    for _ in 0..3 {
-        let later = stack.socket_of(&person).await;
-        let joined = Instant::now();
-        later.subscribe(&space, None).await;
-        later
-            .shows(&space, "the first half", SOON, |view| {
-                (view.live() == ["The first half, "]).then_some(())
-            })
-            .await;
-        fastest = fastest.min(joined.elapsed());
-    }
-    // One second, and some slack for a busy machine.
-    let limit = patient(Duration::from_millis(1_500));
-    assert!(fastest < limit, "it took {fastest:?}");
-
-    gate.open();
-    for socket in [&early, &late] {
-        let shown = socket
-            .shows(&space, "the message", SOON, |view| {
-                (view.messages.len() == 2).then(|| view.clone())
-            })
-            .await;
-        assert_eq!(
-            (shown.texts(), shown.live()),
-            (vec!["Both?", "The first half, and the second."], vec![])
-        );
-    }
-}
-
-#[tokio::test]
-async fn subscribing_between_deltas_loses_no_text() {
-    let stack = Stack::start().await;
-    let gate = Gate::closed();
-    let half = "word ".repeat(60);
-    // The second half waits for the gate, so that the text can't end before the late subscription.
-    stack.model.plays(
-        "ada",
-        [answer([say_held(&half, &gate, &half)]).slow(5, Duration::from_millis(40)), stop()],
-    );
-    let (person, _, space) = stack.pair().await;
-    let early = stack.socket().await;
-    early.subscribe(&space, None).await;
-    stack.post(&space, &person, "Many words, please.").await;
-    early
-        .shows(&space, "some words", SOON, |view| {
-            view.live().first().is_some_and(|text| text.len() > 50).then_some(())
-        })
-        .await;
-
-    let late = stack.socket().await;
-    late.subscribe(&space, None).await;
-    late.shows(&space, "all words so far", SOON, |view| {
-        view.live().first().is_some_and(|text| text.len() > 50).then_some(())
-    })
-    .await;
-    gate.open();
-    let shown =
-        late.shows(&space, "the message", SOON, |view| view.messages.get(&2).cloned()).await;
-    assert_eq!(shown["parts"][0]["text"], half.repeat(2));
-}
-
-#[tokio::test]
-async fn a_client_that_reconnects_with_after_seq_receives_every_message_once() {
-    let stack = Stack::start().await;
-    stack.model.replies("ada", |request| say(&format!("re: {}", request.trigger_text())));
-    let (person, _, space) = stack.pair().await;
-    let socket = stack.socket_of(&person).await;
-    socket.subscribe(&space, Some(0)).await;
-    for number in 0..3 {
-        stack.post(&space, &person, &format!("before {number}")).await;
-    }
-    stack.quiet(&space).await;
-    let shown = socket
-        .shows(&space, "six messages", SOON, |view| {
-            (view.messages.len() == 6).then(|| view.clone())
-        })
-        .await;
-    let last = *shown.messages.keys().last().unwrap();
-    drop(socket);
-
-    for number in 0..3 {
-        stack.post(&space, &person, &format!("meanwhile {number}")).await;
-    }
-    let again = stack.socket_of(&person).await;
-    let subscribed = again.subscribe(&space, Some(last)).await;
-    assert_eq!(subscribed["from"], last + 1);
-    stack.post(&space, &person, "after").await;
-    stack.quiet(&space).await;
-
-    let expected = stack.messages(&space).await;
-    assert_eq!(expected.len(), 14);
-    again
-        .shows(&space, "the other eight", SOON, |view| (view.messages.len() == 8).then_some(()))
-        .await;
-    let mut both = shown;
-    both.messages.extend(again.view(&space).messages);
-    let ids = |messages: Vec<&Value>| messages.into_iter().map(id).collect::<Vec<_>>();
-    assert_eq!(ids(both.messages.values().collect()), ids(expected.iter().collect()));
-}
-
-#[tokio::test]
-async fn a_replay_is_limited_to_200_messages_and_names_its_first_seq() {
-    let stack = Stack::start().await;
-    let person = stack.person("Husam").await;
-    let space = stack.space("Alone", &[&person]).await;
-    let early = stack.socket().await;
-    early.subscribe(&space, None).await;
-    for number in 1..=230 {
-        stack.post(&space, &person, &format!("message {number}")).await;
-    }
-    // Wait until all are broadcast: a late broadcast would come in addition to the replay.
-    early.shows(&space, "all 230", SOON, |view| (view.messages.len() == 230).then_some(())).await;
-    let socket = stack.socket().await;
-    let subscribed = socket.subscribe(&space, Some(5)).await;
-    assert_eq!((subscribed["seq"].as_u64(), subscribed["from"].as_u64()), (Some(230), Some(31)));
-    socket
-        .shows(&space, "200 messages", SOON, |view| (view.messages.len() == 200).then_some(()))
-        .await;
-    let created: Vec<u64> = socket
-        .frames()
-        .iter()
-        .filter(|frame| frame.kind == "message.created" && frame.body["spaceId"] == space.as_str())
-        .map(|frame| seq(&frame.body["message"]))
-        .collect();
-    assert_eq!(created.len(), 200, "a message was replayed twice or not at all");
-    assert_eq!(
-        socket.view(&space).messages.keys().copied().collect::<Vec<_>>(),
-        (31..=230).collect::<Vec<_>>()
-    );
-}
-
-#[tokio::test]
-async fn a_message_longer_than_a_frame_is_truncated_and_marked() {
-    let stack = Stack::start().await;
-    let person = stack.person("Husam").await;
-    let space = stack.space("Alone", &[&person]).await;
-    let socket = stack.socket().await;
-    socket.subscribe(&space, None).await;
-    // Control characters take six bytes each in JSON.
-    for long in ["ä".repeat(16_000), "\u{1}".repeat(30_000)] {
-        let message = stack.post(&space, &person, &long).await;
-        assert_eq!(message["parts"][0]["text"], long.as_str());
-        let frame = socket
-            .frame("message.created", SOON, |frame| frame["message"]["id"] == message["id"])
-            .await;
-        assert_eq!(frame.body["message"]["truncated"], true);
-        let cut = frame.body["message"]["parts"][0]["text"].as_str().unwrap();
-        assert!(long.starts_with(cut) && !cut.is_empty());
-    }
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::support::{
     model::{Gate, answer, say, say_held, silent, stop},
-    routes::woken,
+    routes::triggered_run,
     socket::Socket,
     stack::{Stack, Team},
     waiting::{SOON, patient},
@@ -51,7 +51,7 @@ async fn cancel_during_stream(
     question: &str,
 ) -> Duration {
     let question = stack.post(&team.space, &team.person, question).await;
-    let run = woken(&question, &team.agent).unwrap();
+    let run = triggered_run(&question, &team.agent).unwrap();
     socket
         .shows(&team.space, "the text so far", SOON, |view| {
             (view.live() == ["I was about to "]).then_some(())
@@ -91,7 +91,7 @@ async fn a_run_whose_model_does_not_answer_can_be_canceled() {
     stack.model.plays("ada", [silent()]);
     let (person, agent, space) = stack.pair().await;
     let question = stack.post(&space, &person, "Anyone?").await;
-    let run = woken(&question, &agent).unwrap();
+    let run = triggered_run(&question, &agent).unwrap();
     stack.model.nth_request("ada", 1).await;
     stack.cancel(&run).await.must_be(202);
     assert_eq!(stack.ended(&run, SOON).await["status"], "canceled");
@@ -109,11 +109,11 @@ async fn messages_sent_before_a_cancel_stay() {
     let (person, agent, space) = stack.pair().await;
     let question = stack.post(&space, &person, "Say two things.").await;
     gate.reached(1).await;
-    stack.cancel(&woken(&question, &agent).unwrap()).await.must_be(202);
+    stack.cancel(&triggered_run(&question, &agent).unwrap()).await.must_be(202);
     gate.open();
     stack.quiet(&space).await;
     assert_eq!(stack.texts(&space).await, ["Say two things.", "Said."]);
-    let run = stack.run(&woken(&question, &agent).unwrap()).await;
+    let run = stack.run(&triggered_run(&question, &agent).unwrap()).await;
     assert_eq!(
         (run["status"].as_str(), run["stepCount"].as_u64()),
         (Some("canceled"), Some(1)),
@@ -127,7 +127,7 @@ async fn ended_and_missing_runs_cannot_be_canceled() {
     let (person, agent, space) = stack.pair().await;
     let question = stack.post(&space, &person, "Hello").await;
     stack.quiet(&space).await;
-    let run = woken(&question, &agent).unwrap();
+    let run = triggered_run(&question, &agent).unwrap();
     assert_eq!(stack.cancel(&run).await.status, 409);
     assert_eq!(stack.run(&run).await["status"], "completed");
     assert_eq!(stack.cancel("run_01ARZ3NDEKTSV4RRFFQ69G5FAV").await.status, 404);

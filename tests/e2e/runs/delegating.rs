@@ -1,4 +1,4 @@
-//! `delegate`: the admin agent of a space passes the message that woke it to another agent and ends
+//! `delegate`: the admin agent of a space passes the message that triggered it to another agent and ends
 //! its own run.
 
 use serde_json::{Value, json};

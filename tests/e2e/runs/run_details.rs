@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::support::{
     model::{answer, call, say, stop, think},
-    routes::woken,
+    routes::triggered_run,
     stack::Stack,
     waiting::SOON,
 };
@@ -82,12 +82,11 @@ async fn a_run_shows_the_exact_prompt_of_each_step_and_what_it_cost() {
         1 => say("Done.").into(),
         _ => stop(),
     });
-    let person = stack.person("Husam").await;
-    let model = json!({"provider": "openai", "name": stack.model.name("ada")});
-    let agent = stack.agent_with("Ada", json!({"model": model, "loop": {"maxSteps": 3}})).await;
-    let space = stack.space("Team", &[&person, &agent]).await;
+    let (person, agent, space) = stack.pair().await;
+    let path = format!("/v1/entities/{agent}");
+    stack.patch(&path, json!({"agent": {"loop": {"maxSteps": 3}}})).await.must_be(200);
     let message = stack.post(&space, &person, "Begin.").await;
-    let run = stack.ended(&woken(&message, &agent).unwrap(), SOON).await;
+    let run = stack.ended(&triggered_run(&message, &agent).unwrap(), SOON).await;
     fs::remove_file(prices).unwrap();
 
     let steps = run["steps"].as_array().unwrap();
@@ -98,12 +97,8 @@ async fn a_run_shows_the_exact_prompt_of_each_step_and_what_it_cost() {
     for (step, request) in steps.iter().zip(stack.model.requests("ada")) {
         shown.extend(step["prompt"]["messages"].as_array().unwrap().iter().flat_map(from_stored));
         let (system, rest) = request.messages().split_first().unwrap();
-        assert_eq!(
-            shown,
-            rest.iter().map(from_request).collect::<Vec<_>>(),
-            "step {}",
-            step["index"]
-        );
+        let sent: Vec<_> = rest.iter().map(from_request).collect();
+        assert_eq!(shown, sent, "step {}", step["index"]);
         // Step 0 shows the whole system prompt, later steps only additions.
         let added = if step["index"] == 0 { json!([system["content"]]) } else { json!([]) };
         assert_eq!(step["prompt"]["system"], added, "step {}", step["index"]);
@@ -137,7 +132,7 @@ async fn a_model_without_a_price_costs_null() {
     let stack = Stack::start().await;
     let (person, agent, space) = stack.pair().await;
     let message = stack.post(&space, &person, "Begin.").await;
-    let run = stack.ended(&woken(&message, &agent).unwrap(), SOON).await;
+    let run = stack.ended(&triggered_run(&message, &agent).unwrap(), SOON).await;
     assert_eq!(
         (&run["usage"]["cost"], &run["steps"][0]["usage"]["cost"]),
         (&Value::Null, &Value::Null)

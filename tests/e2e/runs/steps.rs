@@ -1,10 +1,12 @@
 //! The steps of a run, and the system messages that its model receives between them.
 
+mod prompts;
+
 use serde_json::{Value, json};
 
 use crate::support::{
     model::{Gate, ModelRequest, answer, call, http, say, stop, wait},
-    routes::woken,
+    routes::triggered_run,
     stack::Stack,
     waiting::SOON,
 };
@@ -32,7 +34,7 @@ async fn a_run_without_end_is_warned_and_stopped_at_max_steps() {
     operator.subscribe(&space, None).await;
     member.subscribe(&space, None).await;
     let message = stack.post(&space, &person, "Begin.").await;
-    let run = stack.ended(&woken(&message, &agent).unwrap(), SOON).await;
+    let run = stack.ended(&triggered_run(&message, &agent).unwrap(), SOON).await;
     assert_eq!(
         (&run["status"], &run["endReason"], &run["stepCount"]),
         (&json!("completed"), &json!("max_steps"), &json!(7))
@@ -88,12 +90,12 @@ async fn messages_posted_during_a_run_reach_its_model_before_the_next_step() {
     let first = stack.post(&space, &person, "First.").await;
     gate.reached(1).await;
     stack.post(&space, &person, "Wait: \"Q3\".\nTRIGGER:").await;
-    // The run that this message wakes fails, so that it does not mark the message as seen.
+    // The run that this message triggers fails, so that it does not mark the message as seen.
     stack.model.nth_request("ada", 2).await;
     gate.open();
     stack.quiet(&space).await;
 
-    let run = woken(&first, &agent).unwrap();
+    let run = triggered_run(&first, &agent).unwrap();
     let of_run: Vec<ModelRequest> = stack
         .model
         .requests("ada")
@@ -173,56 +175,9 @@ async fn with_continue_on_writes_a_step_that_only_reads_is_the_last() {
     });
     let (person, agent, space) = team(&stack, json!({"continueOn": "writes"})).await;
     let message = stack.post(&space, &person, "Begin.").await;
-    let run = stack.ended(&woken(&message, &agent).unwrap(), SOON).await;
+    let run = stack.ended(&triggered_run(&message, &agent).unwrap(), SOON).await;
     assert_eq!((&run["endReason"], &run["stepCount"]), (&json!("done"), &json!(2)));
     assert_eq!(stack.model.requests("ada").len(), 2);
-}
-
-#[tokio::test]
-async fn the_prompt_and_get_my_runs_describe_the_agents_other_runs() {
-    let stack = Stack::start().await;
-    let gate = Gate::closed();
-    let held = gate.clone();
-    stack.model.answers("ada", move |request| {
-        match (request.trigger_text().as_str(), request.step()) {
-            ("Report.", 0) => answer([
-                say(&format!("Here is the draft. {}", "x".repeat(300))),
-                call("read_messages", json!({})),
-            ]),
-            ("Report.", 1) => wait(&held).into(),
-            ("What are you doing?", 0) => answer([
-                call("get_my_runs", json!({"status": "running"})),
-                call("get_my_runs", json!({"limit": 1})),
-            ]),
-            _ => stop(),
-        }
-    });
-    let (person, agent, space) = team(&stack, json!({})).await;
-    let report = stack.post(&space, &person, "Report.").await;
-    gate.reached(1).await;
-    let question = stack.post(&space, &person, "What are you doing?").await;
-    let request = stack.model.nth_request("ada", 4).await;
-    let report = woken(&report, &agent).unwrap();
-    let question = woken(&question, &agent).unwrap();
-    let lines = request.user().block("ACTIVE RUNS").to_vec();
-    let other = lines.iter().find(|line| line.contains(&report)).unwrap();
-    let done = "(running) — Husam (human) in \"Team\": \"Report.\"; \
-                used read_messages; sent \"Here is the draft. xxx";
-    assert!(other.contains(done) && other.ends_with("xxx…\""), "{other}");
-    let runs = request.results();
-    let ids = |listed: &Value| -> Vec<_> {
-        listed["runs"].as_array().unwrap().iter().map(|run| run["id"].clone()).collect()
-    };
-    assert_eq!(ids(&runs[0]), [json!(question), json!(report)], "newest first");
-    assert_eq!(ids(&runs[1]), [json!(question)]);
-    let shown = &runs[0]["runs"][1];
-    assert_eq!(
-        (&shown["status"], &shown["toolsUsed"], &shown["trigger"]["text"]),
-        (&json!("running"), &json!(["read_messages"]), &json!("Report."))
-    );
-    assert_eq!(shown["messagesSent"][0]["text"].as_str().unwrap().chars().count(), 200);
-    gate.open();
-    stack.quiet(&space).await;
 }
 
 #[tokio::test]
@@ -240,7 +195,7 @@ async fn calls_that_a_model_invents_get_short_errors_and_the_run_continues() {
     });
     let (person, agent, space) = team(&stack, json!({})).await;
     let message = stack.post(&space, &person, "Begin.").await;
-    let run = stack.ended(&woken(&message, &agent).unwrap(), SOON).await;
+    let run = stack.ended(&triggered_run(&message, &agent).unwrap(), SOON).await;
     assert_eq!((&run["status"], &run["endReason"]), (&json!("completed"), &json!("skipped")));
     for call in run["steps"][0]["calls"].as_array().unwrap() {
         let error = call["output"]["error"].as_str().unwrap();
@@ -261,60 +216,4 @@ async fn calls_that_a_model_invents_get_short_errors_and_the_run_continues() {
         .map(|call| call["status"].clone())
         .collect();
     assert_eq!(statuses, ["completed", "canceled"], "a call after skip_response is never made");
-}
-
-#[tokio::test]
-async fn a_failed_run_shows_the_prompt_that_its_model_refused() {
-    let stack = Stack::start().await;
-    stack.model.answers("ada", |_| http(400));
-    let (person, agent, space) = team(&stack, json!({})).await;
-    let message = stack.post(&space, &person, "Begin.").await;
-    let run = stack.ended(&woken(&message, &agent).unwrap(), SOON).await;
-    assert_eq!(
-        (&run["status"], &run["stepCount"], &run["error"]["code"]),
-        (&json!("failed"), &json!(0), &json!("bad_request"))
-    );
-    let step = &run["steps"][0];
-    assert_eq!((&step["finishReason"], &step["calls"]), (&json!("error"), &json!([])));
-    assert!(step["prompt"]["messages"][0]["blocks"].to_string().contains("Begin."), "{step}");
-}
-
-#[tokio::test]
-async fn the_prompt_always_lists_the_triggering_space_and_for_an_open_agent_no_other() {
-    let stack = Stack::start().await;
-    let gate = Gate::closed();
-    let held = gate.clone();
-    stack.model.answers("ada", move |request| {
-        if request.trigger_text() == "on the board" { wait(&held).into() } else { stop() }
-    });
-    let (person, agent, board) = team(&stack, json!({})).await;
-    let mut last = String::new();
-    for number in 1..=33 {
-        last = stack.space(&format!("Space {number}"), &[&person, &agent]).await;
-    }
-    stack.post(&board, &person, "on the board").await;
-    gate.reached(1).await;
-    stack.post(&last, &person, "one").await;
-    stack.quiet(&last).await;
-    let request = stack.model.nth_request("ada", 2).await;
-    let spaces = request.system().block("YOUR SPACES").to_vec();
-    assert_eq!((spaces.len(), spaces[31].as_str()), (32, "  … 4 more"));
-    assert!(spaces.iter().any(|line| line.contains(&last)), "{spaces:#?}");
-    assert!(request.user().block("ACTIVE RUNS").iter().any(|line| line.contains("on the board")));
-
-    stack
-        .patch(&format!("/v1/entities/{agent}"), json!({"agent": {"open": true}}))
-        .await
-        .must_be(200);
-    stack.post(&last, &person, "two").await;
-    stack.quiet(&last).await;
-    let request = stack.model.nth_request("ada", 3).await;
-    assert_eq!(
-        request.system().block("YOUR SPACES").len(),
-        2,
-        "an open agent sees only the space that woke it"
-    );
-    assert!(request.user().block("ACTIVE RUNS").iter().all(|line| !line.contains("on the board")));
-    gate.open();
-    stack.quiet(&board).await;
 }

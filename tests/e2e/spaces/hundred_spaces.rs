@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::support::{
     model::{Answer, call, stop},
-    routes::{id, woken},
+    routes::{id, triggered_run},
     stack::Stack,
     waiting::SOON,
 };
@@ -66,7 +66,7 @@ async fn an_agent_is_in_at_most_100_spaces_and_can_read_all_of_them_in_one_run()
         _ => stop(),
     });
     let question = stack.post(&spaces[0], &person, "Read everything.").await;
-    let run = stack.ended(&woken(&question, &agent).unwrap(), SOON).await;
+    let run = stack.ended(&triggered_run(&question, &agent).unwrap(), SOON).await;
     assert_eq!(
         (run["status"].as_str(), run["steps"][0]["calls"].as_array().unwrap().len()),
         (Some("completed"), spaces.len()),

@@ -1,18 +1,19 @@
 //! Members of spaces: joining, leaving, names, and read positions.
 
+mod removed;
+
 use std::collections::BTreeSet;
 
 use serde_json::json;
 
 use crate::support::{
-    model::{Gate, answer, say_held},
-    routes::{id, woken},
+    routes::{id, triggered_run},
     stack::Stack,
     waiting::{SOON, wait_for},
 };
 
 #[tokio::test]
-async fn an_agent_is_woken_only_while_it_is_a_member() {
+async fn an_agent_is_triggered_only_while_it_is_a_member() {
     let stack = Stack::start().await;
     let person = stack.person("Husam").await;
     let agent = stack.agent("Ada", &stack.model.name("ada")).await;
@@ -26,7 +27,7 @@ async fn an_agent_is_woken_only_while_it_is_a_member() {
         (&json!(agent), &json!("Ada"), &json!("agent"), &json!("member"))
     );
     assert_eq!(stack.put(&membership, json!({})).await.must_be(200), member, "a repeated request");
-    assert!(woken(&stack.post(&space, &person, "Welcome!").await, &agent).is_some());
+    assert!(triggered_run(&stack.post(&space, &person, "Welcome!").await, &agent).is_some());
     stack.quiet(&space).await;
     let lines = stack.model.requests("ada")[0].user().timeline();
     let marks: Vec<_> = lines.iter().map(|line| (line.seen, line.text.as_str())).collect();
@@ -77,79 +78,6 @@ async fn agents_of_one_space_have_different_names() {
 }
 
 #[tokio::test]
-async fn a_member_removed_during_a_stream_receives_no_more_of_it() {
-    let Some(stack) = Stack::with_secret(&[]).await else { return };
-    let gate = Gate::closed();
-    stack.model.plays("ada", [answer([say_held("For members ", &gate, "only: the secret.")])]);
-    let stays = stack.person("Husam").await;
-    let goes = stack.person("Sara").await;
-    let agent = stack.agent("Ada", &stack.model.name("ada")).await;
-    let space = stack.space("Team", &[&stays, &goes, &agent]).await;
-    let staying = stack.socket_of(&stays).await;
-    let going = stack.socket_of(&goes).await;
-    staying.subscribe(&space, None).await;
-    going.subscribe(&space, None).await;
-    let signed_in = stack.as_entity(&goes);
-    let by_token = signed_in.socket().await;
-    by_token.subscribe(&space, None).await;
-    stack.post(&space, &stays, "?").await;
-    for socket in [&going, &by_token] {
-        socket
-            .shows(&space, "the first words", SOON, |view| {
-                (view.live() == ["For members "]).then_some(())
-            })
-            .await;
-    }
-    stack.delete(&format!("/v1/spaces/{space}/members/{goes}")).await.must_be(204);
-    staying.frame("member.left", SOON, |frame| frame["entityId"] == goes.as_str()).await;
-    for socket in [&going, &by_token] {
-        let unsubscribed = socket
-            .frame("unsubscribed", SOON, |frame| frame["spaceId"] == space.as_str())
-            .await
-            .body;
-        assert_eq!(unsubscribed["reason"], "removed");
-        let refused = socket.request(json!({ "action": "subscribe", "spaceId": space })).await;
-        assert_eq!((&refused["type"], &refused["status"]), (&json!("error"), &json!(404)));
-        let refused = socket
-            .request(json!({ "action": "send", "spaceId": space, "text": "Let me in" }))
-            .await;
-        assert_eq!((&refused["type"], &refused["status"]), (&json!("error"), &json!(404)));
-    }
-    assert_eq!(signed_in.get(&format!("/v1/spaces/{space}/messages")).await.status, 404);
-    gate.open();
-    staying
-        .shows(&space, "the message", SOON, |view| (view.messages.len() == 2).then_some(()))
-        .await;
-    stack.quiet(&space).await;
-    for socket in [&going, &by_token] {
-        assert!(socket.is_open().await);
-        assert!(
-            socket.frames().iter().all(|frame| !frame.body.to_string().contains("secret")),
-            "{:?}",
-            socket.frames()
-        );
-    }
-}
-
-#[tokio::test]
-async fn the_run_of_a_removed_agent_is_canceled_and_posts_nothing() {
-    let stack = Stack::start().await;
-    let gate = Gate::closed();
-    stack.model.plays("ada", [answer([say_held("I was about ", &gate, "to say.")])]);
-    let person = stack.person("Husam").await;
-    let agent = stack.agent("Ada", &stack.model.name("ada")).await;
-    let space = stack.space("Team", &[&person, &agent]).await;
-    let question = stack.post(&space, &person, "?").await;
-    gate.reached(1).await;
-    stack.delete(&format!("/v1/spaces/{space}/members/{agent}")).await.must_be(204);
-    let run = stack.ended(&woken(&question, &agent).unwrap(), SOON).await;
-    assert_eq!((&run["status"], &run["endReason"]), (&json!("canceled"), &json!("removed")));
-    gate.open();
-    stack.quiet(&space).await;
-    assert_eq!(stack.texts(&space).await, ["?"]);
-}
-
-#[tokio::test]
 async fn read_positions_only_move_forward() {
     let stack = Stack::start().await;
     let person = stack.person("Husam").await;
@@ -177,7 +105,7 @@ async fn read_positions_only_move_forward() {
 }
 
 #[tokio::test]
-async fn forty_agents_are_woken_once_each() {
+async fn forty_agents_are_triggered_once_each() {
     let stack = Stack::start().await;
     let person = stack.person("Husam").await;
     let mut members = vec![person.clone()];
@@ -196,11 +124,11 @@ async fn forty_agents_are_woken_once_each() {
         message["dispatch"].is_array().then_some(message)
     })
     .await;
-    let woken: BTreeSet<String> =
-        members[1..].iter().map(|agent| woken(&message, agent).unwrap()).collect();
-    assert_eq!(woken.len(), 40);
+    let triggered: BTreeSet<String> =
+        members[1..].iter().map(|agent| triggered_run(&message, agent).unwrap()).collect();
+    assert_eq!(triggered.len(), 40);
     stack.quiet(&space).await;
     let runs = stack.runs_of(&space).await;
-    assert_eq!(runs.iter().map(id).collect::<BTreeSet<_>>(), woken);
+    assert_eq!(runs.iter().map(id).collect::<BTreeSet<_>>(), triggered);
     assert_eq!(runs.len(), 40);
 }

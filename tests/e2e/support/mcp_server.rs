@@ -23,7 +23,7 @@ pub(crate) struct McpServer {
 }
 
 impl McpServer {
-    /// Starts the server and waits until it answers. Tries another port if somebody else took the
+    /// Starts the server and waits until it answers. Tries another port if another process took the
     /// chosen one in the meantime.
     pub(crate) async fn start() -> Self {
         for _ in 0..5 {

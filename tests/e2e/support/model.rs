@@ -2,13 +2,14 @@
 //! messages and Bedrock's `ConverseStream`.
 //!
 //! It answers as the test's script says. It also checks each request as a provider would. A fault
-//! in any request fails the test, whatever the script answers.
+//! in any request fails the test, even if the script answers it.
 
 mod anthropic;
 mod bedrock;
 mod billing;
 mod check;
 mod gate;
+mod openai;
 mod prompt;
 mod request;
 mod script;
@@ -185,7 +186,7 @@ async fn respond(
         ..ModelRequest::of(api, model, body)
     };
     let faults = match api {
-        Api::OpenAi => check::faults(&request, shared.key),
+        Api::OpenAi => openai::faults(&request, shared.key),
         Api::Anthropic => anthropic::faults(&request, shared.key),
         Api::Bedrock => bedrock::faults(&request, shared.key),
     };

@@ -183,7 +183,7 @@ pub(crate) fn text(message: &Value) -> &str {
 }
 
 /// The run of an agent that a message triggered. Returns `None` if it triggered none.
-pub(crate) fn woken(message: &Value, agent: &str) -> Option<String> {
+pub(crate) fn triggered_run(message: &Value, agent: &str) -> Option<String> {
     let decisions = message["dispatch"].as_array()?;
     decisions.iter().find(|decision| decision["agentId"] == agent)?["runId"]
         .as_str()

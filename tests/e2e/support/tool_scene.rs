@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::support::{
     model::{Answer, Part, call, stop},
-    routes::woken,
+    routes::triggered_run,
     stack::Stack,
     tool_server::ToolServer,
     waiting::SOON,
@@ -38,7 +38,7 @@ pub(crate) fn but(mut tool: Value, settings: Value) -> Value {
     tool
 }
 
-/// The `tool` part of a card that asks nobody.
+/// The `tool` part of a card that asks no person.
 pub(crate) fn card_part(
     call_id: &Value,
     name: &str,
@@ -101,13 +101,13 @@ impl ToolScene {
     /// Lets the agent make these calls in one answer. Returns the run.
     pub(crate) async fn begin(&self, calls: Vec<Part>) -> String {
         self.stack.model.plays("ada", [Answer::of(calls), stop()]);
-        self.wake().await
+        self.trigger().await
     }
 
     /// Posts a message to the agent. Returns the run that it triggers.
-    pub(crate) async fn wake(&self) -> String {
+    pub(crate) async fn trigger(&self) -> String {
         let message = self.stack.post(&self.space, &self.person, "Go on.").await;
-        woken(&message, &self.agent).expect("the message triggers a run")
+        triggered_run(&message, &self.agent).expect("the message triggers a run")
     }
 
     /// Lets the agent make these calls in one answer and waits until the run completes. Returns the

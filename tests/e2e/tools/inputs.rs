@@ -25,7 +25,7 @@ struct BadInput {
     input: String,
     /// The field that the error must name.
     field: String,
-    /// What is wrong with it.
+    /// The fault in the input.
     fault: &'static str,
 }
 
@@ -144,11 +144,11 @@ async fn every_bad_input_of_every_tool_is_reported_and_has_no_effect() {
     assert!(wrong.is_empty(), "{} of {}: {wrong:#?}", wrong.len(), bad.len());
 
     assert_eq!(scene.server.connections(), 0);
-    // One message and one run of the first wake, and one for each batch.
-    let wakes = batches.len() + 1;
+    // One message and one run of the first trigger, and one for each batch.
+    let triggers = batches.len() + 1;
     let [.., messages, runs] = everything(&scene.stack, &scene.space).await;
-    assert_eq!(messages.as_array().unwrap().len(), wakes);
-    assert_eq!(runs.as_array().unwrap().len(), wakes);
+    assert_eq!(messages.as_array().unwrap().len(), triggers);
+    assert_eq!(runs.as_array().unwrap().len(), triggers);
     for kind in ["memories", "goals"] {
         let path = format!("/v1/agents/{}/{kind}", scene.agent);
         assert_eq!(scene.stack.all(&path).await, [] as [Value; 0]);
@@ -196,7 +196,7 @@ async fn wrong_answers(scene: &ToolScene, batch: &[(String, BadInput)]) -> Vec<S
     let calls: Vec<Part> = batch.iter().map(|(name, bad)| raw_call(name, &bad.input)).collect();
     let answer = Answer::of(calls).slow(10_000, Duration::ZERO);
     scene.stack.model.plays("ada", [answer, stop()]);
-    let run = scene.wake().await;
+    let run = scene.trigger().await;
     let run = scene.stack.ended(&run, SOON * 2).await;
     assert_eq!((&run["status"], &run["stepCount"]), (&json!("completed"), &json!(2)), "{run:.500}");
     let results = scene.results();

@@ -163,7 +163,7 @@ async fn a_run_continues_after_its_server_is_killed_during_a_call_and_restarted(
         .stack
         .model
         .plays("ada", [echo("first"), Answer::of(vec![long]), echo("away"), held, stop()]);
-    let run = scene.wake().await;
+    let run = scene.trigger().await;
     // The card shows progress, so the server is working on the call.
     wait_for("the progress of the call", SOON, async || {
         let messages = scene.stack.messages(&scene.space).await;

@@ -5,11 +5,11 @@ use serde_json::{Value, json};
 use crate::{
     support::{
         client::Client,
-        routes::{id, woken},
+        routes::{id, triggered_run},
         stack::Stack,
         waiting::{SOON, wait_for},
     },
-    tools::forms::form_tool,
+    tools::forms::scene::form_tool,
 };
 
 /// The tools that ask people, the owner, and anyone.
@@ -31,7 +31,8 @@ impl Scene {
         let (ada, open, closed) = tokio::join!(ada, open, closed);
         let space = stack.as_entity(&owner).space("Team", &[&member]).await;
         stack.put(&format!("/v1/spaces/{space}/members/{ada}"), json!({})).await.must_be(200);
-        let run = woken(&stack.post(&space, &member, "Count, please.").await, &ada).unwrap();
+        let run =
+            triggered_run(&stack.post(&space, &member, "Count, please.").await, &ada).unwrap();
         let forms = waiting_forms(stack, [&owner, &member, &ada]).await;
         let monthly = json!({ "name": "Report", "instruction": "Write it.", "cron": "0 9 1 * *" });
         let plan =
@@ -121,7 +122,7 @@ async fn waiting_forms(stack: &Stack, team: [&String; 3]) -> Vec<(&'static str, 
     let members = [owner, member, agent, &clerk];
     let desk = stack.space_with("Desk", &members, json!({ "triggerPolicy": "mention" })).await;
     let question = stack.post(&desk, member, "@Clerk the forms, please.").await;
-    let run = woken(&question, &clerk).unwrap();
+    let run = triggered_run(&question, &clerk).unwrap();
     let cards = wait_for("the forms", SOON, async || {
         let messages = stack.messages(&desk).await;
         let is_card = |message: &Value| message["parts"][0]["type"] == "tool";

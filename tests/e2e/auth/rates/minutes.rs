@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 use crate::support::{
     client::Reply,
     model::say,
-    routes::{text, woken},
+    routes::{text, triggered_run},
     stack::Stack,
     tokens::in_seconds,
-    webhook_senders::Scheme,
+    webhook_senders::signatures::Scheme,
 };
 
 /// Repeats `scene` until it takes place within one minute of the clock, because runs are counted by
@@ -27,7 +27,7 @@ pub(crate) async fn in_one_minute<T>(scene: impl AsyncFn() -> T) -> T {
 
 /// Posts five messages each as a person, as another agent and as a second person. Returns how many
 /// of each trigger the agent with these budgets of the space and of the agent.
-async fn woken_in_a_minute(stack: &Stack, of_space: u32, of_agent: u32) -> [usize; 3] {
+async fn triggered_in_a_minute(stack: &Stack, of_space: u32, of_agent: u32) -> [usize; 3] {
     let husam = stack.person("Husam").await;
     let sarah = stack.person("Sarah").await;
     // The depth is high enough for a series of messages in an agent's name.
@@ -74,7 +74,7 @@ fn decision_on(message: &Value, agent: &str) -> Value {
 async fn half_of_a_minutes_runs_is_reserved_for_people_and_half_of_that_for_each_person() {
     let Some(stack) = Stack::receiving_at_once().await else { return };
     // For each budget: the runs with this budget of the space, and with this budget of the agent.
-    // An agent's budget lets everybody use what people leave.
+    // Other callers may use the part of an agent's budget that people leave.
     let shares = [
         (1, [1, 0, 0], [1, 0, 0]),
         (2, [2, 0, 0], [2, 0, 0]),
@@ -84,12 +84,12 @@ async fn half_of_a_minutes_runs_is_reserved_for_people_and_half_of_that_for_each
     ];
     for (budget, of_space, of_agent) in shares {
         let by_space =
-            in_one_minute(async || woken_in_a_minute(&stack, budget, 100_000).await).await;
+            in_one_minute(async || triggered_in_a_minute(&stack, budget, 100_000).await).await;
         let by_agent =
-            in_one_minute(async || woken_in_a_minute(&stack, 100_000, budget).await).await;
+            in_one_minute(async || triggered_in_a_minute(&stack, 100_000, budget).await).await;
         assert_eq!((by_space, by_agent), (of_space, of_agent), "{budget} runs a minute");
     }
-    let both = in_one_minute(async || woken_in_a_minute(&stack, 3, 4).await).await;
+    let both = in_one_minute(async || triggered_in_a_minute(&stack, 3, 4).await).await;
     assert_eq!(both, [2, 1, 0], "the smaller budget decides");
 }
 
@@ -106,7 +106,7 @@ async fn an_agents_runs_count_in_all_spaces_and_for_services_together() {
             let space = stack.space("Team", &[&husam, &agent]).await;
             for _ in 0..3 {
                 let message = stack.post(&space, &husam, "Hello").await;
-                *count += usize::from(woken(&message, &agent).is_some());
+                *count += usize::from(triggered_run(&message, &agent).is_some());
             }
         }
         (counts[0], counts[1], service)
@@ -155,7 +155,7 @@ async fn a_flooding_service_and_member_do_not_cost_another_member_an_answer() {
             .create(&path, json!({ "text": format!("question {question}") }))
             .await
             .must_be(201);
-        let run = woken(&message, &agent)
+        let run = triggered_run(&message, &agent)
             .unwrap_or_else(|| panic!("her question {question} triggered no run: {message}"));
         questions.push((format!("Re: question {question}"), run));
     }
@@ -175,7 +175,7 @@ async fn a_flooding_service_and_member_do_not_cost_another_member_an_answer() {
         assert!(flood.iter().any(&refused), "the flood exceeds the limit");
         // Twice the share, in case a new minute begins during the test. Simultaneous requests may
         // exceed the share a little.
-        let woke = flood.iter().filter(|reply| reply.status < 300 && !refused(reply)).count();
-        assert!((1..=2 * (share + 2)).contains(&woke), "{woke} of a share of {share}");
+        let triggered = flood.iter().filter(|reply| reply.status < 300 && !refused(reply)).count();
+        assert!((1..=2 * (share + 2)).contains(&triggered), "{triggered} of a share of {share}");
     }
 }

@@ -2,15 +2,18 @@
 
 use serde_json::json;
 
-use crate::plans::runs::{Rounds, enter, hidden, run_frame};
 use crate::{
+    plans::runs::{
+        enter,
+        three_spaces::{Rounds, hidden, run_frame},
+    },
     support::{
         model::{Gate, answer, call, say, stop, wait},
         routes::text,
         stack::Stack,
         waiting::{SOON, wait_for},
     },
-    tools::forms::{answer_form, approval_call, form_tool},
+    tools::forms::scene::{answer_form, approval_call, form_tool},
 };
 
 #[tokio::test]

@@ -11,7 +11,7 @@ use crate::{
     },
     support::{
         model::{Gate, answer, call, say, stop, wait},
-        routes::{id, woken},
+        routes::{id, triggered_run},
         stack::Stack,
         waiting::SOON,
     },
@@ -50,7 +50,7 @@ async fn a_chain_of_plans_stops_at_the_chain_depth_of_its_agent() {
     assert_eq!(frame["text"], format!("A plan was not set: {TOO_DEEP}."));
     let depths: Vec<_> = runs.iter().map(|run| run["chainDepth"].clone()).collect();
     assert_eq!(depths, [4, 3, 2, 1]);
-    assert_eq!(stack.run(&woken(&first, &agent).unwrap()).await["chainDepth"], 0);
+    assert_eq!(stack.run(&triggered_run(&first, &agent).unwrap()).await["chainDepth"], 0);
     let calls: Vec<_> = last["steps"]
         .as_array()
         .unwrap()

@@ -1,24 +1,13 @@
-//! Checks a request for faults that a provider would refuse, or that no agent should send. Each
-//! fault fails the test, whatever the script answers.
+//! The faults of a request, and the checks that all APIs share. Each fault fails the test, even if
+//! the script answers the request.
+
+pub(crate) mod blocks;
 
 use std::collections::HashSet;
 
 use serde_json::Value;
 
-use crate::support::model::request::{ModelRequest, text_of};
-
-/// All faults of a request.
-pub(crate) fn faults(request: &ModelRequest, key: Option<&str>) -> Vec<String> {
-    let mut faults = Faults::default();
-    let authorized = key.map_or(!request.key().is_empty(), |key| request.key() == key);
-    faults.unless(authorized, || format!("wrong Authorization: {:?}", request.key()));
-    let streams = request.body["stream"] == true;
-    faults.unless(streams, || "the request does not ask for a stream".into());
-    check_tools(request, &mut faults);
-    check_roles(request, &mut faults);
-    check_calls(request, &mut faults);
-    faults.0
-}
+use crate::support::model::request::ModelRequest;
 
 /// The faults found so far.
 #[derive(Default)]
@@ -30,157 +19,26 @@ impl Faults {
             self.0.push(fault());
         }
     }
-}
 
-fn check_tools(request: &ModelRequest, faults: &mut Faults) {
-    let names = request.tools();
-    faults.unless(names.is_sorted(), || format!("tools are not sorted by name: {names:?}"));
-    let distinct: HashSet<_> = names.iter().collect();
-    faults.unless(distinct.len() == names.len(), || format!("a tool is listed twice: {names:?}"));
-    for tool in request.body["tools"].as_array().into_iter().flatten() {
-        let function = &tool["function"];
-        let fine = tool["type"] == "function"
-            && function["name"].as_str().is_some_and(|name| !name.is_empty())
-            && function["description"].is_string()
-            && function["parameters"]["type"] == "object";
-        faults.unless(fine, || format!("not a tool: {tool}"));
+    /// Checks the key, which came in this header. Any key is right if the expected one is unknown.
+    pub(crate) fn check_key(&mut self, request: &ModelRequest, key: Option<&str>, header: &str) {
+        let authorized = key.map_or(!request.key().is_empty(), |key| request.key() == key);
+        self.unless(authorized, || format!("wrong {header}: {:?}", request.key()));
     }
-}
 
-fn check_roles(request: &ModelRequest, faults: &mut Faults) {
-    let roles: Vec<&str> =
-        request.messages().iter().map(|message| message["role"].as_str().unwrap_or("")).collect();
-    faults.unless(roles.first() == Some(&"system"), || {
-        format!("the conversation does not begin with the system message: {roles:?}")
-    });
-    let user = roles.iter().position(|role| *role == "user");
-    faults.unless(user.is_some(), || format!("there is no user message: {roles:?}"));
-    let assistant = roles.iter().position(|role| *role == "assistant");
-    faults.unless(assistant.is_none() || user < assistant, || {
-        format!("the assistant speaks before the user: {roles:?}")
-    });
-    faults.unless(roles.last() != Some(&"assistant"), || {
-        format!("the assistant has the last word: {roles:?}")
-    });
-    let twice = roles.windows(2).any(|pair| pair == ["assistant", "assistant"]);
-    faults.unless(!twice, || format!("the assistant speaks twice in a row: {roles:?}"));
-    for (role, message) in roles.iter().zip(request.messages()) {
-        let known = ["system", "user", "assistant", "tool"].contains(role);
-        faults.unless(known, || format!("unknown role {role:?}"));
-        let says =
-            !text_of(&message["content"]).trim().is_empty() || message["tool_calls"].is_array();
-        faults.unless(says, || format!("a message without content: {message}"));
-    }
-}
-
-/// Each call must have its result directly after it, and each result its call.
-fn check_calls(request: &ModelRequest, faults: &mut Faults) {
-    let mut open: Vec<String> = Vec::new();
-    let mut known = HashSet::new();
-    for message in request.messages() {
-        if message["role"] == "tool" {
-            let id = message["tool_call_id"].as_str().unwrap_or("");
-            let before = open.len();
-            open.retain(|open| open != id);
-            faults.unless(open.len() + 1 == before, || {
-                format!("a result without its call: {message}")
-            });
-            continue;
+    /// Checks the list of tools. `is_tool` checks the form of one of them.
+    pub(crate) fn check_tools(
+        &mut self,
+        request: &ModelRequest,
+        tools: &Value,
+        is_tool: impl Fn(&Value) -> bool,
+    ) {
+        let names = request.tools();
+        self.unless(names.is_sorted(), || format!("tools are not sorted by name: {names:?}"));
+        let distinct: HashSet<_> = names.iter().collect();
+        self.unless(distinct.len() == names.len(), || format!("a tool is listed twice: {names:?}"));
+        for tool in tools.as_array().into_iter().flatten() {
+            self.unless(is_tool(tool), || format!("not a tool: {tool}"));
         }
-        faults.unless(open.is_empty(), || {
-            format!("calls without results before {}: {open:?}", message["role"])
-        });
-        open.clear();
-        let Some(calls) = message["tool_calls"].as_array() else { continue };
-        let role = &message["role"];
-        faults.unless(role == "assistant", || format!("a message of {role} has calls"));
-        faults.unless(!calls.is_empty(), || "an empty list of calls".into());
-        for call in calls {
-            check_call(call, faults);
-            let id = call["id"].as_str().unwrap_or("").to_owned();
-            faults.unless(known.insert(id.clone()), || format!("a call's id is repeated: {id:?}"));
-            open.push(id);
-        }
-    }
-    faults.unless(open.is_empty(), || format!("calls without results at the end: {open:?}"));
-}
-
-fn check_call(call: &Value, faults: &mut Faults) {
-    let id = call["id"].as_str().unwrap_or("");
-    // Providers refuse longer ids.
-    faults.unless((1..=40).contains(&id.len()), || {
-        format!("a call's id is empty or too long: {call}")
-    });
-    let fine = call["type"] == "function"
-        && call["function"]["name"].is_string()
-        && call["function"]["arguments"].is_string();
-    faults.unless(fine, || format!("not a call: {call}"));
-}
-
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-    use crate::support::model::request::Api;
-
-    fn found(messages: Value, tools: Value) -> Vec<String> {
-        let body = json!({ "model": "m", "stream": true, "messages": messages, "tools": tools });
-        let request = ModelRequest::of(Api::OpenAi, "m", body);
-        faults(&ModelRequest { key: "key".into(), ..request }, Some("key"))
-    }
-
-    #[test]
-    fn a_conversation_that_a_provider_would_refuse_is_found() {
-        let parameters = json!({ "type": "object" });
-        let tool = |name: &str| {
-            let function = json!({ "name": name, "description": "", "parameters": parameters });
-            json!({ "type": "function", "function": function })
-        };
-        let system = json!({ "role": "system", "content": "s" });
-        let user = json!({ "role": "user", "content": [{ "type": "text", "text": "u" }] });
-        let function = json!({ "name": "a", "arguments": "{}" });
-        let call = |id: &str| json!({ "id": id, "type": "function", "function": function });
-        let calls = |ids: &[&str]| {
-            let calls: Vec<_> = ids.iter().map(|id| call(id)).collect();
-            json!({ "role": "assistant", "tool_calls": calls })
-        };
-        let result = |id: &str| json!({ "role": "tool", "tool_call_id": id, "content": "r" });
-        let tools = json!([tool("a"), tool("b")]);
-        let fine = json!([
-            system,
-            user,
-            calls(&["1", "2"]),
-            result("1"),
-            result("2"),
-            calls(&["3"]),
-            result("3")
-        ]);
-        assert_eq!(found(fine, tools.clone()), [""; 0]);
-        for (wrong, word) in [
-            (json!([system]), "no user"),
-            (json!([user, system]), "begin"),
-            (json!([system, user, calls(&["1"])]), "without results at the end"),
-            (json!([system, user, calls(&["1"]), user]), "without results before"),
-            (json!([system, user, result("1")]), "without its call"),
-            (json!([system, user, calls(&["1"]), result("1"), result("1")]), "without its call"),
-            (
-                json!([system, user, calls(&["1"]), result("1"), calls(&["1"]), result("1")]),
-                "repeated",
-            ),
-            (json!([system, user, calls(&[""]), result("")]), "empty"),
-            (json!([system, user, calls(&[]), user]), "empty list"),
-            (
-                json!([system, user, { "role": "assistant", "content": "" }, user]),
-                "without content",
-            ),
-        ] {
-            let found = found(wrong.clone(), tools.clone()).join("; ");
-            assert!(found.contains(word), "{word:?} in {found:?} of {wrong}");
-        }
-        assert!(
-            found(json!([system, user]), json!([tool("b"), tool("a")]))
-                .join("")
-                .contains("not sorted")
-        );
     }
 }

@@ -7,8 +7,10 @@ use axum::{
 use percent_encoding::percent_decode_str;
 use serde_json::{Value, json};
 
-use crate::support::secret_spellings;
-use crate::support::tool_server::{ReceivedRequest, SERVER_MARKER, status};
+use crate::support::{
+    secret_spellings,
+    tool_server::{ReceivedRequest, SERVER_MARKER, answers::status},
+};
 
 /// Answers with this status, as `json`, as `text`, or as a `redirect` to the `to` of the query.
 pub(crate) fn answer(code: u16, how: &str, request: &ReceivedRequest) -> Response {

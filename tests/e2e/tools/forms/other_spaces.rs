@@ -8,7 +8,7 @@ use crate::{
         socket::Frame,
         waiting::SOON,
     },
-    tools::forms::{FormScene, answer_form, approval, part},
+    tools::forms::scene::{FormScene, answer_form, approval, part},
 };
 
 /// Starts a run that waits for a form in another space, the board, whose members are the first
@@ -20,7 +20,7 @@ async fn form_on_a_board() -> (FormScene, String, String) {
     scene.stack.model.answers("ada", move |request| {
         if request.step() == 0 { answer([call("getApproval", input.clone())]) } else { stop() }
     });
-    let run = scene.wake().await;
+    let run = scene.trigger().await;
     scene.status(&run, "waiting_tool").await;
     (scene, board, run)
 }
@@ -36,7 +36,7 @@ async fn a_form_without_options_or_without_its_space_is_refused() {
         call("getApproval", json!({"targetSpaceId": missing, "message": "?", "options": ["a"]})),
     ];
     let scene = FormScene::new(json!([approval()]), [answer(bad), stop()]).await;
-    let run = scene.wake().await;
+    let run = scene.trigger().await;
     scene.stack.ended(&run, SOON).await;
     let errors: Vec<_> = scene
         .results()
@@ -99,7 +99,7 @@ async fn target_space_id_shows_a_form_in_another_space_only() {
     });
     let bosses = scene.stack.socket_of(&boss).await;
     bosses.subscribe(&board, None).await;
-    let run = scene.wake().await;
+    let run = scene.trigger().await;
     gate.open();
     let form =
         bosses.frame("tool.requested", SOON, |frame| frame["name"] == "getApproval").await.body;

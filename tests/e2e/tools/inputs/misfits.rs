@@ -37,7 +37,7 @@ pub(crate) struct Misfit {
     pub(crate) value: Value,
     /// The name of the wrong field, if the value is an object.
     pub(crate) field: Option<String>,
-    /// What is wrong with it.
+    /// The fault in the input.
     pub(crate) fault: &'static str,
 }
 

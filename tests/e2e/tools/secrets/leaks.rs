@@ -1,6 +1,8 @@
 //! Servers and tools that try to leak secrets, and a search for them in everything that the product
 //! shows, stores and logs.
 
+mod tools;
+
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -11,24 +13,23 @@ use crate::{
         secret_spellings::{self, Search},
         socket::Socket,
         stack::Stack,
-        tool_scene::{ToolScene, but, http_tool},
+        tool_scene::{ToolScene, but},
         tool_server::{SERVER_MARKER, ToolServer},
         waiting::SOON,
     },
     tools::{
-        forms::answer_form,
-        secrets::{KEY, PLACES, TOKEN, secret_of, with_secret},
+        forms::scene::answer_form,
+        secrets::{
+            KEY, TOKEN,
+            leaks::tools::{PLAIN, leaking_tools, other_tools},
+            secret_of, with_secret,
+        },
     },
 };
 
-/// A secret that looks like an ordinary key.
-const PLAIN: &str = "sk-live-7Yh2Qp0Zx4Rt";
 const SECRETS: [(&str, &str); 3] = [("KEY", KEY), ("TOKEN", TOKEN), ("PLAIN", PLAIN)];
-/// The server's answers that contain the secret, and whether the call has a card.
-const LEAKS: [(&str, bool); 4] =
-    [("200/json", true), ("200/text", false), ("500/json", false), ("401/text", true)];
 
-/// A run whose tools leak secrets, and everybody who could see them.
+/// A run whose tools leak secrets, and all places where they could show.
 struct LeakScene {
     scene: ToolScene,
     /// Another server, which must not receive secrets.
@@ -39,57 +40,6 @@ struct LeakScene {
     others: Vec<&'static str>,
     operator: Socket,
     person: Socket,
-}
-
-/// A tool for each secret in each place, for each answer of the server.
-fn leaking_tools(url: &str) -> Vec<(String, Value)> {
-    let mut tools = Vec::new();
-    for (secret, _) in SECRETS {
-        for place in PLACES {
-            for (leak, visible) in LEAKS {
-                let name = format!("{secret}_{place}_{}", leak.replace('/', "_"));
-                let tool = with_secret(&name, &format!("{url}/leak/{leak}"), secret, place);
-                tools.push((name, but(tool, json!({"visible": visible}))));
-            }
-        }
-    }
-    tools
-}
-
-/// Requests that fail, and tools that send none.
-fn other_tools(url: &str, elsewhere: &str) -> Vec<(&'static str, Value)> {
-    let shown = |tool: Value| but(tool, json!({"visible": true}));
-    let compute = |expression: &str| json!({"type": "compute", "expression": expression});
-    let mut slow = with_secret("slow", &format!("{url}/slow"), "KEY", "query");
-    slow["execution"]["timeoutMs"] = json!(200);
-    let handed_on = format!("{url}/leak/302/redirect?to={elsewhere}/echo&key=${{secret.KEY}}");
-    let to_elsewhere = format!("{url}/redirect?to={elsewhere}/leak/200/json&");
-    let fixed = json!({"type": "static", "output": "the key is ${secret.KEY}"});
-    let form = json!({"type": "space", "resultSchema": {"type": "object"}});
-    vec![
-        ("slow", shown(slow)),
-        ("closes", shown(with_secret("closes", &format!("{url}/close"), "KEY", "query"))),
-        ("nobody", with_secret("nobody", "http://10.0.0.1:9/x", "KEY", "query")),
-        ("nowhere", with_secret("nowhere", "http://no-such-host.invalid/x", "KEY", "query")),
-        ("gone", with_secret("gone", &format!("{url}/echo"), "GONE", "header")),
-        ("handedOn", shown(http_tool("handedOn", "GET", &handed_on, json!({})))),
-        ("toElsewhere", shown(with_secret("toElsewhere", &to_elsewhere, "KEY", "header"))),
-        ("fixed", local_tool("fixed", &fixed)),
-        ("computes", local_tool("computes", &compute("'${secret.KEY} ' + string(input)"))),
-        ("failsToCompute", local_tool("failsToCompute", &compute("input.gone"))),
-        ("asks", local_tool("asks", &form)),
-    ]
-}
-
-/// A visible tool that sends no request.
-fn local_tool(name: &str, execution: &Value) -> Value {
-    json!({
-        "name": name,
-        "description": "Does it.",
-        "inputSchema": {"type": "object"},
-        "visible": true,
-        "execution": execution,
-    })
 }
 
 impl LeakScene {
@@ -133,7 +83,7 @@ impl LeakScene {
         ]);
         let calls = Answer::of(calls).slow(1_000, Duration::ZERO);
         stack.model.plays("ada", [calls, call("get_my_runs", json!({})).into(), stop()]);
-        let run = self.scene.wake().await;
+        let run = self.scene.trigger().await;
         let form =
             self.person.frame("tool.requested", SOON, |frame| frame["name"] == "asks").await.body;
         let output = json!({"said": "${secret.KEY}"});
@@ -193,7 +143,7 @@ impl LeakScene {
         let unknown = but(with_secret("unknown", &slow, "KEY", "query"), json!({"visible": true}));
         let path = format!("/v1/entities/{}", scene.agent);
         scene.stack.patch(&path, json!({"agent": {"tools": [unknown]}})).await.must_be(200);
-        let last = scene.wake().await;
+        let last = scene.trigger().await;
         scene.server.gate.reached(2).await;
         scene.stack.kill9();
         scene.stack.restart().await;
@@ -201,7 +151,7 @@ impl LeakScene {
         assert_eq!(last["steps"][0]["calls"][1]["status"], "unknown");
     }
 
-    /// Everything that anybody may see of the product, with the place where it is seen.
+    /// Everything that callers can see of the product, with its place.
     async fn everything_visible(&self) -> Vec<(String, Vec<u8>)> {
         let stack = &self.scene.stack;
         let space = &self.scene.space;

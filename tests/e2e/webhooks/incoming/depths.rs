@@ -10,9 +10,9 @@ use crate::{
     plans::operator::{daily, once},
     support::{
         client::{Client, Reply},
-        routes::{id, woken},
+        routes::{id, triggered_run},
         stack::Stack,
-        webhook_senders::Scheme,
+        webhook_senders::signatures::Scheme,
     },
     webhooks::incoming::field,
 };
@@ -36,7 +36,7 @@ async fn a_message_has_the_depth_that_its_caller_declares() {
     {
         let message = post(client, &space, &person, &depth.to_string()).await.must_be(201);
         assert_eq!(message["chainDepth"], depth);
-        match woken(&message, &agent) {
+        match triggered_run(&message, &agent) {
             Some(run) if depth < 3 => assert_eq!(stack.run(&run).await["chainDepth"], depth),
             None if depth >= 3 => assert_eq!(
                 message["dispatch"],

@@ -11,7 +11,10 @@ use crate::{
     support::{
         stack::Stack,
         tokens::in_seconds,
-        webhook_senders::{OTHER_SECRET, SCHEMES, SECRET, Scheme, SignedRequest, sample_payload},
+        webhook_senders::{
+            OTHER_SECRET, SECRET, sample_payload,
+            signatures::{SCHEMES, Scheme, SignedRequest},
+        },
     },
     webhooks::incoming::{counts, field},
 };

@@ -1,70 +1,59 @@
 //! Checks a request for faults that Bedrock would refuse, or that no agent should send.
 
-use std::collections::HashSet;
-
 use serde_json::Value;
 
-use crate::support::model::{check::Faults, request::ModelRequest};
+use crate::support::model::{
+    check::{
+        Faults,
+        blocks::{CallIds, blocks_of, is_name, roles},
+    },
+    request::ModelRequest,
+};
 
-/// The most cache points that a request may have.
-const MARKS: usize = 4;
+/// The ids of calls.
+const IDS: CallIds = CallIds {
+    call: |block| block["toolUse"].get("toolUseId"),
+    result: |block| block["toolResult"].is_object().then(|| &block["toolResult"]["toolUseId"]),
+};
 
 /// All faults of a request.
 pub(crate) fn faults(request: &ModelRequest, key: Option<&str>) -> Vec<String> {
     let mut faults = Faults::default();
-    let authorized = key.map_or(!request.key().is_empty(), |key| request.key() == key);
-    faults.unless(authorized, || format!("wrong access key: {:?}", request.key()));
+    faults.check_key(request, key, "access key");
     let inference = &request.body["inferenceConfig"];
     faults.unless(inference["maxTokens"].as_u64().is_some_and(|most| most > 0), || {
         "maxTokens is missing".into()
     });
-    let hot = inference["temperature"]
-        .as_f64()
-        .is_some_and(|temperature| !(0.0..=1.0).contains(&temperature));
-    faults
-        .unless(!hot, || format!("the temperature is out of range: {}", inference["temperature"]));
-    let marks = request.body.to_string().matches("\"cachePoint\"").count();
-    faults.unless(marks <= MARKS, || format!("{marks} marks, at most {MARKS} are allowed"));
-    check_tools(request, &mut faults);
-    check_turns(request, &mut faults);
-    check_calls(request, &mut faults);
+    faults.check_temperature(&inference["temperature"]);
+    faults.check_marks(request, "cachePoint");
+    let config = &request.body["toolConfig"];
+    let some = !request.tools().is_empty();
+    faults.unless(config.is_null() || some, || "an empty list of tools".into());
+    faults.check_tools(request, &config["tools"], is_tool);
+    check_content(request, &mut faults);
+    let calls = faults.check_block_calls(request, unmarked_blocks, &IDS);
+    faults.unless(!calls || !config.is_null(), || {
+        "the conversation has calls, but the request has no tools".into()
+    });
     faults.0
 }
 
-fn check_tools(request: &ModelRequest, faults: &mut Faults) {
-    let names = request.tools();
-    faults.unless(names.is_sorted(), || format!("tools are not sorted by name: {names:?}"));
-    let distinct: HashSet<_> = names.iter().collect();
-    faults.unless(distinct.len() == names.len(), || format!("a tool is listed twice: {names:?}"));
-    let config = &request.body["toolConfig"];
-    faults.unless(config.is_null() || !names.is_empty(), || "an empty list of tools".into());
-    for tool in config["tools"].as_array().into_iter().flatten() {
-        let spec = &tool["toolSpec"];
-        let described =
-            spec["description"].as_str().is_none_or(|description| !description.is_empty());
-        let fine =
-            is_name(&spec["name"]) && described && spec["inputSchema"]["json"]["type"] == "object";
-        faults.unless(fine, || format!("not a tool: {tool}"));
-    }
+fn is_tool(tool: &Value) -> bool {
+    let spec = &tool["toolSpec"];
+    let described = spec["description"].as_str().is_none_or(|description| !description.is_empty());
+    is_name(&spec["name"]) && described && spec["inputSchema"]["json"]["type"] == "object"
 }
 
-fn check_turns(request: &ModelRequest, faults: &mut Faults) {
+fn check_content(request: &ModelRequest, faults: &mut Faults) {
     for block in request.body["system"].as_array().into_iter().flatten() {
         faults.unless(is_text(block) || is_mark(block), || {
             format!("not a part of the system text: {block}")
         });
     }
-    let roles: Vec<&str> =
-        request.messages().iter().map(|message| message["role"].as_str().unwrap_or("")).collect();
-    let ends = [roles.first(), roles.last()];
-    faults.unless(ends == [Some(&"user"); 2], || {
-        format!("the conversation does not begin and end with the user: {roles:?}")
-    });
-    let turns = roles.iter().all(|role| ["user", "assistant"].contains(role))
-        && roles.windows(2).all(|pair| pair[0] != pair[1]);
-    faults.unless(turns, || format!("the roles do not take turns: {roles:?}"));
+    let roles = roles(request);
+    faults.check_roles(&roles);
     for (role, message) in roles.iter().zip(request.messages()) {
-        let blocks = blocks(message);
+        let blocks = blocks_of(message);
         faults.unless(blocks.first().is_some_and(|block| !is_mark(block)), || {
             format!("a message without content: {message}")
         });
@@ -86,36 +75,8 @@ fn check_turns(request: &ModelRequest, faults: &mut Faults) {
     }
 }
 
-/// Each call must have its result at the beginning of the next message, and each result its call.
-fn check_calls(request: &ModelRequest, faults: &mut Faults) {
-    let mut open: Vec<&str> = Vec::new();
-    let mut known = HashSet::new();
-    for message in request.messages() {
-        let blocks: Vec<&Value> = blocks(message).iter().filter(|block| !is_mark(block)).collect();
-        let results = blocks.iter().take_while(|block| block["toolResult"].is_object()).count();
-        for block in &blocks[..results] {
-            let before = open.len();
-            open.retain(|open| block["toolResult"]["toolUseId"] != *open);
-            faults
-                .unless(open.len() + 1 == before, || format!("a result without its call: {block}"));
-        }
-        faults.unless(open.is_empty(), || {
-            format!("calls without results before {message}: {open:?}")
-        });
-        let late = blocks[results..].iter().any(|block| block["toolResult"].is_object());
-        faults.unless(!late, || format!("a result after something else: {message}"));
-        open = blocks.iter().filter_map(|block| block["toolUse"]["toolUseId"].as_str()).collect();
-        for id in &open {
-            faults.unless(known.insert(*id), || format!("a call's id is repeated: {id:?}"));
-        }
-    }
-    faults.unless(open.is_empty(), || format!("calls without results at the end: {open:?}"));
-    let tools = known.is_empty() || !request.body["toolConfig"].is_null();
-    faults.unless(tools, || "the conversation has calls, but the request has no tools".into());
-}
-
-fn blocks(message: &Value) -> &[Value] {
-    message["content"].as_array().map_or(&[][..], Vec::as_slice)
+fn unmarked_blocks(message: &Value) -> Vec<&Value> {
+    blocks_of(message).iter().filter(|block| !is_mark(block)).collect()
 }
 
 fn is_text(block: &Value) -> bool {
@@ -126,17 +87,14 @@ fn is_mark(block: &Value) -> bool {
     block["cachePoint"]["type"] == "default"
 }
 
-/// Ids and names follow the same rules.
-fn is_name(name: &Value) -> bool {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c);
-    name.as_str().is_some_and(|name| (1..=64).contains(&name.len()) && name.chars().all(plain))
-}
-
 mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::support::model::request::Api;
+    use crate::support::model::{
+        check::blocks::{Blocks, assistant, user},
+        request::Api,
+    };
 
     fn found(messages: Value, tools: Value) -> Vec<String> {
         let body = json!({
@@ -153,13 +111,13 @@ mod tests {
     fn a_conversation_that_bedrock_would_refuse_is_found() {
         let schema = json!({ "json": { "type": "object" } });
         let tool = |name: &str| json!({ "toolSpec": { "name": name, "inputSchema": schema } });
-        let text = |text: &str| json!({ "text": text });
+        let blocks = Blocks {
+            text: |text| json!({ "text": text }),
+            call: |id| json!({ "toolUse": { "toolUseId": id, "name": "a", "input": {} } }),
+            result: |id| json!({ "toolResult": { "toolUseId": id, "content": [{ "text": "r" }] } }),
+        };
+        let Blocks { text, call, result } = blocks;
         let mark = || json!({ "cachePoint": { "type": "default" } });
-        let call = |id: &str| json!({ "toolUse": { "toolUseId": id, "name": "a", "input": {} } });
-        let result =
-            |id: &str| json!({ "toolResult": { "toolUseId": id, "content": [{ "text": "r" }] } });
-        let user = |blocks: &[Value]| json!({ "role": "user", "content": blocks });
-        let assistant = |blocks: &[Value]| json!({ "role": "assistant", "content": blocks });
         let says = user(&[text("u"), mark()]);
         let tools = json!([tool("a"), tool("b")]);
         let marked: Vec<Value> = ["a", "b", "c", "d"].map(|part| [text(part), mark()]).concat();
@@ -169,32 +127,14 @@ mod tests {
             user(&[result("1"), result("2"), mark(), text("SYSTEM: s")])
         ]);
         assert_eq!(found(fine, tools.clone()), [""; 0]);
-        for (wrong, word) in [
-            (json!([]), "begin"),
-            (json!([assistant(&[text("t")]), says]), "begin"),
-            (json!([says, assistant(&[text("t")])]), "begin and end"),
-            (json!([says, says]), "turns"),
-            (json!([user(&[])]), "without content"),
-            (json!([user(&[mark()])]), "without content"),
-            (json!([user(&[text(" ")])]), "not a block"),
-            (json!([user(&[call("1")])]), "not a block"),
-            (
-                json!([user(&[json!({ "text": "a", "cachePoint": { "type": "default" } })])]),
-                "not a block",
-            ),
-            (json!([user(&marked)]), "5 marks"),
-            (json!([says, assistant(&[call("1")])]), "without results at the end"),
-            (json!([says, assistant(&[call("1")]), says]), "without results before"),
-            (json!([user(&[result("1")])]), "without its call"),
-            (
-                json!([says, assistant(&[call("1")]), user(&[text("x"), result("1")])]),
-                "after something",
-            ),
-            (json!([says, assistant(&[call("1"), call("1")]), user(&[result("1")])]), "repeated"),
-            (json!([says, assistant(&[call("a.b")]), user(&[result("a.b")])]), "not a block"),
-        ] {
-            let found = found(wrong.clone(), tools.clone()).join("; ");
-            assert!(found.contains(word), "{word:?} in {found:?} of {wrong}");
+        let mut refused = blocks.refused();
+        let two_fields = json!({ "text": "a", "cachePoint": { "type": "default" } });
+        refused.push((vec![user(&[mark()])], "without content"));
+        refused.push((vec![user(&[two_fields])], "not a block"));
+        refused.push((vec![user(&marked)], "5 marks"));
+        for (wrong, word) in refused {
+            let found = found(json!(wrong), tools.clone()).join("; ");
+            assert!(found.contains(word), "{word:?} in {found:?} of {wrong:?}");
         }
         assert!(
             found(json!([says]), json!([tool("b"), tool("a")])).join("").contains("not sorted")

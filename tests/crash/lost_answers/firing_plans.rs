@@ -1,55 +1,19 @@
-//! Faults in the writes of plans and of webhook deliveries.
+//! Faults in the writes of plans that fire or are run by hand.
 
-use std::collections::BTreeSet;
+use serde_json::json;
+use smartspace_domain::{Error, ids::RunId, plans::PlanStatus};
+use smartspace_store::{agents::plans::Fired, runs::RunRecord, table::pages::Ask};
 
-use smartspace_domain::{
-    Error,
-    ids::{DeliveryId, PlanId, RunId},
-    plans::{Plan, PlanStatus},
+use crate::crash::lost_answers::{
+    at,
+    faults::{Fault, assert_same_success},
+    plans::{by_request, each_minute, once, plan_id, set},
+    post_key, read,
+    studio::Studio,
 };
-use smartspace_store::{
-    agents::{
-        plans::{Fired, SetPlan},
-        state::{self, ByCall},
-    },
-    deliveries::{NewDelivery, Received},
-    table::pages::Ask,
-};
-
-use super::{forms::Studio, *};
 
 /// The first time of a cron plan that is set in second 0.
 const CRON_AT: i64 = 60;
-
-fn plan_id(number: u128) -> PlanId {
-    PlanId::new(at(0), number)
-}
-
-fn set(number: u128, known: bool, change: serde_json::Value) -> SetPlan {
-    SetPlan {
-        id: plan_id(number),
-        known,
-        change: read(change),
-        chain_depth: 1,
-        max_chain_depth: 5,
-        pointer: String::new(),
-    }
-}
-
-fn once(number: u128) -> SetPlan {
-    let name = format!("Once {number}");
-    let plan = json!({"name": name, "instruction": "Say hello.", "runAfter": "30 seconds"});
-    set(number, false, plan)
-}
-
-fn each_minute(number: u128) -> SetPlan {
-    let name = format!("Each {number}");
-    set(number, false, json!({"name": name, "instruction": "Say hello.", "cron": "* * * * *"}))
-}
-
-fn by_request<T>(token: u128) -> state::ChangedBy<T> {
-    state::ChangedBy::Request(LeaseId::new(token))
-}
 
 /// The run that a plan started, if it fired.
 fn started_run(fired: &Result<Fired, Error>) -> Option<&RunRecord> {
@@ -57,43 +21,6 @@ fn started_run(fired: &Result<Fired, Error>) -> Option<&RunRecord> {
         Ok(Fired::Now(run, _)) => Some(run),
         _ => None,
     }
-}
-
-/// A run, a request, and a request with a key set, change and delete plans. Returns the results
-/// with the contents of the table, and the number of writes.
-async fn path_of_setting_plans(fault: Option<(usize, Fault)>) -> (String, usize) {
-    let studio = Box::pin(Studio::with_fault(fault)).await;
-    let agent = studio.admin;
-    let plans = studio.store.plans();
-    let by_run = |index, output: fn(&[Plan]) -> serde_json::Value| {
-        state::ChangedBy::Run(Box::new(ByCall {
-            run: studio.runs[0].id,
-            lease: studio.lease.clone(),
-            call: studio.call(index, CallStatus::Completed),
-            output,
-        }))
-    };
-    let by_post = |token, number| {
-        let key = post_key("plan").write(&plan_id(number).to_string(), at(6)).unwrap();
-        state::ChangedBy::Post(LeaseId::new(token), Box::new(key))
-    };
-    let renamed = set(2, true, json!({"name": "Renamed"}));
-    let paused = set(2, true, json!({"status": "paused"}));
-    let deleted = BTreeSet::from([plan_id(3), plan_id(9)]);
-    let results = (
-        plans.set(agent, &[once(1), each_minute(2)], &by_run(0, |set| json!(set)), at(4)).await,
-        plans.set(agent, &[renamed, once(3)], &by_run(1, |set| json!(set)), at(5)).await,
-        plans.set(agent, &[each_minute(4)], &by_post(41, 4), at(6)).await,
-        studio.store.idempotency().made_before::<PlanId>(Some(&post_key("plan")), at(7)).await,
-        plans.set(agent, &[paused], &by_request(42), at(8)).await,
-        plans.delete(agent, &deleted, &by_request(43)).await.map(|_| "deleted"),
-    );
-    // A concurrent request with the same key.
-    let late = plans.set(agent, &[each_minute(5)], &by_post(44, 5), at(9)).await;
-    assert!(matches!(late, Err(Error::Conflict(_))), "{late:?}");
-    let listed = plans.list(agent, &Ask::default()).await.unwrap();
-    let (stored, writes) = studio.outcome().await;
-    (format!("{results:#?} {listed:#?} {stored}"), writes)
 }
 
 /// A one-time plan and cron plans fire, with each alarm coming twice, and one is run by hand.
@@ -201,84 +128,14 @@ async fn a_cron_plan_beyond_the_chain_depth_is_paused_and_does_not_catch_up_late
     assert_eq!(set[0].next_run_at, Some(at(CRON_AT + 120)));
 }
 
-/// A service sends deliveries and repeats one, and the operator replays one. Returns the results
-/// with the contents of the table, and the number of writes.
-async fn path_of_deliveries(fault: Option<(usize, Fault)>) -> (String, usize) {
-    let studio = Box::pin(Studio::with_fault(fault)).await;
-    let store = &studio.store;
-    let agent = studio.admin;
-    let sent = |number: u128, key: &str| NewDelivery {
-        id: DeliveryId::new(at(3), number),
-        agent,
-        service: "jira".into(),
-        key: key.into(),
-        also: None,
-        payload: json!({"issue": key}),
-        bytes: 20,
-        chain_depth: 1,
-        post_key: None,
-        by_hand: false,
-    };
-    let first = NewDelivery { also: Some("signature".into()), ..sent(1, "a") };
-    let key = Some(post_key("delivery"));
-    let deliveries = [
-        (first.clone(), 4),
-        // Two repetitions: one with the same key, and one with the same signature.
-        (NewDelivery { id: DeliveryId::new(at(5), 2), ..first.clone() }, 5),
-        (NewDelivery { id: DeliveryId::new(at(6), 3), key: "b".into(), ..first }, 6),
-        (NewDelivery { post_key: key.clone(), by_hand: true, ..sent(4, "c") }, 7),
-        (NewDelivery { post_key: key, by_hand: true, ..sent(5, "d") }, 8),
-        (NewDelivery { chain_depth: 99, ..sent(6, "e") }, 9),
-    ];
-    let mut received: Vec<Received> = Vec::new();
-    for (new, second) in &deliveries {
-        received.push(store.deliveries().receive(new, at(*second)).await.unwrap());
-    }
-    let ids: Vec<_> = received.iter().map(|received| received.id).collect();
-    let [one, other, last] = [1, 4, 6].map(|number| DeliveryId::new(at(3), number));
-    assert_eq!(ids, [one, one, one, other, other, last]);
-    let woken: Vec<_> = received.iter().map(|received| received.woken.is_some()).collect();
-    assert_eq!(woken, [true, false, false, true, false, false]);
-    assert_eq!(received[1].run_id, received[0].run_id);
-
-    let mut triggers = Vec::new();
-    for run in received.iter().filter_map(|received| received.woken.as_deref()) {
-        let record = store.runs().record(run.id).await.unwrap();
-        triggers.push((record, store.triggers().of(run).await.unwrap()));
-    }
-    let mut listed = store.deliveries().list(agent, None, None, &Ask::default()).await.unwrap();
-    listed.items.sort_by_key(|delivery| delivery.id);
-    let (stored, writes) = studio.outcome().await;
-    (format!("{received:#?} {triggers:#?} {listed:#?} {stored}"), writes)
-}
-
-/// Like [`assert_same_outcome`], for a scenario without errors that has at least `least` writes.
-async fn assert_same_success(
-    scenario: impl AsyncFn(Option<(usize, Fault)>) -> (String, usize),
-    least: usize,
-) {
-    let (expected, writes) = assert_same_outcome(scenario).await;
-    assert!(writes >= least && !expected.contains("Err("), "{writes}: {expected}");
-}
-
 /// The id of a run that is started by hand in this second.
 fn by_hand_at(second: i64) -> RunId {
     RunId::new(at(second), second as u128)
 }
 
 #[tokio::test(start_paused = true)]
-async fn setting_plans_survives_a_fault_of_any_write() {
-    assert_same_success(path_of_setting_plans, 5).await;
-}
-
-#[tokio::test(start_paused = true)]
 async fn firing_plans_survives_a_fault_of_any_write() {
     assert_same_success(path_of_firing_plans, 8).await;
-}
-
-#[tokio::test(start_paused = true)]
-async fn deliveries_survive_a_fault_of_any_write() {
-    assert_same_success(path_of_deliveries, 6).await;
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,0 +1,116 @@
+//! Writes a scripted answer as `OpenAI`'s chat completions do.
+
+use serde_json::{Value, json};
+
+use crate::support::model::{
+    request::ModelRequest,
+    script::{Answer, Hold, Part},
+    writing::{Beat, with_ending},
+};
+
+/// An error in the provider's words. Like the real provider, a 401 repeats the key.
+pub(crate) fn refusal(status: u16, request: &ModelRequest) -> Value {
+    let (kind, message) = match status {
+        401 => ("invalid_request_error", format!("Incorrect API key provided: {}.", request.key())),
+        429 => ("rate_limit_exceeded", "Rate limit reached for requests.".to_owned()),
+        400 => ("invalid_request_error", "This request is not to our liking.".to_owned()),
+        _ => ("server_error", "The server had an error while processing your request.".to_owned()),
+    };
+    json!({ "error": { "message": message, "type": kind, "param": null, "code": kind } })
+}
+
+pub(crate) fn beats(answer: &Answer, request: &ModelRequest) -> Vec<Beat> {
+    let calls_anything = answer.parts.iter().any(|part| matches!(part, Part::Call { .. }));
+    let mut writer =
+        Writer { beats: Vec::new(), model: request.full_name(), piece_chars: answer.piece_chars };
+    writer.delta(json!({ "role": "assistant", "content": null }));
+    let mut calls = 0;
+    for part in answer.parts.iter().skip_while(|part| matches!(part, Part::Wait(_))) {
+        match part {
+            Part::Text(text) => writer.in_pieces(text, |piece| json!({ "content": piece })),
+            Part::Wait(gate) => writer.beats.push(Beat::Wait(gate.clone())),
+            Part::Call { name, input, hold } => {
+                writer.call(calls, name, input, hold.as_ref());
+                calls += 1;
+            }
+        }
+    }
+    let model = request.full_name();
+    let reason = if calls_anything { "tool_calls" } else { "stop" };
+    let mut end = vec![Beat::Event(event(
+        &model,
+        json!([{ "index": 0, "delta": {}, "finish_reason": reason }]),
+        Value::Null,
+    ))];
+    if request.wants_usage() {
+        let usage = json!({
+            "prompt_tokens": request.characters() / 4,
+            "completion_tokens": 12,
+            "total_tokens": request.characters() / 4 + 12,
+            "prompt_tokens_details": { "cached_tokens": 0 },
+        });
+        end.push(Beat::Event(event(&model, json!([]), usage)));
+    }
+    end.push(Beat::Event("data: [DONE]\n\n".into()));
+    let error = json!({
+        "message": "The server is overloaded.",
+        "type": "server_error",
+        "code": null,
+    });
+    let error = Beat::Event(format!("data: {}\n\n", json!({ "error": error })));
+    with_ending(writer.beats, answer.ending, end, error)
+}
+
+struct Writer {
+    beats: Vec<Beat>,
+    model: String,
+    piece_chars: usize,
+}
+
+impl Writer {
+    fn delta(&mut self, delta: Value) {
+        let choices = json!([{ "index": 0, "delta": delta, "finish_reason": null }]);
+        self.beats.push(Beat::Event(event(&self.model, choices, Value::Null)));
+    }
+
+    fn in_pieces(&mut self, text: &str, delta: impl Fn(String) -> Value) {
+        let chars: Vec<char> = text.chars().collect();
+        for piece in chars.chunks(self.piece_chars.max(1)) {
+            self.delta(delta(piece.iter().collect()));
+        }
+    }
+
+    /// Writes the name and the id once, then the input in pieces.
+    fn call(&mut self, index: usize, name: &str, input: &str, hold: Option<&Hold>) {
+        let function = json!({ "name": name, "arguments": "" });
+        let id = format!("call_{index}");
+        let start = json!({ "index": index, "id": id, "type": "function", "function": function });
+        self.delta(json!({ "tool_calls": [start] }));
+        let more = |piece: String| {
+            let call = json!({ "index": index, "function": { "arguments": piece } });
+            json!({ "tool_calls": [call] })
+        };
+        match hold {
+            None => self.in_pieces(input, more),
+            Some((at, gate)) => {
+                let before: String = input.chars().take(*at).collect();
+                let after: String = input.chars().skip(*at).collect();
+                self.in_pieces(&before, more);
+                self.beats.push(Beat::Wait(gate.clone()));
+                self.in_pieces(&after, more);
+            }
+        }
+    }
+}
+
+fn event(model: &str, choices: Value, usage: Value) -> String {
+    let chunk = json!({
+        "id": "chatcmpl-test",
+        "object": "chat.completion.chunk",
+        "created": 1_771_427_220,
+        "model": model,
+        "choices": choices,
+        "usage": usage,
+    });
+    format!("data: {chunk}\n\n")
+}
