@@ -91,3 +91,10 @@ async fn a_secret_as_a_session_id_is_refused() {
         not_sent("the server docs sent a session id that can't be used")
     );
 }
+
+#[tokio::test]
+async fn a_stream_with_a_secret_as_an_event_id_is_not_resumed() {
+    let (result, fake) =
+        called(|_| Reply::Events(vec![format!("id: {SECRET}\ndata:\n\n")], Then::End)).await;
+    assert_eq!((result, fake.count("GET")), (unknown("broke off the connection"), 0));
+}

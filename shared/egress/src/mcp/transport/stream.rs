@@ -89,7 +89,9 @@ impl Reading {
         let data = message
             .filter(|_| !is_request || self.requests <= MOST_REQUESTS)
             .map(|message| message.to_string());
-        let id = event.id.filter(|id| id.len() <= LONGEST_ID);
+        // `rmcp` logs the id of an event, so it must not contain a secret.
+        let secrets = self.transport.secrets();
+        let id = event.id.filter(|id| id.len() <= LONGEST_ID && secrets.redact(id) == *id);
         let retry = event.retry.map(|retry| retry.clamp(SHORTEST_RETRY, LONGEST_RETRY));
         let is_useful = data.is_some() || id.is_some() || retry.is_some();
         Ok(is_useful.then_some(Sse { event: None, data, id, retry }))
