@@ -3,7 +3,7 @@
 mod change;
 
 use serde::{Deserialize, Serialize};
-use utoipa::{ToSchema, openapi::schema::Object};
+use utoipa::ToSchema;
 
 pub use self::change::PlanChange;
 pub use crate::schedules::Schedule;

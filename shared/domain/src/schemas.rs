@@ -12,7 +12,7 @@ use utoipa::{
     },
 };
 
-use crate::{Time, durations::WrittenDuration, limits, names::SecretName};
+use crate::{Time, durations::WrittenDuration, limits};
 
 /// The pattern of a text without NUL.
 const NO_NUL: &str = r"^[^\u0000]*$";

@@ -50,7 +50,7 @@ impl Goals<'_> {
         now: Time,
     ) -> Result<Vec<Goal>> {
         let ids: BTreeSet<_> = set.iter().map(|goal| goal.id.as_str()).collect();
-        let places: Vec<_> = ids.iter().map(|id| keys::goal(agent, id.as_str())).collect();
+        let places: Vec<_> = ids.iter().map(|id| keys::goal(agent, id)).collect();
         self.store
             .agent_state()
             .change(agent, Reads::Places(&places), by, |mut items, counts| {
