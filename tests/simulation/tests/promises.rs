@@ -7,12 +7,12 @@
 use std::io::Write;
 
 use clap::ValueEnum;
-use smartspace_simulation::{Outcome, mutants::Mutant, plan::Setup, shorten::shorten, simulate};
+use smartspace_simulation::{Outcome, mutants::Mutant, setup::Setup, shorten::shorten, simulate};
 
 /// Seeds of one test.
-const PART: u64 = 50;
+const SEEDS_PER_TEST: u64 = 50;
 /// A mutant that this many seeds do not find counts as not found.
-const BOUND: u64 = 200;
+const MAX_SEEDS: u64 = 200;
 
 /// Plays `count` seeds, starting at `from`. Panics at the first one that breaks a promise.
 fn play(from: u64, count: u64) {
@@ -46,7 +46,7 @@ fn fail(setup: &Setup, outcome: &Outcome) -> ! {
 }
 
 macro_rules! seeds {
-    ($($name:ident: $from:literal)*) => { $(#[test] fn $name() { play($from, PART); })* };
+    ($($name:ident: $from:literal)*) => { $(#[test] fn $name() { play($from, SEEDS_PER_TEST); })* };
 }
 
 seeds! {
@@ -61,7 +61,7 @@ macro_rules! further_seeds {
             #[test]
             #[ignore = "by hand and in the nightly job: tests/run --all"]
             fn $name() {
-                play($from, PART);
+                play($from, SEEDS_PER_TEST);
             }
         )*
     };
@@ -93,9 +93,9 @@ fn find(mutant: Mutant) {
         let setup = Setup { seed, mutant: Some(mutant), ..Setup::default() };
         simulate(&setup).unwrap().violations.iter().any(|(broken, _)| *broken == promise)
     };
-    let Some(seed) = (1..=BOUND).find(|&seed| breaks_it(seed)) else {
+    let Some(seed) = (1..=MAX_SEEDS).find(|&seed| breaks_it(seed)) else {
         panic!(
-            "{mutant:?} broke promise {promise} in none of {BOUND} seeds; \
+            "{mutant:?} broke promise {promise} in none of {MAX_SEEDS} seeds; \
              play one: cargo run -p smartspace-simulation -- --from 1 --mutant {}",
             cli_name(mutant)
         );

@@ -4,6 +4,8 @@
 //! Index reads are up to two seconds old. Calls are refused, throttled or in conflict. Batches and
 //! pages come in parts. A call may take effect without an answer, or after it seemed to fail.
 
+mod faults;
+
 use std::{sync::Arc, time::Duration};
 
 use aws_smithy_runtime_api::client::{
@@ -16,26 +18,28 @@ use aws_smithy_runtime_api::client::{
 };
 use aws_smithy_types::body::SdkBody;
 use serde_json::{Value, json};
-use tokio::time::sleep;
 
-use crate::{life::Life, locked, world::World};
-
-const WRITES: [&str; 4] = ["TransactWriteItems", "PutItem", "UpdateItem", "DeleteItem"];
-
-/// The connector of one process.
-#[derive(Clone)]
-pub struct SimTable {
-    world: Arc<World>,
-    life: Arc<Life>,
-}
+use crate::{
+    environment::Environment,
+    life::Life,
+    locked,
+    ports::table::faults::{Call, WRITES},
+};
 
 /// A response: its status and its body.
 type RawResponse = (u16, String);
 
+/// The connector of one process.
+#[derive(Clone)]
+pub struct SimTable {
+    env: Arc<Environment>,
+    life: Arc<Life>,
+}
+
 impl SimTable {
     /// The connector of the process with this `life`.
-    pub fn new(world: Arc<World>, life: Arc<Life>) -> Self {
-        Self { world, life }
+    pub fn new(env: Arc<Environment>, life: Arc<Life>) -> Self {
+        Self { env, life }
     }
 
     async fn act(self, operation: String, body: Vec<u8>) -> Result<HttpResponse, ConnectorError> {
@@ -48,29 +52,29 @@ impl SimTable {
     }
 
     async fn answer(&self, operation: &str, body: Vec<u8>) -> Result<RawResponse, ConnectorError> {
-        let world = &self.world;
-        world.before_call(&self.life, operation).await;
+        let env = &self.env;
+        env.before_call(&self.life, operation).await;
         let writes = WRITES.contains(&operation);
         let mut request: Value = serde_json::from_slice(&body).unwrap_or_default();
-        if let Some(mutant) = world.mutant
-            && let Some(answer) = mutant.before(world, operation, &mut request)
+        if let Some(mutant) = env.mutant
+            && let Some(answer) = mutant.before(&env.chance, &env.storage, operation, &mut request)
         {
-            world.after_call(&self.life, operation).await;
+            env.after_call(&self.life, operation).await;
             return Ok(answer);
         }
-        let call = Call { table: self, operation, about: about(operation, &request) };
+        let call = Call::new(self, operation, &request);
         if let Some(failure) = call.fails(&request) {
             return failure;
         }
         let rest = self.make_partial(operation, &mut request);
         call.shorten_page(&mut request);
         let (status, mut answer) = self.take_effect(operation, &request);
-        if !writes && world.fixed_latency.is_some() {
-            let read = &mut locked(&world.ledger).read;
+        if !writes && env.fixed_latency.is_some() {
+            let read = &mut locked(&env.ledger).read;
             *read = (read.0 + items(&answer), read.1 + answer.len());
         }
-        if writes && call.strikes("lost answer", world.plan.fault_rates.lost_answer) {
-            world.after_call(&self.life, operation).await;
+        if writes && call.strikes("lost answer", env.plan.fault_rates.lost_answer) {
+            env.after_call(&self.life, operation).await;
             return Err(ConnectorError::io("the connection was reset".into()));
         }
         if let Some(rest) = rest
@@ -79,36 +83,34 @@ impl SimTable {
             parsed["UnprocessedKeys"] = rest;
             answer = parsed.to_string();
         }
-        if let Some(mutant) = world.mutant {
+        if let Some(mutant) = env.mutant {
             mutant.after(operation, &request, &mut answer);
             if mutant.dies(&request) {
-                world.kill(&self.life, "between two writes");
+                env.kill(&self.life, "between two writes");
             }
         }
-        world.after_call(&self.life, operation).await;
+        env.after_call(&self.life, operation).await;
         Ok((status, answer))
     }
 
     /// Lets a call take effect. Reads that need not be consistent come from the lagging copy.
     fn take_effect(&self, operation: &str, request: &Value) -> RawResponse {
-        let world = &self.world;
+        let env = &self.env;
         let body = request.to_string().into_bytes();
         if operation == "Query" && request["ConsistentRead"] != json!(true) {
-            let lag = world.chance.time("lag", Duration::ZERO, Duration::from_secs(2));
-            world.storage.answer_stale(lag, operation, &body)
+            let lag = env.chance.time("lag", Duration::ZERO, Duration::from_secs(2));
+            env.storage.answer_stale(lag, operation, &body)
         } else {
-            world.storage.answer(operation, &body)
+            env.storage.answer(operation, &body)
         }
     }
 
     /// Removes some keys from a batch. Returns the removed keys.
     fn make_partial(&self, operation: &str, request: &mut Value) -> Option<Value> {
-        let chance = &self.world.chance;
+        let chance = &self.env.chance;
         if operation != "BatchGetItem"
-            || !chance.strikes(
-                &format!("{}/partial", self.life.name),
-                self.world.plan.fault_rates.partial,
-            )
+            || !chance
+                .strikes(&format!("{}/partial", self.life.name), self.env.plan.fault_rates.partial)
         {
             return None;
         }
@@ -119,69 +121,6 @@ impl SimTable {
         }
         let rest = keys.split_off(1 + chance.below("partial", keys.len() as u64 - 1) as usize);
         Some(json!({table.as_str(): {"Keys": rest, "ConsistentRead": true}}))
-    }
-}
-
-/// A call with the faults that may strike it.
-struct Call<'a> {
-    table: &'a SimTable,
-    operation: &'a str,
-    /// The keys of its items, for the history.
-    about: String,
-}
-
-impl Call<'_> {
-    /// Whether a fault strikes, which the history then shows.
-    fn strikes(&self, name: &str, rate: u64) -> bool {
-        let Self { table: SimTable { world, life }, operation, about } = self;
-        let strikes = world.chance.strikes(&format!("{}/{operation}/{name}", life.name), rate);
-        if strikes {
-            world.history.note(&life.name, || format!("table: {operation} {about} {name}"));
-        }
-        strikes
-    }
-
-    /// Fails before the call takes effect, or with an effect that comes later.
-    fn fails(&self, request: &Value) -> Option<Result<RawResponse, ConnectorError>> {
-        let rates = &self.table.world.plan.fault_rates;
-        let writes = WRITES.contains(&self.operation);
-        if self.strikes("refused", rates.refused) {
-            return Some(Ok(problem(500, "InternalServerError", json!({}))));
-        }
-        if self.strikes("throttled", rates.throttled) {
-            return Some(Ok(problem(400, "ProvisionedThroughputExceededException", json!({}))));
-        }
-        if writes && self.strikes("conflict", rates.conflict) {
-            return Some(Ok(conflict(self.operation, request)));
-        }
-        if writes && self.strikes("late effect", rates.late_effect) {
-            self.take_effect_later(request);
-            return Some(Err(ConnectorError::timeout("it took too long".into())));
-        }
-        None
-    }
-
-    fn take_effect_later(&self, request: &Value) {
-        let world = Arc::clone(&self.table.world);
-        let operation = self.operation.to_owned();
-        let body = request.to_string().into_bytes();
-        let late =
-            world.chance.time("late effect", Duration::from_millis(100), Duration::from_secs(4));
-        tokio::spawn(async move {
-            sleep(late).await;
-            world.storage.answer(&operation, &body);
-        });
-    }
-
-    /// Lowers the limit of a page, or does nothing.
-    fn shorten_page(&self, request: &mut Value) {
-        let world = &self.table.world;
-        if self.operation == "Query"
-            && self.strikes("short page", world.plan.fault_rates.short_page)
-        {
-            let most = request["Limit"].as_u64().unwrap_or(u64::MAX);
-            request["Limit"] = most.min(1 + world.chance.below("short page", 3)).into();
-        }
     }
 }
 
@@ -224,50 +163,5 @@ impl HttpConnector for SimTable {
             .to_owned();
         let body = request.body().bytes().unwrap_or_default().to_vec();
         HttpConnectorFuture::new(self.clone().act(operation, body))
-    }
-}
-
-/// An error in the form in which DynamoDB returns it.
-pub fn problem(status: u16, kind: &str, mut body: Value) -> RawResponse {
-    body["__type"] = format!("com.amazonaws.dynamodb.v20120810#{kind}").into();
-    (status, body.to_string())
-}
-
-/// The error after a conflict with another transaction.
-fn conflict(operation: &str, request: &Value) -> RawResponse {
-    if operation != "TransactWriteItems" {
-        return problem(400, "TransactionConflictException", json!({}));
-    }
-    let parts = request["TransactItems"].as_array().map_or(1, Vec::len);
-    let reasons: Vec<_> = (0..parts)
-        .map(|part| json!({"Code": if part == 0 { "TransactionConflict" } else { "None" }}))
-        .collect();
-    problem(400, "TransactionCanceledException", json!({"CancellationReasons": reasons}))
-}
-
-/// The keys of the items that a call names.
-fn about(operation: &str, request: &Value) -> String {
-    let key = |key: &Value| {
-        format!(
-            "{}/{}",
-            key["PK"]["S"].as_str().unwrap_or("?"),
-            key["SK"]["S"].as_str().unwrap_or("?")
-        )
-    };
-    match operation {
-        "TransactWriteItems" => {
-            let parts = request["TransactItems"]
-                .as_array()
-                .into_iter()
-                .flatten()
-                .filter_map(|part| part.as_object()?.values().next());
-            parts
-                .map(|part| key(if part["Item"].is_null() { &part["Key"] } else { &part["Item"] }))
-                .collect::<Vec<_>>()
-                .join(" ")
-        }
-        "PutItem" => key(&request["Item"]),
-        "GetItem" | "UpdateItem" | "DeleteItem" => key(&request["Key"]),
-        _ => String::new(),
     }
 }
