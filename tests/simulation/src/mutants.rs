@@ -137,14 +137,16 @@ impl Mutant {
         }
     }
 
-    /// Raises the rates of the faults that the missing mechanism handles, so that its absence
-    /// shows.
+    /// Makes the world one in which the absence of the mechanism shows: with the faults that the
+    /// mechanism handles, and without work that never needs it.
     pub fn adjust(self, plan: &mut Plan) {
         let rates = &mut plan.fault_rates;
         match self {
-            Self::ForgetsTokens | Self::ForgetsAbsorbing | Self::AnswersTwice => {
-                rates.lost_answer = 10_000;
+            Self::ForgetsTokens => {
+                rates.lost_answer = 30_000;
+                plan.keep_only_messages();
             }
+            Self::ForgetsAbsorbing | Self::AnswersTwice => rates.lost_answer = 10_000,
             Self::ForgetsBeginnings | Self::RepeatsWhatBegan => {
                 rates.under_way = rates.under_way.max(20_000);
             }
