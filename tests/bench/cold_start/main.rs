@@ -35,7 +35,7 @@ struct Flags {
 }
 
 /// How a function is measured.
-struct Scene {
+struct Scenario {
     /// The samples that are handled before on the same table, each by a new process.
     before: &'static [&'static str],
     /// The first event, and one of the same cost for the warm process.
@@ -122,15 +122,15 @@ fn quantile(mut values: Vec<f64>, part: f64) -> f64 {
 
 /// Measures `rounds` starts of a function.
 async fn measure(name: &str, folder: &Path, rounds: usize) -> Result<Vec<Start>> {
-    let scene = scene(name)?;
-    let mut services = prepared(&scene, folder).await?;
+    let scenario = scenario(name)?;
+    let mut services = prepared(&scenario, folder).await?;
     let mut starts = Vec::with_capacity(rounds);
     // Round 0 only loads the binary into the page cache.
     for round in 0..=rounds {
-        if scene.once {
-            services = prepared(&scene, folder).await?;
+        if scenario.once {
+            services = prepared(&scenario, folder).await?;
         }
-        let start = measure_start(name, &folder.join(name), &services, &scene).await?;
+        let start = measure_start(name, &folder.join(name), &services, &scenario).await?;
         if round > 0 {
             starts.push(start);
         }
@@ -142,14 +142,14 @@ async fn measure_start(
     name: &str,
     program: &Path,
     services: &Services,
-    scene: &Scene,
+    scenario: &Scenario,
 ) -> Result<Start> {
     let mut function = Function::start(name, program, services).await?;
     let ready = function.begun().await?;
     let peak_memory = |function: &Function| function.memory().map_or(0, |(_, peak)| peak);
     let memory_when_ready = peak_memory(&function);
     let mut times = [Duration::ZERO; 2];
-    for (event, time) in scene.events.iter().zip(&mut times) {
+    for (event, time) in scenario.events.iter().zip(&mut times) {
         let started = Instant::now();
         let outcome = function.invoke(event).await?;
         *time = started.elapsed();
@@ -163,10 +163,10 @@ async fn measure_start(
     Ok(Start { ready, first, warm, memory_when_ready, memory_in_the_end })
 }
 
-/// Starts the services of a scene and handles its earlier samples.
-async fn prepared(scene: &Scene, folder: &Path) -> Result<Services> {
+/// Starts the services of a scenario and handles its earlier samples.
+async fn prepared(scenario: &Scenario, folder: &Path) -> Result<Services> {
     let services = Services::start(world::make().await?).await?;
-    for step in scene.before {
+    for step in scenario.before {
         let sample = Sample::named(step)?;
         let mut function =
             Function::start(&sample.function, &folder.join(&sample.function), &services).await?;
@@ -175,10 +175,10 @@ async fn prepared(scene: &Scene, folder: &Path) -> Result<Services> {
     Ok(services)
 }
 
-fn scene(function: &str) -> Result<Scene> {
+fn scenario(function: &str) -> Result<Scenario> {
     let event = |name: &str| Sample::named(name)?.event();
     let twice = |before, name: &str| {
-        Ok(Scene { before, events: [event(name)?, event(name)?], once: false })
+        Ok(Scenario { before, events: [event(name)?, event(name)?], once: false })
     };
     match function {
         "api" => twice(&[], "api/get-messages"),
@@ -187,7 +187,7 @@ fn scene(function: &str) -> Result<Scene> {
         // The earlier sweep handles the due items, so that both measured ones find none.
         "sweep" => twice(&["sweep/schedule"], "sweep/schedule"),
         "trigger" => twice(&["run/form"], "trigger/wake-run"),
-        "run" => Ok(Scene {
+        "run" => Ok(Scenario {
             before: &[],
             events: [event("run/message")?, event("run/mention")?],
             once: true,

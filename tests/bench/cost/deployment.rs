@@ -2,60 +2,42 @@
 //! of its function for itself, with the function's caches. As on Lambda, a later invocation reuses
 //! a free environment.
 
+mod environment;
+
 use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex, atomic::AtomicU32},
-    time::Duration,
 };
 
-use axum::{Router, body::Body, http::Request};
-use futures::{FutureExt, future::BoxFuture};
+use axum::{body::Body, http::Request};
 use http_body_util::BodyExt;
 use jsonwebtoken::{EncodingKey, Header, encode};
 use serde_json::{Value, json};
 use smartspace::embedded_table::{EmbeddedTable, NAME, client_on};
-use smartspace_api::{AdminKey, Api, SocketUrl, Tokens};
-use smartspace_broadcast::Broadcast;
-use smartspace_domain::{
-    Result, Time,
-    jobs::{BroadcastJob, RunJob, TriggerJob},
-};
-use smartspace_egress::{Egress, ToolHosts};
-use smartspace_pipeline::Pipeline;
-use smartspace_ports::{
-    cancel_signal::NoCancelSignal,
-    ids::{IdSource, RandomIds},
-    resolver::SystemResolver,
-    secrets::FixedSecrets,
-};
-use smartspace_run::{Runs, counters::Counted};
-use smartspace_socket::Socket;
-use smartspace_store::{Store, table::schema};
-use smartspace_sweep::Sweep;
-use smartspace_trigger::Triggers;
+use smartspace_domain::{Result, Time};
+use smartspace_ports::ids::{IdSource, RandomIds};
+use smartspace_run::counters::Counted;
+use smartspace_store::table::schema;
 use tokio::{sync::watch, time::Instant};
 use tower::ServiceExt;
 
 use crate::{
-    ledger::{Ledger, What},
+    ledger::{Counter, Ledger},
     locked,
-    model::SlowModel,
-    ports::{CountedDelivery, CountedQueue, Edge},
+    ports::CountedPorts,
     text::Words,
 };
+
+use environment::Environment;
 
 /// The operator's key.
 const ADMIN_KEY: &str = "the-operator-of-what-it-costs";
 /// The secret that signs people's tokens.
 const JWT_SECRET: &str = "thirty-two bytes and a few more of what it costs";
 /// The start of the wall clock, in milliseconds since 1970.
-const MORNING: i64 = 1_795_000_000_000;
-/// The time limit of an invocation of `run`.
-const RUNS_FOR: Duration = Duration::from_mins(15);
-/// The retention of ended runs.
-const KEPT: Duration = Duration::from_hours(30 * 24);
+const START_OF_CLOCK: i64 = 1_795_000_000_000;
 /// The CPU time of an invocation in milliseconds, on a seventh of a core. A cautious estimate.
-const WORKS: f64 = 20.0;
+const CPU_MILLISECONDS: f64 = 20.0;
 
 pub(crate) struct Deployment {
     /// The counts since it was last cleared.
@@ -71,21 +53,9 @@ pub(crate) struct Deployment {
     answers: Arc<AtomicU32>,
 }
 
-/// An environment. It has the libraries of all functions, but uses only those of its own.
-pub(crate) struct Environment {
-    name: Arc<Mutex<&'static str>>,
-    pub(crate) edge: Edge,
-    pub(crate) api: Router,
-    pub(crate) socket: Socket,
-    pub(crate) runs: Runs,
-    triggers: Triggers,
-    broadcast: Broadcast,
-    pub(crate) sweep: Sweep,
-}
-
 /// The caller of a request.
 #[derive(Clone, Copy)]
-pub(crate) enum As<'a> {
+pub(crate) enum Caller<'a> {
     /// With the admin key.
     Operator,
     /// With a token.
@@ -106,15 +76,17 @@ impl Deployment {
             words,
             answers: Arc::default(),
         });
-        let edge =
-            Edge { deployment: Arc::clone(&deployment), name: Arc::new(Mutex::new("setting")) };
-        schema::create_table(&client_on(edge), NAME).await.map_err(|error| error.to_string())?;
+        let ports = CountedPorts {
+            deployment: Arc::clone(&deployment),
+            name: Arc::new(Mutex::new("setting")),
+        };
+        schema::create_table(&client_on(ports), NAME).await.map_err(|error| error.to_string())?;
         Ok(deployment)
     }
 
     /// The wall clock.
     pub(crate) fn now(&self) -> Time {
-        Time::from_millis(MORNING + self.begun.elapsed().as_millis() as i64)
+        Time::from_millis(START_OF_CLOCK + self.begun.elapsed().as_millis() as i64)
     }
 
     /// Marks work in progress until the returned value is dropped.
@@ -141,8 +113,12 @@ impl Deployment {
         let done = work(Arc::clone(&environment)).await;
         {
             let mut ledger = locked(&self.ledger);
-            ledger.count(name, What::Invocation, 1.0);
-            ledger.count(name, What::Milliseconds, begun.elapsed().as_secs_f64() * 1e3 + WORKS);
+            ledger.count(name, Counter::Invocation, 1.0);
+            ledger.count(
+                name,
+                Counter::Milliseconds,
+                begun.elapsed().as_secs_f64() * 1e3 + CPU_MILLISECONDS,
+            );
         }
         locked(&self.free).entry(function).or_default().push(environment);
         done
@@ -155,23 +131,23 @@ impl Deployment {
         name: &'static str,
         work: impl FnOnce(Arc<Environment>) -> F,
     ) {
-        locked(&self.ledger).count(name, What::Receive, 1.0);
+        locked(&self.ledger).count(name, Counter::Receive, 1.0);
         if let Err(error) = self.invoke(function, name, work).await {
             locked(&self.ledger).doubts.insert(format!("a job of {name} failed: {error}"));
         }
-        locked(&self.ledger).count(name, What::Delete, 1.0);
+        locked(&self.ledger).count(name, Counter::Delete, 1.0);
     }
 
     /// Sends a POST request to the HTTP API. Returns the created object.
     pub(crate) async fn post(
         self: &Arc<Self>,
-        by: As<'_>,
+        by: Caller<'_>,
         path: &str,
         body: &Value,
     ) -> Result<Value, String> {
         let bearer = match by {
-            As::Operator => ADMIN_KEY.to_owned(),
-            As::Person(id) => {
+            Caller::Operator => ADMIN_KEY.to_owned(),
+            Caller::Person(id) => {
                 let claims = json!({"sub": id, "exp": 4_000_000_000_u64});
                 encode(
                     &Header::default(),
@@ -187,7 +163,7 @@ impl Deployment {
             .header("idempotency-key", key);
         let request =
             request.body(Body::from(body.to_string())).map_err(|error| error.to_string())?;
-        locked(&self.ledger).count("api", What::Http, 1.0);
+        locked(&self.ledger).count("api", Counter::Http, 1.0);
         let Ok(answer) =
             self.invoke("api", "api", |environment| environment.api.clone().oneshot(request)).await;
         let status = answer.status();
@@ -196,87 +172,4 @@ impl Deployment {
         let created: Value = serde_json::from_slice(&bytes).unwrap_or_default();
         if status == 201 { Ok(created) } else { Err(format!("{path}: {status} {created}")) }
     }
-}
-
-impl Environment {
-    fn new(deployment: &Arc<Deployment>) -> Arc<Self> {
-        let name = Arc::new(Mutex::new("setting"));
-        let edge = Edge { deployment: Arc::clone(deployment), name: Arc::clone(&name) };
-        let clock = Arc::new(edge.clone());
-        let sockets = Arc::new(edge.clone());
-        let store =
-            Store::new(client_on(edge.clone()), NAME, Some(KEPT), Arc::new(|| RandomIds.random()));
-        let pipeline = Pipeline {
-            store: store.clone(),
-            runs: Arc::new(CountedQueue { edge: edge.clone(), deliver: run }),
-            broadcasts: Arc::new(CountedQueue { edge: edge.clone(), deliver: broadcast }),
-            triggers: Arc::new(CountedQueue { edge: edge.clone(), deliver: trigger }),
-            alarms: Arc::new(edge.clone()),
-            cancel_signal: Arc::new(NoCancelSignal),
-            clock: clock.clone(),
-            ids: Arc::new(RandomIds),
-            is_rate_limited: true,
-        };
-        let model = Arc::new(SlowModel {
-            edge: edge.clone(),
-            words: Arc::clone(&deployment.words),
-            answers: Arc::clone(&deployment.answers),
-        });
-        let secrets = Arc::new(FixedSecrets::default());
-        let egress = Egress::new(Arc::new(SystemResolver), ToolHosts::default(), secrets.clone());
-        let api = Api {
-            pipeline: pipeline.clone(),
-            admin_key: AdminKey::new(ADMIN_KEY),
-            tokens: Tokens::signed_with(JWT_SECRET, false).ok(),
-            secrets,
-            socket_url: SocketUrl::OfHost("/v1/socket"),
-            cors_origins: Vec::new(),
-        };
-        Arc::new(Self {
-            name,
-            edge,
-            api: smartspace_api::router(api, Router::new()),
-            socket: Socket { pipeline: pipeline.clone(), sockets: sockets.clone() },
-            runs: Runs::new(
-                pipeline.clone(),
-                sockets.clone(),
-                model,
-                egress,
-                Arc::default(),
-                deployment.stopping.subscribe(),
-            ),
-            triggers: Triggers { pipeline: pipeline.clone() },
-            broadcast: Broadcast { store, sockets, clock },
-            sweep: Sweep { pipeline },
-        })
-    }
-}
-
-fn run(deployment: Arc<Deployment>, job: RunJob) -> BoxFuture<'static, ()> {
-    let name = if matches!(job, RunJob::Summarize { .. }) { "run, summaries" } else { "run" };
-    deployment
-        .deliver("run", name, async move |environment| {
-            let delivery = CountedDelivery {
-                edge: environment.edge.clone(),
-                ends_at: Instant::now() + RUNS_FOR,
-            };
-            environment.runs.handle(&job, &delivery).await
-        })
-        .boxed()
-}
-
-fn broadcast(deployment: Arc<Deployment>, job: BroadcastJob) -> BoxFuture<'static, ()> {
-    deployment
-        .deliver("broadcast", "broadcast", async move |environment| {
-            environment.broadcast.handle(&job).await
-        })
-        .boxed()
-}
-
-fn trigger(deployment: Arc<Deployment>, job: TriggerJob) -> BoxFuture<'static, ()> {
-    deployment
-        .deliver("trigger", "trigger", async move |environment| {
-            environment.triggers.handle(&job).await
-        })
-        .boxed()
 }

@@ -6,7 +6,7 @@ use crate::units::{Part, Units};
 
 /// What is counted, apart from calls of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum What {
+pub(crate) enum Counter {
     /// An invocation of the function.
     Invocation,
     /// The duration of invocations in milliseconds.
@@ -37,7 +37,7 @@ pub(crate) struct Ledger {
     /// The items that they wrote and read, by function and kind.
     pub(crate) items: BTreeMap<(&'static str, String), (usize, Units)>,
     /// Everything else.
-    pub(crate) counts: BTreeMap<(&'static str, What), f64>,
+    pub(crate) counts: BTreeMap<(&'static str, Counter), f64>,
     /// Findings that make the counts unreliable: calls whose units the table counts differently,
     /// and failed jobs.
     pub(crate) doubts: BTreeSet<String>,
@@ -45,7 +45,7 @@ pub(crate) struct Ledger {
 
 impl Ledger {
     /// Adds to a count.
-    pub(crate) fn count(&mut self, function: &'static str, what: What, count: f64) {
+    pub(crate) fn count(&mut self, function: &'static str, what: Counter, count: f64) {
         *self.counts.entry((function, what)).or_default() += count;
     }
 
@@ -78,7 +78,7 @@ impl Ledger {
     }
 
     /// A count over all functions.
-    pub(crate) fn all(&self, what: What) -> f64 {
+    pub(crate) fn all(&self, what: Counter) -> f64 {
         self.counts.iter().filter(|((_, of), _)| *of == what).map(|(_, count)| count).sum()
     }
 

@@ -7,6 +7,7 @@
 //! - [`units`]: the capacity units of a call of the table.
 //! - [`ledger`]: the counts.
 //! - [`prices`]: the costs in dollars.
+//! - [`report`]: the tables that the program writes.
 //! - [`model`]: a model that answers after seven seconds.
 //! - [`text`]: the texts of messages.
 
@@ -15,6 +16,7 @@ mod ledger;
 mod model;
 mod ports;
 mod prices;
+mod report;
 mod text;
 mod units;
 
@@ -31,8 +33,8 @@ use smartspace_domain::ids::ConnectionId;
 use tokio::time::sleep;
 
 use crate::{
-    deployment::{As, Deployment},
-    ledger::{Ledger, What},
+    deployment::{Caller, Deployment},
+    ledger::Ledger,
     text::Words,
 };
 
@@ -63,21 +65,21 @@ struct Flags {
 }
 
 /// A space with three agents.
-struct Scene {
+struct Scenario {
     title: &'static str,
     policy: &'static str,
     /// The beginning of each message.
     prefix: &'static str,
 }
 
-const SCENES: [Scene; 2] = [
-    Scene {
+const SCENARIOS: [Scenario; 2] = [
+    Scenario {
         title: "`mention`, to @all: three agents answer once, \
                 and an answer that names nobody wakes nobody",
         policy: "mention",
         prefix: "@all ",
     },
-    Scene {
+    Scenario {
         title: "`all`: three agents answer once, and each answer wakes the two others, who skip",
         policy: "all",
         prefix: "",
@@ -97,25 +99,25 @@ fn main() -> Result<(), String> {
         .map_err(|error| error.to_string())?;
     let mut out = std::io::stdout().lock();
     let mut write = |text: String| writeln!(out, "{text}").map_err(|error| error.to_string());
-    for scene in &SCENES {
-        let ledger = runtime.block_on(count(scene, &flags))?;
-        write(format!("## {}\n", scene.title))?;
-        show(&ledger, flags.messages as f64, flags.items, &mut write)?;
+    for scenario in &SCENARIOS {
+        let ledger = runtime.block_on(count(scenario, &flags))?;
+        write(format!("## {}\n", scenario.title))?;
+        report::show(&ledger, flags.messages as f64, flags.items, &mut write)?;
     }
     let sweep = runtime.block_on(idle())?;
     let alarms = std::fs::read_to_string(&flags.template)
         .map_or(0, |text| text.matches("AWS::CloudWatch::Alarm").count());
     write("## An idle month\n".into())?;
-    bill(&prices::of_an_idle_month(&sweep, alarms as f64), "a month", &mut write)?;
+    report::bill(&prices::of_an_idle_month(&sweep, alarms as f64), "a month", &mut write)?;
     Ok(())
 }
 
 /// Posts a person's messages to three agents. Returns the counts of the messages after the warm-up.
-async fn count(scene: &Scene, flags: &Flags) -> Result<Ledger, String> {
+async fn count(scenario: &Scenario, flags: &Flags) -> Result<Ledger, String> {
     let words = Arc::new(Words::default());
     let deployment = Deployment::start(flags.fresh, Arc::clone(&words)).await?;
     let create = async |path: &str, body: Value| {
-        let created = deployment.post(As::Operator, path, &body).await?;
+        let created = deployment.post(Caller::Operator, path, &body).await?;
         Ok::<_, String>(created["id"].as_str().unwrap_or_default().to_owned())
     };
     let person = create("/v1/entities", json!({"type": "human", "name": "Sarah"})).await?;
@@ -126,10 +128,12 @@ async fn count(scene: &Scene, flags: &Flags) -> Result<Ledger, String> {
         let body = json!({"type": "agent", "name": name, "agent": agent});
         members.push(create("/v1/entities", body).await?);
     }
-    let body = json!({"name": "What it costs", "members": members, "triggerPolicy": scene.policy});
+    let body =
+        json!({"name": "What it costs", "members": members, "triggerPolicy": scenario.policy});
     let space = create("/v1/spaces", body).await?;
     for number in 0..flags.connections {
-        let ticket = deployment.post(As::Person(&person), "/v1/socketTickets", &json!({})).await?;
+        let ticket =
+            deployment.post(Caller::Person(&person), "/v1/socketTickets", &json!({})).await?;
         let ticket = ticket["ticket"].as_str().unwrap_or_default().to_owned();
         let id = ConnectionId(format!("connection-{number}"));
         let follow = json!({"action": "subscribe", "spaceId": space}).to_string();
@@ -143,9 +147,9 @@ async fn count(scene: &Scene, flags: &Flags) -> Result<Ledger, String> {
         if number == flags.warm {
             *locked(&deployment.ledger) = Ledger::default();
         }
-        let body = json!({"text": format!("{}{}", scene.prefix, words.some(120))});
+        let body = json!({"text": format!("{}{}", scenario.prefix, words.some(120))});
         deployment
-            .post(As::Person(&person), &format!("/v1/spaces/{space}/messages"), &body)
+            .post(Caller::Person(&person), &format!("/v1/spaces/{space}/messages"), &body)
             .await?;
         sleep(Duration::from_secs(flags.every)).await;
         deployment.quiet().await;
@@ -161,95 +165,4 @@ async fn idle() -> Result<Ledger, String> {
         .invoke("sweep", "sweep", async move |environment| environment.sweep.handle().await);
     swept.await.map_err(|error| error.to_string())?;
     Ok(locked(&deployment.ledger).clone())
-}
-
-type Out<'a> = &'a mut dyn FnMut(String) -> Result<(), String>;
-
-/// Writes the counts of one message, and the cost of a million.
-fn show(ledger: &Ledger, messages: f64, items: bool, write: Out) -> Result<(), String> {
-    show_calls(ledger, messages, write)?;
-    if items {
-        show_items(ledger, messages, write)?;
-    }
-    show_functions(ledger, messages, write)?;
-    let (costs, apart) = prices::of_a_million(ledger, messages);
-    bill(&costs, "a million messages", write)?;
-    bill(&apart, "apart", write)?;
-    for doubt in &ledger.doubts {
-        write(format!("DOUBT {doubt}"))?;
-    }
-    Ok(())
-}
-
-fn show_calls(ledger: &Ledger, messages: f64, write: Out) -> Result<(), String> {
-    let each = |count: f64| format!("{:.2}", count / messages);
-    write("| function | call | calls | write units | read units |\n|---|---|---|---|---|".into())?;
-    for ((function, operation), (count, units)) in &ledger.calls {
-        write(format!(
-            "| {function} | {operation} | {} | {} | {} |",
-            each(*count as f64),
-            each(units.write),
-            each(units.read)
-        ))?;
-    }
-    let units = ledger.units();
-    let calls: usize = ledger.calls.values().map(|(count, _)| count).sum();
-    write(format!(
-        "| all | | {} | {} | {} |\n",
-        each(calls as f64),
-        each(units.write),
-        each(units.read)
-    ))
-}
-
-fn show_items(ledger: &Ledger, messages: f64, write: Out) -> Result<(), String> {
-    let each = |count: f64| format!("{:.2}", count / messages);
-    write("| function | item | times | write units | read units |\n|---|---|---|---|---|".into())?;
-    for ((function, what), (count, units)) in &ledger.items {
-        write(format!(
-            "| {function} | {what} | {} | {} | {} |",
-            each(*count as f64),
-            each(units.write),
-            each(units.read)
-        ))?;
-    }
-    write(String::new())
-}
-
-const FUNCTIONS_HEADER: &str = "\
-| function | invocations | seconds | asks a model | sends | receives | deletes | visibility \
-| frames | alarms |
-|---|---|---|---|---|---|---|---|---|---|";
-
-fn show_functions(ledger: &Ledger, messages: f64, write: Out) -> Result<(), String> {
-    let each = |count: f64| format!("{:.2}", count / messages);
-    write(FUNCTIONS_HEADER.into())?;
-    for function in ledger.functions() {
-        let count = |what: What| ledger.counts.get(&(function, what)).copied().unwrap_or_default();
-        let seconds = each(count(What::Milliseconds) / 1e3);
-        let rest = [
-            What::Question,
-            What::Send,
-            What::Receive,
-            What::Delete,
-            What::Visibility,
-            What::Post,
-            What::Alarm,
-        ];
-        write(format!(
-            "| {function} | {} | {seconds} | {} |",
-            each(count(What::Invocation)),
-            rest.map(|what| each(count(what))).join(" | ")
-        ))?;
-    }
-    write(String::new())
-}
-
-fn bill(lines: &[prices::Line], title: &str, write: Out) -> Result<(), String> {
-    write(format!("| {title} | count | dollars |\n|---|---|---|"))?;
-    for (what, count, dollars) in lines {
-        write(format!("| {what} | {count:.2} | {dollars:.2} |"))?;
-    }
-    let sum: f64 = lines.iter().map(|(_, _, dollars)| dollars).sum();
-    write(format!("| all | | {sum:.2} |\n"))
 }

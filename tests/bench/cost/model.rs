@@ -16,24 +16,24 @@ use smartspace_domain::{runs::Usage, steps::FinishReason};
 use smartspace_models::port::{Message, Model, ModelError, Piece, Pieces, Request};
 use tokio::time::sleep;
 
-use crate::{ledger::What, ports::Edge, text::Words};
+use crate::{ledger::Counter, ports::CountedPorts, text::Words};
 
 /// The time until the fastest of three agents begins to write an answer. With this, a run with an
 /// answer takes seven seconds on average.
-const THINKS: Duration = Duration::from_millis(2_400);
+const FIRST_TOKEN_AFTER: Duration = Duration::from_millis(2_400);
 /// The additional time of the second agent, and twice this for the third.
-const SPREAD: Duration = Duration::from_millis(600);
+const NEXT_AGENT_LATER: Duration = Duration::from_millis(600);
 /// The duration of writing an answer, and the number of its pieces.
-const WRITES: Duration = Duration::from_secs(2);
+const WRITING_TIME: Duration = Duration::from_secs(2);
 const PIECES: usize = 100;
 /// The time until a run ends after its answer.
-const ADDS_NOTHING: Duration = Duration::from_secs(2);
+const LAST_STEP_TIME: Duration = Duration::from_secs(2);
 /// The time for skipping a message, or for a summary.
-const SKIPS: Duration = Duration::from_secs(3);
+const SHORT_ANSWER_TIME: Duration = Duration::from_secs(3);
 
 /// The model of one environment.
 pub(crate) struct SlowModel {
-    pub(crate) edge: Edge,
+    pub(crate) ports: CountedPorts,
     pub(crate) words: Arc<Words>,
     /// The number of answers so far.
     pub(crate) answers: Arc<AtomicU32>,
@@ -42,7 +42,7 @@ pub(crate) struct SlowModel {
 #[async_trait]
 impl Model for SlowModel {
     async fn ask(&self, request: &Request) -> Result<Pieces, ModelError> {
-        self.edge.count(What::Question, 1.0);
+        self.ports.count(Counter::Question, 1.0);
         let finished = |reason| Piece::Finished {
             reason,
             usage: Usage { input_tokens: 3_000, output_tokens: 120, ..Usage::default() },
@@ -52,9 +52,12 @@ impl Model for SlowModel {
         let begun =
             request.messages.iter().any(|message| matches!(message, Message::Assistant { .. }));
         let (thinks, pieces) = if request.tools.is_empty() {
-            (SKIPS, vec![Piece::Text(self.words.some(1_800)), finished(FinishReason::Stop)])
+            (
+                SHORT_ANSWER_TIME,
+                vec![Piece::Text(self.words.some(1_800)), finished(FinishReason::Stop)],
+            )
         } else if begun {
-            (ADDS_NOTHING, vec![finished(FinishReason::Stop)])
+            (LAST_STEP_TIME, vec![finished(FinishReason::Stop)])
         } else if is_of_person(request) {
             let answer = json!({"text": self.words.some(400)}).to_string();
             let letters: Vec<char> = answer.chars().collect();
@@ -63,7 +66,8 @@ impl Model for SlowModel {
                     .iter()
                     .collect()
             });
-            let thinks = THINKS + SPREAD * (self.answers.fetch_add(1, Ordering::Relaxed) % 3);
+            let thinks = FIRST_TOKEN_AFTER
+                + NEXT_AGENT_LATER * (self.answers.fetch_add(1, Ordering::Relaxed) % 3);
             let pieces = pieces.map(input);
             (
                 thinks,
@@ -75,13 +79,16 @@ impl Model for SlowModel {
             )
         } else {
             let reason = json!({"reason": "it was said to others"}).to_string();
-            (SKIPS, vec![call("skip_response"), input(reason), finished(FinishReason::ToolCalls)])
+            (
+                SHORT_ANSWER_TIME,
+                vec![call("skip_response"), input(reason), finished(FinishReason::ToolCalls)],
+            )
         };
         sleep(thinks).await;
         Ok(stream::iter(pieces)
             .then(async |piece| {
                 if matches!(piece, Piece::CallInput { .. }) {
-                    sleep(WRITES / PIECES as u32).await;
+                    sleep(WRITING_TIME / PIECES as u32).await;
                 }
                 Ok(piece)
             })

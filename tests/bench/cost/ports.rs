@@ -31,37 +31,37 @@ use smartspace_ports::{
 };
 use tokio::time::{Instant, sleep};
 
-use crate::{deployment::Deployment, ledger::What, locked, units};
+use crate::{deployment::Deployment, ledger::Counter, locked, units};
 
 /// Typical durations of calls on AWS.
-const READ: Duration = Duration::from_millis(5);
-const WRITE: Duration = Duration::from_millis(8);
-const TRANSACTION: Duration = Duration::from_millis(15);
-const QUEUED: Duration = Duration::from_millis(10);
-const POSTED: Duration = Duration::from_millis(15);
+const READ_TIME: Duration = Duration::from_millis(5);
+const WRITE_TIME: Duration = Duration::from_millis(8);
+const TRANSACTION_TIME: Duration = Duration::from_millis(15);
+const QUEUE_TIME: Duration = Duration::from_millis(10);
+const FRAME_TIME: Duration = Duration::from_millis(15);
 /// SQS bills each 64 KB of a batch as a request.
-const BILLED: usize = 64 * 1024;
+const BILLED_BYTES: usize = 64 * 1024;
 
 /// The ports of one environment. Calls are counted under its name.
 #[derive(Clone)]
-pub(crate) struct Edge {
+pub(crate) struct CountedPorts {
     pub(crate) deployment: Arc<Deployment>,
     /// The name of the function, or of its current work.
     pub(crate) name: Arc<Mutex<&'static str>>,
 }
 
-impl Edge {
+impl CountedPorts {
     /// Adds to a count under the environment's name.
-    pub(crate) fn count(&self, what: What, count: f64) {
+    pub(crate) fn count(&self, what: Counter, count: f64) {
         locked(&self.deployment.ledger).count(*locked(&self.name), what, count);
     }
 
     async fn call(self, call: TableCall) -> Result<HttpResponse, ConnectorError> {
         let TableCall { operation, body } = call;
         sleep(match operation.as_str() {
-            "TransactWriteItems" => TRANSACTION,
-            "PutItem" | "UpdateItem" | "DeleteItem" => WRITE,
-            _ => READ,
+            "TransactWriteItems" => TRANSACTION_TIME,
+            "PutItem" | "UpdateItem" | "DeleteItem" => WRITE_TIME,
+            _ => READ_TIME,
         })
         .await;
         let table = &self.deployment.table;
@@ -87,13 +87,13 @@ impl Edge {
     }
 }
 
-impl std::fmt::Debug for Edge {
+impl std::fmt::Debug for CountedPorts {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Edge").field("name", &self.name).finish_non_exhaustive()
+        f.debug_struct("CountedPorts").field("name", &self.name).finish_non_exhaustive()
     }
 }
 
-impl HttpClient for Edge {
+impl HttpClient for CountedPorts {
     fn http_connector(
         &self,
         _: &HttpConnectorSettings,
@@ -103,7 +103,7 @@ impl HttpClient for Edge {
     }
 }
 
-impl HttpConnector for Edge {
+impl HttpConnector for CountedPorts {
     fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
         HttpConnectorFuture::new(self.clone().call(TableCall::of(&request)))
     }
@@ -111,7 +111,7 @@ impl HttpConnector for Edge {
 
 /// A queue. Each job becomes an invocation of its own.
 pub(crate) struct CountedQueue<J> {
-    pub(crate) edge: Edge,
+    pub(crate) ports: CountedPorts,
     pub(crate) deliver: fn(Arc<Deployment>, J) -> BoxFuture<'static, ()>,
 }
 
@@ -124,15 +124,15 @@ impl<J: Job> Queue<J> for CountedQueue<J> {
                 .filter_map(|job| serde_json::to_vec(job).ok())
                 .map(|body| body.len())
                 .sum();
-            self.edge.count(What::Send, bytes.div_ceil(BILLED).max(1) as f64);
-            sleep(QUEUED).await;
+            self.ports.count(Counter::Send, bytes.div_ceil(BILLED_BYTES).max(1) as f64);
+            sleep(QUEUE_TIME).await;
         }
         for job in jobs {
-            let deployment = Arc::clone(&self.edge.deployment);
+            let deployment = Arc::clone(&self.ports.deployment);
             let working = deployment.works();
             let delivered = (self.deliver)(deployment, job);
             tokio::spawn(async move {
-                sleep(QUEUED).await;
+                sleep(QUEUE_TIME).await;
                 delivered.await;
                 drop(working);
             });
@@ -143,15 +143,15 @@ impl<J: Job> Queue<J> for CountedQueue<J> {
 
 /// A delivery of the runs queue.
 pub(crate) struct CountedDelivery {
-    pub(crate) edge: Edge,
+    pub(crate) ports: CountedPorts,
     pub(crate) ends_at: Instant,
 }
 
 #[async_trait]
 impl Delivery for CountedDelivery {
     async fn hold(&self, _: Duration) {
-        self.edge.count(What::Visibility, 1.0);
-        sleep(QUEUED).await;
+        self.ports.count(Counter::Visibility, 1.0);
+        sleep(QUEUE_TIME).await;
     }
 
     fn ends_at(&self) -> Option<Instant> {
@@ -160,10 +160,10 @@ impl Delivery for CountedDelivery {
 }
 
 #[async_trait]
-impl Sockets for Edge {
+impl Sockets for CountedPorts {
     async fn post(&self, _: &ConnectionId, _: Arc<str>) -> Result<(), PostError> {
-        self.count(What::Post, 1.0);
-        sleep(POSTED).await;
+        self.count(Counter::Post, 1.0);
+        sleep(FRAME_TIME).await;
         Ok(())
     }
 
@@ -171,13 +171,13 @@ impl Sockets for Edge {
 }
 
 #[async_trait]
-impl Alarms for Edge {
+impl Alarms for CountedPorts {
     async fn set(&self, _: Time, _: TriggerJob) {
-        self.count(What::Alarm, 1.0);
+        self.count(Counter::Alarm, 1.0);
     }
 }
 
-impl Clock for Edge {
+impl Clock for CountedPorts {
     fn now(&self) -> Time {
         self.deployment.now()
     }

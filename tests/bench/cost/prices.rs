@@ -1,25 +1,25 @@
 //! List prices in dollars, and the costs of the counts.
 
-use crate::ledger::{Ledger, What};
+use crate::ledger::{Counter, Ledger};
 
 /// A million write units.
-const WRITES: f64 = 0.625;
+const WRITE_UNITS: f64 = 0.625;
 /// A million read units.
-const READS: f64 = 0.125;
+const READ_UNITS: f64 = 0.125;
 /// A million requests of a queue.
-const QUEUE: f64 = 0.40;
+const QUEUE_REQUESTS: f64 = 0.40;
 /// The surcharge for jobs with groups (fair queues).
-const FAIR: f64 = 0.10;
+const FAIR_QUEUE_SURCHARGE: f64 = 0.10;
 /// A million GB-seconds on arm64.
 const GB_SECONDS: f64 = 13.33;
 /// A million invocations.
 const INVOCATIONS: f64 = 0.20;
 /// A million requests of an HTTP API.
-const HTTP: f64 = 1.00;
+const HTTP_REQUESTS: f64 = 1.00;
 /// A million messages of a WebSocket API.
-const SOCKET: f64 = 1.00;
+const SOCKET_MESSAGES: f64 = 1.00;
 /// A gigabyte of logs.
-const LOGS: f64 = 0.50;
+const LOG_GIGABYTES: f64 = 0.50;
 
 /// The memory of a function: 512 MB for those that people wait for, and 256 MB for the others.
 fn gigabytes(function: &str) -> f64 {
@@ -27,9 +27,9 @@ fn gigabytes(function: &str) -> f64 {
 }
 
 /// The bytes that an invocation logs: START, END, REPORT, and one line of the function.
-const LOGGED: f64 = 700.0;
+const LOG_BYTES: f64 = 700.0;
 /// A month in minutes.
-const MINUTES: f64 = 43_200.0;
+const MINUTES_A_MONTH: f64 = 43_200.0;
 /// Pollers of a queue, each with a request every 20 s.
 const POLLERS: f64 = 5.0;
 /// Queues that invoke a function.
@@ -43,31 +43,31 @@ pub(crate) type Line = (String, f64, f64);
 pub(crate) fn of_a_million(ledger: &Ledger, messages: f64) -> (Vec<Line>, Vec<Line>) {
     let each = |count: f64| count / messages;
     let units = ledger.units();
-    let all = |what: What| each(ledger.all(what));
+    let all = |what: Counter| each(ledger.all(what));
     let line = |what: &str, count: f64, price: f64| (what.to_owned(), count, count * price);
     let seconds = |names: &dyn Fn(&str) -> bool| {
         let of = ledger
             .counts
             .iter()
-            .filter(|((name, what), _)| *what == What::Milliseconds && names(name));
+            .filter(|((name, what), _)| *what == Counter::Milliseconds && names(name));
         each(of.map(|((name, _), count)| count / 1e3 * gigabytes(name)).sum::<f64>())
     };
-    let requests = [What::Send, What::Receive, What::Delete, What::Visibility]
+    let requests = [Counter::Send, Counter::Receive, Counter::Delete, Counter::Visibility]
         .into_iter()
         .map(all)
         .sum::<f64>();
     let bill = vec![
-        line("write units", each(units.write), WRITES),
-        line("read units", each(units.read), READS),
-        line("queue requests", requests, QUEUE + FAIR),
+        line("write units", each(units.write), WRITE_UNITS),
+        line("read units", each(units.read), READ_UNITS),
+        line("queue requests", requests, QUEUE_REQUESTS + FAIR_QUEUE_SURCHARGE),
         line("GB-seconds of `run`", seconds(&|name| name.starts_with("run")), GB_SECONDS),
         line("GB-seconds of the others", seconds(&|name| !name.starts_with("run")), GB_SECONDS),
-        line("invocations", all(What::Invocation), INVOCATIONS),
-        line("requests of the HTTP API", all(What::Http), HTTP),
+        line("invocations", all(Counter::Invocation), INVOCATIONS),
+        line("requests of the HTTP_REQUESTS API", all(Counter::Http), HTTP_REQUESTS),
     ];
     let apart = vec![
-        line("frames to connections", all(What::Post), SOCKET),
-        line("GB of logs", all(What::Invocation) * LOGGED / 1e3, LOGS),
+        line("frames to connections", all(Counter::Post), SOCKET_MESSAGES),
+        line("GB of logs", all(Counter::Invocation) * LOG_BYTES / 1e3, LOG_GIGABYTES),
     ];
     (bill, apart)
 }
@@ -76,16 +76,16 @@ pub(crate) fn of_a_million(ledger: &Ledger, messages: f64) -> (Vec<Line>, Vec<Li
 /// sweep.
 pub(crate) fn of_an_idle_month(sweep: &Ledger, alarms: f64) -> Vec<Line> {
     let line = |what: &str, count: f64, price: f64| (what.to_owned(), count, count * price);
-    let polls = QUEUES * POLLERS * 3.0 * MINUTES;
+    let polls = QUEUES * POLLERS * 3.0 * MINUTES_A_MONTH;
     let units = sweep.units();
-    let seconds = sweep.all(What::Milliseconds) / 1e3 * gigabytes("sweep") * MINUTES;
+    let seconds = sweep.all(Counter::Milliseconds) / 1e3 * gigabytes("sweep") * MINUTES_A_MONTH;
     vec![
-        line("sweep: read units", units.read * MINUTES, READS / 1e6),
-        line("sweep: write units", units.write * MINUTES, WRITES / 1e6),
-        line("sweep: invocations", MINUTES, INVOCATIONS / 1e6),
+        line("sweep: read units", units.read * MINUTES_A_MONTH, READ_UNITS / 1e6),
+        line("sweep: write units", units.write * MINUTES_A_MONTH, WRITE_UNITS / 1e6),
+        line("sweep: invocations", MINUTES_A_MONTH, INVOCATIONS / 1e6),
         line("sweep: GB-seconds", seconds, GB_SECONDS / 1e6),
-        line("sweep: GB of logs", MINUTES * LOGGED / 1e9, LOGS),
-        line("pollers' empty receives", polls, QUEUE / 1e6),
+        line("sweep: GB of logs", MINUTES_A_MONTH * LOG_BYTES / 1e9, LOG_GIGABYTES),
+        line("pollers' empty receives", polls, QUEUE_REQUESTS / 1e6),
         // The secret that functions read, and the one with the generated admin key.
         line("secrets", 2.0, 0.40),
         line("alarms", alarms, 0.10),

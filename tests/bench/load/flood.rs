@@ -1,13 +1,13 @@
 //! Measures how long a person waits for an answer during a flood. A service calls the same agent, a
 //! member posts into the same space, or both, as fast as the product accepts it.
 
+mod route;
+
 use std::{
     collections::{BTreeMap, HashMap},
-    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
+    time::{Duration, Instant},
 };
 
-use aws_lc_rs::hmac;
-use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use futures::future::try_join_all;
 use serde_json::{Value, json};
 use tokio::{
@@ -16,8 +16,9 @@ use tokio::{
 };
 
 use crate::{
+    flood::route::{Route, token},
     measure::{Latency, latency},
-    product::{Caller, HOOK_SECRET, JWT_SECRET, Product, Room, Socket, frame},
+    product::{Caller, Product, Room, Socket, frame},
 };
 
 /// The senders of the flood.
@@ -34,7 +35,7 @@ pub(crate) const FLOODS: [Flood; 4] = [Flood::Nobody, Flood::Service, Flood::Mem
 
 /// The settings of one measurement.
 #[derive(Clone, Copy)]
-pub(crate) struct Scene {
+pub(crate) struct FloodSettings {
     /// The agent's `runsPerMinute`; its space has twice as many.
     pub(crate) runs_per_minute: u32,
     /// How long the flood lasts.
@@ -44,7 +45,7 @@ pub(crate) struct Scene {
 }
 
 /// The result of one measurement.
-pub(crate) struct Waited {
+pub(crate) struct FloodFigures {
     /// The time from the person's POST to the stored answer, or `None` without any answer.
     pub(crate) answer: Option<Latency>,
     /// The number of messages that the person posted.
@@ -64,17 +65,17 @@ const ANSWERED_WITHIN: Duration = Duration::from_mins(1);
 /// Measures one flood with a new agent and a new space.
 pub(crate) async fn measure(
     product: &Product,
-    scene: Scene,
+    settings: FloodSettings,
     flood: Flood,
-) -> Result<Waited, String> {
-    let team = create_team(product, scene.runs_per_minute).await?;
+) -> Result<FloodFigures, String> {
+    let team = create_team(product, settings.runs_per_minute).await?;
     let room = Room { space: team.space.clone(), person: team.person.clone() };
     let mut socket = product.follow(&[room]).await?;
 
-    let until = Instant::now() + scene.time;
+    let until = Instant::now() + settings.time;
     let start = |route: Route| start_flood(product.caller(), route, until);
     let by_service = matches!(flood, Flood::Service | Flood::Both)
-        .then(|| start(Route::Hook(format!("/v1/hooks/{}/ci", team.agent))));
+        .then(|| start(Route::Webhook(format!("/v1/hooks/{}/ci", team.agent))));
     let by_member =
         matches!(flood, Flood::Member | Flood::Both).then(|| start(team.posts_of(&team.member)));
     let person = product.caller();
@@ -82,7 +83,7 @@ pub(crate) async fn measure(
     let mut pending: HashMap<String, Instant> = HashMap::new();
     let mut posted = 0_u64;
     let mut waits = Vec::new();
-    let mut tick = interval(scene.every);
+    let mut tick = interval(settings.every);
     tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
     while Instant::now() < until {
         tokio::select! {
@@ -100,7 +101,7 @@ pub(crate) async fn measure(
     }
     wait_for_rest(&mut socket, &mut pending, &mut waits).await?;
     let answered = waits.len();
-    Ok(Waited {
+    Ok(FloodFigures {
         answer: (answered > 0).then(|| latency(waits)),
         posted,
         answered,
@@ -169,35 +170,6 @@ async fn wait_for_rest(
     timeout(ANSWERED_WITHIN, all).await.unwrap_or(Ok(()))
 }
 
-/// The route of a caller's requests.
-enum Route {
-    /// A service's webhook; each request has a signature of its own.
-    Hook(String),
-    /// A member's post, with a token.
-    Post { path: String, token: String },
-}
-
-impl Route {
-    /// Calls once. A different `number` makes a different request.
-    async fn call(&self, caller: &Caller, number: u64) -> Result<(u16, Value), String> {
-        let body = json!({ "text": format!("This is number {number}.") }).to_string();
-        match self {
-            Self::Hook(path) => {
-                let id = format!("flood-{number}");
-                let signature = format!("sha256={}", hex(&mac(HOOK_SECRET, &body)));
-                let headers = [
-                    ("x-github-delivery", id.as_str()),
-                    ("x-hub-signature-256", signature.as_str()),
-                ];
-                caller.post(path, &headers, body).await
-            }
-            Self::Post { path, token } => {
-                caller.post(path, &[("authorization", token)], body).await
-            }
-        }
-    }
-}
-
 /// Calls repeatedly, four requests at a time, and returns the outcomes with counts.
 fn start_flood(
     caller: Caller,
@@ -236,24 +208,4 @@ async fn outcomes(
         Some(flood) => flood.await.map_err(|error| error.to_string())?,
         None => Ok(BTreeMap::new()),
     }
-}
-
-/// The `Authorization` header of an entity: a token (HS256) that is valid for an hour.
-fn token(entity: &str) -> String {
-    let until = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs() + 3_600;
-    let encoded = |part: &[u8]| BASE64_URL_SAFE_NO_PAD.encode(part);
-    let parts = [json!({ "alg": "HS256", "typ": "JWT" }), json!({ "sub": entity, "exp": until })]
-        .map(|part| encoded(part.to_string().as_bytes()));
-    let signed = parts.join(".");
-    format!("Bearer {signed}.{}", encoded(&mac(JWT_SECRET, &signed)))
-}
-
-fn mac(secret: &str, text: &str) -> Vec<u8> {
-    hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes()), text.as_bytes())
-        .as_ref()
-        .to_vec()
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
 }

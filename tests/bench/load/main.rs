@@ -92,7 +92,7 @@ const FIGURES_HEADER: &str = "\
 /// Prints how long a person waits during each flood.
 #[expect(clippy::print_stdout, reason = "the table is what it is for")]
 async fn floods(flags: &Flags, binary: &Path, model: &str) -> Result<(), String> {
-    let scene = flood::Scene {
+    let settings = flood::FloodSettings {
         runs_per_minute: flags.runs_per_minute,
         time: Duration::from_secs(flags.seconds),
         every: Duration::from_millis(flags.every_ms),
@@ -100,8 +100,8 @@ async fn floods(flags: &Flags, binary: &Path, model: &str) -> Result<(), String>
     println!("{FLOODS_HEADER}");
     for flood in flood::FLOODS {
         let product = Product::start(binary, flags.memory, model, None).await?;
-        let flood::Waited { answer, posted, answered, service, member } =
-            flood::measure(&product, scene, flood).await?;
+        let flood::FloodFigures { answer, posted, answered, service, member } =
+            flood::measure(&product, settings, flood).await?;
         let answer = answer.map_or("– | –".to_owned(), |answer| {
             format!("{:.1} ms | {:.1} ms", answer.median, answer.p95)
         });

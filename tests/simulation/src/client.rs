@@ -72,7 +72,7 @@ impl World {
         body: String,
     ) -> Result<(u16, Value), Lost> {
         let place = format!("{who}/http");
-        if self.chance.strikes(&format!("{place}/lost"), self.plan.fault_rates.request) {
+        if self.env.chance.strikes(&format!("{place}/lost"), self.env.plan.fault_rates.request) {
             return Err(Lost);
         }
         let process = self.some_process(&place).ok_or(Lost)?;
@@ -85,9 +85,13 @@ impl World {
         let bytes = answer.into_body().collect().await.map_err(|_| Lost)?.to_bytes();
         let body: Value = serde_json::from_slice(&bytes).unwrap_or_default();
         if status >= 500 && status != 503 {
-            self.report(0, format!("{method} {path} was answered with {status}: {body}"));
+            self.env.report(0, format!("{method} {path} was answered with {status}: {body}"));
         }
-        if self.chance.strikes(&format!("{place}/answer lost"), self.plan.fault_rates.request) {
+        if self
+            .env
+            .chance
+            .strikes(&format!("{place}/answer lost"), self.env.plan.fault_rates.request)
+        {
             return Err(Lost);
         }
         Ok((status, body))
@@ -122,7 +126,9 @@ impl World {
         let process = self.some_process(&format!("{connection}/in")).ok_or(Lost)?;
         Box::pin(reached(&process, process.socket.receive(connection, frame))).await?.map_err(
             |error| {
-                self.history.note(&connection.0, || format!("a frame was not received: {error}"));
+                self.env
+                    .history
+                    .note(&connection.0, || format!("a frame was not received: {error}"));
                 Lost
             },
         )

@@ -1,6 +1,8 @@
 //! What clients sent, what they were answered, and what models were asked. Besides the table's
 //! items at the end, this is all that the oracle knows.
 
+mod model_request;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
@@ -9,6 +11,8 @@ use smartspace_domain::{
     ids::{EntityId, RunId, SpaceId},
 };
 use tokio::time::Instant;
+
+pub use model_request::{Line, ModelRequest};
 
 /// All records of one simulation.
 #[derive(Debug, Default)]
@@ -184,41 +188,6 @@ pub struct Removed {
     pub back_after: Option<u64>,
 }
 
-/// A request to a model.
-#[derive(Clone, Debug)]
-pub struct ModelRequest {
-    /// When it was sent.
-    pub sent: Instant,
-    /// When it arrived.
-    pub at: Instant,
-    /// The process that sent it.
-    pub process: String,
-    /// The name of the model.
-    pub model: String,
-    /// The agent.
-    pub agent: EntityId,
-    /// The message that triggered the run, or the run itself if a plan or a service triggered it.
-    pub trigger: String,
-    /// Whether another agent delegated the trigger: an agent may then have two runs for one
-    /// message.
-    pub delegated: bool,
-    /// The space of the history.
-    pub space: String,
-    /// The number of earlier answers in this run.
-    pub step: usize,
-    /// The messages of the history and of the news, with their marks.
-    pub lines: Vec<Line>,
-    /// Its earlier answers, their results, and the system messages in between, as JSON.
-    pub before: Vec<String>,
-}
-
-impl ModelRequest {
-    /// Identifies the run: its agent, its trigger, and whether that was delegated.
-    pub fn run(&self) -> (EntityId, &str, bool) {
-        (self.agent, &self.trigger, self.delegated)
-    }
-}
-
 /// A request that arrived at a server.
 #[derive(Clone, Debug)]
 pub struct ArrivedRequest {
@@ -234,15 +203,4 @@ pub struct ArrivedRequest {
     pub took_effect: bool,
     /// The status and body of the answer, even if it was lost.
     pub answered: Option<(u16, Value)>,
-}
-
-/// A message in the history that a model was shown.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Line {
-    /// Its id.
-    pub message: String,
-    /// Whether it is marked as seen.
-    pub seen: bool,
-    /// Whether the agent wrote it.
-    pub own: bool,
 }

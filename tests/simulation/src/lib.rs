@@ -2,54 +2,60 @@
 //!
 //! [`simulate`] plays one seed. [`shorten`] shortens a failing seed.
 //!
-//! The simulated deployment:
+//! The state that outlives a process, from the bottom up:
 //!
-//! - [`plan`]: the parameters and fault rates of a seed; [`chance`]: all random numbers and faults
+//! - [`chance`]: all random numbers and faults; [`fault_rates`] and [`plan`]: the parameters of a
+//!   seed; [`setup`]: the input of a simulation
+//! - [`history`]: a log for people who debug a failure
+//! - [`storage`], [`queue`] and [`connections`]: the data of the table, of a queue, of the sockets
+//! - [`ledger`]: what clients sent, what they were answered, and what models were asked
+//! - [`mutants`]: the product with one mechanism removed, which the oracle must notice
+//! - [`environment`]: all of these in one place, with the virtual clock
+//!
+//! The processes:
+//!
+//! - [`life`]: a process stalls and dies
+//! - [`ports`]: the ports of a process, each with its faults; [`external_tools`]: the tools that
+//!   make external calls
+//! - [`process`]: the six functions on these ports
 //! - [`world`]: one deployment, from its first message to the calm phase at its end
-//! - [`process`] and [`life`]: the processes of a deployment, which stall and die
-//! - [`table`] (the client's side) and [`storage`] (the data), [`queue`], [`alarms`], [`sockets`],
-//!   [`model`]: the product's ports, each with its faults
-//! - [`choices`]: the models' answers; [`outside`]: the servers that tools call
 //!
-//! Its clients:
+//! The clients of a deployment:
 //!
 //! - [`client`]: the HTTP and WebSocket API, as clients reach it
 //! - [`setting`]: the people, agents and spaces of a deployment
 //! - [`people`] with their [`view`]: they send messages, reconnect, join, leave, cancel runs, and
-//!   give [`answers`] to forms
+//!   answer forms
 //! - [`operator`]: makes plans; [`services`]: send webhooks
 //!
 //! The judgement:
 //!
-//! - [`ledger`]: what clients sent, what they were answered, and what models were asked
-//! - [`history`]: a log for people who debug a failure
 //! - [`oracle`]: judges by the ledger and by the table's items at the end
-//! - [`mutants`]: the product with one mechanism removed, which the oracle must notice
+//! - [`size`]: how much a simulation produced
 
-pub mod alarms;
-pub mod answers;
 pub mod chance;
-pub mod choices;
 pub mod client;
+pub mod connections;
+pub mod environment;
+pub mod external_tools;
+pub mod fault_rates;
 pub mod history;
 pub mod ledger;
 pub mod life;
-pub mod model;
 pub mod mutants;
 pub mod operator;
 pub mod oracle;
-pub mod outside;
 pub mod people;
 pub mod plan;
+pub mod ports;
 pub mod process;
 pub mod queue;
 pub mod services;
 pub mod setting;
+pub mod setup;
 pub mod shorten;
 pub mod size;
-pub mod sockets;
 pub mod storage;
-pub mod table;
 pub mod view;
 pub mod world;
 
@@ -66,21 +72,21 @@ use tokio::{
 };
 
 use crate::{
-    chance::Fault, operator::Operator, oracle::Violation, people::Person, plan::Setup,
-    services::Services, world::World,
+    chance::Fault, operator::Operator, oracle::Violation, people::Person, services::Services,
+    setup::Setup, world::World,
 };
 
 pub use crate::size::Size;
 
 /// How long the calm phase at the end may take: the ten minutes of a form, a lease and its grace
 /// period, a minute until the next sweep, the models' timeouts, and some of these twice.
-const CALM: Duration = Duration::from_mins(20);
+const CALM_LIMIT: Duration = Duration::from_mins(20);
 /// How long plans keep firing in the calm phase.
-const FIRED_FOR: Duration = Duration::from_mins(7);
+const PLANS_FIRE_FOR: Duration = Duration::from_mins(7);
 /// A client that takes longer waits for something that never happens.
-const LIFE: Duration = Duration::from_hours(6);
+const CLIENT_LIMIT: Duration = Duration::from_hours(6);
 /// A job that is delivered later than this only repeats work.
-const QUIET: Duration = Duration::from_mins(2);
+const QUIET_FOR: Duration = Duration::from_mins(2);
 
 /// The outcome of one seed.
 #[derive(Clone, Debug)]
@@ -114,25 +120,27 @@ pub fn simulate(setup: &Setup) -> Result<Outcome, String> {
 async fn play(setup: &Setup) -> Result<Outcome, String> {
     let world = World::new(setup)?;
     setting::set(&world).await?;
-    world.chance.set_calm(false);
-    let people = locked(&world.ledger).people.clone();
+    world.env.chance.set_calm(false);
+    let people = locked(&world.env.ledger).people.clone();
     let people: Vec<_> = people
         .into_iter()
         .enumerate()
         .map(|(index, id)| tokio::spawn(Person::new(&world, index, id).perform_actions()))
         .collect();
-    let operator = world.plan.plans.then(|| tokio::spawn(Operator::new(&world).perform_actions()));
+    let operator =
+        world.env.plan.plans.then(|| tokio::spawn(Operator::new(&world).perform_actions()));
     let services =
-        world.plan.services.then(|| tokio::spawn(Services::new(&world).perform_actions()));
+        world.env.plan.services.then(|| tokio::spawn(Services::new(&world).perform_actions()));
     let others = async { (join(operator).await, join(services).await) };
-    let ended = timeout(LIFE, async { tokio::join!(join_all(people), others) }).await;
-    let (people, (operator, services)) = ended
-        .map_err(|_| format!("clients of seed {} are still busy after {LIFE:?}", setup.seed))?;
+    let ended = timeout(CLIENT_LIMIT, async { tokio::join!(join_all(people), others) }).await;
+    let (people, (operator, services)) = ended.map_err(|_| {
+        format!("clients of seed {} are still busy after {CLIENT_LIMIT:?}", setup.seed)
+    })?;
     let operator = operator?;
     let services = services?;
     let people: Vec<Person> =
         people.into_iter().collect::<Result<_, _>>().map_err(|error| error.to_string())?;
-    world.begin_calm();
+    world.env.begin_calm();
     if let Some(operator) = &operator {
         operator.resume_agents().await;
     }
@@ -144,24 +152,24 @@ async fn play(setup: &Setup) -> Result<Outcome, String> {
         services.repeat_much_later().await;
     }
     for person in &people {
-        let spaces = locked(&world.ledger).spaces.clone();
+        let spaces = locked(&world.env.ledger).spaces.clone();
         for space in spaces {
             person.fetch(space).await;
         }
     }
-    let violations = oracle::judge(&world, &people);
+    let violations = oracle::judge(&world.env, &people);
     for (promise, text) in &violations {
-        world.history.note("oracle", || format!("promise {promise}: {text}"));
+        world.env.history.note("oracle", || format!("promise {promise}: {text}"));
     }
     world.end();
-    let size = Size::measure(&oracle::Stored::from_items(&world.storage.items()));
+    let size = Size::measure(&oracle::Stored::from_items(&world.env.storage.items()));
     Ok(Outcome {
         violations,
-        steps: world.steps(),
+        steps: world.env.steps(),
         size,
-        faults: world.chance.faults(),
-        digest: world.history.digest(),
-        history: world.history.text(),
+        faults: world.env.chance.faults(),
+        digest: world.env.history.digest(),
+        history: world.env.history.text(),
         settled,
     })
 }
@@ -180,6 +188,7 @@ async fn settle(world: &World, operator: Option<&Operator>) -> Duration {
     let calm = Instant::now();
     let has_plans = || {
         world
+            .env
             .storage
             .plans()
             .values()
@@ -188,30 +197,30 @@ async fn settle(world: &World, operator: Option<&Operator>) -> Duration {
     // Forms may wait for minutes in which nothing is written: the table is scanned only after
     // another write.
     let mut looked_at = None;
-    while calm.elapsed() < CALM {
+    while calm.elapsed() < CALM_LIMIT {
         sleep(Duration::from_secs(5)).await;
         if let Some(operator) = operator.filter(|_| has_plans()) {
-            if calm.elapsed() > FIRED_FOR {
+            if calm.elapsed() > PLANS_FIRE_FOR {
                 operator.delete_plans().await;
             }
             continue;
         }
         let is_settled = || {
-            let stored = oracle::Stored::from_items(&world.storage.items());
+            let stored = oracle::Stored::from_items(&world.env.storage.items());
             let ended = |run: &serde_json::Value| {
                 ["completed", "failed", "canceled"].iter().any(|end| run["status"] == *end)
             };
             stored.due.is_empty() && stored.runs.values().all(ended)
         };
-        if world.runs.is_quiet(QUIET)
-            && world.triggers.is_quiet(QUIET)
-            && world.broadcasts.is_quiet(QUIET)
-            && looked_at != Some(world.storage.writes())
+        if world.env.runs.is_quiet(QUIET_FOR)
+            && world.env.triggers.is_quiet(QUIET_FOR)
+            && world.env.broadcasts.is_quiet(QUIET_FOR)
+            && looked_at != Some(world.env.storage.writes())
         {
             if is_settled() {
                 break;
             }
-            looked_at = Some(world.storage.writes());
+            looked_at = Some(world.env.storage.writes());
         }
     }
     calm.elapsed()

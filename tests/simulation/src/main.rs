@@ -8,7 +8,7 @@ use std::{
 
 use clap::Parser;
 use smartspace_simulation::{
-    Outcome, Size, mutants::Mutant, plan::Setup, shorten::shorten, simulate,
+    Outcome, Size, mutants::Mutant, setup::Setup, shorten::shorten, simulate,
 };
 
 /// Plays seeds until one fails, shortens its history and prints it.

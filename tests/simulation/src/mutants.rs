@@ -18,7 +18,7 @@ mod writes;
 use clap::ValueEnum;
 use serde_json::{Value, json};
 
-use crate::{plan::FaultRates, world::World};
+use crate::{chance::Chance, plan::Plan, storage::Storage};
 
 /// A response of the table: its status and its body.
 type RawResponse = (u16, String);
@@ -137,22 +137,23 @@ impl Mutant {
         }
     }
 
-    /// Raises the rates of the faults that the missing mechanism handles, so that its absence
-    /// shows.
-    pub fn raise_fault_rates(self, fault_rates: &mut FaultRates) {
+    /// Makes the world one in which the absence of the mechanism shows: with the faults that the
+    /// mechanism handles, and without work that never needs it.
+    pub fn adjust(self, plan: &mut Plan) {
+        let rates = &mut plan.fault_rates;
         match self {
-            Self::ForgetsTokens | Self::ForgetsAbsorbing | Self::AnswersTwice => {
-                fault_rates.lost_answer = 10_000;
+            Self::ForgetsTokens => {
+                rates.lost_answer = 30_000;
+                plan.keep_only_messages();
             }
+            Self::ForgetsAbsorbing | Self::AnswersTwice => rates.lost_answer = 10_000,
             Self::ForgetsBeginnings | Self::RepeatsWhatBegan => {
-                fault_rates.under_way = fault_rates.under_way.max(20_000);
+                rates.under_way = rates.under_way.max(20_000);
             }
-            Self::LeavesCallsOpen => fault_rates.outside = 80_000,
-            Self::FiresAnyway => fault_rates.slow = fault_rates.slow.max(30_000),
-            Self::SweepsNothing | Self::ForgetsDuties => {
-                fault_rates.queue = fault_rates.queue.max(5_000);
-            }
-            Self::ForgetsTimes => fault_rates.alarm = 60_000,
+            Self::LeavesCallsOpen => rates.outside = 80_000,
+            Self::FiresAnyway => rates.slow = rates.slow.max(30_000),
+            Self::SweepsNothing | Self::ForgetsDuties => rates.queue = rates.queue.max(5_000),
+            Self::ForgetsTimes => rates.alarm = 60_000,
             _ => {}
         }
     }
@@ -161,7 +162,8 @@ impl Mutant {
     /// table.
     pub fn before(
         self,
-        world: &World,
+        chance: &Chance,
+        storage: &Storage,
         operation: &str,
         request: &mut Value,
     ) -> Option<RawResponse> {
@@ -175,9 +177,9 @@ impl Mutant {
             return None;
         }
         let parts = request["TransactItems"].as_array_mut()?;
-        plans::change(self, world, parts);
-        cursors::change(self, world, parts);
-        messages::change(self, world, parts)
+        plans::change(self, chance, parts);
+        cursors::change(self, storage, parts);
+        messages::change(self, chance, parts)
             .or_else(|| runs::change(self, parts))
             .or_else(|| forms::change(self, parts))
             .or_else(|| outside::change(self, parts))

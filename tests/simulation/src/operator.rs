@@ -1,19 +1,17 @@
 //! The operator: makes plans for agents, changes, pauses and deletes them, runs them by hand, and
 //! pauses agents for a while.
+//!
+//! `requests` has the requests that these actions send.
+
+mod requests;
 
 use std::{sync::Arc, time::Duration};
 
-use axum::http::Method;
 use serde_json::{Value, json};
 use smartspace_domain::{Time, ids::EntityId};
-use tokio::time::{Instant, sleep};
+use tokio::time::sleep;
 
-use crate::{
-    client::Caller,
-    ledger::{PlanAction, PlanRequest},
-    locked,
-    world::World,
-};
+use crate::{ledger::PlanAction, locked, world::World};
 
 /// The operator's number among the clients, after all people.
 const INDEX: usize = 3;
@@ -47,20 +45,20 @@ impl Operator {
     /// Performs its actions, one after the other.
     pub async fn perform_actions(mut self) -> Self {
         let world = Arc::clone(&self.world);
-        for action in 0..4 + world.chance.below(NAME, 5) as usize {
+        for action in 0..4 + world.env.chance.below(NAME, 5) as usize {
             let place = format!("{NAME}/{action}");
-            let pause = [0, 5, 20, 60, 100][world.chance.below(&place, 5) as usize];
-            sleep(world.chance.time(&place, Duration::ZERO, Duration::from_secs(pause))).await;
-            if world.skipped.contains(&(INDEX, action)) {
+            let pause = [0, 5, 20, 60, 100][world.env.chance.below(&place, 5) as usize];
+            sleep(world.env.chance.time(&place, Duration::ZERO, Duration::from_secs(pause))).await;
+            if world.env.skipped.contains(&(INDEX, action)) {
                 continue;
             }
-            match world.chance.below(&place, 100) {
+            match world.env.chance.below(&place, 100) {
                 _ if action == 0 => self.make(&place).await,
                 0..35 => self.make(&place).await,
                 35..50 => self.change(&place, &self.random_schedule(&place)).await,
                 50..70 => {
                     let status =
-                        if world.chance.happens(&place, 600) { "paused" } else { "active" };
+                        if world.env.chance.happens(&place, 600) { "paused" } else { "active" };
                     self.change(&place, &json!({"status": status})).await;
                 }
                 70..80 => self.delete(&place).await,
@@ -73,7 +71,7 @@ impl Operator {
 
     /// Resumes every agent that it paused.
     pub async fn resume_agents(&self) {
-        let agents = locked(&self.world.ledger).paused.clone();
+        let agents = locked(&self.world.env.ledger).paused.clone();
         for agent in agents {
             self.pause(agent, false).await;
         }
@@ -83,6 +81,7 @@ impl Operator {
     pub async fn delete_plans(&self) {
         let existing: Vec<_> = self
             .world
+            .env
             .storage
             .plans()
             .into_iter()
@@ -97,7 +96,7 @@ impl Operator {
 
     /// Chooses when a plan fires.
     fn random_schedule(&self, place: &str) -> Value {
-        let chance = &self.world.chance;
+        let chance = &self.world.env.chance;
         match chance.below(place, 10) {
             0 => json!({"runAfter": "5 seconds"}),
             1 => json!({"runAfter": "1 minute"}),
@@ -105,7 +104,7 @@ impl Operator {
             3 => json!({"runAfter": "1 hour"}),
             4 => {
                 let wait = chance.time(place, Duration::from_secs(1), Duration::from_mins(2));
-                json!({"scheduledAt": self.world.wall() + wait})
+                json!({"scheduledAt": self.world.env.wall() + wait})
             }
             5 => {
                 json!({"cron": CRONS[chance.below(place, 4) as usize], "timezone": "Europe/Berlin"})
@@ -116,8 +115,8 @@ impl Operator {
 
     async fn make(&mut self, place: &str) {
         let agent = {
-            let agents = &locked(&self.world.ledger).agents;
-            agents[self.world.chance.below(place, agents.len() as u64) as usize].0
+            let agents = &locked(&self.world.env.ledger).agents;
+            agents[self.world.env.chance.below(place, agents.len() as u64) as usize].0
         };
         let mut body = self.random_schedule(place);
         body["instruction"] = json!(format!("do {place}"));
@@ -132,23 +131,12 @@ impl Operator {
     /// Chooses one of its plans, and often waits for the moment at which it fires. Returns the
     /// plan's index.
     async fn choose_plan(&self, place: &str) -> Option<(usize, KnownPlan)> {
-        let chance = &self.world.chance;
+        let chance = &self.world.env.chance;
         let index = chance.below(place, self.plans.len() as u64) as usize;
         let plan = self.plans.get(index)?.clone();
         let agent = plan.agent;
         if chance.happens(place, 600)
-            && let Some((200, page)) = self
-                .world
-                .http(
-                    NAME,
-                    Caller::Operator,
-                    Method::GET,
-                    &format!("/v1/agents/{agent}/plans"),
-                    None,
-                    None,
-                )
-                .await
-                .ok()
+            && let Some(page) = self.list_plans(agent).await
         {
             let plans = page["items"].as_array();
             let next = plans
@@ -156,7 +144,7 @@ impl Operator {
                 .flatten()
                 .find(|listed| listed["id"] == plan.id.as_str())
                 .map_or(plan.next, next);
-            let wait = next.map_or(Duration::ZERO, |next| next.since(self.world.wall()));
+            let wait = next.map_or(Duration::ZERO, |next| next.since(self.world.env.wall()));
             if wait <= LONGEST_WAIT {
                 sleep(
                     wait.saturating_sub(Duration::from_millis(40))
@@ -197,81 +185,11 @@ impl Operator {
     /// Pauses an agent with a plan, which meanwhile misses its times.
     async fn pause_for_a_while(&mut self, place: &str) {
         let Some(agent) = self.plans.last().map(|plan| plan.agent) else { return };
-        locked(&self.world.ledger).paused.insert(agent);
+        locked(&self.world.env.ledger).paused.insert(agent);
         self.pause(agent, true).await;
-        sleep(self.world.chance.time(place, Duration::from_secs(1), Duration::from_mins(4))).await;
+        sleep(self.world.env.chance.time(place, Duration::from_secs(1), Duration::from_mins(4)))
+            .await;
         self.pause(agent, false).await;
-    }
-
-    async fn pause(&self, agent: EntityId, paused: bool) {
-        self.world
-            .history
-            .note(NAME, || format!("lets {agent} {}", if paused { "rest" } else { "go on" }));
-        let body = json!({"agent": {"paused": paused}});
-        self.world
-            .http_with_retries(
-                NAME,
-                Caller::Operator,
-                Method::PATCH,
-                &format!("/v1/entities/{agent}"),
-                None,
-                Some(&body),
-            )
-            .await;
-    }
-
-    /// Sends a request until its outcome is known, and records the answer.
-    async fn ask(
-        &self,
-        agent: EntityId,
-        plan: Option<String>,
-        action: PlanAction,
-        mut body: Value,
-        place: &str,
-    ) -> Option<(u16, Value)> {
-        let path = format!("/v1/agents/{agent}/plans");
-        let named = plan.as_deref().unwrap_or_default();
-        let (method, path, key) = match action {
-            PlanAction::Make => (Method::POST, path, Some(place)),
-            PlanAction::Change => (Method::PUT, format!("{path}/{named}"), None),
-            PlanAction::Drop => (Method::DELETE, format!("{path}/{named}"), None),
-            PlanAction::Run => (Method::POST, format!("{path}/{named}/run"), Some(place)),
-        };
-        let is_written = matches!(action, PlanAction::Make | PlanAction::Change);
-        if is_written {
-            body["name"] = json!(place);
-        }
-        self.world.history.note(NAME, || format!("asks {action:?} {named} of {agent}: {body}"));
-        let number = {
-            let plans = &mut locked(&self.world.ledger).plans;
-            let sent = Instant::now();
-            plans.push(PlanRequest {
-                agent,
-                plan,
-                action,
-                body: body.clone(),
-                sent,
-                answer: None,
-                answered_at: sent,
-            });
-            plans.len() - 1
-        };
-        let answer = self
-            .world
-            .http_with_retries(
-                NAME,
-                Caller::Operator,
-                method,
-                &path,
-                key,
-                is_written.then_some(&body),
-            )
-            .await;
-        self.world.history.note(NAME, || format!("is told of {place}: {answer:?}"));
-        let asked = &mut locked(&self.world.ledger).plans[number];
-        asked.answer.clone_from(&answer);
-        asked.answered_at = Instant::now();
-        answer
     }
 }
 

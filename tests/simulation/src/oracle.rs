@@ -23,9 +23,9 @@ mod stopped_runs;
 mod stored;
 mod streams;
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::collections::BTreeSet;
 
-use crate::{ledger::Ledger, locked, people::Person, view::Seen, world::World};
+use crate::{environment::Environment, ledger::Ledger, locked, people::Person, view::Seen};
 
 pub use stored::Stored;
 
@@ -34,7 +34,7 @@ pub type Violation = (u8, String);
 
 /// Everything that the oracle knows.
 pub(crate) struct Evidence<'a> {
-    pub(crate) world: &'a World,
+    pub(crate) env: &'a Environment,
     pub(crate) ledger: Ledger,
     pub(crate) stored: Stored,
     /// Everything that each person saw.
@@ -49,14 +49,14 @@ impl Evidence<'_> {
 }
 
 /// Returns all violations.
-pub fn judge(world: &Arc<World>, people: &[Person]) -> BTreeSet<Violation> {
-    let ledger = std::mem::take(&mut *locked(&world.ledger));
+pub fn judge(env: &Environment, people: &[Person]) -> BTreeSet<Violation> {
+    let ledger = std::mem::take(&mut *locked(&env.ledger));
     let seen: Vec<_> = people.iter().map(|person| (person, person.view.seen())).collect();
     let mut violations = ledger.violations.clone();
     violations.extend(seen.iter().flat_map(|(_, seen)| seen.violations.iter().cloned()));
     let mut evidence = Evidence {
-        world,
-        stored: Stored::from_items(&world.storage.items()),
+        env,
+        stored: Stored::from_items(&env.storage.items()),
         ledger,
         seen,
         violations,

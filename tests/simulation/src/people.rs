@@ -1,10 +1,11 @@
 //! People: they send messages with idempotency keys, reconnect, join and leave spaces, and cancel
 //! runs.
 //!
-//! `connection` has a person's socket, and `administration` what people change through the admin
-//! key. [`crate::answers`] has their answers to forms.
+//! `connection` has a person's socket, `administration` what people change through the admin key,
+//! and `answers` their answers to forms.
 
 mod administration;
+mod answers;
 mod connection;
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
@@ -30,9 +31,9 @@ pub struct Person {
     pub id: EntityId,
     /// Everything that the person sees.
     pub view: Arc<View>,
-    pub(crate) world: Arc<World>,
-    pub(crate) name: String,
-    pub(crate) answers: u64,
+    world: Arc<World>,
+    name: String,
+    answers: u64,
     connection: Option<ConnectionId>,
     connections: u64,
     requests: u64,
@@ -58,22 +59,22 @@ impl Person {
     pub async fn perform_actions(mut self) -> Self {
         let world = Arc::clone(&self.world);
         self.connect().await;
-        for action in 0..world.plan.actions {
+        for action in 0..world.env.plan.actions {
             let place = format!("{}/{action}", self.name);
-            let pause = match world.chance.below(&place, 12) {
+            let pause = match world.env.chance.below(&place, 12) {
                 0 => Duration::from_secs(40),
                 1..5 => Duration::ZERO,
                 _ => Duration::from_secs(3),
             };
-            sleep(world.chance.time(&place, Duration::ZERO, pause)).await;
-            if world.skipped.contains(&(self.index, action)) {
+            sleep(world.env.chance.time(&place, Duration::ZERO, pause)).await;
+            if world.env.skipped.contains(&(self.index, action)) {
                 continue;
             }
             let space = {
-                let ledger = locked(&world.ledger);
-                ledger.spaces[world.chance.below(&place, ledger.spaces.len() as u64) as usize]
+                let ledger = locked(&world.env.ledger);
+                ledger.spaces[world.env.chance.below(&place, ledger.spaces.len() as u64) as usize]
             };
-            match world.chance.below(&place, 100) {
+            match world.env.chance.below(&place, 100) {
                 0..50 => self.say(&place, space).await,
                 50..65 => self.send(&place, space).await,
                 65..76 => self.cancel(&place).await,
@@ -87,38 +88,42 @@ impl Person {
             if self
                 .connection
                 .as_ref()
-                .is_none_or(|connection| !world.connections.is_open(connection))
+                .is_none_or(|connection| !world.env.connections.is_open(connection))
             {
                 self.connect().await;
             }
         }
-        self.answer_the_last(world.plan.actions).await;
+        self.answer_the_last(world.env.plan.actions).await;
         self
     }
 
     /// Writes a message.
     fn text(&self, place: &str) -> String {
-        let ledger = locked(&self.world.ledger);
-        let named =
-            &ledger.agents[self.world.chance.below(place, ledger.agents.len() as u64) as usize].1;
-        let mention = if self.world.chance.happens(place, 500) {
+        let ledger = locked(&self.world.env.ledger);
+        let named = &ledger.agents
+            [self.world.env.chance.below(place, ledger.agents.len() as u64) as usize]
+            .1;
+        let mention = if self.world.env.chance.happens(place, 500) {
             format!("@{named} ")
         } else {
             String::new()
         };
         // Now and then a text that is too long for the message's own item.
-        let long =
-            if self.world.chance.happens(place, 50) { "x".repeat(5_000) } else { String::new() };
+        let long = if self.world.env.chance.happens(place, 50) {
+            "x".repeat(5_000)
+        } else {
+            String::new()
+        };
         format!("{mention}{place}{long}")
     }
 
     /// Records a message, with its id and number if it was accepted.
     fn note(&self, text: &str, space: SpaceId, accepted: Option<(String, u64)>) {
-        self.world.history.note(&self.name, || match &accepted {
+        self.world.env.history.note(&self.name, || match &accepted {
             Some((id, seq)) => format!("is told that {text:.40} is {id}, number {seq} of {space}"),
             None => format!("is not told what became of {text:.40} in {space}"),
         });
-        locked(&self.world.ledger).sent_messages.push(SentMessage {
+        locked(&self.world.env.ledger).sent_messages.push(SentMessage {
             person: self.id,
             space,
             text: text.to_owned(),
@@ -131,8 +136,8 @@ impl Person {
         let text = self.text(place);
         let path = format!("/v1/spaces/{space}/messages");
         let body = json!({"text": text});
-        self.world.history.note(&self.name, || format!("says {text:.40} in {space}"));
-        let answer = if self.world.chance.happens(place, 850) {
+        self.world.env.history.note(&self.name, || format!("says {text:.40} in {space}"));
+        let answer = if self.world.env.chance.happens(place, 850) {
             self.world
                 .http_with_retries(
                     &self.name,
@@ -175,7 +180,7 @@ impl Person {
                     break;
                 }
                 Some(answer) if answer["status"] == 500 => {
-                    self.world.report(0, format!("`send` over a socket got {answer}"));
+                    self.world.env.report(0, format!("`send` over a socket got {answer}"));
                     break;
                 }
                 _ => self.reconnect().await,
@@ -190,8 +195,8 @@ impl Person {
         if active.is_empty() {
             return;
         }
-        let run = active[self.world.chance.below(place, active.len() as u64) as usize].clone();
-        self.world.history.note(&self.name, || format!("cancels {run}"));
+        let run = active[self.world.env.chance.below(place, active.len() as u64) as usize].clone();
+        self.world.env.history.note(&self.name, || format!("cancels {run}"));
         let answer = self
             .world
             .http_with_retries(
@@ -205,15 +210,16 @@ impl Person {
             .await;
         if answer.is_some_and(|(status, _)| status == 202) {
             let mut after = BTreeMap::new();
-            let spaces = locked(&self.world.ledger).spaces.clone();
+            let spaces = locked(&self.world.env.ledger).spaces.clone();
             for space in spaces {
                 let Some(seq) = self.last_number(space).await else { return };
                 after.insert(space, seq);
             }
             self.world
+                .env
                 .history
                 .note(&self.name, || format!("is told that {run} is canceled; {after:?}"));
-            locked(&self.world.ledger).canceled.push(Canceled { run, after });
+            locked(&self.world.env.ledger).canceled.push(Canceled { run, after });
         }
     }
 
@@ -235,9 +241,9 @@ impl Person {
 
     /// A random person or agent.
     fn someone(&self, place: &str) -> EntityId {
-        let ledger = locked(&self.world.ledger);
+        let ledger = locked(&self.world.env.ledger);
         let all: Vec<_> =
             ledger.people.iter().copied().chain(ledger.agents.iter().map(|(id, _)| *id)).collect();
-        all[self.world.chance.below(place, all.len() as u64) as usize]
+        all[self.world.env.chance.below(place, all.len() as u64) as usize]
     }
 }

@@ -26,8 +26,12 @@ use smartspace_trigger::Triggers;
 use tokio::sync::watch;
 
 use crate::{
-    alarms::SimAlarms, life::Life, model::SimModel, outside::SimTransport, queue::ProcessQueue,
-    sockets::SimSockets, table::SimTable, world::World,
+    environment::Environment,
+    life::Life,
+    ports::{
+        alarms::SimAlarms, model::SimModel, queue::ProcessQueue, sockets::SimSockets,
+        table::SimTable, transport::SimTransport,
+    },
 };
 
 /// The operator's key.
@@ -70,15 +74,14 @@ pub struct Process {
 
 impl Process {
     /// Starts a process with empty memory.
-    pub fn start(world: &Arc<World>, name: String) -> Arc<Self> {
+    pub fn start(env: &Arc<Environment>, name: String) -> Arc<Self> {
         let life = Arc::new(Life::new(name));
-        let pipeline = pipeline(world, &life);
+        let pipeline = pipeline(env, &life);
         let store = pipeline.store.clone();
         let clock = Arc::clone(&pipeline.clock);
-        let sockets = Arc::new(SimSockets { world: Arc::clone(world), life: Arc::clone(&life) });
-        let models = Arc::new(SimModel { world: Arc::clone(world), life: Arc::clone(&life) });
-        let transport =
-            Arc::new(SimTransport { world: Arc::clone(world), life: Arc::clone(&life) });
+        let sockets = Arc::new(SimSockets { env: Arc::clone(env), life: Arc::clone(&life) });
+        let models = Arc::new(SimModel { env: Arc::clone(env), life: Arc::clone(&life) });
+        let transport = Arc::new(SimTransport { env: Arc::clone(env), life: Arc::clone(&life) });
         let egress = Egress::over(transport, Arc::new(FixedSecrets::default()));
         let api = Api {
             pipeline: pipeline.clone(),
@@ -110,12 +113,12 @@ impl Process {
 }
 
 /// The pipeline of one process, with its own store and ports.
-fn pipeline(world: &Arc<World>, life: &Arc<Life>) -> Pipeline {
+fn pipeline(env: &Arc<Environment>, life: &Arc<Life>) -> Pipeline {
     let ids: Arc<dyn IdSource> =
-        Arc::new(SimIds { world: Arc::clone(world), place: format!("{}/ids", life.name) });
+        Arc::new(SimIds { env: Arc::clone(env), place: format!("{}/ids", life.name) });
     let jitter = Arc::clone(&ids);
-    let client = client_on(SimTable::new(Arc::clone(world), Arc::clone(life)));
-    let cancel_signal: Arc<dyn CancelSignal> = if world.plan.local {
+    let client = client_on(SimTable::new(Arc::clone(env), Arc::clone(life)));
+    let cancel_signal: Arc<dyn CancelSignal> = if env.plan.local {
         Arc::new(smartspace::in_process_cancel_signal::InProcessCancelSignal::default())
     } else {
         Arc::new(NoCancelSignal)
@@ -123,30 +126,30 @@ fn pipeline(world: &Arc<World>, life: &Arc<Life>) -> Pipeline {
     Pipeline {
         store: Store::new(client, NAME, None, Arc::new(move || jitter.random())),
         runs: Arc::new(ProcessQueue {
-            world: Arc::clone(world),
+            env: Arc::clone(env),
             life: Arc::clone(life),
-            queue: Arc::clone(&world.runs),
+            queue: Arc::clone(&env.runs),
         }),
         broadcasts: Arc::new(ProcessQueue {
-            world: Arc::clone(world),
+            env: Arc::clone(env),
             life: Arc::clone(life),
-            queue: Arc::clone(&world.broadcasts),
+            queue: Arc::clone(&env.broadcasts),
         }),
         triggers: Arc::new(ProcessQueue {
-            world: Arc::clone(world),
+            env: Arc::clone(env),
             life: Arc::clone(life),
-            queue: Arc::clone(&world.triggers),
+            queue: Arc::clone(&env.triggers),
         }),
-        alarms: Arc::new(SimAlarms { world: Arc::clone(world), life: Arc::clone(life) }),
+        alarms: Arc::new(SimAlarms { env: Arc::clone(env), life: Arc::clone(life) }),
         cancel_signal,
-        clock: Arc::new(SimClock(Arc::clone(world))),
+        clock: Arc::new(SimClock(Arc::clone(env))),
         ids,
         is_rate_limited: false,
     }
 }
 
 /// The wall clock: the virtual clock and its jumps.
-struct SimClock(Arc<World>);
+struct SimClock(Arc<Environment>);
 
 impl Clock for SimClock {
     fn now(&self) -> Time {
@@ -156,13 +159,13 @@ impl Clock for SimClock {
 
 /// The random numbers of one process.
 struct SimIds {
-    world: Arc<World>,
+    env: Arc<Environment>,
     place: String,
 }
 
 impl IdSource for SimIds {
     fn random(&self) -> u128 {
-        let half = || u128::from(self.world.chance.number(&self.place));
+        let half = || u128::from(self.env.chance.number(&self.place));
         (half() << 64) | half()
     }
 }

@@ -22,9 +22,9 @@ const NAME: &str = "services";
 /// The service in whose name the operator sends, with its own idempotency keys.
 const BY_HAND: &str = "by.hand";
 /// How much later a webhook is repeated.
-const LATER: Duration = Duration::from_hours(8 * 24);
+const REPEATED_AFTER: Duration = Duration::from_hours(8 * 24);
 /// Milliseconds before each retry.
-const WAITS: [u64; 6] = [100, 500, 2_000, 5_000, 10_000, 20_000];
+const RETRY_WAITS: [u64; 6] = [100, 500, 2_000, 5_000, 10_000, 20_000];
 
 /// All services.
 pub struct Services {
@@ -40,20 +40,20 @@ impl Services {
     /// Performs their actions, one after the other.
     pub async fn perform_actions(self) -> Self {
         let world = Arc::clone(&self.world);
-        for action in 0..4 + world.chance.below(NAME, 6) as usize {
+        for action in 0..4 + world.env.chance.below(NAME, 6) as usize {
             let place = format!("{NAME}/{action}");
-            let pause = [0, 2, 15, 60][world.chance.below(&place, 4) as usize];
-            sleep(world.chance.time(&place, Duration::ZERO, Duration::from_secs(pause))).await;
-            if world.skipped.contains(&(INDEX, action)) {
+            let pause = [0, 2, 15, 60][world.env.chance.below(&place, 4) as usize];
+            sleep(world.env.chance.time(&place, Duration::ZERO, Duration::from_secs(pause))).await;
+            if world.env.skipped.contains(&(INDEX, action)) {
                 continue;
             }
-            let count = locked(&world.ledger).sent.len() as u64;
-            match world.chance.below(&place, 100) {
+            let count = locked(&world.env.ledger).sent.len() as u64;
+            match world.env.chance.below(&place, 100) {
                 60..80 if count > 0 => {
-                    self.until_answered(world.chance.below(&place, count) as usize).await;
+                    self.until_answered(world.env.chance.below(&place, count) as usize).await;
                 }
                 80.. if count > 0 => {
-                    self.replay(world.chance.below(&place, count) as usize, &place).await;
+                    self.replay(world.env.chance.below(&place, count) as usize, &place).await;
                 }
                 _ => self.send_new(&place).await,
             }
@@ -63,7 +63,7 @@ impl Services {
 
     /// Repeats everything in the calm phase, whether it was answered before or not.
     pub async fn repeat_all(&self) {
-        let count = locked(&self.world.ledger).sent.len();
+        let count = locked(&self.world.env.ledger).sent.len();
         for number in 0..count {
             self.until_answered(number).await;
         }
@@ -71,20 +71,20 @@ impl Services {
 
     /// Repeats every webhook long after its run has ended. Idempotency keys have expired by then.
     pub async fn repeat_much_later(&self) {
-        self.world.set_clock(self.world.wall() + LATER);
-        let sent = locked(&self.world.ledger).sent.clone();
+        self.world.env.set_clock(self.world.env.wall() + REPEATED_AFTER);
+        let sent = locked(&self.world.env.ledger).sent.clone();
         for (number, _) in sent.iter().enumerate().filter(|(_, sent)| sent.service != BY_HAND) {
             self.until_answered(number).await;
         }
     }
 
     async fn send_new(&self, place: &str) {
-        let chance = &self.world.chance;
+        let chance = &self.world.env.chance;
         let service = ["shop", "shop", "forge", "forge", BY_HAND][chance.below(place, 5) as usize];
         // Now and then so deep that it triggers no run.
         let depth = [0, 0, 0, 1, 2, 3, 7][chance.below(place, 7) as usize];
         let number = {
-            let ledger = &mut locked(&self.world.ledger);
+            let ledger = &mut locked(&self.world.env.ledger);
             let agent = ledger.agents[chance.below(place, ledger.agents.len() as u64) as usize].0;
             ledger.sent.push(SentDelivery {
                 agent,
@@ -109,7 +109,7 @@ impl Services {
 
     /// Sends a delivery until a conclusive answer comes.
     async fn until_answered(&self, number: usize) {
-        for wait in WAITS {
+        for wait in RETRY_WAITS {
             if self.send_once(number, false).await {
                 return;
             }
@@ -120,7 +120,7 @@ impl Services {
     /// Sends a delivery, now and then as a copy with another id if the signature does not cover the
     /// id. Returns whether a conclusive answer came.
     async fn send_once(&self, number: usize, copies: bool) -> bool {
-        let sent = locked(&self.world.ledger).sent[number].clone();
+        let sent = locked(&self.world.env.ledger).sent[number].clone();
         let SentDelivery { agent, service, text, depth, .. } = &sent;
         let payload = json!({"what": text});
         let mut headers = vec![("smartspace-chain-depth", depth.to_string())];
@@ -130,10 +130,10 @@ impl Services {
                 let is_shop = service == "shop";
                 let scheme = if is_shop { WebhookScheme::Standard } else { WebhookScheme::Github };
                 let secret = SERVICE_SECRETS[usize::from(!is_shop)].1;
-                let copies = copies || self.world.chance.happens(&format!("{text}/copy"), 150);
+                let copies = copies || self.world.env.chance.happens(&format!("{text}/copy"), 150);
                 let key = if copies && !is_shop { format!("{key}-copy") } else { key };
                 let body = payload.to_string();
-                headers.extend(sign(scheme, secret, &key, body.as_bytes(), self.world.wall()));
+                headers.extend(sign(scheme, secret, &key, body.as_bytes(), self.world.env.wall()));
                 (format!("/v1/hooks/{agent}/{service}"), body)
             }
             _ => {
@@ -146,19 +146,20 @@ impl Services {
             }
         };
         self.world
+            .env
             .history
             .note(NAME, || format!("{service} sends {text} to {agent}, {depth} deep"));
         let answer = self.world.request(NAME, Method::POST, &path, &headers, body).await;
-        self.world.history.note(NAME, || format!("is told of {text}: {answer:?}"));
+        self.world.env.history.note(NAME, || format!("is told of {text}: {answer:?}"));
         let answer = conclusive(answer);
         let is_answered = answer.is_some();
-        locked(&self.world.ledger).sent[number].answers.extend(answer);
+        locked(&self.world.env.ledger).sent[number].answers.extend(answer);
         is_answered
     }
 
     /// The operator replays a delivery that was accepted.
     async fn replay(&self, number: usize, place: &str) {
-        let sent = locked(&self.world.ledger).sent[number].clone();
+        let sent = locked(&self.world.env.ledger).sent[number].clone();
         let Some(delivery) = sent
             .answers
             .iter()
@@ -168,7 +169,7 @@ impl Services {
             return;
         };
         let number = {
-            let replayed = &mut locked(&self.world.ledger).replayed;
+            let replayed = &mut locked(&self.world.env.ledger).replayed;
             replayed.push(ReplayedDelivery { text: sent.text.clone(), answers: Vec::new() });
             replayed.len() - 1
         };
@@ -177,14 +178,14 @@ impl Services {
             ("authorization", format!("Bearer {ADMIN_KEY}")),
             ("idempotency-key", place.replace('/', "-")),
         ];
-        for wait in WAITS {
-            self.world.history.note(NAME, || format!("{delivery} is sent once more"));
+        for wait in RETRY_WAITS {
+            self.world.env.history.note(NAME, || format!("{delivery} is sent once more"));
             let answer = conclusive(
                 self.world.request(NAME, Method::POST, &path, &headers, String::new()).await,
             );
             let is_answered = answer.is_some();
-            locked(&self.world.ledger).replayed[number].answers.extend(answer);
-            if is_answered && !self.world.chance.happens(place, 300) {
+            locked(&self.world.env.ledger).replayed[number].answers.extend(answer);
+            if is_answered && !self.world.env.chance.happens(place, 300) {
                 return;
             }
             sleep(Duration::from_millis(wait)).await;

@@ -7,23 +7,25 @@ use serde_json::{Value, json};
 use smartspace::embedded_table::{NAME, client_on};
 use smartspace_store::table::schema;
 
-use crate::{client::Caller, life::Life, locked, outside, table::SimTable, world::World};
+use crate::{
+    client::Caller, external_tools, life::Life, locked, ports::table::SimTable, world::World,
+};
 
 /// The names of the first agents. Further agents have numbers.
-const AGENTS: [&str; 3] = ["Ada", "Bob", "Cyd"];
+const AGENT_NAMES: [&str; 3] = ["Ada", "Bob", "Cyd"];
 
 /// Runs per minute of agents and of spaces. They are never used up, so `rate` is always a wrong
 /// answer.
-const PLENTY: u32 = 100_000;
+const UNLIMITED_RUNS: u32 = 100_000;
 
 /// Makes everything through the product's API.
 pub async fn set(world: &Arc<World>) -> Result<(), String> {
     let nobody = Arc::new(Life::new("setting".into()));
-    schema::create_table(&client_on(SimTable::new(Arc::clone(world), nobody)), NAME)
+    schema::create_table(&client_on(SimTable::new(Arc::clone(&world.env), nobody)), NAME)
         .await
         .map_err(|error| error.to_string())?;
     world.start().await;
-    let plan = &world.plan;
+    let plan = &world.env.plan;
     let mut members = Vec::new();
     for index in 0..plan.people {
         let made = make(
@@ -33,16 +35,17 @@ pub async fn set(world: &Arc<World>) -> Result<(), String> {
         )
         .await?;
         members.push(made["id"].clone());
-        locked(&world.ledger).people.push(id(&made)?);
+        locked(&world.env.ledger).people.push(id(&made)?);
     }
     for index in 0..plan.agents {
-        let name =
-            AGENTS.get(index).map_or_else(|| format!("Agent {index}"), |name| (*name).to_owned());
+        let name = AGENT_NAMES
+            .get(index)
+            .map_or_else(|| format!("Agent {index}"), |name| (*name).to_owned());
         let agent = json!({
             // Any provider except the scripted one, which writes no summaries.
             "model": {"provider": "openai", "name": "chance"},
             "maxChainDepth": plan.agent_depth,
-            "budget": {"runsPerMinute": PLENTY},
+            "budget": {"runsPerMinute": UNLIMITED_RUNS},
             "webhooks": webhooks(),
             "loop": {
                 "maxSteps": 6,
@@ -55,7 +58,7 @@ pub async fn set(world: &Arc<World>) -> Result<(), String> {
             make(world, "/v1/entities", json!({"type": "agent", "name": name, "agent": agent}))
                 .await?;
         members.push(made["id"].clone());
-        locked(&world.ledger).agents.push((id(&made)?, name));
+        locked(&world.env.ledger).agents.push((id(&made)?, name));
     }
     for index in 0..plan.spaces {
         let mut space = json!({
@@ -63,13 +66,13 @@ pub async fn set(world: &Arc<World>) -> Result<(), String> {
             "members": members,
             "maxChainDepth": plan.depth,
             "triggerPolicy": plan.policy,
-            "budget": {"runsPerMinute": PLENTY},
+            "budget": {"runsPerMinute": UNLIMITED_RUNS},
         });
         if plan.policy == "admin" {
             space["adminAgentId"] = members[plan.people].clone();
         }
         let made = make(world, "/v1/spaces", space).await?;
-        locked(&world.ledger).spaces.push(id(&made)?);
+        locked(&world.env.ledger).spaces.push(id(&made)?);
     }
     Ok(())
 }
@@ -82,9 +85,9 @@ fn webhooks() -> Value {
 
 /// The configured tools of an agent.
 fn tools(world: &World) -> Vec<Value> {
-    let mut tools = if world.plan.tools { visible_tools(world) } else { Vec::new() };
-    if world.plan.outside {
-        tools.extend(outside::tools());
+    let mut tools = if world.env.plan.tools { visible_tools(world) } else { Vec::new() };
+    if world.env.plan.outside {
+        tools.extend(external_tools::configuration());
     }
     tools
 }
@@ -92,7 +95,7 @@ fn tools(world: &World) -> Vec<Value> {
 /// A form and a visible tool.
 fn visible_tools(world: &World) -> Vec<Value> {
     let one_of = |name: &str, some: [&'static str; 2]| {
-        some[world.chance.below(&format!("setting/{name}"), 2) as usize]
+        some[world.env.chance.below(&format!("setting/{name}"), 2) as usize]
     };
     let expires_after = one_of("expires", ["30 seconds", "10 minutes"]);
     let answer_by = one_of("answer by", ["humans", "anyone"]);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::{Outcome, plan::Setup, simulate};
+use crate::{Outcome, setup::Setup, simulate};
 
 /// Returns a shorter setup that breaks the same promise, and its outcome. Plays at most `plays`
 /// times to find it.

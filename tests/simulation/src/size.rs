@@ -2,7 +2,7 @@
 
 use std::ops::AddAssign;
 
-use crate::{oracle::Stored, outside};
+use crate::{external_tools, oracle::Stored};
 
 /// How much a simulation produced.
 #[derive(Clone, Copy, Debug, Default)]
@@ -55,7 +55,7 @@ impl Size {
             stored
                 .calls
                 .values()
-                .filter(|call| outside::TOOLS.iter().any(|name| call["name"] == *name))
+                .filter(|call| external_tools::TOOLS.iter().any(|name| call["name"] == *name))
         };
         Self {
             runs: stored.runs.len(),

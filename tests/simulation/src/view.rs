@@ -1,73 +1,21 @@
 //! What one person sees over sockets and HTTP, put together as a browser does it.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::Mutex,
-};
+mod seen;
 
-use serde_json::{Value, json};
+use std::sync::Mutex;
+
+use serde_json::Value;
 use tokio::{sync::Notify, time::Instant};
 
 use crate::locked;
+
+pub use seen::{Form, Frame, Seen};
 
 /// The view of one person, over all of its connections.
 #[derive(Default)]
 pub struct View {
     seen: Mutex<Seen>,
     came: Notify,
-}
-
-/// Everything that a person saw.
-#[derive(Clone, Debug, Default)]
-pub struct Seen {
-    /// Messages by space and number: their ids, and their texts or the inputs of their cards.
-    pub messages: BTreeMap<String, BTreeMap<u64, (String, String)>>,
-    /// Texts of streams, in UTF-16 code units; `None` if a unit was not seen.
-    pub streams: BTreeMap<String, Vec<Option<u16>>>,
-    /// The message that a stream became: its id, its text and its space.
-    pub became: BTreeMap<String, (String, String, String)>,
-    /// The states of cards, by message and revision.
-    pub cards: BTreeMap<(String, u64), Value>,
-    /// Forms, by their calls.
-    pub forms: BTreeMap<String, Form>,
-    /// The final statuses of runs.
-    pub ends: BTreeMap<String, BTreeSet<String>>,
-    /// Runs with the spaces that showed them, and with the trigger that was shown.
-    pub runs: BTreeSet<(String, String, String)>,
-    /// Runs that began and did not end yet, as far as the person saw.
-    pub active: BTreeSet<String>,
-    /// Answers to requests over the socket, by their ids.
-    pub answers: BTreeMap<u64, Value>,
-    /// All frames about spaces.
-    pub frames: Vec<Frame>,
-    /// Frames that contradict each other, with the promise that they break.
-    pub violations: BTreeSet<(u8, String)>,
-}
-
-/// A form that was seen.
-#[derive(Clone, Debug)]
-pub struct Form {
-    /// Its run.
-    pub run: String,
-    /// Whether it can be answered, as far as the person saw.
-    pub is_open: bool,
-    /// The newest revision of its card that was seen.
-    rev: u64,
-}
-
-/// A frame that was seen.
-#[derive(Clone, Debug)]
-pub struct Frame {
-    /// When it was seen.
-    pub at: Instant,
-    /// Its space.
-    pub space: String,
-    /// Its type.
-    pub kind: String,
-    /// The number of its message, if it is about one.
-    pub seq: Option<u64>,
-    /// The text of a stream, or the question of a form.
-    pub text: String,
 }
 
 impl View {
@@ -103,7 +51,7 @@ impl View {
                 seq: message["seq"].as_u64(),
                 text: String::new(),
             });
-            seen.message(message);
+            seen.add_message(message);
         }
     }
 
@@ -114,142 +62,8 @@ impl View {
         if let Some(id) = frame["id"].as_u64() {
             seen.answers.insert(id, frame.clone());
         }
-        seen.frame(&frame);
+        seen.add_frame(&frame);
         drop(seen);
         self.came.notify_waiters();
-    }
-}
-
-impl Seen {
-    /// The number of a space up to which no message is missing.
-    pub fn contiguous(&self, space: &str) -> u64 {
-        let messages = self.messages.get(space).into_iter().flatten();
-        messages.zip(1..).take_while(|((seq, _), expected)| **seq == *expected).count() as u64
-    }
-
-    fn frame(&mut self, frame: &Value) {
-        let text = |name: &str| frame[name].as_str().unwrap_or_default().to_owned();
-        let kind = text("type");
-        self.frames.push(Frame {
-            at: Instant::now(),
-            space: text("spaceId"),
-            kind: kind.clone(),
-            seq: frame["message"]["seq"].as_u64(),
-            text: if frame["input"].is_null() {
-                text("text")
-            } else {
-                frame["input"]["question"].to_string().replace('"', "")
-            },
-        });
-        if let Some(run) = frame["run"]["id"].as_str() {
-            self.runs.insert((
-                run.to_owned(),
-                text("spaceId"),
-                frame["run"]["trigger"].to_string(),
-            ));
-        }
-        match kind.as_str() {
-            "message.created" | "message.updated" => self.message(&frame["message"]),
-            "tool.requested" | "tool.resolved" => self.form(frame, kind == "tool.requested", 0),
-            "stream.delta" | "stream.snapshot" => {
-                let offset = frame["offset"].as_u64().unwrap_or(0) as usize;
-                self.stream(&text("streamId"), offset, &text("text"));
-            }
-            "run.started" => {
-                let run = frame["run"]["id"].as_str().unwrap_or_default().to_owned();
-                if !self.ends.contains_key(&run) {
-                    self.active.insert(run);
-                }
-            }
-            "run.completed" | "run.failed" | "run.canceled" => {
-                let run = frame["run"]["id"].as_str().unwrap_or_default().to_owned();
-                self.active.remove(&run);
-                let status = frame["run"]["status"].as_str().unwrap_or_default();
-                if !kind.ends_with(status) {
-                    self.violations.insert((4, format!("{kind} says that {run} is {status}")));
-                }
-                self.ends.entry(run).or_default().insert(status.to_owned());
-            }
-            "subscribed" => {
-                for active in frame["active"].as_array().into_iter().flatten() {
-                    let run = active["runId"].as_str().unwrap_or_default().to_owned();
-                    if !self.ends.contains_key(&run) {
-                        self.active.insert(run);
-                    }
-                }
-            }
-            _ => {}
-        }
-    }
-
-    fn message(&mut self, message: &Value) {
-        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-        let id = text(&message["id"]);
-        let space = text(&message["spaceId"]);
-        let part = &message["parts"][0];
-        let said =
-            if part["type"] == "tool" { part["input"].to_string() } else { text(&part["text"]) };
-        let Some(seq) = message["seq"].as_u64() else { return };
-        if part["type"] == "tool" {
-            self.card(message, part);
-        }
-        if let Some(stream) = message["streamId"].as_str() {
-            self.became.insert(stream.to_owned(), (id.clone(), said.clone(), space.clone()));
-        }
-        let known = self
-            .messages
-            .entry(space.clone())
-            .or_default()
-            .entry(seq)
-            .or_insert_with(|| (id.clone(), said.clone()));
-        if *known != (id.clone(), said) {
-            self.violations
-                .insert((2, format!("number {seq} of {space} was {} and then {id}", known.0)));
-        }
-    }
-
-    fn card(&mut self, message: &Value, part: &Value) {
-        let Some((id, rev)) = message["id"].as_str().zip(message["rev"].as_u64()) else { return };
-        let state = json!({
-            "status": part["status"], "output": part["output"], "resolvedBy": part["resolvedBy"],
-        });
-        let known = self.cards.entry((id.to_owned(), rev)).or_insert_with(|| state.clone());
-        if *known != state {
-            self.violations.insert((
-                7,
-                format!("the card {id} was {known} and is {state} in its revision {rev}"),
-            ));
-        }
-        if !part["ui"].is_null() {
-            let form = json!({"callId": part["callId"], "runId": message["runId"]});
-            self.form(&form, part["status"] == "pending", rev);
-        }
-    }
-
-    fn form(&mut self, form: &Value, is_open: bool, rev: u64) {
-        let Some((call, run)) = form["callId"].as_str().zip(form["runId"].as_str()) else { return };
-        let known = self.forms.entry(call.to_owned()).or_insert_with(|| Form {
-            run: run.to_owned(),
-            is_open,
-            rev,
-        });
-        // An event without a revision closes its form.
-        if rev > known.rev || !is_open {
-            known.is_open = is_open;
-            known.rev = rev.max(known.rev);
-        }
-    }
-
-    fn stream(&mut self, stream: &str, offset: usize, text: &str) {
-        let units = self.streams.entry(stream.to_owned()).or_default();
-        for (at, unit) in (offset..).zip(text.encode_utf16()) {
-            if units.len() <= at {
-                units.resize(at + 1, None);
-            }
-            if units[at].is_some_and(|known| known != unit) {
-                self.violations.insert((10, format!("the stream {stream} has two texts at {at}")));
-            }
-            units[at] = Some(unit);
-        }
     }
 }

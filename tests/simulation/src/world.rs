@@ -1,79 +1,22 @@
 //! One simulated deployment, from its first message to the calm phase at its end.
 //!
-//! `calls` strikes the calls of processes with faults. `processes` starts the processes, and
-//! restarts each one that dies.
+//! `processes` starts the processes and restarts each one that dies. `deliveries` gives the jobs of
+//! queues to them.
 
-mod calls;
+mod deliveries;
 mod processes;
 
 use std::{
-    collections::BTreeSet,
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicI64, AtomicU64, Ordering},
-    },
+    sync::{Arc, Mutex, atomic::AtomicU64},
     time::Duration,
 };
 
-use smartspace_domain::{
-    Time,
-    jobs::{BroadcastJob, RunJob, TriggerJob},
-};
-use tokio::time::Instant;
-
-use crate::{
-    chance::Chance,
-    history::History,
-    ledger::Ledger,
-    locked,
-    mutants::Mutant,
-    plan::{Plan, Setup},
-    process::Process,
-    queue::SimQueue,
-    sockets::Connections,
-    storage::Storage,
-};
-
-/// The wall clock at the beginning.
-const MORNING: i64 = 1_795_000_000_000;
-/// How long a delivered job is hidden.
-const HIDDEN: Duration = Duration::from_mins(1);
-/// How long a delivered run is hidden, unless its worker prolongs that.
-const RUN_HIDDEN: Duration = Duration::from_mins(15);
-/// A local host owns its queues: no delivered job comes back while its process lives.
-const NEVER: Duration = Duration::from_hours(10);
+use crate::{chance::Chance, environment::Environment, plan::Plan, process::Process, setup::Setup};
 
 /// One simulated deployment.
 pub struct World {
-    /// The parameters of the seed.
-    pub plan: Plan,
-    /// The mutant to play with.
-    pub mutant: Option<Mutant>,
-    /// Actions that are left out.
-    pub skipped: BTreeSet<(usize, usize)>,
-    /// All random numbers and faults.
-    pub chance: Chance,
-    /// The log.
-    pub history: History,
-    /// The table.
-    pub storage: Storage,
-    /// The runs queue.
-    pub runs: Arc<SimQueue<RunJob>>,
-    /// The broadcasts queue.
-    pub broadcasts: Arc<SimQueue<BroadcastJob>>,
-    /// The triggers queue.
-    pub triggers: Arc<SimQueue<TriggerJob>>,
-    /// The open connections.
-    pub connections: Connections,
-    /// The records that the oracle needs.
-    pub ledger: Mutex<Ledger>,
-    /// The exact latency of every call, in tests that count calls.
-    pub fixed_latency: Option<Duration>,
-    begun: Instant,
-    calm: Mutex<Option<Instant>>,
-    /// Milliseconds that the wall clock has jumped.
-    jumped: AtomicI64,
-    steps: AtomicU64,
+    /// All of it except its processes.
+    pub env: Arc<Environment>,
     started: AtomicU64,
     processes: Mutex<Vec<Arc<Process>>>,
 }
@@ -84,7 +27,7 @@ impl World {
         let chance = Chance::new(setup.seed, setup.suppressed.clone());
         let mut plan = Plan::from_seed(&chance);
         if let Some(mutant) = setup.mutant {
-            mutant.raise_fault_rates(&mut plan.fault_rates);
+            mutant.adjust(&mut plan);
         }
         Self::with_plan(setup, plan, chance, None)
     }
@@ -96,72 +39,10 @@ impl World {
         chance: Chance,
         fixed_latency: Option<Duration>,
     ) -> Result<Arc<Self>, String> {
-        chance.set_calm(true);
-        let (hidden, run_hidden) = if plan.local { (NEVER, NEVER) } else { (HIDDEN, RUN_HIDDEN) };
         Ok(Arc::new(Self {
-            plan,
-            mutant: setup.mutant,
-            skipped: setup.skipped.clone(),
-            chance,
-            history: History::new(setup.history),
-            storage: Storage::new()?,
-            runs: SimQueue::new("runs", run_hidden),
-            broadcasts: SimQueue::new("broadcasts", hidden),
-            triggers: SimQueue::new("triggers", hidden),
-            connections: Connections::default(),
-            ledger: Mutex::default(),
-            fixed_latency,
-            begun: Instant::now(),
-            calm: Mutex::default(),
-            jumped: AtomicI64::new(0),
-            steps: AtomicU64::new(0),
+            env: Environment::new(setup, plan, chance, fixed_latency)?,
             started: AtomicU64::new(0),
             processes: Mutex::default(),
         }))
-    }
-
-    /// The wall clock.
-    pub fn wall(&self) -> Time {
-        Time::from_millis(
-            MORNING + self.begun.elapsed().as_millis() as i64 + self.jumped.load(Ordering::Relaxed),
-        )
-    }
-
-    /// The number of calls of all kinds, each of which a fault could have struck.
-    pub fn steps(&self) -> u64 {
-        self.steps.load(Ordering::Relaxed)
-    }
-
-    /// The next time at a whole multiple of `every` after the beginning.
-    pub fn next(&self, every: Duration) -> Instant {
-        let passed = self.begun.elapsed().as_millis() as u64 / every.as_millis() as u64;
-        self.begun + every * (passed as u32 + 1)
-    }
-
-    /// Begins the calm phase: no further fault strikes.
-    pub fn begin_calm(&self) {
-        self.history.note("world", || "is calm from now on".into());
-        self.chance.set_calm(true);
-        *locked(&self.calm) = Some(Instant::now());
-        let ledger = &mut locked(&self.ledger);
-        ledger.due_in_calm = self.storage.plans_due();
-        ledger.wall_in_calm = Some(self.wall());
-    }
-
-    /// Sets the wall clock. Virtual time does not pass.
-    pub fn set_clock(&self, at: Time) {
-        self.history.note("clock", || format!("is set to {at}"));
-        self.jumped.fetch_add(at.as_millis() - self.wall().as_millis(), Ordering::Relaxed);
-    }
-
-    /// When the calm phase began.
-    pub fn calm_since(&self) -> Option<Instant> {
-        *locked(&self.calm)
-    }
-
-    /// Records a violation. `promise` 0 stands for an internal error.
-    pub fn report(&self, promise: u8, text: String) {
-        self.history.note("oracle", || format!("promise {promise}: {text}"));
-        locked(&self.ledger).violations.insert((promise, text));
     }
 }

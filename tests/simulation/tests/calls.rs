@@ -8,20 +8,15 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use axum::http::Method;
 use serde_json::json;
 use smartspace_simulation::{
-    chance::Chance,
-    client::Caller,
-    oracle::Stored,
-    plan::{Plan, Setup},
-    setting,
-    world::World,
+    chance::Chance, client::Caller, oracle::Stored, plan::Plan, setting, setup::Setup, world::World,
 };
 use tokio::time::{Instant, sleep};
 
-const EACH: Duration = Duration::from_millis(10);
+const CALL_LATENCY: Duration = Duration::from_millis(10);
 
 /// The calls that a message took.
 #[derive(Debug, PartialEq, Eq)]
-struct Took {
+struct CallCounts {
     /// Sequential calls, from POST to the request to the model.
     in_a_row: u128,
     /// Calls of the table until the request to the model.
@@ -33,14 +28,14 @@ struct Took {
 }
 
 /// Posts a message, as the operator or with a token, and counts the calls of all work that follows.
-async fn post(world: &Arc<World>, text: &str, token: bool) -> Took {
+async fn post(world: &Arc<World>, text: &str, token: bool) -> CallCounts {
     let (space, person) = {
-        let ledger = world.ledger.lock().unwrap();
+        let ledger = world.env.ledger.lock().unwrap();
         (ledger.spaces[0], ledger.people[0])
     };
     let caller = if token { Caller::Entity(person) } else { Caller::Operator };
     sleep(Duration::from_secs(30)).await;
-    world.ledger.lock().unwrap().calls.clear();
+    world.env.ledger.lock().unwrap().calls.clear();
     let begun = Instant::now();
     let body = json!({"text": text, "senderId": person});
     let answer = world
@@ -56,15 +51,15 @@ async fn post(world: &Arc<World>, text: &str, token: bool) -> Took {
     assert_eq!(answer.unwrap().0, 201);
     // Before the next sweep.
     sleep(Duration::from_secs(15)).await;
-    let calls = world.ledger.lock().unwrap().calls.clone();
+    let calls = world.env.ledger.lock().unwrap().calls.clone();
     let asked = calls.iter().find(|(_, what)| what == "ask").expect("the model was asked").0;
     let of_table = |what: &str| what.starts_with(char::is_uppercase);
     let of_queue = |what: &str| ["runs", "broadcasts", "triggers"].contains(&what);
     let until = |count: &dyn Fn(&str) -> bool| {
         calls.iter().filter(|(at, what)| *at < asked && count(what)).count()
     };
-    Took {
-        in_a_row: (asked - begun).as_millis() / EACH.as_millis(),
+    CallCounts {
+        in_a_row: (asked - begun).as_millis() / CALL_LATENCY.as_millis(),
         of_table: until(&of_table),
         of_queues: until(&of_queue),
         in_all: calls.iter().filter(|(_, what)| of_table(what)).count(),
@@ -78,13 +73,13 @@ async fn four_sequential_calls_from_post_to_the_model_and_five_in_a_cold_process
         &setup,
         Plan::quiet(),
         Chance::new(setup.seed, setup.suppressed.clone()),
-        Some(EACH),
+        Some(CALL_LATENCY),
     )
     .unwrap();
     setting::set(&world).await.unwrap();
     // A process with empty memory.
     let process = world.some_process("test").unwrap();
-    world.kill(&process.life, "for a fresh one");
+    world.env.kill(&process.life, "for a fresh one");
     sleep(Duration::from_secs(10)).await;
 
     let cold = post(&world, "first", false).await;
@@ -110,7 +105,7 @@ async fn four_sequential_calls_from_post_to_the_model_and_five_in_a_cold_process
 
 /// The tool of the newest run, if the run made one call only.
 fn called(world: &World) -> Option<String> {
-    let stored = Stored::from_items(&world.storage.items());
+    let stored = Stored::from_items(&world.env.storage.items());
     // Ids start with the time, so the last one is the newest.
     let (run, newest) = stored.runs.last_key_value()?;
     let calls: Vec<_> = stored.calls.iter().filter(|((of, ..), _)| of == run).collect();
@@ -125,13 +120,17 @@ async fn an_external_call_is_two_writes_and_with_a_card_three() {
     for seed in 1..=50 {
         let setup = Setup { seed, ..Setup::default() };
         let plan = Plan { outside: true, ..Plan::quiet() };
-        let world =
-            World::with_plan(&setup, plan, Chance::new(seed, setup.suppressed.clone()), Some(EACH))
-                .unwrap();
+        let world = World::with_plan(
+            &setup,
+            plan,
+            Chance::new(seed, setup.suppressed.clone()),
+            Some(CALL_LATENCY),
+        )
+        .unwrap();
         setting::set(&world).await.unwrap();
         post(&world, "first", false).await;
         let in_all = post(&world, "second", false).await.in_all;
-        let calls = world.ledger.lock().unwrap().calls.clone();
+        let calls = world.env.ledger.lock().unwrap().calls.clone();
         let writes = calls
             .iter()
             .filter(|(_, what)| ["TransactWriteItems", "UpdateItem"].contains(&what.as_str()))

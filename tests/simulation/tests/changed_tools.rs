@@ -8,11 +8,12 @@ use serde_json::{Value, json};
 use smartspace_simulation::{
     chance::Chance,
     client::Caller,
+    external_tools::IDEMPOTENT,
     ledger::SentMessage,
     oracle::{self, Stored},
-    outside::IDEMPOTENT,
-    plan::{Plan, Setup},
+    plan::Plan,
     setting,
+    setup::Setup,
     world::World,
 };
 use tokio::time::sleep;
@@ -44,7 +45,7 @@ fn changes(name: &str) -> [Value; 5] {
 /// `None` if the run ends without such a call.
 async fn until_under_way(world: &Arc<World>, message: usize) -> Option<String> {
     let (space, person) = {
-        let ledger = world.ledger.lock().unwrap();
+        let ledger = world.env.ledger.lock().unwrap();
         (ledger.spaces[0], ledger.people[0])
     };
     let path = format!("/v1/spaces/{space}/messages");
@@ -55,7 +56,7 @@ async fn until_under_way(world: &Arc<World>, message: usize) -> Option<String> {
         .unwrap();
     assert_eq!(status, 201);
     let accepted = made["id"].as_str().map(str::to_owned).zip(made["seq"].as_u64());
-    world.ledger.lock().unwrap().sent_messages.push(SentMessage {
+    world.env.ledger.lock().unwrap().sent_messages.push(SentMessage {
         person,
         space,
         text: format!("Number {message}."),
@@ -64,7 +65,7 @@ async fn until_under_way(world: &Arc<World>, message: usize) -> Option<String> {
     loop {
         for _ in 0..100 {
             sleep(Duration::from_millis(5)).await;
-            let last = world.ledger.lock().unwrap().arrived.last().cloned();
+            let last = world.env.ledger.lock().unwrap().arrived.last().cloned();
             if let Some(last) = last
                 .filter(|last| last.answered.is_none() && IDEMPOTENT.contains(&last.tool.as_str()))
             {
@@ -78,10 +79,37 @@ async fn until_under_way(world: &Arc<World>, message: usize) -> Option<String> {
 }
 
 fn has_ended(world: &World) -> bool {
-    Stored::from_items(&world.storage.items())
+    Stored::from_items(&world.env.storage.items())
         .runs
         .values()
         .all(|run| ["completed", "failed", "canceled"].iter().any(|end| run["status"] == *end))
+}
+
+/// Sends messages until a call of an idempotent tool is under way. Returns the tool.
+async fn call_under_way(world: &Arc<World>) -> Option<String> {
+    for message in 0..6 {
+        let tool = until_under_way(world, message).await;
+        if tool.is_some() {
+            return tool;
+        }
+    }
+    None
+}
+
+/// Replaces the agent's tools, among them the tool `name`, and waits until every run has ended.
+async fn replace_tools(world: &Arc<World>, name: &str, tools: &Value) {
+    let agent = world.env.ledger.lock().unwrap().agents[0].0;
+    let path = format!("/v1/entities/{agent}");
+    let body = json!({"agent": {"tools": tools}});
+    let patched = world
+        .http_with_retries("operator", Caller::Operator, Method::PATCH, &path, None, Some(&body))
+        .await;
+    assert_eq!(patched.unwrap().0, 200);
+    world.env.ledger.lock().unwrap().changed.insert(name.to_owned());
+    while !has_ended(world) {
+        sleep(Duration::from_secs(5)).await;
+    }
+    sleep(Duration::from_mins(2)).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -94,36 +122,16 @@ async fn a_call_under_way_has_one_result_after_its_tool_changed() {
             World::with_plan(&setup, plan, Chance::new(seed, setup.suppressed.clone()), None)
                 .unwrap();
         setting::set(&world).await.unwrap();
-        let mut under_way = None;
-        for message in 0..6 {
-            under_way = until_under_way(&world, message).await;
-            if under_way.is_some() {
-                break;
-            }
-        }
-        if let Some(name) = under_way {
-            world.kill(&world.some_process("test").unwrap().life, "while a call is under way");
-            let agent = world.ledger.lock().unwrap().agents[0].0;
-            let path = format!("/v1/entities/{agent}");
-            let body = json!({"agent": {"tools": changes(&name)[changed]}});
-            let patched = world
-                .http_with_retries(
-                    "operator",
-                    Caller::Operator,
-                    Method::PATCH,
-                    &path,
-                    None,
-                    Some(&body),
-                )
-                .await;
-            assert_eq!(patched.unwrap().0, 200);
-            world.ledger.lock().unwrap().changed.insert(name.clone());
-            while !has_ended(&world) {
-                sleep(Duration::from_secs(5)).await;
-            }
-            sleep(Duration::from_mins(2)).await;
-            let stored = Stored::from_items(&world.storage.items());
-            assert_eq!(oracle::judge(&world, &[]), [].into(), "seed {seed}, {name} became {body}");
+        if let Some(name) = call_under_way(&world).await {
+            world.env.kill(&world.some_process("test").unwrap().life, "while a call is under way");
+            let tools = &changes(&name)[changed];
+            replace_tools(&world, &name, tools).await;
+            let stored = Stored::from_items(&world.env.storage.items());
+            assert_eq!(
+                oracle::judge(&world.env, &[]),
+                [].into(),
+                "seed {seed}, {name} became {tools}"
+            );
             let mut results = stored
                 .calls
                 .values()
@@ -132,7 +140,7 @@ async fn a_call_under_way_has_one_result_after_its_tool_changed() {
             let ended = stored.runs.values().all(|run| run["status"] == "completed");
             assert!(
                 results.next_back() == Some("unknown".into()) && ended,
-                "seed {seed}, {name} became {body}"
+                "seed {seed}, {name} became {tools}"
             );
             changed += 1;
         }

@@ -9,16 +9,18 @@ use smartspace::embedded_table::NAME;
 use smartspace_simulation::{
     chance::Chance,
     client::Caller,
+    fault_rates::FaultRates,
     ledger::SentMessage,
     oracle::{self, Stored},
-    plan::{FaultRates, Plan, Setup},
+    plan::Plan,
     setting,
+    setup::Setup,
     world::World,
 };
 use tokio::time::sleep;
 
 /// Every call takes so long that an invocation has time for only one answer.
-const EACH: Duration = Duration::from_millis(500);
+const CALL_LATENCY: Duration = Duration::from_millis(500);
 
 /// The error of a run that can't resume.
 const EXPIRED: &str =
@@ -26,9 +28,13 @@ const EXPIRED: &str =
 
 async fn set(seed: u64, plan: Plan) -> Arc<World> {
     let setup = Setup { seed, ..Setup::default() };
-    let world =
-        World::with_plan(&setup, plan, Chance::new(seed, setup.suppressed.clone()), Some(EACH))
-            .unwrap();
+    let world = World::with_plan(
+        &setup,
+        plan,
+        Chance::new(seed, setup.suppressed.clone()),
+        Some(CALL_LATENCY),
+    )
+    .unwrap();
     setting::set(&world).await.unwrap();
     world
 }
@@ -36,7 +42,7 @@ async fn set(seed: u64, plan: Plan) -> Arc<World> {
 /// Sends a message that triggers the agent.
 async fn begin(world: &Arc<World>) {
     let (space, person) = {
-        let ledger = world.ledger.lock().unwrap();
+        let ledger = world.env.ledger.lock().unwrap();
         (ledger.spaces[0], ledger.people[0])
     };
     let path = format!("/v1/spaces/{space}/messages");
@@ -46,7 +52,7 @@ async fn begin(world: &Arc<World>) {
     let (status, made) = answer.unwrap();
     assert_eq!(status, 201);
     let accepted = made["id"].as_str().map(str::to_owned).zip(made["seq"].as_u64());
-    world.ledger.lock().unwrap().sent_messages.push(SentMessage {
+    world.env.ledger.lock().unwrap().sent_messages.push(SentMessage {
         person,
         space,
         text: "Begin.".into(),
@@ -58,7 +64,7 @@ async fn begin(world: &Arc<World>) {
 async fn ended(world: &World) -> Stored {
     loop {
         sleep(Duration::from_secs(5)).await;
-        let stored = Stored::from_items(&world.storage.items());
+        let stored = Stored::from_items(&world.env.storage.items());
         if stored.runs.values().all(|run| run["status"] == "completed" || run["status"] == "failed")
         {
             return stored;
@@ -75,7 +81,7 @@ async fn further_invocations_resume_a_run_until_it_ends() {
         let world = set(seed, plan).await;
         begin(&world).await;
         let stored = ended(&world).await;
-        assert_eq!(oracle::judge(&world, &[]), [].into(), "seed {seed}");
+        assert_eq!(oracle::judge(&world.env, &[]), [].into(), "seed {seed}");
         for run in stored.runs.values() {
             // Each answer ends an invocation, and no lease was lost.
             assert_eq!(
@@ -105,7 +111,7 @@ async fn an_invocation_without_time_for_a_retry_requeues_with_the_failed_tries()
             ..Plan::quiet()
         };
         let world = set(seed, plan).await;
-        let agent = world.ledger.lock().unwrap().agents[0].0;
+        let agent = world.env.ledger.lock().unwrap().agents[0].0;
         let fallback = ["second", "third"].map(|name| json!({"provider": "openai", "name": name}));
         let path = format!("/v1/entities/{agent}");
         let body = json!({"agent": {"model": {"fallback": fallback}}});
@@ -118,11 +124,12 @@ async fn an_invocation_without_time_for_a_retry_requeues_with_the_failed_tries()
             200
         );
         // Every model fails, each time in another way.
-        world.chance.set_calm(false);
+        world.env.chance.set_calm(false);
         begin(&world).await;
         let stored = ended(&world).await;
         let run = stored.runs.values().next().unwrap();
         let asked: Vec<_> = world
+            .env
             .ledger
             .lock()
             .unwrap()
@@ -166,19 +173,20 @@ async fn a_run_whose_first_steps_expired_does_not_repeat_them() {
             |run: &Value| run["status"] == "completed" || run["stepCount"].as_u64() >= Some(steps);
         let run = loop {
             sleep(Duration::from_millis(100)).await;
-            let runs = Stored::from_items(&world.storage.items()).runs;
+            let runs = Stored::from_items(&world.env.storage.items()).runs;
             if let Some((id, _)) = runs.iter().find(|(_, run)| is_over(run)) {
                 break id.clone();
             }
         };
         let key = json!({"PK": {"S": format!("RUN#{run}")}, "SK": {"S": dropped}});
         let request = json!({"TableName": NAME, "Key": key}).to_string();
-        assert_eq!(world.storage.answer("DeleteItem", request.as_bytes()).0, 200);
+        assert_eq!(world.env.storage.answer("DeleteItem", request.as_bytes()).0, 200);
         let stored = ended(&world).await;
-        let asked = world.ledger.lock().unwrap().model_requests.len() as u64;
+        let asked = world.env.ledger.lock().unwrap().model_requests.len() as u64;
         if stored.runs[&run]["status"] == "failed" {
             let steps = stored.runs[&run]["stepCount"].as_u64().unwrap();
             let error = world
+                .env
                 .storage
                 .items()
                 .into_iter()

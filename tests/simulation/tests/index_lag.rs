@@ -6,12 +6,7 @@ use std::{sync::Arc, time::Duration};
 use axum::http::Method;
 use serde_json::{Value, json};
 use smartspace_simulation::{
-    chance::Chance,
-    client::Caller,
-    oracle::Stored,
-    plan::{Plan, Setup},
-    setting,
-    world::World,
+    chance::Chance, client::Caller, oracle::Stored, plan::Plan, setting, setup::Setup, world::World,
 };
 use tokio::time::sleep;
 
@@ -46,7 +41,7 @@ async fn an_entity_retired_or_renamed_right_after_joining_is_updated_in_its_spac
     for (seed, kind) in (1..=10).zip(["human", "agent"].into_iter().cycle()) {
         for retires in [true, false] {
             let world = set(seed).await;
-            let space = world.ledger.lock().unwrap().spaces[0];
+            let space = world.env.ledger.lock().unwrap().spaces[0];
             let made = call(&world, Method::POST, "/v1/entities", Some(entity(kind))).await;
             let id = made["id"].as_str().unwrap().to_owned();
             call(&world, Method::PUT, &format!("/v1/spaces/{space}/members/{id}"), Some(json!({})))
@@ -58,7 +53,7 @@ async fn an_entity_retired_or_renamed_right_after_joining_is_updated_in_its_spac
                 call(&world, Method::PATCH, &path, Some(json!({"name": "Latest"}))).await;
             }
             sleep(Duration::from_mins(3)).await;
-            let stored = Stored::from_items(&world.storage.items());
+            let stored = Stored::from_items(&world.env.storage.items());
             let member = &stored.members[&(space.to_string(), id)];
             let seen = (member["left"] == true, member["name"].as_str());
             assert_eq!(
@@ -78,7 +73,7 @@ async fn runs_end_when_their_agent_is_removed_or_their_space_deleted_before_an_i
         for deletes in [false, true] {
             let world = set(seed).await;
             let (space, person, agent) = {
-                let ledger = world.ledger.lock().unwrap();
+                let ledger = world.env.ledger.lock().unwrap();
                 (ledger.spaces[0], ledger.people[0], ledger.agents[0].0)
             };
             let path = format!("/v1/spaces/{space}");
@@ -92,7 +87,7 @@ async fn runs_end_when_their_agent_is_removed_or_their_space_deleted_before_an_i
             let removed = if deletes { path } else { format!("{path}/members/{agent}") };
             call(&world, Method::DELETE, &removed, None).await;
             sleep(Duration::from_mins(1)).await;
-            let stored = Stored::from_items(&world.storage.items());
+            let stored = Stored::from_items(&world.env.storage.items());
             let ends: Vec<_> = stored
                 .runs
                 .values()

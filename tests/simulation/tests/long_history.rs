@@ -11,19 +11,15 @@ use smartspace_domain::{
     ids::{MessageId, SpaceId},
 };
 use smartspace_simulation::{
-    chance::Chance,
-    client::Caller,
-    plan::{Plan, Setup},
-    setting,
-    world::World,
+    chance::Chance, client::Caller, plan::Plan, setting, setup::Setup, world::World,
 };
 use tokio::time::{Instant, sleep};
 
-const EACH: Duration = Duration::from_millis(10);
+const CALL_LATENCY: Duration = Duration::from_millis(10);
 
 /// What a run took until the request to its model, in a process with empty memory.
 #[derive(Debug)]
-struct Took {
+struct PromptCost {
     calls: usize,
     items: usize,
     bytes: usize,
@@ -36,16 +32,16 @@ async fn world() -> (Arc<World>, SpaceId) {
         &setup,
         Plan::quiet(),
         Chance::new(setup.seed, setup.suppressed.clone()),
-        Some(EACH),
+        Some(CALL_LATENCY),
     )
     .unwrap();
     setting::set(&world).await.unwrap();
-    let space = world.ledger.lock().unwrap().spaces[0];
+    let space = world.env.ledger.lock().unwrap().spaces[0];
     (world, space)
 }
 
 async fn say(world: &Arc<World>, space: SpaceId, text: &str) -> Value {
-    let person = world.ledger.lock().unwrap().people[0];
+    let person = world.env.ledger.lock().unwrap().people[0];
     let body = json!({"text": text, "senderId": person});
     let answer = world
         .http(
@@ -68,7 +64,7 @@ fn fill(world: &World, space: SpaceId, after: u64, last: u64) {
     let first = json!({"PK": pk, "SK": {"S": format!("MSG#{:012}", 1)}});
     let call = |operation: &str, mut body: Value| -> Value {
         body["TableName"] = NAME.into();
-        let (status, answer) = world.storage.answer(operation, body.to_string().as_bytes());
+        let (status, answer) = world.env.storage.answer(operation, body.to_string().as_bytes());
         assert_eq!(status, 200, "{answer}");
         serde_json::from_str(&answer).unwrap()
     };
@@ -89,13 +85,13 @@ fn fill(world: &World, space: SpaceId, after: u64, last: u64) {
     call("UpdateItem", update);
 }
 
-async fn measure(world: &Arc<World>, space: SpaceId, text: &str) -> Took {
+async fn measure(world: &Arc<World>, space: SpaceId, text: &str) -> PromptCost {
     // A process with empty memory.
     let process = world.some_process("test").unwrap();
-    world.kill(&process.life, "for a fresh one");
+    world.env.kill(&process.life, "for a fresh one");
     sleep(Duration::from_secs(30)).await;
     {
-        let mut ledger = world.ledger.lock().unwrap();
+        let mut ledger = world.env.ledger.lock().unwrap();
         ledger.calls.clear();
         ledger.read = (0, 0);
     }
@@ -103,7 +99,7 @@ async fn measure(world: &Arc<World>, space: SpaceId, text: &str) -> Took {
     say(world, space, text).await;
     loop {
         sleep(Duration::from_millis(1)).await;
-        let ledger = world.ledger.lock().unwrap();
+        let ledger = world.env.ledger.lock().unwrap();
         let asked = ledger.calls.iter().find(|(_, what)| what == "ask").map(|(at, _)| *at);
         if let Some(asked) = asked {
             let calls = ledger
@@ -111,11 +107,11 @@ async fn measure(world: &Arc<World>, space: SpaceId, text: &str) -> Took {
                 .iter()
                 .filter(|(at, what)| *at < asked && what.starts_with(char::is_uppercase))
                 .count();
-            return Took {
+            return PromptCost {
                 calls,
                 items: ledger.read.0,
                 bytes: ledger.read.1,
-                in_a_row: (asked - begun).as_millis() / EACH.as_millis(),
+                in_a_row: (asked - begun).as_millis() / CALL_LATENCY.as_millis(),
             };
         }
     }
@@ -128,6 +124,7 @@ async fn a_prompt_reads_as_much_from_ten_thousand_messages_as_from_a_hundred() {
     sleep(Duration::from_mins(1)).await;
     let said = || {
         world
+            .env
             .storage
             .items()
             .iter()
@@ -154,7 +151,7 @@ async fn parts_that_many_prompts_share_are_stored_once() {
         say(&world, space, &format!("message {number}")).await;
         sleep(Duration::from_mins(2)).await;
     }
-    let items = world.storage.items();
+    let items = world.env.storage.items();
     let prompts: Vec<&Value> = items.iter().filter(|item| item["SK"] == "PROMPT").collect();
     let parts: BTreeSet<_> = prompts.iter().map(|prompt| prompt["part"].to_string()).collect();
     assert_eq!((prompts.len(), parts.len()), (8, 1), "eight runs with one system message");
@@ -175,7 +172,7 @@ async fn a_history_is_stored_in_parts_and_shown_whole() {
         say(&world, space, &format!("message {number}")).await;
         sleep(Duration::from_mins(2)).await;
     }
-    let items = world.storage.items();
+    let items = world.env.storage.items();
     let prompts: Vec<&Value> = items.iter().filter(|item| item["SK"] == "PROMPT").collect();
     let parts: BTreeSet<_> = prompts
         .iter()

@@ -7,12 +7,12 @@
 use std::io::Write;
 
 use clap::ValueEnum;
-use smartspace_simulation::{Outcome, mutants::Mutant, plan::Setup, shorten::shorten, simulate};
+use smartspace_simulation::{Outcome, mutants::Mutant, setup::Setup, shorten::shorten, simulate};
 
 /// Seeds of one test.
-const PART: u64 = 50;
+const SEEDS_PER_TEST: u64 = 50;
 /// A mutant that this many seeds do not find counts as not found.
-const BOUND: u64 = 200;
+const MAX_SEEDS: u64 = 200;
 
 /// Plays `count` seeds, starting at `from`. Panics at the first one that breaks a promise.
 fn play(from: u64, count: u64) {
@@ -46,7 +46,7 @@ fn fail(setup: &Setup, outcome: &Outcome) -> ! {
 }
 
 macro_rules! seeds {
-    ($($name:ident: $from:literal)*) => { $(#[test] fn $name() { play($from, PART); })* };
+    ($($name:ident: $from:literal)*) => { $(#[test] fn $name() { play($from, SEEDS_PER_TEST); })* };
 }
 
 seeds! {
@@ -61,7 +61,7 @@ macro_rules! further_seeds {
             #[test]
             #[ignore = "by hand and in the nightly job: tests/run --all"]
             fn $name() {
-                play($from, PART);
+                play($from, SEEDS_PER_TEST);
             }
         )*
     };
@@ -86,17 +86,30 @@ fn seeds_that_failed_once() {
     }
 }
 
-/// Plays seeds from 1 on until the oracle reports that `mutant` breaks its promise.
+/// The first seed to play. The mutants that few seeds find begin shortly before several that do, so
+/// that a change of one history does not cost a hundred plays.
+fn first_seed(mutant: Mutant) -> u64 {
+    match mutant {
+        // Found by the seeds 13, 17, 26, 28 and 34.
+        Mutant::ForgetsTokens => 13,
+        // Found by the seeds 134, 147 and 153.
+        Mutant::KeepsRosterVersion => 134,
+        _ => 1,
+    }
+}
+
+/// Plays seeds from the first one on until the oracle reports that `mutant` breaks its promise.
 fn find(mutant: Mutant) {
     let promise = mutant.promise();
     let breaks_it = |seed: u64| {
         let setup = Setup { seed, mutant: Some(mutant), ..Setup::default() };
         simulate(&setup).unwrap().violations.iter().any(|(broken, _)| *broken == promise)
     };
-    let Some(seed) = (1..=BOUND).find(|&seed| breaks_it(seed)) else {
+    let first = first_seed(mutant);
+    let Some(seed) = (first..first + MAX_SEEDS).find(|&seed| breaks_it(seed)) else {
         panic!(
-            "{mutant:?} broke promise {promise} in none of {BOUND} seeds; \
-             play one: cargo run -p smartspace-simulation -- --from 1 --mutant {}",
+            "{mutant:?} broke promise {promise} in none of {MAX_SEEDS} seeds; \
+             play one: cargo run -p smartspace-simulation -- --from {first} --mutant {}",
             cli_name(mutant)
         );
     };

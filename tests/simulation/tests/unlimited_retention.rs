@@ -11,11 +11,7 @@ use smartspace_domain::{
     runs::Usage,
 };
 use smartspace_simulation::{
-    chance::Chance,
-    life::Life,
-    plan::{Plan, Setup},
-    table::SimTable,
-    world::World,
+    chance::Chance, life::Life, plan::Plan, ports::table::SimTable, setup::Setup, world::World,
 };
 use smartspace_store::{
     Store,
@@ -35,7 +31,8 @@ fn at(seconds: i64) -> Time {
 }
 
 fn store(world: &Arc<World>, keep_runs: Option<Duration>) -> Store {
-    let client = client_on(SimTable::new(Arc::clone(world), Arc::new(Life::new("store".into()))));
+    let client =
+        client_on(SimTable::new(Arc::clone(&world.env), Arc::new(Life::new("store".into()))));
     Store::new(client, NAME, keep_runs, Arc::new(|| 4))
 }
 
@@ -69,7 +66,7 @@ async fn run(store: &Store, number: u128) {
 /// When each prompt part expires.
 fn parts(world: &World) -> Vec<Value> {
     let items: BTreeMap<_, _> =
-        world.storage.items().into_iter().map(|item| (item["PK"].to_string(), item)).collect();
+        world.env.storage.items().into_iter().map(|item| (item["PK"].to_string(), item)).collect();
     items
         .into_iter()
         .filter(|(key, _)| key.contains("PART#"))
@@ -84,7 +81,7 @@ async fn prompt_parts_of_runs_without_expiry_do_not_expire() {
         World::with_plan(&setup, Plan::quiet(), Chance::new(1, setup.suppressed.clone()), None)
             .unwrap();
     schema::create_table(
-        &client_on(SimTable::new(Arc::clone(&world), Arc::new(Life::new("setting".into())))),
+        &client_on(SimTable::new(Arc::clone(&world.env), Arc::new(Life::new("setting".into())))),
         NAME,
     )
     .await

@@ -4,13 +4,13 @@ use serde_json::{Value, json};
 
 use crate::mutants::Mutant;
 use crate::mutants::writes::{drop_where, mentions, partition};
-use crate::world::World;
+use crate::storage::Storage;
 
 /// Changes a transaction.
-pub(super) fn change(mutant: Mutant, world: &World, parts: &mut [Value]) {
+pub(super) fn change(mutant: Mutant, storage: &Storage, parts: &mut [Value]) {
     match mutant {
         Mutant::ReadsToTheNewest => {
-            let items = world.storage.items();
+            let items = storage.items();
             for cursor in parts.iter_mut().filter(|part| is_cursor(part)) {
                 let space = partition(cursor).to_owned();
                 let head =

@@ -5,7 +5,7 @@ use smartspace::embedded_table::NAME;
 
 use crate::mutants::writes::{drop_where, ends_run, mentions, prune, sort_key};
 use crate::mutants::{Mutant, RawResponse};
-use crate::world::World;
+use crate::storage::Storage;
 
 /// Changes a transaction, or answers it instead.
 pub(super) fn change(mutant: Mutant, parts: &mut [Value]) -> Option<RawResponse> {
@@ -56,14 +56,13 @@ pub(super) fn change(mutant: Mutant, parts: &mut [Value]) -> Option<RawResponse>
 
 impl Mutant {
     /// Whether a job, given as JSON text, is lost on its way to a queue.
-    pub fn loses(self, world: &World, job: &str) -> bool {
+    pub fn loses(self, storage: &Storage, job: &str) -> bool {
         let job: Value = serde_json::from_str(job).unwrap_or_default();
         let Some(run) = job["runId"].as_str().filter(|_| self == Self::ForgetsWaitingRuns) else {
             return false;
         };
         let key = json!({"PK": {"S": format!("RUN#{run}")}, "SK": {"S": "META"}});
-        let (_, answer) = world
-            .storage
+        let (_, answer) = storage
             .answer("GetItem", json!({"TableName": NAME, "Key": key}).to_string().as_bytes());
         let answer: Value = serde_json::from_str(&answer).unwrap_or_default();
         let run = &answer["Item"];

@@ -2,18 +2,18 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::chance::Chance;
 use crate::mutants::writes::{drop_where, mentions, partition, prune, sort_key};
 use crate::mutants::{Mutant, PLACE, RawResponse};
-use crate::world::World;
 
 /// Changes a transaction, or answers it instead.
-pub(super) fn change(mutant: Mutant, world: &World, parts: &mut [Value]) -> Option<RawResponse> {
+pub(super) fn change(mutant: Mutant, chance: &Chance, parts: &mut [Value]) -> Option<RawResponse> {
     match mutant {
         Mutant::ForgetsKeys => drop_where(parts, |part| partition(part).starts_with("IDEM#")),
         Mutant::ForgetsDepth => forget_depth(parts),
         Mutant::KeepsRosterVersion => keep_roster_version(parts),
         _ if parts.iter().any(|part| sort_key(part).starts_with("MSG#")) => {
-            return change_message(mutant, world, parts);
+            return change_message(mutant, chance, parts);
         }
         _ => {}
     }
@@ -22,9 +22,9 @@ pub(super) fn change(mutant: Mutant, world: &World, parts: &mut [Value]) -> Opti
 
 /// Changes a transaction that stores a message: first the space's head, then the message, then the
 /// check of its sender.
-fn change_message(mutant: Mutant, world: &World, parts: &mut [Value]) -> Option<RawResponse> {
+fn change_message(mutant: Mutant, chance: &Chance, parts: &mut [Value]) -> Option<RawResponse> {
     match mutant {
-        Mutant::AnswersBeforeKeeping if world.chance.happens(PLACE, 50) => {
+        Mutant::AnswersBeforeKeeping if chance.happens(PLACE, 50) => {
             return Some((200, "{}".into()));
         }
         Mutant::LosesRuns => drop_where(parts, |part| {
@@ -32,7 +32,7 @@ fn change_message(mutant: Mutant, world: &World, parts: &mut [Value]) -> Option<
                 && partition(part).starts_with("RUN#")
                 && sort_key(part) == "META"
         }),
-        Mutant::SkipsNumbers if world.chance.happens(PLACE, 100) => skip_number(parts)?,
+        Mutant::SkipsNumbers if chance.happens(PLACE, 100) => skip_number(parts)?,
         Mutant::OverwritesNumbers => {
             parts[0]["Update"]["ConditionExpression"] = json!("attribute_exists(PK)");
             prune(&mut parts[0]["Update"]);

@@ -2,17 +2,17 @@
 
 use serde_json::Value;
 
+use crate::chance::Chance;
 use crate::mutants::writes::{drop_where, mentions, partition, sort_key};
 use crate::mutants::{Mutant, PLACE};
-use crate::world::World;
 
 /// In how many of a thousand firings the process dies between the two writes.
 const DIES_BETWEEN: u64 = 300;
 
 /// Changes a transaction.
-pub(super) fn change(mutant: Mutant, world: &World, parts: &mut [Value]) {
+pub(super) fn change(mutant: Mutant, chance: &Chance, parts: &mut [Value]) {
     match mutant {
-        Mutant::FiresInParts if fires(&parts[0]) && world.chance.happens(PLACE, DIES_BETWEEN) => {
+        Mutant::FiresInParts if fires(&parts[0]) && chance.happens(PLACE, DIES_BETWEEN) => {
             drop_where(parts, fires);
         }
         Mutant::FiresAnyway if fires(&parts[0]) => {

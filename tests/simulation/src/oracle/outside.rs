@@ -7,15 +7,15 @@ use serde_json::{Value, json};
 
 use crate::oracle::{Evidence, Stored, stored::parsed};
 use crate::{
+    external_tools::{IDEMPOTENT, MAYBE_REACHED, NOT_REACHED, TOOLS, VISIBLE},
     ledger::ArrivedRequest,
-    outside::{IDEMPOTENT, MAYBE_REACHED, NOT_REACHED, TOOLS, VISIBLE},
 };
 
 /// The end of the error of a request that is not idempotent and may have taken effect.
 const OUTCOME_UNKNOWN: &str = "; whether the call took effect is not known";
 
 /// Calls that end a run: later calls of the same answer are not made.
-const ENDS: [&str; 2] = ["skip_response", "delegate"];
+const ENDING_CALLS: [&str; 2] = ["skip_response", "delegate"];
 
 pub(super) fn external_calls_happen_at_most_once(evidence: &mut Evidence<'_>) {
     let stored = &evidence.stored;
@@ -162,7 +162,7 @@ fn without_result(stored: &Stored) -> Vec<String> {
     }) {
         let before = stored.calls.range((run.clone(), step, 0)..(run.clone(), step, index));
         let mut ended = before.filter(|(_, call)| {
-            call["status"] == "completed" && ENDS.iter().any(|name| call["name"] == *name)
+            call["status"] == "completed" && ENDING_CALLS.iter().any(|name| call["name"] == *name)
         });
         match (stored.calls.contains_key(&(run.clone(), step, index)), ended.next().is_some()) {
             (false, false) => found.push(format!(

@@ -21,7 +21,7 @@ use states::History;
 
 /// In the calm phase, a plan fires within this time after it is due: the time until the next sweep,
 /// and for work that began before.
-const FIRES: Duration = Duration::from_mins(3);
+const FIRES_WITHIN: Duration = Duration::from_mins(3);
 
 /// A run that a plan triggered.
 #[derive(Clone, Copy)]
@@ -37,7 +37,7 @@ struct Fired<'a> {
 }
 
 pub(super) fn a_plan_fires_once_for_each_of_its_times(evidence: &mut Evidence<'_>) {
-    let plans = evidence.world.storage.plans();
+    let plans = evidence.env.storage.plans();
     let requests = Requests::collect(evidence);
     let mut fired = by_plan(evidence);
     let mut found = Vec::new();
@@ -92,7 +92,7 @@ fn by_plan<'a>(evidence: &'a Evidence<'_>) -> BTreeMap<&'a str, Vec<Fired<'a>>> 
         };
         let missed =
             evidence.stored.fired.get(run).and_then(|fired| fired["missed"].as_u64()).unwrap_or(0);
-        let Some(created) = evidence.world.storage.run_writes(run).created else { continue };
+        let Some(created) = evidence.env.storage.run_writes(run).created else { continue };
         fired.entry(plan).or_default().push(Fired {
             run,
             stored,
@@ -142,8 +142,8 @@ fn note_by_hand(
 
 /// Times in or before the calm phase for which the plan did not fire in time.
 fn late(evidence: &Evidence<'_>, plan: &str, noted: &[PlanState]) -> Vec<String> {
-    let world = evidence.world;
-    let (Some(calm), Some(wall)) = (world.calm_since(), evidence.ledger.wall_in_calm) else {
+    let env = evidence.env;
+    let (Some(calm), Some(wall)) = (env.calm_since(), evidence.ledger.wall_in_calm) else {
         return Vec::new();
     };
     // In the calm phase the clock does not jump. Times before the world began have no instant.
@@ -164,7 +164,7 @@ fn late(evidence: &Evidence<'_>, plan: &str, noted: &[PlanState]) -> Vec<String>
             .into_iter()
             .flatten()
             .max();
-        if let Some(from) = from.filter(|from| until > *from + FIRES) {
+        if let Some(from) = from.filter(|from| until > *from + FIRES_WITHIN) {
             found.push(format!("it was due at {at}, but nothing happened for {:?}", until - from));
         }
     }

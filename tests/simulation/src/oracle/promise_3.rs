@@ -29,10 +29,10 @@ pub(super) fn actions_of_agents_happen_once(evidence: &mut Evidence<'_>) {
     let mut found = each_effect_has_its_call(stored);
     found.extend(each_visible_call_has_its_card(stored));
     found.extend(models_get_the_stored_results(evidence));
-    if evidence.world.plan.writes {
+    if evidence.env.plan.writes {
         found.extend(steps_after_no_change(stored));
     }
-    found.extend(incomplete_runs(stored, evidence.world.plan.writes));
+    found.extend(incomplete_runs(stored, evidence.env.plan.writes));
     for text in found {
         evidence.report(3, text);
     }

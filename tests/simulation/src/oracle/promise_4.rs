@@ -94,7 +94,7 @@ fn wrong_ends(evidence: &Evidence<'_>) -> Vec<String> {
         }
     }
     for run in evidence.stored.runs.keys() {
-        let noted = evidence.world.storage.run_writes(run);
+        let noted = evidence.env.storage.run_writes(run);
         if noted.ended.is_some_and(|(_, ended)| noted.wrote > ended) {
             found.push(format!("{run} stored an answer, a result or a message after its end"));
         }

@@ -7,7 +7,7 @@ use crate::oracle::Evidence;
 
 pub(super) fn chains_of_agents_end(evidence: &mut Evidence<'_>) {
     let mut found = Vec::new();
-    let limit = u64::from(evidence.world.plan.depth);
+    let limit = u64::from(evidence.env.plan.depth);
     let stored = &evidence.stored;
     for (_, message) in stored.all_messages() {
         let id = &message["id"];
@@ -37,7 +37,7 @@ pub(super) fn chains_of_agents_end(evidence: &mut Evidence<'_>) {
             }
         }
     }
-    let most = u64::from(evidence.world.plan.agent_depth);
+    let most = u64::from(evidence.env.plan.agent_depth);
     let deep = stored
         .runs
         .iter()

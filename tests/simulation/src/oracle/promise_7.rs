@@ -1,17 +1,18 @@
 //! Promise 7: a form's answer counts once, and its run continues with it.
 
+mod form;
+
 use std::{collections::BTreeMap, time::Duration};
 
 use serde_json::{Value, json};
-use smartspace_domain::Time;
 use tokio::time::Instant;
 
 use crate::ledger::{FormAnswer, ModelRequest};
-use crate::oracle::{Evidence, Stored, stored::parsed};
+use crate::oracle::{Evidence, Stored, promise_7::form::Form, stored::parsed};
 
 /// In the calm phase, a run whose forms have their results continues within this time. Its worker
 /// may have died just then, and a sweep whose job was lost may have moved its due time.
-const GOES_ON: Duration = Duration::from_mins(5);
+const CONTINUES_WITHIN: Duration = Duration::from_mins(5);
 
 pub(super) fn a_form_counts_once(evidence: &mut Evidence<'_>) {
     let stored = &evidence.stored;
@@ -37,7 +38,7 @@ pub(super) fn a_form_counts_once(evidence: &mut Evidence<'_>) {
         };
         let answers = answers.remove(id.as_str()).unwrap_or_default();
         // If the wall clock jumps back, a form may be closed at an earlier time than its run.
-        let times_compare = evidence.world.plan.fault_rates.clock == 0;
+        let times_compare = evidence.env.plan.fault_rates.clock == 0;
         let wrong = Form { item: form, call, answers: &answers }
             .wrong(&stored.runs[run], times_compare)
             .into_iter()
@@ -143,97 +144,6 @@ fn open_runs(stored: &Stored) -> Vec<String> {
     found
 }
 
-/// A form with its call and the answers that people gave.
-struct Form<'a> {
-    item: &'a Value,
-    call: &'a Value,
-    answers: &'a [&'a FormAnswer],
-}
-
-impl Form<'_> {
-    /// What is wrong with the form. Times are compared only if the wall clock never jumps.
-    fn wrong(&self, run: &Value, times_compare: bool) -> Vec<String> {
-        let mut found = self.wrong_answers();
-        let call = self.call;
-        let status = self.status();
-        let output = parsed(&call["output"]);
-        let time = |value: &Value| value.as_str().and_then(|text| text.parse::<Time>().ok());
-        match status {
-            "completed" if !self.answers.iter().any(|given| self.is_result(given)) => {
-                found.push(format!("has the result {output}, which nobody gave"));
-            }
-            "completed" => {}
-            "expired"
-                if output != json!({"error": "expired"})
-                    || time(&call["finishedAt"]) < time(&self.item["until"]) =>
-            {
-                found.push(format!(
-                    "expired at {} with {output}, but had time until {}",
-                    call["finishedAt"], self.item["until"]
-                ));
-            }
-            "expired" => {}
-            "canceled"
-                if output != json!({"error": "canceled"})
-                    || (times_compare && time(&call["finishedAt"]) < time(&run["finishedAt"])) =>
-            {
-                found.push(format!(
-                    "was canceled at {} with {output}, but its run ended at {}",
-                    call["finishedAt"], run["finishedAt"]
-                ));
-            }
-            "canceled" => {}
-            "failed"
-                if output["error"].as_str().is_some_and(|error| {
-                    error.starts_with("you are not a member of the space that showed this")
-                }) => {}
-            _ => found.push(format!("is {status}, and its run is {}", run["status"])),
-        }
-        found
-    }
-
-    /// Answers that were accepted without effect, refused with effect, or invalid with effect.
-    fn wrong_answers(&self) -> Vec<String> {
-        let mut found = Vec::new();
-        let output = parsed(&self.call["output"]);
-        for given in self.answers.iter().filter(|given| given.was_taken() && !self.is_result(given))
-        {
-            found.push(format!(
-                "accepted {} of {}, but is {} with {output}",
-                given.output,
-                given.person,
-                self.status()
-            ));
-        }
-        let results: Vec<_> = self.answers.iter().filter(|given| self.is_result(given)).collect();
-        if results.iter().any(|given| !given.fits) {
-            found.push(format!("accepted an invalid answer: {output}"));
-        }
-        let same = |one: &FormAnswer, other: &FormAnswer| {
-            one.person == other.person && one.output == other.output
-        };
-        let was_refused = |given: &FormAnswer| {
-            !results.iter().any(|other| same(other, given) && other.may_be_taken())
-        };
-        let refused = results.iter().filter(|given| was_refused(given));
-        found.extend(refused.map(|given| {
-            format!("has the result {output}, but its answers were {:?}", given.statuses)
-        }));
-        found
-    }
-
-    fn status(&self) -> &str {
-        self.call["status"].as_str().unwrap_or_default()
-    }
-
-    /// Whether this answer is the form's result.
-    fn is_result(&self, given: &FormAnswer) -> bool {
-        self.status() == "completed"
-            && self.call["answered"]["by"] == given.person.to_string().as_str()
-            && parsed(&self.call["output"]) == given.output
-    }
-}
-
 /// Runs that continued before their forms had results, or too late after that.
 fn late_runs(evidence: &Evidence<'_>) -> Vec<String> {
     let mut asked: BTreeMap<&str, Vec<&ModelRequest>> = BTreeMap::new();
@@ -243,9 +153,9 @@ fn late_runs(evidence: &Evidence<'_>) -> Vec<String> {
         }
     }
     let mut found = Vec::new();
-    let calm = evidence.world.calm_since();
+    let calm = evidence.env.calm_since();
     for run in with_forms(&evidence.stored) {
-        let noted = evidence.world.storage.run_writes(run);
+        let noted = evidence.env.storage.run_writes(run);
         let ended = noted.ended.map(|(at, _)| at);
         for (step, resolved) in noted
             .resolved
@@ -267,7 +177,7 @@ fn late_runs(evidence: &Evidence<'_>) -> Vec<String> {
             let waited_from = calm.map_or(*resolved, |calm| calm.max(*resolved));
             let went_on = next.or(ended).unwrap_or_else(Instant::now);
             let took = went_on.saturating_duration_since(waited_from);
-            if calm.is_some() && took > GOES_ON {
+            if calm.is_some() && took > CONTINUES_WITHIN {
                 found.push(format!(
                     "{run} continued only {took:?} after the forms of its step {step} had results"
                 ));

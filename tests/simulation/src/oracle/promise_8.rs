@@ -5,11 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use tokio::time::Instant;
 
+use crate::ledger::{Line, ModelRequest};
 use crate::oracle::{Evidence, stored::parsed};
-use crate::{
-    ledger::{Line, ModelRequest},
-    model::lines,
-};
 
 /// The space and the number of each message, by its id.
 type Places<'a> = BTreeMap<&'a str, (&'a str, u64)>;
@@ -58,7 +55,7 @@ pub(super) fn messages_are_new_until_a_completed_run_read_them(evidence: &mut Ev
 
 /// How far a completed run read.
 fn read_by(evidence: &Evidence<'_>, id: &str, run: &Value, places: &Places<'_>) -> Option<Read> {
-    let (ended, _) = evidence.world.storage.run_writes(id).ended?;
+    let (ended, _) = evidence.env.storage.run_writes(id).ended?;
     let agent = run["agentId"].as_str()?;
     let trigger = run["messageId"].as_str().unwrap_or(id);
     let delegated = run["source"] == "delegated";
@@ -73,7 +70,7 @@ fn read_by(evidence: &Evidence<'_>, id: &str, run: &Value, places: &Places<'_>) 
             if said["watcher"] != "news" {
                 continue;
             }
-            let news = lines(said["text"].as_str().unwrap_or_default());
+            let news = Line::all_in(said["text"].as_str().unwrap_or_default());
             for (space, last) in lasts(&news, places) {
                 let least = at_least.entry(space).or_insert(0);
                 *least = last.max(*least);

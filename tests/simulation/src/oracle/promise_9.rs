@@ -6,7 +6,7 @@ use crate::ledger::Removed;
 use crate::oracle::Evidence;
 
 /// Text that was on its way when an entity was removed may still arrive.
-const ON_ITS_WAY: Duration = Duration::from_secs(3);
+const IN_FLIGHT: Duration = Duration::from_secs(3);
 
 pub(super) fn only_members_read_and_write(evidence: &mut Evidence<'_>) {
     let mut found = Vec::new();
@@ -44,7 +44,7 @@ pub(super) fn only_members_read_and_write(evidence: &mut Evidence<'_>) {
             }
             let words =
                 frame.text.split_whitespace().filter_map(|word| evidence.ledger.words.get(word));
-            if words.into_iter().any(|written| *written > *at + ON_ITS_WAY) {
+            if words.into_iter().any(|written| *written > *at + IN_FLIGHT) {
                 found.push(format!(
                     "person {} saw {:?} of {space} streamed after it was removed",
                     person.index, frame.text

@@ -122,7 +122,7 @@ fn wrong_reason(evidence: &Evidence<'_>, sent: &SentDelivery) -> Option<String> 
         None => !answer["runId"].is_null(),
         Some("paused") => answer["runId"].is_null() && evidence.ledger.paused.contains(&sent.agent),
         Some("chain_depth") => {
-            answer["runId"].is_null() && sent.depth >= u64::from(evidence.world.plan.agent_depth)
+            answer["runId"].is_null() && sent.depth >= u64::from(evidence.env.plan.agent_depth)
         }
         Some(_) => false,
     };

@@ -13,12 +13,12 @@ impl Person {
     /// Closes the socket and opens another one.
     pub(crate) async fn reconnect(&mut self) {
         if let Some(connection) = self.connection.take() {
-            self.world.history.note(&self.name, || "goes away and comes back".into());
-            self.world.connections.close(&connection);
+            self.world.env.history.note(&self.name, || "goes away and comes back".into());
+            self.world.env.connections.close(&connection);
             if let Some(process) = self
                 .world
                 .some_process(&self.name)
-                .filter(|_| self.world.chance.happens(&self.name, 700))
+                .filter(|_| self.world.env.chance.happens(&self.name, 700))
             {
                 let world = Arc::clone(&self.world);
                 tokio::spawn(async move {
@@ -29,6 +29,7 @@ impl Person {
                     };
                     if let Err(error) = disconnected {
                         world
+                            .env
                             .history
                             .note(&connection.0, || format!("could not be forgotten: {error}"));
                     }
@@ -75,9 +76,9 @@ impl Person {
         if connected.is_err() {
             return false;
         }
-        self.world.connections.open(id.clone(), Arc::clone(&self.view));
+        self.world.env.connections.open(id.clone(), Arc::clone(&self.view));
         self.connection = Some(id);
-        let spaces = locked(&self.world.ledger).spaces.clone();
+        let spaces = locked(&self.world.env.ledger).spaces.clone();
         for space in spaces {
             let after = self.view.with(|seen| seen.contiguous(&space.to_string()));
             let answer = self
@@ -93,7 +94,7 @@ impl Person {
 
     /// Asks the socket which spaces have further messages, and fetches them.
     pub(super) async fn ping(&mut self) {
-        let spaces = locked(&self.world.ledger).spaces.clone();
+        let spaces = locked(&self.world.env.ledger).spaces.clone();
         let known: BTreeMap<_, _> = spaces
             .iter()
             .map(|space| (*space, self.view.with(|seen| seen.contiguous(&space.to_string()))))

@@ -1,13 +1,11 @@
-//! The processes of a deployment, and what drives them: the queues and the sweep.
+//! The processes of a deployment and the sweep.
 
 use std::{
     sync::{Arc, atomic::Ordering},
     time::Duration,
 };
 
-use smartspace_domain::{Error, jobs::RunJob};
-use smartspace_ports::queues::Held;
-use tokio::time::{Instant, sleep, timeout_at};
+use tokio::time::sleep;
 
 use crate::{locked, process::Process, world::World};
 
@@ -19,49 +17,20 @@ const LOCAL_SWEEP_INTERVAL: Duration = Duration::from_secs(10);
 impl World {
     /// A random living process.
     pub fn some_process(&self, place: &str) -> Option<Arc<Process>> {
-        let processes = locked(&self.processes);
+        let mut processes = locked(&self.processes);
+        processes.retain(|process| !process.life.has_ended());
         if processes.is_empty() {
             return None;
         }
-        Some(Arc::clone(&processes[self.chance.below(place, processes.len() as u64) as usize]))
+        Some(Arc::clone(&processes[self.env.chance.below(place, processes.len() as u64) as usize]))
     }
 
     /// Starts the processes, the queues and the sweep.
     pub async fn start(self: &Arc<Self>) {
-        for _ in 0..self.plan.processes {
+        for _ in 0..self.env.plan.processes {
             tokio::spawn(run_one(Arc::clone(self)));
         }
-        let local = self.plan.local;
-        let ledger = Arc::clone(self);
-        tokio::spawn(Arc::clone(&self.runs).deliver(
-            Arc::clone(self),
-            move |process, job, delivery| {
-                if let RunJob::Run { run_id, .. } = &job {
-                    locked(&ledger.ledger).delivered.entry(*run_id).or_insert_with(Instant::now);
-                }
-                async move {
-                    process.life.until_running().await;
-                    if local {
-                        return process.runs.handle(&job, &Held).await;
-                    }
-                    // Lambda ends an invocation in the middle of its work.
-                    let ended = || Err(Error::Retry("the invocation took too long".into()));
-                    timeout_at(delivery.ends_at, process.runs.handle(&job, &delivery))
-                        .await
-                        .unwrap_or_else(|_| ended())
-                }
-            },
-        ));
-        tokio::spawn(
-            Arc::clone(&self.broadcasts).deliver(Arc::clone(self), |process, job, _| async move {
-                process.broadcast.handle(&job).await
-            }),
-        );
-        tokio::spawn(
-            Arc::clone(&self.triggers).deliver(Arc::clone(self), |process, job, _| async move {
-                process.triggers.handle(&job).await
-            }),
-        );
+        Arc::clone(self).deliver_all();
         tokio::spawn(sweep(Arc::clone(self)));
         while self.some_process("start").is_none() {
             sleep(Duration::from_millis(10)).await;
@@ -74,7 +43,7 @@ impl World {
         for process in processes {
             process.life.end();
         }
-        self.connections.close_all();
+        self.env.connections.close_all();
     }
 
     /// Adds a process to the deployment.
@@ -90,9 +59,9 @@ impl World {
 /// Runs one process after the other: each death is followed by a restart.
 async fn run_one(world: Arc<World>) {
     loop {
-        let process = Process::start(&world, world.next_name());
+        let process = Process::start(&world.env, world.next_name());
         let life = Arc::clone(&process.life);
-        if world.plan.local {
+        if world.env.plan.local {
             let restarted = tokio::select! {
                 biased;
                 () = life.ended() => continue,
@@ -101,9 +70,9 @@ async fn run_one(world: Arc<World>) {
             if let Err(error) = restarted {
                 // The host ends with an error and is started again. Without a pause, virtual time
                 // would stand still if the host can never start.
-                world.history.note(&life.name, || format!("could not start: {error}"));
+                world.env.history.note(&life.name, || format!("could not start: {error}"));
                 life.end();
-                sleep(world.chance.time(
+                sleep(world.env.chance.time(
                     "restart",
                     Duration::from_millis(100),
                     Duration::from_secs(5),
@@ -112,17 +81,17 @@ async fn run_one(world: Arc<World>) {
                 continue;
             }
         }
-        world.history.note(&life.name, || "lives".into());
+        world.env.history.note(&life.name, || "lives".into());
         world.add_process(process);
         life.ended().await;
-        sleep(world.chance.time("restart", Duration::from_millis(100), Duration::from_secs(5)))
+        sleep(world.env.chance.time("restart", Duration::from_millis(100), Duration::from_secs(5)))
             .await;
     }
 }
 
 async fn sweep(world: Arc<World>) {
     loop {
-        sleep(if world.plan.local { LOCAL_SWEEP_INTERVAL } else { SWEEP_INTERVAL }).await;
+        sleep(if world.env.plan.local { LOCAL_SWEEP_INTERVAL } else { SWEEP_INTERVAL }).await;
         let Some(process) = world.some_process("sweep") else { continue };
         let swept = tokio::select! {
             biased;
@@ -131,8 +100,8 @@ async fn sweep(world: Arc<World>) {
         };
         match swept {
             Ok(0) => {}
-            Ok(found) => world.history.note("sweep", || format!("goes on with {found}")),
-            Err(error) => world.history.note("sweep", || format!("failed: {error}")),
+            Ok(found) => world.env.history.note("sweep", || format!("goes on with {found}")),
+            Err(error) => world.env.history.note("sweep", || format!("failed: {error}")),
         }
     }
 }

@@ -10,19 +10,19 @@ use smartspace_models::port::{Piece, Request};
 use crate::{
     ledger::ModelRequest,
     locked,
-    model::{SimModel, first_text},
+    ports::model::{SimModel, first_text},
 };
 
 impl SimModel {
     /// Draws an answer. Each piece comes with the word that it completes.
-    pub(crate) fn pieces(
+    pub(super) fn pieces(
         &self,
         ask: &ModelRequest,
         request: &Request,
         number: usize,
         place: &str,
     ) -> VecDeque<(String, Piece)> {
-        let chance = &self.world.chance;
+        let chance = &self.env.chance;
         let mut pieces = VecDeque::from([(String::new(), Piece::Text("Hm.".into()))]);
         if !chance.happens(place, self.silence(ask, request)) {
             for (index, tool) in (0..).zip(self.calls(ask, request, place)) {
@@ -45,7 +45,7 @@ impl SimModel {
     fn silence(&self, ask: &ModelRequest, request: &Request) -> u64 {
         let by_agent = ask.lines.iter().any(|line| line.message == ask.trigger && line.own)
             || trigger_is_agent(request);
-        if self.world.plan.agents > 3 {
+        if self.env.plan.agents > 3 {
             930
         } else if ask.step > 0 && ask.space.is_empty() {
             400
@@ -60,8 +60,8 @@ impl SimModel {
 
     /// Draws the tools that an answer calls.
     fn calls(&self, ask: &ModelRequest, request: &Request, place: &str) -> Calls {
-        let chance = &self.world.chance;
-        let plan = &self.world.plan;
+        let chance = &self.env.chance;
+        let plan = &self.env.plan;
         let with_forms = plan.tools && !chance.is_calm();
         // A run that no space triggered usually enters a space first.
         if ask.space.is_empty() && ask.step == 0 && !chance.happens(place, 100) {
@@ -72,8 +72,7 @@ impl SimModel {
         if plan.plans && !chance.is_calm() && chance.happens(&later, 120) {
             return calls_of_plans(chance.below(&later, 8));
         }
-        let is_admin =
-            plan.policy == "admin" && locked(&self.world.ledger).agents[0].0 == ask.agent;
+        let is_admin = plan.policy == "admin" && locked(&self.env.ledger).agents[0].0 == ask.agent;
         if is_admin && chance.happens(place, 300) {
             return if chance.happens(place, 200) {
                 &["send_message", "delegate"]

@@ -1,4 +1,4 @@
-//! The servers that tools call, and the transport to them. The ledger records every request that
+//! The transport to the servers that tools call, and those servers. The ledger records every request that
 //! arrives and its effect, so the oracle knows more than the product can.
 
 use std::{convert::Infallible, future::pending, sync::Arc, time::Duration};
@@ -12,51 +12,20 @@ use tokio::{
     time::{Instant, sleep, timeout_at},
 };
 
-use crate::{ledger::ArrivedRequest, life::Life, locked, world::World};
-
-/// The tools that make external calls.
-pub const TOOLS: [&str; 4] = ["charge", "fetch", "order", "track"];
-/// The external tools that are idempotent, so their calls may be repeated.
-pub const IDEMPOTENT: [&str; 2] = ["fetch", "track"];
-/// The external tools whose calls have cards.
-pub const VISIBLE: [&str; 2] = ["order", "track"];
-/// The error if the request did not reach the server.
-pub const NOT_REACHED: &str = "the server could not be reached";
-/// The errors if the request may have reached the server.
-pub const MAYBE_REACHED: [&str; 2] =
-    ["the connection was lost before the answer", "the server did not answer in time"];
+use crate::{
+    environment::Environment,
+    external_tools::{MAYBE_REACHED, NOT_REACHED},
+    ledger::ArrivedRequest,
+    life::Life,
+    locked,
+};
 
 /// The waits before each retry of an idempotent call.
 const BACK_OFF: [Duration; 2] = [Duration::from_millis(200), Duration::from_millis(400)];
 
-/// The configuration of these tools for an agent.
-pub(crate) fn tools() -> [Value; 4] {
-    let input =
-        json!({"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]});
-    TOOLS.map(|name| {
-        let is_idempotent = IDEMPOTENT.contains(&name);
-        let is_visible = VISIBLE.contains(&name);
-        json!({
-            "name": name,
-            "description": "Reaches outside.",
-            "inputSchema": input,
-            "visible": is_visible,
-            "readOnly": is_idempotent,
-            "idempotent": is_idempotent,
-            "execution": {
-                "type": "http",
-                "method": "POST",
-                "url": format!("https://shop.example/{name}"),
-                "body": {"what": "{{input.text}}"},
-                "timeoutMs": if is_visible { 8_000 } else { 3_000 },
-            },
-        })
-    })
-}
-
 /// The transport of one process.
 pub struct SimTransport {
-    pub(crate) world: Arc<World>,
+    pub(crate) env: Arc<Environment>,
     pub(crate) life: Arc<Life>,
 }
 
@@ -75,10 +44,10 @@ struct Treatment {
 #[async_trait]
 impl Transport for SimTransport {
     async fn send(&self, request: Outgoing) -> Result<HttpResponse, SendError> {
-        let world = &self.world;
+        let env = &self.env;
         let life = &self.life;
         let arrives = arrives(&request, &life.name);
-        world.before_call(life, &arrives.tool).await;
+        env.before_call(life, &arrives.tool).await;
         let end = Instant::now() + request.limit;
         let outcome = tokio::select! {
             biased;
@@ -87,7 +56,7 @@ impl Transport for SimTransport {
                 outcome.unwrap_or_else(|_| Err(unknown(1)))
             }
         };
-        world.after_call(life, &arrives.tool).await;
+        env.after_call(life, &arrives.tool).await;
         outcome
     }
 }
@@ -121,12 +90,12 @@ impl SimTransport {
         arrives: &ArrivedRequest,
         limit: Duration,
     ) -> Result<HttpResponse, SendError> {
-        let world = &self.world;
-        let chance = &world.chance;
+        let env = &self.env;
+        let chance = &env.chance;
         let place = format!("{}/{}", self.life.name, arrives.tool);
         let time = |most: Duration| chance.time(&place, Duration::from_millis(5), most);
         let fault = chance
-            .strikes(&format!("{place}/outside"), world.plan.fault_rates.outside)
+            .strikes(&format!("{place}/outside"), env.plan.fault_rates.outside)
             .then(|| chance.below(&place, 7));
         let mut treatment = Treatment {
             travels: time(Duration::from_millis(100)),
@@ -156,22 +125,22 @@ impl SimTransport {
             None => {}
         }
         let (sender, answer) = oneshot::channel();
-        tokio::spawn(treatment.apply(Arc::clone(world), arrives.clone(), sender));
+        tokio::spawn(treatment.apply(Arc::clone(env), arrives.clone(), sender));
         answer.await.map_err(|_| unknown(0))
     }
 
     /// Kills or stalls the process while its request is under way, or does nothing.
     async fn process_fault(&self, tool: &str, limit: Duration) -> Infallible {
-        let world = &self.world;
-        let chance = &world.chance;
+        let env = &self.env;
+        let chance = &env.chance;
         let place = format!("{}/{tool}/under way", self.life.name);
-        if chance.strikes(&place, world.plan.fault_rates.under_way) {
+        if chance.strikes(&place, env.plan.fault_rates.under_way) {
             sleep(chance.time(&place, Duration::ZERO, limit)).await;
             if chance.happens(&place, 600) {
-                world.kill(&self.life, &format!("while {tool} is under way"));
+                env.kill(&self.life, &format!("while {tool} is under way"));
             } else {
                 let time = chance.time(&place, Duration::from_secs(2), Duration::from_secs(90));
-                world.history.note(&self.life.name, || {
+                env.history.note(&self.life.name, || {
                     format!("stands still for {time:?}, while {tool} is under way")
                 });
                 self.life.stall(time);
@@ -184,27 +153,27 @@ impl SimTransport {
 impl Treatment {
     async fn apply(
         self,
-        world: Arc<World>,
+        env: Arc<Environment>,
         arrived: ArrivedRequest,
         sender: oneshot::Sender<HttpResponse>,
     ) {
         sleep(self.travels).await;
         let number = {
-            let arrivals = &mut locked(&world.ledger).arrived;
+            let arrivals = &mut locked(&env.ledger).arrived;
             arrivals.push(arrived.clone());
             arrivals.len() - 1
         };
         let ArrivedRequest { tool, what, key, process, .. } = arrived;
-        world.history.note("outside", || format!("{tool} {what:?} of {process} arrives as {key}"));
+        env.history.note("outside", || format!("{tool} {what:?} of {process} arrives as {key}"));
         sleep(self.works).await;
         // Unique, so that the oracle can tell which answer a result comes from.
         let body = json!({tool.clone(): number});
         {
-            let arrived = &mut locked(&world.ledger).arrived[number];
+            let arrived = &mut locked(&env.ledger).arrived[number];
             arrived.took_effect = self.takes_effect;
             arrived.answered = Some((self.status, body.clone()));
         }
-        world.history.note("outside", || {
+        env.history.note("outside", || {
             let effect = if self.takes_effect { "takes" } else { "has no" };
             let lost = if self.is_lost { ", which gets lost" } else { "" };
             format!("{key} {effect} effect; the answer is {} {body}{lost}", self.status)

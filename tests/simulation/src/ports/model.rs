@@ -1,5 +1,9 @@
 //! Models that answer at random. Each answer is unique, so the oracle notices what is repeated or
 //! lost.
+//!
+//! `choices` draws the answers.
+
+mod choices;
 
 use std::{sync::Arc, time::Duration};
 
@@ -17,60 +21,61 @@ use smartspace_models::{
 use tokio::time::{Instant, sleep};
 
 use crate::{
+    environment::Environment,
     ledger::{Line, ModelRequest},
     life::Life,
     locked,
-    world::World,
 };
 
 /// The model port of one process.
 pub struct SimModel {
-    pub(crate) world: Arc<World>,
+    pub(crate) env: Arc<Environment>,
     pub(crate) life: Arc<Life>,
 }
 
 #[async_trait]
 impl Model for SimModel {
     async fn ask(&self, request: &Request) -> Result<Pieces, ModelError> {
-        LIMITS.ask(&Unlimited(self), request).await
+        MODEL_LIMITS.ask(&Provider(self), request).await
     }
 
     fn longest_answer(&self) -> Duration {
-        LIMITS.total
+        MODEL_LIMITS.total
     }
 }
 
 /// Answers take at most two minutes, so that the shortest invocations end in the middle of a run.
-const LIMITS: Limits = Limits { silence: Duration::from_mins(1), total: Duration::from_mins(2) };
+const MODEL_LIMITS: Limits =
+    Limits { silence: Duration::from_mins(1), total: Duration::from_mins(2) };
 
 /// A provider, which has no time limits.
-struct Unlimited<'a>(&'a SimModel);
+struct Provider<'a>(&'a SimModel);
 
 #[async_trait]
-impl Model for Unlimited<'_> {
+impl Model for Provider<'_> {
     async fn ask(&self, request: &Request) -> Result<Pieces, ModelError> {
-        let SimModel { world, life } = self.0;
+        let SimModel { env, life } = self.0;
         if request.tools.is_empty() {
             return self.0.summarise(request).await;
         }
         let sent = Instant::now();
-        world.before_call(life, "ask").await;
+        env.before_call(life, "ask").await;
         let ask = ModelRequest { sent, ..read(request, &life.name) };
         let place = format!("model/{}/{}/{}", ask.agent, ask.trigger, ask.step);
-        world.history.note(&life.name, || {
+        env.history.note(&life.name, || {
             format!("asks for step {} of the run of {} on {}", ask.step, ask.agent, ask.trigger)
         });
         let number = {
-            let mut ledger = locked(&world.ledger);
+            let mut ledger = locked(&env.ledger);
             ledger.model_requests.push(ask.clone());
             ledger.model_requests.len()
         };
-        let fault = world
+        let fault = env
             .chance
-            .strikes(&place, world.plan.fault_rates.model)
-            .then(|| world.chance.below(&place, 6));
+            .strikes(&place, env.plan.fault_rates.model)
+            .then(|| env.chance.below(&place, 6));
         if let Some(fault) = fault {
-            world.history.note("model", || format!("fails in way {fault}"));
+            env.history.note("model", || format!("fails in way {fault}"));
         }
         if let Some(error) = fault.and_then(failure) {
             return Err(error);
@@ -80,19 +85,19 @@ impl Model for Unlimited<'_> {
         }
         let mut pieces = self.0.pieces(&ask, request, number, &place);
         if fault.is_some() {
-            let sent = world.chance.below(&place, pieces.len() as u64) as usize;
+            let sent = env.chance.below(&place, pieces.len() as u64) as usize;
             pieces.truncate(sent);
         }
         let hangs = fault == Some(4);
-        let world = Arc::clone(world);
+        let env = Arc::clone(env);
         let life = Arc::clone(life);
-        let pace = if world.chance.happens(&place, 50) { 2_500 } else { 120 };
+        let pace = if env.chance.happens(&place, 50) { 2_500 } else { 120 };
         let answer = stream::unfold(pieces, move |mut pieces| {
-            let world = Arc::clone(&world);
+            let env = Arc::clone(&env);
             let life = Arc::clone(&life);
             let place = place.clone();
             async move {
-                sleep(world.chance.time(&place, Duration::ZERO, Duration::from_millis(pace))).await;
+                sleep(env.chance.time(&place, Duration::ZERO, Duration::from_millis(pace))).await;
                 life.until_running().await;
                 let Some((word, piece)) = pieces.pop_front() else {
                     if hangs {
@@ -100,7 +105,7 @@ impl Model for Unlimited<'_> {
                     }
                     return None;
                 };
-                locked(&world.ledger).words.entry(word).or_insert_with(Instant::now);
+                locked(&env.ledger).words.entry(word).or_insert_with(Instant::now);
                 Some((Ok(piece), pieces))
             }
         });
@@ -124,8 +129,8 @@ fn failure(fault: u64) -> Option<ModelError> {
 impl SimModel {
     /// Summarises older history, which is not part of a run.
     async fn summarise(&self, request: &Request) -> Result<Pieces, ModelError> {
-        self.world.before_call(&self.life, "summarise").await;
-        if self.world.chance.strikes("summary", self.world.plan.fault_rates.model) {
+        self.env.before_call(&self.life, "summarise").await;
+        if self.env.chance.strikes("summary", self.env.plan.fault_rates.model) {
             return Err(ModelError::new(FailureCode::ContextTooLong, "too long"));
         }
         let lines = first_text(request).lines().filter(|line| line.contains("[msg:")).count();
@@ -134,20 +139,9 @@ impl SimModel {
     }
 }
 
-pub(crate) fn first_text(request: &Request) -> String {
+fn first_text(request: &Request) -> String {
     let Some(Message::User { blocks }) = request.messages.first() else { return String::new() };
     blocks.concat()
-}
-
-/// The messages that timeline lines show.
-pub(crate) fn lines(text: &str) -> Vec<Line> {
-    let line = |line: &str| {
-        let seen = line.starts_with("  [SEEN] [msg:");
-        let new = line.starts_with("  [NEW]  [msg:");
-        let message = line.get(14..)?.split(']').next()?.to_owned();
-        (seen || new).then(|| Line { message, seen, own: line.contains(" (agent, you): ") })
-    };
-    text.lines().filter_map(line).collect()
 }
 
 /// Reads a request from its prompt alone.
@@ -162,7 +156,7 @@ fn read(request: &Request, process: &str) -> ModelRequest {
     let system = request.messages.iter().filter_map(|message| {
         if let Message::System { text } = message { Some(text.as_str()) } else { None }
     });
-    let shown = [lines(&text), system.flat_map(lines).collect()].concat();
+    let shown = [Line::all_in(&text), system.flat_map(Line::all_in).collect()].concat();
     // System messages before this step are not stored yet: another worker may get others.
     let stored = request
         .messages
@@ -211,7 +205,7 @@ fn trigger_of(text: &str) -> String {
 }
 
 /// Every text between `from` and `to`.
-pub(crate) fn between(text: &str, from: &str, to: &str) -> Vec<String> {
+fn between(text: &str, from: &str, to: &str) -> Vec<String> {
     text.split(from)
         .skip(1)
         .filter_map(|rest| rest.split_once(to))

@@ -8,24 +8,24 @@ use smartspace_domain::{Time, jobs::TriggerJob};
 use smartspace_ports::alarms::Alarms;
 use tokio::time::Instant;
 
-use crate::{life::Life, world::World};
+use crate::{environment::Environment, life::Life};
 
 /// The alarms port of one process.
 pub struct SimAlarms {
-    pub(crate) world: Arc<World>,
+    pub(crate) env: Arc<Environment>,
     pub(crate) life: Arc<Life>,
 }
 
 #[async_trait]
 impl Alarms for SimAlarms {
     async fn set(&self, at: Time, job: TriggerJob) {
-        let world = &self.world;
-        let chance = &world.chance;
+        let env = &self.env;
+        let chance = &env.chance;
         let place = format!("{}/alarm", self.life.name);
-        world.before_call(&self.life, "alarm").await;
-        let wait = at.since(world.wall());
+        env.before_call(&self.life, "alarm").await;
+        let wait = at.since(env.wall());
         let fault =
-            chance.strikes(&place, world.plan.fault_rates.alarm).then(|| chance.below(&place, 5));
+            chance.strikes(&place, env.plan.fault_rates.alarm).then(|| chance.below(&place, 5));
         let waits: &[Duration] = match fault {
             Some(0) => &[],
             Some(1) => {
@@ -39,18 +39,20 @@ impl Alarms for SimAlarms {
             None => &[wait],
         };
         if fault.is_some() {
-            world.history.note(&self.life.name, || {
+            env.history.note(&self.life.name, || {
                 format!("an alarm for {at} rings after {waits:?} instead of {wait:?}")
             });
         }
         // A job is sent as text, as SQS requires.
         let text = serde_json::to_string(&job).unwrap_or_default();
         match serde_json::from_str::<TriggerJob>(&text) {
-            Ok(job) => waits
-                .iter()
-                .for_each(|wait| world.triggers.put(job.clone(), Instant::now() + *wait)),
-            Err(_) => world.report(0, format!("the job of an alarm can't be parsed: {text}")),
+            Ok(job) => {
+                for wait in waits {
+                    env.triggers.put(job.clone(), Instant::now() + *wait);
+                }
+            }
+            Err(_) => env.report(0, format!("the job of an alarm can't be parsed: {text}")),
         }
-        world.after_call(&self.life, "alarm").await;
+        env.after_call(&self.life, "alarm").await;
     }
 }

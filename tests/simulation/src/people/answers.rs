@@ -1,23 +1,23 @@
 //! People answer forms: once or twice, several people at once, with invalid values, too late, or
 //! not at all.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use axum::http::Method;
 use serde_json::{Value, json};
 use tokio::time::{sleep, sleep_until};
 
-use crate::{client::Caller, ledger::FormAnswer, locked, people::Person};
+use crate::{client::Caller, ledger::FormAnswer, locked, people::Person, view::Seen};
 
 /// Actions about forms after all other actions of a person.
 const LAST_ACTIONS: usize = 4;
 /// People who compete to answer first both answer at a whole multiple of this time.
-const MEETING: Duration = Duration::from_secs(4);
+const CONTEST_TICK: Duration = Duration::from_secs(4);
 /// Milliseconds that a person waits before each retry.
-const WAITS: [u64; 7] = [100, 300, 1_000, 3_000, 5_000, 8_000, 8_000];
+const RETRY_WAITS: [u64; 7] = [100, 300, 1_000, 3_000, 5_000, 8_000, 8_000];
 
 /// An answer to a form.
-struct Given {
+struct Answer {
     run: String,
     call: String,
     output: Value,
@@ -26,11 +26,11 @@ struct Given {
 
 impl Person {
     /// Answers one of the forms that this person sees, or none.
-    pub(crate) async fn answer_forms(&mut self, place: &str) {
-        let world = std::sync::Arc::clone(&self.world);
-        let chance = |per_mille: u64| world.chance.happens(place, per_mille);
+    pub(super) async fn answer_forms(&mut self, place: &str) {
+        let world = Arc::clone(&self.world);
+        let chance = |per_mille: u64| world.env.chance.happens(place, per_mille);
         let seen = |wanted: bool| {
-            let known = |seen: &crate::view::Seen| {
+            let known = |seen: &Seen| {
                 let forms = seen.forms.iter().filter(|(_, form)| form.is_open == wanted);
                 forms.map(|(call, form)| (call.clone(), form.run.clone())).collect::<Vec<_>>()
             };
@@ -41,56 +41,63 @@ impl Person {
         if forms.is_empty() || !chance(700) {
             return;
         }
-        let (call, run) = forms[world.chance.below(place, forms.len() as u64) as usize].clone();
-        match world.chance.below(place, 10) {
+        let (call, run) = forms[world.env.chance.below(place, forms.len() as u64) as usize].clone();
+        match world.env.chance.below(place, 10) {
             // The form may have expired by then.
             0 => {
-                sleep(world.chance.time(place, Duration::from_secs(20), Duration::from_secs(40)))
-                    .await;
+                sleep(world.env.chance.time(
+                    place,
+                    Duration::from_secs(20),
+                    Duration::from_secs(40),
+                ))
+                .await;
             }
-            1..5 => sleep_until(world.next(MEETING)).await,
+            1..5 => sleep_until(world.env.next(CONTEST_TICK)).await,
             _ => {}
         }
         self.answers += 1;
         let number = self.index as u64 * 10_000 + self.answers;
-        let (output, fits) = match world.chance.below(place, 8) {
+        let (output, fits) = match world.env.chance.below(place, 8) {
             0 => (json!({"declined": true, "reason": format!("number {number}")}), true),
             1 => (json!({"number": format!("{number}")}), false),
             _ => (json!({"number": number}), true),
         };
-        let given = Given { run, call, output, fits };
-        self.give(place, &given).await;
+        let answer = Answer { run, call, output, fits };
+        self.send_answer(place, &answer).await;
         if chance(200) {
-            self.give(place, &given).await;
+            self.send_answer(place, &answer).await;
         }
     }
 
     /// Waits for further forms, and answers some of them.
-    pub(crate) async fn answer_the_last(&mut self, actions: usize) {
+    pub(super) async fn answer_the_last(&mut self, actions: usize) {
         for action in actions..actions + LAST_ACTIONS {
             let place = format!("{}/{action}", self.name);
             let nothing_comes = self.view.with(|seen| seen.active.is_empty());
-            if nothing_comes || self.world.skipped.contains(&(self.index, action)) {
+            if nothing_comes || self.world.env.skipped.contains(&(self.index, action)) {
                 continue;
             }
-            sleep(self.world.chance.time(&place, Duration::ZERO, Duration::from_secs(6))).await;
+            sleep(self.world.env.chance.time(&place, Duration::ZERO, Duration::from_secs(6))).await;
             self.answer_forms(&place).await;
         }
     }
 
     /// Gives an answer, retries until its outcome is known, and records the statuses.
-    async fn give(&mut self, place: &str, given: &Given) {
-        let Given { run, call, output, fits } = given;
-        self.world.history.note(&self.name, || format!("answers {call} of {run} with {output}"));
+    async fn send_answer(&mut self, place: &str, answer: &Answer) {
+        let Answer { run, call, output, fits } = answer;
+        self.world
+            .env
+            .history
+            .note(&self.name, || format!("answers {call} of {run} with {output}"));
         let mut statuses = Vec::new();
         let declines = !output["declined"].is_null();
-        let by_socket = !declines && self.world.chance.happens(place, 250);
-        let tries = if self.world.chance.happens(place, 100) { 1 } else { WAITS.len() };
-        for wait in WAITS.into_iter().take(tries) {
+        let by_socket = !declines && self.world.env.chance.happens(place, 250);
+        let tries = if self.world.env.chance.happens(place, 100) { 1 } else { RETRY_WAITS.len() };
+        for wait in RETRY_WAITS.into_iter().take(tries) {
             let status = if by_socket {
-                self.give_by_socket(given).await
+                self.send_by_socket(answer).await
             } else {
-                self.give_by_http(given, declines).await
+                self.send_by_http(answer, declines).await
             };
             statuses.push(status);
             if status.is_some_and(|status| status < 500 && status != 429) {
@@ -99,9 +106,10 @@ impl Person {
             sleep(Duration::from_millis(wait)).await;
         }
         self.world
+            .env
             .history
             .note(&self.name, || format!("is told of its answer to {call}: {statuses:?}"));
-        locked(&self.world.ledger).answers.push(FormAnswer {
+        locked(&self.world.env.ledger).answers.push(FormAnswer {
             person: self.id,
             call: call.clone(),
             output: output.clone(),
@@ -110,9 +118,9 @@ impl Person {
         });
     }
 
-    async fn give_by_http(&self, given: &Given, declines: bool) -> Option<u16> {
-        let path = format!("/v1/runs/{}/toolCalls/{}/result", given.run, given.call);
-        let body = if declines { given.output.clone() } else { json!({"output": given.output}) };
+    async fn send_by_http(&self, answer: &Answer, declines: bool) -> Option<u16> {
+        let path = format!("/v1/runs/{}/toolCalls/{}/result", answer.run, answer.call);
+        let body = if declines { answer.output.clone() } else { json!({"output": answer.output}) };
         let answer = self
             .world
             .http(&self.name, Caller::Entity(self.id), Method::POST, &path, None, Some(&body))
@@ -120,16 +128,17 @@ impl Person {
         answer.ok().map(|(status, _)| status)
     }
 
-    async fn give_by_socket(&mut self, given: &Given) -> Option<u16> {
+    async fn send_by_socket(&mut self, answer: &Answer) -> Option<u16> {
         let frame = json!({
-            "action": "toolResult", "runId": given.run, "callId": given.call,
-            "output": given.output,
+            "action": "toolResult", "runId": answer.run, "callId": answer.call,
+            "output": answer.output,
         });
         match self.request(frame).await {
             Some(answer) if answer["type"] == "accepted" => Some(202),
             Some(answer) => {
                 if answer["status"] == 500 {
                     self.world
+                        .env
                         .report(0, format!("an answer to a form over the socket got {answer}"));
                 }
                 answer["status"].as_u64().and_then(|status| u16::try_from(status).ok())

@@ -4,9 +4,8 @@ use serde_json::{Value, json};
 use smartspace_models::port::Request;
 
 use crate::{
-    choices::other_runs,
     locked,
-    model::{SimModel, between, first_text},
+    ports::model::{SimModel, between, choices::other_runs, first_text},
 };
 
 /// The pieces of an input, each with the word that it completes.
@@ -15,7 +14,7 @@ type Pieces = Vec<(String, String)>;
 impl SimModel {
     /// Draws the input of a call, in pieces.
     pub(super) fn input(&self, tool: &str, request: &Request, name: &str, place: &str) -> Pieces {
-        let chance = &self.world.chance;
+        let chance = &self.env.chance;
         let one_of = |some: Vec<String>| {
             some.get(chance.below(place, some.len() as u64) as usize).cloned().unwrap_or_default()
         };
@@ -30,7 +29,7 @@ impl SimModel {
             "skip_response" => whole(&json!({"reason": "nothing to add"})),
             "stop_run" | "absorb_run" => whole(&json!({"runId": one_of(other_runs(request))})),
             "delegate" => {
-                let agents = locked(&self.world.ledger).agents.clone();
+                let agents = locked(&self.env.ledger).agents.clone();
                 let agents = agents.iter().map(|(agent, _)| agent.to_string()).collect();
                 whole(&json!({"entityId": one_of(agents), "note": name}))
             }
@@ -40,7 +39,7 @@ impl SimModel {
 
     /// The input of `send_message`: its pieces end in the middle of escapes.
     fn message(&self, name: &str, place: &str) -> Pieces {
-        let chance = &self.world.chance;
+        let chance = &self.env.chance;
         let mut pieces =
             vec![(String::new(), r#"{"te"#.to_owned()), (String::new(), r#"xt": ""#.to_owned())];
         for word in 0..=chance.below(place, 6) {
@@ -56,7 +55,7 @@ impl SimModel {
                     (word.clone(), format!("n{word} ")),
                 ]),
                 2 => {
-                    let agents = &locked(&self.world.ledger).agents;
+                    let agents = &locked(&self.env.ledger).agents;
                     let named = &agents[chance.below(place, agents.len() as u64) as usize].1;
                     pieces.push((word.clone(), format!("@{named} {word} ")));
                 }
@@ -70,9 +69,9 @@ impl SimModel {
     /// The input of a visible tool. It is formatted as its card stores it, so that the oracle can
     /// compare the stream with the card.
     fn card(&self, tool: &str, request: &Request, name: &str, place: &str) -> Pieces {
-        let chance = &self.world.chance;
+        let chance = &self.env.chance;
         let mut pieces = vec![(String::new(), "{".to_owned())];
-        if self.world.plan.spaces > 1 && chance.happens(place, 150) {
+        if self.env.plan.spaces > 1 && chance.happens(place, 150) {
             let spaces = own_spaces(request);
             let chosen = chance.below(place, spaces.len() as u64) as usize;
             let space = spaces.get(chosen).cloned().unwrap_or_default();
@@ -90,7 +89,7 @@ impl SimModel {
 
     /// Plans with unique names.
     fn plans_to_set(&self, name: &str, place: &str) -> Value {
-        let chance = &self.world.chance;
+        let chance = &self.env.chance;
         let plan = |name: String| {
             let mut plan = json!({"name": name, "instruction": format!("do {name}")});
             match chance.below(place, 6) {

@@ -7,9 +7,9 @@ use std::{
 
 use tokio::time::{Instant, sleep};
 
-use crate::{life::Life, locked, world::World};
+use crate::{environment::Environment, life::Life, locked};
 
-impl World {
+impl Environment {
     /// Runs before a call of a process takes effect: latency, clock jumps, stalls and deaths.
     pub async fn before_call(&self, life: &Arc<Life>, what: &str) {
         self.steps.fetch_add(1, Ordering::Relaxed);
@@ -62,13 +62,13 @@ impl World {
         Duration::from_millis(self.chance.below(place, 8))
     }
 
-    /// Kills a process in the middle of its work.
+    /// Kills a process in the middle of its work. The queues and connections of a local host die
+    /// with it.
     pub fn kill(&self, life: &Life, when: &str) {
         if !life.end() {
             return;
         }
         self.history.note(&life.name, || format!("is killed {when}"));
-        locked(&self.processes).retain(|process| process.life.name != life.name);
         if self.plan.local {
             self.runs.clear();
             self.broadcasts.clear();

@@ -1,0 +1,137 @@
+//! An environment: the libraries of all functions on counted ports.
+
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use axum::Router;
+use futures::{FutureExt, future::BoxFuture};
+use smartspace::embedded_table::{NAME, client_on};
+use smartspace_api::{AdminKey, Api, SocketUrl, Tokens};
+use smartspace_broadcast::Broadcast;
+use smartspace_domain::jobs::{BroadcastJob, RunJob, TriggerJob};
+use smartspace_egress::{Egress, ToolHosts};
+use smartspace_pipeline::Pipeline;
+use smartspace_ports::{
+    cancel_signal::NoCancelSignal,
+    ids::{IdSource, RandomIds},
+    resolver::SystemResolver,
+    secrets::FixedSecrets,
+};
+use smartspace_run::Runs;
+use smartspace_socket::Socket;
+use smartspace_store::Store;
+use smartspace_sweep::Sweep;
+use smartspace_trigger::Triggers;
+use tokio::time::Instant;
+
+use crate::{
+    deployment::{ADMIN_KEY, Deployment, JWT_SECRET},
+    model::SlowModel,
+    ports::{CountedDelivery, CountedPorts, CountedQueue},
+};
+
+/// The time limit of an invocation of `run`.
+const RUN_TIMEOUT: Duration = Duration::from_mins(15);
+/// The retention of ended runs.
+const RUN_RETENTION: Duration = Duration::from_hours(30 * 24);
+
+/// An environment. It has the libraries of all functions, but uses only those of its own.
+pub(crate) struct Environment {
+    pub(super) name: Arc<Mutex<&'static str>>,
+    pub(crate) ports: CountedPorts,
+    pub(crate) api: Router,
+    pub(crate) socket: Socket,
+    pub(crate) runs: Runs,
+    triggers: Triggers,
+    broadcast: Broadcast,
+    pub(crate) sweep: Sweep,
+}
+
+impl Environment {
+    pub(super) fn new(deployment: &Arc<Deployment>) -> Arc<Self> {
+        let name = Arc::new(Mutex::new("setting"));
+        let ports = CountedPorts { deployment: Arc::clone(deployment), name: Arc::clone(&name) };
+        let clock = Arc::new(ports.clone());
+        let sockets = Arc::new(ports.clone());
+        let store = Store::new(
+            client_on(ports.clone()),
+            NAME,
+            Some(RUN_RETENTION),
+            Arc::new(|| RandomIds.random()),
+        );
+        let pipeline = Pipeline {
+            store: store.clone(),
+            runs: Arc::new(CountedQueue { ports: ports.clone(), deliver: run }),
+            broadcasts: Arc::new(CountedQueue { ports: ports.clone(), deliver: broadcast }),
+            triggers: Arc::new(CountedQueue { ports: ports.clone(), deliver: trigger }),
+            alarms: Arc::new(ports.clone()),
+            cancel_signal: Arc::new(NoCancelSignal),
+            clock: clock.clone(),
+            ids: Arc::new(RandomIds),
+            is_rate_limited: true,
+        };
+        let model = Arc::new(SlowModel {
+            ports: ports.clone(),
+            words: Arc::clone(&deployment.words),
+            answers: Arc::clone(&deployment.answers),
+        });
+        let secrets = Arc::new(FixedSecrets::default());
+        let egress = Egress::new(Arc::new(SystemResolver), ToolHosts::default(), secrets.clone());
+        let api = Api {
+            pipeline: pipeline.clone(),
+            admin_key: AdminKey::new(ADMIN_KEY),
+            tokens: Tokens::signed_with(JWT_SECRET, false).ok(),
+            secrets,
+            socket_url: SocketUrl::OfHost("/v1/socket"),
+            cors_origins: Vec::new(),
+        };
+        Arc::new(Self {
+            name,
+            ports,
+            api: smartspace_api::router(api, Router::new()),
+            socket: Socket { pipeline: pipeline.clone(), sockets: sockets.clone() },
+            runs: Runs::new(
+                pipeline.clone(),
+                sockets.clone(),
+                model,
+                egress,
+                Arc::default(),
+                deployment.stopping.subscribe(),
+            ),
+            triggers: Triggers { pipeline: pipeline.clone() },
+            broadcast: Broadcast { store, sockets, clock },
+            sweep: Sweep { pipeline },
+        })
+    }
+}
+
+fn run(deployment: Arc<Deployment>, job: RunJob) -> BoxFuture<'static, ()> {
+    let name = if matches!(job, RunJob::Summarize { .. }) { "run, summaries" } else { "run" };
+    deployment
+        .deliver("run", name, async move |environment| {
+            let delivery = CountedDelivery {
+                ports: environment.ports.clone(),
+                ends_at: Instant::now() + RUN_TIMEOUT,
+            };
+            environment.runs.handle(&job, &delivery).await
+        })
+        .boxed()
+}
+
+fn broadcast(deployment: Arc<Deployment>, job: BroadcastJob) -> BoxFuture<'static, ()> {
+    deployment
+        .deliver("broadcast", "broadcast", async move |environment| {
+            environment.broadcast.handle(&job).await
+        })
+        .boxed()
+}
+
+fn trigger(deployment: Arc<Deployment>, job: TriggerJob) -> BoxFuture<'static, ()> {
+    deployment
+        .deliver("trigger", "trigger", async move |environment| {
+            environment.triggers.handle(&job).await
+        })
+        .boxed()
+}

@@ -1,0 +1,147 @@
+//! What every simulated part needs: the parameters of the seed, the virtual clock, the random
+//! numbers, the log, and the state that outlives a process.
+//!
+//! `calls` strikes the calls of processes with faults.
+
+mod calls;
+
+use std::{
+    collections::BTreeSet,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicI64, AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use smartspace_domain::{
+    Time,
+    jobs::{BroadcastJob, RunJob, TriggerJob},
+};
+use tokio::time::Instant;
+
+use crate::{
+    chance::Chance, connections::Connections, history::History, ledger::Ledger, locked,
+    mutants::Mutant, plan::Plan, queue::SimQueue, setup::Setup, storage::Storage,
+};
+
+/// The wall clock at the beginning.
+const START_OF_CLOCK: i64 = 1_795_000_000_000;
+/// How long a delivered job is hidden.
+const VISIBILITY_TIMEOUT: Duration = Duration::from_mins(1);
+/// How long a delivered run is hidden, unless its worker prolongs that.
+const RUN_VISIBILITY_TIMEOUT: Duration = Duration::from_mins(15);
+/// A local host owns its queues: no delivered job comes back while its process lives.
+const NEVER: Duration = Duration::from_hours(10);
+
+/// One deployment without its processes.
+pub struct Environment {
+    /// The parameters of the seed.
+    pub plan: Plan,
+    /// The mutant to play with.
+    pub mutant: Option<Mutant>,
+    /// Actions that are left out.
+    pub skipped: BTreeSet<(usize, usize)>,
+    /// All random numbers and faults.
+    pub chance: Chance,
+    /// The log.
+    pub history: History,
+    /// The table.
+    pub storage: Storage,
+    /// The runs queue.
+    pub runs: Arc<SimQueue<RunJob>>,
+    /// The broadcasts queue.
+    pub broadcasts: Arc<SimQueue<BroadcastJob>>,
+    /// The triggers queue.
+    pub triggers: Arc<SimQueue<TriggerJob>>,
+    /// The open connections.
+    pub connections: Connections,
+    /// The records that the oracle needs.
+    pub ledger: Mutex<Ledger>,
+    /// The exact latency of every call, in tests that count calls.
+    pub fixed_latency: Option<Duration>,
+    begun: Instant,
+    calm: Mutex<Option<Instant>>,
+    /// Milliseconds that the wall clock has jumped.
+    jumped: AtomicI64,
+    steps: AtomicU64,
+}
+
+impl Environment {
+    /// A new environment with the given parameters. It begins in a calm phase.
+    pub fn new(
+        setup: &Setup,
+        plan: Plan,
+        chance: Chance,
+        fixed_latency: Option<Duration>,
+    ) -> Result<Arc<Self>, String> {
+        chance.set_calm(true);
+        let (hidden, run_hidden) =
+            if plan.local { (NEVER, NEVER) } else { (VISIBILITY_TIMEOUT, RUN_VISIBILITY_TIMEOUT) };
+        Ok(Arc::new(Self {
+            plan,
+            mutant: setup.mutant,
+            skipped: setup.skipped.clone(),
+            chance,
+            history: History::new(setup.history),
+            storage: Storage::new()?,
+            runs: SimQueue::new("runs", run_hidden),
+            broadcasts: SimQueue::new("broadcasts", hidden),
+            triggers: SimQueue::new("triggers", hidden),
+            connections: Connections::default(),
+            ledger: Mutex::default(),
+            fixed_latency,
+            begun: Instant::now(),
+            calm: Mutex::default(),
+            jumped: AtomicI64::new(0),
+            steps: AtomicU64::new(0),
+        }))
+    }
+
+    /// The wall clock.
+    pub fn wall(&self) -> Time {
+        Time::from_millis(
+            START_OF_CLOCK
+                + self.begun.elapsed().as_millis() as i64
+                + self.jumped.load(Ordering::Relaxed),
+        )
+    }
+
+    /// The number of calls of all kinds, each of which a fault could have struck.
+    pub fn steps(&self) -> u64 {
+        self.steps.load(Ordering::Relaxed)
+    }
+
+    /// The next time at a whole multiple of `every` after the beginning.
+    pub fn next(&self, every: Duration) -> Instant {
+        let passed = self.begun.elapsed().as_millis() as u64 / every.as_millis() as u64;
+        self.begun + every * (passed as u32 + 1)
+    }
+
+    /// Begins the calm phase: no further fault strikes.
+    pub fn begin_calm(&self) {
+        self.history.note("world", || "is calm from now on".into());
+        self.chance.set_calm(true);
+        *locked(&self.calm) = Some(Instant::now());
+        let ledger = &mut locked(&self.ledger);
+        ledger.due_in_calm = self.storage.plans_due();
+        ledger.wall_in_calm = Some(self.wall());
+    }
+
+    /// Sets the wall clock. Virtual time does not pass.
+    pub fn set_clock(&self, at: Time) {
+        self.history.note("clock", || format!("is set to {at}"));
+        self.jumped.fetch_add(at.as_millis() - self.wall().as_millis(), Ordering::Relaxed);
+    }
+
+    /// When the calm phase began.
+    pub fn calm_since(&self) -> Option<Instant> {
+        *locked(&self.calm)
+    }
+
+    /// Records a violation. `promise` 0 stands for an internal error.
+    pub fn report(&self, promise: u8, text: String) {
+        self.history.note("oracle", || format!("promise {promise}: {text}"));
+        locked(&self.ledger).violations.insert((promise, text));
+    }
+}

@@ -1,0 +1,40 @@
+//! The tools of agents that make external calls.
+
+use serde_json::{Value, json};
+
+/// The tools that make external calls.
+pub const TOOLS: [&str; 4] = ["charge", "fetch", "order", "track"];
+/// The external tools that are idempotent, so their calls may be repeated.
+pub const IDEMPOTENT: [&str; 2] = ["fetch", "track"];
+/// The external tools whose calls have cards.
+pub const VISIBLE: [&str; 2] = ["order", "track"];
+/// The error if the request did not reach the server.
+pub const NOT_REACHED: &str = "the server could not be reached";
+/// The errors if the request may have reached the server.
+pub const MAYBE_REACHED: [&str; 2] =
+    ["the connection was lost before the answer", "the server did not answer in time"];
+
+/// The configuration of these tools for an agent.
+pub(crate) fn configuration() -> [Value; 4] {
+    let input =
+        json!({"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]});
+    TOOLS.map(|name| {
+        let is_idempotent = IDEMPOTENT.contains(&name);
+        let is_visible = VISIBLE.contains(&name);
+        json!({
+            "name": name,
+            "description": "Reaches outside.",
+            "inputSchema": input,
+            "visible": is_visible,
+            "readOnly": is_idempotent,
+            "idempotent": is_idempotent,
+            "execution": {
+                "type": "http",
+                "method": "POST",
+                "url": format!("https://shop.example/{name}"),
+                "body": {"what": "{{input.text}}"},
+                "timeoutMs": if is_visible { 8_000 } else { 3_000 },
+            },
+        })
+    })
+}

@@ -1,0 +1,8 @@
+//! The ports of one process, each with its faults.
+
+pub mod alarms;
+pub mod model;
+pub mod queue;
+pub mod sockets;
+pub mod table;
+pub mod transport;

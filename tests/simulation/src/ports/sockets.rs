@@ -1,0 +1,48 @@
+//! The port through which processes reach people. A frame may get lost, and a connection may break.
+
+use std::{sync::Arc, time::Duration};
+
+use async_trait::async_trait;
+use smartspace_domain::ids::ConnectionId;
+use smartspace_ports::sockets::{PostError, Sockets};
+use tokio::time::sleep;
+
+use crate::{environment::Environment, life::Life};
+
+/// The sockets port of one process.
+pub struct SimSockets {
+    pub(crate) env: Arc<Environment>,
+    pub(crate) life: Arc<Life>,
+}
+
+#[async_trait]
+impl Sockets for SimSockets {
+    async fn post(&self, connection: &ConnectionId, frame: Arc<str>) -> Result<(), PostError> {
+        let env = &self.env;
+        let fault_rates = &env.plan.fault_rates;
+        env.before_call(&self.life, "post").await;
+        let place = format!("{connection}/frame");
+        if env.chance.strikes(&format!("{connection}/dropped"), fault_rates.dropped) {
+            env.history.note(&connection.0, || "the connection breaks".into());
+            env.connections.close(connection);
+        }
+        let view = env.connections.view(connection).ok_or(PostError::Gone)?;
+        if env.chance.strikes(&place, fault_rates.frame) {
+            match env.chance.below(&place, 3) {
+                0 => {}
+                1 => view.see(&frame),
+                _ => sleep(Duration::from_secs(3)).await,
+            }
+            env.history.note(&connection.0, || "a frame is not acknowledged".into());
+            return Err(PostError::Failed("no answer".into()));
+        }
+        view.see(&frame);
+        env.after_call(&self.life, "post").await;
+        Ok(())
+    }
+
+    async fn close(&self, connection: &ConnectionId) {
+        self.life.until_running().await;
+        self.env.connections.close(connection);
+    }
+}

@@ -1,0 +1,167 @@
+//! The table as a process reaches it: the SDK's own client on a connector that behaves like
+//! DynamoDB at its worst.
+//!
+//! Index reads are up to two seconds old. Calls are refused, throttled or in conflict. Batches and
+//! pages come in parts. A call may take effect without an answer, or after it seemed to fail.
+
+mod faults;
+
+use std::{sync::Arc, time::Duration};
+
+use aws_smithy_runtime_api::client::{
+    http::{
+        HttpClient, HttpConnector, HttpConnectorFuture, HttpConnectorSettings, SharedHttpConnector,
+    },
+    orchestrator::{HttpRequest, HttpResponse},
+    result::ConnectorError,
+    runtime_components::RuntimeComponents,
+};
+use aws_smithy_types::body::SdkBody;
+use serde_json::{Value, json};
+
+use crate::{
+    environment::Environment,
+    life::Life,
+    locked,
+    ports::table::faults::{Call, WRITES},
+};
+
+/// A response: its status and its body.
+type RawResponse = (u16, String);
+
+/// The connector of one process.
+#[derive(Clone)]
+pub struct SimTable {
+    env: Arc<Environment>,
+    life: Arc<Life>,
+}
+
+impl SimTable {
+    /// The connector of the process with this `life`.
+    pub fn new(env: Arc<Environment>, life: Arc<Life>) -> Self {
+        Self { env, life }
+    }
+
+    async fn act(self, operation: String, body: Vec<u8>) -> Result<HttpResponse, ConnectorError> {
+        let (status, body) = self.answer(&operation, body).await?;
+        let status =
+            status.try_into().map_err(|error: aws_smithy_runtime_api::http::HttpError| {
+                ConnectorError::other(error.into(), None)
+            })?;
+        Ok(HttpResponse::new(status, SdkBody::from(body)))
+    }
+
+    async fn answer(&self, operation: &str, body: Vec<u8>) -> Result<RawResponse, ConnectorError> {
+        let env = &self.env;
+        env.before_call(&self.life, operation).await;
+        let writes = WRITES.contains(&operation);
+        let mut request: Value = serde_json::from_slice(&body).unwrap_or_default();
+        if let Some(mutant) = env.mutant
+            && let Some(answer) = mutant.before(&env.chance, &env.storage, operation, &mut request)
+        {
+            env.after_call(&self.life, operation).await;
+            return Ok(answer);
+        }
+        let call = Call::new(self, operation, &request);
+        if let Some(failure) = call.fails(&request) {
+            return failure;
+        }
+        let rest = self.make_partial(operation, &mut request);
+        call.shorten_page(&mut request);
+        let (status, mut answer) = self.take_effect(operation, &request);
+        if !writes && env.fixed_latency.is_some() {
+            let read = &mut locked(&env.ledger).read;
+            *read = (read.0 + items(&answer), read.1 + answer.len());
+        }
+        if writes && call.strikes("lost answer", env.plan.fault_rates.lost_answer) {
+            env.after_call(&self.life, operation).await;
+            return Err(ConnectorError::io("the connection was reset".into()));
+        }
+        if let Some(rest) = rest
+            && let Ok(mut parsed) = serde_json::from_str::<Value>(&answer)
+        {
+            parsed["UnprocessedKeys"] = rest;
+            answer = parsed.to_string();
+        }
+        if let Some(mutant) = env.mutant {
+            mutant.after(operation, &request, &mut answer);
+            if mutant.dies(&request) {
+                env.kill(&self.life, "between two writes");
+            }
+        }
+        env.after_call(&self.life, operation).await;
+        Ok((status, answer))
+    }
+
+    /// Lets a call take effect. Reads that need not be consistent come from the lagging copy.
+    fn take_effect(&self, operation: &str, request: &Value) -> RawResponse {
+        let env = &self.env;
+        let body = request.to_string().into_bytes();
+        if operation == "Query" && request["ConsistentRead"] != json!(true) {
+            let lag = env.chance.time("lag", Duration::ZERO, Duration::from_secs(2));
+            env.storage.answer_stale(lag, operation, &body)
+        } else {
+            env.storage.answer(operation, &body)
+        }
+    }
+
+    /// Removes some keys from a batch. Returns the removed keys.
+    fn make_partial(&self, operation: &str, request: &mut Value) -> Option<Value> {
+        let chance = &self.env.chance;
+        if operation != "BatchGetItem"
+            || !chance
+                .strikes(&format!("{}/partial", self.life.name), self.env.plan.fault_rates.partial)
+        {
+            return None;
+        }
+        let (table, asked) = request["RequestItems"].as_object_mut()?.iter_mut().next()?;
+        let keys = asked["Keys"].as_array_mut()?;
+        if keys.len() < 2 {
+            return None;
+        }
+        let rest = keys.split_off(1 + chance.below("partial", keys.len() as u64 - 1) as usize);
+        Some(json!({table.as_str(): {"Keys": rest, "ConsistentRead": true}}))
+    }
+}
+
+/// The number of items in the answer to a read.
+fn items(answer: &str) -> usize {
+    let answer: Value = serde_json::from_str(answer).unwrap_or_default();
+    let of_query = answer["Items"].as_array().map_or(0, Vec::len);
+    let of_batch = answer["Responses"]
+        .as_object()
+        .into_iter()
+        .flat_map(|tables| tables.values())
+        .filter_map(Value::as_array)
+        .map(Vec::len);
+    of_query + of_batch.sum::<usize>() + usize::from(answer["Item"].is_object())
+}
+
+impl std::fmt::Debug for SimTable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SimTable").finish_non_exhaustive()
+    }
+}
+
+impl HttpClient for SimTable {
+    fn http_connector(
+        &self,
+        _: &HttpConnectorSettings,
+        _: &RuntimeComponents,
+    ) -> SharedHttpConnector {
+        SharedHttpConnector::new(self.clone())
+    }
+}
+
+impl HttpConnector for SimTable {
+    fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
+        let operation = request
+            .headers()
+            .get("x-amz-target")
+            .and_then(|target| target.rsplit('.').next())
+            .unwrap_or_default()
+            .to_owned();
+        let body = request.body().bytes().unwrap_or_default().to_vec();
+        HttpConnectorFuture::new(self.clone().act(operation, body))
+    }
+}

@@ -1,0 +1,124 @@
+//! The faults that strike a call of the table, and the errors that they return.
+
+use std::{sync::Arc, time::Duration};
+
+use aws_smithy_runtime_api::client::result::ConnectorError;
+use serde_json::{Value, json};
+use tokio::time::sleep;
+
+use crate::ports::table::{RawResponse, SimTable};
+
+/// The operations that write.
+pub(super) const WRITES: [&str; 4] = ["TransactWriteItems", "PutItem", "UpdateItem", "DeleteItem"];
+
+/// A call with the faults that may strike it.
+pub(super) struct Call<'a> {
+    table: &'a SimTable,
+    operation: &'a str,
+    /// The keys of its items, for the history.
+    about: String,
+}
+
+impl<'a> Call<'a> {
+    /// The call of an operation.
+    pub(super) fn new(table: &'a SimTable, operation: &'a str, request: &Value) -> Self {
+        Self { table, operation, about: about(operation, request) }
+    }
+
+    /// Whether a fault strikes, which the history then shows.
+    pub(super) fn strikes(&self, name: &str, rate: u64) -> bool {
+        let Self { table: SimTable { env, life }, operation, about } = self;
+        let strikes = env.chance.strikes(&format!("{}/{operation}/{name}", life.name), rate);
+        if strikes {
+            env.history.note(&life.name, || format!("table: {operation} {about} {name}"));
+        }
+        strikes
+    }
+
+    /// Fails before the call takes effect, or with an effect that comes later.
+    pub(super) fn fails(&self, request: &Value) -> Option<Result<RawResponse, ConnectorError>> {
+        let rates = &self.table.env.plan.fault_rates;
+        let writes = WRITES.contains(&self.operation);
+        if self.strikes("refused", rates.refused) {
+            return Some(Ok(problem(500, "InternalServerError", json!({}))));
+        }
+        if self.strikes("throttled", rates.throttled) {
+            return Some(Ok(problem(400, "ProvisionedThroughputExceededException", json!({}))));
+        }
+        if writes && self.strikes("conflict", rates.conflict) {
+            return Some(Ok(conflict(self.operation, request)));
+        }
+        if writes && self.strikes("late effect", rates.late_effect) {
+            self.take_effect_later(request);
+            return Some(Err(ConnectorError::timeout("it took too long".into())));
+        }
+        None
+    }
+
+    fn take_effect_later(&self, request: &Value) {
+        let env = Arc::clone(&self.table.env);
+        let operation = self.operation.to_owned();
+        let body = request.to_string().into_bytes();
+        let late =
+            env.chance.time("late effect", Duration::from_millis(100), Duration::from_secs(4));
+        tokio::spawn(async move {
+            sleep(late).await;
+            env.storage.answer(&operation, &body);
+        });
+    }
+
+    /// Lowers the limit of a page, or does nothing.
+    pub(super) fn shorten_page(&self, request: &mut Value) {
+        let env = &self.table.env;
+        if self.operation == "Query" && self.strikes("short page", env.plan.fault_rates.short_page)
+        {
+            let most = request["Limit"].as_u64().unwrap_or(u64::MAX);
+            request["Limit"] = most.min(1 + env.chance.below("short page", 3)).into();
+        }
+    }
+}
+
+/// An error in the form in which DynamoDB returns it.
+fn problem(status: u16, kind: &str, mut body: Value) -> RawResponse {
+    body["__type"] = format!("com.amazonaws.dynamodb.v20120810#{kind}").into();
+    (status, body.to_string())
+}
+
+/// The error after a conflict with another transaction.
+fn conflict(operation: &str, request: &Value) -> RawResponse {
+    if operation != "TransactWriteItems" {
+        return problem(400, "TransactionConflictException", json!({}));
+    }
+    let parts = request["TransactItems"].as_array().map_or(1, Vec::len);
+    let reasons: Vec<_> = (0..parts)
+        .map(|part| json!({"Code": if part == 0 { "TransactionConflict" } else { "None" }}))
+        .collect();
+    problem(400, "TransactionCanceledException", json!({"CancellationReasons": reasons}))
+}
+
+/// The keys of the items that a call names.
+fn about(operation: &str, request: &Value) -> String {
+    let key = |key: &Value| {
+        format!(
+            "{}/{}",
+            key["PK"]["S"].as_str().unwrap_or("?"),
+            key["SK"]["S"].as_str().unwrap_or("?")
+        )
+    };
+    match operation {
+        "TransactWriteItems" => {
+            let parts = request["TransactItems"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .filter_map(|part| part.as_object()?.values().next());
+            parts
+                .map(|part| key(if part["Item"].is_null() { &part["Key"] } else { &part["Item"] }))
+                .collect::<Vec<_>>()
+                .join(" ")
+        }
+        "PutItem" => key(&request["Item"]),
+        "GetItem" | "UpdateItem" | "DeleteItem" => key(&request["Key"]),
+        _ => String::new(),
+    }
+}
