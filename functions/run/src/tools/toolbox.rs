@@ -152,7 +152,6 @@ mod tests {
 
     #[test]
     fn a_visible_tool_is_offered_a_target_unless_it_has_one_of_its_own() {
-        let execution = json!({"type": "static", "output": 1});
         let schema = json!({
             "type": "object",
             "properties": {"city": {"type": "string"}},

@@ -112,7 +112,7 @@ impl<'a> UnderWay<'a> {
             let error =
                 excerpt(outcome.output["error"].as_str().unwrap_or_default(), LOGGED_CHARS).0;
             // Quoted, since a part of the text may come from the server.
-            let tool = calling.begun.name;
+            let tool = &calling.begun.name;
             tracing::info!(run = %context.run.id, tool, ?error, "an external call failed");
         }
         let settled = settle(calling, outcome, card, mark).await;
