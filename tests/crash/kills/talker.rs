@@ -1,5 +1,5 @@
-//! A client of the load: it posts messages, repeats unanswered requests, reconnects, and checks what
-//! it receives.
+//! A client of the load: it posts messages, repeats unanswered requests, reconnects, and checks
+//! what it receives.
 
 use std::{
     cell::Cell,

@@ -1,4 +1,5 @@
-//! The spaces of the load, their people, and two agents with scripted models that answer each message.
+//! The spaces of the load, their people, and two agents with scripted models that answer each
+//! message.
 
 use serde_json::{Value, json};
 

@@ -92,7 +92,8 @@ async fn a_result_is_stored_even_if_the_space_of_its_card_is_deleted() {
     let run = &studio.runs[0];
     let begun = CallRecord { outside: true, ..studio.call(0, CallStatus::Pending) };
     let card_ref = studio.show(card(&begun), begun.clone()).await.open_card.unwrap();
-    // The space and its messages are deleted, but the run continues, as if another space had triggered it.
+    // The space and its messages are deleted, but the run continues, as if another space had
+    // triggered it.
     store.spaces().delete(studio.space, &LeaseId::new(32), at(5)).await.unwrap();
     assert!(store.spaces().clear(studio.space, 1_000).await.unwrap());
     let done = CallRecord {

@@ -1,5 +1,5 @@
-//! `delegate`: the admin agent of a space passes the message that triggered it to another agent and ends
-//! its own run.
+//! `delegate`: the admin agent of a space passes the message that triggered it to another agent and
+//! ends its own run.
 
 use serde_json::{Value, json};
 

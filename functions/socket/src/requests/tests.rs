@@ -32,20 +32,39 @@ fn any_entity() -> impl Strategy<Value = EntityId> {
         .prop_map(|(at, random)| EntityId::new(Time::from_millis(at.into()), random))
 }
 
-/// A valid action and the frame that asks for it.
-fn any_action() -> impl Strategy<Value = (Action, Value)> {
+/// A field of a frame, unless its value is left out.
+fn optional(name: &str, value: &Option<Value>) -> Option<(String, Value)> {
+    value.clone().map(|value| (name.to_owned(), value))
+}
+
+fn frame(action: &str, fields: Vec<Option<(String, Value)>>) -> Value {
+    fields.into_iter().flatten().chain([("action".to_owned(), json!(action))]).collect()
+}
+
+fn any_send() -> impl Strategy<Value = (Action, Value)> {
     let text =
         any::<String>().prop_filter("a text", |text| !text.is_empty() && !text.contains('\0'));
-    let optional = |name: &'static str, value: &Option<Value>| {
-        value.clone().map(|value| (name.to_owned(), value))
-    };
-    let frame = move |action: &str, fields: Vec<Option<(String, Value)>>| {
-        fields
-            .into_iter()
-            .flatten()
-            .chain([("action".to_owned(), json!(action))])
-            .collect::<Value>()
-    };
+    (any_space(), text, prop::option::of("[ -~]{1,255}"), prop::option::of(any_entity())).prop_map(
+        move |(space_id, text, idempotency_key, sender_id)| {
+            let fields = vec![
+                optional("spaceId", &Some(json!(space_id))),
+                optional("text", &Some(json!(text))),
+                optional("idempotencyKey", &idempotency_key.clone().map(Value::from)),
+                optional("senderId", &sender_id.map(|sender| json!(sender))),
+            ];
+            let action = Action::Send {
+                space_id,
+                text: text.try_into().unwrap(),
+                idempotency_key: idempotency_key.map(|key| key.try_into().unwrap()),
+                sender_id,
+            };
+            (action, frame("send", fields))
+        },
+    )
+}
+
+/// A valid action and the frame that asks for it.
+fn any_action() -> impl Strategy<Value = (Action, Value)> {
     prop_oneof![
         (any_space(), any::<Option<u64>>()).prop_map(move |(space_id, after_seq)| {
             let fields = vec![
@@ -60,22 +79,7 @@ fn any_action() -> impl Strategy<Value = (Action, Value)> {
                 frame("unsubscribe", vec![optional("spaceId", &Some(json!(space_id)))]),
             )
         }),
-        (any_space(), text, prop::option::of("[ -~]{1,255}"), prop::option::of(any_entity()))
-            .prop_map(move |(space_id, text, idempotency_key, sender_id)| {
-                let fields = vec![
-                    optional("spaceId", &Some(json!(space_id))),
-                    optional("text", &Some(json!(text))),
-                    optional("idempotencyKey", &idempotency_key.clone().map(Value::from)),
-                    optional("senderId", &sender_id.map(|sender| json!(sender))),
-                ];
-                let action = Action::Send {
-                    space_id,
-                    text: text.try_into().unwrap(),
-                    idempotency_key: idempotency_key.map(|key| key.try_into().unwrap()),
-                    sender_id,
-                };
-                (action, frame("send", fields))
-            }),
+        any_send(),
         (any::<(u32, u128)>(), any::<u32>(), any_json()).prop_map(
             move |((at, random), index, output)| {
                 let run_id = RunId::new(Time::from_millis(at.into()), random);

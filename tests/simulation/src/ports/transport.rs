@@ -1,5 +1,5 @@
-//! The transport to the servers that tools call, and those servers. The ledger records every request that
-//! arrives and its effect, so the oracle knows more than the product can.
+//! The transport to the servers that tools call, and those servers. The ledger records every
+//! request that arrives and its effect, so the oracle knows more than the product can.
 
 use std::{convert::Infallible, future::pending, sync::Arc, time::Duration};
 

@@ -40,49 +40,7 @@ impl BuiltInTool for SetPlans {
                     "type": "array",
                     "minItems": 1,
                     "maxItems": limits::KEPT_AT_ONCE,
-                    "items": {
-                        "type": "object",
-                        "properties": {
-                            "id": {
-                                "type": "string",
-                                "description": "Which plan; a new one unless given."
-                            },
-                            "name": {
-                                "type": "string",
-                                "minLength": 1,
-                                "maxLength": 128,
-                                "description": "A short name; needed when the plan is new."
-                            },
-                            "instruction": {
-                                "type": "string",
-                                "minLength": 1,
-                                "maxLength": limits::MEMORY_CHARS,
-                                "description": "What is to be done then, with all that you need to \
-                                    know, such as the space; needed when the plan is new."
-                            },
-                            "runAfter": {
-                                "type": "string",
-                                "description": "Once, so long from now: \"30 seconds\", \"2 \
-                                    hours\", \"1 day\", \"1 week\"."
-                            },
-                            "scheduledAt": {
-                                "type": "string",
-                                "description": "Once, at this time: 2026-02-18T15:07:00Z, or \
-                                    2026-02-18T16:07 with a timezone."
-                            },
-                            "cron": {
-                                "type": "string",
-                                "description": "Again and again: the five fields of cron, like \"0 \
-                                    9 * * 1-5\"."
-                            },
-                            "timezone": {
-                                "type": "string",
-                                "description": "Of cron, or of a scheduledAt without an offset: an \
-                                    IANA name like Europe/Berlin; UTC unless given."
-                            }
-                        },
-                        "additionalProperties": false
-                    }
+                    "items": plan_schema()
                 }},
                 "required": ["plans"],
                 "additionalProperties": false
@@ -120,6 +78,53 @@ impl BuiltInTool for SetPlans {
         })
         .await
     }
+}
+
+/// The schema of one plan.
+fn plan_schema() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "id": {
+                "type": "string",
+                "description": "Which plan; a new one unless given."
+            },
+            "name": {
+                "type": "string",
+                "minLength": 1,
+                "maxLength": 128,
+                "description": "A short name; needed when the plan is new."
+            },
+            "instruction": {
+                "type": "string",
+                "minLength": 1,
+                "maxLength": limits::MEMORY_CHARS,
+                "description": "What is to be done then, with all that you need to \
+                    know, such as the space; needed when the plan is new."
+            },
+            "runAfter": {
+                "type": "string",
+                "description": "Once, so long from now: \"30 seconds\", \"2 \
+                    hours\", \"1 day\", \"1 week\"."
+            },
+            "scheduledAt": {
+                "type": "string",
+                "description": "Once, at this time: 2026-02-18T15:07:00Z, or \
+                    2026-02-18T16:07 with a timezone."
+            },
+            "cron": {
+                "type": "string",
+                "description": "Again and again: the five fields of cron, like \"0 \
+                    9 * * 1-5\"."
+            },
+            "timezone": {
+                "type": "string",
+                "description": "Of cron, or of a scheduledAt without an offset: an \
+                    IANA name like Europe/Berlin; UTC unless given."
+            }
+        },
+        "additionalProperties": false
+    })
 }
 
 /// Notifies the space that a chain of plans ends here.

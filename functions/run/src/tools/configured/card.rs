@@ -31,11 +31,8 @@ impl Calling<'_> {
         outcome: Outcome,
         asks: Option<NewForm>,
     ) -> Result<Posted> {
-        let bytes = input.to_string().len();
-        if bytes > CARD_BYTES {
-            return Ok(Posted::No(Outcome::error(format!(
-                "the input is too long to be shown: {bytes} bytes; expected at most {CARD_BYTES}"
-            ))));
+        if let Some(refused) = too_long(&input) {
+            return Ok(Posted::No(refused));
         }
         let context = self.context;
         let id = MessageId::of_call(self.begun.call_id);
@@ -85,4 +82,12 @@ impl Calling<'_> {
             Err(error) => Err(error),
         }
     }
+}
+
+/// The outcome of a call whose input is too long for a card.
+fn too_long(input: &Value) -> Option<Outcome> {
+    let bytes = input.to_string().len();
+    let text =
+        format!("the input is too long to be shown: {bytes} bytes; expected at most {CARD_BYTES}");
+    (bytes > CARD_BYTES).then(|| Outcome::error(text))
 }
