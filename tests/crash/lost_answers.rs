@@ -53,7 +53,7 @@ fn posted(number: u128, space: SpaceId, sender: EntityId, text: &str, second: i6
         space,
         sender,
         content: Content::Text(text.parse().unwrap()),
-        by: MessageSource::Door { key: None, depth: 0 },
+        by: MessageSource::External { key: None, depth: 0 },
     }
 }
 
@@ -76,9 +76,9 @@ fn call_record(run: RunId, index: u32, second: i64) -> CallRecord {
         active_space: None,
         marks: Marks::new(),
         page: None,
-        said: None,
-        answered: None,
-        outside: false,
+        sent_excerpt: None,
+        answer: None,
+        is_external: false,
         repeatable: false,
         card: None,
         expires_at: None,

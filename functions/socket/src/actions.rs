@@ -90,7 +90,7 @@ impl Socket {
             space,
             sender,
             content: Content::Text(text),
-            by: MessageSource::Door { key, depth: 0 },
+            by: MessageSource::External { key, depth: 0 },
         };
         let posted = self.pipeline.post_as(caller, &new).await?;
         Ok(json!({"type": "sent", "messageId": posted.message.id, "seq": posted.message.seq}))

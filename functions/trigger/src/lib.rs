@@ -73,13 +73,13 @@ impl Triggers {
         let message = store.messages().whole(space, vec![record.clone()]).await?.pop();
         let Some(message) = message else { return Ok(()) };
         let name = store.spaces().record(space).await?.settings.name;
-        let woken =
+        let triggered =
             message.dispatch.iter().flatten().filter_map(|decision| {
                 Some((decision.agent_id, decision.run_id?, decision.source?))
             });
-        let runs: Vec<_> = woken
+        let runs: Vec<_> = triggered
             .map(|(agent, run, source)| {
-                RunRecord::woken(run, agent, space, &record, source, self.pipeline.now())
+                RunRecord::triggered(run, agent, space, &record, source, self.pipeline.now())
             })
             .collect();
         let mut jobs = Vec::with_capacity(runs.len());
@@ -106,7 +106,7 @@ impl Triggers {
         space_name: &str,
         message: &MessageRecord,
     ) -> Result<Option<RunJob>> {
-        let active = ActiveRecord::woken(run, space, space_name, message);
+        let active = ActiveRecord::triggered(run, space, space_name, message);
         Ok(self.pipeline.store.runs().create(run, &active).await?.then(|| run.job()))
     }
 }

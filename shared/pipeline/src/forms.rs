@@ -119,7 +119,7 @@ fn already_resolved(call: &CallRecord, caller: Caller, answer: &FormAnswer) -> R
         CallStatus::Expired => Err(too_late()),
         CallStatus::Canceled => Err(run_over()),
         _ if call.output == answer.output()
-            && call.answered.as_ref().is_some_and(|answered| answered.by == caller.label()) =>
+            && call.answer.as_ref().is_some_and(|answered| answered.by == caller.label()) =>
         {
             Ok(())
         }

@@ -28,7 +28,7 @@ impl Pipeline {
             .then_some(TriggerJob::Dispatch { space_id: message.space_id, seq: message.seq });
         // Queue the runs first: it matters more that an agent starts early than that the message
         // appears early.
-        self.queue_runs(std::mem::take(&mut appended.woken)).await;
+        self.queue_runs(std::mem::take(&mut appended.triggered)).await;
         self.queue_triggers(undecided.into_iter().collect()).await;
         let cause = Cause::member(message.sender.id, message.sender.kind == EntityType::Human);
         let counted = self.store.quota().count_runs(&appended.taken, &cause, message.created_at);

@@ -16,7 +16,7 @@ impl Pipeline {
     /// Stores a delivery and wakes the agent, once per idempotency key.
     pub async fn receive(&self, new: &NewDelivery) -> Result<Received> {
         let received = self.store.deliveries().receive(new, self.now()).await?;
-        self.queue_runs(received.woken.iter().map(|run| run.job()).collect()).await;
+        self.queue_runs(received.triggered.iter().map(|run| run.job()).collect()).await;
         Ok(received)
     }
 

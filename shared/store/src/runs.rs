@@ -11,8 +11,8 @@ mod marks;
 pub mod prompts;
 mod record;
 pub mod steps;
+mod triggered_by;
 pub mod triggers;
-mod woken_by;
 
 use smartspace_domain::{
     ids::{EntityId, RunId, SpaceId},
@@ -22,7 +22,7 @@ use smartspace_domain::{
 pub use self::{
     active::{ActiveCause, ActiveRecord, active_view},
     record::{RunRecord, Tried},
-    woken_by::WokenBy,
+    triggered_by::TriggeredBy,
 };
 use crate::{
     Error, Result, Runs,

@@ -50,12 +50,12 @@ async fn path_of_deliveries(fault: Option<(usize, Fault)>) -> (String, usize) {
     let ids: Vec<_> = received.iter().map(|received| received.id).collect();
     let [one, other, last] = [1, 4, 6].map(|number| DeliveryId::new(at(3), number));
     assert_eq!(ids, [one, one, one, other, other, last]);
-    let triggered: Vec<_> = received.iter().map(|received| received.woken.is_some()).collect();
+    let triggered: Vec<_> = received.iter().map(|received| received.triggered.is_some()).collect();
     assert_eq!(triggered, [true, false, false, true, false, false]);
     assert_eq!(received[1].run_id, received[0].run_id);
 
     let mut triggers = Vec::new();
-    for run in received.iter().filter_map(|received| received.woken.as_deref()) {
+    for run in received.iter().filter_map(|received| received.triggered.as_deref()) {
         let record = store.runs().record(run.id).await.unwrap();
         triggers.push((record, store.triggers().of(run).await.unwrap()));
     }

@@ -34,7 +34,7 @@ async fn path_of_a_call(fault: Option<(usize, Fault)>) -> (String, usize) {
     let run = &studio.runs[0];
     let lease = &studio.lease;
     let outside = |index, status| CallRecord {
-        outside: true,
+        is_external: true,
         active_space: None,
         ..studio.call(index, status)
     };
@@ -90,7 +90,7 @@ async fn a_result_is_stored_even_if_the_space_of_its_card_is_deleted() {
     let studio = Box::pin(Studio::with_fault(None)).await;
     let store = &studio.store;
     let run = &studio.runs[0];
-    let begun = CallRecord { outside: true, ..studio.call(0, CallStatus::Pending) };
+    let begun = CallRecord { is_external: true, ..studio.call(0, CallStatus::Pending) };
     let card_ref = studio.show(card(&begun), begun.clone()).await.open_card.unwrap();
     // The space and its messages are deleted, but the run continues, as if another space had
     // triggered it.

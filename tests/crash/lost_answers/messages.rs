@@ -80,7 +80,7 @@ async fn create_team(store: &Store, person: EntityId, agent: EntityId, space: Sp
 /// Posts one message, and again with the same key. Returns the run that it triggers.
 async fn ask_twice_with_one_key(store: &Store, space: SpaceId, person: EntityId) -> RunId {
     let question = NewMessage {
-        by: MessageSource::Door { key: Some(post_key("question")), depth: 0 },
+        by: MessageSource::External { key: Some(post_key("question")), depth: 0 },
         ..posted(5, space, person, "Well?", 1)
     };
     let first = store.messages().append(&question, at(1)).await.unwrap().message;

@@ -16,7 +16,7 @@ use smartspace_simulation::{
 use smartspace_store::{
     Store,
     runs::{
-        ActiveCause, ActiveRecord, RunRecord, WokenBy,
+        ActiveCause, ActiveRecord, RunRecord, TriggeredBy,
         claims::Claim,
         prompts::PromptRecord,
         steps::{Marks, StepRecord},
@@ -40,8 +40,8 @@ fn store(world: &Arc<World>, keep_runs: Option<Duration>) -> Store {
 async fn run(store: &Store, number: u128) {
     let agent = EntityId::new(at(0), 1);
     let lease = LeaseId::new(number);
-    let woken_by = WokenBy::Plan { plan_id: PlanId::new(at(0), 2), scheduled_at: at(0) };
-    let run = RunRecord::queued(RunId::new(at(0), number), agent, woken_by, 0, at(0));
+    let triggered_by = TriggeredBy::Plan { plan_id: PlanId::new(at(0), 2), scheduled_at: at(0) };
+    let run = RunRecord::queued(RunId::new(at(0), number), agent, triggered_by, 0, at(0));
     let active = ActiveRecord::new(&run, ActiveCause::Plan { plan_name: "Report".into() });
     assert!(store.runs().create(&run, &active).await.unwrap());
     let Claim::Ours { run, .. } = store.runs().claim(run.id, &lease, at(1)).await.unwrap() else {

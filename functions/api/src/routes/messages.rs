@@ -74,7 +74,7 @@ async fn create(
         space,
         sender,
         content: Content::Text(text),
-        by: MessageSource::Door { key, depth: depth(&headers)? },
+        by: MessageSource::External { key, depth: depth(&headers)? },
     };
     let made = api.pipeline.post_as(caller, &new).await?.message;
     Ok(Created { location: format!("{path}?after={}&limit=1", made.seq - 1), made })

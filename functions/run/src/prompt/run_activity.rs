@@ -53,7 +53,7 @@ impl RunActivity {
                 Some(Sent {
                     space: call.active_space,
                     message: MessageId::of_call(call.call_id),
-                    text: call.said?,
+                    text: call.sent_excerpt?,
                 })
             })
             .collect();

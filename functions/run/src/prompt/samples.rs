@@ -98,7 +98,7 @@ pub(crate) fn gathered(written: &SampleTexts<'_>, cursor: u64) -> Gathered {
         g2sk: None,
     };
     let active = |number: u128| {
-        let run = RunRecord::woken(
+        let run = RunRecord::triggered(
             RunId::new(at(0), number),
             id(2),
             space(1),
@@ -106,7 +106,7 @@ pub(crate) fn gathered(written: &SampleTexts<'_>, cursor: u64) -> Gathered {
             Source::Mention,
             at(9),
         );
-        ActiveRecord::woken(&run, space(1), space_name, &trigger)
+        ActiveRecord::triggered(&run, space(1), space_name, &trigger)
     };
     let members = vec![sender(1, name, EntityType::Human), sender(2, me, EntityType::Agent)];
     Gathered {

@@ -33,8 +33,8 @@ fn any_entity() -> impl Strategy<Value = EntityId> {
 }
 
 /// A field of a frame, unless its value is left out.
-fn optional(name: &str, value: &Option<Value>) -> Option<(String, Value)> {
-    value.clone().map(|value| (name.to_owned(), value))
+fn optional(name: &str, value: Option<Value>) -> Option<(String, Value)> {
+    value.map(|value| (name.to_owned(), value))
 }
 
 fn frame(action: &str, fields: Vec<Option<(String, Value)>>) -> Value {
@@ -47,10 +47,10 @@ fn any_send() -> impl Strategy<Value = (Action, Value)> {
     (any_space(), text, prop::option::of("[ -~]{1,255}"), prop::option::of(any_entity())).prop_map(
         move |(space_id, text, idempotency_key, sender_id)| {
             let fields = vec![
-                optional("spaceId", &Some(json!(space_id))),
-                optional("text", &Some(json!(text))),
-                optional("idempotencyKey", &idempotency_key.clone().map(Value::from)),
-                optional("senderId", &sender_id.map(|sender| json!(sender))),
+                optional("spaceId", Some(json!(space_id))),
+                optional("text", Some(json!(text))),
+                optional("idempotencyKey", idempotency_key.clone().map(Value::from)),
+                optional("senderId", sender_id.map(|sender| json!(sender))),
             ];
             let action = Action::Send {
                 space_id,
@@ -68,15 +68,15 @@ fn any_action() -> impl Strategy<Value = (Action, Value)> {
     prop_oneof![
         (any_space(), any::<Option<u64>>()).prop_map(move |(space_id, after_seq)| {
             let fields = vec![
-                optional("spaceId", &Some(json!(space_id))),
-                optional("afterSeq", &after_seq.map(Value::from)),
+                optional("spaceId", Some(json!(space_id))),
+                optional("afterSeq", after_seq.map(Value::from)),
             ];
             (Action::Subscribe { space_id, after_seq }, frame("subscribe", fields))
         }),
         any_space().prop_map(move |space_id| {
             (
                 Action::Unsubscribe { space_id },
-                frame("unsubscribe", vec![optional("spaceId", &Some(json!(space_id)))]),
+                frame("unsubscribe", vec![optional("spaceId", Some(json!(space_id)))]),
             )
         }),
         any_send(),
@@ -85,16 +85,16 @@ fn any_action() -> impl Strategy<Value = (Action, Value)> {
                 let run_id = RunId::new(Time::from_millis(at.into()), random);
                 let call_id = CallId::of(run_id, 0, index);
                 let fields = vec![
-                    optional("runId", &Some(json!(run_id))),
-                    optional("callId", &Some(json!(call_id))),
-                    optional("output", &Some(output.clone())),
+                    optional("runId", Some(json!(run_id))),
+                    optional("callId", Some(json!(call_id))),
+                    optional("output", Some(output.clone())),
                 ];
                 (Action::ToolResult { run_id, call_id, output }, frame("toolResult", fields))
             }
         ),
         prop::collection::btree_map(any_space(), any::<u64>(), 0..=MAX_PINGED_SPACES).prop_map(
             move |spaces| {
-                let fields = vec![optional("spaces", &Some(json!(spaces)))];
+                let fields = vec![optional("spaces", Some(json!(spaces)))];
                 (Action::Ping { spaces }, frame("ping", fields))
             }
         ),

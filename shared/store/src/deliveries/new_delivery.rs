@@ -11,7 +11,7 @@ use smartspace_domain::{
 
 use crate::{
     idempotency::PostKey,
-    runs::{RunRecord, WokenBy},
+    runs::{RunRecord, TriggeredBy},
     table::keys,
 };
 
@@ -50,7 +50,7 @@ pub struct Received {
     /// Why it woke no run.
     pub reason: Option<Reason>,
     /// The run, if it was woken just now. The caller queues it.
-    pub woken: Option<Box<RunRecord>>,
+    pub triggered: Option<Box<RunRecord>>,
 }
 
 impl NewDelivery {
@@ -62,7 +62,7 @@ impl NewDelivery {
         RunRecord::queued(
             RunId::of_delivery(self.agent, &self.service, &self.key, now),
             self.agent,
-            WokenBy::Delivery { delivery_id: self.id },
+            TriggeredBy::Delivery { delivery_id: self.id },
             self.chain_depth,
             now,
         )

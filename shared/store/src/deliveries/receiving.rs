@@ -41,7 +41,7 @@ struct HookRecord {
 
 impl HookRecord {
     fn received(self) -> Received {
-        Received { id: self.delivery_id, run_id: self.run_id, reason: self.reason, woken: None }
+        Received { id: self.delivery_id, run_id: self.run_id, reason: self.reason, triggered: None }
     }
 }
 
@@ -71,7 +71,7 @@ impl Deliveries<'_> {
         if let Some(bucket) = bucket {
             self.store.quota().count_run(new.agent, bucket, &cause, now).await;
         }
-        Ok(Received { id: new.id, run_id, reason, woken: run })
+        Ok(Received { id: new.id, run_id, reason, triggered: run })
     }
 
     fn receive_writes(
@@ -157,6 +157,6 @@ impl Deliveries<'_> {
         let reasons = [Reason::Paused, Reason::ChainDepth, Reason::Rate];
         let reason =
             reasons.into_iter().find(|reason| delivery.reason.as_deref() == Some(reason.as_str()));
-        Ok(Received { id, run_id: delivery.run_id, reason, woken: None })
+        Ok(Received { id, run_id: delivery.run_id, reason, triggered: None })
     }
 }

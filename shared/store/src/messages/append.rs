@@ -45,7 +45,7 @@ pub struct Appended {
     /// The message, as it is stored.
     pub message: Message,
     /// The runs that it woke, to be queued.
-    pub woken: Vec<RunJob>,
+    pub triggered: Vec<RunJob>,
     /// The agents of these runs and the bucket of each agent's quota, to be counted.
     pub taken: Vec<(EntityId, Bucket)>,
     /// The same key or call stored the message before.
@@ -59,7 +59,8 @@ impl Messages<'_> {
     /// member of the space, and with [`Error::Retry`] after losing races for five seconds.
     pub async fn append(self, new: &NewMessage, now: Time) -> Result<Appended> {
         let _lock = self.store.space_locks.wait(new.space).await;
-        let key = if let MessageSource::Door { key, .. } = &new.by { key.as_ref() } else { None };
+        let key =
+            if let MessageSource::External { key, .. } = &new.by { key.as_ref() } else { None };
         let (mut snapshot, posted) = self.snapshot(new.space, new.sender, key, now).await?;
         // This comes before the check of the sender: a repeated request gets the same answer even
         // if the sender has left since.
@@ -129,7 +130,7 @@ impl Messages<'_> {
         let (snapshot, _) = self.snapshot(space, sender, None, now).await?;
         let member = snapshot.sender()?;
         let sender = member.sender();
-        let depth = snapshot.depth_of(&MessageSource::Door { key: None, depth: 0 }, member);
+        let depth = snapshot.depth_of(&MessageSource::External { key: None, depth: 0 }, member);
         let mut minute = RateWindow::now(snapshot.head.minute.as_ref(), now);
         let id = MessageId::new(now, 0);
         Ok(snapshot.decide(id, &sender, text.as_str(), depth, &mut minute, now).dispatch)
@@ -183,7 +184,7 @@ impl Messages<'_> {
             message.ok_or_else(|| Error::Internal("a stored message has no view".into()))?;
         Ok(Appended {
             message,
-            woken: Vec::new(),
+            triggered: Vec::new(),
             taken: Vec::new(),
             repeated: true,
             open_card: None,

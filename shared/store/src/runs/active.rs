@@ -76,7 +76,7 @@ impl ActiveRecord {
     }
 
     /// The copy of a run that `message` wakes.
-    pub fn woken(
+    pub fn triggered(
         run: &RunRecord,
         space_id: SpaceId,
         space_name: &str,

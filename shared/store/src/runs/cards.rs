@@ -56,7 +56,7 @@ impl OpenCall {
     pub fn of(run_id: RunId, call: &CallRecord) -> Option<Self> {
         let card = call.card.filter(|_| call.status == CallStatus::Pending)?;
         let CallRecord { call_id, step, index, .. } = *call;
-        Some(Self { run_id, call_id, step, index, card, asks: !call.outside })
+        Some(Self { run_id, call_id, step, index, card, asks: !call.is_external })
     }
 }
 

@@ -61,7 +61,7 @@ impl Runs<'_> {
         let message = self.store.messages().record(space_id, seq).await?;
         let message =
             message.ok_or_else(|| Error::NotFound("the message that woke you is gone".into()))?;
-        let run = RunRecord::woken(
+        let run = RunRecord::triggered(
             RunId::of_delegation(to, from.id),
             to,
             space_id,
@@ -137,7 +137,7 @@ impl Runs<'_> {
             Write::put(keys::run_meta(run.id), run)?.if_absent(),
             Write::put(
                 keys::active_run(*to, run.id),
-                &ActiveRecord::woken(run, space.id, &space.settings.name, message),
+                &ActiveRecord::triggered(run, space.id, &space.settings.name, message),
             )?,
             Write::put(
                 keys::run_trigger(run.id),

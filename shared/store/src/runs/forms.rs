@@ -19,7 +19,7 @@ use crate::{
     Error, Forms, Result,
     runs::{
         cards::OpenCall,
-        steps::{Answered, CallRecord},
+        steps::{AnswerOrigin, CallRecord},
     },
     table::{Query, WriteError, keys, read, write::Write},
 };
@@ -121,10 +121,8 @@ impl Forms<'_> {
                 let call: CallRecord = refusal
                     .existing(&place)
                     .ok_or_else(|| Error::NotFound("the call is gone".into()))?;
-                let is_ours = call
-                    .answered
-                    .as_ref()
-                    .is_some_and(|answered| answered.token == resolution.token);
+                let is_ours =
+                    call.answer.as_ref().is_some_and(|answer| answer.token == resolution.token);
                 return Ok(if is_ours { Resolved::Now } else { Resolved::Before(Box::new(call)) });
             }
             if refusal.names(&keys::run_meta(open.run_id)) {
@@ -148,7 +146,7 @@ impl Forms<'_> {
 
 fn call_write(open: &OpenCall, resolution: &Resolution, now: Time) -> Result<Write> {
     let Resolution { status, output, label, token, .. } = resolution;
-    let answered = Answered { by: label.clone(), token: token.clone() };
+    let answered = AnswerOrigin { by: label.clone(), token: token.clone() };
     Write::update(
         keys::call(open.run_id, open.step, open.index),
         "SET #status = :status, #output = :output, #finishedAt = :now, #answered = :answered",

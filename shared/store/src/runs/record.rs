@@ -11,7 +11,7 @@ use smartspace_domain::{
     triggers::Trigger,
 };
 
-use crate::{messages::MessageRecord, runs::WokenBy, table::keys};
+use crate::{messages::MessageRecord, runs::TriggeredBy, table::keys};
 
 /// The state of a run. Its item is smaller than 1 KB: the trigger, the prompt and the steps have
 /// items of their own.
@@ -29,7 +29,7 @@ pub struct RunRecord {
     pub end_reason: Option<EndReason>,
     /// Its cause.
     #[serde(flatten)]
-    pub woken_by: WokenBy,
+    pub triggered_by: TriggeredBy,
     /// Its chain depth.
     pub chain_depth: u32,
     /// How often it was claimed for the first time or after a lost lease.
@@ -113,17 +113,17 @@ impl RunRecord {
     pub fn queued(
         id: RunId,
         agent_id: EntityId,
-        woken_by: WokenBy,
+        triggered_by: TriggeredBy,
         chain_depth: u32,
         now: Time,
     ) -> Self {
-        let space = woken_by.message().map(|message| message.space_id);
+        let space = triggered_by.message().map(|message| message.space_id);
         Self {
             id,
             agent_id,
             status: RunStatus::Queued,
             end_reason: None,
-            woken_by,
+            triggered_by,
             chain_depth,
             attempt: 1,
             claims: 0,
@@ -153,7 +153,7 @@ impl RunRecord {
     }
 
     /// A new run that `message` wakes.
-    pub fn woken(
+    pub fn triggered(
         id: RunId,
         agent_id: EntityId,
         space_id: SpaceId,
@@ -161,9 +161,9 @@ impl RunRecord {
         source: Source,
         now: Time,
     ) -> Self {
-        let woken_by =
-            WokenBy::Message { space_id, seq: message.seq, message_id: message.id, source };
-        Self::queued(id, agent_id, woken_by, message.chain_depth, now)
+        let triggered_by =
+            TriggeredBy::Message { space_id, seq: message.seq, message_id: message.id, source };
+        Self::queued(id, agent_id, triggered_by, message.chain_depth, now)
     }
 
     /// The space of the message that woke it, if a message did.
@@ -173,12 +173,12 @@ impl RunRecord {
 
     /// The message that woke it, if a message did.
     pub fn place(&self) -> Option<MessageRef> {
-        self.woken_by.message()
+        self.triggered_by.message()
     }
 
     /// Whether another agent handed its trigger on.
     pub fn is_delegated(&self) -> bool {
-        matches!(self.woken_by, WokenBy::Message { source: Source::Delegated, .. })
+        matches!(self.triggered_by, TriggeredBy::Message { source: Source::Delegated, .. })
     }
 
     /// The job that starts or resumes it.

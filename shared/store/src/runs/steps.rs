@@ -14,7 +14,7 @@ use smartspace_domain::{
 };
 
 pub use self::{
-    records::{Answered, CallBegun, CallRecord, ShownPage, StepRecord},
+    records::{AnswerOrigin, CallBegun, CallRecord, ShownPage, StepRecord},
     view::view,
 };
 pub use crate::runs::marks::Marks;

@@ -14,7 +14,7 @@ use crate::{
     Result, Triggers,
     deliveries::PayloadRecord,
     messages::MessageRecord,
-    runs::{RunRecord, WokenBy},
+    runs::{RunRecord, TriggeredBy},
     table::{
         Items,
         keys::{self, Key},
@@ -41,7 +41,7 @@ pub fn of_message(
     message: &MessageRecord,
     delegation: Option<Delegation>,
 ) -> Trigger {
-    let WokenBy::Message { space_id, seq, message_id, source } = run.woken_by else {
+    let TriggeredBy::Message { space_id, seq, message_id, source } = run.triggered_by else {
         return hidden(run);
     };
     let trigger = Trigger::SpaceMessage {
@@ -64,10 +64,10 @@ pub fn of_message(
 
 /// The trigger of a run whose space or delivery no longer exists: only its kind is known.
 fn hidden(run: &RunRecord) -> Trigger {
-    let kind = match run.woken_by {
-        WokenBy::Message { .. } => TriggerKind::SpaceMessage,
-        WokenBy::Plan { .. } => TriggerKind::Plan,
-        WokenBy::Delivery { .. } => TriggerKind::Service,
+    let kind = match run.triggered_by {
+        TriggeredBy::Message { .. } => TriggerKind::SpaceMessage,
+        TriggeredBy::Plan { .. } => TriggerKind::Plan,
+        TriggeredBy::Delivery { .. } => TriggerKind::Service,
     };
     Trigger::Hidden(HiddenTrigger { kind })
 }
@@ -98,8 +98,8 @@ impl Triggers<'_> {
         let mut messages = messages.into_iter();
         let mut triggers = Vec::with_capacity(runs.len());
         for run in runs {
-            let trigger = match run.woken_by {
-                WokenBy::Message { space_id, .. } => {
+            let trigger = match run.triggered_by {
+                TriggeredBy::Message { space_id, .. } => {
                     let delegation = apart.take(&keys::run_trigger(run.id))?;
                     let name = cards.get(&space_id).map_or("", |card| &card.name);
                     messages
@@ -107,8 +107,8 @@ impl Triggers<'_> {
                         .flatten()
                         .map(|message| of_message(run, name, &message, delegation))
                 }
-                WokenBy::Plan { .. } => fired(run, &mut apart)?,
-                WokenBy::Delivery { delivery_id } => {
+                TriggeredBy::Plan { .. } => fired(run, &mut apart)?,
+                TriggeredBy::Delivery { delivery_id } => {
                     let payload: Option<PayloadRecord> = apart.take(&keys::payload(delivery_id))?;
                     payload.map(|payload| payload.trigger(delivery_id))
                 }
@@ -121,10 +121,10 @@ impl Triggers<'_> {
 
 /// The item that holds a run's trigger, or the part of it that is not in a message.
 fn apart(run: &RunRecord) -> Option<Key> {
-    match run.woken_by {
-        WokenBy::Message { .. } => run.is_delegated().then(|| keys::run_trigger(run.id)),
-        WokenBy::Plan { .. } => Some(keys::run_trigger(run.id)),
-        WokenBy::Delivery { delivery_id } => Some(keys::payload(delivery_id)),
+    match run.triggered_by {
+        TriggeredBy::Message { .. } => run.is_delegated().then(|| keys::run_trigger(run.id)),
+        TriggeredBy::Plan { .. } => Some(keys::run_trigger(run.id)),
+        TriggeredBy::Delivery { delivery_id } => Some(keys::payload(delivery_id)),
     }
 }
 

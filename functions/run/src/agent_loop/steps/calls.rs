@@ -130,7 +130,7 @@ impl AgentLoop<'_> {
     /// Whether a call changed something or was answered by people.
     fn has_written(&self, pending: &Pending) -> bool {
         // People expect a reaction to their answer, even if they refused.
-        let answered = |call: &CallRecord| call.answered.is_some();
+        let answered = |call: &CallRecord| call.answer.is_some();
         // A call whose outcome is unknown may have changed something, and the model has to check.
         let is_done =
             |call: &CallRecord| matches!(call.status, CallStatus::Completed | CallStatus::Unknown);

@@ -43,7 +43,7 @@ pub(crate) fn other_triggers(written: &SampleTexts<'_>) -> [Trigger; 2] {
 /// Returns the trigger for the last message of the space.
 pub(crate) fn message_trigger(gathered: &Gathered) -> Trigger {
     let place = gathered.place.as_ref().unwrap();
-    let run = RunRecord::woken(
+    let run = RunRecord::triggered(
         RunId::new(at(0), 7),
         id(2),
         place.space.id,

@@ -34,7 +34,7 @@ fn actions(mut progress: Progress) -> Vec<Value> {
         for (index, begun) in step.calls.iter().enumerate() {
             let Some(done) = progress.calls.remove(&(step.index, index as u32)) else { continue };
             let output = match done.status {
-                CallStatus::Pending if done.outside => {
+                CallStatus::Pending if done.is_external => {
                     json!({"error": "it was under way; whether it took effect is not known"})
                 }
                 CallStatus::Pending => json!({"error": "canceled"}),

@@ -62,7 +62,7 @@ impl BuiltInTool for SendMessage {
         let record = CallRecord {
             status: CallStatus::Completed,
             output: output.clone(),
-            said: Some(excerpt(text.as_str(), EXCERPT_CHARS).0.to_owned()),
+            sent_excerpt: Some(excerpt(text.as_str(), EXCERPT_CHARS).0.to_owned()),
             ..calling.record()
         };
         let by = MessageSource::Run(Box::new(calling.by_run(record)));

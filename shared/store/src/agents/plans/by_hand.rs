@@ -12,7 +12,7 @@ use crate::{
     agents::plans::{firing::next_minute, no_such_plan},
     entities::no_such_entity,
     idempotency::PostKey,
-    runs::{RunRecord, WokenBy},
+    runs::{RunRecord, TriggeredBy},
     table::{WriteError, keys, write::Write},
 };
 
@@ -46,7 +46,7 @@ impl Plans<'_> {
         let run = RunRecord::queued(
             run_id,
             agent,
-            WokenBy::Plan { plan_id: id, scheduled_at: now },
+            TriggeredBy::Plan { plan_id: id, scheduled_at: now },
             chain_depth,
             now,
         );

@@ -17,7 +17,7 @@ use smartspace_domain::{
 use crate::{
     Error, Plans, Result,
     agents::plans::PlanRecord,
-    runs::{ActiveCause, ActiveRecord, RunRecord, WokenBy, triggers::FiredRecord},
+    runs::{ActiveCause, ActiveRecord, RunRecord, TriggeredBy, triggers::FiredRecord},
     table::{WriteError, keys, refusal::Refusal, write::Write},
 };
 
@@ -97,7 +97,7 @@ impl Plans<'_> {
         let run = RunRecord::queued(
             RunId::of_plan(agent, id, firing.scheduled_at),
             agent,
-            WokenBy::Plan { plan_id: id, scheduled_at: firing.scheduled_at },
+            TriggeredBy::Plan { plan_id: id, scheduled_at: firing.scheduled_at },
             record.chain_depth,
             now,
         );

@@ -32,7 +32,7 @@ pub(super) struct Attempt {
     apart: Apart,
     /// Which agents the message wakes, unless that is decided later.
     dispatch: Option<Vec<Dispatch>>,
-    woken: Vec<RunJob>,
+    triggered: Vec<RunJob>,
     taken: Vec<(EntityId, Bucket)>,
 }
 
@@ -50,7 +50,7 @@ impl Attempt {
             writes: vec![head, message, sender],
             record,
             apart,
-            woken: Vec::with_capacity(draft.taken.len()),
+            triggered: Vec::with_capacity(draft.taken.len()),
             dispatch: (!is_later).then_some(draft.dispatch),
             taken: if is_later { Vec::new() } else { draft.taken },
         };
@@ -77,11 +77,11 @@ impl Attempt {
     /// or the call of a run.
     fn store_source(&mut self, new: &NewMessage, now: Time) -> Result<()> {
         match &new.by {
-            MessageSource::Door { key: Some(key), .. } => {
+            MessageSource::External { key: Some(key), .. } => {
                 self.writes.push(key.write(&self.record.seq.to_string(), now)?);
                 Ok(())
             }
-            MessageSource::Door { key: None, .. } => Ok(()),
+            MessageSource::External { key: None, .. } => Ok(()),
             MessageSource::Run(by) => {
                 self.writes.push(run_write(by, new)?);
                 let call = CallRecord { card: self.open_card(new.space), ..by.call.clone() };
@@ -113,11 +113,11 @@ impl Attempt {
         for dispatch in self.dispatch.iter().flatten() {
             let (Some(run), Some(source)) = (dispatch.run_id, dispatch.source) else { continue };
             let agent = dispatch.agent_id;
-            let queued = RunRecord::woken(run, agent, space, &self.record, source, now);
-            let active = ActiveRecord::woken(&queued, space, space_name, &self.record);
+            let queued = RunRecord::triggered(run, agent, space, &self.record, source, now);
+            let active = ActiveRecord::triggered(&queued, space, space_name, &self.record);
             self.writes.push(Write::put(keys::run_meta(run), &queued)?.if_absent());
             self.writes.push(Write::put(keys::active_run(agent, run), &active)?);
-            self.woken.push(queued.job());
+            self.triggered.push(queued.job());
         }
         Ok(())
     }
@@ -134,7 +134,13 @@ impl Attempt {
     pub(super) fn appended(self, space: SpaceId) -> Appended {
         let open_card = self.open_card(space);
         let message = self.record.view(space, self.apart, self.dispatch);
-        Appended { message, woken: self.woken, taken: self.taken, repeated: false, open_card }
+        Appended {
+            message,
+            triggered: self.triggered,
+            taken: self.taken,
+            repeated: false,
+            open_card,
+        }
     }
 }
 

@@ -102,7 +102,7 @@ impl NewCard {
 #[derive(Clone, Debug)]
 pub enum MessageSource {
     /// By a request to the HTTP or WebSocket API.
-    Door {
+    External {
         /// The caller's idempotency key.
         key: Option<PostKey>,
         /// The chain depth that the caller claims.

@@ -118,10 +118,10 @@ impl Snapshot {
     pub(super) fn depth_of(&self, by: &MessageSource, sender: &MemberRecord) -> u32 {
         match (by, sender.kind) {
             (MessageSource::Run(by), _) => by.depth,
-            (MessageSource::Door { depth, .. }, Human) => *depth,
+            (MessageSource::External { depth, .. }, Human) => *depth,
             // A request in an agent's name does not say what it answers, so it counts as an answer
             // to the last message.
-            (MessageSource::Door { depth, .. }, Agent) => (self.head.depth + 1).max(*depth),
+            (MessageSource::External { depth, .. }, Agent) => (self.head.depth + 1).max(*depth),
         }
     }
 

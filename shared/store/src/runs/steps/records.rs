@@ -112,14 +112,14 @@ pub struct CallRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page: Option<ShownPage>,
     /// The first 200 characters of the message that it sent to the active space.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub said: Option<String>,
+    #[serde(default, rename = "said", skip_serializing_if = "Option::is_none")]
+    pub sent_excerpt: Option<String>,
     /// The origin of its result, if it is a form.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub answered: Option<Answered>,
+    #[serde(default, rename = "answered", skip_serializing_if = "Option::is_none")]
+    pub answer: Option<AnswerOrigin>,
     /// Whether it is an external call: stored when it begins, and again with its result.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub outside: bool,
+    #[serde(default, rename = "outside", skip_serializing_if = "std::ops::Not::not")]
+    pub is_external: bool,
     /// Whether its tool may be called again if the outcome is unknown, as of its beginning.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub repeatable: bool,
@@ -133,7 +133,7 @@ pub struct CallRecord {
 
 /// The origin of a form's result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Answered {
+pub struct AnswerOrigin {
     /// The label of the caller who answered. Empty if the form expired or its run ended.
     pub by: String,
     /// The token of the request that resolved it.
@@ -143,7 +143,7 @@ pub struct Answered {
 impl CallRecord {
     /// Whether it is an external call whose outcome is unknown so far.
     pub fn is_under_way(&self) -> bool {
-        self.outside && self.status == CallStatus::Pending
+        self.is_external && self.status == CallStatus::Pending
     }
 
     pub(crate) fn key(&self, run: RunId) -> keys::Key {
@@ -152,7 +152,7 @@ impl CallRecord {
 
     pub(crate) fn write(&self, run: RunId) -> Result<Write> {
         let write = Write::put(self.key(run), self)?;
-        if self.outside && self.status != CallStatus::Pending {
+        if self.is_external && self.status != CallStatus::Pending {
             return write.when("#status = :pending").value(":pending", CallStatus::Pending);
         }
         Ok(write.if_absent())

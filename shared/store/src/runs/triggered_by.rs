@@ -11,7 +11,7 @@ use smartspace_domain::{
 /// The cause of a run. The content of the trigger has an item of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged, rename_all_fields = "camelCase")]
-pub enum WokenBy {
+pub enum TriggeredBy {
     /// A message.
     Message {
         /// The space.
@@ -37,7 +37,7 @@ pub enum WokenBy {
     },
 }
 
-impl WokenBy {
+impl TriggeredBy {
     pub(super) fn message(&self) -> Option<MessageRef> {
         if let Self::Message { space_id, seq, .. } = *self {
             Some(MessageRef { space_id, seq })
