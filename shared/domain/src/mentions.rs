@@ -84,48 +84,4 @@ fn is_word(char: char) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn named(text: &str) -> Vec<&'static str> {
-        let names = ["Ada", "Ada Lovelace", "bob.2", "ÉMILE", "allan"];
-        let found = find(text, names.into_iter());
-        if found.all { vec!["*"] } else { found.named.iter().map(|&index| names[index]).collect() }
-    }
-
-    #[test]
-    fn the_longest_matching_name_is_mentioned() {
-        assert_eq!(named("@ada, look"), ["Ada"]);
-        assert_eq!(named("hi @ADA LOVELACE!"), ["Ada Lovelace"]);
-        assert_eq!(named("@Ada Lovelaces"), ["Ada"]);
-        assert_eq!(named("(@bob.2) and @ada"), ["Ada", "bob.2"]);
-        assert_eq!(named("@émile."), ["ÉMILE"]);
-    }
-
-    #[test]
-    fn parts_of_words_are_not_mentions() {
-        for text in [
-            "ada",
-            "x@ada",
-            "1@ada",
-            "_@ada",
-            "mail.@ada",
-            "@adam",
-            "@ada_",
-            "@ada2",
-            "@",
-            "@ ada",
-            "@bob",
-        ] {
-            assert_eq!(named(text), [""; 0], "{text}");
-        }
-        assert_eq!(named("@ada-like"), ["Ada"]);
-    }
-
-    #[test]
-    fn at_all_mentions_everyone() {
-        assert_eq!(named("@all: hello"), ["*"]);
-        assert_eq!(named("@Allan"), ["allan"]);
-        assert_eq!(named("@allow"), [""; 0]);
-    }
-}
+mod tests;

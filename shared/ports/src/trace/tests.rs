@@ -1,0 +1,44 @@
+use super::*;
+
+#[test]
+fn a_traceparent_is_read_and_written_unchanged() {
+    let text = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    let read = TraceParent::read(text).unwrap();
+    assert_eq!(
+        (read.to_string(), read.trace_id()),
+        (text.to_owned(), "4bf92f3577b34da6a3ce929d0e0e4736".to_owned())
+    );
+    let next = read.next();
+    assert_eq!(next.trace_id(), read.trace_id());
+    assert_ne!(next, read);
+    // A later version may have more parts.
+    assert!(
+        TraceParent::read("01-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-more").is_some()
+    );
+}
+
+#[test]
+fn an_invalid_traceparent_is_refused() {
+    let zeros = "0".repeat(32);
+    for wrong in [
+        "",
+        "00",
+        "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7",
+        "00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01",
+        "00-4bf92f3577b34da6a3ce929d0e0e473-00f067aa0ba902b7-01",
+        "00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01",
+        &format!("00-{zeros}-00f067aa0ba902b7-01"),
+        "ff-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+        "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-more",
+        "00-+bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+    ] {
+        assert_eq!(TraceParent::read(wrong), None, "{wrong}");
+    }
+}
+
+#[tokio::test]
+async fn a_trace_is_current_only_within_its_work() {
+    let trace = TraceParent::begin();
+    assert_eq!(within(trace.clone(), async { current() }).await, Some(trace));
+    assert_eq!(current(), None);
+}
