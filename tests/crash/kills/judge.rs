@@ -138,8 +138,8 @@ impl Stored<'_> {
         }
     }
 
-    /// Each dispatch that triggers an agent has exactly one run, and there is no other run. All runs
-    /// completed, or failed after too many attempts. Returns the messages of the failed ones.
+    /// Each dispatch that triggers an agent has exactly one run, and there is no other run. All
+    /// runs completed, or failed after too many attempts. Returns the messages of the failed ones.
     fn check_runs(&self) -> BTreeSet<String> {
         let mut triggered: Vec<(String, String)> = Vec::new();
         for message in self.messages {

@@ -40,7 +40,10 @@ fn chunks(parts: &[Part]) -> Vec<Value> {
         let choice = json!({"index": 0, "delta": delta, "finish_reason": reason});
         json!({"choices": [choice], "usage": null})
     };
-    let call = |index: usize, function: Value| json!({"tool_calls": [{"index": index, "function": function}]});
+    let call = |index: usize, function: Value| {
+        let call = json!({"index": index, "function": function});
+        json!({"tool_calls": [call]})
+    };
     let mut deltas = vec![json!({"role": "assistant", "content": ""})];
     let mut calls = 0;
     for part in parts {
