@@ -92,7 +92,6 @@ impl Sweep {
         Ok(self.queue(found).await)
     }
 
-    /// Queues the jobs and returns their number.
     async fn queue(&self, found: Found) -> usize {
         let count = found.runs.len() + found.triggers.len();
         self.pipeline.queue_runs(found.runs).await;

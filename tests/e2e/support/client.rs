@@ -17,14 +17,12 @@ pub(crate) struct Client {
     pub(crate) key: String,
 }
 
-/// A response, with its whole body.
 #[derive(Clone, Debug)]
 pub(crate) struct Reply {
     pub(crate) status: u16,
     pub(crate) headers: HeaderMap,
     /// The body as JSON, or null if it is not JSON.
     pub(crate) body: Value,
-    /// The raw body.
     pub(crate) text: String,
     request: String,
 }
@@ -44,7 +42,6 @@ impl Reply {
 }
 
 impl Client {
-    /// A caller of the product at `url`.
     pub(crate) fn new(url: String, key: String) -> Self {
         let http = reqwest::Client::builder()
             .no_proxy()

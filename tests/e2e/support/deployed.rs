@@ -22,11 +22,9 @@ use std::{
 
 use crate::support::process::Setup;
 
-/// A deployed stack.
 pub(crate) struct Deployed {
     /// The base URL, without a slash at the end.
     pub(crate) url: String,
-    /// The admin key.
     pub(crate) key: String,
     settings: BTreeMap<String, String>,
     report: Mutex<Option<File>>,

@@ -34,13 +34,7 @@ impl Memories<'_> {
     pub async fn at(self, agent: EntityId, wanted: &BTreeSet<MemoryKey>) -> Result<Vec<Memory>> {
         let places: Vec<_> = wanted.iter().map(|key| keys::memory(agent, key.as_str())).collect();
         let mut items = self.store.table.get_all(&places).await?;
-        Ok(places
-            .iter()
-            .map(|place| items.take(place))
-            .collect::<Result<Vec<_>>>()?
-            .into_iter()
-            .flatten()
-            .collect())
+        places.iter().filter_map(|place| items.take(place).transpose()).collect()
     }
 
     /// Stores values by their keys, at most [`limits::KEPT_AT_ONCE`]. An existing key gets the new

@@ -22,15 +22,12 @@ pub(crate) enum Beat {
     Event(String),
     /// Send a binary event.
     Frame(Vec<u8>),
-    /// Stop until the gate is open.
     Wait(Gate),
-    /// Break the connection.
     Break,
     /// Send nothing more, but keep the connection open.
     Forever,
 }
 
-/// Answers a request as the script says.
 pub(crate) async fn respond(answer: Answer, request: &ModelRequest) -> Response {
     for part in &answer.parts {
         let Part::Wait(gate) = part else { break };
