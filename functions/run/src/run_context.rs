@@ -1,17 +1,12 @@
 //! The context of one run, which its worker, its loop and its tools share: the run, its lease, its
 //! agent, and the connections to the table, to models and to tools.
 
-use std::{collections::BTreeSet, sync::Arc, time::Duration};
+mod announcements;
+
+use std::{sync::Arc, time::Duration};
 
 use smartspace_domain::{
-    Time,
-    agents::AgentConfig,
-    events::EventKind,
-    ids::{LeaseId, SpaceId},
-    prices::Prices,
-    runs::{Run, RunError},
-    steps::SystemMessage,
-    triggers::Trigger,
+    Time, agents::AgentConfig, ids::LeaseId, prices::Prices, triggers::Trigger,
 };
 use smartspace_egress::Egress;
 use smartspace_models::port::Model;
@@ -61,53 +56,6 @@ impl RunContext {
     /// Whether the invocation has this much time left.
     pub(crate) fn has_time_for(&self, time: Duration) -> bool {
         self.ends_at.is_none_or(|ends_at| Instant::now() + time <= ends_at)
-    }
-
-    /// Sends the events of system messages to the space that triggered the run. If no space did,
-    /// they go to the spaces that the run has entered.
-    pub(crate) async fn announce_system_messages(
-        &self,
-        step: u32,
-        messages: &[SystemMessage],
-        entered: &BTreeSet<SpaceId>,
-    ) {
-        let spaces: Vec<_> = self
-            .run
-            .space_id()
-            .map_or_else(|| entered.iter().copied().collect(), |space| vec![space]);
-        for SystemMessage { watcher, text } in messages {
-            for space in &spaces {
-                let watcher = watcher.clone();
-                let text = text.clone();
-                self.pipeline
-                    .announce(
-                        *space,
-                        EventKind::SystemMessage { run_id: self.run.id, step, watcher, text },
-                    )
-                    .await;
-            }
-        }
-    }
-
-    /// Shows a run that no space triggered in a space that it has entered.
-    pub(crate) async fn show_in(&self, space: SpaceId) {
-        if let Err(error) = self.store().runs().show_active(&self.run, space).await {
-            tracing::warn!(run = %self.run.id, %space, %error, "clients that join the space later \
-                do not see that a run is active there");
-        }
-        let run =
-            Run { active_space_id: Some(space), ..self.run.view(self.trigger.hidden(), None) };
-        self.pipeline.announce(space, EventKind::RunStarted { run: Box::new(run) }).await;
-    }
-
-    /// Sends an event about the run to its spaces.
-    pub(crate) async fn announce(
-        &self,
-        record: &RunRecord,
-        error: Option<RunError>,
-        event: impl Fn(Box<Run>) -> EventKind,
-    ) {
-        self.pipeline.announce_run(record, record.view(self.trigger.clone(), error), event).await;
     }
 
     /// The record of a call with the time at which it expires.

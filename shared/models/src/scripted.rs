@@ -2,10 +2,12 @@
 //! key.
 //!
 //! - `trigger`: reads from the prompt why the agent woke up
+//! - `current_step`: finds the step to play
 //! - `blanks`: fills the blanks in the script's texts
 //! - `played`: turns a step into an answer, word by word
 
 mod blanks;
+mod current_step;
 mod played;
 mod trigger;
 
@@ -15,15 +17,15 @@ use async_trait::async_trait;
 use futures::{StreamExt, stream};
 use smartspace_domain::{
     runs::{FailureCode, Usage},
-    scripts::{Script, ScriptError, ScriptStep, When},
+    scripts::ScriptError,
     steps::FinishReason,
 };
 use tokio::time::sleep;
 
-use self::{blanks::Blanks, played::Word, trigger::Trigger};
+use self::{current_step::current_step, played::Word};
 use crate::{
     estimate,
-    port::{Message, Model, ModelError, Piece, Pieces, Request},
+    port::{Model, ModelError, Piece, Pieces, Request},
 };
 
 /// Plays `model.script`. If no rule matches, or the script has ended, the answer is empty.
@@ -59,42 +61,6 @@ fn words(request: &Request) -> Result<Vec<Word>, ModelError> {
     };
     let error = failure(error);
     if error.code == FailureCode::BrokenStream { Ok(broken_off(words, error)) } else { Err(error) }
-}
-
-/// The step to play, and the values of its blanks.
-fn current_step(request: &Request) -> Option<(&ScriptStep, Blanks<'_>)> {
-    let script = request.model.script.as_ref()?;
-    let (at, trigger) =
-        request.messages.iter().enumerate().rev().find_map(|(at, message)| match message {
-            Message::User { blocks } => Some((at, Trigger::read(blocks)?)),
-            _ => None,
-        })?;
-    // A history in roles also contains answers. They come before the trigger and are not steps of
-    // this run.
-    let since = &request.messages[at..];
-    let index = since.iter().filter(|message| matches!(message, Message::Assistant { .. })).count();
-    let result = since.iter().rev().find_map(|message| match message {
-        Message::ToolResults { results } => results.last().map(|result| &result.output),
-        _ => None,
-    });
-    let step = steps_for(script, &trigger)?.get(index)?;
-    Some((step, Blanks { trigger, result }))
-}
-
-fn steps_for<'a>(script: &'a Script, trigger: &Trigger) -> Option<&'a [ScriptStep]> {
-    script.rules.iter().find(|rule| matches(&rule.when, trigger)).map(|rule| rule.steps.as_slice())
-}
-
-fn matches(when: &When, trigger: &Trigger) -> bool {
-    let texts = [&trigger.message, &trigger.instruction, &trigger.payload];
-    let texts = texts.map(|text| text.to_lowercase());
-    when.trigger.as_ref().is_none_or(|kind| *kind == trigger.kind)
-        && when.sender.is_none_or(|sender| sender.as_str() == trigger.sender_kind)
-        && when.source.as_ref().is_none_or(|source| *source == trigger.source)
-        && when
-            .contains
-            .as_ref()
-            .is_none_or(|part| texts.iter().any(|text| text.contains(&part.to_lowercase())))
 }
 
 fn finished(request: &Request, mut words: Vec<Word>, reason: FinishReason) -> Vec<Word> {

@@ -1,15 +1,16 @@
 //! Applies the rules of [`smartspace_domain::access`] to the memberships and relationships in the
 //! table.
 
-use std::collections::BTreeMap;
+mod known_spaces;
 
 use smartspace_domain::{
     Error, Result,
-    access::{Caller, EntityAction, KnownBy, Membership, SpaceAction},
+    access::{Caller, EntityAction, Membership, SpaceAction},
     ids::{EntityId, SpaceId},
 };
 use smartspace_store::spaces::rosters::Roster;
 
+pub use self::known_spaces::KnownSpaces;
 use crate::Pipeline;
 
 impl Pipeline {
@@ -83,33 +84,4 @@ pub fn may_in(roster: &Roster, caller: Caller, action: SpaceAction) -> Result<()
         }
     };
     caller.may_in_space(action, membership)
-}
-
-/// The spaces that a caller may read. Each space is checked once.
-#[derive(Debug)]
-pub struct KnownSpaces {
-    caller: Caller,
-    known: BTreeMap<SpaceId, bool>,
-}
-
-impl KnownSpaces {
-    /// No space is checked yet.
-    pub fn of(caller: Caller) -> Self {
-        Self { caller, known: BTreeMap::new() }
-    }
-
-    /// Whether the caller belongs to `known_by`.
-    pub async fn has(&mut self, pipeline: &Pipeline, known_by: KnownBy) -> Result<bool> {
-        let KnownBy::Members(space) = known_by else { return Ok(self.caller == Caller::Operator) };
-        if let Some(known) = self.known.get(&space) {
-            return Ok(*known);
-        }
-        let known = match pipeline.authorise(self.caller, SpaceAction::Read, space).await {
-            Ok(()) => true,
-            Err(Error::NotFound(_)) => false,
-            Err(error) => return Err(error),
-        };
-        self.known.insert(space, known);
-        Ok(known)
-    }
 }

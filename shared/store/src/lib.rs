@@ -20,13 +20,13 @@ pub mod idempotency;
 mod limits;
 pub mod messages;
 pub mod runs;
+mod space_locks;
 pub mod spaces;
 pub mod table;
 
 use std::{sync::Arc, time::Duration};
 
-use smartspace_domain::{Time, ids::SpaceId};
-use tokio::sync::{Mutex, MutexGuard};
+use smartspace_domain::Time;
 
 pub use smartspace_domain::{Error, Result};
 
@@ -38,6 +38,7 @@ pub use crate::handles::{
 use crate::{
     limits::{quota::MinutesSeen, rates::RatesSeen},
     runs::prompts::KnownParts,
+    space_locks::SpaceLocks,
     spaces::rosters::RosterCache,
     table::Table,
 };
@@ -92,23 +93,5 @@ impl Store {
 impl std::fmt::Debug for Store {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Store").finish_non_exhaustive()
-    }
-}
-
-/// Locks that serialize the appends of one process to a space, in the order of their arrival.
-/// Without them, these appends would only race for the next number. Appends of different processes
-/// do race.
-struct SpaceLocks([Mutex<()>; 256]);
-
-impl Default for SpaceLocks {
-    fn default() -> Self {
-        Self(std::array::from_fn(|_| Mutex::default()))
-    }
-}
-
-impl SpaceLocks {
-    /// Locks a space. Spaces may share a lock, which only costs time.
-    async fn wait(&self, space: SpaceId) -> MutexGuard<'_, ()> {
-        self.0[usize::from(space.part_of(u8::MAX))].lock().await
     }
 }

@@ -4,12 +4,15 @@
 //! `docs/performance.md` has the figures.
 //! `cargo nextest run -p smartspace-tests billed --no-capture` prints them.
 
+mod figures;
+
 use std::time::Duration;
 
 use serde_json::json;
 
+use self::figures::{bills, median, shared, shared_to_a_cache_point};
 use crate::support::{
-    model::{Api, Bill, Cache, ModelRequest, blocks, say},
+    model::{Api, Bill, ModelRequest, say},
     routes::triggered_run,
     stack::Stack,
     waiting::SOON,
@@ -42,55 +45,6 @@ async fn conversation(provider: &str) -> Vec<ModelRequest> {
     }
     assert_eq!(stack.messages(&space).await.len(), 200);
     stack.model.requests("ada").into_iter().filter(|request| !request.tools().is_empty()).collect()
-}
-
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
-}
-
-/// The length of the common prefix of two prompts, as a share of the earlier one.
-fn shared(earlier: &ModelRequest, later: &ModelRequest) -> f64 {
-    let text = |request: &ModelRequest| -> String {
-        blocks(request).into_iter().map(|(text, _)| text).collect()
-    };
-    let earlier = text(earlier);
-    let later = text(later);
-    let common = earlier.chars().zip(later.chars()).take_while(|(one, other)| one == other).count();
-    common as f64 / earlier.chars().count() as f64
-}
-
-/// Like [`shared`], but only up to the last cache point of the earlier prompt in the common prefix.
-fn shared_to_a_cache_point(earlier: &ModelRequest, later: &ModelRequest) -> f64 {
-    let earlier = blocks(earlier);
-    let later = blocks(later);
-    let same = earlier.iter().zip(&later).take_while(|((one, _), (other, _))| one == other).count();
-    let length = |count: usize| {
-        earlier[..count].iter().map(|(text, _)| text.chars().count()).sum::<usize>() as f64
-    };
-    let mark = (1..=same).rev().find(|count| earlier[count - 1].1).unwrap_or(0);
-    length(mark) / length(earlier.len())
-}
-
-/// The cost of all requests with and without caching, and the tokens. `pace` is the time between
-/// two messages.
-fn bills(requests: &[ModelRequest], pace: Duration) -> (f64, f64, Bill) {
-    let mut cache = Cache::default();
-    let mut with = 0.0;
-    let mut without = 0.0;
-    let mut sum = Bill::default();
-    for (request, number) in requests.iter().zip(0..) {
-        // The second step of a run follows the first one at once.
-        let bill = cache.bill(request, pace * (number / 2));
-        with += bill.cost(request.api);
-        without += bill.all() as f64;
-        sum = Bill {
-            plain: sum.plain + bill.plain,
-            cached: sum.cached + bill.cached,
-            written: sum.written + bill.written,
-        };
-    }
-    (with, without, sum)
 }
 
 #[tokio::test]

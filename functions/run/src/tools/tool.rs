@@ -1,6 +1,8 @@
 //! The trait that every tool implements. The agent loop sees built-in and configured tools only
 //! through it.
 
+mod built_in;
+
 use std::{borrow::Cow, time::Duration};
 
 use async_trait::async_trait;
@@ -8,6 +10,7 @@ use futures::future::BoxFuture;
 use serde_json::Value;
 use smartspace_domain::{Result, ids::SpaceId};
 
+pub(crate) use self::built_in::BuiltInTool;
 use crate::tools::calling::{Calling, Outcome};
 
 /// How long a call may take. A worker with less time left does not begin it.
@@ -47,36 +50,6 @@ pub(crate) trait Tool: Send + Sync {
     /// The target of the cards that show its calls. `None` if they are not shown.
     fn card(&self) -> Option<CardTarget> {
         None
-    }
-}
-
-/// A tool whose calls return their outcome at once. The adapter below makes it a [`Tool`].
-#[async_trait]
-pub(crate) trait BuiltInTool: Send + Sync {
-    /// See [`Tool::spec`].
-    fn spec(&self) -> Spec;
-
-    /// See [`Tool::concurrency`].
-    fn concurrency(&self) -> Concurrency {
-        Concurrency::Alone
-    }
-
-    /// Makes a call whose input fits the schema of the spec. See [`Tool::call`] about errors.
-    async fn call(&self, calling: &Calling<'_>, input: &Value) -> Result<Outcome>;
-}
-
-#[async_trait]
-impl<T: BuiltInTool> Tool for T {
-    fn spec(&self) -> Spec {
-        BuiltInTool::spec(self)
-    }
-
-    fn concurrency(&self) -> Concurrency {
-        BuiltInTool::concurrency(self)
-    }
-
-    async fn call<'a>(&'a self, calling: &'a Calling<'a>, input: Value) -> Result<StartedCall<'a>> {
-        BuiltInTool::call(self, calling, &input).await.map(StartedCall::Done)
     }
 }
 

@@ -1,12 +1,13 @@
 //! Evaluates macros: `all`, `exists`, `exists_one`, `map` and `filter`.
 
-use std::rc::Rc;
+mod items;
 
+use self::items::Items;
 use super::{Evaluation, HOLDER, ITEM};
 use crate::{
     limits::Fault,
     syntax::{Macro, Node},
-    values::{List, Map, Value},
+    values::Value,
 };
 
 impl Evaluation {
@@ -72,41 +73,6 @@ impl Evaluation {
         let value = evaluate(self);
         self.variables.pop();
         value
-    }
-}
-
-/// The items that a macro goes over: those of a list, or the keys of a map.
-struct Items {
-    of: Source,
-    next: usize,
-}
-
-enum Source {
-    List(Rc<List>),
-    Map(Rc<Map>),
-}
-
-impl Items {
-    fn of(value: &Value) -> Option<Self> {
-        let of = match value {
-            Value::List(list) => Source::List(Rc::clone(list)),
-            Value::Map(map) => Source::Map(Rc::clone(map)),
-            _ => return None,
-        };
-        Some(Self { of, next: 0 })
-    }
-}
-
-impl Iterator for Items {
-    type Item = Value;
-
-    fn next(&mut self) -> Option<Value> {
-        let item = match &self.of {
-            Source::List(list) => list.items.get(self.next).cloned(),
-            Source::Map(map) => map.entries.get(self.next).map(|(key, _)| key.value()),
-        };
-        self.next += 1;
-        item
     }
 }
 

@@ -1,6 +1,8 @@
 //! Reads the tool list of a server, with all its pages, and selects the tools that can be offered
 //! to a model.
 
+mod tool;
+
 use std::{collections::BTreeMap, sync::Arc};
 
 use rmcp::model::{ClientRequest, ListToolsRequest, PaginatedRequestParams};
@@ -21,9 +23,6 @@ const MOST_TOOLS: usize = 100;
 const MOST_PAGES: usize = 20;
 /// Size limit for a list including the handshake, in bytes.
 const LONGEST_LIST: usize = 1024 * 1024;
-const LONGEST_NAME: usize = 256;
-const LONGEST_DESCRIPTION: usize = 4_096;
-const LONGEST_SCHEMA: usize = 16 * 1024;
 
 /// Asks a server for its tools in a new session. The caller closes the session. The tools are
 /// sorted by name. If a name occurs twice, the first tool counts.
@@ -40,7 +39,7 @@ pub(super) async fn read(
     for _ in 0..MOST_PAGES {
         let mut page = page(&connection, cursor).await?;
         if let Some(Value::Array(listed)) = page.get_mut("tools").map(Value::take) {
-            for tool in listed.into_iter().filter_map(tool) {
+            for tool in listed.into_iter().filter_map(tool::read) {
                 tools.entry(tool.name.clone()).or_insert(tool);
             }
         }
@@ -84,34 +83,4 @@ async fn page(connection: &Connection, cursor: Option<String>) -> Result<Value, 
             Err(connection.transport().sentence("broke off the connection"))
         }
     }
-}
-
-/// Returns `None` if the tool can't be offered to a model.
-fn tool(mut tool: Value) -> Option<ListedTool> {
-    let name = tool.get("name")?.as_str()?.to_owned();
-    if name.is_empty() || name.len() > LONGEST_NAME || name.contains(char::is_control) {
-        return None;
-    }
-    let input_schema = tool.get_mut("inputSchema").map(Value::take).filter(Value::is_object)?;
-    // Stored as text, because a parsed value needs many times more memory.
-    let input_schema: Arc<str> = input_schema.to_string().into();
-    if input_schema.len() > LONGEST_SCHEMA {
-        return None;
-    }
-    let description =
-        tool.get("description").or(tool.get("title")).and_then(Value::as_str).unwrap_or_default();
-    let mut description: String = description
-        .chars()
-        .map(|char| if char.is_control() && !matches!(char, '\n' | '\t') { ' ' } else { char })
-        .collect();
-    description.truncate(description.floor_char_boundary(LONGEST_DESCRIPTION));
-    let hint = |name| tool["annotations"][name].as_bool() == Some(true);
-    let read_only = hint("readOnlyHint");
-    Some(ListedTool {
-        name,
-        description,
-        input_schema,
-        read_only,
-        idempotent: read_only || hint("idempotentHint"),
-    })
 }

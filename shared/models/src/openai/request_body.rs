@@ -1,12 +1,15 @@
 //! The body of a request for a chat completion.
 
-use serde::Serialize;
-use serde_json::{Value, json, value::RawValue};
+mod tools;
 
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use self::tools::{Tool, tool};
 use crate::{
     calls,
     estimate::as_text,
-    port::{Message, Request, ToolCall, ToolResult, ToolSpec},
+    port::{Message, Request, ToolCall, ToolResult},
 };
 
 #[derive(Serialize)]
@@ -96,28 +99,6 @@ fn result(result: &ToolResult) -> Value {
 fn arguments(input: &str) -> String {
     let object = smartspace_domain::json::parse(input).is_ok_and(|input| input.is_object());
     if object { input.to_owned() } else { Value::Object(calls::input(input)).to_string() }
-}
-
-#[derive(Serialize)]
-struct Tool<'a> {
-    r#type: &'static str,
-    function: Function<'a>,
-}
-
-#[derive(Serialize)]
-struct Function<'a> {
-    name: &'a str,
-    description: &'a str,
-    parameters: &'a RawValue,
-}
-
-fn tool(tool: &ToolSpec) -> Tool<'_> {
-    let function = Function {
-        name: &tool.name,
-        description: &tool.description,
-        parameters: tool.input_schema(),
-    };
-    Tool { r#type: "function", function }
 }
 
 #[cfg(test)]

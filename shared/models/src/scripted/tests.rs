@@ -3,7 +3,7 @@ use smartspace_domain::agents::ModelConfig;
 use tokio::time::Instant;
 
 use super::*;
-use crate::{partial_json::TextScanner, samples};
+use crate::{partial_json::TextScanner, port::Message, samples};
 
 const MENTION: &str = "ACTIVE SPACE: \"Alpha\" (id: spc_1)\n\
     TRIGGER:\n  type: space_message\n  source: mention\n  space: \"Alpha\" (id: spc_1)\n  \

@@ -1,16 +1,17 @@
 //! Tool calls that messages show as cards.
 
+mod cut_json;
+
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use smartspace_domain::{
     Time,
     ids::{CallId, EntityId},
-    limits,
-    messages::{Part, ToolPart, excerpt},
+    messages::{Part, ToolPart},
     steps::CallStatus,
     tools::AnswerBy,
 };
 
+pub use self::cut_json::CutJson;
 use crate::messages::apart::Apart;
 
 /// A tool call, as its message stores it.
@@ -48,29 +49,6 @@ pub struct Asks {
     /// The entity that answered. `None` also if the operator answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resolved_by: Option<EntityId>,
-}
-
-/// The first 4,000 characters of a JSON text.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CutJson {
-    /// These characters.
-    pub text: String,
-    /// How many more characters there are. The whole text is then in `TEXT#`.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub more: usize,
-}
-
-impl CutJson {
-    /// The beginning of a value, and the whole text if the value is longer.
-    pub fn of(value: &Value) -> (Self, Option<String>) {
-        let text = value.to_string();
-        let (short, more) = excerpt(&text, limits::TIMELINE_CHARS);
-        (Self { text: short.to_owned(), more }, (more > 0).then_some(text))
-    }
-
-    fn whole(&self, apart: Option<&String>) -> Value {
-        serde_json::from_str(apart.unwrap_or(&self.text)).unwrap_or_default()
-    }
 }
 
 impl ToolCard {

@@ -1,11 +1,8 @@
 //! The answers of the server.
 
-use std::{
-    collections::BTreeMap,
-    io::Write,
-    panic,
-    sync::{Arc, LazyLock},
-};
+mod bomb;
+
+use std::{collections::BTreeMap, panic, sync::Arc};
 
 use axum::{
     body::{Body, Bytes},
@@ -13,14 +10,11 @@ use axum::{
     http::{HeaderMap, Method, header},
     response::{IntoResponse, Response},
 };
-use flate2::{Compression, write::GzEncoder};
 use futures::stream;
 use serde_json::{Value, json};
 
+use self::bomb::BOMB;
 use crate::support::tool_server::{ReceivedRequest, Shared, leaking, lock};
-
-/// The decompressed size of `/bomb`, in MiB.
-const BOMB_MIB: usize = 160;
 
 pub(crate) async fn answer(
     State(shared): State<Arc<Shared>>,
@@ -102,13 +96,3 @@ fn echo(request: &ReceivedRequest) -> Response {
     });
     status(200, body)
 }
-
-/// About 160 KB that decompress to a thousand times as much.
-static BOMB: LazyLock<Bytes> = LazyLock::new(|| {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
-    let zeros = vec![b'0'; 1024 * 1024];
-    for _ in 0..BOMB_MIB {
-        encoder.write_all(&zeros).unwrap();
-    }
-    encoder.finish().unwrap().into()
-});

@@ -1,52 +1,18 @@
 //! An agent with form tools, three people, and the answers that they give.
 
+mod tools;
+
 use serde_json::{Value, json};
 
+pub(crate) use self::tools::{amount, amount_schema, approval, approval_call, form_tool};
 use crate::support::{
     client::{Client, Reply},
-    model::{Answer, answer, call},
+    model::Answer,
     routes::triggered_run,
     socket::Socket,
     stack::Stack,
     waiting::{SOON, wait_for},
 };
-
-/// A tool that asks people. The fields of `more` are added to its `execution`.
-pub(crate) fn form_tool(name: &str, more: Value) -> Value {
-    let mut execution = json!({"type": "space"});
-    for (field, value) in more.as_object().unwrap() {
-        execution[field] = value.clone();
-    }
-    json!({
-        "name": name,
-        "description": "Asks people.",
-        "inputSchema": {"type": "object"},
-        "execution": execution,
-    })
-}
-
-pub(crate) fn approval() -> Value {
-    form_tool("getApproval", json!({"ui": "buttons", "expiresAfter": "10 minutes"}))
-}
-
-pub(crate) fn amount(expires_after: &str) -> Value {
-    form_tool("getAmount", json!({"resultSchema": amount_schema(), "expiresAfter": expires_after}))
-}
-
-pub(crate) fn amount_schema() -> Value {
-    json!({
-        "type": "object",
-        "properties": {"amount": {"type": "integer", "minimum": 1}},
-        "required": ["amount"],
-    })
-}
-
-pub(crate) fn approval_call() -> Answer {
-    answer([call(
-        "getApproval",
-        json!({"message": "Deploy to prod?", "options": ["Approve", "Reject"]}),
-    )])
-}
 
 /// An agent with form tools that asks the model `ada`, and three people in the same space.
 pub(crate) struct FormScene {

@@ -1,9 +1,8 @@
 //! A cache of the data that this process has read for earlier prompts.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
-};
+mod cache;
+
+use std::sync::Arc;
 
 use smartspace_domain::{
     Result,
@@ -14,6 +13,7 @@ use smartspace_store::{
     messages::{MessageRecord, Range},
 };
 
+use self::cache::Cache;
 use crate::prompt::window;
 
 /// Agents whose spaces are remembered.
@@ -32,30 +32,6 @@ pub(crate) struct Seen {
     /// The last messages of spaces. Message numbers have no gaps, and a message changes only while
     /// it is a card whose call has no result. So new messages and open cards are all that is read.
     messages: Cache<SpaceId, Arc<[Arc<MessageRecord>]>>,
-}
-
-#[derive(Debug)]
-struct Cache<K, V>(Mutex<HashMap<K, V>>);
-
-impl<K, V> Default for Cache<K, V> {
-    fn default() -> Self {
-        Self(Mutex::default())
-    }
-}
-
-impl<K: std::hash::Hash + Eq, V: Clone> Cache<K, V> {
-    fn get(&self, key: &K) -> Option<V> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned()
-    }
-
-    /// Stores a value. A new key first clears the cache if it holds `max` values.
-    fn insert(&self, key: K, value: V, max: usize) {
-        let mut values = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if values.len() >= max && !values.contains_key(&key) {
-            values.clear();
-        }
-        values.insert(key, value);
-    }
 }
 
 impl Seen {

@@ -1,10 +1,11 @@
 //! Tools of the type `http`: the configured request, filled in with the input of the call.
 
+mod headers;
 mod response;
 
 use std::{collections::BTreeMap, time::Duration};
 
-use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
+use http::Method;
 use serde_json::Value;
 use smartspace_domain::templates::{self, Filling};
 use smartspace_egress::{Outgoing, TraceContext};
@@ -16,9 +17,6 @@ pub(crate) use response::outcome;
 
 /// The longest address that the HTTP client can send, in bytes.
 const ADDRESS_BYTES: usize = 60 * 1024;
-
-/// The `Accept` header, unless one is configured.
-const ACCEPTED: &str = "application/json, text/*;q=0.9, */*;q=0.8";
 
 /// A request as it is configured.
 #[derive(Debug)]
@@ -92,33 +90,6 @@ impl HttpTool {
             Value::String(text) if !is_json => text,
             body => body.to_string(),
         }
-    }
-
-    fn headers(&self, mut headers: HeaderMap, filling: &Filling<'_>) -> Result<HeaderMap, String> {
-        headers.insert(header::ACCEPT, HeaderValue::from_static(ACCEPTED));
-        if self.body.is_some() {
-            headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        }
-        for (name, template) in &self.headers {
-            let invalid = |error: &dyn std::fmt::Display| {
-                format!("the header {name} of this tool can't be sent: {error}")
-            };
-            let name: HeaderName = name.parse().map_err(|error| invalid(&error))?;
-            let Some(value) =
-                templates::header(template, filling).map_err(|error| invalid(&error))?
-            else {
-                headers.remove(name);
-                continue;
-            };
-            let mut value =
-                HeaderValue::from_bytes(value.as_bytes()).map_err(|error| invalid(&error))?;
-            let is_secret = !templates::secrets_of(template).is_empty()
-                || name == header::AUTHORIZATION
-                || name == header::COOKIE;
-            value.set_sensitive(is_secret);
-            headers.insert(name, value);
-        }
-        Ok(headers)
     }
 
     /// The secrets that the request contains.

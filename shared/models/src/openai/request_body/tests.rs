@@ -1,7 +1,10 @@
 use smartspace_domain::agents::ModelConfig;
 
 use super::*;
-use crate::samples::{call_id, request};
+use crate::{
+    port::ToolSpec,
+    samples::{call_id, request},
+};
 
 fn body(request: &Request, native: bool) -> Value {
     serde_json::from_str(&serde_json::to_string(&RequestBody::new(request, native)).unwrap())

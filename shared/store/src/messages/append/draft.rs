@@ -1,5 +1,7 @@
 //! A message before it is stored: its place in the space, and the agents that it wakes.
 
+mod body;
+
 use smartspace_domain::{
     Time,
     dispatch::{Decided, Dispatch},
@@ -9,10 +11,11 @@ use smartspace_domain::{
     quota::{Bucket, RateWindow},
 };
 
+use self::body::Body;
 use crate::{
     Result,
     messages::{
-        Apart, MessageRecord, ToolCard,
+        Apart, MessageRecord,
         append::{Content, MessageSource, NewMessage, snapshot::Snapshot},
     },
     table::{keys, write::Write},
@@ -92,28 +95,5 @@ impl Draft {
         .value(":depth", self.depth)?
         .value(":roster", snapshot.roster.head.roster)?;
         if wakes { head.value(":minute", &self.minute) } else { Ok(head) }
-    }
-}
-
-/// The content of a message, divided between its own item and `TEXT#`.
-struct Body {
-    text: String,
-    more_chars: usize,
-    card: Option<ToolCard>,
-    apart: Apart,
-}
-
-impl Body {
-    fn of(content: &Content) -> Self {
-        match content {
-            Content::Text(text) => {
-                let (text, more_chars, apart) = MessageRecord::split(text.as_str());
-                Self { text, more_chars, card: None, apart }
-            }
-            Content::Card(card) => {
-                let (card, apart) = card.split();
-                Self { text: String::new(), more_chars: 0, card: Some(card), apart }
-            }
-        }
     }
 }

@@ -1,11 +1,14 @@
 //! The faults that strike a call of the table, and the errors that they return.
 
+mod errors;
+
 use std::{sync::Arc, time::Duration};
 
 use aws_smithy_runtime_api::client::result::ConnectorError;
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
+use self::errors::{conflict, problem};
 use crate::ports::table::{RawResponse, SimTable};
 
 /// The operations that write.
@@ -76,24 +79,6 @@ impl<'a> Call<'a> {
             request["Limit"] = most.min(1 + env.chance.below("short page", 3)).into();
         }
     }
-}
-
-/// An error in the form in which DynamoDB returns it.
-fn problem(status: u16, kind: &str, mut body: Value) -> RawResponse {
-    body["__type"] = format!("com.amazonaws.dynamodb.v20120810#{kind}").into();
-    (status, body.to_string())
-}
-
-/// The error after a conflict with another transaction.
-fn conflict(operation: &str, request: &Value) -> RawResponse {
-    if operation != "TransactWriteItems" {
-        return problem(400, "TransactionConflictException", json!({}));
-    }
-    let parts = request["TransactItems"].as_array().map_or(1, Vec::len);
-    let reasons: Vec<_> = (0..parts)
-        .map(|part| json!({"Code": if part == 0 { "TransactionConflict" } else { "None" }}))
-        .collect();
-    problem(400, "TransactionCanceledException", json!({"CancellationReasons": reasons}))
 }
 
 /// The keys of the items that a call names.

@@ -1,0 +1,62 @@
+//! The events of a run, which its spaces get.
+
+use std::collections::BTreeSet;
+
+use smartspace_domain::{
+    events::EventKind,
+    ids::SpaceId,
+    runs::{Run, RunError},
+    steps::SystemMessage,
+};
+use smartspace_store::runs::RunRecord;
+
+use crate::run_context::RunContext;
+
+impl RunContext {
+    /// Sends the events of system messages to the space that triggered the run. If no space did,
+    /// they go to the spaces that the run has entered.
+    pub(crate) async fn announce_system_messages(
+        &self,
+        step: u32,
+        messages: &[SystemMessage],
+        entered: &BTreeSet<SpaceId>,
+    ) {
+        let spaces: Vec<_> = self
+            .run
+            .space_id()
+            .map_or_else(|| entered.iter().copied().collect(), |space| vec![space]);
+        for SystemMessage { watcher, text } in messages {
+            for space in &spaces {
+                let watcher = watcher.clone();
+                let text = text.clone();
+                self.pipeline
+                    .announce(
+                        *space,
+                        EventKind::SystemMessage { run_id: self.run.id, step, watcher, text },
+                    )
+                    .await;
+            }
+        }
+    }
+
+    /// Shows a run that no space triggered in a space that it has entered.
+    pub(crate) async fn show_in(&self, space: SpaceId) {
+        if let Err(error) = self.store().runs().show_active(&self.run, space).await {
+            tracing::warn!(run = %self.run.id, %space, %error, "clients that join the space later \
+                do not see that a run is active there");
+        }
+        let run =
+            Run { active_space_id: Some(space), ..self.run.view(self.trigger.hidden(), None) };
+        self.pipeline.announce(space, EventKind::RunStarted { run: Box::new(run) }).await;
+    }
+
+    /// Sends an event about the run to its spaces.
+    pub(crate) async fn announce(
+        &self,
+        record: &RunRecord,
+        error: Option<RunError>,
+        event: impl Fn(Box<Run>) -> EventKind,
+    ) {
+        self.pipeline.announce_run(record, record.view(self.trigger.clone(), error), event).await;
+    }
+}

@@ -1,0 +1,89 @@
+//! The scripted agents of the demo space.
+
+use serde_json::{Value, json};
+
+/// Answers people, unless they ask the Librarian.
+pub(super) fn guide() -> Value {
+    agent(
+        "Guide",
+        "Welcomes newcomers and answers people, unless they ask the Librarian.",
+        json!([
+            {
+                "when": {"trigger": "space_message", "sender": "human", "contains": "@Librarian"},
+                "steps": [{"calls": [{"tool": "skip_response", "input": {
+                    "reason": "The message is for the Librarian."}}]}]
+            },
+            {
+                "when": {"trigger": "space_message", "sender": "human", "contains": "coffee"},
+                "steps": [
+                    {"text": "I should ask first.", "calls": [{"tool": "ask", "input": {
+                        "message": "Shall I put the kettle on?",
+                        "options": ["Yes, please", "No, thank you"]}}]},
+                    {"calls": [{"tool": "send_message", "input": {"text":
+                        "“{{result.choice}}” it is. Nothing was running while I waited for your \
+                         answer, and I would have waited through a restart."}}]}
+                ]
+            },
+            {
+                "when": {"trigger": "space_message", "sender": "human"},
+                "steps": [{"text": "A person wrote, so I answer.", "calls": [{
+                    "tool": "send_message", "input": {"text":
+                    "Hello {{sender}}! Your message is stored and woke three agents. You are \
+                     reading this while it is being written. I play a script, so nothing here \
+                     needs an API key. The Librarian answers if you write @Librarian. The Observer \
+                     read your message too and chose to stay silent. Mention coffee, and I will \
+                     ask you a question with buttons."}}]}]
+            }
+        ]),
+        json!([{
+            "name": "ask",
+            "description": "Asks the people of the space to choose.",
+            "inputSchema": {"type": "object"},
+            "execution": {"type": "space", "ui": "buttons", "expiresAfter": "1 day"}
+        }]),
+    )
+}
+
+/// Answers only if it is mentioned.
+pub(super) fn librarian() -> Value {
+    agent(
+        "Librarian",
+        "Answers only when somebody mentions it.",
+        json!([{
+            "when": {"trigger": "space_message", "sender": "human", "source": "mention"},
+            "steps": [{"text": "I was mentioned.", "calls": [{
+                "tool": "send_message", "input": {"text":
+                "You mentioned me, {{sender}}, so here I am. It is {{now}}, we are in “{{space}}”, \
+                 and you wrote: {{message}}"}}]}]
+        }]),
+        json!([]),
+    )
+}
+
+/// Reads everything and says nothing.
+pub(super) fn observer() -> Value {
+    agent(
+        "Observer",
+        "Reads everything and says nothing.",
+        json!([{"steps": [{"calls": [
+            {"tool": "skip_response", "input": {"reason": "I only watch."}}
+        ]}]}]),
+        json!([]),
+    )
+}
+
+fn agent(name: &str, description: &str, rules: Value, tools: Value) -> Value {
+    json!({
+        "type": "agent",
+        "name": name,
+        "agent": {
+            "description": description,
+            "model": {
+                "provider": "scripted",
+                "name": "demo",
+                "script": {"wordDelayMs": 40, "rules": rules}
+            },
+            "tools": tools
+        }
+    })
+}

@@ -1,0 +1,40 @@
+//! Checks the limits and the names of a script.
+
+use crate::{
+    errors::Faults,
+    scripts::{Script, When},
+};
+
+impl Script {
+    /// Adds all faults of the script.
+    pub fn check(&self, faults: &mut Faults) {
+        faults.check_range(&self.word_delay_ms, 0..=60_000, "wordDelayMs");
+        faults.check(self.rules.len() <= 100, "rules", "expected at most 100 rules");
+        for (index, rule) in self.rules.iter().enumerate() {
+            faults.within("rules", |faults| {
+                faults.within(index, |faults| {
+                    faults.within("when", |faults| rule.when.check(faults));
+                    faults.check(rule.steps.len() <= 200, "steps", "expected at most 200 steps");
+                });
+            });
+        }
+    }
+}
+
+impl When {
+    fn check(&self, faults: &mut Faults) {
+        if let Some(trigger) = &self.trigger {
+            let is_known = ["space_message", "plan", "service"].contains(&trigger.as_str());
+            faults.check(is_known, "trigger", "expected space_message, plan or service");
+        }
+        if let Some(source) = &self.source {
+            let is_known =
+                ["delegated", "mention", "auto", "router", "broadcast"].contains(&source.as_str());
+            faults.check(
+                is_known,
+                "source",
+                "expected delegated, mention, auto, router or broadcast",
+            );
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! The tool calls of a step.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::ToSchema;
+
+use crate::{Time, ids::CallId};
+
+/// A tool call.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Call {
+    /// The call's id.
+    pub call_id: CallId,
+    /// The tool's name.
+    pub name: String,
+    /// The call's input; a text if the model did not write valid JSON.
+    pub input: Value,
+    /// The call's result; null while there is none.
+    #[schema(required)]
+    pub output: Option<Value>,
+    /// The call's status.
+    pub status: CallStatus,
+    /// When the call started.
+    #[schema(required)]
+    pub started_at: Option<Time>,
+    /// When the call ended.
+    #[schema(required)]
+    pub finished_at: Option<Time>,
+}
+
+/// The status of a tool call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum CallStatus {
+    /// It has no result yet.
+    Pending,
+    /// It has a result. A declined form is completed too.
+    Completed,
+    /// The result is an error.
+    Failed,
+    /// Nobody answered the form in time.
+    Expired,
+    /// The run ended first.
+    Canceled,
+    /// The process died during the call, so its outcome is unknown.
+    Unknown,
+}
+
+impl CallStatus {
+    /// The status as the API and prompts write it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+            Self::Expired => "expired",
+            Self::Canceled => "canceled",
+            Self::Unknown => "unknown",
+        }
+    }
+}

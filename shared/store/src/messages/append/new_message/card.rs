@@ -1,0 +1,65 @@
+//! A tool call that a new message shows.
+
+use serde_json::Value;
+use smartspace_domain::{Time, ids::CallId, steps::CallStatus, tools::AnswerBy};
+
+use crate::messages::{Apart, Asks, CutJson, ToolCard};
+
+/// A tool call to be shown as a card.
+#[derive(Clone, Debug)]
+pub struct NewCard {
+    /// The call.
+    pub call_id: CallId,
+    /// The tool.
+    pub name: String,
+    /// The input of the call.
+    pub input: Value,
+    /// The output of the call, if it is known.
+    pub output: Option<Value>,
+    /// The status of the call.
+    pub status: CallStatus,
+    /// The question to people, if the call is a form.
+    pub asks: Option<NewForm>,
+}
+
+/// A question to people.
+#[derive(Clone, Debug)]
+pub struct NewForm {
+    /// How clients render the form.
+    pub ui: String,
+    /// The JSON Schema of an answer. Any answer fits if it is `None`.
+    pub result_schema: Option<Value>,
+    /// The people who may answer.
+    pub answer_by: AnswerBy,
+    /// When the form expires.
+    pub until: Time,
+}
+
+impl NewCard {
+    /// The card as it is stored in the message, and the parts that are too long for it.
+    pub(in crate::messages::append) fn split(&self) -> (ToolCard, Apart) {
+        let (input, whole_input) = CutJson::of(&self.input);
+        let output = self.output.as_ref().map(CutJson::of);
+        let (output, whole_output) =
+            output.map_or((None, None), |(output, whole)| (Some(output), whole));
+        let asks = self.asks.as_ref().map(|form| Asks {
+            ui: form.ui.clone(),
+            has_schema: form.result_schema.is_some(),
+            answer_by: form.answer_by.clone(),
+            until: form.until,
+            resolved_by: None,
+        });
+        let result_schema =
+            self.asks.as_ref().and_then(|form| form.result_schema.as_ref()).map(Value::to_string);
+        let card = ToolCard {
+            call_id: self.call_id,
+            name: self.name.clone(),
+            input,
+            output,
+            status: self.status,
+            asks,
+        };
+        let apart = Apart { text: None, input: whole_input, output: whole_output, result_schema };
+        (card, apart)
+    }
+}
