@@ -18,7 +18,7 @@ use crate::{
 /// A message to be stored.
 #[derive(Clone, Debug)]
 pub struct NewMessage {
-    /// Its id, made before the first try: the token that detects a lost answer.
+    /// Its id, made before the first try. A repeated write recognizes its own message by it.
     pub id: MessageId,
     /// The space that it is sent to.
     pub space: SpaceId,
@@ -35,7 +35,7 @@ pub struct NewMessage {
 pub enum Content {
     /// A text.
     Text(MessageText),
-    /// A tool call. It wakes nobody.
+    /// A tool call. It triggers nobody.
     Card(Box<NewCard>),
 }
 
@@ -70,7 +70,7 @@ pub struct NewForm {
 }
 
 impl NewCard {
-    /// The card as it is stored in the message, and the parts that are too long for it.
+    /// Divides the card into the part stored in the message and the parts too long for it.
     pub(super) fn split(&self) -> (ToolCard, Apart) {
         let (input, whole_input) = CutJson::of(&self.input);
         let output = self.output.as_ref().map(CutJson::of);
