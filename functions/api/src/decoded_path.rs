@@ -20,8 +20,8 @@ const ENCODED: &AsciiSet = &CONTROLS
     .add(b'[')
     .add(b']');
 
-/// The path as it was sent, as far as our routes can tell the difference. Only the keys of memories
-/// and ids of goals may contain a `/`.
+/// Encodes a decoded path again. The result may differ from the path that was sent, but no route
+/// sees a difference. Only the keys of memories and the ids of goals may contain a `/`.
 pub fn as_sent(decoded: &str) -> String {
     let segments: Vec<&str> = decoded.splitn(6, '/').collect();
     let path = match segments[..] {

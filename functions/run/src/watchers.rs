@@ -125,6 +125,6 @@ mod tests {
             ["start: Your last run here was 2d 3h ago. Overdue, see GOALS: q4."]
         );
         let only = Look { max_steps: 1, start: Vec::new(), ..first };
-        assert_eq!(messages(&only).len(), 1, "a run with one step is told that it is the last");
+        assert_eq!(messages(&only).len(), 1, "a run with one step gets no notice");
     }
 }

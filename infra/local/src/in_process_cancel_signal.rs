@@ -1,4 +1,4 @@
-//! The cancel signal within one process. The API and the workers share it, so a worker hears of a
+//! The cancel signal within one process. The API and the workers share it, so a worker learns of a
 //! cancellation at once.
 
 use async_trait::async_trait;
@@ -6,7 +6,7 @@ use smartspace_domain::ids::RunId;
 use smartspace_ports::cancel_signal::CancelSignal;
 use tokio::sync::broadcast::{self, error::RecvError};
 
-/// How many signals a worker may lag behind before it reads its run in any case.
+/// The number of signals that wait for a slow worker. If it misses more, it reads its run anyway.
 const BUFFERED: usize = 1_024;
 
 /// The cancel signal within one process.
@@ -22,7 +22,7 @@ impl Default for InProcessCancelSignal {
 #[async_trait]
 impl CancelSignal for InProcessCancelSignal {
     fn ring(&self, run: RunId) {
-        // It fails if no worker listens, and then no worker has to hear it.
+        // Fails only if no worker listens, and then none needs the signal.
         let _ = self.0.send(run);
     }
 

@@ -33,8 +33,8 @@ use clap::Parser;
 
 use crate::flags::Flags;
 
-/// Every table call allocates and frees hundreds of small strings. With the system's allocator this
-/// took a third of the time.
+/// Every table call allocates and frees hundreds of small strings. With the system's allocator a
+/// third of a call's time was spent on that.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -46,9 +46,9 @@ pub fn main() -> ExitCode {
     let flags = Flags::parse();
     // Invalid secrets are reported when the flags are checked.
     log::start(&flags.log, std::sync::Arc::new(flags.secrets().unwrap_or_default()));
-    // Each client is a connection, and many systems allow a process only a thousand by default.
+    // Each client uses a file descriptor. Many systems allow a process only about a thousand.
     if let Err(error) = rlimit::increase_nofile_limit(u64::MAX) {
-        tracing::warn!(%error, "the limit of open connections could not be raised");
+        tracing::warn!(%error, "could not raise the limit of open files");
     }
     match run(flags) {
         Ok(()) => ExitCode::SUCCESS,
@@ -70,7 +70,7 @@ fn run(flags: Flags) -> Result<(), String> {
         .build()
         .map_err(|error| format!("the async runtime could not be started: {error}"))?;
     let result = runtime.block_on(host::run(flags));
-    // Work that is still running has released its lease, or the next start resumes it.
+    // A run that is cut off here has released its lease, or the next start resumes it.
     runtime.shutdown_timeout(std::time::Duration::from_millis(200));
     result
 }

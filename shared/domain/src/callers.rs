@@ -14,7 +14,7 @@ pub enum Caller {
     Entity(EntityId),
 }
 
-/// Who may know something, besides the operator.
+/// The readers who may know something. The operator may always know it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KnownBy {
     /// The members of a space.

@@ -18,7 +18,7 @@ const SENDERS: usize = 100;
 /// The name under which all further senders are counted.
 const OTHERS: &str = "others";
 
-/// What causes a run.
+/// The cause of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cause {
     /// The sender's name in the counters: only letters and digits.

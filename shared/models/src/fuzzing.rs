@@ -41,7 +41,7 @@ pub fn answer(api: Api, parts: Vec<Vec<u8>>) -> Vec<Result<Piece, ModelError>> {
 /// Checks the rules that hold for the pieces of every answer, even if the provider sends garbage.
 ///
 /// # Errors
-/// The rule that is broken, and where.
+/// Fails with the broken rule and the position of the piece that breaks it.
 pub fn check(pieces: &[Result<Piece, ModelError>]) -> Result<(), String> {
     let fault = |at: usize, rule: &str| Err(format!("{rule} at {at} of {pieces:?}"));
     let mut started = 0;
@@ -56,14 +56,14 @@ pub fn check(pieces: &[Result<Piece, ModelError>]) -> Result<(), String> {
             }
             Err(_) | Ok(Piece::Finished { .. }) => return Ok(()),
             Ok(Piece::CallStarted { index, .. }) if *index == started => started += 1,
-            Ok(Piece::CallStarted { .. }) => return fault(at, "an unexpected index of a call"),
+            Ok(Piece::CallStarted { .. }) => return fault(at, "a call has an unexpected index"),
             Ok(Piece::CallInput { index, .. }) if *index >= started => {
                 return fault(at, "input of a call that has not started");
             }
             Ok(Piece::CallInput { .. } | Piece::Text(_)) => {}
         }
     }
-    fault(pieces.len(), "no end")
+    fault(pieces.len(), "the end is missing")
 }
 
 #[cfg(test)]

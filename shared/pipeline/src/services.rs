@@ -1,4 +1,4 @@
-//! Deliveries of services: stores a delivery with the run that it wakes, then queues the run.
+//! Deliveries of services: stores a delivery with the run that it triggers, then queues the run.
 
 use smartspace_domain::{
     Error, Result,
@@ -13,7 +13,7 @@ use smartspace_store::{
 use crate::Pipeline;
 
 impl Pipeline {
-    /// Stores a delivery and wakes the agent, once per idempotency key.
+    /// Stores a delivery and triggers the agent, once per idempotency key.
     pub async fn receive(&self, new: &NewDelivery) -> Result<Received> {
         let received = self.store.deliveries().receive(new, self.now()).await?;
         self.queue_runs(received.triggered.iter().map(|run| run.job()).collect()).await;

@@ -1,5 +1,5 @@
-//! Due items: the ones that the sweep must come back to. The index finds candidates, and the item
-//! decides.
+//! Due items: the items that the sweep must act on. The index finds candidates, and the item itself
+//! says whether it is due.
 
 use std::time::Duration;
 
@@ -35,7 +35,7 @@ pub enum Duty {
 /// The outcome of the sweep for one candidate.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Swept {
-    /// The item was overdue and its time is postponed. The caller queues this work.
+    /// The item was overdue and has been postponed. The caller queues this work.
     Overdue(Duty),
     /// The item was not due after all, or another sweep was faster.
     NotDue,
@@ -53,15 +53,15 @@ struct DueItem {
 }
 
 impl DueItem {
-    /// Whether its time has come. A time that can't be read counts as overdue.
+    /// Whether its time has come. A time that can't be parsed counts as overdue.
     fn is_overdue(&self, now: Time) -> bool {
         self.due_at
             .as_ref()
             .is_some_and(|due_at| due_at.parse().map_or(true, |due_at: Time| due_at <= now))
     }
 
-    /// The item after one more sweep. The delays double up to an hour. After too many sweeps, the
-    /// item is not due again.
+    /// The item after one more sweep. The delays double up to an hour. After [`limits::SWEEPS`]
+    /// sweeps it has no due time.
     fn postponed(&self, now: Time) -> Self {
         if self.due_count >= limits::SWEEPS {
             return Self { due_at: None, due_count: self.due_count };
@@ -75,8 +75,8 @@ impl DueItem {
 const EARLIEST: &str = "0";
 
 impl Due<'_> {
-    /// Up to `limit` candidates from one part of the index that were due before `until`. The one
-    /// that is overdue for the longest comes first.
+    /// Up to `limit` candidates from one part of the index that were due before `until`. The
+    /// longest overdue comes first.
     pub async fn candidates(self, part: u8, until: Time, limit: usize) -> Result<Vec<Key>> {
         let query = Query::of_index(Index::DUE, keys::due(part))
             .between(EARLIEST, &until.to_string())
@@ -117,7 +117,7 @@ impl Due<'_> {
     /// The work that the item at `key` needs, if any.
     pub async fn duty(self, key: &Key) -> Result<Option<Duty>> {
         let unknown =
-            || Error::Internal(format!("an item of no known kind is due: {} {}", key.pk, key.sk));
+            || Error::Internal(format!("an item of an unknown kind is due: {} {}", key.pk, key.sk));
         let (kind, id) = key.pk.split_once('#').ok_or_else(unknown)?;
         let place = key.sk.strip_prefix(keys::MSG).map(str::parse::<u64>);
         let plan = key.sk.strip_prefix(keys::PLAN).map(str::parse::<PlanId>);
@@ -151,8 +151,8 @@ impl Due<'_> {
         }
     }
 
-    /// Everything that is due at any time, with every lease ended. Only for a host that is starting
-    /// and knows that no worker is alive.
+    /// Ends every lease, and returns the work of everything that is due, now or later. Only for a
+    /// host that is starting and knows that no worker is alive.
     pub async fn restart(self) -> Result<Vec<Duty>> {
         let mut duties = Vec::new();
         for part in 0..keys::DUE_PARTS {

@@ -29,7 +29,7 @@ handles! {
     calls: Calls, "Calls of runs that are shown as cards.";
     connections: Connections, "WebSocket connections, their tickets and their subscriptions.";
     deliveries: Deliveries, "Deliveries: the webhook requests of services.";
-    due: Due, "Due items: the ones that the sweep must come back to.";
+    due: Due, "Due items: the items that the sweep must act on.";
     entities: Entities, "People and agents.";
     forms: Forms, "Forms: calls that people answer.";
     goals: Goals, "The goals of agents.";

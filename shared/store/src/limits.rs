@@ -1,4 +1,4 @@
-//! Counters: runs per minute by agent, and requests by caller.
+//! Counters: the runs per minute of each agent, and the requests of each caller.
 
 pub(crate) mod quota;
 pub(crate) mod rates;

@@ -116,7 +116,7 @@ impl Messages<'_> {
         Ok(messages)
     }
 
-    /// Stores which agents a message wakes, unless that is already decided.
+    /// Stores which agents a message triggers, unless that is already decided.
     pub async fn store_decision(
         self,
         space: SpaceId,

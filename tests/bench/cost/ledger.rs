@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::units::{Part, Units};
 
-/// What is counted, apart from calls of the table.
+/// The quantities that are counted, apart from calls of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Counter {
     /// An invocation of the function.

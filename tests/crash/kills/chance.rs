@@ -1,4 +1,4 @@
-//! Random numbers that can be repeated with their seed: `SplitMix64`.
+//! A random number generator whose sequence can be repeated from its seed: `SplitMix64`.
 
 use std::{
     hash::{BuildHasher, RandomState},

@@ -1,4 +1,4 @@
-//! What the models of each provider have in common: streaming, retries, and errors of the provider.
+//! Tests that the models of all providers share: streaming, retries, and errors of the provider.
 
 use std::time::Duration;
 

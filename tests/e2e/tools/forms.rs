@@ -48,7 +48,7 @@ async fn a_run_with_three_forms_resumes_once_all_are_answered_or_expired() {
     let results = scene.results();
     let expected = [declined, json!({"error": "expired"}), json!({"amount": 3})];
     assert_eq!(results[..3], expected);
-    // The run resumed once: the other two results are of `send_message`.
+    // The run resumed once: the other two results belong to `send_message`.
     assert_eq!((results.len(), scene.stack.model.requests("ada").len()), (5, 3));
     let run = scene.stack.run(&run).await;
     let statuses: Vec<_> = run["steps"][0]["calls"]

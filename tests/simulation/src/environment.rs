@@ -1,7 +1,7 @@
-//! What every simulated part needs: the parameters of the seed, the virtual clock, the random
-//! numbers, the log, and the state that outlives a process.
+//! The environment of every simulated part: the parameters of the seed, the virtual clock, the
+//! random numbers, the log, and the state that outlives a process.
 //!
-//! `calls` strikes the calls of processes with faults.
+//! `calls` injects faults into the calls of processes.
 
 mod calls;
 

@@ -1,5 +1,5 @@
-//! What clients sent, what they were answered, and what models were asked. Besides the table's
-//! items at the end, this is all that the oracle knows.
+//! The ledger: the requests of clients with their answers, and the requests to models. Besides the
+//! table's items at the end, this is all that the oracle knows.
 
 mod model_request;
 

@@ -120,8 +120,8 @@ impl Person {
     /// Records a message, with its id and number if it was accepted.
     fn note(&self, text: &str, space: SpaceId, accepted: Option<(String, u64)>) {
         self.world.env.history.note(&self.name, || match &accepted {
-            Some((id, seq)) => format!("is told that {text:.40} is {id}, number {seq} of {space}"),
-            None => format!("is not told what became of {text:.40} in {space}"),
+            Some((id, seq)) => format!("learns that {text:.40} is {id}, number {seq} of {space}"),
+            None => format!("does not learn what became of {text:.40} in {space}"),
         });
         locked(&self.world.env.ledger).sent_messages.push(SentMessage {
             person: self.id,
@@ -218,7 +218,7 @@ impl Person {
             self.world
                 .env
                 .history
-                .note(&self.name, || format!("is told that {run} is canceled; {after:?}"));
+                .note(&self.name, || format!("learns that {run} is canceled; {after:?}"));
             locked(&self.world.env.ledger).canceled.push(Canceled { run, after });
         }
     }

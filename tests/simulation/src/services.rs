@@ -150,7 +150,7 @@ impl Services {
             .history
             .note(NAME, || format!("{service} sends {text} to {agent}, {depth} deep"));
         let answer = self.world.request(NAME, Method::POST, &path, &headers, body).await;
-        self.world.env.history.note(NAME, || format!("is told of {text}: {answer:?}"));
+        self.world.env.history.note(NAME, || format!("gets the answer to {text}: {answer:?}"));
         let answer = conclusive(answer);
         let is_answered = answer.is_some();
         locked(&self.world.env.ledger).sent[number].answers.extend(answer);

@@ -17,7 +17,7 @@ use tokio::time::{Instant, sleep};
 
 const CALL_LATENCY: Duration = Duration::from_millis(10);
 
-/// What a run took until the request to its model, in a process with empty memory.
+/// The cost of a run up to the request to its model, in a process with empty memory.
 #[derive(Debug)]
 struct PromptCost {
     calls: usize,

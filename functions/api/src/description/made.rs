@@ -1,8 +1,8 @@
 //! Generates the description from the handlers' annotations and compares it with the committed
 //! text.
 //!
-//! A handler's annotation has what is its own. What many handlers share is added here: [`answers`]
-//! adds the problems, [`merge_patches`] the bodies of `PATCH`.
+//! A handler's annotation describes what is special to it. This module adds what many handlers
+//! share: [`answers`] adds the problems, and [`merge_patches`] adds the bodies of `PATCH`.
 
 use std::{collections::BTreeSet, path::Path};
 

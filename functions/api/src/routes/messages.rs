@@ -1,4 +1,4 @@
-//! `/v1/spaces/{id}/messages`: posts messages, reads them, and previews whom a message would wake.
+//! `/v1/spaces/{id}/messages`: posts messages, reads them, and previews their dispatch.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! `/v1/agents/{id}/trigger`: the operator wakes an agent on behalf of a service.
+//! `/v1/agents/{id}/trigger`: the operator triggers an agent on behalf of a service.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! What all schemes share: parsing the claims of a request, and comparing its signatures with those
-//! of the secrets.
+//! Code that all schemes share: it parses the claims of a request, and compares its signatures with
+//! those of the secrets.
 
 use std::fmt::Write as _;
 

@@ -68,7 +68,7 @@ impl Pipeline {
     }
 
     /// Resolves the open forms in these messages of a deleted space. Nobody can answer them, and
-    /// runs that were woken elsewhere wait for them.
+    /// runs that were triggered elsewhere wait for them.
     pub(crate) async fn drop_forms(&self, messages: &[MessageRecord]) -> Result<()> {
         for card in messages
             .iter()
@@ -83,8 +83,8 @@ impl Pipeline {
     }
 
     /// Resolves the open forms that an agent's runs show in a space that the agent has left. Runs
-    /// that were woken elsewhere wait for them, and the agent may no longer read answers from that
-    /// space.
+    /// that were triggered elsewhere wait for them, and the agent may no longer read answers from
+    /// that space.
     pub(crate) async fn withdraw_forms(&self, space: SpaceId, agent: EntityId) -> Result<()> {
         for active in self.store.agent_state().context(agent).await?.active {
             for form in self

@@ -49,7 +49,7 @@ pub struct Received {
     pub run_id: Option<RunId>,
     /// Why it woke no run.
     pub reason: Option<Reason>,
-    /// The run, if it was woken just now. The caller queues it.
+    /// The run, if it was created just now. The caller queues it.
     pub triggered: Option<Box<RunRecord>>,
 }
 

@@ -1,9 +1,9 @@
-//! Receiving a delivery. The delivery, its keys, and the run that it wakes are stored in one
+//! Receiving a delivery. The delivery, its keys, and the run that it triggers are stored in one
 //! transaction before the service gets its answer.
 //!
 //! The checks of the transaction, and their reasons:
-//! - the keys of the delivery are new: a service that repeats a delivery, however late, wakes one
-//!   run
+//! - the keys of the delivery are new: a service that repeats a delivery, however late, triggers
+//!   one run
 //! - no delivery with this id exists: if the answer to the first try was lost, its delivery is
 //!   there
 //! - the agent exists and is not retired
@@ -46,8 +46,8 @@ impl HookRecord {
 }
 
 impl Deliveries<'_> {
-    /// Stores a delivery and wakes the agent, once for each key. Fails with [`Error::NotFound`] if
-    /// the agent does not exist.
+    /// Stores a delivery and triggers the agent, once for each key. Fails with [`Error::NotFound`]
+    /// if the agent does not exist.
     pub async fn receive(self, new: &NewDelivery, now: Time) -> Result<Received> {
         let post_key = new.post_key.as_ref();
         let made = self.store.idempotency().made_before::<DeliveryId>(post_key, now).await?;

@@ -118,7 +118,7 @@ impl Quota<'_> {
         Ok((items.take(&gate)?, self.minute_of(agent, &mut items, now)?))
     }
 
-    /// Decides whether a plan or a delivery may wake an agent. Returns the reason against it, or
+    /// Decides whether a plan or a delivery may trigger an agent. Returns the reason against it, or
     /// the bucket of the agent's quota that the run is taken from.
     pub(crate) async fn may_wake(
         self,

@@ -1,6 +1,6 @@
-//! Appending a message decides which agents it wakes: one transaction stores the message at the
-//! space's next number, the decision, and a queued run for each agent that wakes. If they are too
-//! many for one transaction, the `trigger` function decides and queues the runs.
+//! Appending a message decides which agents it triggers: one transaction stores the message at the
+//! space's next number, the decision, and a queued run for each agent that it triggers. If they are
+//! too many for one transaction, the `trigger` function decides and queues the runs.
 //!
 //! The checks of the transaction, and their reasons:
 //! - `HEAD` is still at number n, which gives the space one order, and at the same version of the
@@ -55,8 +55,8 @@ pub struct Appended {
 }
 
 impl Messages<'_> {
-    /// Stores a message and wakes agents. Fails with [`Error::NotAMember`] if the sender is not a
-    /// member of the space, and with [`Error::Retry`] after losing races for five seconds.
+    /// Stores a message and triggers agents. Fails with [`Error::NotAMember`] if the sender is not
+    /// a member of the space, and with [`Error::Retry`] after losing races for five seconds.
     pub async fn append(self, new: &NewMessage, now: Time) -> Result<Appended> {
         let _lock = self.store.space_locks.wait(new.space).await;
         let key =
@@ -136,8 +136,8 @@ impl Messages<'_> {
         Ok(snapshot.decide(id, &sender, text.as_str(), depth, &mut minute, now).dispatch)
     }
 
-    /// Decides which agents a message wakes that was stored without a decision. Its sender may have
-    /// left since.
+    /// Makes the decision for a message that was stored without one. The sender may have left the
+    /// space since.
     pub async fn decide_late(
         self,
         space: SpaceId,

@@ -51,14 +51,14 @@ pub struct MessageRecord {
     pub created_at: Time,
     /// When it last changed.
     pub updated_at: Time,
-    /// Which agents it wakes. `None` until that is decided, and if the decision is in `WOKEN#`.
+    /// Which agents it triggers. `None` until that is decided, and if the decision is in `WOKEN#`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dispatch: Option<Vec<Dispatch>>,
     /// Whether the decision is in `WOKEN#`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dispatch_apart: bool,
-    /// If it is decided later: how many agents it may wake. These runs are already counted in the
-    /// space's minute.
+    /// If it is decided later: how many agents it may trigger. These runs are already counted in
+    /// the space's minute.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub may_wake: Option<usize>,
     /// Its partition in the index of due items, until its runs are queued.
@@ -70,7 +70,7 @@ pub struct MessageRecord {
 }
 
 impl MessageRecord {
-    /// Whether it is decided which agents it wakes.
+    /// Whether it is decided which agents it triggers.
     pub fn is_decided(&self) -> bool {
         self.dispatch.is_some() || self.dispatch_apart
     }

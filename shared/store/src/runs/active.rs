@@ -75,7 +75,7 @@ impl ActiveRecord {
         }
     }
 
-    /// The copy of a run that `message` wakes.
+    /// The copy of a run that `message` triggers.
     pub fn triggered(
         run: &RunRecord,
         space_id: SpaceId,
@@ -94,7 +94,7 @@ impl ActiveRecord {
 
 impl Runs<'_> {
     /// Lists a run among the active ones of a space that it has entered. For a run that was not
-    /// woken by a message.
+    /// triggered by a message.
     pub async fn show_active(self, run: &RunRecord, space: SpaceId) -> Result<()> {
         let write =
             Write::update(keys::active_run(run.agent_id, run.id), "SET #g3pk = :pk, #g3sk = :sk");

@@ -152,7 +152,7 @@ impl RunRecord {
         }
     }
 
-    /// A new run that `message` wakes.
+    /// A new run that `message` triggers.
     pub fn triggered(
         id: RunId,
         agent_id: EntityId,

@@ -22,7 +22,7 @@ use crate::{
     table::{WriteError, keys, refusal::Refusal, write::Write},
 };
 
-/// How often a change of the roster is tried if other changes come first.
+/// How many times a change of the roster is tried while other changes get ahead of it.
 const TRIES: u32 = 50;
 
 impl Members<'_> {
@@ -41,7 +41,7 @@ impl Members<'_> {
         Ok(record.filter(|record| !record.deleted).zip(member.filter(|member| !member.left)))
     }
 
-    /// The same, with the summary of the space if there is one.
+    /// Like [`Self::membership`], with the summary of the space if it has one.
     pub async fn membership_with_summary(
         self,
         space: SpaceId,
@@ -81,6 +81,7 @@ impl Members<'_> {
             self.store.table.get(&keys::member(space, entity)).await?;
         Ok(member.filter(|member| !member.left))
     }
+
     /// Moves a member's read position forward to `seq`, at most to the space's last message.
     /// Returns the new position, and whether it has moved.
     pub async fn read_up_to(
@@ -100,22 +101,22 @@ impl Members<'_> {
             Err(WriteError::Refused(refusal)) => {
                 let stored: Option<MemberRecord> = refusal.existing(&keys::member(space, entity));
                 let stored = stored.filter(|stored| !stored.left).ok_or_else(no_such_member)?;
-                // The first try may have moved it and its answer was lost.
+                // The first try may have moved the position, and its answer was lost.
                 Ok((stored.read_seq, stored.read_seq == seq && member.read_seq < seq))
             }
             Err(WriteError::Other(error)) => Err(error),
         }
     }
 
-    /// Reads the roster first. A space that is read before its roster may still have its old name.
+    /// Reads the roster first: a space that is read before its roster may have an outdated name.
     async fn roster_and_record(self, space: SpaceId) -> Result<(Arc<Roster>, SpaceRecord)> {
         let roster = self.roster(space).await?;
         Ok((roster, self.store.spaces().record(space).await?))
     }
 
-    /// Returns `None` if the roster was changed, or the refusal if something has changed since it
-    /// was read. That may be our own first try whose answer was lost: reading again shows its
-    /// change.
+    /// Returns `None` if the writes took effect, or the refusal if the roster has changed since it
+    /// was read. Our own first try may have changed it, if its answer was lost. The caller sees
+    /// that when it reads the roster again.
     async fn change_roster(self, writes: &[Write]) -> Result<Option<Refusal>> {
         match self.store.table.transact(writes).await {
             Ok(()) => Ok(None),
@@ -140,5 +141,5 @@ fn being_changed() -> Error {
 }
 
 fn no_such_member() -> Error {
-    Error::NotFound("it is not a member of this space".into())
+    Error::NotFound("the entity is not a member of this space".into())
 }

@@ -12,16 +12,16 @@ use crate::{
 
 /// The reason of an item whose condition failed.
 const REFUSED: &str = "ConditionalCheckFailed";
-/// Reasons that another try may not meet.
+/// Reasons that may be gone at the next try.
 const TRANSIENT: [&str; 3] =
     ["TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"];
 
 impl Table {
-    /// Does all of `writes`, or none.
+    /// Makes all of `writes`, or none.
     ///
     /// A transaction whose outcome is unknown is sent again unchanged. If the first try took
-    /// effect, the second one fails on the caller's own token. Only the caller can tell that this
-    /// is a success. A conflict with another transaction is retried too.
+    /// effect, the second one is refused, and the refusal shows the caller's own token. Only the
+    /// caller can tell that this is a success. A conflict with another transaction is retried too.
     pub async fn transact(&self, writes: &[Write]) -> Result<(), WriteError> {
         let mut retries = self.retries();
         let parts = writes

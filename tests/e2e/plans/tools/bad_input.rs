@@ -15,7 +15,7 @@ use crate::{
 };
 
 #[tokio::test]
-async fn one_wrong_plan_in_a_call_sets_none() {
+async fn one_wrong_plan_refuses_the_whole_call() {
     let stack = Stack::start().await;
     let team = stack.team().await;
     let other = stack.agent("Bea", &stack.model.name("bea")).await;

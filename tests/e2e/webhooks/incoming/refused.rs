@@ -1,5 +1,5 @@
 //! Deliveries that are stored but trigger no run: the agent is paused, the chain is too deep, or
-//! the runs of the minute are used up.
+//! the limit of runs per minute is reached.
 
 mod rates;
 
@@ -15,7 +15,7 @@ use crate::{
     webhooks::incoming::field,
 };
 
-/// How a delivery arrives: from a service, or from the operator in its name.
+/// How a delivery arrives: from a service, or from the operator in the service's name.
 #[derive(Clone, Copy, Debug)]
 enum Route {
     Hook,
@@ -68,7 +68,7 @@ async fn deliveries_to_a_paused_agent_are_stored_and_can_be_replayed() {
         assert_eq!(
             deliver(&stack, route, &agent, "one", "0").await.must_be(202),
             refused,
-            "a repeated delivery gets another answer"
+            "a repeated delivery got a different answer"
         );
         assert!(stack.runs_by(&agent).await.is_empty());
         let again = stack.replay(&agent, &delivery).await.must_be(202);

@@ -25,7 +25,7 @@ impl Operator {
         self.world
             .env
             .history
-            .note(NAME, || format!("lets {agent} {}", if paused { "rest" } else { "go on" }));
+            .note(NAME, || format!("{} {agent}", if paused { "pauses" } else { "resumes" }));
         let body = json!({"agent": {"paused": paused}});
         self.world
             .http_with_retries(
@@ -86,7 +86,7 @@ impl Operator {
                 is_written.then_some(&body),
             )
             .await;
-        self.world.env.history.note(NAME, || format!("is told of {place}: {answer:?}"));
+        self.world.env.history.note(NAME, || format!("gets the answer to {place}: {answer:?}"));
         let asked = &mut locked(&self.world.env.ledger).plans[number];
         asked.answer.clone_from(&answer);
         asked.answered_at = Instant::now();

@@ -34,7 +34,7 @@ pub(super) fn one_order_without_gaps(evidence: &mut Evidence<'_>) {
                     ));
                 }
             }
-            // Every member fetched all messages at the end.
+            // At the end of a history every member fetches all messages.
             let last = evidence.stored.heads.get(space).copied().unwrap_or(0);
             let member = evidence.stored.members.get(&(space.clone(), person.id.to_string()));
             if member.is_some_and(|member| member["left"].is_null())

@@ -35,7 +35,7 @@ impl Person {
                 removed.push(Removed { entity, space, at, after, back: None, back_after: None });
             }
             self.world.env.history.note(&self.name, || {
-                format!("is told that {entity} is out of {space}, after number {after}")
+                format!("learns that {entity} is out of {space}, after number {after}")
             });
             sleep(self.world.env.chance.time(place, Duration::ZERO, Duration::from_secs(20))).await;
         }

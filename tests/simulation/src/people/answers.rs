@@ -108,7 +108,7 @@ impl Person {
         self.world
             .env
             .history
-            .note(&self.name, || format!("is told of its answer to {call}: {statuses:?}"));
+            .note(&self.name, || format!("gets the outcome of its answer to {call}: {statuses:?}"));
         locked(&self.world.env.ledger).answers.push(FormAnswer {
             person: self.id,
             call: call.clone(),

@@ -1,4 +1,4 @@
-//! What a person saw, and what contradicts itself in it.
+//! Everything that a person saw, and the contradictions in it.
 
 use std::collections::{BTreeMap, BTreeSet};
 

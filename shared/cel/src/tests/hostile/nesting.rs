@@ -11,7 +11,7 @@ use crate::{
 
 const TOO_DEEP: &str = "the expression is nested too deeply; simplify it";
 
-/// What nests: a start, a middle and an end.
+/// The forms that nest: each has a start, a middle and an end.
 const NESTING_FORMS: [(&str, &str, &str); 22] = [
     ("(", "1", ")"),
     ("(1 + ", "1", ")"),

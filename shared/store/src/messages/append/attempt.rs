@@ -30,7 +30,7 @@ pub(super) struct Attempt {
     pub(super) writes: Vec<Write>,
     pub(super) record: MessageRecord,
     apart: Apart,
-    /// Which agents the message wakes, unless that is decided later.
+    /// Which agents the message triggers, unless that is decided later.
     dispatch: Option<Vec<Dispatch>>,
     triggered: Vec<RunJob>,
     taken: Vec<(EntityId, Bucket)>,
@@ -108,7 +108,7 @@ impl Attempt {
         Ok(())
     }
 
-    /// Queues a run for each agent that the message wakes.
+    /// Queues a run for each agent that the message triggers.
     fn queue_runs(&mut self, space: SpaceId, space_name: &str, now: Time) -> Result<()> {
         for dispatch in self.dispatch.iter().flatten() {
             let (Some(run), Some(source)) = (dispatch.run_id, dispatch.source) else { continue };

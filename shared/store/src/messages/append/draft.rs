@@ -1,4 +1,4 @@
-//! A message before it is stored: its place in the space, and the agents that it wakes.
+//! A message before it is stored: its place in the space, and the agents that it triggers.
 
 mod body;
 
@@ -25,7 +25,7 @@ pub(super) struct Draft {
     seq: u64,
     depth: u32,
     sender: Sender,
-    /// The space's runs of this minute, including those that the message wakes.
+    /// The space's runs of this minute, including those that the message triggers.
     minute: RateWindow,
     pub(super) dispatch: Vec<Dispatch>,
     pub(super) taken: Vec<(EntityId, Bucket)>,
@@ -46,7 +46,7 @@ impl Draft {
         Ok(Self { seq: snapshot.head.seq + 1, depth, sender, minute, dispatch, taken })
     }
 
-    /// Whether the message wakes too many agents for one transaction. The trigger function then
+    /// Whether the message triggers too many agents for one transaction. The trigger function then
     /// decides again.
     pub(super) fn is_decided_later(&self) -> bool {
         self.taken.len() > limits::WOKEN_AT_ONCE

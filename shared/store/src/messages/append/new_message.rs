@@ -13,7 +13,7 @@ use crate::{idempotency::PostKey, runs::steps::CallRecord};
 /// A message to be stored.
 #[derive(Clone, Debug)]
 pub struct NewMessage {
-    /// Its id, made before the first try: the token that detects a lost answer.
+    /// Its id, made before the first try. A repeated write recognizes its own message by it.
     pub id: MessageId,
     /// The space that it is sent to.
     pub space: SpaceId,
@@ -30,7 +30,7 @@ pub struct NewMessage {
 pub enum Content {
     /// A text.
     Text(MessageText),
-    /// A tool call. It wakes nobody.
+    /// A tool call. It triggers nobody.
     Card(Box<NewCard>),
 }
 

@@ -125,7 +125,7 @@ impl Snapshot {
         }
     }
 
-    /// Decides which agents a text wakes, and counts the space's runs in `minute`.
+    /// Decides which agents a text triggers, and counts the space's runs in `minute`.
     pub(super) fn decide(
         &self,
         id: MessageId,

@@ -1,4 +1,4 @@
-//! What the operator and agents asked for about plans.
+//! The requests of the operator and of agents about plans.
 
 use std::collections::{BTreeMap, BTreeSet};
 
