@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// The names of the built-in tools. Configured tools may not use them.
-pub const BUILT_IN: [&str; 16] = [
+pub const BUILT_IN: &[&str] = &[
     "absorb_run",
     "delegate",
     "delete_goals",

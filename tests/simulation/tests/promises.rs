@@ -94,6 +94,11 @@ fn first_seed(mutant: Mutant) -> u64 {
         Mutant::ForgetsTokens => 13,
         // Found by the seeds 134, 147 and 153.
         Mutant::KeepsRosterVersion => 134,
+        Mutant::OverwritesNumbers => 9,
+        Mutant::FiresAnyway => 12,
+        Mutant::FiresInParts => 13,
+        Mutant::IgnoresMembership | Mutant::ReadsBackwards => 15,
+        Mutant::ForgetsBeginnings | Mutant::RepeatsWhatBegan => 24,
         _ => 1,
     }
 }

@@ -66,7 +66,7 @@ async fn list(
 
 /// Replay a delivery
 ///
-/// Creates a new delivery with a new run, even if the first delivery woke nobody. A rejected
+/// Creates a new delivery with a new run, even if the first delivery triggered nobody. A rejected
 /// delivery can't be replayed, because its payload was not stored.
 #[utoipa::path(
     post, path = "/v1/agents/{id}/deliveries/{deliveryId}/replay",

@@ -39,7 +39,7 @@ pub(super) fn routes() -> Routes {
 /// The request must be signed as the agent's `webhooks` configure it: Standard Webhooks, GitHub,
 /// Stripe or Slack. The whole body is the payload. A body that is not JSON is stored as text, and
 /// so is JSON with a whole number beyond 64 bits. A repeated delivery gets the answer of the first
-/// one. If the agent can't be woken, the payload is stored anyway and `reason` says why.
+/// one. If the agent can't be triggered, the payload is stored anyway and `reason` says why.
 #[utoipa::path(
     post, path = "/v1/hooks/{agentId}/{service}",
     operation_id = "receiveHook", tag = "services", security(),

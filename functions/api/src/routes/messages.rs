@@ -48,8 +48,8 @@ struct MessageBody {
 
 /// Post a message
 ///
-/// `dispatch` in the response lists the agents that the message woke, and why others were not
-/// woken.
+/// `dispatch` in the response lists the agents that the message triggered, and why others were not
+/// triggered.
 #[utoipa::path(
     post, path = "/v1/spaces/{id}/messages", operation_id = "createMessage", tag = "messages",
     params(("id" = SpaceId, Path), IdempotencyKey, ChainDepth),

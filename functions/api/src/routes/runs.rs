@@ -32,7 +32,7 @@ pub(super) fn routes() -> Routes {
     routes![of_space, of_agent, show, cancel]
 }
 
-/// List the runs that messages of a space woke
+/// List the runs that messages of a space triggered
 ///
 /// Newest first, without steps.
 #[utoipa::path(
@@ -139,7 +139,7 @@ async fn cancel(
     Ok((StatusCode::ACCEPTED, Json(run)))
 }
 
-/// A run, if the caller may do `action` in the space that woke it. A caller that is not a member of
+/// A run, if the caller may do `action` in the space that triggered it. A caller that is not a member of
 /// that space gets the same answer as for a run that does not exist.
 async fn of_own_space(
     api: &Api,
@@ -149,7 +149,7 @@ async fn of_own_space(
 ) -> Result<RunRecord> {
     let record = api.pipeline.store.runs().record(id).await?;
     let Some(space) = record.space_id() else {
-        // A plan or a service woke it.
+        // A plan or a service triggered it.
         return if caller == Caller::Operator { Ok(record) } else { Err(no_such_run()) };
     };
     match api.pipeline.authorise(caller, action, space).await {
@@ -164,10 +164,10 @@ async fn of_own_space(
 async fn seen(
     api: &Api,
     run: Run,
-    woken_in: Option<SpaceId>,
+    triggered_in: Option<SpaceId>,
     known: &mut KnownSpaces,
 ) -> Result<Run> {
-    Ok(match woken_in.and_then(|space| run.known_by(space)) {
+    Ok(match triggered_in.and_then(|space| run.known_by(space)) {
         Some(other) if !known.has(&api.pipeline, other).await? => run.without_active_space(),
         _ => run,
     })

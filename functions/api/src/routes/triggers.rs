@@ -46,15 +46,15 @@ struct TriggerBody {
 pub(super) struct ReceivedResponse {
     /// The delivery. For a repeated delivery it is the first one.
     delivery_id: DeliveryId,
-    /// The run that the delivery woke.
+    /// The run that the delivery triggered.
     #[schema(required)]
     run_id: Option<RunId>,
-    /// Why the delivery woke nobody: `paused`, `chain_depth` or `rate`.
+    /// Why the delivery triggered nobody: `paused`, `chain_depth` or `rate`.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<Reason>,
 }
 
-/// 202: the delivery is stored, whether or not it woke the agent.
+/// 202: the delivery is stored, whether or not it triggered the agent.
 pub(super) fn accepted(
     Received { id, run_id, reason, .. }: Received,
 ) -> (StatusCode, Json<ReceivedResponse>) {
@@ -74,7 +74,7 @@ pub(super) fn check_payload(bytes: usize) -> Result<()> {
 
 /// Wake an agent on behalf of a service
 ///
-/// For a service that signs its requests, use `/v1/hooks` instead. If the agent can't be woken, the
+/// For a service that signs its requests, use `/v1/hooks` instead. If the agent can't be triggered, the
 /// payload is stored anyway and `reason` says why.
 #[utoipa::path(
     post, path = "/v1/agents/{id}/trigger", operation_id = "triggerAgent", tag = "services",
