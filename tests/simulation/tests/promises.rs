@@ -86,7 +86,7 @@ fn seeds_that_failed_once() {
     }
 }
 
-/// The first seed to play. The mutants that few seeds find begin shortly before several that do, so
+/// The first seed to play. The mutants that few seeds find begin at the first one that does, so
 /// that a change of one history does not cost a hundred plays.
 fn first_seed(mutant: Mutant) -> u64 {
     match mutant {
