@@ -72,10 +72,10 @@ pub(super) fn check_payload(bytes: usize) -> Result<()> {
     }
 }
 
-/// Wake an agent on behalf of a service
+/// Trigger an agent on behalf of a service
 ///
-/// For a service that signs its requests, use `/v1/hooks` instead. If the agent can't be triggered, the
-/// payload is stored anyway and `reason` says why.
+/// For a service that signs its requests, use `/v1/hooks` instead. If the agent can't be triggered,
+/// the payload is stored anyway and `reason` says why.
 #[utoipa::path(
     post, path = "/v1/agents/{id}/trigger", operation_id = "triggerAgent", tag = "services",
     params(("id" = EntityId, Path), IdempotencyKey, ChainDepth),
