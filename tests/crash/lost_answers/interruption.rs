@@ -13,7 +13,7 @@ use aws_smithy_runtime_api::client::{
     orchestrator::HttpRequest,
     runtime_components::RuntimeComponents,
 };
-use smartspace::embedded_table::EmbeddedTable;
+use smartspace::embedded_table::{EmbeddedTable, TableCall};
 
 /// The actions of the other process.
 pub(crate) type Interruption = Pin<Box<dyn Future<Output = ()> + Send>>;
@@ -44,11 +44,7 @@ impl HttpClient for InterruptedConnector {
 
 impl HttpConnector for InterruptedConnector {
     fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
-        let operation = request
-            .headers()
-            .get("x-amz-target")
-            .and_then(|target| target.rsplit('.').next())
-            .unwrap_or_default();
+        let TableCall { operation, .. } = TableCall::of(&request);
         let planned = self.plan.lock().unwrap().take_if(|(before, _)| *before == operation);
         let table = self.table.clone();
         HttpConnectorFuture::new(async move {

@@ -139,8 +139,8 @@ async fn cancel(
     Ok((StatusCode::ACCEPTED, Json(run)))
 }
 
-/// A run, if the caller may do `action` in the space that triggered it. A caller that is not a member
-/// of that space gets the same answer as for a run that does not exist.
+/// A run, if the caller may do `action` in the space that triggered it. A caller that is not a
+/// member of that space gets the same answer as for a run that does not exist.
 async fn of_own_space(
     api: &Api,
     caller: Caller,

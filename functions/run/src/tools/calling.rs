@@ -1,5 +1,7 @@
 //! A call of a tool, and its outcome.
 
+mod posting;
+
 use serde_json::{Value, json};
 use smartspace_domain::{
     Result, Time,

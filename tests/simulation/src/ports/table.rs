@@ -16,8 +16,8 @@ use aws_smithy_runtime_api::client::{
     result::ConnectorError,
     runtime_components::RuntimeComponents,
 };
-use aws_smithy_types::body::SdkBody;
 use serde_json::{Value, json};
+use smartspace::embedded_table::{TableCall, respond};
 
 use crate::{
     environment::Environment,
@@ -42,13 +42,9 @@ impl SimTable {
         Self { env, life }
     }
 
-    async fn act(self, operation: String, body: Vec<u8>) -> Result<HttpResponse, ConnectorError> {
-        let (status, body) = self.answer(&operation, body).await?;
-        let status =
-            status.try_into().map_err(|error: aws_smithy_runtime_api::http::HttpError| {
-                ConnectorError::other(error.into(), None)
-            })?;
-        Ok(HttpResponse::new(status, SdkBody::from(body)))
+    async fn act(self, call: TableCall) -> Result<HttpResponse, ConnectorError> {
+        let (status, body) = self.answer(&call.operation, call.body).await?;
+        respond(status, body)
     }
 
     async fn answer(&self, operation: &str, body: Vec<u8>) -> Result<RawResponse, ConnectorError> {
@@ -155,13 +151,6 @@ impl HttpClient for SimTable {
 
 impl HttpConnector for SimTable {
     fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
-        let operation = request
-            .headers()
-            .get("x-amz-target")
-            .and_then(|target| target.rsplit('.').next())
-            .unwrap_or_default()
-            .to_owned();
-        let body = request.body().bytes().unwrap_or_default().to_vec();
-        HttpConnectorFuture::new(self.clone().act(operation, body))
+        HttpConnectorFuture::new(self.clone().act(TableCall::of(&request)))
     }
 }

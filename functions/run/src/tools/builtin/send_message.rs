@@ -4,15 +4,12 @@
 use async_trait::async_trait;
 use serde_json::{Value, json};
 use smartspace_domain::{
-    Error, Result,
+    Result,
     ids::MessageId,
     messages::{MessageText, excerpt},
     steps::CallStatus,
 };
-use smartspace_store::{
-    messages::append::{Content, MessageSource, NewMessage},
-    runs::steps::CallRecord,
-};
+use smartspace_store::{messages::append::Content, runs::steps::CallRecord};
 
 use crate::prompt::run_activity::SEND_MESSAGE;
 use crate::tools::{
@@ -56,7 +53,6 @@ impl BuiltInTool for SendMessage {
             Ok(text) => text,
             Err(error) => return Ok(Outcome::error(error.at("/text").to_string())),
         };
-        let context = calling.context;
         let id = MessageId::of_call(calling.begun.call_id);
         let output = json!({"success": true, "messageId": id, "status": "delivered"});
         let record = CallRecord {
@@ -65,40 +61,15 @@ impl BuiltInTool for SendMessage {
             sent_excerpt: Some(excerpt(text.as_str(), EXCERPT_CHARS).0.to_owned()),
             ..calling.record()
         };
-        let by = MessageSource::Run(Box::new(calling.by_run(record)));
-        let new = NewMessage {
-            id,
-            space,
-            sender: context.run.agent_id,
-            content: Content::Text(text),
-            by,
+        let Some(posted) = calling.post(space, Content::Text(text), record).await? else {
+            return Ok(Outcome::error("you are not a member of the active space any more"));
         };
-        let posted = {
-            let _writing = context.writing.lock().await;
-            context.pipeline.post(&new).await
-        };
-        match posted {
-            Ok(appended) => {
-                // A message right after the last one that the run has read counts as read.
-                let seq = appended.message.seq;
-                let mark = calling
-                    .marks
-                    .get(&space)
-                    .is_some_and(|read| read + 1 == seq)
-                    .then_some((space, seq));
-                Ok(Outcome {
-                    is_stored: true,
-                    message: Some(id),
-                    active_space: Some(space),
-                    mark,
-                    ..Outcome::completed(output)
-                })
-            }
-            // The agent left the space, or the space was deleted. The run goes on.
-            Err(Error::NotAMember | Error::NotFound(_)) => {
-                Ok(Outcome::error("you are not a member of the active space any more"))
-            }
-            Err(error) => Err(error),
-        }
+        Ok(Outcome {
+            is_stored: true,
+            message: Some(id),
+            active_space: Some(space),
+            mark: posted.mark,
+            ..Outcome::completed(output)
+        })
     }
 }

@@ -2,15 +2,12 @@
 
 use serde_json::Value;
 use smartspace_domain::{
-    Error, Result,
+    Result,
     ids::{MessageId, SpaceId},
     limits::CARD_BYTES,
     messages::Message,
 };
-use smartspace_store::{
-    messages::append::{Content, MessageSource, NewCard, NewForm, NewMessage},
-    runs::steps::CallRecord,
-};
+use smartspace_store::messages::append::{Content, NewCard, NewForm};
 
 use crate::tools::calling::{Calling, Outcome};
 
@@ -34,7 +31,6 @@ impl Calling<'_> {
         if let Some(refused) = too_long(&input) {
             return Ok(Posted::No(refused));
         }
-        let context = self.context;
         let id = MessageId::of_call(self.begun.call_id);
         let card = NewCard {
             call_id: self.begun.call_id,
@@ -44,50 +40,29 @@ impl Calling<'_> {
             status: outcome.status,
             asks,
         };
-        let record: CallRecord = self.finished(&outcome);
-        let by = MessageSource::Run(Box::new(self.by_run(record)));
-        let new = NewMessage {
-            id,
-            space,
-            sender: context.run.agent_id,
-            content: Content::Card(Box::new(card)),
-            by,
+        let content = Content::Card(Box::new(card));
+        let Some(posted) = self.post(space, content, self.finished(&outcome)).await? else {
+            return Ok(Posted::No(Outcome::error(format!(
+                "you are not a member of {space}, where this was to be shown; YOUR SPACES lists \
+                 where you are"
+            ))));
         };
-        let posted = {
-            let _writing = context.writing.lock().await;
-            context.pipeline.post(&new).await
-        };
-        match posted {
-            Ok(appended) => {
-                // A card right after the last message that the run has read counts as read.
-                let seq = appended.message.seq;
-                let mark = self
-                    .marks
-                    .get(&space)
-                    .is_some_and(|read| read + 1 == seq)
-                    .then_some((space, seq));
-                let card = appended.open_card;
-                Ok(Posted::Yes(
-                    Box::new(appended.message),
-                    Outcome { is_stored: true, message: Some(id), mark, card, ..outcome },
-                ))
-            }
-            Err(Error::NotAMember | Error::NotFound(_)) => {
-                let text = format!(
-                    "you are not a member of {space}, where this was to be shown; YOUR SPACES \
-                        lists where you are"
-                );
-                Ok(Posted::No(Outcome::error(text)))
-            }
-            Err(error) => Err(error),
-        }
+        let mark = posted.mark;
+        let card = posted.appended.open_card;
+        Ok(Posted::Yes(
+            Box::new(posted.appended.message),
+            Outcome { is_stored: true, message: Some(id), mark, card, ..outcome },
+        ))
     }
 }
 
 /// The outcome of a call whose input is too long for a card.
 fn too_long(input: &Value) -> Option<Outcome> {
     let bytes = input.to_string().len();
-    let text =
-        format!("the input is too long to be shown: {bytes} bytes; expected at most {CARD_BYTES}");
-    (bytes > CARD_BYTES).then(|| Outcome::error(text))
+    if bytes <= CARD_BYTES {
+        return None;
+    }
+    Some(Outcome::error(format!(
+        "the input is too long to be shown: {bytes} bytes; expected at most {CARD_BYTES}"
+    )))
 }
