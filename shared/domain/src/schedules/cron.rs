@@ -151,7 +151,10 @@ impl Cron {
         let is_gap = matches!(moments.offset(), AmbiguousOffset::Gap { .. });
         let first = moments.earlier().ok()?;
         if !is_gap {
-            return Some(first);
+            // jiff takes a time for repeated if the zone's rule would repeat it, also where the clock
+            // did not (2023-10-28 in America/Nuuk). Then the earlier moment shows another time.
+            let is_shown = self.zone.to_datetime(first) == local;
+            return if is_shown { Some(first) } else { moments.later().ok() };
         }
         // For a time in a gap, `earlier` is as far before the gap as `local` is before its end.
         let end = self.zone.following(first).next()?.timestamp();

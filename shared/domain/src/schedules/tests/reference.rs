@@ -143,6 +143,14 @@ fn real_time_skips_a_gap_at_the_end_of_a_day() {
 }
 
 #[test]
+fn a_time_fires_once_where_the_library_sees_a_repeated_hour_that_was_none() {
+    // Nuuk kept its clock that night; only from the next year on it has summer time.
+    let cron = Cron::parse("0 23 * * *", "America/Nuuk").unwrap();
+    assert_eq!(cron.next(at("2023-10-29T00:59:59Z")), Some(at("2023-10-29T01:00:00Z")));
+    assert_eq!(cron.next(at("2023-10-29T01:00:00Z")), Some(at("2023-10-30T01:00:00Z")));
+}
+
+#[test]
 fn a_rare_date_in_real_time_is_found_after_many_clock_changes() {
     let cron = Cron::parse("* 0 29 2 *", "Europe/Berlin").unwrap();
     assert_eq!(cron.next(at("2024-03-01T00:00:00Z")), Some(at("2028-02-28T23:00:00Z")));
