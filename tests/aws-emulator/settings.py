@@ -17,7 +17,8 @@ NAMED = "SMARTSPACE_SECRET_"
 def parameters(model):
     """The parameters of the template. `model` is the address of all models."""
     bases = f"openai=http://{model}/v1,anthropic=http://{model}"
-    return {"ModelBaseUrls": bases, "ToolHosts": SETTINGS["SMARTSPACE_TOOL_HOSTS"]}
+    prices = '{"openai/no-such-model":{"input":1,"output":4}}'
+    return {"ModelBaseUrls": bases, "ModelPrices": prices, "ToolHosts": SETTINGS["SMARTSPACE_TOOL_HOSTS"]}
 
 
 def secrets(admin_key):

@@ -104,6 +104,59 @@ test('a page that joins during an answer shows it within seconds', async (t) => 
   assert.deepEqual(await storedEntries(late), asEntries(await api.messages(space)));
 });
 
+test('the page connects again at once after a restart, and later after too many frames', async (t) => {
+  const space = await api.createSpace('Goodbye', [husam]);
+  const page = await openTab(t);
+  await openSpace(page, 'Goodbye');
+  const sayGoodbye = (goodbye) =>
+    page.evaluate((goodbye) => {
+      const socket = window.sockets.at(-1);
+      window.left = performance.now();
+      socket.onmessage({ data: JSON.stringify({ type: 'goodbye', ...goodbye }) });
+    }, goodbye);
+  const connectsAfter = async (count) => {
+    await page.waitForFunction((count) => window.sockets.length === count, count);
+    const took = await page.evaluate(() => performance.now() - window.left);
+    await waitUntilLive(page);
+    return took;
+  };
+  const count = await page.evaluate(() => window.sockets.length);
+  await sayGoodbye({ code: 1012, reason: 'the server restarts' });
+  await connectsAfter(count + 1);
+  await sayGoodbye({ code: 1013, reason: 'too many frames', retryAfter: 2 });
+  await page.locator('#status[data-status="offline"]').waitFor();
+  const took = await connectsAfter(count + 2);
+  assert.ok(took >= 2000, `it took ${took} ms`);
+  await api.postMessage(space, husam, 'after both');
+  await storedEntry(page, 'after both').waitFor();
+});
+
+test('a refused subscription is tried again over the same connection', async (t) => {
+  const space = await api.createSpace('Refused', [husam]);
+  const page = await openTab(t);
+  await openSpace(page, 'Refused');
+  const count = await page.evaluate(() => {
+    const socket = window.sockets.at(-1);
+    window.requests = [];
+    const send = socket.send.bind(socket);
+    socket.send = (frame) => {
+      window.requests.push(JSON.parse(frame));
+      send(frame);
+    };
+    const refused = { type: 'error', id: 'subscribe', status: 429, retryAfter: 1 };
+    socket.onmessage({ data: JSON.stringify(refused) });
+    return window.sockets.length;
+  });
+  await page.locator('#status[data-status="offline"]').waitFor();
+  await waitUntilLive(page);
+  const requests = await page.evaluate(() => window.requests);
+  assert.deepEqual(
+    requests.map(({ action, spaceId }) => [action, spaceId]),
+    [['subscribe', space.id]],
+  );
+  assert.equal(await page.evaluate(() => window.sockets.length), count);
+});
+
 test('an answer between loading a space and subscribing to it is shown', async (t) => {
   const ask = formTool('ask', { ui: 'form', resultSchema: { type: 'string' } });
   const ada = await api.createAgent(

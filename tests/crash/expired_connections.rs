@@ -12,14 +12,14 @@ use smartspace_broadcast::Broadcast;
 use smartspace_domain::{
     Time,
     access::Caller,
-    events::{Event, EventKind},
+    events::{Event, EventKind, ReadPosition},
     ids::{ConnectionId, EntityId, SpaceId},
     jobs::BroadcastJob,
     spaces::Role,
 };
 use smartspace_ports::{
     clock::Clock,
-    sockets::{PostError, Sockets},
+    sockets::{CloseCode, PostError, Sockets},
 };
 use smartspace_store::{Store, connections::ConnectionRecord, table::schema};
 
@@ -40,8 +40,13 @@ impl Sockets for RecordedSockets {
         Ok(())
     }
 
-    async fn close(&self, connection: &ConnectionId) {
+    async fn close(&self, connection: &ConnectionId, code: CloseCode) {
+        assert_eq!(code, CloseCode::Policy);
         self.0.lock().unwrap().push((connection.clone(), Value::Null));
+    }
+
+    async fn is_open(&self, connection: &ConnectionId) -> bool {
+        connection.0 != "gone"
     }
 }
 
@@ -106,7 +111,7 @@ impl Scene {
         let read = Event {
             space_id: self.space,
             at: start(),
-            what: EventKind::SpaceRead { entity_id: self.person, seq: 0 },
+            what: EventKind::read(ReadPosition { entity_id: self.person, seq: 0 }, &[]),
         };
         for job in [
             BroadcastJob::Event { event: Box::new(read) },
@@ -153,6 +158,7 @@ async fn a_broadcast_closes_connections_whose_credential_has_expired() {
     assert_eq!(scene.broadcast_at(9).await, to_both);
     let closed = [
         (short.0.clone(), json!("error"), json!(401)),
+        (short.0.clone(), json!("goodbye"), Value::Null),
         (short.0.clone(), Value::Null, Value::Null),
     ];
     assert_eq!(scene.broadcast_at(10).await, [&to_both[..2], &closed].concat());

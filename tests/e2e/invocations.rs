@@ -41,6 +41,7 @@ samples! {
     api_accepts_a_signed_webhook: "api/webhook" after [];
     api_makes_a_schedule_for_a_later_plan: "api/post-plan" after [];
     api_makes_a_delayed_message_for_a_plan_that_is_due_soon: "api/post-plan-soon" after [];
+    api_moves_a_read_position: "api/put-read" after [];
     api_answers_a_cors_preflight: "api/preflight" after [];
     api_refuses_a_request_without_a_key: "api/no-key" after [];
     socket_connects_with_a_ticket: "socket/connect" after [];
@@ -65,10 +66,13 @@ samples! {
         after ["run/form", "!cancel"];
     trigger_fires_a_plan: "trigger/fire-plan" after [];
     trigger_fires_a_plan_by_a_schedule: "trigger/fire-plan-scheduled" after [];
+    trigger_shows_read_positions: "trigger/show-reads" after ["api/put-read"];
     trigger_resumes_a_waiting_run: "trigger/wake-run" after ["run/form"];
     broadcast_sends_an_event: "broadcast/event" after ["socket/connect", "socket/subscribe"];
     broadcast_notifies_an_entity_that_it_joined: "broadcast/joined" after ["socket/connect"];
     broadcast_notifies_an_entity_that_it_left: "broadcast/left" after ["socket/connect", "!leave"];
+    broadcast_notifies_an_entity_how_far_it_has_read: "broadcast/own-read"
+        after ["socket/connect"];
     broadcast_unsubscribes_a_removed_member: "broadcast/removed"
         after ["socket/connect", "socket/subscribe"];
     sweep_finds_overdue_items: "sweep/schedule" after [];

@@ -27,5 +27,6 @@ mod plans;
 mod realtime;
 mod runs;
 mod spaces;
+mod table_calls;
 mod tools;
 mod webhooks;

@@ -1,5 +1,7 @@
 //! Live streams and WebSocket frames.
 
 pub(crate) mod memberships;
+pub(crate) mod read_positions;
 pub(crate) mod socket_frames;
+pub(crate) mod socket_limits;
 pub(crate) mod streams;

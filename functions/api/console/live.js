@@ -6,6 +6,7 @@ const PING_EVERY_MS = 4 * 60_000; // API Gateway closes a connection that is sil
 const PONG_LIMIT_MS = 10_000;
 const FIRST_DELAY_MS = 500;
 const LONGEST_DELAY_MS = 15_000;
+const RESTARTING = 1012; // The close code of a server whose successor is there or comes at once.
 
 /** The connection to the live events. */
 export class Live {
@@ -87,11 +88,40 @@ export class Live {
       return;
     }
     if (frame.type === 'pong') this.#clear('pong');
-    if (frame.type === 'subscribed') this.#tries = 0;
+    if (frame.type === 'subscribed') {
+      this.#tries = 0;
+      this.#onStatus('live');
+    }
+    if (frame.type === 'goodbye') this.#leave(socket, frame);
+    else if (frame.type === 'error' && frame.status === 429) this.#refused(frame);
     // Any other failure to subscribe is retried later, over a new connection.
-    if (frame.type === 'error' && frame.id === 'subscribe' && ![403, 404].includes(frame.status))
+    else if (
+      frame.type === 'error' &&
+      frame.id === 'subscribe' &&
+      ![403, 404].includes(frame.status)
+    )
       this.#lost(socket);
     else this.#onFrame(frame);
+  }
+
+  // The server refused a request for now. A ping comes again by itself.
+  #refused({ id, retryAfter = 1 }) {
+    this.#clear('pong');
+    if (id !== 'subscribe') return;
+    this.#onStatus('offline');
+    this.#schedule('subscribe', () => this.#subscribe(), retryAfter * 1000);
+  }
+
+  // The server is about to close the connection. Each connection takes a ticket of its own, so an
+  // expired one is followed by one with a new ticket.
+  #leave(socket, { code, retryAfter = 0 }) {
+    if (this.#socket !== socket) return;
+    this.#disconnect();
+    if (this.#isStopped) return;
+    if (code === RESTARTING && this.#tries === 0) {
+      this.#tries = 1;
+      this.#connect();
+    } else this.#retryLater(retryAfter * 1000);
   }
 
   #lost(socket) {
@@ -100,11 +130,12 @@ export class Live {
     if (!this.#isStopped) this.#retryLater();
   }
 
-  #retryLater() {
+  #retryLater(leastMs = 0) {
     this.#onStatus('offline');
     const longest = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** this.#tries);
     this.#tries += 1;
-    this.#schedule('retry', () => this.#connect(), longest * (0.5 + Math.random() / 2));
+    const delay = Math.max(leastMs, longest) * (0.5 + Math.random() / 2);
+    this.#schedule('retry', () => this.#connect(), Math.max(leastMs, delay));
   }
 
   #disconnect() {

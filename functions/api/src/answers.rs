@@ -44,10 +44,9 @@ impl IntoResponse for Refusal {
             Error::Unavailable(_) => {
                 headers.insert(header::RETRY_AFTER, HeaderValue::from_static("60"))
             }
-            Error::TooMany { wait, .. } => headers.insert(
-                header::RETRY_AFTER,
-                HeaderValue::from(wait.as_millis().div_ceil(1_000) as u64),
-            ),
+            error @ Error::TooMany { .. } => Problem::retry_after(&error).and_then(|seconds| {
+                headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds))
+            }),
             _ => None,
         };
         response

@@ -3,10 +3,12 @@
 //! The page loads all modules as one bundle. Each file is a Lambda invocation, and a browser would
 //! request more files at once than the concurrency limit of a new AWS account allows.
 
+use std::sync::Arc;
+
 use axum::{
     Router,
     body::Body,
-    extract::Path,
+    extract::{Path, State},
     http::{HeaderMap, Response, StatusCode, header},
     response::IntoResponse,
     routing::get,
@@ -15,20 +17,39 @@ use base64::Engine;
 use rust_embed::RustEmbed;
 use smartspace_domain::Error;
 
-use crate::{Api, answers::Refusal};
+use crate::{Api, SocketUrl, answers::Refusal, routes::socket_tickets::address};
 
-/// The page loads code from this origin only and can't be framed.
-const POLICY: &str = "default-src 'self'; connect-src 'self' ws: wss:; style-src 'self'; \
-                      img-src 'self' data:; base-uri 'none'; form-action 'none'; \
-                      frame-ancestors 'none'";
+/// The page loads code from this origin only, connects to this deployment only and can't be framed.
+/// `'self'` does not include WebSockets in every browser, so their host is named.
+fn policy(url: &SocketUrl, headers: &HeaderMap) -> String {
+    let socket = address(url, headers);
+    let socket = origin_of(&socket).map(|origin| format!(" {origin}")).unwrap_or_default();
+    format!(
+        "default-src 'self'; connect-src 'self'{socket}; style-src 'self'; img-src 'self' data:; \
+         base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    )
+}
+
+/// The scheme and host of an address. Returns `None` if the host has characters that could end the
+/// directive: a caller chooses its `Host` header.
+fn origin_of(address: &str) -> Option<&str> {
+    let start = address.find("://")? + "://".len();
+    let host = address[start..].split('/').next().filter(|host| !host.is_empty())?;
+    let plain = |char: char| char.is_ascii_alphanumeric() || "-._:[]".contains(char);
+    host.chars().all(plain).then(|| &address[..start + host.len()])
+}
 
 #[derive(RustEmbed)]
 #[folder = "console/"]
 struct Files;
 
-pub(crate) fn routes() -> Router<std::sync::Arc<Api>> {
-    let page = async |headers: HeaderMap| file("index.html", &headers);
-    let part = async |Path(path): Path<String>, headers: HeaderMap| file(&path, &headers);
+pub(crate) fn routes() -> Router<Arc<Api>> {
+    let page = async |State(api): State<Arc<Api>>, headers: HeaderMap| {
+        file("index.html", &headers, &api.socket_url)
+    };
+    let part = async |State(api): State<Arc<Api>>, Path(path): Path<String>, headers: HeaderMap| {
+        file(&path, &headers, &api.socket_url)
+    };
     Router::new().route("/", get(page)).route("/console/{*path}", get(part))
 }
 
@@ -43,7 +64,7 @@ fn is_cached(headers: &HeaderMap, etag: &str) -> bool {
         .any(|tag| tag == "*" || tag.trim_start_matches("W/") == etag)
 }
 
-fn file(path: &str, request_headers: &HeaderMap) -> Response<Body> {
+fn file(path: &str, request_headers: &HeaderMap, socket: &SocketUrl) -> Response<Body> {
     let Some(file) = Files::get(path) else {
         return Refusal(Error::NotFound("the console has no such file".into())).into_response();
     };
@@ -54,7 +75,7 @@ fn file(path: &str, request_headers: &HeaderMap) -> Response<Body> {
     let headers = [
         (header::ETAG, etag),
         (header::CONTENT_TYPE, file.metadata.mimetype().to_owned()),
-        (header::CONTENT_SECURITY_POLICY, POLICY.to_owned()),
+        (header::CONTENT_SECURITY_POLICY, policy(socket, request_headers)),
         (header::CACHE_CONTROL, "no-cache".to_owned()),
         (header::REFERRER_POLICY, "no-referrer".to_owned()),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff".to_owned()),
@@ -63,4 +84,34 @@ fn file(path: &str, request_headers: &HeaderMap) -> Response<Body> {
         return (StatusCode::NOT_MODIFIED, headers).into_response();
     }
     (StatusCode::OK, headers, file.data).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn connects_to(url: &SocketUrl, headers: &[(&'static str, &'static str)]) -> String {
+        let headers = headers.iter().copied().map(|(name, value)| {
+            (header::HeaderName::from_static(name), header::HeaderValue::from_static(value))
+        });
+        let policy = policy(url, &headers.collect());
+        let directive = policy.split("; ").find(|directive| directive.starts_with("connect-src"));
+        directive.unwrap().to_owned()
+    }
+
+    #[test]
+    fn the_console_connects_to_its_own_deployment_only() {
+        let fixed = SocketUrl::Fixed("wss://abc.execute-api.eu-west-1.amazonaws.com/live".into());
+        assert_eq!(
+            connects_to(&fixed, &[("host", "smartspace.example.com")]),
+            "connect-src 'self' wss://abc.execute-api.eu-west-1.amazonaws.com"
+        );
+        let of_host = SocketUrl::OfHost("/v1/socket");
+        let local = connects_to(&of_host, &[("host", "[::1]:8080")]);
+        assert_eq!(local, "connect-src 'self' ws://[::1]:8080");
+        let behind_tls = [("host", "a.example"), ("x-forwarded-proto", "https")];
+        assert_eq!(connects_to(&of_host, &behind_tls), "connect-src 'self' wss://a.example");
+        let hostile = connects_to(&of_host, &[("host", "a.example *; script-src *")]);
+        assert_eq!(hostile, "connect-src 'self'");
+    }
 }

@@ -119,18 +119,18 @@ impl Body {
 }
 
 /// The chain depth of a request: the highest value of its `smartspace-chain-depth` headers, or 0.
+/// API Gateway joins repeated headers with commas, so a header may hold several values.
 pub(crate) fn depth(headers: &HeaderMap) -> Result<u32> {
-    let depths = headers.get_all("smartspace-chain-depth").iter().map(|depth| {
-        let depth = depth
-            .to_str()
-            .ok()
-            .filter(|depth| !depth.starts_with('+'))
-            .and_then(|depth| depth.parse().ok());
-        depth.filter(|depth| *depth <= DEEPEST).ok_or_else(|| {
-            Error::Malformed(format!("smartspace-chain-depth: expected 0 to {DEEPEST}"))
-        })
-    });
-    depths.collect::<Result<Vec<u32>>>().map(|depths| depths.into_iter().max().unwrap_or(0))
+    let wrong = || Error::Malformed(format!("smartspace-chain-depth: expected 0 to {DEEPEST}"));
+    let mut deepest = 0;
+    for header in headers.get_all("smartspace-chain-depth") {
+        for depth in header.to_str().map_err(|_| wrong())?.split(',').map(str::trim) {
+            let number = Some(depth).filter(|depth| !depth.starts_with('+'));
+            let number = number.and_then(|depth| depth.parse().ok());
+            deepest = deepest.max(number.filter(|depth| *depth <= DEEPEST).ok_or_else(wrong)?);
+        }
+    }
+    Ok(deepest)
 }
 
 /// Deeper than any useful chain, and far from overflowing when depths are added up.
@@ -216,5 +216,29 @@ mod tests {
         let refused =
             Body::of(Request::new(half)).await.map(|_| ()).map_err(|Refusal(error)| error);
         assert_eq!(refused, Err(Error::TooSlow("expected the whole body within 30s".into())));
+    }
+
+    #[test]
+    fn the_deepest_of_several_depths_counts() {
+        let depth_of = |values: &[&'static str]| {
+            let name = http_name("smartspace-chain-depth");
+            let headers = values
+                .iter()
+                .copied()
+                .map(|value| (name.clone(), axum::http::HeaderValue::from_static(value)));
+            depth(&headers.collect()).ok()
+        };
+        assert_eq!(depth_of(&[]), Some(0));
+        assert_eq!(depth_of(&["7", "0"]), Some(7));
+        // As API Gateway joins them.
+        assert_eq!(depth_of(&["7,0"]), Some(7));
+        assert_eq!(depth_of(&["0, 3", "1"]), Some(3));
+        for wrong in ["", "7,", "7 0", "+1", "-1", "1,+2", "1000001", "0,x"] {
+            assert_eq!(depth_of(&[wrong]), None, "{wrong:?}");
+        }
+    }
+
+    fn http_name(name: &'static str) -> axum::http::HeaderName {
+        axum::http::HeaderName::from_static(name)
     }
 }

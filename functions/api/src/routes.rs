@@ -11,7 +11,7 @@ mod messages;
 mod plans;
 mod reads;
 mod runs;
-mod socket_tickets;
+pub(crate) mod socket_tickets;
 mod spaces;
 mod tool_calls;
 mod triggers;

@@ -11,7 +11,7 @@ use futures::future::join_all;
 use smartspace_domain::{
     Error, Result,
     access::{Caller, KnownBy},
-    events::{Event, EventKind},
+    events::{Event, EventKind, ReadPosition},
     ids::{ConnectionId, EntityId, SpaceId},
     jobs::BroadcastJob,
 };
@@ -39,6 +39,10 @@ impl Broadcast {
                 self.joined(*space_id, *entity_id).await
             }
             BroadcastJob::Left { entity_id, space_id } => self.left(*space_id, *entity_id).await,
+            BroadcastJob::OwnRead { entity_id, space_id, seq } => {
+                let read = ReadPosition { entity_id: *entity_id, seq: *seq };
+                self.own_read(*space_id, read).await
+            }
             BroadcastJob::Removed { entity_id, space_id } => {
                 self.remove(*space_id, *entity_id).await
             }
@@ -146,6 +150,15 @@ impl Broadcast {
             Err(error) => return Err(error),
         }
         let event = Event { space_id, at: now, what: EventKind::SpaceLeft };
+        self.send_own_event(&connections, event).await;
+        Ok(())
+    }
+
+    /// Notifies an entity's connections how far it has read a space.
+    async fn own_read(&self, space_id: SpaceId, read: ReadPosition) -> Result<()> {
+        let now = self.clock.now();
+        let connections = self.store.connections().of_entity(read.entity_id, now).await?;
+        let event = Event { space_id, at: now, what: EventKind::read(read, &[]) };
         self.send_own_event(&connections, event).await;
         Ok(())
     }

@@ -35,12 +35,14 @@ mod watchers;
 
 use std::{sync::Arc, time::Duration};
 
-use smartspace_domain::{Error, Result, jobs::RunJob, prices::Prices, runs::RunStatus};
+use smartspace_domain::{
+    Error, Result, jobs::RunJob, limits::lease, prices::Prices, runs::RunStatus,
+};
 use smartspace_egress::{Egress, mcp::McpServers};
 use smartspace_models::port::Model;
 use smartspace_pipeline::Pipeline;
 use smartspace_ports::{queues::Delivery, sockets::Sockets};
-use smartspace_store::runs::{RunRecord, claims::Claim};
+use smartspace_store::runs::{RunRecord, TriggeredBy, claims::Claim};
 use tokio::{sync::watch, time::Instant};
 
 use crate::{
@@ -55,6 +57,11 @@ use crate::{
 /// If the lease of another worker ends within this time, the job is delivered again, because that
 /// worker may be dead.
 const ENDS_SOON: Duration = Duration::from_secs(10);
+
+/// How long the queue hides a job from other workers: until another one may take over, if this one
+/// dies.
+pub(crate) const JOB_HIDDEN_FOR: Duration =
+    Duration::from_secs(1 + lease::LASTS.as_secs() + lease::GRACE.as_secs());
 
 /// Works on runs.
 pub struct Runs {
@@ -96,13 +103,12 @@ impl Runs {
         let (run_id, agent_id, place) = match *job {
             RunJob::Run { run_id, agent_id, place } => (run_id, agent_id, place),
             RunJob::Summarize { space_id, agent_id, to } => {
-                return Summarizer {
+                let summarizer = Summarizer {
                     pipeline: &self.pipeline,
                     models: &*self.models,
                     prices: &self.prices,
-                }
-                .handle(space_id, agent_id, to)
-                .await;
+                };
+                return Box::pin(summarizer.handle(space_id, agent_id, to, delivery)).await;
             }
         };
         let store = &self.pipeline.store;
@@ -120,6 +126,10 @@ impl Runs {
             )),
             Claim::TooOften(run) => self.end_early(&run, &lease, RunStatus::Failed).await,
             Claim::Waiting(run) => self.expire_forms(&run).await,
+            Claim::Ours { run, .. } if run.triggered_by == (TriggeredBy::Unknown {}) => {
+                store.runs().give_back(run.id, &lease, self.pipeline.now()).await?;
+                Err(Error::Retry("the run has a cause that only a later version knows".into()))
+            }
             Claim::Ours { run, first, resumed } => match gathered {
                 Ok(Some(gathered)) => {
                     let kind = if first {
@@ -146,6 +156,13 @@ impl Runs {
         if let Some(next) = self.pipeline.expire_forms(run.id).await? {
             self.pipeline.store.runs().keep_waiting(run, next).await?;
             self.pipeline.wake_at(run.id, next).await;
+            return Ok(());
+        }
+        let now = self.pipeline.store.runs().record(run.id).await?;
+        if now.status == RunStatus::WaitingTool && now.open_calls != Some(0) {
+            // Queued at once, the run would be found waiting again, and again. It stays due, so
+            // `sweep` tries again with growing pauses, and in the end gives it up with an alarm.
+            tracing::warn!(run = %run.id, "a run waits for calls that nobody can answer");
             return Ok(());
         }
         self.pipeline.queue_runs(vec![run.job()]).await;

@@ -1,10 +1,12 @@
 //! The WebSocket API: tickets, subscriptions with replay, sending, pings.
 //!
 //! [`Socket::connect`] opens a connection with a ticket. [`Socket::receive`] answers one frame:
-//! [`requests`] reads it, and [`actions`] does what it asks for. [`Socket::disconnect`] deletes the
-//! connection. Answers and events are sent through the port `Sockets` on every host.
+//! [`admission`] counts it, [`requests`] reads it, and [`actions`] does what it asks for.
+//! [`Socket::disconnect`] deletes the connection. Answers and events are sent through the port
+//! `Sockets` on every host.
 
 mod actions;
+mod admission;
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]
 pub mod fuzzing;
@@ -13,14 +15,16 @@ mod subscribe;
 
 use std::sync::Arc;
 
+use futures::future::join;
 use serde_json::Value;
 use smartspace_domain::{Error, Result, Time, ids::ConnectionId, limits};
 use smartspace_pipeline::{
     Pipeline,
-    frames::{close_expired, error_frame, send_frame},
+    frames::{SendOutcome, close_expired, error_frame, send_frame},
     problems::Problem,
 };
 use smartspace_ports::sockets::Sockets;
+use smartspace_store::limits::frames::FrameCount;
 
 pub use requests::ACTIONS;
 use requests::Request;
@@ -60,14 +64,19 @@ impl Socket {
     }
 
     /// Answers one frame. A request that fails gets an error frame and the connection stays open,
-    /// unless its credential has expired.
+    /// unless its credential has expired or it sends too many frames.
     pub async fn receive(&self, id: &ConnectionId, frame: &str) -> Result<()> {
         let request = Request::read(frame);
-        let Some(connection) =
-            self.pipeline.store.connections().get(id, self.pipeline.now()).await?
-        else {
+        let now = self.pipeline.now();
+        let connections = self.pipeline.store.connections();
+        let (connection, count) =
+            join(connections.get(id, now), self.count_frame(id, &request)).await;
+        let Some(connection) = connection? else {
             return self.expire(id, request.id.as_ref()).await;
         };
+        if let FrameCount::Refused { wait, in_a_row } = count {
+            return self.refuse_frame(id, request.id.as_ref(), wait, in_a_row).await;
+        }
         let result = match request.action {
             Ok(action) => self.act(&connection, request.id.as_ref(), action).await,
             Err(error) => Err(error),
@@ -84,11 +93,16 @@ impl Socket {
         close_expired(&self.pipeline.store, &*self.sockets, id, request).await
     }
 
-    async fn answer(&self, connection: &ConnectionId, id: Option<&Value>, mut answer: Value) {
+    async fn answer(
+        &self,
+        connection: &ConnectionId,
+        id: Option<&Value>,
+        mut answer: Value,
+    ) -> SendOutcome {
         if let (Some(id), Some(answer)) = (id, answer.as_object_mut()) {
             answer.insert("id".into(), id.clone());
         }
-        self.post(connection, answer.to_string()).await;
+        self.post(connection, answer.to_string()).await
     }
 
     async fn answer_error(&self, connection: &ConnectionId, id: Option<&Value>, error: &Error) {
@@ -98,8 +112,8 @@ impl Socket {
         self.post(connection, error_frame(id, error)).await;
     }
 
-    async fn post(&self, connection: &ConnectionId, frame: String) {
-        send_frame(&self.pipeline.store, &*self.sockets, connection, frame.into()).await;
+    async fn post(&self, connection: &ConnectionId, frame: String) -> SendOutcome {
+        send_frame(&self.pipeline.store, &*self.sockets, connection, frame.into()).await
     }
 }
 

@@ -1,5 +1,7 @@
 //! The action `subscribe`: follows a space, and replays the messages that the client has missed.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 use smartspace_domain::{
     Result,
@@ -8,8 +10,9 @@ use smartspace_domain::{
     ids::SpaceId,
     messages::Message,
 };
-use smartspace_pipeline::access::KnownSpaces;
+use smartspace_pipeline::{access::KnownSpaces, frames::SendOutcome};
 use smartspace_store::{connections::ConnectionRecord, messages::Range, runs::active_view};
+use tokio::time::Instant;
 
 use crate::Socket;
 
@@ -18,6 +21,8 @@ const MAX_REPLAYED: usize = 200;
 /// The greatest number of active runs in the answer to a subscription. More do not fit a frame; a
 /// client learns of them when they end.
 const MAX_ACTIVE_RUNS: usize = 200;
+/// How long a replay takes at most, so that its answer comes within the 29 s of API Gateway.
+const REPLAY_LIMIT: Duration = Duration::from_secs(10);
 
 impl Socket {
     /// Subscribes a connection to a space, and replays the messages after `after`. `id` is the id
@@ -30,9 +35,7 @@ impl Socket {
         after: Option<u64>,
     ) -> Result<()> {
         let store = &self.pipeline.store;
-        self.pipeline.authorise(connection.caller, SpaceAction::Read, space).await?;
-        // The operator may follow any space, but only one that exists.
-        store.spaces().record(space).await?;
+        self.admit(connection, space).await?;
         // Subscribing precedes reading, so that a message stored in between arrives twice instead
         // of never.
         store.connections().subscribe(connection, space).await?;
@@ -53,8 +56,12 @@ impl Socket {
             "from": replayed.first().map(|message| message.seq),
             "active": active.iter().take(MAX_ACTIVE_RUNS).map(active_view).collect::<Vec<_>>(),
         });
-        self.answer(&connection.id, id, answer).await;
-        self.replay(connection, space, replayed).await
+        match self.answer(&connection.id, id, answer).await {
+            SendOutcome::Gone => Ok(()),
+            SendOutcome::Sent | SendOutcome::Failed => {
+                self.replay(connection, space, replayed).await
+            }
+        }
     }
 
     /// The messages of a space after `after`, or the last ones if there are too many.
@@ -65,13 +72,15 @@ impl Socket {
         store.messages().whole(space, missed).await
     }
 
-    /// Sends messages as the events that the connection has missed.
+    /// Sends messages as the events that the connection has missed. Ends early if the connection is
+    /// gone or slow. A client that still exists sees the gap in `seq` and fetches the rest.
     async fn replay(
         &self,
         connection: &ConnectionRecord,
         space: SpaceId,
         messages: Vec<Message>,
     ) -> Result<()> {
+        let ends = Instant::now() + REPLAY_LIMIT;
         let mut known_spaces = KnownSpaces::of(connection.caller);
         for message in messages {
             let event = Event {
@@ -85,7 +94,10 @@ impl Socket {
                 }
                 _ => event,
             };
-            self.post(&connection.id, event.to_frame()).await;
+            let sent = self.post(&connection.id, event.to_frame()).await;
+            if sent == SendOutcome::Gone || Instant::now() >= ends {
+                break;
+            }
         }
         Ok(())
     }

@@ -30,7 +30,11 @@ impl Triggers {
     /// Handles one job. It may be repeated.
     pub async fn handle(&self, job: &TriggerJob) -> Result<()> {
         match job {
-            TriggerJob::Dispatch { space_id, seq } => self.dispatch(*space_id, *seq).await,
+            TriggerJob::Dispatch { space_id, seq } => match self.dispatch(*space_id, *seq).await {
+                // The space was deleted meanwhile, which ends its runs.
+                Err(Error::NotFound(_)) => Ok(()),
+                dispatched => dispatched,
+            },
             TriggerJob::CloseCalls { run_id } => Box::pin(self.close_calls(*run_id)).await,
             TriggerJob::FirePlan { agent_id, plan_id, at } => {
                 self.pipeline.fire_plan(*agent_id, *plan_id, *at).await
@@ -40,6 +44,7 @@ impl Triggers {
                 Ok(())
             }
             TriggerJob::SettleEntity { entity_id } => self.pipeline.settle_entity(*entity_id).await,
+            TriggerJob::ShowReads { space_id } => self.pipeline.show_reads(*space_id).await,
             TriggerJob::SettleSpace { space_id } => self.pipeline.settle_space(*space_id).await,
         }
     }
@@ -56,9 +61,14 @@ impl Triggers {
 
     /// Decides which agents a message triggers, unless that is decided already. Then it creates the
     /// runs of the stored decision, so that a repeated job has the same effect.
+    ///
+    /// A settled message is left alone: its runs may have expired, and would be created again.
     async fn dispatch(&self, space: SpaceId, seq: u64) -> Result<()> {
         let store = &self.pipeline.store;
         let Some(record) = store.messages().record(space, seq).await? else { return Ok(()) };
+        if record.is_settled() {
+            return Ok(());
+        }
         let was_undecided = !record.is_decided();
         let mut taken = Vec::new();
         if was_undecided {

@@ -6,6 +6,7 @@ use std::{io::Write, sync::Arc, time::Duration};
 
 use axum::Router;
 use smartspace_api::{AdminKey, Api, SocketUrl};
+use smartspace_domain::append_limits::AppendLimit;
 use smartspace_pipeline::Pipeline;
 use smartspace_ports::{
     clock::SystemClock,
@@ -24,6 +25,7 @@ use tokio::{
 
 use self::functions::{Functions, Queues};
 use crate::{
+    Connect,
     data_folder::DataFolder,
     demo,
     embedded_table::{EmbeddedTable, NAME},
@@ -44,7 +46,7 @@ const EXPIRY_INTERVAL: Duration = Duration::from_mins(1);
 const SHUTDOWN_LIMIT: Duration = Duration::from_millis(1_200);
 
 /// Runs the product until SIGTERM or SIGINT.
-pub(crate) async fn run(flags: Flags) -> Result<(), String> {
+pub(crate) async fn run(flags: Flags, connect: Connect) -> Result<(), String> {
     let ids = Arc::new(RandomIds);
     let folder = if flags.in_memory() { None } else { Some(DataFolder::open(&flags.data)?) };
     let key = admin_key(&flags, folder.as_ref(), *ids)?;
@@ -57,10 +59,11 @@ pub(crate) async fn run(flags: Flags) -> Result<(), String> {
         Some(folder) => EmbeddedTable::open(&folder.table())?,
         None => EmbeddedTable::in_memory()?,
     };
-    let client = table.client();
+    let client = connect(&table);
     schema::create_table(&client, NAME).await.map_err(|error| error.to_string())?;
     let jitter = Arc::clone(&ids);
-    let store = Store::new(client, NAME, flags.keep_runs.0, Arc::new(move || jitter.random()));
+    let store = Store::new(client, NAME, flags.keep_runs.0, Arc::new(move || jitter.random()))
+        .with_append_limit(flags.is_rate_limited().then_some(AppendLimit::SPACE));
 
     let queues = Queues {
         runs: InProcessQueue::new("runs"),

@@ -3,13 +3,14 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
     time::Duration,
 };
 
 use async_trait::async_trait;
 use smartspace_domain::ids::ConnectionId;
-use smartspace_ports::sockets::{PostError, Sockets};
+use smartspace_pipeline::frames::Goodbye;
+use smartspace_ports::sockets::{CloseCode, PostError, Sockets};
 use tokio::sync::mpsc::{self, error::SendTimeoutError};
 
 /// The greatest number of frames that wait for one connection.
@@ -18,21 +19,49 @@ const BUFFERED: usize = 256;
 const FULL_FOR: Duration = Duration::from_millis(500);
 
 #[derive(Debug, Default)]
-pub(crate) struct InProcessSockets(Mutex<HashMap<ConnectionId, mpsc::Sender<Arc<str>>>>);
+pub(crate) struct InProcessSockets(Mutex<HashMap<ConnectionId, Open>>);
+
+/// The product's end of a connection.
+#[derive(Debug)]
+struct Open {
+    frames: mpsc::Sender<Arc<str>>,
+    code: Arc<OnceLock<CloseCode>>,
+}
+
+/// The frames to be written to a connection, and then the code that closes it.
+#[derive(Debug)]
+pub(crate) struct Outgoing {
+    pub(crate) frames: mpsc::Receiver<Arc<str>>,
+    code: Arc<OnceLock<CloseCode>>,
+}
+
+impl Outgoing {
+    /// The code of the closing, after the last frame.
+    pub(crate) fn code(&self) -> CloseCode {
+        self.code.get().copied().unwrap_or(CloseCode::Normal)
+    }
+}
 
 impl InProcessSockets {
     /// Registers a connection. The receiver gets its frames until it is closed.
-    pub(crate) fn open(&self, id: ConnectionId) -> mpsc::Receiver<Arc<str>> {
+    pub(crate) fn open(&self, id: ConnectionId) -> Outgoing {
         let (sender, frames) = mpsc::channel(BUFFERED);
-        self.lock().insert(id, sender);
-        frames
+        let code = Arc::<OnceLock<CloseCode>>::default();
+        self.lock().insert(id, Open { frames: sender, code: Arc::clone(&code) });
+        Outgoing { frames, code }
     }
 
+    /// Says goodbye to all connections and closes them, because the process ends.
     pub(crate) fn close_all(&self) {
-        self.lock().clear();
+        let goodbye: Arc<str> = Goodbye::RESTARTING.to_frame().into();
+        for (_, open) in self.lock().drain() {
+            // A connection whose buffer is full gets the code only.
+            let _ = open.frames.try_send(Arc::clone(&goodbye));
+            let _ = open.code.set(Goodbye::RESTARTING.code);
+        }
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<ConnectionId, mpsc::Sender<Arc<str>>>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<ConnectionId, Open>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -40,8 +69,8 @@ impl InProcessSockets {
 #[async_trait]
 impl Sockets for InProcessSockets {
     async fn post(&self, connection: &ConnectionId, frame: Arc<str>) -> Result<(), PostError> {
-        let sender = self.lock().get(connection).cloned().ok_or(PostError::Gone)?;
-        match sender.send_timeout(frame, FULL_FOR).await {
+        let frames = self.lock().get(connection).map(|open| open.frames.clone());
+        match frames.ok_or(PostError::Gone)?.send_timeout(frame, FULL_FOR).await {
             Ok(()) => Ok(()),
             Err(SendTimeoutError::Closed(_)) => Err(PostError::Gone),
             Err(SendTimeoutError::Timeout(_)) => {
@@ -54,7 +83,14 @@ impl Sockets for InProcessSockets {
         }
     }
 
-    async fn close(&self, connection: &ConnectionId) {
-        self.lock().remove(connection);
+    async fn close(&self, connection: &ConnectionId, code: CloseCode) {
+        if let Some(open) = self.lock().remove(connection) {
+            // A connection has one code only: nobody else can remove it.
+            let _ = open.code.set(code);
+        }
+    }
+
+    async fn is_open(&self, connection: &ConnectionId) -> bool {
+        self.lock().contains_key(connection)
     }
 }

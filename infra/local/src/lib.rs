@@ -29,9 +29,10 @@ mod web_server;
 
 use std::{io::Write, process::ExitCode};
 
+use aws_sdk_dynamodb::Client;
 use clap::Parser;
 
-use crate::flags::Flags;
+use crate::{embedded_table::EmbeddedTable, flags::Flags};
 
 /// Every table call allocates and frees hundreds of small strings. With the system's allocator a
 /// third of a call's time was spent on that.
@@ -41,8 +42,16 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 /// Threads for calls to a table on disk.
 const BLOCKING_THREADS: usize = 4;
 
+/// Reaches the table through an SDK client.
+pub type Connect = fn(&EmbeddedTable) -> Client;
+
 /// Runs the product until SIGTERM or SIGINT.
 pub fn main() -> ExitCode {
+    main_on(EmbeddedTable::client)
+}
+
+/// Runs the product on another client of its table, for tests with a table that behaves worse.
+pub fn main_on(connect: Connect) -> ExitCode {
     let flags = Flags::parse();
     // Invalid secrets are reported when the flags are checked.
     log::start(&flags.log, std::sync::Arc::new(flags.secrets().unwrap_or_default()));
@@ -50,7 +59,7 @@ pub fn main() -> ExitCode {
     if let Err(error) = rlimit::increase_nofile_limit(u64::MAX) {
         tracing::warn!(%error, "could not raise the limit of open files");
     }
-    match run(flags) {
+    match run(flags, connect) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             // If this fails, there is no way left to report the error.
@@ -60,7 +69,7 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn run(flags: Flags) -> Result<(), String> {
+fn run(flags: Flags, connect: Connect) -> Result<(), String> {
     flags.check()?;
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
     // Blocking threads wait for the table's single lock, so more of them would only use memory.
@@ -69,7 +78,7 @@ fn run(flags: Flags) -> Result<(), String> {
         .max_blocking_threads(BLOCKING_THREADS)
         .build()
         .map_err(|error| format!("the async runtime could not be started: {error}"))?;
-    let result = runtime.block_on(host::run(flags));
+    let result = runtime.block_on(host::run(flags, connect));
     // A run that is cut off here has released its lease, or the next start resumes it.
     runtime.shutdown_timeout(std::time::Duration::from_millis(200));
     result

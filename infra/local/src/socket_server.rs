@@ -8,7 +8,7 @@ use axum::{
     extract::{
         Query, State, WebSocketUpgrade,
         rejection::QueryRejection,
-        ws::{CloseFrame, Message, WebSocket, close_code, rejection::WebSocketUpgradeRejection},
+        ws::{CloseFrame, Message, WebSocket, rejection::WebSocketUpgradeRejection},
     },
     http::{HeaderMap, StatusCode, header},
     response::{IntoResponse, Response},
@@ -18,7 +18,10 @@ use futures::{SinkExt, StreamExt};
 use serde::Deserialize;
 use smartspace_domain::{Error, Time, ids::ConnectionId};
 use smartspace_pipeline::problems::Problem;
-use smartspace_ports::{ids::IdSource, sockets::Sockets};
+use smartspace_ports::{
+    ids::IdSource,
+    sockets::{CloseCode, Sockets},
+};
 use smartspace_socket::Socket;
 use tokio::time::timeout;
 
@@ -32,6 +35,8 @@ const MESSAGE_BYTES: usize = 128 * 1024;
 const BUFFER_BYTES: usize = 4 * 1024;
 /// A client that does not accept a frame within this time is disconnected.
 const WRITE_LIMIT: Duration = Duration::from_secs(5);
+/// How long a client may take to answer the end of its connection.
+const CLOSING_LIMIT: Duration = Duration::from_secs(1);
 
 #[derive(Clone)]
 pub(crate) struct SocketServer {
@@ -102,10 +107,10 @@ impl SocketServer {
 }
 
 async fn serve(server: SocketServer, id: ConnectionId, until: Time, socket: WebSocket) {
-    let mut frames = server.connections.open(id.clone());
+    let mut outgoing = server.connections.open(id.clone());
     let (mut writer, mut reader) = socket.split();
     let writing = tokio::spawn(async move {
-        while let Some(frame) = frames.recv().await {
+        while let Some(frame) = outgoing.frames.recv().await {
             if !matches!(
                 timeout(WRITE_LIMIT, writer.send(Message::Text(frame.as_ref().into()))).await,
                 Ok(Ok(()))
@@ -114,7 +119,7 @@ async fn serve(server: SocketServer, id: ConnectionId, until: Time, socket: WebS
             }
         }
         // The server closed the connection.
-        let close = CloseFrame { code: close_code::NORMAL, reason: "".into() };
+        let close = CloseFrame { code: outgoing.code() as u16, reason: "".into() };
         let _ = timeout(WRITE_LIMIT, writer.send(Message::Close(Some(close)))).await;
     });
     let mut expires = Box::pin(tokio::time::sleep(until.since(server.socket.pipeline.now())));
@@ -143,10 +148,14 @@ async fn serve(server: SocketServer, id: ConnectionId, until: Time, socket: WebS
             _ = &mut writing => break,
         }
     }
-    server.connections.close(&id).await;
+    server.connections.close(&id, CloseCode::Normal).await;
     if let Err(error) = server.socket.disconnect(&id).await {
         tracing::warn!(connection = %id, %error, "a connection could not be deleted");
     }
+    // Frames that nobody reads would reset the connection, and the client might not learn why it
+    // was closed.
+    let rest = async { while let Some(Ok(_)) = reader.next().await {} };
+    let _ = timeout(CLOSING_LIMIT, rest).await;
 }
 
 impl SocketServer {

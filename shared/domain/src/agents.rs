@@ -6,6 +6,7 @@
 mod budget;
 mod model;
 mod run_settings;
+mod stored_config;
 
 use std::collections::BTreeMap;
 

@@ -1,8 +1,12 @@
 //! The caller of a request, and who may know something.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::ids::{EntityId, SpaceId};
+use crate::{
+    Time,
+    ids::{EntityId, SpaceId},
+    stored,
+};
 
 /// The caller of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,6 +28,13 @@ pub enum KnownBy {
 }
 
 impl Caller {
+    /// Reads a stored value. A caller that this version does not know is read as an entity that
+    /// does not exist, which may do nothing.
+    pub fn read_stored<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let nobody = Self::Entity(EntityId::new(Time::default(), 0));
+        stored::read_if_known(deserializer).map(|known| known.unwrap_or(nobody))
+    }
+
     /// A name for the caller that no other caller has, to scope idempotency keys.
     pub fn label(self) -> String {
         match self {

@@ -6,6 +6,7 @@ use utoipa::ToSchema;
 use crate::{
     Time,
     ids::{DeliveryId, RunId},
+    stored,
 };
 
 /// A webhook of a service.
@@ -21,6 +22,7 @@ pub struct Delivery {
     #[schema(required)]
     pub key: Option<String>,
     /// What happened to the delivery.
+    #[serde(deserialize_with = "stored::read")]
     pub status: DeliveryStatus,
     /// Why the delivery did not trigger the agent: `paused`, `chain_depth` or `rate` if it was
     /// refused, a sentence if it was rejected, otherwise null.

@@ -18,11 +18,12 @@ use crate::{
     mentions,
     quota::{Bucket, Cause, RateWindow},
     spaces::SpaceSettings,
+    stored::tolerant,
 };
 
 /// Why a message did not trigger an agent. If several reasons apply, the first one counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case", remote = "Self")]
 pub enum Reason {
     /// The agent or the space is paused.
     Paused,
@@ -35,6 +36,8 @@ pub enum Reason {
     /// The budget of the day is used. Not produced today.
     Budget,
 }
+
+tolerant!(Reason);
 
 impl Reason {
     /// The reason as the API writes it.

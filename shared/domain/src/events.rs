@@ -5,10 +5,11 @@
 
 mod asked_call;
 mod frames;
+mod read_positions;
 
 use serde::{Deserialize, Serialize};
 
-pub use self::asked_call::AskedCall;
+pub use self::{asked_call::AskedCall, read_positions::ReadPosition};
 use crate::{
     Time,
     identity::Sender,
@@ -16,6 +17,7 @@ use crate::{
     messages::Message,
     runs::{Run, RunStatus},
     spaces::{Member, Space},
+    stored::{self, tolerant},
 };
 
 /// An event in a space.
@@ -168,13 +170,16 @@ pub enum EventKind {
         /// The member.
         entity_id: EntityId,
     },
-    /// A member moved its read position.
+    /// A member moved its read position, or several did.
     #[serde(rename = "space.read")]
     SpaceRead {
         /// The member.
         entity_id: EntityId,
         /// The last message that it has read.
         seq: u64,
+        /// All members that moved theirs, if several did within a moment, including this one.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        reads: Vec<ReadPosition>,
     },
     /// The space's settings or a member's role changed.
     #[serde(rename = "space.updated")]
@@ -198,7 +203,7 @@ pub enum EventKind {
 
 /// What a stream shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "lowercase", remote = "Self")]
 pub enum StreamKind {
     /// The text of a message.
     Message,
@@ -206,9 +211,11 @@ pub enum StreamKind {
     Tool,
 }
 
+tolerant!(StreamKind);
+
 /// Why a stream ended without a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "lowercase", remote = "Self")]
 pub enum StreamEnd {
     /// The run was canceled.
     Canceled,
@@ -217,6 +224,8 @@ pub enum StreamEnd {
     /// The run, the call or the model's answer failed.
     Failed,
 }
+
+tolerant!(StreamEnd);
 
 /// An active run of a space, as the answer `subscribed` lists it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -227,5 +236,6 @@ pub struct ActiveRun {
     /// The run's agent.
     pub agent_id: EntityId,
     /// The run's status.
+    #[serde(deserialize_with = "stored::read")]
     pub status: RunStatus,
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::ids::EntityId;
+use crate::{ids::EntityId, stored};
 
 /// Whether an entity is a person or an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -34,6 +34,6 @@ pub struct Sender {
     /// The entity's name when it sent the message.
     pub name: String,
     /// Whether it is a person or an agent.
-    #[serde(rename = "type")]
+    #[serde(rename = "type", deserialize_with = "stored::read")]
     pub kind: EntityType,
 }

@@ -73,6 +73,16 @@ pub enum BroadcastJob {
         /// The space.
         space_id: SpaceId,
     },
+    /// Tell an entity's connections how far it has read a space.
+    #[serde(rename = "ownRead.1")]
+    OwnRead {
+        /// The entity.
+        entity_id: EntityId,
+        /// The space.
+        space_id: SpaceId,
+        /// The last message that it has read.
+        seq: u64,
+    },
     /// Tell an entity's connections that it is no longer a member of a space, and delete their
     /// subscriptions to it.
     #[serde(rename = "removed.1")]
@@ -124,6 +134,12 @@ pub enum TriggerJob {
         /// The run.
         run_id: RunId,
     },
+    /// Tell the followers of a space the read positions that wait for it.
+    #[serde(rename = "showReads.1")]
+    ShowReads {
+        /// The space.
+        space_id: SpaceId,
+    },
     /// Finish the removal of a space.
     #[serde(rename = "settleSpace.1")]
     SettleSpace {
@@ -155,6 +171,7 @@ impl Job for BroadcastJob {
             Self::Event { event } => event.space_id.to_string(),
             Self::Removed { space_id, .. }
             | Self::Joined { space_id, .. }
+            | Self::OwnRead { space_id, .. }
             | Self::Left { space_id, .. } => space_id.to_string(),
         }
     }
@@ -163,9 +180,9 @@ impl Job for BroadcastJob {
 impl Job for TriggerJob {
     fn group(&self) -> String {
         match self {
-            Self::Dispatch { space_id, .. } | Self::SettleSpace { space_id } => {
-                space_id.to_string()
-            }
+            Self::Dispatch { space_id, .. }
+            | Self::SettleSpace { space_id }
+            | Self::ShowReads { space_id } => space_id.to_string(),
             Self::SettleEntity { entity_id } | Self::FirePlan { agent_id: entity_id, .. } => {
                 entity_id.to_string()
             }

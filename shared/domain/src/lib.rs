@@ -12,12 +12,13 @@
 //!   [`prices`]: what a triggered agent does, and what that costs
 //! - [`memories`], [`goals`], [`plans`] (with [`schedules`]): an agent's state across runs
 //! - [`events`], [`jobs`]: what is sent to clients and between functions
-//! - [`access`], [`origins`], [`rates`], [`idempotency`], [`webhooks`]: permissions, call rates,
-//!   repeated calls and signatures
+//! - [`access`], [`origins`], [`rates`], [`append_limits`], [`idempotency`], [`webhooks`]:
+//!   permissions, rates, repeated calls and signatures
 //! - [`schemas`]: parts of `openapi.json` that cannot be derived from a type
 
 pub mod access;
 pub mod agents;
+pub mod append_limits;
 mod callers;
 mod checked_text;
 pub mod deliveries;
@@ -51,6 +52,7 @@ pub mod schemas;
 pub mod scripts;
 pub mod spaces;
 pub mod steps;
+pub mod stored;
 pub mod templates;
 mod texts;
 pub mod time;

@@ -42,10 +42,14 @@ pub const NOTE_CHARS: usize = 4_000;
 pub const OPEN_FORMS: u32 = 20;
 /// The longest time that a form stays open, and the default.
 pub const FORM_WAITS: Duration = Duration::from_hours(7 * 24);
+/// How many of an agent's active runs a prompt reads, the newest first.
+pub const ACTIVE_READ: usize = 50;
 /// How many members a space may have.
 pub const MEMBERS: usize = 500;
 /// How many spaces an agent may be in.
 pub const SPACES_OF_AGENT: usize = 100;
+/// How many spaces a person may be in.
+pub const SPACES_OF_PERSON: usize = 1_000;
 /// How many agents the transaction that stores a message may trigger. If there are more, the
 /// function `trigger` triggers them.
 pub const WOKEN_AT_ONCE: usize = 30;
@@ -67,6 +71,15 @@ pub const KEY_KEPT: Duration = Duration::from_hours(24);
 pub const TICKET_VALID: Duration = Duration::from_mins(1);
 /// How long a WebSocket connection may last.
 pub const CONNECTION_VALID: Duration = Duration::from_hours(2);
+
+/// What `subscribe` costs of the tokens of its connection. Any other frame costs one.
+pub const SUBSCRIBE_TOKENS: u32 = 5;
+/// After this many refused frames in a row a connection is closed.
+pub const REFUSED_FRAMES: u32 = 3;
+/// How many connections of an entity may subscribe.
+pub const CONNECTIONS_OF_ENTITY: usize = 20;
+/// How many connections may follow a space.
+pub const FOLLOWERS: usize = 2_000;
 
 /// The lease of a run's worker, and when `sweep` looks at what may be stuck.
 pub mod lease {

@@ -4,29 +4,73 @@ use serde_json::Value;
 
 use crate::{steps::Step, texts::cut};
 
-/// The longest steps in a response, in bytes of JSON. The response of a Lambda function has at most
-/// 6 MB, including its body, which is escaped once more.
+/// The longest steps in a response, in bytes. The response of a Lambda function has at most 6 MB,
+/// including its body, which is escaped once more.
 pub const MOST: usize = 4 * 1024 * 1024;
 
 /// The lengths in bytes to which each text is cut, one after the other, until the steps fit.
-const TEXTS: [usize; 5] = [64 * 1024, 16 * 1024, 4 * 1024, 1024, 256];
+const TEXTS: [usize; 5] = [64 * 1024, 16 * 1024, 4 * 1024, 1024, SHORTEST];
+const SHORTEST: usize = 256;
 
 /// The steps with their longest texts cut, so that they fit into `most` bytes. Steps that fit do
-/// not change. Each cut text says how much is missing.
+/// not change. Each cut text says how much is missing. If that is not enough, lists and objects are
+/// cut as JSON text too, and then the prompts are left out from the first step on.
 pub fn shown(steps: Vec<Step>, most: usize) -> Vec<Step> {
-    let fits = |steps: &[Step]| serde_json::to_string(steps).is_ok_and(|text| text.len() <= most);
-    let mut cut = None;
+    let fits = |steps: &[Step]| escaped_bytes(steps) <= most;
+    if fits(&steps) {
+        return steps;
+    }
+    let mut shorter = Vec::new();
     for longest in TEXTS {
-        if fits(cut.as_deref().unwrap_or(&steps)) {
-            break;
-        }
-        let mut shorter = steps.clone();
+        shorter.clone_from(&steps);
         for step in &mut shorter {
             cut_step(step, longest);
         }
-        cut = Some(shorter);
+        if fits(&shorter) {
+            return shorter;
+        }
     }
-    cut.unwrap_or(steps)
+    for step in &mut shorter {
+        values_of(step).for_each(|value| cut_whole(value, SHORTEST));
+    }
+    let mut bytes = escaped_bytes(&shorter);
+    for step in &mut shorter {
+        if bytes <= most {
+            break;
+        }
+        let before = escaped_bytes(std::slice::from_ref(step));
+        leave_out_prompt(step);
+        bytes -= before.saturating_sub(escaped_bytes(std::slice::from_ref(step)));
+    }
+    shorter
+}
+
+/// The length of steps in a body that is escaped once more.
+fn escaped_bytes(steps: &[Step]) -> usize {
+    let text = serde_json::to_string(steps).unwrap_or_default();
+    text.len() + text.bytes().filter(|byte| matches!(byte, b'"' | b'\\')).count()
+}
+
+/// The values in a step that may have any size.
+fn values_of(step: &mut Step) -> impl Iterator<Item = &mut Value> {
+    let calls =
+        step.calls.iter_mut().flat_map(|call| call.output.iter_mut().chain([&mut call.input]));
+    step.prompt.messages.iter_mut().chain(calls)
+}
+
+/// Replaces a long list or object by the beginning of its JSON text.
+fn cut_whole(value: &mut Value, longest: usize) {
+    if let Value::Array(_) | Value::Object(_) = value
+        && let Some(cut) = cut(&value.to_string(), longest)
+    {
+        *value = Value::String(cut);
+    }
+}
+
+fn leave_out_prompt(step: &mut Step) {
+    let messages = step.prompt.messages.len();
+    step.prompt.messages = vec![Value::String(format!("… ({messages} messages left out)"))];
+    step.prompt.system.clear();
 }
 
 fn cut_step(step: &mut Step, longest: usize) {
@@ -34,11 +78,7 @@ fn cut_step(step: &mut Step, longest: usize) {
     for text in step.prompt.system.iter_mut().chain([&mut step.text]).chain(system_messages) {
         cut_text(text, longest);
     }
-    let calls =
-        step.calls.iter_mut().flat_map(|call| call.output.iter_mut().chain([&mut call.input]));
-    for value in step.prompt.messages.iter_mut().chain(calls) {
-        cut_value(value, longest);
-    }
+    values_of(step).for_each(|value| cut_value(value, longest));
 }
 
 fn cut_value(value: &mut Value, longest: usize) {

@@ -13,6 +13,7 @@ use crate::{
     ids::{CallId, EntityId, MessageId, RunId, SpaceId, StreamId},
     schemas,
     steps::CallStatus,
+    stored,
     tools::AnswerBy,
     triggers::{ShownTrigger, Trigger},
 };
@@ -57,6 +58,7 @@ pub struct ToolPart {
     #[schema(required, schema_with = schemas::json_schema_or_null)]
     pub result_schema: Option<Value>,
     /// Who may answer the form.
+    #[serde(default, deserialize_with = "stored::read_if_known")]
     #[schema(required)]
     pub answer_by: Option<AnswerBy>,
     /// Who answered the form. Also null if the operator answered.
@@ -92,6 +94,7 @@ pub struct Message {
     /// How many runs lie between the message and its first cause.
     pub chain_depth: u32,
     /// Why a run posted the message; null if no run did.
+    #[serde(default, deserialize_with = "stored::read_if_known")]
     #[schema(required)]
     pub origin: Option<Origin>,
     /// When the message was posted.

@@ -2,16 +2,17 @@
 
 mod change;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 pub use self::change::PlanChange;
 pub use crate::schedules::Schedule;
-use crate::{Error, Result, Time, ids::PlanId, schedules::Cron};
+use crate::{Error, Result, Time, ids::PlanId, schedules::Cron, stored::Tolerant};
 
 /// A plan of an agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", remote = "Self")]
 pub struct Plan {
     /// The plan's id.
     pub id: PlanId,
@@ -46,6 +47,25 @@ pub enum PlanStatus {
     Active,
     /// The plan does not fire until it is active again.
     Paused,
+}
+
+impl Serialize for Plan {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Self::serialize(self, serializer)
+    }
+}
+
+/// Reads a stored plan. A plan whose schedule this version does not know is read as a paused
+/// one-time plan, so it does not fire.
+impl<'de> Deserialize<'de> for Plan {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut plan = Map::deserialize(deserializer)?;
+        if !Schedule::TYPES.iter().any(|known| plan.get("type") == Some(&Value::from(*known))) {
+            plan.insert("type".into(), "once".into());
+            plan.insert("status".into(), "paused".into());
+        }
+        Self::deserialize(Tolerant(Value::Object(plan))).map_err(de::Error::custom)
+    }
 }
 
 impl Plan {

@@ -92,11 +92,13 @@ impl RateWindow {
     }
 
     /// The window of the minute that contains `now`: `known` if it is that minute's, else an empty
-    /// one.
+    /// one. The clocks of processes differ by seconds, so a process whose clock is behind continues
+    /// with the next minute if another one has begun it. Otherwise both would begin their minutes
+    /// again and again, and nothing would limit the runs.
     pub fn now(known: Option<&Self>, now: Time) -> Self {
         let number = Self::number_of(now);
         known
-            .filter(|known| known.number == number)
+            .filter(|known| (number..=number + 1).contains(&known.number))
             .cloned()
             .unwrap_or(Self { number, ..Self::default() })
     }

@@ -3,12 +3,37 @@
 
 use std::fmt::Write;
 
-/// Whether a character is escaped: a control character, a line or paragraph separator, or a
-/// bidirectional mark. All of these are in the basic plane, so one escape sequence is enough.
+/// Whether a character is escaped: a control character, a line or paragraph separator, a
+/// bidirectional mark, or an invisible character.
 pub fn must_escape(char: char) -> bool {
     char.is_control()
         || matches!(char, '\u{2028}' | '\u{2029}' | '\u{061c}' | '\u{200e}' | '\u{200f}')
         || matches!(char, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+        || is_invisible(char)
+}
+
+/// Whether nothing shows a character to a reader: letters and marks without a shape, and tags,
+/// which can spell out hidden texts.
+///
+/// The joiners that some scripts and emoji need, and the selectors of an emoji's form, are not
+/// among them: see [`joins_or_selects`].
+pub fn is_invisible(char: char) -> bool {
+    matches!(char, '\u{00ad}' | '\u{034f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}')
+        || matches!(char, '\u{180b}'..='\u{180f}' | '\u{200b}' | '\u{2060}'..='\u{2065}')
+        || matches!(char, '\u{206a}'..='\u{206f}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}')
+        || matches!(char, '\u{fff0}'..='\u{fffb}' | '\u{1d173}'..='\u{1d17a}')
+        || matches!(char, '\u{e0000}'..='\u{e0fff}')
+}
+
+/// Whether a character joins its neighbours or selects a form of the one before. Texts need them;
+/// in a name they make two names look the same.
+pub fn joins_or_selects(char: char) -> bool {
+    matches!(char, '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}')
+}
+
+/// Writes the escape sequence of a character in JSON. One outside of the basic plane takes two.
+pub fn write_escaped(out: &mut impl Write, char: char) -> std::fmt::Result {
+    char.encode_utf16(&mut [0; 2]).iter().try_for_each(|unit| write!(out, "\\u{unit:04x}"))
 }
 
 /// JSON with these characters escaped. They occur only in its texts, so its value does not change.
@@ -17,7 +42,7 @@ pub fn escaped(json: &str) -> String {
     for char in json.chars() {
         if must_escape(char) {
             // Writing to a `String` cannot fail.
-            let _ = write!(text, "\\u{:04x}", u32::from(char));
+            let _ = write_escaped(&mut text, char);
         } else {
             text.push(char);
         }
@@ -34,6 +59,15 @@ mod tests {
         let value = serde_json::json!({"a\u{2028}": ["\u{202e}b\n", 1]});
         let text = escaped(&value.to_string());
         assert_eq!(text, r#"{"a\u2028":["\u202eb\n",1]}"#);
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&text).unwrap(), value);
+    }
+
+    #[test]
+    fn invisible_characters_are_escaped_and_those_of_scripts_and_emoji_stay() {
+        let value = serde_json::json!("a\u{200b}\u{feff}\u{3164}\u{e0041}b 👩\u{200d}💻 ❤\u{fe0f}");
+        let text = escaped(&value.to_string());
+        let visible = "👩\u{200d}💻 ❤\u{fe0f}";
+        assert_eq!(text, format!(r#""a\u200b\ufeff\u3164\udb40\udc41b {visible}""#));
         assert_eq!(serde_json::from_str::<serde_json::Value>(&text).unwrap(), value);
     }
 }

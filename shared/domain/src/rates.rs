@@ -19,15 +19,24 @@ pub const ENTITY: Rate = Rate { per_second: 20, burst: 60 };
 pub const SERVICE: Rate = Rate { per_second: 10, burst: 60 };
 /// The limit of rejected or repeated deliveries that are listed. Anybody can send them.
 pub const NOTED: Rate = Rate { per_second: 1, burst: 60 };
+/// The limit of the frames of a connection, in tokens.
+pub const FRAMES: Rate = Rate { per_second: 10, burst: 40 };
+/// The limit of counting again whatever seems to be full.
+pub const RECOUNTS: Rate = Rate { per_second: 1, burst: 1 };
 
 impl Rate {
+    /// The time in which the bucket gains one token.
+    pub fn token(self) -> Duration {
+        Duration::from_millis(1_000 / u64::from(self.per_second.clamp(1, 1_000)))
+    }
+
     /// Takes a call out of the bucket that is full again at `full_at`; `None` means that it is
     /// full. Returns when the bucket is full again after this call.
     ///
     /// # Errors
     /// How long to wait, if the bucket is empty.
     pub fn take(self, full_at: Option<Time>, now: Time) -> Result<Time, Duration> {
-        let each = Duration::from_millis(1_000 / u64::from(self.per_second.clamp(1, 1_000)));
+        let each = self.token();
         let then = full_at.map_or(now, |full_at| full_at.max(now)) + each;
         let most = now + each * self.burst;
         if then > most { Err(then.since(most)) } else { Ok(then) }

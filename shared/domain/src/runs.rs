@@ -9,6 +9,7 @@ use crate::{
     callers::KnownBy,
     ids::{EntityId, RunId, SpaceId},
     steps::Step,
+    stored::{self, tolerant},
     triggers::{self, ShownTrigger, Trigger},
 };
 
@@ -54,7 +55,7 @@ impl RunStatus {
 
 /// Why a run ended, unless it failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case", remote = "Self")]
 pub enum EndReason {
     /// The model called no more tools. With `continueOn: "writes"` also: its calls changed nothing.
     Done,
@@ -80,9 +81,11 @@ pub enum EndReason {
     Removed,
 }
 
+tolerant!(EndReason);
+
 /// Why a run failed, by what can be done about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case", remote = "Self")]
 pub enum FailureCode {
     /// The provider has no key, address, region or credentials here.
     NotConfigured,
@@ -106,6 +109,8 @@ pub enum FailureCode {
     Internal,
 }
 
+tolerant!(FailureCode);
+
 /// Why a run failed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct RunError {
@@ -124,6 +129,7 @@ pub struct Run {
     /// The run's agent.
     pub agent_id: EntityId,
     /// The run's status.
+    #[serde(deserialize_with = "stored::read")]
     pub status: RunStatus,
     /// Why the run ended; null while it is active and if it failed.
     #[schema(required)]

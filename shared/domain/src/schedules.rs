@@ -67,6 +67,11 @@ pub struct When {
     pub timezone: Option<String>,
 }
 
+impl Schedule {
+    /// The types of schedules that this version knows.
+    pub(crate) const TYPES: &[&str] = &["once", "cron"];
+}
+
 impl When {
     /// Whether any field is given, even if it is only the time zone.
     pub fn is_given(&self) -> bool {

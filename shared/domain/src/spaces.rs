@@ -14,6 +14,7 @@ use crate::{
     identity::EntityType,
     ids::{EntityId, SpaceId},
     names::Name,
+    stored,
 };
 
 /// Which agents a message triggers.
@@ -113,9 +114,10 @@ pub struct Member {
     /// The entity's name.
     pub name: String,
     /// Whether it is a person or an agent.
-    #[serde(rename = "type")]
+    #[serde(rename = "type", deserialize_with = "stored::read")]
     pub kind: EntityType,
     /// The member's role.
+    #[serde(deserialize_with = "stored::read")]
     pub role: Role,
     /// The `seq` of the last message that the member has read.
     pub read_seq: u64,
@@ -130,7 +132,7 @@ pub struct Space {
     /// The space's id.
     pub id: SpaceId,
     /// The space's settings.
-    #[serde(flatten)]
+    #[serde(flatten, deserialize_with = "stored::read")]
     pub settings: SpaceSettings,
     /// The `seq` of the space's last message.
     pub seq: u64,

@@ -7,7 +7,7 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 pub use self::calls::{Call, CallStatus};
-use crate::{Time, usage::Usage};
+use crate::{Time, stored::tolerant, usage::Usage};
 
 /// One model answer with its tool calls.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -60,7 +60,7 @@ pub struct SystemMessage {
 
 /// Why a model stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case", remote = "Self")]
 pub enum FinishReason {
     /// It waits for the results of its calls.
     ToolCalls,
@@ -71,3 +71,5 @@ pub enum FinishReason {
     /// No model answered, or the answer failed.
     Error,
 }
+
+tolerant!(FinishReason);

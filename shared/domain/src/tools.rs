@@ -6,7 +6,7 @@ mod checks;
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
@@ -14,7 +14,7 @@ pub(crate) use crate::tools::checks::check_tools;
 use crate::{
     durations::WrittenDuration,
     ids::{EntityId, SpaceId},
-    schemas,
+    schemas, stored,
 };
 
 /// The names of the built-in tools. Configured tools may not use them.
@@ -132,6 +132,19 @@ pub enum Execution {
     },
 }
 
+impl Execution {
+    /// The fields of an execution of this type besides `type`, if this version knows the type.
+    pub(crate) fn fields_of(kind: &str) -> Option<&'static [&'static str]> {
+        Some(match kind {
+            "http" => &["method", "url", "headers", "body", "timeoutMs"],
+            "space" => &["ui", "resultSchema", "expiresAfter", "answerBy"],
+            "compute" => &["expression"],
+            "static" => &["output"],
+            _ => return None,
+        })
+    }
+}
+
 fn http_timeout() -> u32 {
     10_000
 }
@@ -153,6 +166,14 @@ pub enum AnswerBy {
 impl Default for AnswerBy {
     fn default() -> Self {
         Self::Group(AnswerGroup::Humans)
+    }
+}
+
+impl AnswerBy {
+    /// Reads a stored value. Nobody but the operator may answer a form for a group that this
+    /// version does not know.
+    pub fn read_stored<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        stored::read_if_known(deserializer).map(|known| known.unwrap_or(Self::Entities(Vec::new())))
     }
 }
 

@@ -12,12 +12,13 @@ use crate::{
     Time,
     identity::Sender,
     ids::{DeliveryId, MessageId, PlanId, SpaceId},
+    stored::tolerant,
     texts::excerpt,
 };
 
 /// Why a message triggered an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "lowercase", remote = "Self")]
 pub enum Source {
     /// The admin agent passed the message on with the tool `delegate`.
     Delegated,
@@ -30,6 +31,8 @@ pub enum Source {
     /// No mention, and the space's `triggerPolicy` selects the agent.
     Broadcast,
 }
+
+tolerant!(Source);
 
 impl Source {
     /// The source as the API and prompts write it.

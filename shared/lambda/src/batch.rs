@@ -20,6 +20,10 @@ use tracing::{Instrument, Span, field::Empty};
 /// worker's lease in force finds the lease expired, if that worker is dead.
 const FIRST_RETRY: Duration = Duration::from_secs(8);
 
+/// How many times longer a job waits that cannot be read. A later version may have queued it during
+/// an upgrade, so it stays in the queue for 16 minutes before it becomes a dead letter.
+const UNREADABLE_WAITS: u32 = 8;
+
 /// The queue whose deliveries a worker keeps from others while it handles them.
 #[derive(Clone, Debug)]
 pub struct Queue {
@@ -140,7 +144,7 @@ where
             // It may be a job of a later version. It is delivered again to a worker that can read
             // it, or becomes a dead letter.
             tracing::error!(event = "unreadable_job", %error, "a job could not be read");
-            delivery.hold(retry_delay).await;
+            delivery.hold(retry_delay * UNREADABLE_WAITS).await;
             return false;
         }
     };

@@ -13,6 +13,7 @@ use smartspace_domain::{
     steps::FinishReason,
 };
 
+pub(crate) use self::request::turn_has_words;
 pub use self::request::{CachePoint, Message, Request, ToolCall, ToolResult, ToolSpec};
 
 /// How long one answer may take in total, unless the configuration says otherwise.

@@ -41,7 +41,7 @@ impl Pipeline {
             Some(agent) => {
                 self.store
                     .runs()
-                    .still_active(&self.store.agent_state().context(agent).await?.active)
+                    .still_active(&self.store.agent_state().active(agent).await?)
                     .await?
             }
             None => self.store.runs().active_in_space(space).await?,
@@ -54,7 +54,7 @@ impl Pipeline {
 
     /// Cancels all active runs of a retired agent.
     pub(crate) async fn cancel_all_of(&self, agent: EntityId) -> Result<()> {
-        let active = self.store.agent_state().context(agent).await?.active;
+        let active = self.store.agent_state().active(agent).await?;
         for record in self.store.runs().still_active(&active).await? {
             self.remove_run(&record).await?;
         }

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 
 use serde_json::{Value, json};
 use smartspace_domain::{Error, Result, Time, ids::ConnectionId};
-use smartspace_ports::sockets::{PostError, Sockets, post_in_time};
+use smartspace_ports::sockets::{CloseCode, PostError, Sockets, post_in_time};
 use smartspace_store::{Store, connections::ConnectionRecord};
 
 use crate::problems::Problem;
@@ -76,14 +76,61 @@ pub async fn close_expired(
         "the connection's credential has expired; connect again with a new ticket".into(),
     );
     send_frame(store, sockets, connection, error_frame(request, &error).into()).await;
-    sockets.close(connection).await;
+    let goodbye = Goodbye {
+        code: CloseCode::Policy,
+        reason: "the connection's credential has expired",
+        retry_after: None,
+    };
+    close(store, sockets, connection, &goodbye).await
+}
+
+/// The last frame of a connection. API Gateway sends no close codes of ours, so clients act on this
+/// frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Goodbye {
+    /// Why the server closes the connection.
+    pub code: CloseCode,
+    /// The same in words.
+    pub reason: &'static str,
+    /// How long the client should wait before it connects again, in whole seconds.
+    pub retry_after: Option<Duration>,
+}
+
+impl Goodbye {
+    /// The server shuts down, and its successor may be there already.
+    pub const RESTARTING: Self =
+        Self { code: CloseCode::Restarting, reason: "the server restarts", retry_after: None };
+
+    /// The frame.
+    pub fn to_frame(&self) -> String {
+        let mut frame = json!({"type": "goodbye", "code": self.code as u16, "reason": self.reason});
+        if let Some(wait) = self.retry_after {
+            frame["retryAfter"] = wait.as_secs().into();
+        }
+        frame.to_string()
+    }
+}
+
+/// Says goodbye to a connection, closes it and deletes it.
+pub async fn close(
+    store: &Store,
+    sockets: &dyn Sockets,
+    connection: &ConnectionId,
+    goodbye: &Goodbye,
+) -> Result<()> {
+    send_frame(store, sockets, connection, goodbye.to_frame().into()).await;
+    sockets.close(connection, goodbye.code).await;
     store.connections().disconnect(connection).await
 }
 
-/// An error as a frame, with the `id` of the request that it answers.
+/// An error as a frame, with the `id` of the request that it answers. With 429 it says after how
+/// many seconds the request may be repeated.
 pub fn error_frame(id: Option<&Value>, error: &Error) -> String {
     let Problem { status, title, detail, .. } = Problem::of(error);
     let mut frame = json!({"type": "error", "status": status, "title": title, "detail": detail});
+    if let Some(seconds) = Problem::retry_after(error) {
+        frame["retryAfter"] = seconds.into();
+    }
     if let Some(id) = id {
         frame["id"] = id.clone();
     }

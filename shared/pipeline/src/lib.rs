@@ -12,6 +12,7 @@
 //! - [`plans`], [`services`]: triggers besides messages
 //! - [`problems`]: errors as callers get them
 //! - [`rates`]: rate limits
+//! - [`reads`]: read positions
 //! - [`request_json`]: reads JSON that callers send
 //! - [`membership`]: joining and leaving, and their consequences
 //! - [`settle`]: finishes a change of an entity or a deletion of a space
@@ -25,6 +26,7 @@ pub mod plans;
 pub mod post;
 pub mod problems;
 pub mod rates;
+pub mod reads;
 pub mod request_json;
 pub mod services;
 pub mod settle;

@@ -5,7 +5,7 @@ use smartspace_domain::{
     Error, Result,
     access::{Caller, SpaceAction},
     entities::{Entity, EntityType},
-    events::EventKind,
+    events::{Event, EventKind},
     ids::{EntityId, SpaceId},
     jobs::BroadcastJob,
     spaces::{Member, Role},
@@ -20,6 +20,30 @@ impl Pipeline {
         if let Some(member) = self.store.members().join(space, entity, role, self.now()).await? {
             self.notify_joined(space, &member).await;
         }
+        Ok(())
+    }
+
+    /// Adds many entities to a space. Does nothing for those that are already members.
+    pub async fn join_many(
+        &self,
+        space_id: SpaceId,
+        entities: &[Entity],
+        role_of: impl Fn(EntityId) -> Role + Send + Sync,
+    ) -> Result<()> {
+        let now = self.now();
+        let joined = self.store.members().join_many(space_id, entities, role_of, now).await?;
+        let jobs = joined.iter().flat_map(|member| {
+            let event = Event {
+                space_id,
+                at: now,
+                what: EventKind::MemberJoined { member: member.view() },
+            };
+            [
+                BroadcastJob::Joined { entity_id: member.entity_id, space_id },
+                BroadcastJob::Event { event: Box::new(event) },
+            ]
+        });
+        queue(&*self.broadcasts, jobs.collect()).await;
         Ok(())
     }
 
@@ -71,14 +95,14 @@ impl Pipeline {
     /// entity that has already left may repeat the request.
     pub async fn dismiss(&self, caller: Caller, space: SpaceId, entity: EntityId) -> Result<()> {
         let is_own = caller == Caller::Entity(entity);
-        if is_own && let Some(former) = self.store.members().former(space, entity).await? {
-            return self.end_what_it_does(space, &former).await;
+        if is_own && self.store.members().former(space, entity).await?.is_some() {
+            return self.follow_leaving(space, entity, None).await;
         }
         let action = if is_own { SpaceAction::Leave } else { SpaceAction::Govern };
         let left = self
             .store
             .members()
-            .leave_if(space, entity, |roster| may_in(roster, caller, action))
+            .leave_if(space, entity, self.now(), |roster| may_in(roster, caller, action))
             .await?;
         self.follow_leaving(space, entity, left).await
     }
@@ -98,12 +122,25 @@ impl Pipeline {
         entity_id: EntityId,
         left: Option<MemberRecord>,
     ) -> Result<()> {
+        let parting = self.store.members().parting(space_id, entity_id).await?;
         if let Some(left) = left {
             self.end_what_it_does(space_id, &left).await?;
             self.announce(space_id, EventKind::MemberLeft { entity_id }).await;
         } else if let Some(former) = self.store.members().former(space_id, entity_id).await? {
             // An earlier request may have stopped before this. The space is not notified again.
             self.end_what_it_does(space_id, &former).await?;
+        }
+        if let Some(parting) = parting {
+            self.store.members().parted(entity_id, &parting).await?;
+        }
+        Ok(())
+    }
+
+    /// Finishes what must follow after an entity has left spaces, if the process that removed it
+    /// did not get to that.
+    pub(crate) async fn finish_partings(&self, entity_id: EntityId) -> Result<()> {
+        for parting in self.store.members().partings(entity_id).await? {
+            self.follow_leaving(parting.space_id, entity_id, None).await?;
         }
         Ok(())
     }

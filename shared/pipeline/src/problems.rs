@@ -40,6 +40,12 @@ impl Problem {
         }
     }
 
+    /// After how many seconds a caller that was refused with 429 may repeat its call: at least one.
+    pub fn retry_after(error: &Error) -> Option<u64> {
+        let Error::TooMany { wait, .. } = error else { return None };
+        Some(wait.as_millis().div_ceil(1_000).max(1) as u64)
+    }
+
     /// The problem that a caller gets for an error.
     pub fn of(error: &Error) -> Self {
         let detail = error.to_string();

@@ -22,14 +22,16 @@ const PORTIONS: usize = 20;
 const AGAIN_AFTER: Duration = Duration::from_secs(10);
 
 impl Pipeline {
-    /// Updates an entity's name in its spaces, or removes a retired entity from them. The entity
-    /// stays due until a later check finds nothing to do.
+    /// Updates an entity's name in its spaces, or removes a retired entity from them. Ends what it
+    /// did in spaces that it has left. The entity stays due until a later check finds nothing to
+    /// do.
     pub async fn settle_entity(&self, id: EntityId) -> Result<()> {
         let began = self.now();
         let Some(record) = self.store.entities().any_record(id).await? else { return Ok(()) };
         if record.retired_at.is_some() {
             self.store.plans().delete_all(id).await?;
         }
+        self.finish_partings(id).await?;
         let mut is_done = true;
         for space in self.unsettled(&record).await? {
             if record.retired_at.is_some() {
@@ -67,7 +69,7 @@ impl Pipeline {
     async fn unsettled(&self, record: &EntityRecord) -> Result<Vec<SpaceId>> {
         let id = record.entity.id;
         let spaces = match record.entity.agent {
-            Some(_) => self.store.agent_state().context(id).await?.spaces,
+            Some(_) => self.store.agent_state().spaces(id).await?,
             None => self.store.entities().spaces_of(id).await?,
         };
         let mut unsettled = Vec::new();

@@ -20,14 +20,29 @@ pub enum PostError {
     Failed(String),
 }
 
+/// Why the server closes a connection: the close codes of RFC 6455 and its registry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CloseCode {
+    /// Nothing more is to be said.
+    Normal = 1000,
+    /// The connection's credential has expired or was removed.
+    Policy = 1008,
+    /// The server restarts. The client may connect again at once.
+    Restarting = 1012,
+    /// The client sends too much.
+    TooMany = 1013,
+}
+
 /// Sends frames to connections. Each call is for one connection, so that no connection waits for
 /// another.
 #[async_trait]
 pub trait Sockets: Send + Sync {
     /// Posts one frame, a JSON text.
     async fn post(&self, connection: &ConnectionId, frame: Arc<str>) -> Result<(), PostError>;
-    /// Closes a connection.
-    async fn close(&self, connection: &ConnectionId);
+    /// Closes a connection. A host that can't send close codes closes it without one.
+    async fn close(&self, connection: &ConnectionId, code: CloseCode);
+    /// Whether a connection is open, as far as the host knows.
+    async fn is_open(&self, connection: &ConnectionId) -> bool;
 }
 
 /// Posts within [`POST_LIMIT`].
@@ -48,11 +63,15 @@ pub use api_gateway::ApiGatewaySockets;
 #[cfg(feature = "aws")]
 mod api_gateway {
     use aws_sdk_apigatewaymanagement::{
-        Client, error::DisplayErrorContext, operation::post_to_connection::PostToConnectionError,
+        Client,
+        error::DisplayErrorContext,
+        operation::{
+            get_connection::GetConnectionError, post_to_connection::PostToConnectionError,
+        },
         primitives::Blob,
     };
 
-    use super::{Arc, ConnectionId, PostError, Sockets, async_trait};
+    use super::{Arc, CloseCode, ConnectionId, PostError, Sockets, async_trait};
 
     /// The connections of a WebSocket API of API Gateway.
     #[derive(Clone, Debug)]
@@ -88,7 +107,7 @@ mod api_gateway {
             }
         }
 
-        async fn close(&self, connection: &ConnectionId) {
+        async fn close(&self, connection: &ConnectionId, _code: CloseCode) {
             // A connection that can't be closed is closed already, or API Gateway closes it after
             // two hours.
             if let Err(error) =
@@ -96,6 +115,15 @@ mod api_gateway {
             {
                 let error = DisplayErrorContext(error);
                 tracing::debug!(%connection, %error, "a connection could not be closed");
+            }
+        }
+
+        async fn is_open(&self, connection: &ConnectionId) -> bool {
+            match self.client.get_connection().connection_id(&connection.0).send().await {
+                Ok(_) => true,
+                Err(error) => {
+                    !error.as_service_error().is_some_and(GetConnectionError::is_gone_exception)
+                }
             }
         }
     }

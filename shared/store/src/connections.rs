@@ -1,5 +1,6 @@
 //! WebSocket connections: the tickets that open them, and their subscriptions to spaces.
 
+mod followers;
 mod subscriptions;
 
 use serde::{Deserialize, Serialize};
@@ -9,7 +10,7 @@ use smartspace_domain::{
     ids::{ConnectionId, EntityId},
 };
 
-pub use self::subscriptions::Audience;
+pub use self::{followers::MayFollow, subscriptions::Audience};
 use crate::{
     Connections, Result,
     table::{Query, WriteError, key_of, keys, read, write::Write},
@@ -18,6 +19,7 @@ use crate::{
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct TicketRecord {
+    #[serde(deserialize_with = "Caller::read_stored")]
     caller: Caller,
     valid_until: Time,
     /// When the credential that the ticket was made with expires.
@@ -33,6 +35,7 @@ pub struct ConnectionRecord {
     /// Its id.
     pub id: ConnectionId,
     /// The caller that opened it.
+    #[serde(deserialize_with = "Caller::read_stored")]
     pub caller: Caller,
     /// When its handshake began.
     #[serde(default)]

@@ -1,6 +1,7 @@
 //! People and agents.
 
 mod changes;
+mod gate;
 pub mod relationships;
 mod settling;
 mod stored_entity;
@@ -8,8 +9,6 @@ mod stored_entity;
 use serde::{Deserialize, Serialize};
 use smartspace_domain::{
     Time,
-    agents::AgentConfig,
-    dispatch::WakeLimits,
     entities::{Entity, EntitySettings},
     ids::{EntityId, SpaceId},
 };
@@ -54,18 +53,6 @@ struct External {
     entity_id: EntityId,
 }
 
-/// The part of an agent's configuration that a dispatch reads.
-fn wake_limits_of(agent: &AgentConfig) -> WakeLimits {
-    let concurrency = &agent.concurrency;
-    WakeLimits {
-        paused: agent.paused,
-        max_chain_depth: agent.max_chain_depth,
-        mode: concurrency.mode,
-        max_runs: concurrency.max_runs,
-        runs_per_minute: agent.budget.runs_per_minute,
-    }
-}
-
 impl Entities<'_> {
     /// Creates an entity. If the `key` was used before, returns the entity that was created then.
     pub async fn create(
@@ -90,7 +77,7 @@ impl Entities<'_> {
             writes.push(key.write(&id.to_string(), now)?);
         }
         if let Some(agent) = &entity.agent {
-            writes.push(Write::put(keys::gate(id), &wake_limits_of(agent))?);
+            writes.push(gate::write(id, agent)?);
         }
         if let Some(external_id) = &entity.external_id {
             writes.push(

@@ -17,7 +17,7 @@ pub mod due;
 pub mod entities;
 mod handles;
 pub mod idempotency;
-mod limits;
+pub mod limits;
 pub mod messages;
 pub mod runs;
 mod space_locks;
@@ -26,7 +26,7 @@ pub mod table;
 
 use std::{sync::Arc, time::Duration};
 
-use smartspace_domain::Time;
+use smartspace_domain::{Time, append_limits::AppendLimit};
 
 pub use smartspace_domain::{Error, Result};
 
@@ -36,7 +36,7 @@ pub use crate::handles::{
     Summaries, Triggers,
 };
 use crate::{
-    limits::{quota::MinutesSeen, rates::RatesSeen},
+    limits::{quota::MinutesSeen, rates::RatesSeen, seconds::SecondsSeen},
     runs::prompts::KnownParts,
     space_locks::SpaceLocks,
     spaces::rosters::RosterCache,
@@ -55,7 +55,9 @@ pub struct Store {
     parts: Arc<KnownParts>,
     minutes: Arc<MinutesSeen>,
     rates: Arc<RatesSeen>,
+    seconds: Arc<SecondsSeen>,
     run_retention: Option<Duration>,
+    append_limit: Option<AppendLimit>,
 }
 
 impl Store {
@@ -74,8 +76,16 @@ impl Store {
             parts: Arc::default(),
             minutes: Arc::default(),
             rates: Arc::default(),
+            seconds: Arc::default(),
             run_retention,
+            append_limit: Some(AppendLimit::SPACE),
         }
+    }
+
+    /// The same store with another limit of appends to a space, or with none.
+    #[must_use]
+    pub fn with_append_limit(self, append_limit: Option<AppendLimit>) -> Self {
+        Self { append_limit, ..self }
     }
 
     /// When a run that ends `now` expires, in seconds since the epoch, as the table's TTL requires.

@@ -5,12 +5,17 @@ mod deletion;
 pub mod members;
 pub mod rosters;
 pub mod summaries;
+pub mod unshown_reads;
 
+use futures::future::join_all;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use smartspace_domain::{
     Time,
     ids::{LeaseId, SpaceId},
+    limits::PAGE_BYTES,
     spaces::{Space, SpaceSettings},
+    stored,
 };
 
 pub use self::card::Card;
@@ -19,13 +24,16 @@ use crate::{
     idempotency::PostKey,
     spaces::rosters::{Head, MemberRecord, Roster, no_such_space},
     table::{
-        Query, WriteError,
+        Page as QueryPage, Query, WriteError,
         indexes::Index,
         key_of, keys,
-        pages::{Ask, Page},
+        pages::{Ask, Page, json_bytes},
         write::Write,
     },
 };
+
+/// How many spaces of a list are read at once.
+const SPACES_AT_ONCE: usize = 16;
 
 /// A space and its settings, as they are stored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -64,6 +72,10 @@ pub fn view(record: SpaceRecord, roster: &Roster) -> Space {
     }
 }
 
+fn changed_meanwhile() -> Error {
+    Error::Conflict("the space was changed at the same time; read it again".into())
+}
+
 impl Spaces<'_> {
     /// Creates a space without members. If the `key` was used before, returns the space that was
     /// created then.
@@ -87,8 +99,7 @@ impl Spaces<'_> {
         };
         let mut writes = vec![
             Write::put(keys::space_meta(id), &record)?.if_absent(),
-            Write::put(keys::space_head(id), &Head { seq: 0, depth: 0, roster: 1, minute: None })?
-                .if_absent(),
+            Write::put(keys::space_head(id), &Head::new())?.if_absent(),
             Write::put(keys::space_card(id), &card)?,
         ];
         if let Some(key) = key {
@@ -123,35 +134,61 @@ impl Spaces<'_> {
             .limit(ask.limit()?)
             .after(ask.after(Index::LISTS.keys, keys::SPACES)?);
         let page = self.store.table.page(query).await?;
-        let keys = page.items.iter().map(key_of).collect::<Result<Vec<_>>>()?;
-        let ids = keys.iter().map(|key| {
-            key.pk.strip_prefix("SPACE#").and_then(|id| id.parse().ok()).ok_or_else(no_such_space)
-        });
-        let spaces = futures::future::join_all(ids.map(async |id| self.get(id?).await)).await;
-        let mut items = Vec::with_capacity(spaces.len());
-        for (entry, space) in page.items.into_iter().zip(spaces) {
-            match space {
-                Ok(space) => items.push((entry, space)),
-                // The index may still have a deleted space.
-                Err(Error::NotFound(_)) => {}
-                Err(error) => return Err(error),
+        self.page_of(page, Some).await
+    }
+
+    /// The spaces of a page of index entries, as `shown` shows them. Only a few spaces are read at
+    /// once, and none after the page is full, because the roster of a large space is large.
+    pub(crate) async fn page_of(
+        self,
+        entries: QueryPage,
+        shown: impl Fn(Space) -> Option<Space> + Send,
+    ) -> Result<Page<Space>> {
+        let mut items = Vec::with_capacity(entries.items.len());
+        let mut bytes = 0;
+        let mut rest = entries.items.into_iter();
+        while bytes <= PAGE_BYTES || items.len() < 2 {
+            let some: Vec<_> = rest.by_ref().take(SPACES_AT_ONCE).collect();
+            if some.is_empty() {
+                break;
+            }
+            let keys = some.iter().map(key_of).collect::<Result<Vec<_>>>()?;
+            let ids = keys.iter().map(|key| {
+                key.pk
+                    .strip_prefix("SPACE#")
+                    .and_then(|id| id.parse().ok())
+                    .ok_or_else(no_such_space)
+            });
+            let spaces = join_all(ids.map(async |id| self.get(id?).await)).await;
+            for (entry, space) in some.into_iter().zip(spaces) {
+                let space = match space {
+                    Ok(space) => shown(space),
+                    // The index may still have a deleted space.
+                    Err(Error::NotFound(_)) => None,
+                    Err(error) => return Err(error),
+                };
+                if let Some(space) = space {
+                    bytes += json_bytes(&space);
+                    items.push((entry, space));
+                }
             }
         }
-        Ok(Page::cut(items, page.next, Index::LISTS.keys.sk))
+        Ok(Page::cut(items, entries.next, Index::LISTS.keys.sk))
     }
 
     /// Changes a space's settings, if they are still at `rev`.
     pub async fn change(
         self,
-        id: SpaceId,
+        record: &SpaceRecord,
         settings: &SpaceSettings,
-        rev: u64,
         roster: &Roster,
     ) -> Result<()> {
+        let SpaceRecord { id, rev, .. } = *record;
+        let whole = self.changed_settings(record, settings).await?;
         let card = Card::of(&settings.name, roster.members.iter().map(MemberRecord::sender));
         let meta = Write::update(keys::space_meta(id), "SET #settings = :settings, #rev = :next")
             .when("#rev = :rev AND attribute_not_exists(#deleted)")
-            .value(":settings", settings)?
+            .value(":settings", whole)?
             .value(":rev", rev)?
             .value(":next", rev + 1)?;
         // This raises the version of the roster, like a member that joins or leaves. Otherwise such
@@ -172,12 +209,32 @@ impl Spaces<'_> {
                     // The next revision has these settings: the first try took effect and its
                     // answer was lost.
                     Some(stored) if stored.rev == rev + 1 && stored.settings == *settings => Ok(()),
-                    _ => Err(Error::Conflict(
-                        "the space was changed at the same time; read it again".into(),
-                    )),
+                    _ => Err(changed_meanwhile()),
                 }
             }
             Err(WriteError::Other(error)) => Err(error),
         }
+    }
+
+    /// The settings to store: what this version does not know of them stays as it is.
+    async fn changed_settings(
+        self,
+        record: &SpaceRecord,
+        settings: &SpaceSettings,
+    ) -> Result<Value> {
+        #[derive(Deserialize)]
+        struct Whole {
+            rev: u64,
+            settings: Value,
+        }
+        let whole: Option<Whole> = self.store.table.get(&keys::space_meta(record.id)).await?;
+        let whole = whole.ok_or_else(no_such_space)?;
+        if whole.rev != record.rev {
+            return Err(changed_meanwhile());
+        }
+        let json = |settings: &SpaceSettings| {
+            serde_json::to_value(settings).map_err(|error| Error::Internal(error.to_string()))
+        };
+        Ok(stored::merge(whole.settings, &json(&record.settings)?, json(settings)?))
     }
 }

@@ -4,6 +4,7 @@
 //! `items` and `query` read, `single_write` and `transact` write, and `retries` decides which
 //! failed calls are sent again.
 
+mod changes;
 pub mod indexes;
 mod items;
 pub(crate) mod json_text;
@@ -21,6 +22,7 @@ use std::sync::Arc;
 
 use aws_sdk_dynamodb::Client;
 use serde::de::DeserializeOwned;
+use smartspace_domain::stored::Stored;
 
 pub use self::{
     items::Items,
@@ -61,10 +63,10 @@ impl From<Error> for WriteError {
     }
 }
 
-/// Reads an item as a `T`, and ignores attributes that `T` does not have.
+/// Reads an item as a `T`, tolerantly: see [`smartspace_domain::stored`].
 pub fn read<T: DeserializeOwned>(item: Item) -> Result<T> {
     let text = |error| Error::Internal(format!("an item could not be read: {error}"));
-    serde_dynamo::from_item(item).map_err(text)
+    serde_dynamo::from_item(item).map(|Stored(value)| value).map_err(text)
 }
 
 /// The key of an item.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::units::{Part, Units};
+use smartspace_simulation::units::{Part, Units};
 
 /// The quantities that are counted, apart from calls of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -60,12 +60,13 @@ impl Ledger {
         let (count, units) = self.calls.entry((function, operation.to_owned())).or_default();
         *count += 1;
         let mut all = Units::default();
-        for Part { what, units } in parts {
-            all += *units;
-            let (count, sum) =
-                self.items.entry((function, format!("{operation} {what}"))).or_default();
+        for part in parts {
+            let units = part.units();
+            all += units;
+            let what = format!("{operation} {}", part.what);
+            let (count, sum) = self.items.entry((function, what)).or_default();
             *count += 1;
-            *sum += *units;
+            *sum += units;
         }
         *units += all;
         let differs = |reported: &f64| (reported - all.write - all.read).abs() > 0.01;

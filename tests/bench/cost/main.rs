@@ -3,8 +3,8 @@
 //! message").
 //!
 //! - [`deployment`]: the functions, with one environment for each concurrent invocation.
-//! - [`ports`]: their calls to AWS, counted.
-//! - [`units`]: the capacity units of a call of the table.
+//! - [`ports`]: their calls to AWS, counted. The simulation's module `units` has the capacity
+//!   units of a call of the table.
 //! - [`ledger`]: the counts.
 //! - [`prices`]: the costs in dollars.
 //! - [`report`]: the tables that the program writes.
@@ -18,7 +18,6 @@ mod ports;
 mod prices;
 mod report;
 mod text;
-mod units;
 
 use std::{
     io::Write,

@@ -27,11 +27,12 @@ use smartspace_ports::{
     alarms::Alarms,
     clock::Clock,
     queues::{Delivery, Queue, QueueError},
-    sockets::{PostError, Sockets},
+    sockets::{CloseCode, PostError, Sockets},
 };
+use smartspace_simulation::units;
 use tokio::time::{Instant, sleep};
 
-use crate::{deployment::Deployment, ledger::Counter, locked, units};
+use crate::{deployment::Deployment, ledger::Counter, locked};
 
 /// Typical durations of calls on AWS.
 const READ_TIME: Duration = Duration::from_millis(5);
@@ -167,7 +168,11 @@ impl Sockets for CountedPorts {
         Ok(())
     }
 
-    async fn close(&self, _: &ConnectionId) {}
+    async fn close(&self, _: &ConnectionId, _: CloseCode) {}
+
+    async fn is_open(&self, _: &ConnectionId) -> bool {
+        true
+    }
 }
 
 #[async_trait]

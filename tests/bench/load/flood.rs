@@ -15,8 +15,9 @@ use tokio::{
     time::{MissedTickBehavior, interval, timeout},
 };
 
+pub(crate) use self::route::token;
 use crate::{
-    flood::route::{Route, token},
+    flood::route::Route,
     measure::{Latency, latency},
     product::{Caller, Product, Room, Socket, frame},
 };

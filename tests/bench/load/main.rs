@@ -2,14 +2,17 @@
 //! how).
 //!
 //! It starts the product's release binary as a child process and a model that answers at once, and
-//! prints a table.
+//! prints a table. Latency and throughput are measured without rate limits, because one space gets
+//! more than 20 messages a second. Floods are measured with them.
 //!
 //! - [`product`]: the product as a child process, and its HTTP API.
 //! - [`model`]: a model without latency.
 //! - [`measure`]: the measurements.
 //! - [`flood`]: with `--flood`, how long people wait during a flood of messages.
+//! - [`hostile`]: with `--hostile`, how much a hostile member disturbs others.
 
 mod flood;
+mod hostile;
 mod measure;
 mod model;
 mod product;
@@ -55,6 +58,17 @@ struct Flags {
     /// member, for `--seconds` each
     #[arg(long)]
     flood: bool,
+    /// Measure instead how much a hostile member disturbs other spaces and a quiet member of its
+    /// space, in phases of `--seconds` each
+    #[arg(long)]
+    hostile: bool,
+    /// Undisturbed and hostile phases with `--hostile`
+    #[arg(long, default_value_t = 3)]
+    phases: usize,
+    /// Limit the partitions of the table as DynamoDB does: 1,000 write and 3,000 read units a
+    /// second
+    #[arg(long)]
+    partition_limits: bool,
     /// The flooded agent's limit of runs a minute; its space has twice as many
     #[arg(long, default_value_t = 600)]
     runs_per_minute: u32,
@@ -70,14 +84,20 @@ struct Flags {
 async fn main() -> Result<(), String> {
     let flags = Flags::parse();
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
-    let binary = flags.binary.clone().unwrap_or(program.with_file_name("smartspace"));
+    let name = if flags.partition_limits { "smartspace-limited" } else { "smartspace" };
+    let binary = flags.binary.clone().unwrap_or(program.with_file_name(name));
     let model = model::start(Duration::from_millis(flags.model_ms)).await?;
-    if flags.flood {
+    if flags.hostile {
+        hostilities(&flags, &binary, &model).await
+    } else if flags.flood {
         floods(&flags, &binary, &model).await
     } else {
         figures(&flags, &binary, &model).await
     }
 }
+
+/// The flag of a product that accepts any number of messages in one space.
+const UNLIMITED: [&str; 1] = ["--no-rate-limit"];
 
 const FLOODS_HEADER: &str = "\
 | flooded by | answer, median | p95 | posted | answered | answers to the service \
@@ -99,7 +119,7 @@ async fn floods(flags: &Flags, binary: &Path, model: &str) -> Result<(), String>
     };
     println!("{FLOODS_HEADER}");
     for flood in flood::FLOODS {
-        let product = Product::start(binary, flags.memory, model, None).await?;
+        let product = Product::start(binary, flags.memory, &[], model, None).await?;
         let flood::FloodFigures { answer, posted, answered, service, member } =
             flood::measure(&product, settings, flood).await?;
         let answer = answer.map_or("– | –".to_owned(), |answer| {
@@ -121,12 +141,55 @@ async fn floods(flags: &Flags, binary: &Path, model: &str) -> Result<(), String>
     Ok(())
 }
 
+const HOSTILE_HEADER: &str = "\
+| member | posted | 201, median | p95 | first delta, median | p95 | answers |
+|---|---|---|---|---|---|---|";
+
+/// Prints how much a hostile member disturbs others.
+#[expect(clippy::print_stdout, reason = "the table is what it is for")]
+async fn hostilities(flags: &Flags, binary: &Path, model: &str) -> Result<(), String> {
+    let settings = hostile::HostileSettings {
+        rounds: flags.phases,
+        phase: Duration::from_secs(flags.seconds),
+        every: Duration::from_millis(flags.every_ms),
+    };
+    let product = Product::start(binary, flags.memory, &[], model, None).await?;
+    let figures = hostile::measure(&product, settings).await?;
+    println!("{HOSTILE_HEADER}");
+    for waits in figures.waits {
+        let times = |times: Option<measure::Latency>| {
+            times.map_or("– | –".to_owned(), |times| {
+                format!("{:.1} ms | {:.1} ms", times.median, times.p95)
+            })
+        };
+        println!(
+            "| {} | {} | {} | {} | {:?} |",
+            waits.name,
+            waits.posted,
+            times(waits.accepted),
+            times(waits.first_delta),
+            waits.statuses,
+        );
+    }
+    println!("\nThe hostile member:");
+    for (outcome, count) in figures.flooder {
+        println!("- {outcome}: {count}");
+    }
+    let (now, most) = product.memory()?;
+    println!(
+        "\n{} messages were accepted, {} of them are lost; {} calls of the table were throttled; \
+         memory {now:.0} MB, at most {most:.0} MB",
+        figures.accepted, figures.lost, figures.throttled,
+    );
+    Ok(())
+}
+
 /// Prints latencies, throughput, memory, and the table calls of a message.
 #[expect(clippy::print_stdout, reason = "the table is what it is for")]
 async fn figures(flags: &Flags, binary: &Path, model: &str) -> Result<(), String> {
     println!("{FIGURES_HEADER}");
     for messages in &flags.history {
-        let product = Product::start(binary, flags.memory, model, None).await?;
+        let product = Product::start(binary, flags.memory, &UNLIMITED, model, None).await?;
         let history = History { messages: *messages, spaces: flags.spaces };
         let Figures { first_delta, stored, runs_a_second } =
             measure::all(&product, &history, flags.rounds, flags.in_flight, flags.seconds).await?;
@@ -143,7 +206,7 @@ async fn figures(flags: &Flags, binary: &Path, model: &str) -> Result<(), String
     }
     println!("\nTable calls from one message to the reply of its agent:");
     let product =
-        Product::start(binary, true, model, Some("smartspace::embedded_table=trace")).await?;
+        Product::start(binary, true, &[], model, Some("smartspace::embedded_table=trace")).await?;
     for (operation, count) in measure::table_calls(&product).await? {
         println!("- {operation}: {count}");
     }

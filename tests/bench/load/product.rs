@@ -1,5 +1,7 @@
 //! The product as a child process, and clients of its API.
 
+mod caller;
+
 use std::{
     fs::File,
     net::TcpListener,
@@ -16,6 +18,8 @@ use tokio::net::TcpStream;
 use tokio_tungstenite::{
     MaybeTlsStream, WebSocketStream, connect_async_with_config, tungstenite::Message,
 };
+
+pub(crate) use self::caller::Caller;
 
 const KEY: &str = "the-load-programs-own-key";
 /// The value of the secret `HOOK`, which the service signs with.
@@ -44,10 +48,12 @@ pub(crate) struct Room {
 }
 
 impl Product {
-    /// Starts a product on its own folder, or in memory, and waits until it answers.
+    /// Starts a product on its own folder, or in memory, with further flags, and waits until it
+    /// answers.
     pub(crate) async fn start(
         binary: &Path,
         memory: bool,
+        flags: &[&str],
         model: &str,
         log: Option<&str>,
     ) -> Result<Self, String> {
@@ -69,6 +75,7 @@ impl Product {
                 "--data",
             ])
             .arg(data)
+            .args(flags)
             .env_clear()
             .envs([("OPENAI_BASE_URL", model), ("SMARTSPACE_LOG", log.unwrap_or("warn"))])
             .envs([("SMARTSPACE_SECRET_HOOK", HOOK_SECRET), ("SMARTSPACE_JWT_SECRET", JWT_SECRET)])
@@ -150,15 +157,49 @@ impl Product {
 
     /// Opens a socket that is subscribed to these rooms.
     pub(crate) async fn follow(&self, rooms: &[Room]) -> Result<Socket, String> {
-        let ticket = self.create("/v1/socketTickets", json!({})).await?;
-        let url = ticket["url"].as_str().unwrap_or_default();
-        let (mut socket, _) = connect_async_with_config(url, None, true).await.map_err(text)?;
+        let mut socket = self.connect(&format!("Bearer {KEY}")).await?;
         for room in rooms {
-            let request = json!({"action": "subscribe", "spaceId": room.space});
-            socket.send(Message::text(request.to_string())).await.map_err(text)?;
-            while frame(&mut socket).await?["type"] != "subscribed" {}
+            self.subscribe(&mut socket, &room.space).await?;
         }
         Ok(socket)
+    }
+
+    /// Opens a socket of the caller with this `Authorization`.
+    pub(crate) async fn connect(&self, authorization: &str) -> Result<Socket, String> {
+        let headers = [("authorization", authorization)];
+        let (_, ticket) = self.caller().post("/v1/socketTickets", &headers, "{}".into()).await?;
+        let url = ticket["url"].as_str().ok_or_else(|| format!("no ticket, but {ticket}"))?;
+        let (socket, _) = connect_async_with_config(url, None, true).await.map_err(text)?;
+        Ok(socket)
+    }
+
+    /// Subscribes a socket to a space.
+    pub(crate) async fn subscribe(&self, socket: &mut Socket, space: &str) -> Result<(), String> {
+        let request = json!({"action": "subscribe", "spaceId": space});
+        socket.send(Message::text(request.to_string())).await.map_err(text)?;
+        while frame(socket).await?["type"] != "subscribed" {}
+        Ok(())
+    }
+
+    /// The ids of all messages of a space.
+    pub(crate) async fn message_ids(&self, space: &str) -> Result<Vec<String>, String> {
+        let authorization = format!("Bearer {KEY}");
+        let headers = [("authorization", authorization.as_str())];
+        let mut ids = Vec::new();
+        let mut after = 0;
+        loop {
+            let path = format!("/v1/spaces/{space}/messages?after={after}&limit=100");
+            let (status, page) = self.caller().get(&path, &headers).await?;
+            if status != 200 {
+                return Err(format!("{path} answered {status}: {page}"));
+            }
+            let items = page["items"].as_array().map_or(&[][..], Vec::as_slice);
+            ids.extend(items.iter().filter_map(|item| item["id"].as_str().map(str::to_owned)));
+            match items.last().and_then(|item| item["seq"].as_u64()) {
+                Some(last) => after = last,
+                None => return Ok(ids),
+            }
+        }
     }
 
     /// A client for callers other than the operator.
@@ -186,35 +227,6 @@ impl Product {
             return Err(format!("{path} answered {status}: {body}"));
         }
         serde_json::from_str(&body).map_err(text)
-    }
-}
-
-/// A client without the operator's key.
-pub(crate) struct Caller {
-    http: Client,
-    url: String,
-}
-
-impl Caller {
-    /// Sends a POST request with these headers. Returns the status, and the answer as JSON.
-    pub(crate) async fn post(
-        &self,
-        path: &str,
-        headers: &[(&str, &str)],
-        body: String,
-    ) -> Result<(u16, Value), String> {
-        let mut request = self
-            .http
-            .post(format!("{}{path}", self.url))
-            .header("content-type", "application/json")
-            .body(body);
-        for (name, value) in headers {
-            request = request.header(*name, *value);
-        }
-        let answer = request.send().await.map_err(text)?;
-        let status = answer.status().as_u16();
-        let body = answer.bytes().await.map_err(text)?;
-        Ok((status, serde_json::from_slice(&body).unwrap_or_default()))
     }
 }
 

@@ -54,7 +54,7 @@ async fn path_of_a_message(fault: Option<(usize, Fault)>) -> (String, usize) {
     let summary = store.summaries().get(space).await.unwrap();
     let run = store.runs().record(run_id).await.unwrap();
     let progress = store.steps().progress(run_id).await.unwrap();
-    let active = store.agent_state().context(agent).await.unwrap().active;
+    let active = store.agent_state().active(agent).await.unwrap();
     let cursor = store.members().get(space, agent).await.unwrap().unwrap().cursor;
     let stored = format!("{messages:#?} {summary:#?} {run:#?} {progress:#?} {active:#?} {cursor}");
     (stored, faulty.writes())

@@ -36,8 +36,8 @@ async fn path_of_an_owner(fault: Option<(usize, Fault)>) -> (String, usize) {
         .members()
         .join_if(space, &owner, Some(Role::Owner), at(3), may(SpaceAction::Govern))
         .await;
-    let left = store.members().leave_if(space, owner.id, may(SpaceAction::Leave)).await;
-    let again = store.members().leave_if(space, owner.id, may(SpaceAction::Leave)).await;
+    let left = store.members().leave_if(space, owner.id, at(9), may(SpaceAction::Leave)).await;
+    let again = store.members().leave_if(space, owner.id, at(9), may(SpaceAction::Leave)).await;
     let results = [joined, given, refused, left, again]
         .map(|result| result.map(|member| member.map(|member| (member.entity_id, member.role))));
     let members = store.members().roster(space).await.unwrap().members.clone();

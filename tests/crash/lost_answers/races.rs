@@ -70,7 +70,9 @@ impl Scene {
         async move {
             let roster = other.members().roster(space).await.unwrap();
             let settings = read(json!({ "name": name }));
-            other.spaces().change(space, &settings, rev, &roster).await.unwrap();
+            let record = other.spaces().record(space).await.unwrap();
+            assert_eq!(record.rev, rev);
+            other.spaces().change(&record, &settings, &roster).await.unwrap();
         }
     }
 

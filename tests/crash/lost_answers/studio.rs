@@ -160,7 +160,7 @@ impl Studio {
             stored.push(format!("{run:#?} {calls:#?} {open:#?}"));
         }
         for agent in [self.admin, self.other] {
-            let active = store.agent_state().context(agent).await.unwrap().active;
+            let active = store.agent_state().active(agent).await.unwrap();
             stored.push(format!("{active:#?}"));
         }
         (stored.join("\n"), self.faulty.writes())

@@ -1,7 +1,9 @@
-//! Rate limits of requests. [`minutes`] has the limits of runs a minute, [`settings`] the settings.
+//! Rate limits of requests. [`minutes`] has the limits of runs a minute, [`spaces`] the limits of
+//! messages a second, [`settings`] the settings.
 
 mod minutes;
 mod settings;
+mod spaces;
 
 use std::time::Instant;
 
@@ -13,6 +15,7 @@ use crate::{
     api::bad_input::assert_problem,
     support::{
         client::{Client, Reply},
+        socket::Socket,
         stack::Stack,
         waiting::{SOON, wait_for},
         webhook_senders::{OTHER_SECRET, signatures::Scheme},
@@ -133,25 +136,30 @@ async fn a_socket_shares_the_rate_limit_with_http() {
     let Some(stack) = Stack::receiving_at_once().await else { return };
     let husam = stack.person("Husam").await;
     let sarah = stack.person("Sarah").await;
-    let space = stack.space("Team", &[&husam, &sarah]).await;
+    // Each connection sends to a space of its own, because one space accepts ten of his messages a
+    // second.
+    let create = |_| async { stack.space("Team", &[&husam, &sarah]).await };
+    let spaces = join_all((0..AT_ONCE).map(create)).await;
     // One connection answers one request at a time. On a busy machine that may be slower than the
     // rate.
-    let his = join_all((0..AT_ONCE).map(|_| stack.socket_of(&husam))).await;
+    let open = async || join_all((0..AT_ONCE).map(|_| stack.socket_of(&husam))).await;
+    let his = open().await;
     let hers = stack.socket_of(&sarah).await;
-    let message = |text: String| json!({ "action": "send", "spaceId": space, "text": text });
-    let send = async || {
+    let message = |index: usize| {
+        let space = &spaces[index % AT_ONCE];
+        json!({ "action": "send", "spaceId": space, "text": format!("message {index}") })
+    };
+    let send = async |his: &[Socket]| {
         let mut answers = Vec::new();
         for first in (0..150).step_by(AT_ONCE) {
-            let requests = his
-                .iter()
-                .zip(first..)
-                .map(|(socket, index)| socket.request(message(format!("message {index}"))));
+            let requests =
+                his.iter().zip(first..).map(|(socket, index)| socket.request(message(index)));
             answers.extend(join_all(requests).await);
         }
         answers
     };
     let begun = Instant::now();
-    let answers = send().await;
+    let answers = send(&his).await;
     let most = 61 + (begun.elapsed().as_secs_f64() * 20.0) as usize;
     let sent = answers.iter().filter(|answer| answer["type"] == "sent").count();
     assert!((60..=most).contains(&sent), "{sent} messages were sent, at most {most} may be");
@@ -159,18 +167,23 @@ async fn a_socket_shares_the_rate_limit_with_http() {
         assert_eq!((&error["type"], &error["status"]), (&json!("error"), &json!(429)), "{error}");
         assert!(error["detail"].as_str().unwrap().starts_with("too many calls"), "{error}");
     }
-    assert_eq!(hers.request(message("and me?".into())).await["type"], "sent");
+    assert_eq!(hers.request(message(0)).await["type"], "sent");
     for socket in &his {
         assert!(socket.is_open().await, "a refused message does not close the socket");
     }
-    assert_eq!(stack.messages(&space).await.len(), sent + 1);
+    let mut stored = 0;
+    for space in &spaces {
+        stored += stack.messages(space).await.len();
+    }
+    assert_eq!(stored, sent + 1);
     // Messages over the socket also count for HTTP: HTTP refuses calls before it would with a rate
     // of its own.
     let by_http = stack.as_entity(&husam);
     let mut more = Vec::new();
     while !more.contains(&429) {
         assert!(more.len() < 50, "{more:?}");
-        send().await;
+        // Each connection has tokens for some forty frames.
+        send(&open().await).await;
         more.extend(
             join_all((0..AT_ONCE).map(|_| by_http.get("/v1/spaces")))
                 .await

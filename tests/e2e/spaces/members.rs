@@ -97,7 +97,7 @@ async fn read_positions_only_move_forward() {
     assert_eq!((read(3).await, read(1).await, read(99).await), (json!(3), json!(3), json!(5)));
     socket
         .frame("space.read", SOON, |frame| {
-            frame["seq"] == 3 && frame["entityId"] == person.as_str()
+            frame["seq"] == 5 && frame["entityId"] == person.as_str()
         })
         .await;
     let shown = stack.get(&format!("/v1/spaces/{space}")).await.must_be(200);

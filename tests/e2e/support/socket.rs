@@ -23,7 +23,7 @@ use crate::support::{
     waiting::{SOON, patient},
 };
 
-/// The kind of a final pseudo frame that marks the end of a connection.
+/// The kind of a final pseudo frame that marks the end of a connection. Its body is the close code.
 const CLOSED: &str = "(closed)";
 /// The longest frame that the product may send, in bytes.
 const FRAME_BYTES: usize = 30 * 1024;
@@ -113,12 +113,15 @@ impl Socket {
         let received = Arc::new(Received::default());
         let receiving = Arc::clone(&received);
         let reading = tokio::spawn(async move {
+            let mut code = Value::Null;
             while let Some(Ok(message)) = reader.next().await {
-                if let Message::Text(text) = message {
-                    receiving.receive(&text);
+                match message {
+                    Message::Text(text) => receiving.receive(&text),
+                    Message::Close(Some(close)) => code = u16::from(close.code).into(),
+                    _ => {}
                 }
             }
-            receiving.push(Frame { at: Instant::now(), kind: CLOSED.into(), body: Value::Null });
+            receiving.push(Frame { at: Instant::now(), kind: CLOSED.into(), body: code });
         });
         Ok(Self {
             writer: tokio::sync::Mutex::new(writer),
@@ -130,7 +133,12 @@ impl Socket {
 
     /// Sends a raw message.
     pub(crate) async fn send(&self, message: Message) {
-        self.writer.lock().await.send(message).await.unwrap();
+        self.try_send(message).await.unwrap();
+    }
+
+    /// Like [`Self::send`]. Fails if the connection has ended.
+    pub(crate) async fn try_send(&self, message: Message) -> Result<(), Error> {
+        self.writer.lock().await.send(message).await
     }
 
     /// Sends a request. Returns the frame that answers it, found by its `id`.
@@ -167,6 +175,13 @@ impl Socket {
         assert_eq!(answer["type"], "subscribed", "{answer}");
         assert_eq!(answer["spaceId"], space, "{answer}");
         answer
+    }
+
+    /// Waits for the end of the connection. Returns the goodbye and the close code, null for none.
+    pub(crate) async fn farewell(&self) -> (Value, Value) {
+        let code = self.frame(CLOSED, SOON, |_| true).await.body;
+        let goodbye = self.frames().into_iter().find(|frame| frame.kind == "goodbye");
+        (goodbye.map_or(Value::Null, |frame| frame.body), code)
     }
 
     /// Whether the connection answers a ping.

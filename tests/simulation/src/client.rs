@@ -10,11 +10,16 @@ use http_body_util::BodyExt;
 use jsonwebtoken::{EncodingKey, Header, encode};
 use serde_json::Value;
 use serde_json::json;
-use smartspace_domain::ids::{ConnectionId, EntityId};
-use tokio::time::{sleep, timeout};
+use smartspace_domain::{
+    Time,
+    ids::{ConnectionId, EntityId},
+};
+use tokio::time::{Instant, sleep, timeout};
 use tower::ServiceExt;
 
 use crate::{
+    ledger::{RefusedMessage, SentFrame},
+    locked,
     process::{ADMIN_KEY, JWT_SECRET, Process},
     world::World,
 };
@@ -45,6 +50,11 @@ impl Caller {
 #[derive(Clone, Copy, Debug)]
 pub struct Lost;
 
+/// Whether a refusal with 429 is about the limit of a space, and not of the caller.
+pub(crate) fn is_of_space(problem: &Value) -> bool {
+    problem["detail"].as_str().is_some_and(|detail| detail.starts_with("a space accepts "))
+}
+
 impl World {
     /// Sends a request over HTTP. Returns the status and body of the answer.
     pub async fn http(
@@ -58,8 +68,26 @@ impl World {
     ) -> Result<(u16, Value), Lost> {
         let mut headers = vec![("authorization", format!("Bearer {}", caller.bearer()))];
         headers.extend(key.map(|key| ("idempotency-key", key.to_owned())));
-        self.request(who, method, path, &headers, body.map(Value::to_string).unwrap_or_default())
-            .await
+        let from = self.env.wall();
+        let text = body.map(Value::to_string).unwrap_or_default();
+        let answer = self.request(who, method, path, &headers, text).await;
+        if let (Ok((429, problem)), Caller::Entity(sender), Some(body)) = (&answer, caller, body)
+            && is_of_space(problem)
+            && let Some(space) = path.strip_suffix("/messages")
+        {
+            let space = space.rsplit('/').next().unwrap_or_default();
+            self.note_refusal(sender, space, body["text"].as_str().unwrap_or_default(), from);
+        }
+        answer
+    }
+
+    /// Records that a message was refused because its space accepted no more in that second.
+    pub(crate) fn note_refusal(&self, sender: EntityId, space: &str, text: &str, from: Time) {
+        let bytes = text.len();
+        let to = self.env.wall();
+        self.env.history.note("refusal", || format!("{sender} in {space}: {text:.40}"));
+        let refused = RefusedMessage { sender, space: space.to_owned(), bytes, from, to };
+        locked(&self.env.ledger).refused_messages.push(refused);
     }
 
     /// Sends a request with these headers only. Returns the status and body of the answer.
@@ -123,6 +151,9 @@ impl World {
         connection: &ConnectionId,
         frame: &str,
     ) -> Result<(), Lost> {
+        let tokens = if frame.contains(r#""action":"subscribe""#) { 5 } else { 1 };
+        let sent = SentFrame { at: Instant::now(), tokens };
+        locked(&self.env.ledger).frames.entry(connection.0.clone()).or_default().push(sent);
         let process = self.some_process(&format!("{connection}/in")).ok_or(Lost)?;
         Box::pin(reached(&process, process.socket.receive(connection, frame))).await?.map_err(
             |error| {

@@ -21,8 +21,19 @@ use smartspace_domain::{
 use tokio::time::Instant;
 
 use crate::{
-    chance::Chance, connections::Connections, history::History, ledger::Ledger, locked,
-    mutants::Mutant, plan::Plan, queue::SimQueue, setup::Setup, storage::Storage,
+    chance::Chance,
+    conditions::{Clause, Conditions},
+    connections::Connections,
+    history::History,
+    ledger::Ledger,
+    life::Life,
+    locked,
+    mutants::Mutant,
+    partitions::Partitions,
+    plan::Plan,
+    queue::SimQueue,
+    setup::Setup,
+    storage::Storage,
 };
 
 /// The wall clock at the beginning.
@@ -40,6 +51,10 @@ pub struct Environment {
     pub plan: Plan,
     /// The mutant to play with.
     pub mutant: Option<Mutant>,
+    /// The clause that a mutant drops from the product's conditions.
+    pub dropped: Option<Clause>,
+    /// The conditions of the product's writes.
+    pub conditions: Conditions,
     /// Actions that are left out.
     pub skipped: BTreeSet<(usize, usize)>,
     /// All random numbers and faults.
@@ -48,6 +63,8 @@ pub struct Environment {
     pub history: History,
     /// The table.
     pub storage: Storage,
+    /// The limits of the table's partitions, if it has any.
+    pub partitions: Option<Partitions>,
     /// The runs queue.
     pub runs: Arc<SimQueue<RunJob>>,
     /// The broadcasts queue.
@@ -79,12 +96,15 @@ impl Environment {
         let (hidden, run_hidden) =
             if plan.local { (NEVER, NEVER) } else { (VISIBILITY_TIMEOUT, RUN_VISIBILITY_TIMEOUT) };
         Ok(Arc::new(Self {
+            partitions: plan.partition_limits.map(Partitions::new),
             plan,
             mutant: setup.mutant,
+            dropped: setup.dropped.clone(),
+            conditions: Conditions::new(setup.finds_deciding),
             skipped: setup.skipped.clone(),
             chance,
             history: History::new(setup.history),
-            storage: Storage::new()?,
+            storage: Storage::new(setup)?,
             runs: SimQueue::new("runs", run_hidden),
             broadcasts: SimQueue::new("broadcasts", hidden),
             triggers: SimQueue::new("triggers", hidden),
@@ -105,6 +125,11 @@ impl Environment {
                 + self.begun.elapsed().as_millis() as i64
                 + self.jumped.load(Ordering::Relaxed),
         )
+    }
+
+    /// The clock of a process.
+    pub fn clock_of(&self, life: &Life) -> Time {
+        Time::from_millis(self.wall().as_millis() + life.clock_error())
     }
 
     /// The number of calls of all kinds, each of which a fault could have struck.
@@ -137,6 +162,11 @@ impl Environment {
     /// When the calm phase began.
     pub fn calm_since(&self) -> Option<Instant> {
         *locked(&self.calm)
+    }
+
+    /// How many jobs failed again and again in the calm phase.
+    pub fn died_in_calm(&self) -> usize {
+        self.runs.died_in_calm() + self.triggers.died_in_calm() + self.broadcasts.died_in_calm()
     }
 
     /// Records a violation. `promise` 0 stands for an internal error.

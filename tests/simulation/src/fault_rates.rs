@@ -24,6 +24,8 @@ pub struct FaultRates {
     pub lost_answer: u64,
     /// A call seems to fail, and takes effect later.
     pub late_effect: u64,
+    /// A conditional write waits until another write makes its condition fail.
+    pub held: u64,
     /// A batch is answered in part.
     pub partial: u64,
     /// A page is shorter than its limit.
@@ -74,6 +76,7 @@ impl FaultRates {
             conflict: rate("conflict", 1_000, 10_000),
             lost_answer: rate("lost_answer", 500, 5_000),
             late_effect: rate("late_effect", 100, 1_000),
+            held: rate("held", 500, 5_000),
             partial: rate("partial", 2_000, 20_000),
             short_page: rate("short_page", 2_000, 20_000),
             slow: rate("slow", 200, 1_000),

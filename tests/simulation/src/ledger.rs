@@ -3,7 +3,10 @@
 
 mod model_request;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
 use serde_json::Value;
 use smartspace_domain::{
@@ -27,6 +30,8 @@ pub struct Ledger {
     pub people: Vec<EntityId>,
     /// The messages that people sent.
     pub sent_messages: Vec<SentMessage>,
+    /// Messages that were refused because their space accepted no more in that second.
+    pub refused_messages: Vec<RefusedMessage>,
     /// The answers that people gave to forms.
     pub answers: Vec<FormAnswer>,
     /// Runs whose cancellation was confirmed.
@@ -37,6 +42,8 @@ pub struct Ledger {
     pub readmitted: BTreeSet<(SpaceId, EntityId)>,
     /// Entities that are being removed from a space and added again.
     pub moving: BTreeSet<(SpaceId, EntityId)>,
+    /// Spaces whose deletion was requested.
+    pub deleted: BTreeSet<SpaceId>,
     /// The requests of the operator about plans.
     pub plans: Vec<PlanRequest>,
     /// Agents that the operator paused at some time.
@@ -59,10 +66,49 @@ pub struct Ledger {
     pub words: BTreeMap<String, Instant>,
     /// When runs were first delivered to a worker.
     pub delivered: BTreeMap<RunId, Instant>,
+    /// The frames that people sent, by their connections.
+    pub frames: BTreeMap<String, Vec<SentFrame>>,
+    /// The frames that were refused because there were too many, by their connections.
+    pub refused_frames: Vec<(String, Instant)>,
+    /// The floods of frames.
+    pub floods: Vec<Flood>,
+    /// Read positions that moved in the calm phase.
+    pub moved_reads: Vec<MovedRead>,
     /// The number and bytes of items that were read, if calls are counted.
     pub read: (usize, usize),
     /// Every call of a process, with the time when it began, if calls are counted.
     pub calls: Vec<(Instant, String)>,
+}
+
+/// A frame that a person sent.
+#[derive(Clone, Copy, Debug)]
+pub struct SentFrame {
+    /// When it was sent.
+    pub at: Instant,
+    /// What it costs of the tokens of its connection.
+    pub tokens: u32,
+}
+
+/// A read position that moved.
+#[derive(Clone, Copy, Debug)]
+pub struct MovedRead {
+    /// The space.
+    pub space: SpaceId,
+    /// The member.
+    pub entity: EntityId,
+    /// The new position.
+    pub seq: u64,
+}
+
+/// Many frames at once over one connection.
+#[derive(Clone, Debug)]
+pub struct Flood {
+    /// The connection.
+    pub connection: String,
+    /// How many frames were answered and not refused.
+    pub answered: usize,
+    /// The time from the first frame to the last answer.
+    pub took: Duration,
 }
 
 /// A message that a person sent. Its text is unique.
@@ -76,6 +122,21 @@ pub struct SentMessage {
     pub text: String,
     /// The id and number in the answer, or `None` if no answer confirmed the message.
     pub accepted: Option<(String, u64)>,
+}
+
+/// A message that was refused because its space accepted no more in that second.
+#[derive(Clone, Debug)]
+pub struct RefusedMessage {
+    /// The sender.
+    pub sender: EntityId,
+    /// The space.
+    pub space: String,
+    /// The bytes of its text.
+    pub bytes: usize,
+    /// The wall clock when it was sent.
+    pub from: Time,
+    /// The wall clock when the refusal arrived.
+    pub to: Time,
 }
 
 /// A request of the operator about a plan.

@@ -7,9 +7,13 @@
 //! - [`chance`]: all random numbers and faults; [`fault_rates`] and [`plan`]: the parameters of a
 //!   seed; [`setup`]: the input of a simulation
 //! - [`history`]: a log for people who debug a failure
+//! - [`units`]: the capacity units of a call of the table; [`table_errors`]: its errors;
+//!   [`partitions`]: the throughput of its partitions
 //! - [`storage`], [`queue`] and [`connections`]: the data of the table, of a queue, of the sockets
 //! - [`ledger`]: what clients sent, what they were answered, and what models were asked
-//! - [`mutants`]: the product with one mechanism removed, which the oracle must notice
+//! - [`mutants`]: the product with one mechanism removed, which the oracle must notice;
+//!   [`conditions`]: the conditions of its writes, each of which a mutant drops
+//! - [`holds`]: writes that wait for the write with which they race
 //! - [`environment`]: all of these in one place, with the virtual clock
 //!
 //! The processes:
@@ -26,7 +30,7 @@
 //! - [`setting`]: the people, agents and spaces of a deployment
 //! - [`people`] with their [`view`]: they send messages, reconnect, join, leave, cancel runs, and
 //!   answer forms
-//! - [`operator`]: makes plans; [`services`]: send webhooks
+//! - [`operator`]: makes plans; [`services`]: send webhooks; [`remover`]: deletes a space
 //!
 //! The judgement:
 //!
@@ -35,33 +39,39 @@
 
 pub mod chance;
 pub mod client;
+pub mod conditions;
 pub mod connections;
 pub mod environment;
 pub mod external_tools;
 pub mod fault_rates;
 pub mod history;
+pub mod holds;
 pub mod ledger;
 pub mod life;
 pub mod mutants;
 pub mod operator;
 pub mod oracle;
+pub mod partitions;
 pub mod people;
 pub mod plan;
 pub mod ports;
 pub mod process;
 pub mod queue;
+pub mod remover;
 pub mod services;
 pub mod setting;
 pub mod setup;
 pub mod shorten;
 pub mod size;
 pub mod storage;
+pub mod table_errors;
+pub mod units;
 pub mod view;
 pub mod world;
 
 use std::{
-    collections::BTreeSet,
-    sync::{Mutex, MutexGuard, PoisonError},
+    collections::{BTreeMap, BTreeSet},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
@@ -72,8 +82,8 @@ use tokio::{
 };
 
 use crate::{
-    chance::Fault, operator::Operator, oracle::Violation, people::Person, services::Services,
-    setup::Setup, world::World,
+    chance::Fault, conditions::Clause, operator::Operator, oracle::Violation, people::Person,
+    services::Services, setup::Setup, world::World,
 };
 
 pub use crate::size::Size;
@@ -83,6 +93,8 @@ pub use crate::size::Size;
 const CALM_LIMIT: Duration = Duration::from_mins(20);
 /// How long plans keep firing in the calm phase.
 const PLANS_FIRE_FOR: Duration = Duration::from_mins(7);
+/// After this time the next read position reaches others even if an earlier job was lost.
+const READS_ARE_LOST_AFTER: Duration = Duration::from_secs(30);
 /// A client that takes longer waits for something that never happens.
 const CLIENT_LIMIT: Duration = Duration::from_hours(6);
 /// A job that is delivered later than this only repeats work.
@@ -101,10 +113,16 @@ pub struct Outcome {
     pub faults: Vec<Fault>,
     /// A hash of the history: the same each time a seed is played.
     pub digest: u64,
+    /// The clauses of conditions that the product sent.
+    pub sent_clauses: BTreeSet<Clause>,
+    /// How often each clause alone refused a write, if the setup asks for it.
+    pub deciding_clauses: BTreeMap<Clause, u64>,
     /// The history, if the setup asks for it.
     pub history: String,
     /// Virtual time from the beginning of the calm phase until all work was done.
     pub settled: Duration,
+    /// One item of each kind and shape, if the setup asks for it, as DynamoDB writes them.
+    pub samples: Vec<serde_json::Value>,
 }
 
 /// Plays one seed.
@@ -131,13 +149,16 @@ async fn play(setup: &Setup) -> Result<Outcome, String> {
         world.env.plan.plans.then(|| tokio::spawn(Operator::new(&world).perform_actions()));
     let services =
         world.env.plan.services.then(|| tokio::spawn(Services::new(&world).perform_actions()));
-    let others = async { (join(operator).await, join(services).await) };
+    let removes = world.env.plan.deletes_space;
+    let remover = removes.then(|| tokio::spawn(remover::delete_a_space(Arc::clone(&world))));
+    let others = async { (join(operator).await, join(services).await, join(remover).await) };
     let ended = timeout(CLIENT_LIMIT, async { tokio::join!(join_all(people), others) }).await;
-    let (people, (operator, services)) = ended.map_err(|_| {
+    let (people, (operator, services, remover)) = ended.map_err(|_| {
         format!("clients of seed {} are still busy after {CLIENT_LIMIT:?}", setup.seed)
     })?;
     let operator = operator?;
     let services = services?;
+    remover?;
     let people: Vec<Person> =
         people.into_iter().collect::<Result<_, _>>().map_err(|error| error.to_string())?;
     world.env.begin_calm();
@@ -147,31 +168,54 @@ async fn play(setup: &Setup) -> Result<Outcome, String> {
     if let Some(services) = &services {
         services.repeat_all().await;
     }
+    sleep(READS_ARE_LOST_AFTER).await;
+    for person in &people {
+        person.mark_all_read().await;
+    }
     let settled = settle(&world, operator.as_ref()).await;
     if let Some(services) = &services {
         services.repeat_much_later().await;
     }
-    for person in &people {
-        let spaces = locked(&world.env.ledger).spaces.clone();
-        for space in spaces {
-            person.fetch(space).await;
-        }
-    }
-    let violations = oracle::judge(&world.env, &people);
-    for (promise, text) in &violations {
-        world.env.history.note("oracle", || format!("promise {promise}: {text}"));
+    fetch_everything(&world, &people).await;
+    let mut violations = judge(&world, &people);
+    let samples = world.env.storage.samples();
+    let size = Size::measure(&oracle::Stored::from_items(&world.env.storage.items()));
+    if world.env.plan.redrives {
+        violations.extend(world.redrive().await);
     }
     world.end();
-    let size = Size::measure(&oracle::Stored::from_items(&world.env.storage.items()));
     Ok(Outcome {
         violations,
         steps: world.env.steps(),
         size,
         faults: world.env.chance.faults(),
+        sent_clauses: world.env.conditions.sent(),
+        deciding_clauses: world.env.conditions.decided(),
         digest: world.env.history.digest(),
         history: world.env.history.text(),
         settled,
+        samples,
     })
+}
+
+/// The broken promises, which are also noted in the history.
+fn judge(world: &World, people: &[Person]) -> BTreeSet<Violation> {
+    let mut violations = oracle::judge(&world.env, people);
+    violations.extend(world.env.storage.losses().into_iter().map(|text| (11, text)));
+    for (promise, text) in &violations {
+        world.env.history.note("oracle", || format!("promise {promise}: {text}"));
+    }
+    violations
+}
+
+/// Lets every member fetch the messages that it lacks.
+async fn fetch_everything(world: &World, people: &[Person]) {
+    let spaces = locked(&world.env.ledger).spaces.clone();
+    for person in people {
+        for space in &spaces {
+            person.fetch(*space).await;
+        }
+    }
 }
 
 /// Waits for a client, if it exists.

@@ -25,17 +25,44 @@ pub struct Life {
     /// them in a random order, which is not reproducible.
     died: Notify,
     stalled_until: Mutex<Option<Instant>>,
+    clock: ClockError,
+    began: Instant,
+}
+
+/// How the clock of a process differs from the wall clock.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ClockError {
+    /// Milliseconds that it is ahead when the process starts.
+    pub ahead: i64,
+    /// Milliseconds that it gains in a second.
+    pub gains: i64,
+    /// The most milliseconds that it differs.
+    pub most: i64,
 }
 
 impl Life {
-    /// The life of a new process.
+    /// The life of a new process with an exact clock.
     pub fn new(name: String) -> Self {
+        Self::with_clock(name, ClockError::default())
+    }
+
+    /// The life of a new process.
+    pub fn with_clock(name: String, clock: ClockError) -> Self {
         Self {
             name,
+            clock,
+            began: Instant::now(),
             dead: AtomicBool::new(false),
             died: Notify::new(),
             stalled_until: Mutex::default(),
         }
+    }
+
+    /// How many milliseconds its clock is ahead of the wall clock now.
+    pub fn clock_error(&self) -> i64 {
+        let ClockError { ahead, gains, most } = self.clock;
+        let gained = self.began.elapsed().as_millis() as i64 * gains / 1_000;
+        (ahead + gained).clamp(-most, most)
     }
 
     /// Kills the process; its unfinished work stays as it is. Returns whether it was alive.

@@ -1,6 +1,7 @@
 //! Plays seeds by hand.
 
 use std::{
+    collections::BTreeMap,
     io::Write,
     process::ExitCode,
     time::{Duration, Instant},
@@ -8,7 +9,7 @@ use std::{
 
 use clap::Parser;
 use smartspace_simulation::{
-    Outcome, Size, mutants::Mutant, setup::Setup, shorten::shorten, simulate,
+    Outcome, Size, conditions::catalog, mutants::Mutant, setup::Setup, shorten::shorten, simulate,
 };
 
 /// Plays seeds until one fails, shortens its history and prints it.
@@ -26,12 +27,23 @@ struct Flags {
     /// Play with one mechanism removed
     #[arg(long)]
     mutant: Option<Mutant>,
+    /// Play with one clause of the product's conditions dropped: a mutant of conditions.md, or
+    /// "WRITE | CLAUSE | CONDITION"
+    #[arg(long)]
+    drop: Option<String>,
+    /// Print the clauses of the product's conditions, each with the seeds in which it alone
+    /// refused a write
+    #[arg(long)]
+    races: bool,
     /// How many plays shortening a failing history may take
     #[arg(long, default_value_t = 150)]
     plays: usize,
     /// Print the history of each seed, even if the seed passes
     #[arg(long)]
     history: bool,
+    /// Let a later version add unknown fields to all items
+    #[arg(long)]
+    later_version: bool,
     /// Continue after a failure, and only count failures
     #[arg(long)]
     count: bool,
@@ -58,9 +70,18 @@ fn run(flags: &Flags) -> Result<ExitCode, String> {
     let mut steps = 0;
     let mut faults = 0;
     let mut size = Size::default();
+    let dropped = flags.drop.as_deref().map(catalog::clause).transpose()?;
+    let mut races = BTreeMap::<_, Vec<_>>::new();
     while seed < flags.from + flags.seeds || flags.steps.is_some_and(|most| steps < most) {
-        let setup =
-            Setup { seed, mutant: flags.mutant, history: flags.history, ..Setup::default() };
+        let setup = Setup {
+            seed,
+            mutant: flags.mutant,
+            dropped: dropped.clone(),
+            finds_deciding: flags.races,
+            history: flags.history,
+            later_version: flags.later_version,
+            ..Setup::default()
+        };
         let playing = Instant::now();
         let outcome = simulate(&setup)?;
         if playing.elapsed() > SLOW {
@@ -68,6 +89,10 @@ fn run(flags: &Flags) -> Result<ExitCode, String> {
         }
         steps += outcome.steps;
         size += outcome.size;
+        for clause in &outcome.sent_clauses {
+            let seeds = races.entry(clause.clone()).or_default();
+            seeds.extend(outcome.deciding_clauses.contains_key(clause).then_some(seed));
+        }
         faults += outcome.faults.len();
         if flags.history {
             say(&outcome.history);
@@ -90,6 +115,11 @@ fn run(flags: &Flags) -> Result<ExitCode, String> {
             }
         }
         seed += 1;
+    }
+    for (clause, seeds) in
+        races.iter().filter(|(clause, _)| flags.races || Some(*clause) == dropped.as_ref())
+    {
+        say(&format!("| {clause} | {} | {seeds:?}", seeds.len()));
     }
     say(&format!(
         "{} seeds, {failed} failed, {steps} steps, {faults} faults, {size:?}, {:.1} s",

@@ -4,21 +4,30 @@
 //! the product's calls on their way to the table, and the table's responses on their way back.
 //!
 //! [`Mutant::before`] distributes the changes of a transaction to one module for each subject:
-//! `messages`, `runs`, `cursors`, `plans`, `forms` and `outside`. `writes` reads and edits the
-//! transaction's JSON for all of them.
+//! `messages`, `runs`, `cursors`, `plans`, `forms` and `outside`, and single writes to `runs`,
+//! `frames` and `spaces`. `writes` reads and edits the transaction's JSON for all of them.
 
 mod cursors;
 mod forms;
+mod frames;
 mod messages;
 mod outside;
 mod plans;
 mod runs;
+mod spaces;
 mod writes;
+
+use std::time::Duration;
 
 use clap::ValueEnum;
 use serde_json::{Value, json};
+use smartspace_domain::Time;
 
-use crate::{chance::Chance, plan::Plan, storage::Storage};
+use crate::{
+    chance::Chance,
+    plan::{FEW_APPENDS, Plan},
+    storage::Storage,
+};
 
 /// A response of the table: its status and its body.
 type RawResponse = (u16, String);
@@ -97,10 +106,22 @@ pub enum Mutant {
     ForgetsReading,
     /// Promise 8: cursors also move back.
     ReadsBackwards,
+    /// The limits: tokens that a connection has used are not counted.
+    ForgetsTokensOfFrames,
+    /// Live events: read positions wait for ever if the job that tells them was lost.
+    AbandonsReads,
     /// Promise 9: leaving a space does not change the roster's version.
     KeepsRosterVersion,
     /// Promise 9: nothing checks whether a sender is a member.
     IgnoresMembership,
+    /// Promise 10: the messages of a second are not counted.
+    ForgetsSeconds,
+    /// Promise 1: a repeated job dispatches a message again, long after it was dispatched.
+    DispatchesAgain,
+    /// Promise 5: an item of a deleted space is not deleted.
+    LeavesItems,
+    /// Promise 10: a process whose clock is behind begins a minute of runs again.
+    ResetsMinutes,
 }
 
 impl Mutant {
@@ -111,7 +132,8 @@ impl Mutant {
             | Self::LosesRuns
             | Self::ForgetsKeys
             | Self::ForgetsTokens
-            | Self::ForgetsDeliveries => 1,
+            | Self::ForgetsDeliveries
+            | Self::DispatchesAgain => 1,
             Self::SkipsNumbers | Self::OverwritesNumbers => 2,
             Self::ForgetsResults
             | Self::ForgetsAnswers
@@ -124,7 +146,10 @@ impl Mutant {
             | Self::CancelsNothing
             | Self::AbsorbsNothing
             | Self::ForgetsAbsorbing => 4,
-            Self::ForgetsDuties | Self::SweepsNothing | Self::FinishesInParts => 5,
+            Self::ForgetsDuties
+            | Self::SweepsNothing
+            | Self::FinishesInParts
+            | Self::LeavesItems => 5,
             Self::ForgetsDepth | Self::IgnoresDepth => 6,
             Self::ForgetsWaitingRuns
             | Self::LeavesFormsOpen
@@ -134,6 +159,10 @@ impl Mutant {
             | Self::ForgetsTimes => 7,
             Self::ReadsToTheNewest | Self::ForgetsReading | Self::ReadsBackwards => 8,
             Self::KeepsRosterVersion | Self::IgnoresMembership => 9,
+            Self::ForgetsTokensOfFrames
+            | Self::AbandonsReads
+            | Self::ForgetsSeconds
+            | Self::ResetsMinutes => 10,
         }
     }
 
@@ -153,7 +182,15 @@ impl Mutant {
             Self::LeavesCallsOpen => rates.outside = 80_000,
             Self::FiresAnyway => rates.slow = rates.slow.max(30_000),
             Self::SweepsNothing | Self::ForgetsDuties => rates.queue = rates.queue.max(5_000),
-            Self::ForgetsTimes => rates.alarm = 60_000,
+            Self::ForgetsTimes | Self::AbandonsReads => rates.alarm = 60_000,
+            Self::ForgetsTokensOfFrames => {
+                rates.clock = 0;
+                plan.clock_spread = Duration::ZERO;
+            }
+            Self::ForgetsSeconds => plan.append_limit = FEW_APPENDS,
+            Self::DispatchesAgain => plan.make_crowd(),
+            Self::LeavesItems => plan.delete_a_space(),
+            Self::ResetsMinutes => plan.use_up_runs(),
             _ => {}
         }
     }
@@ -170,8 +207,18 @@ impl Mutant {
         if self == Self::SweepsNothing && request["IndexName"] == "GSI1" {
             return Some((200, json!({"Items": [], "Count": 0}).to_string()));
         }
+        if self == Self::IgnoresMembership {
+            messages::find_departed(storage, operation, request);
+        }
+        if operation == "DeleteItem" && spaces::keeps(self, request) {
+            return Some((200, "{}".into()));
+        }
         if operation == "UpdateItem" {
             runs::change_update(self, request);
+            frames::change_update(self, request);
+            if let Some(refused) = frames::answer_update(self, request) {
+                return Some(refused);
+            }
         }
         if operation != "TransactWriteItems" {
             return None;
@@ -191,10 +238,14 @@ impl Mutant {
     }
 
     /// Changes a response of the table on its way back.
-    pub fn after(self, operation: &str, request: &Value, answer: &mut String) {
+    /// `now` is the clock of the process that gets it.
+    pub fn after(self, operation: &str, request: &Value, answer: &mut String, now: Time) {
         let changes = match self {
             Self::ForgetsTokens => operation == "TransactWriteItems",
-            Self::IgnoresDepth | Self::IgnoresMembership => {
+            Self::IgnoresDepth
+            | Self::IgnoresMembership
+            | Self::DispatchesAgain
+            | Self::ResetsMinutes => {
                 matches!(operation, "BatchGetItem" | "GetItem")
             }
             Self::RepeatsWhatBegan => operation == "Query",
@@ -208,6 +259,8 @@ impl Mutant {
             Self::ForgetsTokens => messages::hide_existing_items(&mut parsed),
             Self::RepeatsWhatBegan => outside::hide(request, &mut parsed),
             Self::IgnoresDepth => messages::hide_depth_limit(&mut parsed),
+            Self::DispatchesAgain => messages::hide_settling(&mut parsed),
+            Self::ResetsMinutes => messages::hide_later_minutes(&mut parsed, now),
             _ => messages::hide_departures(&mut parsed),
         }
         *answer = parsed.to_string();

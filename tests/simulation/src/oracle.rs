@@ -3,9 +3,11 @@
 //!
 //! It does not know how the product works. There is one file for each promise of
 //! docs/reliability.md, and further files for parts of promises: `services` (1, 6), `outside` (3),
-//! `stopped_runs` (4), `plans` (7), `runs_without_space` (9). `streams` compares live text with the
-//! stored messages.
+//! `stopped_runs` (4), `deletions` (5), `plans` (7), `runs_without_space` (9), `frames`, `reads`,
+//! `seconds` and `rates` (10). `streams` compares live text with the stored messages.
 
+mod deletions;
+mod frames;
 mod outside;
 mod plans;
 mod promise_1;
@@ -17,7 +19,10 @@ mod promise_6;
 mod promise_7;
 mod promise_8;
 mod promise_9;
+mod rates;
+mod reads;
 mod runs_without_space;
+mod seconds;
 mod services;
 mod stopped_runs;
 mod stored;
@@ -29,7 +34,8 @@ use crate::{environment::Environment, ledger::Ledger, locked, people::Person, vi
 
 pub use stored::Stored;
 
-/// The number of a broken promise, and what broke it. 0 is an internal error, 10 a wrong stream.
+/// The number of a broken promise, and what broke it. 0 is an internal error. 10 is also a wrong
+/// stream.
 pub type Violation = (u8, String);
 
 /// Everything that the oracle knows.
@@ -39,6 +45,8 @@ pub(crate) struct Evidence<'a> {
     pub(crate) stored: Stored,
     /// Everything that each person saw.
     pub(crate) seen: Vec<(&'a Person, Seen)>,
+    /// How many jobs failed again and again in the calm phase.
+    pub(crate) died_in_calm: usize,
     violations: BTreeSet<Violation>,
 }
 
@@ -51,14 +59,17 @@ impl Evidence<'_> {
 /// Returns all violations.
 pub fn judge(env: &Environment, people: &[Person]) -> BTreeSet<Violation> {
     let ledger = std::mem::take(&mut *locked(&env.ledger));
+    // Models may still be asked.
+    locked(&env.ledger).agents.clone_from(&ledger.agents);
     let seen: Vec<_> = people.iter().map(|person| (person, person.view.seen())).collect();
     let mut violations = ledger.violations.clone();
     violations.extend(seen.iter().flat_map(|(_, seen)| seen.violations.iter().cloned()));
     let mut evidence = Evidence {
         env,
-        stored: Stored::from_items(&env.storage.items()),
+        stored: deletions::with_deleted_spaces(env, &ledger),
         ledger,
         seen,
+        died_in_calm: env.died_in_calm(),
         violations,
     };
     promise_1::accepted_messages_are_stored_and_trigger_once(&mut evidence);
@@ -68,12 +79,17 @@ pub fn judge(env: &Environment, people: &[Person]) -> BTreeSet<Violation> {
     outside::external_calls_happen_at_most_once(&mut evidence);
     promise_4::a_run_without_its_lease_writes_nothing(&mut evidence);
     promise_5::no_run_hangs(&mut evidence);
+    deletions::nothing_is_left_of_a_deleted_space(&mut evidence);
     promise_6::chains_of_agents_end(&mut evidence);
+    rates::runs_per_minute_have_a_limit(&mut evidence);
     promise_7::a_form_counts_once(&mut evidence);
     plans::a_plan_fires_once_for_each_of_its_times(&mut evidence);
     promise_8::messages_are_new_until_a_completed_run_read_them(&mut evidence);
     promise_9::only_members_read_and_write(&mut evidence);
     runs_without_space::runs_without_a_space_show_only_where_they_entered(&mut evidence);
     streams::a_stream_is_its_message(&mut evidence);
+    frames::only_floods_are_refused(&mut evidence);
+    reads::followers_learn_of_read_positions(&mut evidence);
+    seconds::a_space_accepts_only_so_much_in_a_second(&mut evidence);
     evidence.violations
 }

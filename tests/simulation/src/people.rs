@@ -1,27 +1,24 @@
 //! People: they send messages with idempotency keys, reconnect, join and leave spaces, and cancel
 //! runs.
 //!
-//! `connection` has a person's socket, `administration` what people change through the admin key,
-//! and `answers` their answers to forms.
+//! `connection` has a person's socket, `posting` its messages, `floods` how it sends too much,
+//! `reads` what it marks as read, `administration` what people change through the admin key, and
+//! `answers` their answers to forms.
 
 mod administration;
 mod answers;
 mod connection;
+mod floods;
+mod posting;
+mod reads;
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use axum::http::Method;
-use serde_json::json;
 use smartspace_domain::ids::{ConnectionId, EntityId, SpaceId};
 use tokio::time::sleep;
 
-use crate::{
-    client::Caller,
-    ledger::{Canceled, SentMessage},
-    locked,
-    view::View,
-    world::World,
-};
+use crate::{client::Caller, ledger::Canceled, locked, view::View, world::World};
 
 /// A person with a browser.
 pub struct Person {
@@ -75,16 +72,19 @@ impl Person {
                 ledger.spaces[world.env.chance.below(&place, ledger.spaces.len() as u64) as usize]
             };
             match world.env.chance.below(&place, 100) {
-                0..50 => self.say(&place, space).await,
+                0..50 => self.say_some(&place, space).await,
                 50..65 => self.send(&place, space).await,
                 65..76 => self.cancel(&place).await,
                 76..86 => self.remove_for_a_while(&place, space).await,
                 86..93 => self.reconnect().await,
-                93..96 => self.ping().await,
+                93..96 => self.ping_or_flood(&place).await,
                 96..99 => self.rename(&place).await,
                 _ => self.retire(&place).await,
             }
             self.answer_forms(&format!("{place}/form")).await;
+            if world.env.chance.happens(&format!("{place}/read"), 150) {
+                self.mark_read(space).await;
+            }
             if self
                 .connection
                 .as_ref()
@@ -95,98 +95,6 @@ impl Person {
         }
         self.answer_the_last(world.env.plan.actions).await;
         self
-    }
-
-    /// Writes a message.
-    fn text(&self, place: &str) -> String {
-        let ledger = locked(&self.world.env.ledger);
-        let named = &ledger.agents
-            [self.world.env.chance.below(place, ledger.agents.len() as u64) as usize]
-            .1;
-        let mention = if self.world.env.chance.happens(place, 500) {
-            format!("@{named} ")
-        } else {
-            String::new()
-        };
-        // Now and then a text that is too long for the message's own item.
-        let long = if self.world.env.chance.happens(place, 50) {
-            "x".repeat(5_000)
-        } else {
-            String::new()
-        };
-        format!("{mention}{place}{long}")
-    }
-
-    /// Records a message, with its id and number if it was accepted.
-    fn note(&self, text: &str, space: SpaceId, accepted: Option<(String, u64)>) {
-        self.world.env.history.note(&self.name, || match &accepted {
-            Some((id, seq)) => format!("learns that {text:.40} is {id}, number {seq} of {space}"),
-            None => format!("does not learn what became of {text:.40} in {space}"),
-        });
-        locked(&self.world.env.ledger).sent_messages.push(SentMessage {
-            person: self.id,
-            space,
-            text: text.to_owned(),
-            accepted,
-        });
-    }
-
-    /// Sends a message over HTTP, and retries with the same key until the outcome is known.
-    async fn say(&mut self, place: &str, space: SpaceId) {
-        let text = self.text(place);
-        let path = format!("/v1/spaces/{space}/messages");
-        let body = json!({"text": text});
-        self.world.env.history.note(&self.name, || format!("says {text:.40} in {space}"));
-        let answer = if self.world.env.chance.happens(place, 850) {
-            self.world
-                .http_with_retries(
-                    &self.name,
-                    Caller::Entity(self.id),
-                    Method::POST,
-                    &path,
-                    Some(place),
-                    Some(&body),
-                )
-                .await
-        } else {
-            // Without a key the message is sent once, and perhaps lost.
-            self.world
-                .http(&self.name, Caller::Entity(self.id), Method::POST, &path, None, Some(&body))
-                .await
-                .ok()
-        };
-        let accepted = answer.and_then(|(status, made)| match status {
-            201 => Some((made["id"].as_str()?.to_owned(), made["seq"].as_u64()?)),
-            _ => None,
-        });
-        self.note(&text, space, accepted);
-    }
-
-    /// Sends a message over the socket, and retries with the same key.
-    async fn send(&mut self, place: &str, space: SpaceId) {
-        let mut text = self.text(place);
-        text.truncate(200);
-        for _ in 0..4 {
-            let frame = json!({
-                "action": "send", "spaceId": space, "text": text, "idempotencyKey": place,
-            });
-            match self.request(frame).await {
-                Some(answer) if answer["type"] == "sent" => {
-                    let accepted =
-                        answer["messageId"].as_str().map(str::to_owned).zip(answer["seq"].as_u64());
-                    return self.note(&text, space, accepted);
-                }
-                Some(answer) if answer["status"].as_u64().is_some_and(|status| status < 500) => {
-                    break;
-                }
-                Some(answer) if answer["status"] == 500 => {
-                    self.world.env.report(0, format!("`send` over a socket got {answer}"));
-                    break;
-                }
-                _ => self.reconnect().await,
-            }
-        }
-        self.note(&text, space, None);
     }
 
     /// Cancels a run that it sees as active.

@@ -4,7 +4,12 @@ mod small;
 
 use std::time::Duration;
 
-use crate::{chance::Chance, fault_rates::FaultRates};
+use smartspace_domain::append_limits::AppendLimit;
+
+use crate::{chance::Chance, fault_rates::FaultRates, units::Units};
+
+/// A limit that people and agents reach, who write far less than a real crowd.
+pub(crate) const FEW_APPENDS: AppendLimit = AppendLimit { messages: 4, bytes: 12_000 };
 
 /// The parameters of one seed.
 #[derive(Clone, Debug)]
@@ -36,12 +41,24 @@ pub struct Plan {
     pub plans: bool,
     /// Whether services trigger agents.
     pub services: bool,
+    /// How much a space accepts in a second.
+    pub append_limit: AppendLimit,
     /// The depth limit of the agents.
     pub agent_depth: u32,
     /// Whether agents continue only after a step that changed something.
     pub writes: bool,
     /// The number of actions of each person, besides its last answers to forms.
     pub actions: usize,
+    /// How much the clock of a process differs from the wall clock at most.
+    pub clock_spread: Duration,
+    /// The runs per minute of a space, if few enough that they are used up.
+    pub space_runs: Option<u32>,
+    /// The units per second of each partition of the table, if they are limited.
+    pub partition_limits: Option<Units>,
+    /// Whether the last space is deleted while everything else happens.
+    pub deletes_space: bool,
+    /// Whether old jobs are sent again at the end, after runs have expired.
+    pub redrives: bool,
     /// The fault rates.
     pub fault_rates: FaultRates,
 }
@@ -59,12 +76,17 @@ impl Plan {
         // Many agents that all trigger each other make a large world, in which nothing happens that
         // does not also happen in a small one.
         let depth = number("depth", 1, 4 - agents.min(3));
+        let clocks_differ = !local && number("clocks", 0, 2) == 0;
+        let limits = number("partition limits", 0, 9);
+        let deletes_space = number("deletes space", 0, 5) == 0;
+        let spaces = if crowd { 1 } else { number("spaces", 1, 2) as usize };
         Self {
             local,
             processes: if local { 1 } else { number("processes", 2, 4) as usize },
             people: if crowd { 1 } else { number("people", 1, 3) as usize },
             agents: agents as usize,
-            spaces: if crowd { 1 } else { number("spaces", 1, 2) as usize },
+            // Another space stays.
+            spaces: if deletes_space && !crowd { 2 } else { spaces },
             depth: depth as u32,
             // An admin agent needs another agent, and would trigger few agents of a crowd.
             policy: ["all", "all", "mention", if agents == 1 || crowd { "all" } else { "admin" }]
@@ -76,10 +98,30 @@ impl Plan {
             outside: number("outside", 0, 3) != 0,
             plans: !crowd && number("plans", 0, 2) != 0,
             services: !crowd && number("services", 0, 2) != 0,
+            append_limit: if number("append limit", 0, 4) == 0 {
+                FEW_APPENDS
+            } else {
+                AppendLimit::SPACE
+            },
             // At least the depth limit of every space.
             agent_depth: if crowd { 5 } else { 3 },
             writes: number("writes", 0, 3) == 0,
             actions: if crowd { 2 } else { number("deeds", 4, 8) as usize },
+            clock_spread: if clocks_differ {
+                Duration::from_secs(number("clock spread", 1, 5))
+            } else {
+                Duration::ZERO
+            },
+            space_runs: (clocks_differ && !crowd && number("few runs", 0, 1) == 0)
+                .then(|| number("space runs", 2, 4) as u32),
+            // So few that a handful of messages uses them up, but enough for the transaction that
+            // adds all members to a space.
+            partition_limits: (limits == 0).then(|| {
+                let write = number("partition writes", 40, 60) as f64;
+                Units { write, read: 3.0 * write }
+            }),
+            deletes_space,
+            redrives: crowd || number("redrives", 0, 3) == 0,
             fault_rates: FaultRates::from_seed(chance),
         }
     }

@@ -3,6 +3,7 @@
 use std::{
     collections::BTreeMap,
     sync::{Arc, LazyLock},
+    time::Duration,
 };
 
 use axum::Router;
@@ -27,7 +28,7 @@ use tokio::sync::watch;
 
 use crate::{
     environment::Environment,
-    life::Life,
+    life::{ClockError, Life},
     ports::{
         alarms::SimAlarms, model::SimModel, queue::ProcessQueue, sockets::SimSockets,
         table::SimTable, transport::SimTransport,
@@ -36,6 +37,8 @@ use crate::{
 
 /// The operator's key.
 pub const ADMIN_KEY: &str = "the-operator-of-the-simulation";
+/// How long ended runs are stored.
+const RETENTION: Duration = Duration::from_hours(30 * 24);
 /// The secret that signs people's tokens.
 pub const JWT_SECRET: &str = "thirty-two bytes and a few more of the simulation";
 
@@ -75,7 +78,8 @@ pub struct Process {
 impl Process {
     /// Starts a process with empty memory.
     pub fn start(env: &Arc<Environment>, name: String) -> Arc<Self> {
-        let life = Arc::new(Life::new(name));
+        let clock = clock_error(env, &name);
+        let life = Arc::new(Life::with_clock(name, clock));
         let pipeline = pipeline(env, &life);
         let store = pipeline.store.clone();
         let clock = Arc::clone(&pipeline.clock);
@@ -95,7 +99,11 @@ impl Process {
         Arc::new(Self {
             life,
             api: smartspace_api::router(api, Router::new()),
-            socket: Socket { pipeline: pipeline.clone(), sockets: sockets.clone() },
+            // Callers over HTTP have no rate limit, which would only slow the histories down.
+            socket: Socket {
+                pipeline: Pipeline { is_rate_limited: true, ..pipeline.clone() },
+                sockets: sockets.clone(),
+            },
             runs: Runs::new(
                 pipeline.clone(),
                 sockets.clone(),
@@ -124,7 +132,8 @@ fn pipeline(env: &Arc<Environment>, life: &Arc<Life>) -> Pipeline {
         Arc::new(NoCancelSignal)
     };
     Pipeline {
-        store: Store::new(client, NAME, None, Arc::new(move || jitter.random())),
+        store: Store::new(client, NAME, Some(RETENTION), Arc::new(move || jitter.random()))
+            .with_append_limit(Some(env.plan.append_limit)),
         runs: Arc::new(ProcessQueue {
             env: Arc::clone(env),
             life: Arc::clone(life),
@@ -142,18 +151,36 @@ fn pipeline(env: &Arc<Environment>, life: &Arc<Life>) -> Pipeline {
         }),
         alarms: Arc::new(SimAlarms { env: Arc::clone(env), life: Arc::clone(life) }),
         cancel_signal,
-        clock: Arc::new(SimClock(Arc::clone(env))),
+        clock: Arc::new(SimClock { env: Arc::clone(env), life: Arc::clone(life) }),
         ids,
         is_rate_limited: false,
     }
 }
 
-/// The wall clock: the virtual clock and its jumps.
-struct SimClock(Arc<Environment>);
+/// How the clock of a new process differs from the wall clock: by a constant, or by more and more.
+fn clock_error(env: &Environment, name: &str) -> ClockError {
+    let most = env.plan.clock_spread.as_millis() as i64;
+    if most == 0 {
+        return ClockError::default();
+    }
+    let place = format!("{name}/clock");
+    let ahead = env.chance.below(&place, 2 * most as u64 + 1) as i64 - most;
+    let gains = [0, 0, -10, 10][env.chance.below(&place, 4) as usize];
+    env.history.note(name, || {
+        format!("has a clock that is {ahead} ms ahead and gains {gains} ms a second")
+    });
+    ClockError { ahead, gains, most }
+}
+
+/// The clock of one process.
+struct SimClock {
+    env: Arc<Environment>,
+    life: Arc<Life>,
+}
 
 impl Clock for SimClock {
     fn now(&self) -> Time {
-        self.0.wall()
+        self.env.clock_of(&self.life)
     }
 }
 

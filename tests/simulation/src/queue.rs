@@ -18,6 +18,10 @@ use crate::{chance::Chance, history::History, locked};
 
 /// How often a job is delivered before it counts as dead.
 const MAX_DELIVERIES: u32 = 5;
+/// A job that failed this often in the calm phase, in which nothing else fails, can't succeed.
+const FAILURES_IN_CALM: u32 = 3;
+/// Of how many jobs a queue keeps copies, for a redrive at the end.
+const COPIES: usize = 6;
 
 /// A queue.
 pub struct SimQueue<J> {
@@ -31,6 +35,12 @@ pub struct SimQueue<J> {
 struct State<J> {
     jobs: Vec<Waiting<J>>,
     next: u64,
+    /// Copies of some jobs.
+    copies: Vec<J>,
+    /// The jobs that were delivered too often.
+    dead: Vec<J>,
+    /// How many of them failed in the calm phase.
+    died_in_calm: usize,
 }
 
 struct Waiting<J> {
@@ -38,6 +48,7 @@ struct Waiting<J> {
     job: J,
     visible_at: Instant,
     delivered: u32,
+    delivered_in_calm: u32,
 }
 
 impl<J: Job> SimQueue<J> {
@@ -45,7 +56,13 @@ impl<J: Job> SimQueue<J> {
     pub fn new(name: &'static str, hidden: Duration) -> Arc<Self> {
         Arc::new(Self {
             name,
-            state: Mutex::new(State { jobs: Vec::new(), next: 0 }),
+            state: Mutex::new(State {
+                jobs: Vec::new(),
+                next: 0,
+                copies: Vec::new(),
+                dead: Vec::new(),
+                died_in_calm: 0,
+            }),
             changed: Notify::new(),
             hidden,
         })
@@ -72,12 +89,42 @@ impl<J: Job> SimQueue<J> {
         locked(&self.state).jobs.iter().all(|waiting| waiting.visible_at > until)
     }
 
+    /// Whether no job is delivered, and none becomes visible within this time.
+    pub(crate) fn is_idle(&self, time: Duration) -> bool {
+        let until = Instant::now() + time;
+        let waits = |waiting: &Waiting<J>| waiting.delivered == 0 && waiting.visible_at > until;
+        locked(&self.state).jobs.iter().all(waits)
+    }
+
+    /// How many jobs failed again and again in the calm phase.
+    pub(crate) fn died_in_calm(&self) -> usize {
+        locked(&self.state).died_in_calm
+    }
+
+    /// Sends again every dead letter, and copies of some jobs that were handled.
+    pub(crate) fn redrive(&self) {
+        let again = {
+            let mut state = locked(&self.state);
+            let mut again = std::mem::take(&mut state.dead);
+            again.append(&mut state.copies);
+            again
+        };
+        for job in again {
+            self.put(job, Instant::now());
+        }
+    }
+
     /// Adds a job that becomes visible at this time.
     pub(crate) fn put(&self, job: J, visible_at: Instant) {
         let mut state = locked(&self.state);
         state.next += 1;
         let id = state.next;
-        state.jobs.push(Waiting { id, job, visible_at, delivered: 0 });
+        if state.copies.len() < COPIES {
+            state.copies.push(job.clone());
+        } else if id.is_multiple_of(5) {
+            state.copies[id as usize / 5 % COPIES] = job.clone();
+        }
+        state.jobs.push(Waiting { id, job, visible_at, delivered: 0, delivered_in_calm: 0 });
         drop(state);
         self.changed.notify_one();
     }
@@ -113,10 +160,13 @@ impl<J: Job> SimQueue<J> {
                     let waiting = &mut state.jobs[chosen];
                     if waiting.delivered >= MAX_DELIVERIES {
                         history.note(self.name, || "a job lies dead".into());
-                        state.jobs.remove(chosen);
+                        let Waiting { job, delivered_in_calm, .. } = state.jobs.remove(chosen);
+                        state.died_in_calm += usize::from(delivered_in_calm >= FAILURES_IN_CALM);
+                        state.dead.push(job);
                         continue;
                     }
                     waiting.delivered += 1;
+                    waiting.delivered_in_calm += u32::from(chance.is_calm());
                     waiting.visible_at = now + self.hidden;
                     return (waiting.id, waiting.job.clone());
                 }

@@ -14,8 +14,8 @@ use crate::{
 /// The names of the first agents. Further agents have numbers.
 const AGENT_NAMES: [&str; 3] = ["Ada", "Bob", "Cyd"];
 
-/// Runs per minute of agents and of spaces. They are never used up, so `rate` is always a wrong
-/// answer.
+/// Runs per minute of agents and of most spaces. They are never used up, so `rate` is a wrong
+/// answer there.
 const UNLIMITED_RUNS: u32 = 100_000;
 
 /// Makes everything through the product's API.
@@ -66,7 +66,7 @@ pub async fn set(world: &Arc<World>) -> Result<(), String> {
             "members": members,
             "maxChainDepth": plan.depth,
             "triggerPolicy": plan.policy,
-            "budget": {"runsPerMinute": UNLIMITED_RUNS},
+            "budget": {"runsPerMinute": plan.space_runs.unwrap_or(UNLIMITED_RUNS)},
         });
         if plan.policy == "admin" {
             space["adminAgentId"] = members[plan.people].clone();

@@ -1,6 +1,11 @@
 //! The data: a table, and a copy for index reads that lags up to two seconds behind.
 //!
-//! It also records the writes of each run and the states of each plan, for the oracle.
+//! It also records the writes of each run, the states of each plan, and the items of spaces that
+//! are deleted, for the oracle.
+
+mod later;
+mod removed;
+pub mod samples;
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -15,7 +20,8 @@ use serde_json::{Value, json};
 use smartspace::embedded_table::{EmbeddedTable, NAME};
 use tokio::time::Instant;
 
-use crate::locked;
+use self::{later::Later, removed::Removed, samples::Samples};
+use crate::{holds::Holds, locked, setup::Setup};
 
 /// The writes of a run: their times, and their numbers among all writes of the table.
 #[derive(Clone, Debug, Default)]
@@ -48,37 +54,51 @@ pub struct Storage {
     /// Writes that the copy lacks, with their times.
     pending: Mutex<VecDeque<(Instant, String, Vec<u8>)>>,
     writes: AtomicU64,
+    /// The writes that wait until their condition fails.
+    pub holds: Holds,
     /// The writes of runs, by their ids.
     runs: Mutex<BTreeMap<String, RunWrites>>,
     /// The states of plans, by their agents and ids.
     plans: Mutex<BTreeMap<(String, String), Vec<PlanState>>>,
+    later: Option<Later>,
+    samples: Option<Samples>,
+    /// The deleted items of spaces.
+    removed: Mutex<Removed>,
 }
 
 impl Storage {
     /// An empty table.
-    pub fn new() -> Result<Self, String> {
+    pub fn new(setup: &Setup) -> Result<Self, String> {
         Ok(Self {
             table: EmbeddedTable::in_memory()?,
             copy: EmbeddedTable::in_memory()?,
             pending: Mutex::default(),
             runs: Mutex::default(),
             plans: Mutex::default(),
+            removed: Mutex::default(),
             writes: AtomicU64::new(0),
+            later: setup.later_version.then(Later::default),
+            samples: setup.samples.then(Samples::default),
+            holds: Holds::default(),
         })
     }
 
     /// Answers a call from the table.
     pub fn answer(&self, operation: &str, body: &[u8]) -> (u16, String) {
+        let removed = Removed::by(&self.table, operation, body);
         let answer = self.table.answer(operation, body);
         if answer.0 == 200 && !["GetItem", "BatchGetItem", "Query", "Scan"].contains(&operation) {
             self.writes.fetch_add(1, Ordering::Relaxed);
+            locked(&self.removed).add(removed);
             match operation {
                 "TransactWriteItems" => self.note(body),
-                "PutItem" | "DeleteItem" => self.note_one(operation, body),
+                "PutItem" | "UpdateItem" | "DeleteItem" => self.note_one(operation, body),
                 "CreateTable" => return self.copy.answer(operation, body),
                 _ => {}
             }
+            self.holds.wake(operation, body);
             locked(&self.pending).push_back((Instant::now(), operation.to_owned(), body.to_vec()));
+            self.look_at_written(operation, body);
         }
         answer
     }
@@ -93,6 +113,21 @@ impl Storage {
             let _ = self.copy.answer(&operation, &body);
         }
         self.copy.answer(operation, body)
+    }
+
+    /// The table itself.
+    pub(crate) fn table(&self) -> &EmbeddedTable {
+        &self.table
+    }
+
+    /// Whether the conditions of a transaction hold that writes nothing.
+    pub fn holds(&self, checks: &Value) -> bool {
+        self.table.answer("TransactWriteItems", checks.to_string().as_bytes()).0 == 200
+    }
+
+    /// The items of a deleted space, as they were before they were deleted.
+    pub fn removed(&self, space: &str) -> Vec<Value> {
+        locked(&self.removed).of(space)
     }
 
     /// The number of writes so far.
@@ -122,24 +157,33 @@ impl Storage {
     /// Records a write that is not part of a transaction.
     fn note_one(&self, operation: &str, body: &[u8]) {
         let body: Value = serde_json::from_slice(body).unwrap_or_default();
-        let part =
-            if operation == "PutItem" { json!({"Put": body}) } else { json!({"Delete": body}) };
+        let part = match operation {
+            "PutItem" => json!({"Put": body}),
+            "UpdateItem" => json!({"Update": body}),
+            _ => json!({"Delete": body}),
+        };
         self.note_plan(&part, self.writes());
     }
 
     fn note_plan(&self, part: &Value, number: u64) {
-        let item = &part["Put"]["Item"];
-        let key = if item.is_null() { &part["Delete"]["Key"] } else { item };
+        let update = &part["Update"];
+        // A plan that is put off stays in its state.
+        if !update.is_null() && update["ExpressionAttributeValues"][":new_rev"].is_null() {
+            return;
+        }
+        let keys = [&part["Put"]["Item"], &update["Key"], &part["Delete"]["Key"]];
+        let Some(key) = keys.into_iter().find(|key| !key.is_null()) else { return };
         let (Some(agent), Some(plan)) =
             (key["PK"]["S"].as_str(), key["SK"]["S"].as_str().and_then(plan_of))
         else {
             return;
         };
+        let item = self.item(key);
         let mut plans = locked(&self.plans);
         let noted = plans
             .entry((agent.trim_start_matches("ENTITY#").to_owned(), plan.to_owned()))
             .or_default();
-        let plan = (!item.is_null()).then(|| plain_item(item));
+        let plan = (!item.is_null()).then(|| plain_item(&item));
         if plan.is_some() || noted.last().is_some_and(|last| last.plan.is_some()) {
             noted.push(PlanState { at: Instant::now(), number, plan });
         }
@@ -167,7 +211,8 @@ impl Storage {
             if item.is_object() && sk == "META" {
                 noted.created.get_or_insert((Instant::now(), number));
             }
-            if item.is_object() && !["META", "TRIGGER"].contains(&sk) {
+            let is_result = sk.starts_with("CALL#") && sets("#finishedAt = :new_finishedAt");
+            if is_result || item.is_object() && !["META", "TRIGGER"].contains(&sk) {
                 noted.wrote = number;
             }
             if sk == "META" && sets("#finishedAt") {
@@ -175,11 +220,19 @@ impl Storage {
             }
             if let (Some(step), true) = (
                 sk.strip_prefix("CALL#").and_then(|place| place.split('#').next()?.parse().ok()),
-                sets("#answered"),
+                sets("#answered = "),
             ) {
                 noted.resolved.insert(step, Instant::now());
             }
         }
+    }
+
+    /// The item with the key of `item`, or null if it does not exist.
+    fn item(&self, item: &Value) -> Value {
+        let key = json!({"PK": item["PK"], "SK": item["SK"]});
+        let request = json!({"TableName": NAME, "Key": key, "ConsistentRead": true});
+        let (_, answer) = self.table.answer("GetItem", request.to_string().as_bytes());
+        serde_json::from_str::<Value>(&answer).unwrap_or_default()["Item"].take()
     }
 
     /// All items, as plain JSON.

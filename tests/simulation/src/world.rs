@@ -1,10 +1,11 @@
 //! One simulated deployment, from its first message to the calm phase at its end.
 //!
 //! `processes` starts the processes and restarts each one that dies. `deliveries` gives the jobs of
-//! queues to them.
+//! queues to them, and `redrive` sends old jobs again at the end.
 
 mod deliveries;
 mod processes;
+mod redrive;
 
 use std::{
     sync::{Arc, Mutex, atomic::AtomicU64},
@@ -12,6 +13,10 @@ use std::{
 };
 
 use crate::{chance::Chance, environment::Environment, plan::Plan, process::Process, setup::Setup};
+
+/// How many of 100,000 conditional writes wait for another write, at least, when a clause of a
+/// condition is dropped.
+const HELD: u64 = 20_000;
 
 /// One simulated deployment.
 pub struct World {
@@ -28,6 +33,9 @@ impl World {
         let mut plan = Plan::from_seed(&chance);
         if let Some(mutant) = setup.mutant {
             mutant.adjust(&mut plan);
+        }
+        if setup.dropped.is_some() || setup.finds_deciding {
+            plan.fault_rates.held = plan.fault_rates.held.max(HELD);
         }
         Self::with_plan(setup, plan, chance, None)
     }

@@ -4,9 +4,16 @@
 
 mod calls;
 mod changed_tools;
+mod conditions;
+mod golden;
 mod hand_over;
 mod index_lag;
+mod later_version;
+mod limits;
+mod lone_worker;
 mod long_history;
+mod memberships;
 mod plans;
 mod promises;
+mod socket_limits;
 mod unlimited_retention;

@@ -11,7 +11,7 @@ use serde_json::Value;
 use smartspace_domain::{
     Error,
     access::{Caller, EntityAction},
-    entities::{Entity, EntitySettings, NewEntity},
+    entities::{Entity, EntitySettings, EntityType, NewEntity},
     ids::EntityId,
 };
 use smartspace_store::{spaces::members::name_is_free, table::pages::Page};
@@ -144,7 +144,8 @@ async fn change(
         return Err(Error::invalid("/type", "can't be changed").into());
     }
     let renamed = settings.name != record.entity.name;
-    if renamed {
+    // Only the names of agents are unique within a space.
+    if renamed && settings.kind == EntityType::Agent {
         for space in store.entities().spaces_of(id).await? {
             match store.members().roster(space).await {
                 Ok(roster) => name_is_free(&roster, id, settings.kind, &settings.name)?,

@@ -161,11 +161,10 @@ impl Hook<'_> {
     async fn webhook(&self) -> Result<Webhook> {
         let none =
             || Error::NotFound("there is no such agent, or it has no webhook of this name".into());
-        let agent = match self.api.pipeline.store.entities().agent(self.agent).await {
-            Err(Error::NotFound(_)) => return Err(none()),
-            found => found?,
-        };
-        agent.agent.and_then(|config| config.webhook(self.service).cloned()).ok_or_else(none)
+        match self.api.pipeline.store.entities().webhook(self.agent, self.service).await {
+            Err(Error::NotFound(_)) => Err(none()),
+            found => found?.ok_or_else(none),
+        }
     }
 
     /// Verifies the signature of a request. A request that fails is noted as rejected; its payload

@@ -43,7 +43,7 @@ struct MemberBody {
     responses(
         (status = 200, body = Member),
         (status = 409, description = "The name is taken in this space, the space is full, or \
-            the agent is in too many spaces."),
+            the entity is in too many spaces."),
     )
 )]
 async fn join(

@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 use smartspace_domain::{
     Error,
     access::{Caller, SpaceAction},
-    events::EventKind,
     ids::{EntityId, SpaceId},
     schemas,
 };
@@ -71,9 +70,6 @@ async fn read(
         }
         (caller, entity) => caller.speaks_as(entity)?,
     };
-    let (seq, moved) = api.pipeline.store.members().read_up_to(space, entity_id, seq).await?;
-    if moved {
-        api.pipeline.announce(space, EventKind::SpaceRead { entity_id, seq }).await;
-    }
+    let seq = api.pipeline.read_up_to(space, entity_id, seq).await?;
     Ok(Json(ReadResponse { entity_id, seq }))
 }

@@ -85,7 +85,7 @@ async fn create(
 }
 
 /// The WebSocket's address. Behind a proxy that terminates TLS it is a `wss` address.
-fn address(url: &SocketUrl, headers: &HeaderMap) -> String {
+pub(crate) fn address(url: &SocketUrl, headers: &HeaderMap) -> String {
     match url {
         SocketUrl::Fixed(url) => url.clone(),
         SocketUrl::OfHost(path) => {

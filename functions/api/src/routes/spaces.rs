@@ -43,7 +43,7 @@ pub(super) fn routes() -> Routes {
     request_body = NewSpace,
     responses(
         (status = 201, body = Space),
-        (status = 409, description = "Two of the agents have the same name, an agent is in too \
+        (status = 409, description = "Two of the agents have the same name, a member is in too \
             many spaces, or the space that the key created no longer exists."),
     )
 )]
@@ -73,10 +73,9 @@ async fn create(
         let members: Vec<_> = members.iter().map(|member| member.id).collect();
         return finished(&api, caller, id, &members).await;
     }
-    for member in &members {
-        if let Err(error) = api.pipeline.join(id, member, role_of(caller, member.id)).await {
-            return Err(given_up(&api, id, error).await.into());
-        }
+    if let Err(error) = api.pipeline.join_many(id, &members, |member| role_of(caller, member)).await
+    {
+        return Err(given_up(&api, id, error).await.into());
     }
     Ok(Created {
         location: format!("/v1/spaces/{id}"),
@@ -154,7 +153,7 @@ async fn change(
     {
         return Err(Error::invalid("/adminAgentId", "expected an agent of the space").into());
     }
-    store.spaces().change(id, &settings, record.rev, &roster).await?;
+    store.spaces().change(&record, &settings, &roster).await?;
     let space = store.spaces().get(id).await?;
     api.pipeline.announce(id, EventKind::SpaceUpdated { space: Box::new(space.clone()) }).await;
     Ok(Json(space.seen_by(caller)))

@@ -9,6 +9,7 @@
 mod calls;
 mod completion;
 mod records;
+mod waiting;
 mod watching;
 
 use std::time::Duration;
@@ -83,7 +84,7 @@ impl AgentLoop<'_> {
 
     async fn steps(&self, state: &mut State, deadline: Instant) -> Result<LoopExit> {
         loop {
-            if let Some(exit) = self.run_calls(state).await? {
+            if let Some(exit) = self.run_calls(state, deadline).await? {
                 return Ok(exit);
             }
             if state.steps >= self.context.config.run_loop.max_steps {

@@ -5,39 +5,47 @@ use std::fmt::{self, Write};
 use smartspace_domain::{
     limits::TIMELINE_CHARS,
     messages::{Sender, excerpt},
-    quoting::{escaped, must_escape},
+    quoting::{escaped, is_invisible, joins_or_selects, must_escape, write_escaped},
 };
 use smartspace_store::messages::CutJson;
 
-/// Writes a text as a JSON string. Every control character, line or paragraph separator and
-/// bidirectional mark is escaped, so that the text stays on one line and in its order.
+/// Writes a text as a JSON string. Every control character, line or paragraph separator,
+/// bidirectional mark and invisible character is escaped, so that the text stays on one line and in
+/// its order, and hides nothing.
 pub(crate) struct Quoted<'a>(pub(crate) &'a str);
 
 impl fmt::Display for Quoted<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_char('"')?;
-        for char in self.0.chars() {
-            match char {
-                '"' => f.write_str("\\\"")?,
-                '\\' => f.write_str("\\\\")?,
-                char if must_escape(char) => write!(f, "\\u{:04x}", u32::from(char))?,
-                char => f.write_char(char)?,
-            }
-        }
-        f.write_char('"')
+        quote(f, self.0, must_escape)
     }
 }
 
-/// Writes a name. It is quoted unless it consists of letters, digits, spaces, `-`, `_` and `.`.
+fn quote(f: &mut fmt::Formatter<'_>, text: &str, escape: fn(char) -> bool) -> fmt::Result {
+    f.write_char('"')?;
+    for char in text.chars() {
+        match char {
+            '"' => f.write_str("\\\"")?,
+            '\\' => f.write_str("\\\\")?,
+            char if escape(char) => write_escaped(f, char)?,
+            char => f.write_char(char)?,
+        }
+    }
+    f.write_char('"')
+}
+
+/// Writes a name. It is quoted unless it consists of visible letters, digits, spaces, `-`, `_` and
+/// `.`. Two different names never look the same because of characters that nobody sees.
 pub(crate) struct Name<'a>(pub(crate) &'a str);
 
 impl fmt::Display for Name<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let plain = |char: char| char.is_alphanumeric() || " -_.".contains(char);
+        // Some characters without a shape count as letters.
+        let plain =
+            |char: char| (char.is_alphanumeric() && !is_invisible(char)) || " -_.".contains(char);
         if !self.0.is_empty() && self.0.chars().all(plain) {
             f.write_str(self.0)
         } else {
-            Quoted(self.0).fmt(f)
+            quote(f, self.0, |char| must_escape(char) || joins_or_selects(char))
         }
     }
 }
@@ -193,6 +201,15 @@ mod tests {
             let harmful = ['(', '\n', '←', '\u{202e}'];
             prop_assert!(shown.starts_with('"') || !shown.contains(harmful));
         }
+    }
+
+    #[test]
+    fn invisible_letters_of_a_name_are_shown() {
+        let names = ["Ada", "Ada\u{3164}", "A\u{200d}da", "Ad\u{e0061}a", "\u{1160}"];
+        assert_eq!(
+            names.map(|name| Name(name).to_string()),
+            ["Ada", r#""Ada\u3164""#, r#""A\u200dda""#, r#""Ad\udb40\udc61a""#, r#""\u1160""#]
+        );
     }
 
     #[test]

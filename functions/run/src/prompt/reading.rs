@@ -49,7 +49,8 @@ pub(crate) struct Gathered {
     /// the active space only is not shown its runs in other spaces, because anybody may have added
     /// it to this one.
     pub(crate) active: Vec<ActiveRecord>,
-    /// The number of active runs, with those that are not shown. Some of them may have ended.
+    /// The number of active runs that were read, with those that are not shown. Some of them may
+    /// have ended.
     pub(crate) active_count: usize,
     /// The states of the other runs in `active` that are still active.
     pub(crate) states: HashMap<RunId, RunStatus>,
@@ -95,7 +96,7 @@ pub(crate) async fn gather(
         }
     };
     let (context, trigger_space, cards) = futures::try_join!(
-        store.agent_state().context(agent_id),
+        store.agent_state().context(agent_id, run),
         trigger_space,
         store.spaces().cards(&guessed)
     )?;

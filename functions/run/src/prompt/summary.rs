@@ -1,6 +1,8 @@
 //! Writes the summary of a space's older history, the messages before the window. This is a job of
 //! its own, so that no run waits for it. The model of one agent writes it for all agents.
 
+mod holding;
+
 use std::ops::RangeInclusive;
 
 use futures::StreamExt;
@@ -18,6 +20,7 @@ use smartspace_models::{
     retry::{Next, Tries},
 };
 use smartspace_pipeline::Pipeline;
+use smartspace_ports::queues::Delivery;
 use smartspace_store::{messages::Range, spaces::summaries::SummaryRecord};
 
 use crate::prompt::{reading::SpaceContext, timeline};
@@ -70,8 +73,15 @@ pub(crate) fn due_job(
 
 impl Summarizer<'_> {
     /// Extends the summary of a space up to message `to`, or part of the way there. Several workers
-    /// may handle the same job at once: a claim lets one of them write.
-    pub(crate) async fn handle(&self, space: SpaceId, agent: EntityId, to: u64) -> Result<()> {
+    /// may handle the same job at once: a claim lets one of them write, and is renewed as long as
+    /// that takes.
+    pub(crate) async fn handle(
+        &self,
+        space: SpaceId,
+        agent: EntityId,
+        to: u64,
+        delivery: &dyn Delivery,
+    ) -> Result<()> {
         let store = &self.pipeline.store;
         let (before, place) = futures::try_join!(
             store.summaries().get(space),
@@ -95,11 +105,13 @@ impl Summarizer<'_> {
         let before = before.filter(|summary| summary.to + 1 == first);
         let from = before.as_ref().map_or(first, |summary| summary.from);
         // Without an answer the claim stays, so nobody asks the model again before it expires.
-        let Some((text, last)) =
-            self.write(space, agent, &config.model, before.as_ref(), first..=to).await?
-        else {
-            return Ok(());
+        let writing = self.write(space, agent, &config.model, before.as_ref(), first..=to);
+        let written = tokio::select! {
+            biased;
+            written = writing => written?,
+            () = self.hold(space, &token, delivery) => None,
         };
+        let Some((text, last)) = written else { return Ok(()) };
         let summary = SummaryRecord {
             from,
             to: last,

@@ -2,7 +2,7 @@
 
 use futures::future::{join_all, try_join_all};
 use serde_json::Value;
-use smartspace_domain::Result;
+use smartspace_domain::{Error, Result};
 use smartspace_store::runs::steps::CallBegun;
 
 use crate::{
@@ -16,7 +16,10 @@ use crate::{
     },
 };
 
-/// Makes neighbouring calls with the concurrency that they share, and stores their outcomes.
+/// Makes neighbouring calls with the concurrency that they share, and stores their outcomes. Fails
+/// with [`Error::TooMany`] if the first of them is to be made later, because its space accepts no
+/// further message in this second. If that happens to another one, it and the following ones have
+/// no outcome.
 pub(crate) async fn execute(
     toolbox: &Toolbox,
     callings: &[Calling<'_>],
@@ -30,7 +33,11 @@ pub(crate) async fn execute(
         // In their written order, because the cards of visible calls show in the order of their
         // posts.
         for calling in callings {
-            started.push(Box::pin(begin(toolbox, calling)).await?);
+            match Box::pin(begin(toolbox, calling)).await {
+                // The calls that have begun come to their end first.
+                Err(Error::TooMany { .. }) if !started.is_empty() => break,
+                begun => started.push(begun?),
+            }
         }
     }
     let ended = callings.iter().zip(started).map(async |(calling, started)| match started {

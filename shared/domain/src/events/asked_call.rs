@@ -8,6 +8,7 @@ use crate::{
     ids::{CallId, EntityId, MessageId, RunId},
     messages::{Message, Part, ToolPart},
     steps::CallStatus,
+    stored,
     tools::AnswerBy,
 };
 
@@ -31,6 +32,7 @@ pub struct AskedCall {
     /// JSON Schema of the answer.
     pub result_schema: Option<Value>,
     /// Who may answer.
+    #[serde(default, deserialize_with = "stored::read_if_known")]
     pub answer_by: Option<AnswerBy>,
     /// When the form expires.
     pub expires_at: Option<Time>,

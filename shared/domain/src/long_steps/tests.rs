@@ -54,3 +54,30 @@ fn only_the_longest_texts_of_too_long_steps_are_cut() {
     ];
     assert_eq!(shown(steps, 80_000), expected);
 }
+
+/// The length of steps in the response of a Lambda function.
+fn sent(steps: &[Step]) -> usize {
+    serde_json::to_string(&serde_json::to_string(steps).unwrap()).unwrap().len()
+}
+
+#[test]
+fn a_body_that_is_escaped_once_more_fits_too() {
+    // Each of these characters is two in the body, and four in the body within a response.
+    let quotes = step(&"\"".repeat(500 * 1024), json!(null));
+    let shown = shown(vec![quotes.clone(), quotes], MOST);
+    assert!(sent(&shown) <= MOST + 2 && sent(&shown) > MOST / 100, "{}", sent(&shown));
+}
+
+#[test]
+fn numbers_and_many_small_messages_are_cut_as_well() {
+    let numbers: Value = std::iter::repeat_n(1, 16 * 1024).collect();
+    let mut many = step("t", numbers);
+    many.prompt.messages = vec![json!({"role": "user", "blocks": ["a", "b"]}); 2_000];
+    let last = step("t", json!([1]));
+    let shown = shown([vec![many; 60], vec![last.clone()]].concat(), MOST);
+    assert!(sent(&shown) <= MOST + 2, "{}", sent(&shown));
+    let output = shown[0].calls[0].output.as_ref().unwrap().as_str().unwrap();
+    assert!(output.ends_with(" … (32513 more bytes)"), "{output}");
+    assert_eq!(shown[0].prompt.messages, [json!("… (2000 messages left out)")]);
+    assert_eq!(shown[60].prompt, last.prompt);
+}

@@ -81,6 +81,19 @@ fn a_new_minute_starts_with_an_empty_window() {
     );
 }
 
+#[test]
+fn a_process_whose_clock_is_behind_continues_with_the_minute_that_others_have_begun() {
+    let mut minute = RateWindow::now(None, Time::from_millis(120_000));
+    minute.count(Bucket::Rest, &cause("a", false));
+    let behind = Time::from_millis(119_000);
+    assert_eq!(RateWindow::now(Some(&minute), behind), minute);
+    assert_eq!(
+        RateWindow::now(Some(&minute), Time::from_millis(59_999)),
+        RateWindow { number: 0, ..RateWindow::default() },
+        "a clock that is wrong by more does not stop a space"
+    );
+}
+
 proptest! {
     #[test]
     fn the_limit_holds_and_a_new_person_gets_a_quarter(

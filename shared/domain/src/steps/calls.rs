@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use crate::{Time, ids::CallId};
+use crate::{Time, ids::CallId, stored::tolerant};
 
 /// A tool call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -31,7 +31,7 @@ pub struct Call {
 
 /// The status of a tool call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "lowercase", remote = "Self")]
 pub enum CallStatus {
     /// It has no result yet.
     Pending,
@@ -46,6 +46,8 @@ pub enum CallStatus {
     /// The process died during the call, so its outcome is unknown.
     Unknown,
 }
+
+tolerant!(CallStatus);
 
 impl CallStatus {
     /// The status as the API and prompts write it.

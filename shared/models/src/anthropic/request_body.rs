@@ -5,8 +5,8 @@ use serde_json::{Value, json, value::RawValue};
 
 use crate::{
     calls,
-    estimate::as_text,
-    port::{CachePoint, Message, Request, ToolCall, ToolResult, ToolSpec},
+    estimate::{as_quoted_text, as_text},
+    port::{CachePoint, Message, Request, ToolCall, ToolResult, ToolSpec, turn_has_words},
 };
 
 /// Anthropic's highest temperature. Configurations allow up to 2.
@@ -74,7 +74,7 @@ fn mark(block: &mut Value) {
 fn turns(messages: &[Message], cache_points: &[CachePoint]) -> Vec<Turn> {
     let mut turns: Vec<Turn> = Vec::new();
     for (index, message) in messages.iter().enumerate() {
-        let (role, mut blocks) = role_and_blocks(message);
+        let (role, mut blocks) = role_and_blocks(message, turn_has_words(messages, index));
         for point in cache_points.iter().filter(|point| point.message == index) {
             if let Some(Some(block)) = blocks.get_mut(point.block) {
                 mark(block);
@@ -95,7 +95,9 @@ fn turns(messages: &[Message], cache_points: &[CachePoint]) -> Vec<Turn> {
 
 /// The role and the blocks of a message. A block that the provider would refuse is `None`, so that
 /// the indices of cache points stay valid.
-fn role_and_blocks(message: &Message) -> (Role, Vec<Option<Value>>) {
+///
+/// Tool results next to words are quoted: a tool's output must not look like those words.
+fn role_and_blocks(message: &Message, next_to_words: bool) -> (Role, Vec<Option<Value>>) {
     match message {
         Message::User { blocks } => (Role::User, blocks.iter().map(|block| text(block)).collect()),
         Message::Assistant { text: words, calls } => (
@@ -103,7 +105,8 @@ fn role_and_blocks(message: &Message) -> (Role, Vec<Option<Value>>) {
             [text(words)].into_iter().chain(calls.iter().map(call).map(Some)).collect(),
         ),
         Message::ToolResults { results } => {
-            (Role::User, results.iter().map(result).map(Some).collect())
+            let result = |shown| Some(result(shown, next_to_words));
+            (Role::User, results.iter().map(result).collect())
         }
         Message::System { text: notice } => (Role::User, vec![text(&format!("SYSTEM: {notice}"))]),
     }
@@ -120,8 +123,8 @@ fn call(call: &ToolCall) -> Value {
     json!({"type": "tool_use", "id": call.call_id, "name": name, "input": input})
 }
 
-fn result(result: &ToolResult) -> Value {
-    let content = as_text(&result.output);
+fn result(result: &ToolResult, quoted: bool) -> Value {
+    let content = if quoted { as_quoted_text(&result.output) } else { as_text(&result.output) };
     json!({"type": "tool_result", "tool_use_id": result.call_id, "content": content})
 }
 

@@ -9,8 +9,8 @@ use self::marks::marks;
 use super::families::Family;
 use crate::{
     calls,
-    estimate::as_text,
-    port::{CachePoint, Message, Request, ToolCall, ToolResult, ToolSpec},
+    estimate::{as_quoted_text, as_text},
+    port::{CachePoint, Message, Request, ToolCall, ToolResult, ToolSpec, turn_has_words},
 };
 
 /// Bedrock's highest temperature. Configurations allow up to 2.
@@ -94,7 +94,7 @@ fn contents(blocks: Vec<Block>) -> Vec<Value> {
 fn turns(messages: &[Message], family: Family, marks: &[CachePoint]) -> Vec<Turn> {
     let mut turns: Vec<Turn> = Vec::new();
     for (index, message) in messages.iter().enumerate() {
-        let (role, contents) = role_and_contents(message, family);
+        let (role, contents) = role_and_contents(message, family, turn_has_words(messages, index));
         let is_marked = |block| marks.contains(&CachePoint { message: index, block });
         let blocks = contents.into_iter().enumerate().filter_map(|(at, content)| {
             Some(Block { content: content?, is_marked: is_marked(at) })
@@ -122,29 +122,31 @@ impl Block {
 }
 
 impl Turn {
-    /// Appends the texts after the tool results to the last result.
+    /// Appends the texts after the tool results to the last result. Each stays a block of its own,
+    /// so that the model sees where the tool's output ends.
     fn move_texts_into_results(&mut self) {
         let results = self.blocks.iter().take_while(|block| block.is_result()).count();
         if results == 0 {
             return;
         }
         let texts = self.blocks.split_off(results);
-        if let Some(Value::String(last)) = self
-            .blocks
-            .last_mut()
-            .and_then(|last| last.content.pointer_mut("/toolResult/content/0/text"))
+        if let Some(Value::Array(last)) =
+            self.blocks.last_mut().and_then(|last| last.content.pointer_mut("/toolResult/content"))
         {
-            for text in texts.iter().filter_map(|block| block.content["text"].as_str()) {
-                last.push_str("\n\n");
-                last.push_str(text);
-            }
+            last.extend(texts.into_iter().map(|block| block.content));
         }
     }
 }
 
 /// The role and the contents of a message. A block that the provider would refuse is `None`, so
 /// that the indices of cache points stay valid.
-fn role_and_contents(message: &Message, family: Family) -> (&'static str, Vec<Option<Value>>) {
+///
+/// Tool results next to words are quoted: a tool's output must not look like those words.
+fn role_and_contents(
+    message: &Message,
+    family: Family,
+    next_to_words: bool,
+) -> (&'static str, Vec<Option<Value>>) {
     match message {
         Message::User { blocks } => ("user", blocks.iter().map(|block| text(block)).collect()),
         Message::Assistant { text: words, calls } => {
@@ -152,7 +154,8 @@ fn role_and_contents(message: &Message, family: Family) -> (&'static str, Vec<Op
             ("assistant", [words].into_iter().chain(calls.iter().map(call).map(Some)).collect())
         }
         Message::ToolResults { results } => {
-            ("user", results.iter().map(result).map(Some).collect())
+            let result = |shown| Some(result(shown, next_to_words));
+            ("user", results.iter().map(result).collect())
         }
         Message::System { text: notice } => ("user", vec![text(&format!("SYSTEM: {notice}"))]),
     }
@@ -169,10 +172,12 @@ fn call(call: &ToolCall) -> Value {
     json!({"toolUse": {"toolUseId": call.call_id, "name": name, "input": input}})
 }
 
-fn result(result: &ToolResult) -> Value {
+fn result(result: &ToolResult, quoted: bool) -> Value {
     // The provider would refuse an empty text here too, so an empty text keeps its quotes.
-    let content = text(&as_text(&result.output))
-        .unwrap_or_else(|| json!({"text": result.output.to_string()}));
+    let content = Some(as_text(&result.output))
+        .filter(|_| !quoted)
+        .and_then(|shown| text(&shown))
+        .unwrap_or_else(|| json!({"text": as_quoted_text(&result.output)}));
     json!({"toolResult": {"toolUseId": result.call_id, "content": [content]}})
 }
 

@@ -78,6 +78,30 @@ pub enum Message {
     },
 }
 
+impl Message {
+    fn is_answer(&self) -> bool {
+        matches!(self, Self::Assistant { text, calls }
+            if !text.trim().is_empty() || !calls.is_empty())
+    }
+
+    fn has_words(&self) -> bool {
+        match self {
+            Self::User { blocks } => blocks.iter().any(|block| !block.trim().is_empty()),
+            Self::System { .. } => true,
+            Self::Assistant { .. } | Self::ToolResults { .. } => false,
+        }
+    }
+}
+
+/// Whether the turn of the message at this index also has words of the system or of a user. A turn
+/// is all that stands between two answers of the model.
+pub(crate) fn turn_has_words(messages: &[Message], index: usize) -> bool {
+    let of_turn = |message: &&Message| !message.is_answer();
+    let before = messages.iter().take(index).rev().take_while(of_turn);
+    let after = messages.iter().skip(index).take_while(of_turn);
+    before.chain(after).any(Message::has_words)
+}
+
 /// A tool call of the model, with the id that Smartspace gave it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

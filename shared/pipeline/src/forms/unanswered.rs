@@ -86,7 +86,7 @@ impl Pipeline {
     /// that were triggered elsewhere wait for them, and the agent may no longer read answers from
     /// that space.
     pub(crate) async fn withdraw_forms(&self, space: SpaceId, agent: EntityId) -> Result<()> {
-        for active in self.store.agent_state().context(agent).await?.active {
+        for active in self.store.agent_state().active(agent).await? {
             for form in self
                 .store
                 .forms()

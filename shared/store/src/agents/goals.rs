@@ -12,11 +12,10 @@ use smartspace_domain::{
 
 use crate::{
     Error, Goals, Result,
-    agents::state::{Change, ChangedBy, Counts, Reads},
+    agents::state::{Change, ChangedBy, Counts, Reads, set_write},
     table::{
         keys,
         pages::{Ask, Page},
-        write::Write,
     },
 };
 
@@ -54,10 +53,11 @@ impl Goals<'_> {
         self.store
             .agent_state()
             .change(agent, Reads::Places(&places), by, |mut items, counts| {
-                let mut made: BTreeMap<&str, Goal> = BTreeMap::new();
+                let mut stored: BTreeMap<&str, Goal> = BTreeMap::new();
                 for (id, place) in ids.iter().zip(&places) {
-                    made.extend(items.take(place)?.map(|goal| (*id, goal)));
+                    stored.extend(items.take(place)?.map(|goal| (*id, goal)));
                 }
+                let mut made = stored.clone();
                 let new = ids.len() - made.len();
                 for SetGoal { id, change, pointer } in set {
                     let before = made.remove(id.as_str());
@@ -68,8 +68,11 @@ impl Goals<'_> {
                     return Err(too_many_goals(counts.goals, new));
                 }
                 let made: Vec<_> = made.into_values().collect();
-                let writes = made.iter().map(|goal| Write::put(keys::goal(agent, &goal.id), goal));
-                let writes = writes.collect::<Result<_>>()?;
+                let mut writes = Vec::with_capacity(made.len());
+                for goal in &made {
+                    let place = keys::goal(agent, &goal.id);
+                    writes.extend(set_write(place, stored.get(goal.id.as_str()), goal)?);
+                }
                 Ok(Change { writes, counts: Counts { goals, ..counts }, made })
             })
             .await

@@ -11,11 +11,10 @@ use smartspace_domain::{
 
 use crate::{
     Error, Memories, Result,
-    agents::state::{Change, ChangedBy, Counts, Reads},
+    agents::state::{Change, ChangedBy, Counts, Reads, set_write},
     table::{
         keys,
         pages::{Ask, Page},
-        write::Write,
     },
 };
 
@@ -60,19 +59,17 @@ impl Memories<'_> {
         self.store
             .agent_state()
             .change(agent, Reads::Places(&places), by, |mut items, counts| {
-                let mut new = 0;
-                for place in &places {
-                    new += usize::from(items.take::<Memory>(place)?.is_none());
-                }
+                let before: Vec<Option<Memory>> =
+                    places.iter().map(|place| items.take(place)).collect::<Result<_>>()?;
+                let new = before.iter().filter(|before| before.is_none()).count();
                 let memories = counts.memories + new;
                 if new > 0 && memories > limits::MEMORIES {
                     return Err(too_many_memories(counts.memories, new));
                 }
-                let writes = places
-                    .iter()
-                    .zip(&made)
-                    .map(|(place, memory)| Write::put(place.clone(), memory))
-                    .collect::<Result<_>>()?;
+                let mut writes = Vec::with_capacity(made.len());
+                for (place, (before, memory)) in places.iter().zip(before.iter().zip(&made)) {
+                    writes.extend(set_write(place.clone(), before.as_ref(), memory)?);
+                }
                 Ok(Change { writes, counts: Counts { memories, ..counts }, made: made.clone() })
             })
             .await

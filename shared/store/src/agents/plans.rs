@@ -54,6 +54,20 @@ impl PlanRecord {
         Self { plan, rev, chain_depth, due, due_at }
     }
 
+    /// The write that changes it to `after`, if it is still at the revision that was read.
+    fn change_to(&self, after: &Self, agent: EntityId) -> Result<Write> {
+        let mut before = self.clone();
+        if before.fires_at().is_none() {
+            // This version would not make it due. Another version may know why it is.
+            before.due = None;
+            before.due_at = None;
+        }
+        let place = keys::plan(agent, self.plan.id);
+        let change = Write::change(place, &before, after, &["dueCount"])?;
+        let change = change.ok_or_else(|| Error::Internal("a plan does not change".into()))?;
+        change.when("#rev = :seen").value(":seen", self.rev)
+    }
+
     /// When it fires next, if it is active.
     pub fn fires_at(&self) -> Option<Time> {
         self.plan.next_run_at.filter(|_| self.plan.status == PlanStatus::Active)
@@ -99,7 +113,7 @@ impl Plans<'_> {
                 for plan in set {
                     plan.apply(&existing, &mut made, now)?;
                 }
-                let new = made.iter().filter(|changed| changed.seen_rev.is_none()).count();
+                let new = made.iter().filter(|changed| changed.before.is_none()).count();
                 if new > 0 && existing.len() + new > limits::PLANS {
                     return Err(too_many_plans(existing.len(), new));
                 }

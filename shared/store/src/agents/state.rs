@@ -196,6 +196,18 @@ impl AgentState<'_> {
     }
 }
 
+/// The write that changes an item of an agent's state, or creates it. `None` if it stays the same.
+pub(super) fn set_write<T: Serialize>(
+    key: Key,
+    before: Option<&T>,
+    after: &T,
+) -> Result<Option<Write>> {
+    match before {
+        Some(before) => Write::change(key, before, after, &[]),
+        None => Write::put(key, after).map(Some),
+    }
+}
+
 /// All items of a kind. Their keys may hold any character after the `#` that ends the kind, and `$`
 /// is the next character after `#`.
 fn items_of(agent: EntityId, kind: &str) -> Query {

@@ -7,7 +7,7 @@ use smartspace_domain::{
 
 use crate::{
     Entities, Error, Result,
-    entities::{EntityRecord, External, no_such_entity, stored_entity, wake_limits_of},
+    entities::{EntityRecord, External, gate, no_such_entity, stored_entity::WholeConfig},
     table::{WriteError, keys, refusal::Refusal, write::Write},
 };
 
@@ -24,9 +24,11 @@ impl Entities<'_> {
         let before = &record.entity;
         let EntitySettings { name, external_id, agent, .. } = settings;
         let entity = Entity { name, external_id, agent, ..before.clone() };
-        let mut writes = vec![change_write(record, &entity, now)?];
+        // A person has no configuration to merge.
+        let agent = if entity.agent.is_some() { self.merged(record, &entity).await? } else { None };
+        let mut writes = vec![change_write(record, &entity, agent, now)?];
         if let Some(agent) = &entity.agent {
-            writes.push(Write::put(keys::gate(entity.id), &wake_limits_of(agent))?);
+            writes.push(gate::write(entity.id, agent)?);
         }
         if entity.external_id != before.external_id {
             if let Some(old) = &before.external_id {
@@ -48,6 +50,19 @@ impl Entities<'_> {
         }
     }
 
+    /// The configuration to store. The parts that this version does not know stay as they are.
+    async fn merged(self, record: &EntityRecord, entity: &Entity) -> Result<Option<String>> {
+        let whole: Option<WholeConfig> =
+            self.store.table.get(&keys::entity_meta(entity.id)).await?;
+        let whole = whole.ok_or_else(no_such_entity)?;
+        if whole.rev != record.rev {
+            return Err(changed_meanwhile());
+        }
+        whole
+            .changed(record.entity.agent.as_ref(), entity.agent.as_ref())
+            .map_err(|error| Error::Internal(error.to_string()))
+    }
+
     /// Retires an entity. It disappears at once, and is due until it has left its spaces.
     pub async fn retire(self, record: &EntityRecord, now: Time) -> Result<()> {
         let id = record.entity.id;
@@ -60,7 +75,7 @@ impl Entities<'_> {
             .value(":rev", record.rev)?;
         let mut writes = vec![meta];
         if record.entity.agent.is_some() {
-            writes.push(Write::update(keys::gate(id), "SET #paused = :yes").value(":yes", true)?);
+            writes.push(gate::close(id)?);
         }
         if let Some(external_id) = &record.entity.external_id {
             writes.push(Write::delete(keys::external(external_id)));
@@ -81,11 +96,14 @@ impl Entities<'_> {
     }
 }
 
-fn change_write(record: &EntityRecord, entity: &Entity, now: Time) -> Result<Write> {
+fn change_write(
+    record: &EntityRecord,
+    entity: &Entity,
+    agent: Option<String>,
+    now: Time,
+) -> Result<Write> {
     let is_renamed = entity.name != record.entity.name;
     let due = if is_renamed { ", #due = :due, #dueAt = :now REMOVE #settlesAt" } else { "" };
-    let agent = stored_entity::text(entity.agent.as_ref())
-        .map_err(|error| Error::Internal(error.to_string()))?;
     let write = Write::update(
         keys::entity_meta(entity.id),
         format!("SET #name = :name, #externalId = :externalId, #agent = :agent, #rev = :next{due}"),
@@ -111,6 +129,10 @@ fn expect_changed(record: &EntityRecord, entity: &Entity, refusal: &Refusal) -> 
         None if !refusal.names(&meta) => {
             Err(Error::Conflict("another entity has this externalId".into()))
         }
-        _ => Err(Error::Conflict("the entity was changed at the same time; read it again".into())),
+        _ => Err(changed_meanwhile()),
     }
+}
+
+fn changed_meanwhile() -> Error {
+    Error::Conflict("the entity was changed at the same time; read it again".into())
 }

@@ -6,18 +6,18 @@ use std::collections::BTreeSet;
 use smartspace_domain::{
     access::{Caller, Relationship},
     entities::Entity,
-    ids::{EntityId, SpaceId},
+    ids::EntityId,
     spaces::Space,
 };
 
 use crate::{
-    Error, Relationships, Result,
+    Relationships, Result,
     entities::EntityRecord,
-    spaces::rosters::{MemberRecord, no_such_space},
+    spaces::rosters::MemberRecord,
     table::{
         Query,
         indexes::Index,
-        key_of, keys,
+        keys,
         pages::{Ask, Page, bad_cursor},
     },
 };
@@ -55,24 +55,19 @@ impl Relationships<'_> {
         Ok(Relationship::Stranger)
     }
 
-    /// The entity itself and those that share a space with it, by age. Reads the members of all its
-    /// spaces for each page.
+    /// The entity itself and those that share a space with it, by age. Each page needs the members
+    /// of all its spaces. Rosters that this process has seen and that have not changed are not read
+    /// again.
     pub async fn known_to(self, id: EntityId, ask: &Ask) -> Result<Page<Entity>> {
         let limit = ask.limit()?;
         let after = ask.cursor.as_deref().map(str::parse::<EntityId>).transpose();
         let after = after.map_err(|_| bad_cursor())?;
         let mut known = BTreeSet::from([id]);
         for spaces in self.store.entities().spaces_of(id).await?.chunks(ROSTERS_AT_ONCE) {
-            let rosters: Vec<_> =
-                spaces.iter().map(|space| self.store.members().roster(*space)).collect();
-            for roster in futures::future::join_all(rosters).await {
-                match roster {
-                    Ok(roster) if roster.member(id).is_some() => {
-                        known.extend(roster.members.iter().map(|member| member.entity_id));
-                    }
-                    // The index may still have a space that was left or deleted.
-                    Ok(_) | Err(Error::NotFound(_)) => {}
-                    Err(error) => return Err(error),
+            for roster in self.store.members().rosters(spaces).await? {
+                // The index may still have a space that was left.
+                if roster.member(id).is_some() {
+                    known.extend(roster.members.iter().map(|member| member.entity_id));
                 }
             }
         }
@@ -101,23 +96,11 @@ impl Relationships<'_> {
             .table
             .page(Query::of_index(Index::LISTS, partition).limit(ask.limit()?).after(after))
             .await?;
-        let keys = page.items.iter().map(key_of).collect::<Result<Vec<_>>>()?;
-        let ids = keys.iter().map(|key| {
-            key.pk
-                .strip_prefix("SPACE#")
-                .and_then(|id| id.parse::<SpaceId>().ok())
-                .ok_or_else(no_such_space)
-        });
-        let spaces: Vec<_> = ids.map(async |space| self.store.spaces().get(space?).await).collect();
-        let mut items = Vec::with_capacity(spaces.len());
-        for (entry, space) in page.items.into_iter().zip(futures::future::join_all(spaces).await) {
-            match space.map(|space| space.seen_by(Caller::Entity(id))) {
-                Ok(space) if space.me.is_some() => items.push((entry, space)),
-                // The index may still have a space that was left or deleted.
-                Ok(_) | Err(Error::NotFound(_)) => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(Page::cut(items, page.next, Index::LISTS.keys.sk))
+        // The index may still have a space that was left.
+        let shown = |space: Space| {
+            let space = space.seen_by(Caller::Entity(id));
+            space.me.is_some().then_some(space)
+        };
+        self.store.spaces().page_of(page, shown).await
     }
 }

@@ -2,18 +2,20 @@
 //! schema and script.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
+use serde_json::Value;
 use smartspace_domain::{
     Time,
     agents::AgentConfig,
     entities::{Entity, EntityType},
     ids::EntityId,
+    stored,
 };
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct StoredEntity {
     id: EntityId,
-    #[serde(rename = "type")]
+    #[serde(rename = "type", deserialize_with = "stored::read")]
     kind: EntityType,
     name: String,
     #[serde(default)]
@@ -28,7 +30,40 @@ struct StoredEntity {
 enum Agent {
     Text(String),
     /// The form of older items.
-    Map(Box<AgentConfig>),
+    Map(Value),
+}
+
+/// The configuration of an agent with all that is stored, known to this version or not.
+#[derive(Deserialize)]
+pub(super) struct WholeConfig {
+    pub(super) rev: u64,
+    #[serde(default)]
+    agent: Option<Agent>,
+}
+
+impl WholeConfig {
+    /// The text to store when the configuration changes from `before` to `after`.
+    pub(super) fn changed(
+        self,
+        before: Option<&AgentConfig>,
+        after: Option<&AgentConfig>,
+    ) -> serde_json::Result<Option<String>> {
+        let (Some(agent), Some(before), Some(after)) = (self.agent, before, after) else {
+            return text(after);
+        };
+        let after = serde_json::to_value(after)?;
+        let merged = stored::merge(agent.document()?, &serde_json::to_value(before)?, after);
+        serde_json::to_string(&merged).map(Some)
+    }
+}
+
+impl Agent {
+    fn document(self) -> serde_json::Result<Value> {
+        match self {
+            Self::Text(text) => serde_json::from_str(&text),
+            Self::Map(document) => Ok(document),
+        }
+    }
 }
 
 /// A configuration, as it is stored.
@@ -46,8 +81,9 @@ pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<
     let StoredEntity { id, kind, name, external_id, created_at, agent } =
         StoredEntity::deserialize(deserializer)?;
     let agent = match agent {
-        Some(Agent::Text(text)) => Some(serde_json::from_str(&text).map_err(de::Error::custom)?),
-        Some(Agent::Map(agent)) => Some(*agent),
+        Some(agent) => {
+            Some(agent.document().and_then(AgentConfig::read_stored).map_err(de::Error::custom)?)
+        }
         None => None,
     };
     Ok(Entity { id, kind, name, external_id, created_at, agent })

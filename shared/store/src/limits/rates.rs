@@ -15,8 +15,8 @@ use crate::{
     table::{WriteError, keys, write::Write},
 };
 
-/// How often a request races with others of the same caller before it is allowed without counting.
-const TRIES: usize = 5;
+/// How often a request races with others of the same caller before it is refused.
+const TRIES: u32 = 8;
 /// How many callers a process remembers.
 const CALLERS: usize = 10_000;
 
@@ -53,9 +53,10 @@ impl Rates<'_> {
     /// Counts a request of the caller `who`.
     ///
     /// # Errors
-    /// How long to wait, if the caller sends too many requests. A failing table refuses nobody.
+    /// How long to wait, if the caller sends too many requests, or so many at once that this one
+    /// loses every race to be counted. A failing table refuses nobody.
     pub async fn count_call(self, who: &str, rate: Rate, now: Time) -> Result<(), Duration> {
-        for _ in 0..TRIES {
+        for tries in 0..TRIES {
             let seen = self.store.rates.of(who);
             let full_at = rate.take(seen, now)?;
             let record =
@@ -77,6 +78,7 @@ impl Rates<'_> {
                         // expired.
                         let existing = refusal.existing::<RateRecord>(&keys::rate(who));
                         self.store.rates.saw(who, existing.map(|record| record.full_at));
+                        self.store.table.pause(tries).await;
                         continue;
                     }
                     Err(WriteError::Other(error)) => error,
@@ -87,6 +89,6 @@ impl Rates<'_> {
             tracing::warn!(%error, "a request could not be counted");
             return Ok(());
         }
-        Ok(())
+        Err(rate.token())
     }
 }

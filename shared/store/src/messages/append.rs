@@ -1,6 +1,7 @@
 //! Appending a message decides which agents it triggers: one transaction stores the message at the
 //! space's next number, the decision, and a queued run for each agent that it triggers. If they are
-//! too many for one transaction, the `trigger` function decides and queues the runs.
+//! too many for one transaction, the `trigger` function decides and queues the runs. `HEAD` also
+//! counts the messages of a second, which are limited.
 //!
 //! The checks of the transaction, and their reasons:
 //! - `HEAD` is still at number n, which gives the space one order, and at the same version of the
@@ -17,6 +18,7 @@ mod snapshot;
 
 use smartspace_domain::{
     Time,
+    append_limits::AppendWindow,
     dispatch::{Decided, Dispatch, Reason},
     ids::{EntityId, MessageId, SpaceId},
     jobs::RunJob,
@@ -56,11 +58,21 @@ pub struct Appended {
 
 impl Messages<'_> {
     /// Stores a message and triggers agents. Fails with [`Error::NotAMember`] if the sender is not
-    /// a member of the space, and with [`Error::Retry`] after losing races for five seconds.
+    /// a member of the space, with [`Error::TooMany`] if the space has too many messages in this
+    /// second, and with [`Error::Retry`] after losing races for five seconds.
     pub async fn append(self, new: &NewMessage, now: Time) -> Result<Appended> {
-        let _lock = self.store.space_locks.wait(new.space).await;
         let key =
             if let MessageSource::External { key, .. } = &new.by { key.as_ref() } else { None };
+        if let Some(refusal) = self.store.refusal_of(new, now) {
+            return match self.store.idempotency().made_before(key, now).await? {
+                Some(made) => self.posted_before(new.space, made).await,
+                None => Err(refusal),
+            };
+        }
+        let began = Instant::now();
+        let _lock = self.store.space_locks.wait(new.space).await;
+        // Messages that waited for their turn count in the second in which they are stored.
+        let now = now + began.elapsed();
         let (mut snapshot, posted) = self.snapshot(new.space, new.sender, key, now).await?;
         // This comes before the check of the sender: a repeated request gets the same answer even
         // if the sender has left since.
@@ -70,9 +82,13 @@ impl Messages<'_> {
         let until = Instant::now() + RACED_FOR;
         let mut tries = 0;
         loop {
-            let attempt = Attempt::new(new, &snapshot, now)?;
+            let attempt = Attempt::new(new, &snapshot, self.store.append_limit, now)
+                .inspect_err(|_| self.saw_second(new.space, snapshot.head.second.as_ref()))?;
             let refusal = match self.store.table.transact(&attempt.writes).await {
-                Ok(()) => return Ok(attempt.appended(new.space)),
+                Ok(()) => {
+                    self.saw_second(new.space, attempt.second.as_ref());
+                    return Ok(attempt.appended(new.space));
+                }
                 Err(WriteError::Other(error)) => return Err(error),
                 Err(WriteError::Refused(refusal)) => refusal,
             };
@@ -96,6 +112,10 @@ impl Messages<'_> {
             tries += 1;
             self.refresh(&mut snapshot, new, &refusal, now).await?;
         }
+    }
+
+    fn saw_second(self, space: SpaceId, second: Option<&AppendWindow>) {
+        self.store.seconds.saw(space, second);
     }
 
     /// Brings a snapshot up to date after a lost race.

@@ -43,6 +43,7 @@ pub struct Asks {
     /// Whether the answer has a schema.
     pub has_schema: bool,
     /// The people who may answer.
+    #[serde(deserialize_with = "AnswerBy::read_stored")]
     pub answer_by: AnswerBy,
     /// When the form expires.
     pub until: Time,

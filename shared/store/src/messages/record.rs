@@ -8,6 +8,7 @@ use smartspace_domain::{
     limits,
     messages::{Message, Origin, Part, Sender, excerpt},
     steps::CallStatus,
+    stored,
 };
 
 use crate::messages::{
@@ -45,7 +46,8 @@ pub struct MessageRecord {
     /// Its chain depth.
     pub chain_depth: u32,
     /// Why an agent sent it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "stored::read_if_known")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub origin: Option<Origin>,
     /// When it was sent.
     pub created_at: Time,
@@ -67,12 +69,21 @@ pub struct MessageRecord {
     /// When it is due.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub due_at: Option<Time>,
+    /// How often the sweep found it overdue.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub due_count: Option<u32>,
 }
 
 impl MessageRecord {
     /// Whether it is decided which agents it triggers.
     pub fn is_decided(&self) -> bool {
         self.dispatch.is_some() || self.dispatch_apart
+    }
+
+    /// Whether the runs that it triggers were queued. A message that the sweep has given up is not
+    /// settled.
+    pub fn is_settled(&self) -> bool {
+        self.is_decided() && self.due.is_none() && self.due_count.is_none()
     }
 
     /// Whether it may still change, since it shows a call that has no result yet.

@@ -54,6 +54,8 @@ pub enum ActiveCause {
         /// The service's name.
         service_name: String,
     },
+    /// A cause that this version does not know.
+    Unknown {},
 }
 
 impl ActiveCause {

@@ -111,7 +111,8 @@ impl CardRef {
                 Some(Write::update(place, "SET #output = :output").value(":output", output)?)
             }
             Some(output) => {
-                Some(Write::put(place, &Apart { output: Some(output), ..Apart::default() })?)
+                let apart = Apart { output: Some(output), ..Apart::default() };
+                Some(Write::fill(place, &apart, &[])?)
             }
         };
         Ok([card].into_iter().chain(rest).collect())

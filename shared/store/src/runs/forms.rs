@@ -34,6 +34,7 @@ pub struct FormRecord {
     #[serde(with = "crate::table::json_text")]
     pub result_schema: Value,
     /// The people who may answer.
+    #[serde(deserialize_with = "AnswerBy::read_stored")]
     pub answer_by: AnswerBy,
     /// When the form expires.
     pub until: Time,

@@ -160,7 +160,8 @@ impl Prompts<'_> {
         }
         let expires_at = self.store.work_expiry(now + reused_for);
         let item = Part { packed: Packed::of(&texts, Compression::default())?, expires_at };
-        self.store.table.write_always(Write::put(keys::prompt_part(part), &item)?).await?;
+        let write = Write::fill(keys::prompt_part(part), &item, &["expiresAt"])?;
+        self.store.table.write_always(write).await?;
         self.store.parts.saw(part, expires_at.unwrap_or(NEVER));
         Ok(())
     }

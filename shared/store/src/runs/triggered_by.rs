@@ -35,6 +35,8 @@ pub enum TriggeredBy {
         /// The delivery.
         delivery_id: DeliveryId,
     },
+    /// A cause that this version does not know. A worker leaves such a run to a later version.
+    Unknown {},
 }
 
 impl TriggeredBy {

@@ -67,7 +67,7 @@ fn hidden(run: &RunRecord) -> Trigger {
     let kind = match run.triggered_by {
         TriggeredBy::Message { .. } => TriggerKind::SpaceMessage,
         TriggeredBy::Plan { .. } => TriggerKind::Plan,
-        TriggeredBy::Delivery { .. } => TriggerKind::Service,
+        TriggeredBy::Delivery { .. } | TriggeredBy::Unknown {} => TriggerKind::Service,
     };
     Trigger::Hidden(HiddenTrigger { kind })
 }
@@ -112,6 +112,7 @@ impl Triggers<'_> {
                     let payload: Option<PayloadRecord> = apart.take(&keys::payload(delivery_id))?;
                     payload.map(|payload| payload.trigger(delivery_id))
                 }
+                TriggeredBy::Unknown {} => None,
             };
             triggers.push(trigger.unwrap_or_else(|| hidden(run)));
         }
@@ -125,6 +126,7 @@ fn apart(run: &RunRecord) -> Option<Key> {
         TriggeredBy::Message { .. } => run.is_delegated().then(|| keys::run_trigger(run.id)),
         TriggeredBy::Plan { .. } => Some(keys::run_trigger(run.id)),
         TriggeredBy::Delivery { delivery_id } => Some(keys::payload(delivery_id)),
+        TriggeredBy::Unknown {} => None,
     }
 }
 

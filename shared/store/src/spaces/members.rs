@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use smartspace_domain::ids::{EntityId, SpaceId};
 
-pub use self::names::name_is_free;
+pub use self::{leaving::Parting, names::name_is_free};
 use crate::{
     Error, Members, Result,
     spaces::{
@@ -24,6 +24,8 @@ use crate::{
 
 /// How many times a change of the roster is tried while other changes get ahead of it.
 const TRIES: u32 = 50;
+/// How many marked former members one change of the roster moves.
+const MOVED_AT_ONCE: usize = 10;
 
 impl Members<'_> {
     /// A space and a member of it, or `None` if the entity is not a member or the space does not
@@ -65,14 +67,28 @@ impl Members<'_> {
 
     /// Whether an entity is or was a member of a space.
     pub async fn was_member(self, space: SpaceId, entity: EntityId) -> Result<bool> {
-        Ok(self.store.table.get::<MemberRecord>(&keys::member(space, entity)).await?.is_some())
+        Ok(self.present_or_past(space, entity).await?.is_some())
     }
 
     /// A former member of a space.
     pub async fn former(self, space: SpaceId, entity: EntityId) -> Result<Option<MemberRecord>> {
-        let member: Option<MemberRecord> =
-            self.store.table.get(&keys::member(space, entity)).await?;
-        Ok(member.filter(|member| member.left))
+        Ok(self.present_or_past(space, entity).await?.filter(|member| member.left))
+    }
+
+    /// An entity that is or was a member. A former member has an item of its own, or, if an older
+    /// version of Smartspace removed it, a mark on its `MEMBER#` item.
+    async fn present_or_past(
+        self,
+        space: SpaceId,
+        entity: EntityId,
+    ) -> Result<Option<MemberRecord>> {
+        let present = keys::member(space, entity);
+        let past = keys::past_member(space, entity);
+        let mut items = self.store.table.get_all(&[present.clone(), past.clone()]).await?;
+        match items.take(&present)? {
+            Some(member) => Ok(Some(member)),
+            None => items.take(&past),
+        }
     }
 
     /// A current member of a space.
@@ -126,14 +142,39 @@ impl Members<'_> {
     }
 }
 
-fn roster_change(space: SpaceId, roster: &Roster, card: &Card) -> Result<Vec<Write>> {
+/// The writes of every change of a roster. `changed` is the entity that joins, leaves or gets
+/// another name, or `None` if many join and the transaction has no room for anything else.
+fn roster_change(
+    space: SpaceId,
+    roster: &Roster,
+    card: &Card,
+    changed: Option<EntityId>,
+) -> Result<Vec<Write>> {
     // A new member's cursor starts at `seq`, so no message may be appended at the same time.
     let head = Write::update(keys::space_head(space), "SET #roster = :next")
         .when("#roster = :roster AND #seq = :seq")
         .value(":roster", roster.head.roster)?
         .value(":next", roster.head.roster + 1)?
         .value(":seq", roster.head.seq)?;
-    Ok(vec![head, Write::put(keys::space_card(space), card)?])
+    let mut writes = vec![head, Write::put(keys::space_card(space), card)?];
+    // Former members whom an older version marked leave the range of the roster, some at a time.
+    if let Some(changed) = changed {
+        let marked = roster.marked.iter().filter(|member| member.entity_id != changed);
+        for member in marked.take(MOVED_AT_ONCE) {
+            writes.extend(move_to_past(space, member)?);
+        }
+    }
+    Ok(writes)
+}
+
+/// Moves a member out of the range that is read with each roster.
+fn move_to_past(space: SpaceId, member: &MemberRecord) -> Result<[Write; 2]> {
+    let past = MemberRecord { left: true, g2pk: None, g2sk: None, ..member.clone() };
+    let entity = member.entity_id;
+    Ok([
+        Write::delete(keys::member(space, entity)),
+        Write::put(keys::past_member(space, entity), &past)?,
+    ])
 }
 
 fn being_changed() -> Error {

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use smartspace_domain::{
     Time,
     access::Membership,
+    append_limits::AppendWindow,
     entities::EntityType,
     ids::{EntityId, SpaceId},
     messages::Sender,
@@ -35,6 +36,16 @@ pub struct Head {
     /// The runs of the last minute in which a message woke an agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub minute: Option<RateWindow>,
+    /// The messages of the last second in which one was stored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub second: Option<AppendWindow>,
+}
+
+impl Head {
+    /// The head of a new space.
+    pub(crate) fn new() -> Self {
+        Self { seq: 0, depth: 0, roster: 1, minute: None, second: None }
+    }
 }
 
 /// A member, as it is stored.
@@ -94,6 +105,8 @@ pub struct Roster {
     pub head: Head,
     /// The members, by id.
     pub members: Vec<MemberRecord>,
+    /// Former members whose items an older version marked and did not move.
+    pub(crate) marked: Vec<MemberRecord>,
 }
 
 impl Roster {
@@ -150,11 +163,35 @@ impl Members<'_> {
                 _ => {}
             }
         }
-        members.retain(|member| !member.left);
+        let marked = members.extract_if(.., |member| member.left).collect();
         let head = found.ok_or_else(no_such_space)?;
-        let roster = Arc::new(Roster { head, members });
+        let roster = Arc::new(Roster { head, members, marked });
         self.store.rosters.saw(space, Arc::clone(&roster));
         Ok(roster)
+    }
+
+    /// The current rosters of spaces, without those of deleted spaces. One batch reads the heads,
+    /// and only rosters that have changed since this process saw them are read.
+    pub async fn rosters(self, spaces: &[SpaceId]) -> Result<Vec<Arc<Roster>>> {
+        let heads: Vec<_> = spaces.iter().map(|space| keys::space_head(*space)).collect();
+        let mut found = self.store.table.get_all(&heads).await?;
+        let mut current = Vec::with_capacity(spaces.len());
+        for (space, key) in spaces.iter().zip(&heads) {
+            let head: Option<Head> = found.take(key)?;
+            current.extend(head.map(|head| (*space, head)));
+        }
+        let rosters = current.into_iter().map(async |(space, head)| {
+            let seen = self.store.rosters.last_seen(space);
+            match seen.filter(|seen| seen.head.roster == head.roster) {
+                Some(seen) => Ok(Some(seen)),
+                None => match self.roster(space).await {
+                    Err(Error::NotFound(_)) => Ok(None),
+                    read => read.map(Some),
+                },
+            }
+        });
+        let rosters = futures::future::join_all(rosters).await;
+        rosters.into_iter().filter_map(Result::transpose).collect()
     }
 
     /// The current head of a space, or `None` if the space does not exist. This is the cheapest way

@@ -73,17 +73,31 @@ impl Summaries<'_> {
         };
         let free = "attribute_not_exists(PK) OR (#to = :to AND \
                     (attribute_not_exists(#claimedUntil) OR #claimedUntil < :now))";
-        let write = Write::put(keys::summary(space), &claimed)?
+        let write = Write::fill(keys::summary(space), &claimed, &[])?
             .when(free)
             .value(":to", claimed.to)?
             .value(":now", now)?;
         self.put_summary(space, write, token).await
     }
 
+    /// Renews a claim until the time `until`. Returns whether it still belongs to this token.
+    pub async fn renew(self, space: SpaceId, token: &LeaseId, until: Time) -> Result<bool> {
+        let write = Write::update(keys::summary(space), "SET #claimedUntil = :until")
+            .when("#by = :by AND attribute_exists(#claimedUntil)")
+            .value(":until", until)?
+            .value(":by", token)?;
+        match self.store.table.write(write).await {
+            Ok(_) => Ok(true),
+            Err(WriteError::Refused(_)) => Ok(false),
+            Err(WriteError::Other(error)) => Err(error),
+        }
+    }
+
     /// Stores a summary that was claimed with its token. Returns whether it was stored: after the
     /// claim has ended, another worker may have written one.
     pub async fn store(self, space: SpaceId, summary: &SummaryRecord) -> Result<bool> {
-        let write = Write::put(keys::summary(space), summary)?.when("#by = :by AND #to <= :to");
+        let write = Write::fill(keys::summary(space), summary, &["claimedUntil"])?
+            .when("#by = :by AND #to <= :to");
         self.put_summary(
             space,
             write.value(":by", &summary.by)?.value(":to", summary.to)?,

@@ -48,10 +48,7 @@ pub(crate) struct Expressions {
 impl Write {
     /// Puts `value` at `key`.
     pub fn put(key: Key, value: &impl Serialize) -> Result<Self> {
-        let mut item: Item = serde_dynamo::to_item(value)
-            .map_err(|error| Error::Internal(format!("an item could not be written: {error}")))?;
-        // Absent and null mean the same. Absent is smaller, and index keys must not be null.
-        item.retain(|_, value| !value.is_null());
+        let mut item = attributes(value)?;
         item.insert("PK".into(), AttributeValue::S(key.pk.clone()));
         item.insert("SK".into(), AttributeValue::S(key.sk.clone()));
         Ok(Self { action: Action::Put(item), key, condition: None, values: Item::new() })
@@ -66,12 +63,12 @@ impl Write {
 
     /// Updates the counters at `key`, and creates the item if it does not exist.
     pub fn count(key: Key, expression: impl Into<String>) -> Self {
-        Self {
-            action: Action::Update(expression.into()),
-            key,
-            condition: None,
-            values: Item::new(),
-        }
+        Self::upsert(key, expression.into())
+    }
+
+    /// Updates the item at `key`, or creates it.
+    pub(super) fn upsert(key: Key, expression: String) -> Self {
+        Self { action: Action::Update(expression), key, condition: None, values: Item::new() }
     }
 
     /// Deletes the item at `key`, if it exists.
@@ -157,6 +154,15 @@ impl Write {
             Expressions { names: self.names(), values: self.values(), condition: self.condition };
         Parts { action: self.action, key: key_item(&self.key), expressions }
     }
+}
+
+/// The attributes of a value.
+pub(super) fn attributes(value: &impl Serialize) -> Result<Item> {
+    let mut item: Item = serde_dynamo::to_item(value)
+        .map_err(|error| Error::Internal(format!("an item could not be written: {error}")))?;
+    // Absent and null mean the same. Absent is smaller, and index keys must not be null.
+    item.retain(|_, value| !value.is_null());
+    Ok(item)
 }
 
 /// A key, as the SDK represents it.

@@ -38,7 +38,7 @@ impl Route {
 }
 
 /// The `Authorization` header of an entity: a token (HS256) that is valid for an hour.
-pub(super) fn token(entity: &str) -> String {
+pub(crate) fn token(entity: &str) -> String {
     let until = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs() + 3_600;
     let encoded = |part: &[u8]| BASE64_URL_SAFE_NO_PAD.encode(part);
     let parts = [json!({ "alg": "HS256", "typ": "JWT" }), json!({ "sub": entity, "exp": until })]

@@ -157,7 +157,7 @@ async fn a_malformed_depth_is_refused_on_every_route() {
     let plan_path = format!("{plans}/{}", id(&plan));
     let change = json!({ "name": "Late report" });
     let bad =
-        ["", "-1", "+1", "1.0", "1e3", "0x1", "one", "1,2", "1000001", "99999999999999999999"];
+        ["", "-1", "+1", "1.0", "1e3", "0x1", "one", "1,x", "1000001", "99999999999999999999"];
     for depth in bad {
         let refused = [
             post(&stack, &space, &person, depth).await,

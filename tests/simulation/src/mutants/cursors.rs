@@ -23,7 +23,8 @@ pub(super) fn change(mutant: Mutant, storage: &Storage, parts: &mut [Value]) {
         Mutant::ForgetsReading => drop_where(parts, is_cursor),
         Mutant::ReadsBackwards => {
             for cursor in parts.iter_mut().filter(|part| is_cursor(part)) {
-                cursor["Update"]["ConditionExpression"] = json!("attribute_not_exists(#left)");
+                cursor["Update"]["ConditionExpression"] =
+                    json!("attribute_exists(PK) AND attribute_not_exists(#left)");
             }
         }
         _ => {}

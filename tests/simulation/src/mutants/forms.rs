@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 use smartspace::embedded_table::NAME;
 
-use crate::mutants::writes::{drop_where, ends_run, mentions, prune, sort_key};
+use crate::conditions::prune;
+use crate::mutants::writes::{drop_where, ends_run, mentions, sort_key};
 use crate::mutants::{Mutant, RawResponse};
 use crate::storage::Storage;
 

@@ -4,10 +4,14 @@ mod responses;
 
 use serde_json::{Value, json};
 
-pub(super) use self::responses::{hide_departures, hide_depth_limit, hide_existing_items};
+pub(super) use self::responses::{
+    hide_departures, hide_depth_limit, hide_existing_items, hide_later_minutes, hide_settling,
+};
 use crate::chance::Chance;
-use crate::mutants::writes::{drop_where, mentions, partition, prune, sort_key};
+use crate::conditions::prune;
+use crate::mutants::writes::{drop_where, mentions, partition, sort_key};
 use crate::mutants::{Mutant, PLACE, RawResponse};
+use crate::storage::Storage;
 
 /// Changes a transaction, or answers it instead.
 pub(super) fn change(mutant: Mutant, chance: &Chance, parts: &mut [Value]) -> Option<RawResponse> {
@@ -43,15 +47,54 @@ fn change_message(mutant: Mutant, chance: &Chance, parts: &mut [Value]) -> Optio
             message.remove("ConditionExpression");
             message.remove("ExpressionAttributeNames");
         }
+        Mutant::ForgetsSeconds => {
+            let head = &mut parts[0]["Update"];
+            let without = head["UpdateExpression"].as_str()?.replace(", #second = :second", "");
+            head["UpdateExpression"] = json!(without);
+            prune(head);
+        }
         Mutant::ForgetsResults => drop_where(parts, |part| sort_key(part).starts_with("CALL#")),
         Mutant::IgnoresMembership => {
             let check = &mut parts[2]["ConditionCheck"];
-            check["ConditionExpression"] = json!("attribute_exists(PK)");
+            check["ConditionExpression"] = json!("attribute_not_exists(nothing)");
             prune(check);
         }
         _ => {}
     }
     None
+}
+
+/// Reads the item of a former member instead of the missing item of a member.
+pub(super) fn find_departed(storage: &Storage, operation: &str, request: &mut Value) {
+    let redirect = |key: &mut Value, table: &Value| {
+        let Some(entity) = key["SK"]["S"].as_str().and_then(|sk| sk.strip_prefix("MEMBER#")) else {
+            return;
+        };
+        let past = json!({"PK": key["PK"], "SK": {"S": format!("PAST#{entity}")}});
+        let stored = |key: &Value| {
+            let get = json!({"TableName": table, "Key": key, "ConsistentRead": true});
+            storage.answer("GetItem", get.to_string().as_bytes()).1.contains("\"Item\"")
+        };
+        if !stored(key) && stored(&past) {
+            *key = past;
+        }
+    };
+    if operation == "GetItem" {
+        let table = request["TableName"].clone();
+        return redirect(&mut request["Key"], &table);
+    }
+    for (table, wanted) in request["RequestItems"].as_object_mut().into_iter().flatten() {
+        let Some(keys) = wanted["Keys"].as_array_mut() else { continue };
+        let is_past =
+            |key: &Value| key["SK"]["S"].as_str().is_some_and(|sk| sk.starts_with("PAST#"));
+        // A request for both items gets both.
+        if !keys.iter().any(is_past) {
+            let table = json!(table);
+            for key in keys {
+                redirect(key, &table);
+            }
+        }
+    }
 }
 
 fn skip_number(parts: &mut [Value]) -> Option<()> {

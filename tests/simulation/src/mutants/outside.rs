@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::mutants::writes::{drop_where, mentions, sort_key};
+use crate::mutants::writes::{drop_where, mentions, sort_key, written};
 use crate::mutants::{Mutant, RawResponse};
 
 /// Changes a transaction, or answers it instead.
@@ -10,22 +10,24 @@ pub(super) fn change(mutant: Mutant, parts: &mut [Value]) -> Option<RawResponse>
     match mutant {
         Mutant::ForgetsBeginnings => {
             // The result must not expect the beginning that is not stored.
-            for part in parts
-                .iter_mut()
-                .filter(|part| is_hidden(&part["Put"]["Item"]) && !is_pending(&part["Put"]["Item"]))
-            {
-                let put = part["Put"].as_object_mut()?;
-                put.retain(|name, _| !name.starts_with("Expression"));
-                put.insert("ConditionExpression".into(), json!("attribute_not_exists(PK)"));
+            for part in parts.iter_mut() {
+                let item = written(part);
+                if is_hidden(&item) && !is_pending(&item) {
+                    let update = part["Update"].as_object_mut()?;
+                    update.insert("ConditionExpression".into(), json!("attribute_not_exists(PK)"));
+                    update["ExpressionAttributeValues"].as_object_mut()?.remove(":pending");
+                }
             }
             drop_where(parts, |part| {
-                is_hidden(&part["Put"]["Item"]) && is_pending(&part["Put"]["Item"])
+                let item = written(part);
+                is_hidden(&item) && is_pending(&item)
             });
         }
         Mutant::ForgetsCards
-            if parts.iter().any(|part| {
-                is_external_call(&part["Put"]["Item"]) && !is_pending(&part["Put"]["Item"])
-            }) =>
+            if parts
+                .iter()
+                .map(written)
+                .any(|item| is_external_call(&item) && !is_pending(&item)) =>
         {
             drop_where(parts, |part| sort_key(part).starts_with("MSG#"));
         }

@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::mutants::writes::{ends_run, mentions, partition, prune, sort_key, without_lease};
+use crate::conditions::prune;
+use crate::mutants::writes::{ends_run, mentions, partition, sort_key, without_lease};
 use crate::mutants::{Mutant, RawResponse};
 
 /// Changes an update that is not part of a transaction.

@@ -2,6 +2,8 @@
 
 use serde_json::{Value, json};
 
+use crate::conditions::prune;
+
 /// The item, or the key of the item, that a write is about.
 fn place(part: &Value) -> &Value {
     let body = part
@@ -51,22 +53,16 @@ pub(super) fn without_lease(write: &mut Value) {
     }
 }
 
-/// Removes names and values that no expression uses: DynamoDB refuses them.
-pub(super) fn prune(write: &mut Value) {
-    let text = |name: &str| write[name].as_str().unwrap_or_default().to_owned();
-    let used = format!("{} {} ", text("UpdateExpression"), text("ConditionExpression"));
-    let uses = |name: &str| {
-        used.match_indices(name).any(|(at, _)| {
-            !used[at + name.len()..].starts_with(|char: char| char.is_ascii_alphanumeric())
-        })
-    };
-    for list in ["ExpressionAttributeNames", "ExpressionAttributeValues"] {
-        let Some(object) = write[list].as_object_mut() else { continue };
-        object.retain(|name, _| uses(name));
-        if object.is_empty()
-            && let Some(write) = write.as_object_mut()
-        {
-            write.remove(list);
+/// The item that a write stores, as far as the write names its attributes.
+pub(super) fn written(part: &Value) -> Value {
+    let mut item = part["Put"]["Item"].clone();
+    if let Some(values) = part["Update"]["ExpressionAttributeValues"].as_object() {
+        item = part["Update"]["Key"].clone();
+        for (name, value) in values {
+            if let Some(name) = name.strip_prefix(":new_") {
+                item[name] = value.clone();
+            }
         }
     }
+    item
 }

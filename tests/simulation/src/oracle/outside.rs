@@ -189,7 +189,7 @@ fn cards_that_differ(evidence: &Evidence<'_>) -> Vec<String> {
         .filter_map(|call| Some((call["callId"].as_str()?, call)))
         .collect();
     let mut found = Vec::new();
-    for (_, message) in stored.all_messages() {
+    for (_, message) in stored.all_messages().filter(|(space, _)| !stored.is_deleted(space)) {
         let card = &message["card"];
         let Some((id, call)) = card["callId"].as_str().and_then(|id| Some((id, calls.get(id)?)))
         else {

@@ -22,6 +22,7 @@ pub(super) fn a_form_counts_once(evidence: &mut Evidence<'_>) {
     }
     let cards: BTreeMap<&str, &Value> = stored
         .all_messages()
+        .filter(|(space, _)| !stored.is_deleted(space))
         .filter_map(|(_, message)| Some((message["card"]["callId"].as_str()?, message)))
         .collect();
     let mut found = Vec::new();
@@ -37,8 +38,9 @@ pub(super) fn a_form_counts_once(evidence: &mut Evidence<'_>) {
             continue;
         };
         let answers = answers.remove(id.as_str()).unwrap_or_default();
-        // If the wall clock jumps back, a form may be closed at an earlier time than its run.
-        let times_compare = evidence.env.plan.fault_rates.clock == 0;
+        // If clocks jump back or differ, a form may be closed at an earlier time than its run.
+        let times_compare =
+            evidence.env.plan.fault_rates.clock == 0 && evidence.env.plan.clock_spread.is_zero();
         let wrong = Form { item: form, call, answers: &answers }
             .wrong(&stored.runs[run], times_compare)
             .into_iter()

@@ -37,6 +37,8 @@ pub struct Stored {
     pub deliveries: BTreeMap<String, Value>,
     /// Retired entities.
     pub retired: BTreeSet<String>,
+    /// Spaces that were deleted. Their messages are those before the deletion.
+    pub deleted: BTreeSet<String>,
 }
 
 /// Parts of messages and deliveries that have items of their own.
@@ -106,6 +108,10 @@ impl Stored {
             "MEMBER" => {
                 self.members.insert((id.into(), sk[7..].into()), item.clone());
             }
+            // An entity that is a member again also has the item of its first time.
+            "PAST" => {
+                self.members.entry((id.into(), sk[5..].into())).or_insert_with(|| item.clone());
+            }
             _ => {}
         }
     }
@@ -161,6 +167,11 @@ impl Stored {
                 message["dispatch"] = dispatch;
             }
         }
+    }
+
+    /// Whether a space was deleted. Its forms and decisions stay as the deletion found them.
+    pub fn is_deleted(&self, space: &str) -> bool {
+        self.deleted.contains(space)
     }
 
     fn message_mut(&mut self, space: &str, seq: u64) -> Option<&mut Value> {

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use smartspace_domain::append_limits::AppendLimit;
+
 use crate::{fault_rates::FaultRates, plan::Plan};
 
 impl Plan {
@@ -20,6 +22,38 @@ impl Plan {
         self.services = false;
         self.agent_depth = 3;
         self.actions = 8;
+        self.deletes_space = false;
+        self.redrives = false;
+    }
+
+    /// Makes the world one in which a space is deleted.
+    pub(crate) fn delete_a_space(&mut self) {
+        self.deletes_space = true;
+        self.spaces = self.spaces.max(2);
+    }
+
+    /// Makes the world one in which messages use up the runs per minute of their space, and clocks
+    /// differ.
+    pub(crate) fn use_up_runs(&mut self) {
+        self.keep_only_messages();
+        self.agents = 3;
+        self.policy = "all";
+        self.actions = 24;
+        self.space_runs = Some(2);
+        self.clock_spread = Duration::from_secs(5);
+        self.fault_rates.clock = 0;
+    }
+
+    /// Makes the world one in which messages trigger more agents than fit into a transaction, and
+    /// old jobs are sent again.
+    pub(crate) fn make_crowd(&mut self) {
+        self.keep_only_messages();
+        self.people = 1;
+        self.agents = 32;
+        self.policy = "all";
+        self.agent_depth = 5;
+        self.actions = 3;
+        self.redrives = true;
     }
 
     /// One process, person, agent and space on AWS, without faults: for tests that count calls.
@@ -38,9 +72,15 @@ impl Plan {
             outside: false,
             plans: false,
             services: false,
+            append_limit: AppendLimit::SPACE,
             agent_depth: 5,
             writes: false,
             actions: 0,
+            clock_spread: Duration::ZERO,
+            space_runs: None,
+            partition_limits: None,
+            deletes_space: false,
+            redrives: false,
             fault_rates: FaultRates::default(),
         }
     }

@@ -4,10 +4,10 @@ use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use smartspace_domain::ids::ConnectionId;
-use smartspace_ports::sockets::{PostError, Sockets};
-use tokio::time::sleep;
+use smartspace_ports::sockets::{CloseCode, PostError, Sockets};
+use tokio::time::{Instant, sleep};
 
-use crate::{environment::Environment, life::Life};
+use crate::{environment::Environment, life::Life, locked};
 
 /// The sockets port of one process.
 pub struct SimSockets {
@@ -21,6 +21,10 @@ impl Sockets for SimSockets {
         let env = &self.env;
         let fault_rates = &env.plan.fault_rates;
         env.before_call(&self.life, "post").await;
+        if frame.starts_with(r#"{"detail":"too many frames"#) {
+            let refused = (connection.0.clone(), Instant::now());
+            locked(&env.ledger).refused_frames.push(refused);
+        }
         let place = format!("{connection}/frame");
         if env.chance.strikes(&format!("{connection}/dropped"), fault_rates.dropped) {
             env.history.note(&connection.0, || "the connection breaks".into());
@@ -41,8 +45,13 @@ impl Sockets for SimSockets {
         Ok(())
     }
 
-    async fn close(&self, connection: &ConnectionId) {
+    async fn close(&self, connection: &ConnectionId, _code: CloseCode) {
         self.life.until_running().await;
         self.env.connections.close(connection);
+    }
+
+    async fn is_open(&self, connection: &ConnectionId) -> bool {
+        self.life.until_running().await;
+        self.env.connections.is_open(connection)
     }
 }

@@ -17,17 +17,15 @@ use aws_smithy_runtime_api::client::{
     runtime_components::RuntimeComponents,
 };
 use serde_json::{Value, json};
-use smartspace::embedded_table::{TableCall, respond};
+use smartspace::embedded_table::{NAME, TableCall, respond};
 
 use crate::{
     environment::Environment,
     life::Life,
     locked,
     ports::table::faults::{Call, WRITES},
+    table_errors::RawResponse,
 };
-
-/// A response: its status and its body.
-type RawResponse = (u16, String);
 
 /// The connector of one process.
 #[derive(Clone)]
@@ -52,6 +50,7 @@ impl SimTable {
         env.before_call(&self.life, operation).await;
         let writes = WRITES.contains(&operation);
         let mut request: Value = serde_json::from_slice(&body).unwrap_or_default();
+        env.conditions.note(operation, &mut request);
         if let Some(mutant) = env.mutant
             && let Some(answer) = mutant.before(&env.chance, &env.storage, operation, &mut request)
         {
@@ -59,12 +58,19 @@ impl SimTable {
             return Ok(answer);
         }
         let call = Call::new(self, operation, &request);
+        if writes {
+            call.hold(&mut request).await;
+        }
         if let Some(failure) = call.fails(&request) {
             return failure;
         }
         let rest = self.make_partial(operation, &mut request);
         call.shorten_page(&mut request);
         let (status, mut answer) = self.take_effect(operation, &request);
+        if status != 200 && writes {
+            env.conditions
+                .note_refusal(operation, &request, &answer, |checks| env.storage.holds(checks));
+        }
         if !writes && env.fixed_latency.is_some() {
             let read = &mut locked(&env.ledger).read;
             *read = (read.0 + items(&answer), read.1 + answer.len());
@@ -76,11 +82,11 @@ impl SimTable {
         if let Some(rest) = rest
             && let Ok(mut parsed) = serde_json::from_str::<Value>(&answer)
         {
-            parsed["UnprocessedKeys"] = rest;
+            add_unprocessed(&mut parsed, rest);
             answer = parsed.to_string();
         }
         if let Some(mutant) = env.mutant {
-            mutant.after(operation, &request, &mut answer);
+            mutant.after(operation, &request, &mut answer, env.clock_of(&self.life));
             if mutant.dies(&request) {
                 env.kill(&self.life, "between two writes");
             }
@@ -89,8 +95,22 @@ impl SimTable {
         Ok((status, answer))
     }
 
-    /// Lets a call take effect. Reads that need not be consistent come from the lagging copy.
+    /// Lets a call take effect, unless the limits of its partitions throttle it.
     fn take_effect(&self, operation: &str, request: &Value) -> RawResponse {
+        let env = &self.env;
+        let Some(partitions) = &env.partitions else { return self.act_on(operation, request) };
+        let before = partitions.throttled();
+        let answer = partitions.answer(env.storage.table(), operation, request, |request| {
+            self.act_on(operation, request)
+        });
+        if partitions.throttled() > before {
+            env.history.note(&self.life.name, || format!("table: {operation} is throttled"));
+        }
+        answer
+    }
+
+    /// Lets a call take effect. Reads that need not be consistent come from the lagging copy.
+    fn act_on(&self, operation: &str, request: &Value) -> RawResponse {
         let env = &self.env;
         let body = request.to_string().into_bytes();
         if operation == "Query" && request["ConsistentRead"] != json!(true) {
@@ -102,7 +122,7 @@ impl SimTable {
     }
 
     /// Removes some keys from a batch. Returns the removed keys.
-    fn make_partial(&self, operation: &str, request: &mut Value) -> Option<Value> {
+    fn make_partial(&self, operation: &str, request: &mut Value) -> Option<Vec<Value>> {
         let chance = &self.env.chance;
         if operation != "BatchGetItem"
             || !chance
@@ -110,14 +130,20 @@ impl SimTable {
         {
             return None;
         }
-        let (table, asked) = request["RequestItems"].as_object_mut()?.iter_mut().next()?;
+        let (_, asked) = request["RequestItems"].as_object_mut()?.iter_mut().next()?;
         let keys = asked["Keys"].as_array_mut()?;
         if keys.len() < 2 {
             return None;
         }
-        let rest = keys.split_off(1 + chance.below("partial", keys.len() as u64 - 1) as usize);
-        Some(json!({table.as_str(): {"Keys": rest, "ConsistentRead": true}}))
+        Some(keys.split_off(1 + chance.below("partial", keys.len() as u64 - 1) as usize))
     }
+}
+
+/// Adds keys to those that an answer to a batch leaves unprocessed.
+fn add_unprocessed(answer: &mut Value, mut rest: Vec<Value>) {
+    let left = &mut answer["UnprocessedKeys"][NAME]["Keys"];
+    rest.extend(left.as_array_mut().map(std::mem::take).unwrap_or_default());
+    answer["UnprocessedKeys"][NAME] = json!({"Keys": rest, "ConsistentRead": true});
 }
 
 /// The number of items in the answer to a read.

@@ -26,6 +26,8 @@ pub struct Seen {
     pub active: BTreeSet<String>,
     /// Answers to requests over the socket, by their ids.
     pub answers: BTreeMap<u64, Value>,
+    /// The read positions of members, by space and entity.
+    pub reads: BTreeMap<(String, String), u64>,
     /// All frames about spaces.
     pub frames: Vec<Frame>,
     /// Frames that contradict each other, with the promise that they break.
@@ -108,6 +110,7 @@ impl Seen {
                 }
                 self.ends.entry(run).or_default().insert(status.to_owned());
             }
+            "space.read" => self.add_reads(frame),
             "subscribed" => {
                 for active in frame["active"].as_array().into_iter().flatten() {
                     let run = active["runId"].as_str().unwrap_or_default().to_owned();
@@ -117,6 +120,16 @@ impl Seen {
                 }
             }
             _ => {}
+        }
+    }
+
+    fn add_reads(&mut self, frame: &Value) {
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let one = std::slice::from_ref(frame);
+        for read in frame["reads"].as_array().map_or(one, Vec::as_slice) {
+            let key = (text(&frame["spaceId"]), text(&read["entityId"]));
+            let known = self.reads.entry(key).or_default();
+            *known = read["seq"].as_u64().unwrap_or_default().max(*known);
         }
     }
 

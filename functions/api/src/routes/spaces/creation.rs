@@ -89,25 +89,28 @@ pub(super) async fn finished(
 ) -> ApiResult<Created<Space>> {
     let store = &api.pipeline.store;
     store.spaces().record(id).await.map_err(gone)?;
-    for member in members {
-        if !store.members().was_member(id, *member).await? {
-            match store.entities().get(*member).await {
-                Ok(member) => api
-                    .pipeline
-                    .join(id, &member, role_of(caller, member.id))
-                    .await
-                    .map_err(gone)?,
-                Err(Error::NotFound(_)) => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
-    }
+    let missing = try_join_all(members.iter().map(|member| missing(store, id, *member))).await?;
+    let missing: Vec<_> = missing.into_iter().flatten().collect();
+    try_join_all(missing.iter().map(|member| store.members().has_room_for_a_space(member))).await?;
+    api.pipeline.join_many(id, &missing, |member| role_of(caller, member)).await.map_err(gone)?;
     // A caller that has left the space since must not see it.
     api.pipeline.authorise(caller, SpaceAction::Read, id).await?;
     Ok(Created {
         location: format!("/v1/spaces/{id}"),
         made: store.spaces().get(id).await?.seen_by(caller),
     })
+}
+
+/// An entity that never joined the space. Returns `None` if it was a member or no longer exists.
+async fn missing(store: &Store, space: SpaceId, member: EntityId) -> Result<Option<Entity>> {
+    if store.members().was_member(space, member).await? {
+        return Ok(None);
+    }
+    match store.entities().get(member).await {
+        Ok(member) => Ok(Some(member)),
+        Err(Error::NotFound(_)) => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 /// Reads `{name, members?: [id], …}`. The creator becomes the first member.

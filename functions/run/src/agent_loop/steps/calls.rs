@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use smartspace_domain::{
-    Result, agents::ContinueOn, ids::StreamId, runs::EndReason, steps::CallStatus,
+    Error, Result, agents::ContinueOn, ids::StreamId, runs::EndReason, steps::CallStatus,
 };
 use smartspace_store::runs::steps::CallRecord;
 use tokio::time::Instant;
@@ -32,13 +32,17 @@ struct FinishedCall {
 
 impl AgentLoop<'_> {
     /// Runs the calls of the last answer that have no result yet.
-    pub(super) async fn run_calls(&self, state: &mut State) -> Result<Option<LoopExit>> {
+    pub(super) async fn run_calls(
+        &self,
+        state: &mut State,
+        deadline: Instant,
+    ) -> Result<Option<LoopExit>> {
         let Some(mut pending) = state.pending.take() else { return Ok(None) };
         // The worker that made this call stopped before it ended the run.
         if let Some(reason) = pending.made().find_map(|record| record.ends) {
             return Ok(Some(Completion::completed(reason).end()));
         }
-        if let Some(exit) = self.make_calls(state, &mut pending).await? {
+        if let Some(exit) = self.make_calls(state, &mut pending, deadline).await? {
             return Ok(Some(exit));
         }
         if let Some(exit) = self.wait_for_people(state, &mut pending).await? {
@@ -52,12 +56,15 @@ impl AgentLoop<'_> {
         Ok((!continues).then(|| Completion::completed(EndReason::Done).end()))
     }
 
-    /// Makes the calls in their written order. Neighbours that may run at the same time do.
+    /// Makes the calls in their written order. Neighbours that may run at the same time do. A call
+    /// whose message is too much for its space in this second is made again later.
     async fn make_calls(
         &self,
         state: &mut State,
         pending: &mut Pending,
+        deadline: Instant,
     ) -> Result<Option<LoopExit>> {
+        let mut waits = 0;
         while let Some(next) = pending.next() {
             let concurrency = self.tools.concurrency(&pending.calls[next].name);
             let group = self.group_from(next, concurrency, pending);
@@ -68,7 +75,19 @@ impl AgentLoop<'_> {
             if !state.is_fresh && !self.context.has_time_for(limit.unwrap_or(TIME_LIMIT)) {
                 return Ok(Some(LoopExit::HandOver(None)));
             }
-            for finished in self.call(state, pending, group, concurrency).await? {
+            let made = match self.call(state, pending, group, concurrency).await {
+                Err(Error::TooMany { wait, .. }) => {
+                    if let Some(exit) = self.wait_for_room(wait, waits, deadline).await {
+                        return Ok(Some(exit));
+                    }
+                    waits += 1;
+                    state.is_fresh = false;
+                    continue;
+                }
+                made => made?,
+            };
+            waits = 0;
+            for finished in made {
                 let index = finished.record.index as usize;
                 let ends = finished.record.ends;
                 self.apply(state, &finished).await;
@@ -149,7 +168,8 @@ impl AgentLoop<'_> {
         context.store().runs().pause(context.run.id, &context.lease, next, context.now()).await
     }
 
-    /// Makes the calls of a group that are still to be made, and stores their results.
+    /// Makes the calls of a group that are still to be made, and stores their results. The last
+    /// ones may be left for later.
     async fn call(
         &self,
         state: &State,

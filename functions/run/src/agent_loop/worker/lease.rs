@@ -14,15 +14,10 @@ use tokio::{
     time::{Instant, sleep, sleep_until, timeout, timeout_at},
 };
 
-use crate::agent_loop::worker::Worker;
+use crate::{JOB_HIDDEN_FOR, agent_loop::worker::Worker};
 
 /// How often a worker checks whether its run was canceled, if no cancel signal comes.
 const CHECK_INTERVAL: Duration = Duration::from_secs(2);
-
-/// How long the queue hides a job from other workers: until another one may take over the run, if
-/// this one dies.
-const JOB_HIDDEN_FOR: Duration =
-    Duration::from_secs(1 + lease::LASTS.as_secs() + lease::GRACE.as_secs());
 
 /// How long external calls have to finish when the process stops. The process itself has two
 /// seconds.

@@ -33,6 +33,7 @@ fn line(active: &ActiveRecord, state: &str, gathered: &Gathered) -> String {
         }
         ActiveCause::Plan { plan_name } => format!("plan {}", Quoted(plan_name)),
         ActiveCause::Service { service_name } => format!("service {}", Quoted(service_name)),
+        ActiveCause::Unknown {} => "another trigger".to_owned(),
     }];
     if let Some(activity) = gathered.activities.get(&active.run_id) {
         let entered = activity

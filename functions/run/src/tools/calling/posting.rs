@@ -21,6 +21,8 @@ pub(crate) struct PostedMessage {
 impl Calling<'_> {
     /// Posts a message. The message, the record of the call and the check of the lease are one
     /// transaction. `None` if the agent is not a member of the space, or the space was deleted.
+    /// Fails with [`Error::TooMany`] if the space accepts no further message in this second. Then
+    /// nothing is stored, and the loop makes the call again.
     pub(crate) async fn post(
         &self,
         space: SpaceId,

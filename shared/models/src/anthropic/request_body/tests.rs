@@ -94,7 +94,7 @@ fn a_conversation_with_every_kind_of_message() {
                 tool_use(1, "g", json!({})),
             ]},
             {"role": "user", "content": [
-                tool_result(0, "as it is"),
+                tool_result(0, "\"as it is\""),
                 tool_result(1, r#"{"ok":true}"#),
                 text("SYSTEM: Time is short."),
             ]},
@@ -133,7 +133,7 @@ fn roles_alternate_and_tool_results_come_first() {
     let expected = json!([
         {"role": "user", "content": [text("a"), text("b")]},
         {"role": "assistant", "content": [tool_use(0, "f", json!({}))]},
-        {"role": "user", "content": [tool_result(0, "r"), text("SYSTEM: t")]},
+        {"role": "user", "content": [tool_result(0, "\"r\""), text("SYSTEM: t")]},
     ]);
     assert_eq!(turns["messages"], expected);
 }

@@ -30,8 +30,8 @@ pub struct SetPlan {
 }
 
 pub(super) struct ChangedPlan {
-    /// The revision that was read. `None` for a new plan.
-    pub(super) seen_rev: Option<u64>,
+    /// The plan that was read. `None` for a new plan.
+    pub(super) before: Option<PlanRecord>,
     pub(super) record: PlanRecord,
 }
 
@@ -48,12 +48,12 @@ impl SetPlan {
         let position = made.iter().position(|changed| changed.record.plan.id == *id);
         let before = position.map(|position| made.remove(position)).or_else(|| {
             let record = existing.iter().find(|record| record.plan.id == *id)?.clone();
-            Some(ChangedPlan { seen_rev: Some(record.rev), record })
+            Some(ChangedPlan { before: Some(record.clone()), record })
         });
         if before.is_none() && *known {
             return Err(Error::NotFound(format!("{pointer}: there is no plan {id}")));
         }
-        let seen_rev = before.as_ref().and_then(|before| before.seen_rev);
+        let stored = before.as_ref().and_then(|before| before.before.clone());
         let before = before.map(|before| before.record);
         let deepest = before.as_ref().map_or(0, |before| before.chain_depth).max(*chain_depth);
         let plan = change.clone().apply(*id, before.map(|before| before.plan), now, pointer)?;
@@ -61,20 +61,21 @@ impl SetPlan {
         if depth >= *max_chain_depth && plan.status == PlanStatus::Active {
             return Err(too_deep(depth, *max_chain_depth));
         }
-        let record = PlanRecord::new(plan, seen_rev.unwrap_or(0) + 1, depth);
-        made.push(ChangedPlan { seen_rev, record });
+        let rev = stored.as_ref().map_or(0, |stored| stored.rev) + 1;
+        let record = PlanRecord::new(plan, rev, depth);
+        made.push(ChangedPlan { before: stored, record });
         Ok(())
     }
 }
 
 impl ChangedPlan {
     pub(super) fn write(&self, agent: EntityId) -> Result<Write> {
-        let write = Write::put(keys::plan(agent, self.record.plan.id), &self.record)?;
-        match self.seen_rev {
+        if let Some(before) = &self.before {
             // The version of the agent's state is not enough: a firing raises only `rev`.
-            Some(rev) => write.when("#rev = :seen").value(":seen", rev),
-            None => Ok(write.if_absent()),
+            return before.change_to(&self.record, agent);
         }
+        let place = keys::plan(agent, self.record.plan.id);
+        Ok(Write::put(place, &self.record)?.if_absent())
     }
 }
 

@@ -54,16 +54,17 @@ impl Firing {
 impl PlanRecord {
     /// Moves the plan on to its next time, or deletes it after its only one.
     fn advance(&self, agent: EntityId, at: Time, next: Option<Time>, now: Time) -> Result<Write> {
-        let key = keys::plan(agent, self.plan.id);
         let write = match next {
             Some(next) => {
                 let plan =
                     Plan { next_run_at: Some(next), last_run_at: Some(now), ..self.plan.clone() };
-                Write::put(key, &Self::new(plan, self.rev + 1, self.chain_depth))?
+                self.change_to(&Self::new(plan, self.rev + 1, self.chain_depth), agent)?
             }
-            None => Write::delete(key),
+            None => Write::delete(keys::plan(agent, self.plan.id))
+                .when("#rev = :seen")
+                .value(":seen", self.rev)?,
         };
-        write.when("#rev = :seen AND #nextRunAt = :at").value(":seen", self.rev)?.value(":at", at)
+        write.when("#nextRunAt = :at").value(":at", at)
     }
 }
 
@@ -200,12 +201,10 @@ impl Plans<'_> {
         );
         // As if a person paused it: times that pass from now on are not missed.
         let next_run_at = record.plan.next_run_at.filter(|_| !record.plan.repeats());
-        let plan = Plan { status: PlanStatus::Paused, next_run_at, updated_at: now, ..record.plan };
+        let plan = record.plan.clone();
+        let plan = Plan { status: PlanStatus::Paused, next_run_at, updated_at: now, ..plan };
         let paused = PlanRecord::new(plan, record.rev + 1, record.chain_depth);
-        let write = Write::put(keys::plan(agent, paused.plan.id), &paused)?
-            .when("#rev = :seen")
-            .value(":seen", record.rev)?;
-        self.store.table.write_where_it_holds(write).await?;
+        self.store.table.write_where_it_holds(record.change_to(&paused, agent)?).await?;
         Ok(Fired::Never)
     }
 

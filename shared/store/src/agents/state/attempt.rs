@@ -41,10 +41,13 @@ impl Attempt {
             by: token.clone(),
             counts: change.counts,
         };
-        let version = Write::put(keys::kept_version(agent), &next)?;
+        let place = keys::kept_version(agent);
         let version = match before {
-            Some(before) => version.when("#rev = :rev").value(":rev", before.rev)?,
-            None => version.if_absent(),
+            Some(before) => {
+                let version = Write::fill(place, &next, &[])?;
+                version.when("#rev = :rev").value(":rev", before.rev)?
+            }
+            None => Write::put(place, &next)?.if_absent(),
         };
         let alive = Write::check(keys::entity_meta(agent))
             .when("attribute_exists(PK) AND attribute_not_exists(#retiredAt)");

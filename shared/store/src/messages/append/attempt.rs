@@ -2,6 +2,7 @@
 
 use smartspace_domain::{
     Time,
+    append_limits::{AppendLimit, AppendWindow},
     dispatch::Dispatch,
     ids::{EntityId, SpaceId},
     jobs::RunJob,
@@ -29,6 +30,8 @@ use crate::{
 pub(super) struct Attempt {
     pub(super) writes: Vec<Write>,
     pub(super) record: MessageRecord,
+    /// The messages of this second, including this one.
+    pub(super) second: Option<AppendWindow>,
     apart: Apart,
     /// Which agents the message triggers, unless that is decided later.
     dispatch: Option<Vec<Dispatch>>,
@@ -37,8 +40,13 @@ pub(super) struct Attempt {
 }
 
 impl Attempt {
-    pub(super) fn new(new: &NewMessage, snapshot: &Snapshot, now: Time) -> Result<Self> {
-        let draft = Draft::new(new, snapshot, now)?;
+    pub(super) fn new(
+        new: &NewMessage,
+        snapshot: &Snapshot,
+        limit: Option<AppendLimit>,
+        now: Time,
+    ) -> Result<Self> {
+        let draft = Draft::new(new, snapshot, limit, now)?;
         let (record, apart) = draft.record(new, now);
         let head = draft.head(new.space, snapshot)?;
         let message =
@@ -49,6 +57,7 @@ impl Attempt {
         let mut attempt = Self {
             writes: vec![head, message, sender],
             record,
+            second: draft.second,
             apart,
             triggered: Vec::with_capacity(draft.taken.len()),
             dispatch: (!is_later).then_some(draft.dispatch),

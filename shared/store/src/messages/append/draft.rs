@@ -4,6 +4,7 @@ mod body;
 
 use smartspace_domain::{
     Time,
+    append_limits::{AppendLimit, AppendWindow},
     dispatch::{Decided, Dispatch},
     ids::{EntityId, SpaceId},
     limits,
@@ -27,14 +28,27 @@ pub(super) struct Draft {
     sender: Sender,
     /// The space's runs of this minute, including those that the message triggers.
     minute: RateWindow,
+    /// The messages of this second, including this one. `None` if they are not limited.
+    pub(super) second: Option<AppendWindow>,
     pub(super) dispatch: Vec<Dispatch>,
     pub(super) taken: Vec<(EntityId, Bucket)>,
 }
 
 impl Draft {
-    pub(super) fn new(new: &NewMessage, snapshot: &Snapshot, now: Time) -> Result<Self> {
+    /// Fails with [`Error::TooMany`](crate::Error::TooMany) if the message is over `limit`.
+    pub(super) fn new(
+        new: &NewMessage,
+        snapshot: &Snapshot,
+        limit: Option<AppendLimit>,
+        now: Time,
+    ) -> Result<Self> {
         let member = snapshot.sender()?;
         let sender = member.sender();
+        let second = limit.map(|limit| {
+            let known = AppendWindow::of(snapshot.head.second.as_ref(), now);
+            known.count(limit, sender.id, sender.kind, new.content.bytes(), now)
+        });
+        let second = second.transpose()?;
         let depth = snapshot.depth_of(&new.by, member);
         let mut minute = RateWindow::now(snapshot.head.minute.as_ref(), now);
         let Decided { dispatch, taken } = match &new.content {
@@ -43,7 +57,7 @@ impl Draft {
             }
             Content::Card(_) => Decided::default(),
         };
-        Ok(Self { seq: snapshot.head.seq + 1, depth, sender, minute, dispatch, taken })
+        Ok(Self { seq: snapshot.head.seq + 1, depth, sender, minute, second, dispatch, taken })
     }
 
     /// Whether the message triggers too many agents for one transaction. The trigger function then
@@ -76,6 +90,7 @@ impl Draft {
             may_wake: is_later.then_some(self.taken.len()),
             due: is_later.then(|| keys::due(new.id.part_of(keys::DUE_PARTS))),
             due_at: is_later.then(|| now + limits::lease::QUEUED_DUE),
+            due_count: None,
         };
         (record, apart)
     }
@@ -83,17 +98,24 @@ impl Draft {
     /// Moves the space's head to this message, unless another message or a change of the roster
     /// came first.
     pub(super) fn head(&self, space: SpaceId, snapshot: &Snapshot) -> Result<Write> {
-        let wakes = !self.taken.is_empty();
-        let counts = if wakes { ", #minute = :minute" } else { "" };
-        let head = Write::update(
+        let minute = (!self.taken.is_empty()).then_some(&self.minute);
+        let runs = if minute.is_some() { ", #minute = :minute" } else { "" };
+        let messages = if self.second.is_some() { ", #second = :second" } else { "" };
+        let mut head = Write::update(
             keys::space_head(space),
-            format!("SET #seq = :next, #depth = :depth{counts}"),
+            format!("SET #seq = :next, #depth = :depth{messages}{runs}"),
         )
         .when("#seq = :seq AND #roster = :roster")
         .value(":seq", snapshot.head.seq)?
         .value(":next", self.seq)?
         .value(":depth", self.depth)?
         .value(":roster", snapshot.roster.head.roster)?;
-        if wakes { head.value(":minute", &self.minute) } else { Ok(head) }
+        if let Some(second) = &self.second {
+            head = head.value(":second", second)?;
+        }
+        if let Some(minute) = minute {
+            head = head.value(":minute", minute)?;
+        }
+        Ok(head)
     }
 }

@@ -34,6 +34,16 @@ pub enum Content {
     Card(Box<NewCard>),
 }
 
+impl Content {
+    /// The bytes that count towards the limit of the space.
+    pub(crate) fn bytes(&self) -> usize {
+        match self {
+            Self::Text(text) => text.as_str().len(),
+            Self::Card(card) => card.bytes(),
+        }
+    }
+}
+
 /// How a message came to be sent.
 #[derive(Clone, Debug)]
 pub enum MessageSource {

@@ -131,6 +131,20 @@ pub struct CallRecord {
     pub expires_at: Option<i64>,
 }
 
+/// The attributes of a call that may be absent.
+const OPTIONAL: &[&str] = &[
+    "ends",
+    "activeSpace",
+    "marks",
+    "page",
+    "said",
+    "answered",
+    "outside",
+    "repeatable",
+    "card",
+    "expiresAt",
+];
+
 /// The origin of a form's result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AnswerOrigin {
@@ -151,10 +165,10 @@ impl CallRecord {
     }
 
     pub(crate) fn write(&self, run: RunId) -> Result<Write> {
-        let write = Write::put(self.key(run), self)?;
         if self.is_external && self.status != CallStatus::Pending {
+            let write = Write::fill(self.key(run), self, OPTIONAL)?;
             return write.when("#status = :pending").value(":pending", CallStatus::Pending);
         }
-        Ok(write.if_absent())
+        Ok(Write::put(self.key(run), self)?.if_absent())
     }
 }

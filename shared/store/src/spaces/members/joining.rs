@@ -1,10 +1,12 @@
 //! Adding an entity to a space.
 
+mod many;
+
 use serde::Serialize;
 use smartspace_domain::{
     Time,
     entities::{Entity, EntityType},
-    ids::SpaceId,
+    ids::{EntityId, SpaceId},
     limits,
     spaces::Role,
 };
@@ -76,23 +78,26 @@ impl Members<'_> {
             if refusal.names(&keys::entity_meta(entity.id))
                 && !refusal.names(&keys::space_head(space))
             {
-                return Err(Error::invalid("", format!("there is no entity {}", entity.id)));
+                return Err(no_such_entity(entity.id));
             }
             self.store.table.pause(tries).await;
         }
         Err(being_changed())
     }
 
-    /// Fails with [`Error::Conflict`] if an agent is in too many spaces to join another one. For
-    /// people there is no limit.
+    /// Fails with [`Error::Conflict`] if an entity is in too many spaces to join another one. The
+    /// index that lists them may be late, so some joins at the same moment may pass. Leaving has no
+    /// limit.
     pub async fn has_room_for_a_space(self, entity: &Entity) -> Result<()> {
-        if entity.kind == EntityType::Agent
-            && self.store.entities().spaces_of(entity.id).await?.len() >= limits::SPACES_OF_AGENT
-        {
+        let (kind, most) = match entity.kind {
+            EntityType::Agent => ("an agent", limits::SPACES_OF_AGENT),
+            EntityType::Human => ("a person", limits::SPACES_OF_PERSON),
+        };
+        if self.store.entities().spaces_of(entity.id).await?.len() >= most {
             return Err(Error::Conflict(format!(
-                "the agent {:?} is in {} spaces, which is the most that an agent may be in",
-                entity.name,
-                limits::SPACES_OF_AGENT
+                "{:?} is in {most} spaces, which is the most that {kind} may be in; leave one of \
+                 them first",
+                entity.name
             )));
         }
         Ok(())
@@ -101,10 +106,17 @@ impl Members<'_> {
 
 fn has_room_for_a_member(roster: &Roster) -> Result<()> {
     if roster.members.len() >= limits::MEMBERS {
-        let text = format!("a space has at most {} members", limits::MEMBERS);
-        return Err(Error::Conflict(text));
+        return Err(too_many_members());
     }
     Ok(())
+}
+
+fn too_many_members() -> Error {
+    Error::Conflict(format!("a space has at most {} members", limits::MEMBERS))
+}
+
+fn no_such_entity(id: EntityId) -> Error {
+    Error::invalid("", format!("there is no entity {id}"))
 }
 
 /// A new member, which has read all messages up to `seq`.
@@ -134,7 +146,7 @@ fn join_writes(
 ) -> Result<Vec<Write>> {
     let others = roster.members.iter().filter(|other| other.entity_id != entity.id);
     let card = Card::of(&record.settings.name, others.chain([member]).map(MemberRecord::sender));
-    let mut writes = roster_change(space, roster, &card)?;
+    let mut writes = roster_change(space, roster, &card, Some(entity.id))?;
     let key = keys::member(space, entity.id);
     writes.push(if roster.member(entity.id).is_some() {
         // Its cursor and read position may have moved since the roster was read, so they stay.
@@ -142,15 +154,21 @@ fn join_writes(
             .value(":role", member.role)?
             .value(":name", &member.name)?
     } else {
-        Write::put(key, member)?
+        Write::fill(key, member, &["lastRunAt", "left"])?
     });
-    writes.push(
+    writes.extend(member_writes(space, entity)?);
+    Ok(writes)
+}
+
+/// The writes to the items of an entity that joins a space.
+fn member_writes(space: SpaceId, entity: &Entity) -> Result<Vec<Write>> {
+    let mut writes = vec![
         Write::check(keys::entity_meta(entity.id))
             .when("attribute_exists(PK) AND attribute_not_exists(#retiredAt)"),
-    );
+    ];
     if entity.kind == EntityType::Agent {
         let agent_space = AgentSpace { space_id: space };
-        writes.push(Write::put(keys::agent_space(entity.id, space), &agent_space)?);
+        writes.push(Write::fill(keys::agent_space(entity.id, space), &agent_space, &[])?);
     }
     Ok(writes)
 }

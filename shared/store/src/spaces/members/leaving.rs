@@ -1,32 +1,64 @@
 //! Removing an entity from a space.
+//!
+//! What follows, the end of its runs and subscriptions there, is a duty: the transaction stores the
+//! space as one that the entity is parting from, and makes the entity due.
 
-use smartspace_domain::ids::{EntityId, SpaceId};
+use serde::{Deserialize, Serialize};
+use smartspace_domain::{
+    Time,
+    ids::{EntityId, SpaceId},
+    limits::lease,
+};
 
 use crate::{
     Error, Members, Result,
     spaces::{
         Card,
-        members::{TRIES, being_changed, roster_change},
+        members::{TRIES, being_changed, move_to_past, roster_change},
         rosters::{MemberRecord, Roster},
     },
-    table::{WriteError, keys, write::Write},
+    table::{Query, WriteError, keys, read, write::Write},
 };
 
+/// A space that an entity has left, while something must still follow.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Parting {
+    /// The space.
+    pub space_id: SpaceId,
+    /// The version of the roster without the entity. It names this leaving.
+    roster: u64,
+}
+
 impl Members<'_> {
-    /// Removes an entity from a space. Returns `None` if it was not a member.
+    /// Removes a retired entity from a space. Returns `None` if it was not a member. The entity is
+    /// due already, for its retirement.
     pub async fn leave(self, space: SpaceId, entity: EntityId) -> Result<Option<MemberRecord>> {
-        match self.leave_if(space, entity, |_| Ok(())).await {
+        match self.leave_with(space, entity, |_| Ok(()), |_| Ok(Vec::new())).await {
             Err(Error::NotFound(_)) => self.leave_deleted(space, entity).await.map(|()| None),
             left => left,
         }
     }
 
-    /// Removes an entity from a space if `may` allows it for the roster at that moment.
+    /// Removes an entity from a space if `may` allows it for the roster at that moment. The entity
+    /// is due until [`Members::parted`] is called.
     pub async fn leave_if(
         self,
         space: SpaceId,
         entity: EntityId,
+        now: Time,
         may: impl Fn(&Roster) -> Result<()> + Send,
+    ) -> Result<Option<MemberRecord>> {
+        let duty = |roster: &Roster| duty_writes(space, entity, roster, now);
+        self.leave_with(space, entity, may, duty).await
+    }
+
+    async fn leave_with(
+        self,
+        space: SpaceId,
+        entity: EntityId,
+        may: impl Fn(&Roster) -> Result<()> + Send,
+        duty: impl Fn(&Roster) -> Result<Vec<Write>> + Send,
     ) -> Result<Option<MemberRecord>> {
         let mut tried = None;
         for tries in 0..TRIES {
@@ -40,13 +72,11 @@ impl Members<'_> {
             let Some(member) = member else { return Ok(None) };
             let others = roster.members.iter().filter(|other| other.entity_id != entity);
             let card = Card::of(&record.settings.name, others.map(MemberRecord::sender));
-            let mut writes = roster_change(space, &roster, &card)?;
-            writes.push(
-                Write::update(keys::member(space, entity), "SET #left = :yes REMOVE #g2pk, #g2sk")
-                    .value(":yes", true)?,
-            );
+            let mut writes = roster_change(space, &roster, &card, Some(entity))?;
+            writes.extend(move_to_past(space, member)?);
             // Only agents have this item. For a person, this deletes nothing.
             writes.push(Write::delete(keys::agent_space(entity, space)));
+            writes.extend(duty(&roster)?);
             if self.change_roster(&writes).await?.is_none() {
                 return Ok(Some(member.clone()));
             }
@@ -54,6 +84,25 @@ impl Members<'_> {
             self.store.table.pause(tries).await;
         }
         Err(being_changed())
+    }
+
+    /// The space that an entity is parting from, if something must still follow.
+    pub async fn parting(self, space: SpaceId, entity: EntityId) -> Result<Option<Parting>> {
+        self.store.table.get(&keys::parting(entity, space)).await
+    }
+
+    /// All spaces that an entity is parting from.
+    pub async fn partings(self, entity: EntityId) -> Result<Vec<Parting>> {
+        let query = Query::of(keys::entity(entity)).begins_with(keys::PARTING);
+        self.store.table.all(query).await?.into_iter().map(read).collect()
+    }
+
+    /// Ends a parting, unless the entity has left the space once more since it was read.
+    pub async fn parted(self, entity: EntityId, parting: &Parting) -> Result<()> {
+        let delete = Write::delete(keys::parting(entity, parting.space_id))
+            .when("#roster = :roster")
+            .value(":roster", parting.roster)?;
+        self.store.table.write_where_it_holds(delete).await
     }
 
     /// Removes an entity from a deleted space, which no longer has a roster.
@@ -71,4 +120,19 @@ impl Members<'_> {
             Err(WriteError::Other(error)) => Err(error),
         }
     }
+}
+
+/// Stores that something must follow. The entity is due later than the request that removes it
+/// needs for that. Its version is raised, so that a check that is under way does not end the duty.
+fn duty_writes(space: SpaceId, entity: EntityId, roster: &Roster, now: Time) -> Result<Vec<Write>> {
+    let parting = Parting { space_id: space, roster: roster.head.roster + 1 };
+    let due = Write::update(
+        keys::entity_meta(entity),
+        "SET #due = :due, #dueAt = :dueAt, #rev = #rev + :one REMOVE #settlesAt, #dueCount",
+    )
+    .when("attribute_exists(PK)")
+    .value(":due", keys::due(entity.part_of(keys::DUE_PARTS)))?
+    .value(":dueAt", now + lease::QUEUED_DUE)?
+    .value(":one", 1)?;
+    Ok(vec![Write::put(keys::parting(entity, space), &parting)?, due])
 }

@@ -40,6 +40,7 @@ impl Members<'_> {
                 space,
                 &roster,
                 &Card::of(&record.settings.name, others.chain([renamed])),
+                Some(entity.id),
             )?;
             // Only its name: other changes to the member since then stay.
             writes.push(

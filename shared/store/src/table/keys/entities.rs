@@ -29,7 +29,7 @@ pub fn agent_space(agent: EntityId, space: SpaceId) -> Key {
     Key::new(entity(agent), format!("{AGENT_SPACE}{space}"))
 }
 
-/// An active run of an agent. In the range of the agent's context.
+/// An active run of an agent. In the range of the agent's context, and first in it.
 pub fn active_run(agent: EntityId, run: RunId) -> Key {
     Key::new(entity(agent), format!("{ACTIVE_RUN}{run}"))
 }
@@ -68,8 +68,18 @@ pub const ACTIVE_RUN: &str = "CTX#ACTIVE#";
 /// The prefix of an agent's spaces.
 pub const AGENT_SPACE: &str = "CTX#SPACE#";
 /// The range of an agent's partition that is read for a prompt: all of `CTX#`, `GATE` and `META`.
-/// Items that a prompt does not need must not sort between them.
+/// Items that a prompt does not need must not sort between them. Only the active runs have no
+/// limit, so they sort first and are read last.
 pub const CONTEXT: (&str, &str) = ("CTX#", "META");
+
+/// The prefix of the spaces that an entity has left, while something must still follow. It sorts
+/// after the range of an agent's context.
+pub const PARTING: &str = "PARTING#";
+
+/// A space that an entity has left, while something must still follow.
+pub fn parting(entity_id: EntityId, space: SpaceId) -> Key {
+    Key::new(entity(entity_id), format!("{PARTING}{space}"))
+}
 
 /// The entity with an external id.
 pub fn external(external_id: &str) -> Key {

@@ -47,6 +47,22 @@ pub fn rate(who: &str) -> Key {
     Key::new(format!("RATE#{}", hash(&["rate", who])), "META")
 }
 
+/// The tokens of a connection.
+pub fn frames(connection: &ConnectionId) -> Key {
+    Key::new(format!("RATE#{connection}"), "FRAMES")
+}
+
+/// At least the number of connections that follow a space. It is outside the space's partition,
+/// which is the busy one.
+pub fn followers(space: SpaceId) -> Key {
+    Key::new(format!("RATE#{space}"), "FOLLOWERS")
+}
+
+/// The read positions that the followers of a space are still to be told.
+pub fn unshown_reads(space: SpaceId) -> Key {
+    Key::new(format!("RATE#{space}"), "READS")
+}
+
 /// The runs of an agent in one minute.
 pub fn minute(agent: EntityId, number: i64) -> Key {
     Key::new(format!("RATE#{agent}#{number}"), "META")

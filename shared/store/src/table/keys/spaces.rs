@@ -26,6 +26,8 @@ pub fn space_card(id: SpaceId) -> Key {
 
 /// The prefix of a space's members.
 pub const MEMBER: &str = "MEMBER#";
+/// The prefix of former members. It sorts after `MEMBER#`, so that a roster is read without them.
+pub const PAST: &str = "PAST#";
 /// The prefix of the subscriptions to a space, and of an entity's own connections.
 pub const CONN: &str = "CONN#";
 /// The prefix of messages.
@@ -39,6 +41,11 @@ pub const WOKEN: &str = "WOKEN#";
 /// A member of a space.
 pub fn member(id: SpaceId, entity: EntityId) -> Key {
     Key::new(space(id), format!("{MEMBER}{entity}"))
+}
+
+/// A former member of a space.
+pub fn past_member(id: SpaceId, entity: EntityId) -> Key {
+    Key::new(space(id), format!("{PAST}{entity}"))
 }
 
 /// The subscription of a connection to a space.

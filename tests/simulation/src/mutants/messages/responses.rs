@@ -1,6 +1,7 @@
 //! Changes of the responses of the table.
 
 use serde_json::{Map, Value, json};
+use smartspace_domain::{Time, quota::RateWindow};
 
 /// Hides the items that made the conditions of a transaction fail.
 pub(in crate::mutants) fn hide_existing_items(answer: &mut Value) {
@@ -24,8 +25,33 @@ pub(in crate::mutants) fn hide_depth_limit(answer: &mut Value) {
 pub(in crate::mutants) fn hide_departures(answer: &mut Value) {
     visit(answer, &mut |object| {
         let key = object.get("SK").and_then(|sk| sk["S"].as_str());
-        if key.is_some_and(|sk| sk.starts_with("MEMBER#")) {
+        let entity = key.and_then(|sk| sk.strip_prefix("PAST#")).map(str::to_owned);
+        if let Some(entity) = entity {
+            object.insert("SK".into(), json!({"S": format!("MEMBER#{entity}")}));
             object.remove("left");
+        }
+    });
+}
+
+/// Makes a message that was dispatched look as if it was not yet.
+pub(in crate::mutants) fn hide_settling(answer: &mut Value) {
+    visit(answer, &mut |object| {
+        let key = object.get("SK").and_then(|sk| sk["S"].as_str());
+        if key.is_some_and(|sk| sk.starts_with("MSG#")) {
+            object.insert("due".into(), json!({"S": "DUE#0"}));
+            object.insert("dueAt".into(), json!({"S": "2026-01-01T00:00:00.000Z"}));
+        }
+    });
+}
+
+/// Hides the counts of a minute that is not yet the one of this clock.
+pub(in crate::mutants) fn hide_later_minutes(answer: &mut Value, now: Time) {
+    let current = RateWindow::number_of(now);
+    visit(answer, &mut |object| {
+        let number = object.get("minute").and_then(|minute| minute["M"]["number"]["N"].as_str());
+        if number.and_then(|number| number.parse().ok()).is_some_and(|number: i64| number > current)
+        {
+            object.remove("minute");
         }
     });
 }

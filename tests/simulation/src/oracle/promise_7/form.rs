@@ -48,6 +48,7 @@ impl Form<'_> {
             "failed"
                 if output["error"].as_str().is_some_and(|error| {
                     error.starts_with("you are not a member of the space that showed this")
+                        || error == "the space that showed this was deleted"
                 }) => {}
             _ => found.push(format!("is {status}, and its run is {}", run["status"])),
         }

@@ -1,15 +1,16 @@
 //! The faults that strike a call of the table, and the errors that they return.
 
-mod errors;
-
 use std::{sync::Arc, time::Duration};
 
 use aws_smithy_runtime_api::client::result::ConnectorError;
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
-use self::errors::{conflict, problem};
-use crate::ports::table::{RawResponse, SimTable};
+use crate::{
+    conditions,
+    ports::table::SimTable,
+    table_errors::{RawResponse, conflict, problem},
+};
 
 /// The operations that write.
 pub(super) const WRITES: [&str; 4] = ["TransactWriteItems", "PutItem", "UpdateItem", "DeleteItem"];
@@ -56,6 +57,34 @@ impl<'a> Call<'a> {
             return Some(Err(ConnectorError::timeout("it took too long".into())));
         }
         None
+    }
+
+    /// Waits until another write makes the call's condition fail, or does nothing. Then drops the
+    /// clause that the mutant drops; only the writes that have it wait for that.
+    pub(super) async fn hold(&self, request: &mut Value) {
+        let SimTable { env, life } = self.table;
+        let is_held = self.strikes("held", env.plan.fault_rates.held);
+        if !is_held && env.dropped.is_none() {
+            return;
+        }
+        let Some(checks) = conditions::checks(self.operation, request, env.dropped.as_ref()) else {
+            return;
+        };
+        if is_held {
+            let most = env.chance.time("held", Duration::from_millis(100), Duration::from_secs(10));
+            let items = conditions::items("TransactWriteItems", &mut checks.clone());
+            env.storage.holds.wait(items, most, || !env.storage.holds(&checks)).await;
+            life.until_running().await;
+        }
+        if let Some(dropped) = &env.dropped {
+            let is_lost = !env.storage.holds(&checks);
+            dropped.drop_from(self.operation, request);
+            let rest = conditions::checks(self.operation, request, None);
+            if is_lost && rest.is_none_or(|rest| env.storage.holds(&rest)) {
+                env.history.note(&life.name, || format!("writes without {dropped}"));
+                env.conditions.count(dropped.clone());
+            }
+        }
     }
 
     fn take_effect_later(&self, request: &Value) {

@@ -3,7 +3,10 @@
 use serde_json::Value;
 use smartspace_domain::{Time, ids::CallId, steps::CallStatus, tools::AnswerBy};
 
-use crate::messages::{Apart, Asks, CutJson, ToolCard};
+use crate::{
+    messages::{Apart, Asks, CutJson, ToolCard},
+    table::pages::json_bytes,
+};
 
 /// A tool call to be shown as a card.
 #[derive(Clone, Debug)]
@@ -36,6 +39,11 @@ pub struct NewForm {
 }
 
 impl NewCard {
+    /// The bytes of its input and output, as JSON.
+    pub(super) fn bytes(&self) -> usize {
+        json_bytes(&self.input) + self.output.as_ref().map_or(0, json_bytes)
+    }
+
     /// The card as it is stored in the message, and the parts that are too long for it.
     pub(in crate::messages::append) fn split(&self) -> (ToolCard, Apart) {
         let (input, whole_input) = CutJson::of(&self.input);

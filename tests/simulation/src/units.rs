@@ -10,15 +10,21 @@
 //! The embedded table counts by the same rules, which its authors measured on DynamoDB. The result
 //! of each call is compared with that count.
 
+mod sizes;
+
 use serde_json::{Value, json};
 use smartspace::embedded_table::{EmbeddedTable, NAME};
 use smartspace_store::table::indexes::{Index, KeyNames};
 
+use self::sizes::{kilobytes, size, value_size};
+
 /// Write and read units.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Units {
-    pub(crate) write: f64,
-    pub(crate) read: f64,
+pub struct Units {
+    /// Write units.
+    pub write: f64,
+    /// Read units.
+    pub read: f64,
 }
 
 impl std::ops::AddAssign for Units {
@@ -28,26 +34,56 @@ impl std::ops::AddAssign for Units {
     }
 }
 
-/// One item of a call: its kind, and its units.
+/// One item of a call: its kind, and its units in each partition that it touches.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Part {
-    pub(crate) what: String,
-    pub(crate) units: Units,
+pub struct Part {
+    /// The kind of the item.
+    pub what: String,
+    /// The partition key in the table, or the index and its partition key, with the units.
+    pub partitions: Vec<(String, Units)>,
+}
+
+impl Part {
+    /// The units in all partitions.
+    pub fn units(&self) -> Units {
+        let mut all = Units::default();
+        for (_, units) in &self.partitions {
+            all += *units;
+        }
+        all
+    }
 }
 
 /// An item that a call writes, before the call.
-pub(crate) struct Before {
+pub struct Before {
     verb: &'static str,
     key: Value,
     item: Option<Value>,
+    /// The item of a put, as the call has it.
+    new: Option<Value>,
+}
+
+impl Before {
+    /// The partitions that the write is known to touch before it takes effect.
+    pub fn partitions(&self) -> Vec<String> {
+        let own = [text(&self.key["PK"]).to_owned()];
+        let images = [self.item.as_ref(), self.new.as_ref()];
+        let entries = images.into_iter().flatten().flat_map(|image| {
+            Index::ALL.iter().filter_map(|index| {
+                Some(partition_of(index, &entry(Some(image), index.keys)?.partition))
+            })
+        });
+        own.into_iter().chain(entries).collect()
+    }
 }
 
 /// The items that a call will write.
-pub(crate) fn before(table: &EmbeddedTable, operation: &str, request: &Value) -> Vec<Before> {
+pub fn before(table: &EmbeddedTable, operation: &str, request: &Value) -> Vec<Before> {
     let of = |verb: &'static str, part: &Value| {
         let key = if part["Key"].is_null() { &part["Item"] } else { &part["Key"] };
         let key = json!({"PK": key["PK"], "SK": key["SK"]});
-        Before { verb, item: item_at(table, &key), key }
+        let new = part["Item"].is_object().then(|| part["Item"].clone());
+        Before { verb, item: item_at(table, &key), key, new }
     };
     match operation {
         "PutItem" => vec![of("put", request)],
@@ -73,31 +109,38 @@ pub(crate) fn before(table: &EmbeddedTable, operation: &str, request: &Value) ->
 }
 
 /// The units of a write by item, after the call.
-pub(crate) fn written(table: &EmbeddedTable, operation: &str, before: &[Before]) -> Vec<Part> {
+pub fn written(table: &EmbeddedTable, operation: &str, before: &[Before]) -> Vec<Part> {
     let factor = if operation == "TransactWriteItems" { 2.0 } else { 1.0 };
-    let part = |Before { verb, key, item: old }: &Before| {
+    let part = |Before { verb, key, item: old, .. }: &Before| {
         let new = item_at(table, key);
         let larger = [old, &new].into_iter().flatten().map(size).max().unwrap_or(0);
-        let indexes = Index::ALL
-            .iter()
-            .map(|index| {
-                let KeyNames { pk, sk } = index.keys;
-                moved(entry(old.as_ref(), pk, sk), entry(new.as_ref(), pk, sk))
-            })
-            .sum::<f64>();
-        let write = factor * kilobytes(larger, 1) + indexes;
-        Part { what: format!("{verb} {}", name_of(key)), units: Units { write, read: 0.0 } }
+        let write = |write: f64| Units { write, read: 0.0 };
+        let mut partitions =
+            vec![(text(&key["PK"]).to_owned(), write(factor * kilobytes(larger, 1)))];
+        for index in &Index::ALL {
+            let moved = moved(entry(old.as_ref(), index.keys), entry(new.as_ref(), index.keys));
+            partitions.extend(
+                moved
+                    .into_iter()
+                    .map(|(partition, units)| (partition_of(index, &partition), write(units))),
+            );
+        }
+        Part { what: format!("{verb} {}", name_of(key)), partitions }
     };
     before.iter().map(part).collect()
 }
 
 /// The units of a read.
-pub(crate) fn read(operation: &str, request: &Value, answer: &Value) -> Vec<Part> {
-    let part = |what: String, read: f64| Part { what, units: Units { write: 0.0, read } };
+pub fn read(operation: &str, request: &Value, answer: &Value) -> Vec<Part> {
+    let part = |what: String, partition: &str, read: f64| Part {
+        what,
+        partitions: vec![(partition.to_owned(), Units { write: 0.0, read })],
+    };
     match operation {
         "GetItem" => {
             let share = if request["ConsistentRead"] == true { 1.0 } else { 0.5 };
-            vec![part(name_of(&request["Key"]), share * kilobytes(size(&answer["Item"]), 4))]
+            let key = &request["Key"];
+            vec![part(name_of(key), text(&key["PK"]), share * kilobytes(size(&answer["Item"]), 4))]
         }
         "BatchGetItem" => {
             let requested = &request["RequestItems"][NAME];
@@ -107,8 +150,11 @@ pub(crate) fn read(operation: &str, request: &Value, answer: &Value) -> Vec<Part
                 found.iter().find(|item| item["PK"] == key["PK"] && item["SK"] == key["SK"])
             };
             let keys = requested["Keys"].as_array().into_iter().flatten();
-            keys.map(|key| part(name_of(key), share * kilobytes(item(key).map_or(0, size), 4)))
-                .collect()
+            keys.map(|key| {
+                let units = share * kilobytes(item(key).map_or(0, size), 4);
+                part(name_of(key), text(&key["PK"]), units)
+            })
+            .collect()
         }
         "Query" => {
             let share = if request["ConsistentRead"] == true { 1.0 } else { 0.5 };
@@ -124,6 +170,7 @@ pub(crate) fn read(operation: &str, request: &Value, answer: &Value) -> Vec<Part
                 format!("{index} {}/{}…{}", kind_of(":pk"), kind_of(":first"), kind_of(":last"))
                     .trim()
                     .to_owned(),
+                &queried(request),
                 share * kilobytes(bytes, 4),
             )]
         }
@@ -131,8 +178,17 @@ pub(crate) fn read(operation: &str, request: &Value, answer: &Value) -> Vec<Part
     }
 }
 
+/// The partition that a query reads.
+pub fn queried(request: &Value) -> String {
+    let partition = text(&request["ExpressionAttributeValues"][":pk"]);
+    match request["IndexName"].as_str() {
+        Some(index) => format!("{index} {partition}"),
+        None => partition.to_owned(),
+    }
+}
+
 /// The units that the embedded table reports, or `None` if it reports none, as for a failed call.
-pub(crate) fn reported(answer: &Value) -> Option<f64> {
+pub fn reported(answer: &Value) -> Option<f64> {
     match &answer["ConsumedCapacity"] {
         Value::Array(tables) => {
             Some(tables.iter().filter_map(|table| table["CapacityUnits"].as_f64()).sum())
@@ -150,72 +206,44 @@ fn item_at(table: &EmbeddedTable, key: &Value) -> Option<Value> {
     item.is_object().then_some(item)
 }
 
-fn kilobytes(bytes: usize, each: usize) -> f64 {
-    bytes.div_ceil(each * 1024).max(1) as f64
+/// An item's entry in an index.
+struct Entry {
+    partition: String,
+    sort_key: String,
+    bytes: usize,
 }
 
-/// An item's entry in an index: its key, and its size in bytes. Indexes project only keys.
-fn entry(item: Option<&Value>, pk: &str, sk: &str) -> Option<(String, usize)> {
+/// An item's entry in an index, if it has one. Indexes project only keys.
+fn entry(item: Option<&Value>, KeyNames { pk, sk }: KeyNames) -> Option<Entry> {
     let item = item?;
-    let index_pk = item[pk]["S"].as_str()?;
-    let index_sk = item[sk]["S"].as_str()?;
+    let partition = item[pk]["S"].as_str()?.to_owned();
+    let sort_key = item[sk]["S"].as_str()?.to_owned();
     let bytes = ["PK", "SK", pk, sk].iter().map(|name| name.len() + value_size(&item[name])).sum();
-    Some((format!("{index_pk} {index_sk}"), bytes))
+    Some(Entry { partition, sort_key, bytes })
 }
 
-fn moved(old: Option<(String, usize)>, new: Option<(String, usize)>) -> f64 {
-    match (old, new) {
-        (None, None) => 0.0,
-        (None, Some((_, bytes))) | (Some((_, bytes)), None) => kilobytes(bytes, 1),
-        (Some((old, _)), Some((new, _))) if old == new => 0.0,
-        (Some((_, old)), Some((_, new))) => kilobytes(old, 1) + kilobytes(new, 1),
-    }
+/// The partitions of an index that a change of an entry writes to, with the units.
+fn moved(old: Option<Entry>, new: Option<Entry>) -> Vec<(String, f64)> {
+    let is_same = old.as_ref().zip(new.as_ref()).is_some_and(|(old, new)| {
+        (&old.partition, &old.sort_key) == (&new.partition, &new.sort_key)
+    });
+    let written = [old, new].into_iter().flatten().filter(|_| !is_same);
+    written.map(|entry| (entry.partition, kilobytes(entry.bytes, 1))).collect()
 }
 
-/// The size of an item in bytes: its names and values.
-fn size(item: &Value) -> usize {
-    item.as_object().into_iter().flatten().map(|(name, value)| name.len() + value_size(value)).sum()
+fn partition_of(index: &Index, partition: &str) -> String {
+    format!("{} {partition}", index.name)
 }
 
-fn value_size(value: &Value) -> usize {
-    let Some((kind, value)) = value.as_object().and_then(|value| value.iter().next()) else {
-        return 0;
-    };
-    let text = value.as_str().unwrap_or_default();
-    match kind.as_str() {
-        "S" => text.len(),
-        "N" => {
-            text.trim_matches(['-', '0', '.']).len().div_ceil(2)
-                + 1
-                + usize::from(text.starts_with('-'))
-        }
-        "B" => text.trim_end_matches('=').len() * 3 / 4,
-        "L" => {
-            3 + value
-                .as_array()
-                .into_iter()
-                .flatten()
-                .map(|value| 1 + value_size(value))
-                .sum::<usize>()
-        }
-        "M" => {
-            3 + value
-                .as_object()
-                .into_iter()
-                .flatten()
-                .map(|(name, value)| 1 + name.len() + value_size(value))
-                .sum::<usize>()
-        }
-        _ => 1,
-    }
+fn text(value: &Value) -> &str {
+    value["S"].as_str().unwrap_or_default()
 }
 
 /// The kind of an item: its key without ids.
 fn name_of(key: &Value) -> String {
-    let part = |name: &str| key[name]["S"].as_str().unwrap_or_default();
-    let sk = part("SK");
+    let sk = text(&key["SK"]);
     let sk = sk.strip_prefix("CTX#").unwrap_or(sk);
-    format!("{}/{}", kind(part("PK")), kind(sk))
+    format!("{}/{}", kind(text(&key["PK"])), kind(sk))
 }
 
 fn kind(text: &str) -> &str {

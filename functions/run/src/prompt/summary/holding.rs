@@ -1,0 +1,40 @@
+//! Keeps other workers from a summary while a model writes it: renews the claim, and the time for
+//! which the queue hides the job.
+
+use smartspace_domain::{
+    ids::{LeaseId, SpaceId},
+    limits::lease,
+};
+use smartspace_ports::queues::Delivery;
+use tokio::time::{Instant, sleep_until, timeout_at};
+
+use crate::{JOB_HIDDEN_FOR, prompt::summary::Summarizer};
+
+impl Summarizer<'_> {
+    /// Returns when another worker has the claim, or may soon take it.
+    pub(super) async fn hold(&self, space: SpaceId, token: &LeaseId, delivery: &dyn Delivery) {
+        let mut renewed = Instant::now();
+        loop {
+            let next = Instant::now() + lease::RENEWED;
+            // If the queue does not answer, the next renewal asks it again.
+            let _ = timeout_at(next, delivery.hold(JOB_HIDDEN_FOR)).await;
+            sleep_until(next).await;
+            let claimed = self.models.longest_answer();
+            let until = self.pipeline.now() + claimed;
+            let renewal = self.pipeline.store.summaries().renew(space, token, until);
+            match timeout_at(next + lease::GIVEN_UP, renewal).await {
+                Ok(Ok(true)) => renewed = next,
+                Ok(Ok(false)) => return,
+                Ok(Err(error)) => {
+                    tracing::warn!(%space, %error, "the claim on a summary could not be renewed");
+                }
+                Err(_) => {
+                    tracing::warn!(%space, "the claim on a summary could not be renewed in time");
+                }
+            }
+            if renewed.elapsed() + lease::GIVEN_UP >= claimed {
+                return;
+            }
+        }
+    }
+}

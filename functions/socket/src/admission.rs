@@ -1,0 +1,145 @@
+//! The limits of the WebSocket API: frames of a connection, connections of an entity, followers of
+//! a space.
+
+use std::time::Duration;
+
+use futures::future::{join, join_all};
+use serde_json::Value;
+use smartspace_domain::{
+    Error, Result,
+    access::{Caller, SpaceAction},
+    ids::{ConnectionId, EntityId, SpaceId},
+    limits, rates,
+};
+use smartspace_pipeline::frames::{Goodbye, close};
+use smartspace_ports::sockets::CloseCode;
+use smartspace_store::{
+    connections::{ConnectionRecord, MayFollow},
+    limits::frames::FrameCount,
+};
+
+use crate::{
+    Socket,
+    requests::{Action, Request},
+};
+
+/// When a client that has been closed for sending too much may connect again.
+const CLOSED_FOR: Duration = Duration::from_secs(10);
+/// When a client whose entity has too many connections may subscribe again.
+const CROWDED_FOR: Duration = Duration::from_mins(1);
+
+impl Socket {
+    /// Counts a frame, even one that can't be parsed.
+    pub(crate) async fn count_frame(&self, id: &ConnectionId, request: &Request) -> FrameCount {
+        if !self.pipeline.is_rate_limited {
+            return FrameCount::Allowed;
+        }
+        let tokens = match request.action {
+            Ok(Action::Subscribe { .. }) => limits::SUBSCRIBE_TOKENS,
+            _ => 1,
+        };
+        let rates = self.pipeline.store.rates();
+        rates.count_frame(id, rates::FRAMES, tokens, self.pipeline.now()).await
+    }
+
+    /// Answers a frame too many, and closes the connection if it goes on like this.
+    pub(crate) async fn refuse_frame(
+        &self,
+        id: &ConnectionId,
+        request: Option<&Value>,
+        wait: Duration,
+        in_a_row: u32,
+    ) -> Result<()> {
+        if in_a_row < limits::REFUSED_FRAMES {
+            let error = Error::TooMany {
+                text: format!(
+                    "too many frames: the limit of a connection is {} per second and {} at once, \
+                     and `subscribe` counts as {}",
+                    rates::FRAMES.per_second,
+                    rates::FRAMES.burst,
+                    limits::SUBSCRIBE_TOKENS
+                ),
+                wait,
+            };
+            self.answer_error(id, request, &error).await;
+            return Ok(());
+        }
+        tracing::info!(connection = %id, "a connection that sends too many frames is closed");
+        let goodbye = Goodbye {
+            code: CloseCode::TooMany,
+            reason: "too many frames",
+            retry_after: Some(CLOSED_FOR),
+        };
+        close(&self.pipeline.store, &*self.sockets, id, &goodbye).await
+    }
+
+    /// Checks that a connection may subscribe to a space, and counts it as a follower.
+    pub(crate) async fn admit(&self, connection: &ConnectionRecord, space: SpaceId) -> Result<()> {
+        let store = &self.pipeline.store;
+        match connection.caller {
+            // The operator may follow any space, but only one that exists.
+            Caller::Operator => store.spaces().record(space).await.map(drop)?,
+            Caller::Entity(entity) => {
+                let (may_read, is_one_of_few) = join(
+                    self.pipeline.authorise(connection.caller, SpaceAction::Read, space),
+                    self.check_connections_of(entity, connection),
+                )
+                .await;
+                may_read?;
+                is_one_of_few?;
+            }
+        }
+        if !self.pipeline.is_rate_limited {
+            return Ok(());
+        }
+        let now = self.pipeline.now();
+        match store.connections().count_follower(&connection.id, space, now).await? {
+            MayFollow::Yes => Ok(()),
+            MayFollow::Full(wait) => Err(Error::TooMany {
+                text: format!("the space has {} followers, which is the limit", limits::FOLLOWERS),
+                wait,
+            }),
+        }
+    }
+
+    /// Checks that the entity has fewer older connections than it may have. Connections that died
+    /// silently are deleted when they would be in the way.
+    async fn check_connections_of(
+        &self,
+        entity: EntityId,
+        connection: &ConnectionRecord,
+    ) -> Result<()> {
+        if !self.pipeline.is_rate_limited {
+            return Ok(());
+        }
+        let store = &self.pipeline.store;
+        let now = self.pipeline.now();
+        let older = store.connections().older_than(connection, now).await?;
+        if older.len() < limits::CONNECTIONS_OF_ENTITY {
+            return Ok(());
+        }
+        let who = format!("connections of {entity}");
+        if store.rates().count_call(&who, rates::RECOUNTS, now).await.is_ok() {
+            let open = join_all(older.iter().map(|id| self.is_open(id))).await;
+            if open.into_iter().filter(|open| *open).count() < limits::CONNECTIONS_OF_ENTITY {
+                return Ok(());
+            }
+        }
+        Err(Error::TooMany {
+            text: format!(
+                "the caller has {} connections, which is the limit; close some of them",
+                limits::CONNECTIONS_OF_ENTITY
+            ),
+            wait: CROWDED_FOR,
+        })
+    }
+
+    /// Whether a connection is open. One that is not is deleted.
+    async fn is_open(&self, id: &ConnectionId) -> bool {
+        let is_open = self.sockets.is_open(id).await;
+        if !is_open && let Err(error) = self.disconnect(id).await {
+            tracing::warn!(connection = %id, %error, "a closed connection could not be deleted");
+        }
+        is_open
+    }
+}

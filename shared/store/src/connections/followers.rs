@@ -1,0 +1,127 @@
+//! The limits of connections: how many of an entity's own may subscribe, and how many may follow a
+//! space.
+//!
+//! The counter of a space's followers only grows, by one for each subscription, so it is never less
+//! than their number. When it reaches the limit, the followers are counted again. No departure has
+//! to be counted, and connections that died silently do not keep a space full.
+
+use std::time::Duration;
+
+use serde::Deserialize;
+use smartspace_domain::{
+    Time,
+    access::Caller,
+    ids::{ConnectionId, EntityId, SpaceId},
+    limits, rates,
+};
+
+use crate::{
+    Connections, Result,
+    connections::ConnectionRecord,
+    table::{Query, WriteError, keys, read, write::Write},
+};
+
+/// How long the counter is stored after the last subscription: longer than any connection lasts.
+const STORED_FOR: Duration = Duration::from_hours(3);
+/// How often a counter that another process has just set is looked at again.
+const TRIES: usize = 3;
+/// The greatest number of an entity's connections that are read to rank one of them.
+const READ_OF_ENTITY: usize = 100;
+
+#[derive(Debug, Deserialize)]
+struct CounterItem {
+    count: usize,
+}
+
+/// Whether a connection may follow a space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MayFollow {
+    /// It may.
+    Yes,
+    /// The space has as many followers as it may have. Try again after this time.
+    Full(Duration),
+}
+
+impl Connections<'_> {
+    /// Counts a connection as a follower of a space, before it subscribes. Connections that
+    /// subscribe at the moment of a recount may exceed the limit.
+    pub async fn count_follower(
+        self,
+        connection: &ConnectionId,
+        space: SpaceId,
+        now: Time,
+    ) -> Result<MayFollow> {
+        for _ in 0..TRIES {
+            let Some(counted) = self.add_follower(space, now).await? else {
+                return Ok(MayFollow::Yes);
+            };
+            let follows: Option<ConnectionRecord> =
+                self.store.table.get(&keys::follows(connection, space)).await?;
+            if follows.is_some() {
+                return Ok(MayFollow::Yes);
+            }
+            let who = format!("followers of {space}");
+            if let Err(wait) = self.store.rates().count_call(&who, rates::RECOUNTS, now).await {
+                return Ok(MayFollow::Full(wait));
+            }
+            let followers = self.followers(space).await?.into_iter();
+            let live = followers.filter(|follower| follower.valid_until > now).count();
+            self.set_followers(space, counted, live).await?;
+            if live >= limits::FOLLOWERS {
+                return Ok(MayFollow::Full(rates::RECOUNTS.token()));
+            }
+        }
+        Ok(MayFollow::Full(rates::RECOUNTS.token()))
+    }
+
+    /// Adds one to the counter. Returns the counter if it has reached the limit.
+    async fn add_follower(self, space: SpaceId, now: Time) -> Result<Option<usize>> {
+        let write =
+            Write::count(keys::followers(space), "SET #expiresAt = :expires ADD #count :one")
+                .when("attribute_not_exists(#count) OR #count < :most")
+                .value(":expires", (now + STORED_FOR).as_seconds())?
+                .value(":one", 1)?
+                .value(":most", limits::FOLLOWERS)?;
+        match self.store.table.write(write).await {
+            Ok(_) => Ok(None),
+            Err(WriteError::Refused(refusal)) => {
+                let existing = refusal.existing::<CounterItem>(&keys::followers(space));
+                Ok(Some(existing.map_or(limits::FOLLOWERS, |counter| counter.count)))
+            }
+            Err(WriteError::Other(error)) => Err(error),
+        }
+    }
+
+    /// Sets the counter to the number of followers, unless another process has done it since.
+    async fn set_followers(self, space: SpaceId, counted: usize, live: usize) -> Result<()> {
+        let write = Write::update(keys::followers(space), "SET #count = :live")
+            .when("#count = :counted")
+            .value(":live", live)?
+            .value(":counted", counted)?;
+        self.store.table.write_where_it_holds(write).await
+    }
+
+    /// The connections of the same entity that were opened before this one and are not closed, in
+    /// the order of their opening. The operator's connections are not counted. An entity with very
+    /// many connections gets some of them, whatever their age.
+    pub async fn older_than(
+        self,
+        connection: &ConnectionRecord,
+        now: Time,
+    ) -> Result<Vec<ConnectionId>> {
+        let Caller::Entity(entity) = connection.caller else { return Ok(Vec::new()) };
+        let age = |record: &ConnectionRecord| (record.opened_at, record.id.0.clone());
+        let mut older = self.some_of_entity(entity).await?;
+        let all_read = older.len() < READ_OF_ENTITY;
+        older
+            .retain(|other| other.valid_until > now && (!all_read || age(other) < age(connection)));
+        older.sort_by_key(age);
+        Ok(older.into_iter().map(|record| record.id).collect())
+    }
+
+    /// Up to [`READ_OF_ENTITY`] connections of an entity.
+    async fn some_of_entity(self, entity: EntityId) -> Result<Vec<ConnectionRecord>> {
+        let query = Query::of(keys::entity(entity)).begins_with(keys::CONN).limit(READ_OF_ENTITY);
+        self.store.table.all(query).await?.into_iter().map(read).collect()
+    }
+}

@@ -1,0 +1,77 @@
+//! `space.read`: at once to the reader's own connections, joined to others.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use futures::future::join_all;
+use serde_json::{Value, json};
+
+use crate::support::{
+    socket::{Frame, Socket},
+    stack::Stack,
+    waiting::SOON,
+};
+
+/// The positions that a connection has been told, the newest of each member.
+fn positions(frames: &[Frame]) -> BTreeMap<String, u64> {
+    let mut positions = BTreeMap::new();
+    let mut add = |read: &Value| {
+        let seq = read["seq"].as_u64().unwrap();
+        let known = positions.entry(read["entityId"].as_str().unwrap().to_owned()).or_insert(0);
+        *known = seq.max(*known);
+    };
+    for frame in frames.iter().filter(|frame| frame.kind == "space.read") {
+        add(&frame.body);
+        frame.body["reads"].as_array().into_iter().flatten().for_each(&mut add);
+    }
+    positions
+}
+
+#[tokio::test]
+async fn read_positions_of_many_members_are_joined_and_none_is_lost() {
+    let stack = Stack::start().await;
+    let name = |index: usize| format!("Person {index}");
+    let people = join_all((0..12).map(async |index| stack.person(&name(index)).await)).await;
+    let space = stack.space("Team", &people.iter().collect::<Vec<_>>()).await;
+    for number in 1..=3 {
+        stack.post(&space, &people[0], &format!("message {number}")).await;
+    }
+    let watcher = stack.socket().await;
+    watcher.subscribe(&space, None).await;
+    let mark = async |person: &String, seq: u64| {
+        let body = json!({ "seq": seq, "entityId": person });
+        stack.put(&format!("/v1/spaces/{space}/read"), body).await.must_be(200);
+    };
+    for seq in 1..=3 {
+        join_all(people.iter().map(|person| mark(person, seq))).await;
+    }
+    let all: BTreeMap<String, u64> = people.iter().map(|person| (person.clone(), 3)).collect();
+    watcher.until("all positions", SOON, |frames| (positions(frames) == all).then_some(())).await;
+    let frames = watcher.frames();
+    let count = frames.iter().filter(|frame| frame.kind == "space.read").count();
+    assert!(count < 36, "36 moves took {count} frames");
+}
+
+#[tokio::test]
+async fn the_readers_own_connections_learn_of_a_position_before_others() {
+    let stack = Stack::start().await;
+    let husam = stack.person("Husam").await;
+    let sarah = stack.person("Sarah").await;
+    let space = stack.space("Team", &[&husam, &sarah]).await;
+    stack.post(&space, &sarah, "hello").await;
+    // His connection does not follow the space.
+    let his: Socket = stack.socket_of(&husam).await;
+    let hers = stack.socket_of(&sarah).await;
+    hers.subscribe(&space, None).await;
+    let body = json!({ "seq": 1, "entityId": husam });
+    stack.put(&format!("/v1/spaces/{space}/read"), body).await.must_be(200);
+    let own = his.frame("space.read", SOON, |_| true).await;
+    let others = hers.frame("space.read", SOON, |_| true).await;
+    let expected = (json!(husam), json!(1), Value::Null);
+    for frame in [&own, &others] {
+        let read = &frame.body;
+        let shown = (read["entityId"].clone(), read["seq"].clone(), read["reads"].clone());
+        assert_eq!(shown, expected);
+    }
+    let later = others.at.saturating_duration_since(own.at);
+    assert!(later > Duration::from_millis(500), "others learned of it {later:?} later");
+}

@@ -1,0 +1,37 @@
+//! A read position that moved reaches everyone who follows the space.
+
+use std::collections::BTreeSet;
+
+use crate::oracle::Evidence;
+
+pub(super) fn followers_learn_of_read_positions(evidence: &mut Evidence<'_>) {
+    let keys: BTreeSet<(String, String)> = evidence
+        .env
+        .storage
+        .items()
+        .iter()
+        .filter(|item| item["left"] != true)
+        .filter_map(|item| Some((item["PK"].as_str()?.into(), item["SK"].as_str()?.into())))
+        .collect();
+    let mut found = Vec::new();
+    for read in &evidence.ledger.moved_reads {
+        let space = format!("SPACE#{}", read.space);
+        let has = |key: String| keys.contains(&(space.clone(), key));
+        for (person, seen) in &evidence.seen {
+            let follows = person.open_connection().is_some_and(|id| has(format!("CONN#{id}")));
+            if !follows || !has(format!("MEMBER#{}", person.id)) {
+                continue;
+            }
+            let known = seen.reads.get(&(read.space.to_string(), read.entity.to_string()));
+            if known.is_none_or(|known| *known < read.seq) {
+                found.push(format!(
+                    "person {} does not know that {} has read {} of {}, but {known:?}",
+                    person.index, read.entity, read.seq, read.space
+                ));
+            }
+        }
+    }
+    for text in found {
+        evidence.report(10, text);
+    }
+}

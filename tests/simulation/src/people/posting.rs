@@ -1,0 +1,134 @@
+//! The messages of a person.
+
+use std::time::Duration;
+
+use axum::http::Method;
+use serde_json::json;
+use smartspace_domain::{append_limits::AppendLimit, ids::SpaceId};
+use tokio::time::sleep;
+
+use crate::{
+    client::{Caller, is_of_space},
+    ledger::SentMessage,
+    locked,
+    people::Person,
+};
+
+/// How many messages a burst has.
+const BURST: usize = 4;
+
+impl Person {
+    /// Writes a message.
+    fn text(&self, place: &str) -> String {
+        let ledger = locked(&self.world.env.ledger);
+        let named = &ledger.agents
+            [self.world.env.chance.below(place, ledger.agents.len() as u64) as usize]
+            .1;
+        let mention = if self.world.env.chance.happens(place, 500) {
+            format!("@{named} ")
+        } else {
+            String::new()
+        };
+        // Now and then a text that is too long for the message's own item.
+        let long = if self.world.env.chance.happens(place, 50) {
+            "x".repeat(5_000)
+        } else {
+            String::new()
+        };
+        format!("{mention}{place}{long}")
+    }
+
+    /// Records a message, with its id and number if it was accepted.
+    fn note(&self, text: &str, space: SpaceId, accepted: Option<(String, u64)>) {
+        self.world.env.history.note(&self.name, || match &accepted {
+            Some((id, seq)) => format!("learns that {text:.40} is {id}, number {seq} of {space}"),
+            None => format!("does not learn what became of {text:.40} in {space}"),
+        });
+        locked(&self.world.env.ledger).sent_messages.push(SentMessage {
+            person: self.id,
+            space,
+            text: text.to_owned(),
+            accepted,
+        });
+    }
+
+    /// Sends a message over HTTP, or a burst of messages if the space accepts few in a second.
+    pub(super) async fn say_some(&mut self, place: &str, space: SpaceId) {
+        self.say(place, space).await;
+        if self.world.env.plan.append_limit != AppendLimit::SPACE {
+            for number in 1..BURST {
+                self.say(&format!("{place}/{number} more"), space).await;
+            }
+        }
+    }
+
+    /// Sends a message over HTTP, and retries with the same key until the outcome is known.
+    async fn say(&mut self, place: &str, space: SpaceId) {
+        let text = self.text(place);
+        let path = format!("/v1/spaces/{space}/messages");
+        let body = json!({"text": text});
+        self.world.env.history.note(&self.name, || format!("says {text:.40} in {space}"));
+        let answer = if self.world.env.chance.happens(place, 850) {
+            self.world
+                .http_with_retries(
+                    &self.name,
+                    Caller::Entity(self.id),
+                    Method::POST,
+                    &path,
+                    Some(place),
+                    Some(&body),
+                )
+                .await
+        } else {
+            // Without a key the message is sent once, and perhaps lost.
+            self.world
+                .http(&self.name, Caller::Entity(self.id), Method::POST, &path, None, Some(&body))
+                .await
+                .ok()
+        };
+        let accepted = answer.and_then(|(status, made)| match status {
+            201 => Some((made["id"].as_str()?.to_owned(), made["seq"].as_u64()?)),
+            _ => None,
+        });
+        self.note(&text, space, accepted);
+    }
+
+    /// Sends a message over the socket, and retries with the same key.
+    pub(super) async fn send(&mut self, place: &str, space: SpaceId) {
+        let mut text = self.text(place);
+        text.truncate(200);
+        for _ in 0..4 {
+            let frame = json!({
+                "action": "send", "spaceId": space, "text": text, "idempotencyKey": place,
+            });
+            let from = self.world.env.wall();
+            match self.request(frame).await {
+                Some(answer) if answer["type"] == "sent" => {
+                    let accepted =
+                        answer["messageId"].as_str().map(str::to_owned).zip(answer["seq"].as_u64());
+                    return self.note(&text, space, accepted);
+                }
+                Some(answer) if answer["status"] == 429 => {
+                    if is_of_space(&answer) {
+                        self.world.note_refusal(self.id, &space.to_string(), &text, from);
+                    }
+                    let Some(seconds) = answer["retryAfter"].as_u64().filter(|wait| *wait > 0)
+                    else {
+                        self.world.env.report(10, format!("a refusal has no wait: {answer}"));
+                        break;
+                    };
+                    sleep(Duration::from_secs(seconds)).await;
+                }
+                Some(answer) if answer["status"].as_u64().is_some_and(|status| status < 500) => {
+                    break;
+                }
+                Some(answer) if answer["status"] == 500 => {
+                    self.world.env.report(0, format!("`send` over a socket got {answer}"));
+                    break;
+                }
+                _ => self.reconnect().await,
+            }
+        }
+        self.note(&text, space, None);
+    }
+}

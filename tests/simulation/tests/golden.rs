@@ -1,0 +1,158 @@
+//! Golden items: every kind of stored item, as each release writes it (`golden/`).
+//!
+//! - This version writes the shapes of its golden items, and no others.
+//! - It reads the items of every release, and of a release after it: with unknown fields at every
+//!   level, and with unknown values of enums.
+//! - A change keeps what it does not know.
+
+mod items;
+mod later;
+mod rare;
+mod reading;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+use smartspace_simulation::{
+    setup::Setup,
+    simulate,
+    storage::samples::{kind, shape},
+};
+
+use self::items::{RELEASES, Release};
+
+/// Every kind of item that `store/table/keys` can name. Together with the kinds that the samples
+/// find, this is the complete list.
+const KINDS: [&str; 41] = [
+    "conn-meta",
+    "conn-space",
+    "dlv-meta",
+    "dlv-payload",
+    "entity-conn",
+    "entity-ctx-active",
+    "entity-ctx-goal",
+    "entity-ctx-kept",
+    "entity-ctx-memory",
+    "entity-ctx-plan",
+    "entity-ctx-space",
+    "entity-gate",
+    "entity-meta",
+    "entity-parting",
+    "ext-meta",
+    "hook-meta",
+    "idem-meta",
+    "part-meta",
+    "rate-agent-meta",
+    "rate-followers",
+    "rate-frames",
+    "rate-meta",
+    "rate-reads",
+    "run-call",
+    "run-error",
+    "run-form",
+    "run-meta",
+    "run-prompt",
+    "run-step",
+    "run-trigger",
+    "space-card",
+    "space-conn",
+    "space-head",
+    "space-member",
+    "space-meta",
+    "space-msg",
+    "space-past",
+    "space-summary",
+    "space-text",
+    "space-woken",
+    "ticket-meta",
+];
+
+/// Seeds that together write every kind and shape that the simulation can.
+const SEEDS: std::ops::RangeInclusive<u64> = 1..=12;
+
+async fn samples() -> BTreeMap<String, Vec<Value>> {
+    let mut found: BTreeMap<String, Vec<Value>> = BTreeMap::new();
+    for seed in SEEDS {
+        // A simulation has a runtime of its own.
+        let play = move || simulate(&Setup { seed, samples: true, ..Setup::default() });
+        let outcome = std::thread::spawn(play).join().unwrap().unwrap();
+        for item in outcome.samples {
+            found.entry(kind(&item)).or_default().push(item);
+        }
+    }
+    for item in rare::items().await {
+        found.entry(kind(&item)).or_default().push(item);
+    }
+    found
+}
+
+fn paths(items: &[Value]) -> BTreeSet<String> {
+    items.iter().flat_map(shape).collect()
+}
+
+/// The fewest items, roughly, that have all paths.
+fn chosen(mut items: Vec<Value>) -> Vec<Value> {
+    let mut chosen = Vec::new();
+    let mut covered = BTreeSet::new();
+    while let Some(best) =
+        (0..items.len()).max_by_key(|at| shape(&items[*at]).difference(&covered).count())
+    {
+        let item = items.swap_remove(best);
+        let paths = shape(&item);
+        if paths.is_subset(&covered) {
+            break;
+        }
+        covered.extend(paths);
+        chosen.push(item);
+    }
+    chosen
+}
+
+#[tokio::test]
+async fn every_kind_and_shape_of_item_has_a_golden_item() {
+    let written = samples().await;
+    let current = RELEASES.last().unwrap();
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        for (kind, items) in &written {
+            current.write(kind, &chosen(items.clone()));
+        }
+    }
+    let golden = current.items();
+    let kinds: Vec<_> = golden.keys().map(String::as_str).collect();
+    assert_eq!(kinds, KINDS, "each kind has a golden item");
+    for (kind, items) in &written {
+        let known = golden.get(kind).unwrap_or_else(|| panic!("{kind} has no golden item"));
+        let new: Vec<_> = paths(items).difference(&paths(known)).cloned().collect();
+        assert!(new.is_empty(), "no golden item of {kind} has {new:#?}; set UPDATE_GOLDEN=1");
+    }
+}
+
+#[tokio::test]
+async fn the_items_of_every_release_are_read() {
+    for release in RELEASES {
+        for items in release.items().values() {
+            for item in items {
+                reading::read(item).await.unwrap_or_else(|error| {
+                    panic!("{} {}: {error}", release.0, kind(item));
+                });
+            }
+        }
+    }
+}
+
+/// All kinds that fail, so that a failure shows how far the fault goes.
+#[tokio::test]
+async fn the_items_of_a_later_release_are_read() {
+    let mut failed = BTreeSet::new();
+    let Release(name) = RELEASES.last().unwrap();
+    for items in Release(name).items().values() {
+        for item in items {
+            for (what, item) in later::variants(item) {
+                if let Err(error) = reading::read(&item).await {
+                    failed.insert(format!("{} with {what}: {error}", kind(&item)));
+                }
+            }
+        }
+    }
+    assert!(failed.is_empty(), "{failed:#?}");
+}

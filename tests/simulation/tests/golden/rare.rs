@@ -1,0 +1,90 @@
+//! Items of the kinds that the simulation does not write.
+
+use std::{sync::Arc, time::Duration};
+
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use smartspace::embedded_table::{EmbeddedTable, NAME};
+use smartspace_domain::{
+    Time,
+    ids::{EntityId, LeaseId, MessageId, SpaceId},
+    spaces::Role,
+};
+use smartspace_store::{
+    Store,
+    agents::{goals::SetGoal, state::ChangedBy},
+    messages::append::{Content, MessageSource, NewMessage},
+    spaces::summaries::SummaryRecord,
+    table::schema,
+};
+
+/// More agents than a message's own item can name.
+const AGENTS: u128 = 21;
+
+fn read<T: DeserializeOwned>(value: Value) -> T {
+    serde_json::from_value(value).unwrap()
+}
+
+fn at(seconds: i64) -> Time {
+    Time::from_millis(1_771_427_220_000 + seconds * 1_000)
+}
+
+/// All items after a goal, a summary, and a message to many agents from a person with an external
+/// id.
+pub(super) async fn items() -> Vec<Value> {
+    let table = EmbeddedTable::in_memory().unwrap();
+    schema::create_table(&table.client(), NAME).await.unwrap();
+    let store = Store::new(table.client(), NAME, None, Arc::new(|| 4));
+    let space = SpaceId::new(at(0), 1);
+    let person = EntityId::new(at(0), 2);
+    let agent = EntityId::new(at(0), 100);
+    store.spaces().create(space, read(json!({"name": "Ops"})), None, at(0)).await.unwrap();
+    let sara = json!({"type": "human", "name": "Sara", "externalId": "sara@example.com"});
+    join(&store, space, person, sara).await;
+    for number in 0..AGENTS {
+        let name = format!("Agent {number}");
+        let config = json!({"model": {"provider": "scripted", "name": "m"}});
+        let settings = json!({"type": "agent", "name": name, "agent": config});
+        join(&store, space, EntityId::new(at(0), 100 + number), settings).await;
+    }
+    let change = read(json!({"description": "Ship it.", "dueAt": "2026-03-01T00:00:00.000Z"}));
+    let goal = SetGoal { id: "ship".into(), change, pointer: String::new() };
+    let by = ChangedBy::Request(LeaseId::new(1));
+    store.goals().set(agent, &[goal], &by, at(1)).await.unwrap();
+    let hello = NewMessage {
+        id: MessageId::new(at(2), 3),
+        space,
+        sender: person,
+        content: Content::Text("Hello, all.".parse().unwrap()),
+        by: MessageSource::External { key: None, depth: 0 },
+    };
+    store.messages().append(&hello, at(2)).await.unwrap();
+    summarize(&store, space, agent).await;
+    let (_, answer) = table.answer("Scan", json!({"TableName": NAME}).to_string().as_bytes());
+    serde_json::from_str::<Value>(&answer).unwrap()["Items"].as_array().unwrap().clone()
+}
+
+async fn join(store: &Store, space: SpaceId, id: EntityId, settings: Value) {
+    let entity = store.entities().create(id, read(settings), None, at(0)).await.unwrap();
+    store.members().join(space, &entity, Role::Member, at(0)).await.unwrap();
+}
+
+/// Writes a summary, and claims the next one.
+async fn summarize(store: &Store, space: SpaceId, agent: EntityId) {
+    let summaries = store.summaries();
+    let until = at(3) + Duration::from_mins(5);
+    let by = LeaseId::new(5);
+    assert!(summaries.claim(space, agent, None, &by, at(3), until).await.unwrap());
+    let summary = SummaryRecord {
+        from: 1,
+        to: 1,
+        text: "Sara greeted all.".into(),
+        agent_id: agent,
+        updated_at: at(4),
+        claimed_until: None,
+        by,
+    };
+    assert!(summaries.store(space, &summary).await.unwrap());
+    let next = LeaseId::new(6);
+    assert!(summaries.claim(space, agent, Some(&summary), &next, at(5), until).await.unwrap());
+}
