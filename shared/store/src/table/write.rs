@@ -10,6 +10,11 @@ use serde::Serialize;
 
 use crate::{Error, Result, table::keys::Key};
 
+/// The version of the stored forms. Each item carries in `v` the version that created it; items
+/// without `v` are older. No reader looks at it: it is raised with a change that readers have to
+/// tell apart, and such a change is made in two releases.
+const SCHEMA_VERSION: u32 = 1;
+
 /// An item, as the SDK represents it.
 pub type Item = HashMap<String, AttributeValue>;
 
@@ -51,6 +56,7 @@ impl Write {
         let mut item = attributes(value)?;
         item.insert("PK".into(), AttributeValue::S(key.pk.clone()));
         item.insert("SK".into(), AttributeValue::S(key.sk.clone()));
+        item.insert("v".into(), schema_version());
         Ok(Self { action: Action::Put(item), key, condition: None, values: Item::new() })
     }
 
@@ -68,7 +74,13 @@ impl Write {
 
     /// Updates the item at `key`, or creates it.
     pub(super) fn upsert(key: Key, expression: String) -> Self {
-        Self { action: Action::Update(expression), key, condition: None, values: Item::new() }
+        const CREATED: &str = "SET #v = if_not_exists(#v, :v)";
+        let expression = match expression.split_once("SET ") {
+            Some((before, after)) => format!("{before}{CREATED}, {after}"),
+            None => format!("{CREATED} {expression}"),
+        };
+        let values = Item::from([(":v".to_owned(), schema_version())]);
+        Self { action: Action::Update(expression), key, condition: None, values }
     }
 
     /// Deletes the item at `key`, if it exists.
@@ -154,6 +166,10 @@ impl Write {
             Expressions { names: self.names(), values: self.values(), condition: self.condition };
         Parts { action: self.action, key: key_item(&self.key), expressions }
     }
+}
+
+fn schema_version() -> AttributeValue {
+    AttributeValue::N(SCHEMA_VERSION.to_string())
 }
 
 /// The attributes of a value.
