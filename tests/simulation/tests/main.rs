@@ -15,5 +15,5 @@ mod long_history;
 mod memberships;
 mod plans;
 mod promises;
+mod retention;
 mod socket_limits;
-mod unlimited_retention;

@@ -74,6 +74,11 @@ impl PromptRecord {
         Self { parts: history.iter().map(|blocks| hash(blocks)).collect(), history, ..self }
     }
 
+    /// The hashes of the items that hold its parts: the system message, then the history.
+    pub(crate) fn parts(&self) -> impl Iterator<Item = &str> {
+        [&self.part].into_iter().chain(&self.parts).map(String::as_str)
+    }
+
     /// The rest of the prompt after the system message.
     pub fn rest<T: de::DeserializeOwned>(&self) -> Result<T> {
         let mut rest: Value = self.packed.read()?;
@@ -168,11 +173,7 @@ impl Prompts<'_> {
 
     /// Adds its parts to a prompt. If one of them no longer exists, adds none.
     pub(crate) async fn load_parts(self, prompt: &mut PromptRecord) -> Result<()> {
-        let wanted: Vec<_> = [&prompt.part]
-            .into_iter()
-            .chain(&prompt.parts)
-            .map(|part| keys::prompt_part(part))
-            .collect();
+        let wanted: Vec<_> = prompt.parts().map(keys::prompt_part).collect();
         let mut found = self.store.table.get_all(&wanted).await?;
         let mut parts = Vec::with_capacity(wanted.len());
         for key in &wanted {

@@ -1,5 +1,8 @@
-//! A deployment with limited retention of runs switches to unlimited retention. Prompt parts that
-//! new runs share with old ones must not expire with those.
+//! How long the items of runs are stored.
+//!
+//! - If a deployment switches from limited to unlimited retention, prompt parts that new runs share
+//!   with old ones must not expire with those.
+//! - What a run has done must not expire while the run waits, however often it waits.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -63,6 +66,21 @@ async fn run(store: &Store, number: u128) {
     store.steps().store_step(&run, &step, Some(&prompt), Usage::default(), at(2)).await.unwrap();
 }
 
+/// A world without people, and its table.
+async fn world() -> Arc<World> {
+    let setup = Setup { seed: 1, ..Setup::default() };
+    let world =
+        World::with_plan(&setup, Plan::quiet(), Chance::new(1, setup.suppressed.clone()), None)
+            .unwrap();
+    schema::create_table(
+        &client_on(SimTable::new(Arc::clone(&world.env), Arc::new(Life::new("setting".into())))),
+        NAME,
+    )
+    .await
+    .unwrap();
+    world
+}
+
 /// When each prompt part expires.
 fn parts(world: &World) -> Vec<Value> {
     let items: BTreeMap<_, _> =
@@ -76,16 +94,7 @@ fn parts(world: &World) -> Vec<Value> {
 
 #[tokio::test(start_paused = true)]
 async fn prompt_parts_of_runs_without_expiry_do_not_expire() {
-    let setup = Setup { seed: 1, ..Setup::default() };
-    let world =
-        World::with_plan(&setup, Plan::quiet(), Chance::new(1, setup.suppressed.clone()), None)
-            .unwrap();
-    schema::create_table(
-        &client_on(SimTable::new(Arc::clone(&world.env), Arc::new(Life::new("setting".into())))),
-        NAME,
-    )
-    .await
-    .unwrap();
+    let world = world().await;
     run(&store(&world, Some(30 * DAY)), 5).await;
     assert!(
         parts(&world).len() == 2 && parts(&world).iter().all(Value::is_number),
@@ -99,4 +108,26 @@ async fn prompt_parts_of_runs_without_expiry_do_not_expire() {
     run(&store(&world, Some(DAY)), 7).await;
     run(&unlimited, 8).await;
     assert_eq!(parts(&world), [Value::Null, Value::Null]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_items_of_a_run_that_waits_several_times_outlive_it() {
+    let world = world().await;
+    let store = store(&world, Some(DAY));
+    run(&store, 5).await;
+    let later = at(0) + 20 * DAY;
+    store.steps().keep(RunId::new(at(0), 5), later).await.unwrap();
+    let until = (later + 8 * DAY).as_seconds();
+    let kinds = ["PROMPT", "STEP#000", "PART#"];
+    let kept = |kind: &&str| {
+        let items = world.env.storage.items().into_iter();
+        let mut found = items
+            .filter(|item| item["SK"] == **kind || item["PK"].to_string().contains(*kind))
+            .peekable();
+        found.peek().is_some() && found.all(|item| item["expiresAt"].as_i64() >= Some(until))
+    };
+    assert_eq!(kinds.iter().filter(|kind| kept(kind)).count(), kinds.len());
+    // It never shortens a time.
+    store.steps().keep(RunId::new(at(0), 5), at(0)).await.unwrap();
+    assert_eq!(kinds.iter().filter(|kind| kept(kind)).count(), kinds.len());
 }

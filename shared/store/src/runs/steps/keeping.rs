@@ -1,0 +1,53 @@
+//! Keeping the items of a run that waits for people again and again.
+
+use futures::{StreamExt, TryStreamExt, stream};
+use serde::Deserialize;
+use smartspace_domain::{Time, ids::RunId};
+
+use crate::{
+    Result, Steps,
+    runs::prompts::PromptRecord,
+    table::{
+        Query, key_of,
+        keys::{self, Key},
+        read,
+        write::Write,
+    },
+};
+
+/// How many items are written at once.
+const AT_ONCE: usize = 16;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Expiring {
+    expires_at: Option<i64>,
+}
+
+impl Steps<'_> {
+    /// Stores the items of a run, and the parts of its prompt, for as long as if they were written
+    /// now. A wait takes a week at most, but one run may wait several times, and what it did before
+    /// must not expire meanwhile.
+    pub async fn keep(self, run: RunId, now: Time) -> Result<()> {
+        let Some(until) = self.store.work_expiry(now) else { return Ok(()) };
+        let mut expiring: Vec<Key> = Vec::new();
+        for item in self.store.table.all(Query::of(keys::run(run))).await? {
+            let key = key_of(&item)?;
+            let expires_at = read::<Expiring>(item.clone())?.expires_at;
+            if expires_at.is_some_and(|at| at < until) {
+                expiring.push(key.clone());
+            }
+            if key == keys::run_prompt(run) {
+                let prompt: PromptRecord = read(item)?;
+                expiring.extend(prompt.parts().map(keys::prompt_part));
+            }
+        }
+        let writes = stream::iter(expiring).map(|key| async move {
+            let write = Write::update(key, "SET #expiresAt = :until")
+                .when("#expiresAt < :until")
+                .value(":until", until)?;
+            self.store.table.write_where_it_holds(write).await
+        });
+        writes.buffer_unordered(AT_ONCE).try_collect().await
+    }
+}
