@@ -22,8 +22,8 @@ DEPLOY_LIMIT_S = 60
 class Deployment:
     """A deployed stack. Tests get all addresses from its outputs and resources."""
 
-    def __init__(self, cloud, parameters, secrets, name="smartspace"):
-        self.cloud, self.name = cloud, name
+    def __init__(self, cloud, parameters, secrets, name="smartspace", binaries=BINARIES):
+        self.cloud, self.name, self.binaries = cloud, name, binaries
         self.cloudformation = cloud.client("cloudformation")
         template = yaml_parse(TEMPLATE.read_text())
         self.logical = {pathlib.PurePath(of["Properties"]["CodeUri"]).name: id for id, of in functions_of(template)}
@@ -38,7 +38,7 @@ class Deployment:
         s3, bucket = self.cloud.client("s3"), f"{self.name}-code"
         s3.create_bucket(Bucket=bucket)
         for function, logical in self.logical.items():
-            s3.put_object(Bucket=bucket, Key=function, Body=zipped(BINARIES / function))
+            s3.put_object(Bucket=bucket, Key=function, Body=zipped(self.binaries / function))
             template["Resources"][logical]["Properties"]["CodeUri"] = {"Bucket": bucket, "Key": function}
         s3.put_object(Bucket=bucket, Key="template.json", Body=json.dumps(template))
         self.template_url = f"{self.cloud.url}/{bucket}/template.json"
@@ -79,6 +79,17 @@ class Deployment:
         client, arn = self.cloud.client("secretsmanager"), self.outputs["SecretArn"]
         self.secret = json.loads(client.get_secret_value(SecretId=arn)["SecretString"]) | secrets
         client.put_secret_value(SecretId=arn, SecretString=json.dumps(self.secret))
+
+    def offer(self, version, binaries):
+        """Uploads another version of all functions, which `replace` then uses."""
+        for function in FUNCTIONS:
+            self.cloud.client("s3").put_object(Bucket=f"{self.name}-code", Key=f"{version}/{function}", Body=zipped(binaries / function))
+
+    def replace(self, function, version):
+        """Replaces the code of a function. Invocations in progress end with the old code."""
+        functions, name = self.cloud.client("lambda"), self.function(function)
+        functions.update_function_code(FunctionName=name, S3Bucket=f"{self.name}-code", S3Key=f"{version}/{function}")
+        functions.get_waiter("function_updated_v2").wait(FunctionName=name, WaiterConfig={"Delay": 0.2, "MaxAttempts": 150})
 
     def function(self, name):
         """The physical name of a function."""

@@ -34,6 +34,7 @@ def main():
     scheduler._SCHEDULE_TICK_INTERVAL = 0.25
     eventbridge._SCHEDULER_TICK_INTERVAL = 0.25
     copy_output(lambda_runtime.ProvidedWorker)
+    let_invocations_end(lambda_svc, lambda_runtime)
     record_calls(iam_evaluator)
     name_schedules(iam_actions)
     act_like_api_gateway(apigateway)
@@ -58,6 +59,36 @@ def copy_output(worker):
             return line
 
     worker._pump_output = lambda self, stream, lines: pump(self, Copied(stream, self.func_name), lines)
+
+
+def let_invocations_end(lambda_svc, runtime):
+    """Lets invocations in progress end with the old code when a function gets new code, as AWS does. The emulator would kill them."""
+    updating = contextvars.ContextVar("updating", default=False)
+    update, invalidate = lambda_svc._update_code, lambda_svc.invalidate_worker
+
+    def retire(workers):
+        for worker in workers:
+            while worker.in_use:
+                time.sleep(0.05)
+            runtime.kill_workers([worker])
+
+    def invalidating(name, **scope):
+        if not updating.get():
+            return invalidate(name, **scope)
+        with runtime._lock:
+            keys = [key for key in runtime._workers if key.endswith(f":{name}:$LATEST")]
+            workers = [worker for key in keys for worker in runtime._workers.pop(key)]
+        workers.sort(key=lambda worker: worker.in_use)
+        threading.Thread(target=retire, args=(workers,), daemon=True).start()
+
+    def marking(*arguments):
+        before = updating.set(True)
+        try:
+            return update(*arguments)
+        finally:
+            updating.reset(before)
+
+    lambda_svc._update_code, lambda_svc.invalidate_worker = marking, invalidating
 
 
 def record_calls(iam):

@@ -1,21 +1,28 @@
-"""People, agents, a plan, a form and a service on the product, and what each of them was promised."""
+"""People, agents, plans, forms and a service on the product, and what each of them was promised."""
 
 import hashlib
 import hmac
 import json
+import secrets
 import threading
 import time
 
-from product import HOOK_SECRET, Refused
+from api import Refused
+from follower import Follower
 
+HOOK_SECRET = f"a-secret-of-the-upgrade-test-{secrets.token_hex(8)}"
 SENDERS = 4
+# Seconds between two posts of a sender, two posts to the slow agent, and two webhook calls.
+FAST, CALM = (0.05, 2, 0.3), (2, 4, 3)
 SPACES = 3
-QUIET_LIMIT_S = 180
-PHASE_LIMIT_S = 180
+QUIET_LIMIT_S = 240
+PHASE_LIMIT_S = 240
+STOP_LIMIT_S = 200
+ACTIVE = ("queued", "running", "waiting_tool")
 
 
-def script(*rules):
-    return {"provider": "scripted", "name": "demo", "script": {"rules": list(rules)}}
+def script(*rules, **more):
+    return {"provider": "scripted", "name": "demo", "script": {"rules": list(rules), **more}}
 
 
 def says(text, **when):
@@ -28,69 +35,73 @@ FORM = {
     "inputSchema": {"type": "object"},
     "execution": {"type": "space", "ui": "buttons", "expiresAfter": "1 day"},
 }
+ASK = {"calls": [{"tool": "ask", "input": {"message": "Which?", "options": ["A", "B"]}}]}
+CHOSEN = {"calls": [{"tool": "send_message", "input": {"text": "You chose: {{result.choice}}"}}]}
+BUDGET = {"runsPerMinute": 100_000}
+AGENTS = {
+    "Echo": {"model": script(says("You said: {{message}}", sender="human"))},
+    "Asker": {
+        "model": script({"when": {"contains": "form please"}, "steps": [ASK, CHOSEN]}),
+        "tools": [FORM],
+        "webhooks": {"ci": {"scheme": "github", "secrets": ["CI_HOOK"]}},
+    },
+    # Its answers take some seconds, so that runs are at work when their version is replaced.
+    "Slow": {"model": script(says("You said: {{message}} " + "and " * 12, sender="human"), wordDelayMs=300)},
+}
 
 
 class Load:
-    def __init__(self, product):
-        self.product, self.acknowledged, self.deliveries = product, {}, {}
+    def __init__(self, api, pauses=FAST):
+        self.api, self.pauses, self.acknowledged, self.deliveries, self.answered = api, pauses, {}, {}, {}
         self.lock, self.stopping, self.errors = threading.Lock(), threading.Event(), []
-        self.spaces, self.people, self.agents, self.threads = [], [], [], []
+        self.spaces, self.people, self.agents, self.plans, self.threads = [], [], {}, [], []
 
     def prepare(self):
-        """Two agents and two people in each space; one agent asks a form and is triggered by a service."""
-        call = self.product.call
+        """Two people in each space, with two agents, one of which asks forms and is triggered by a service. In the last space the slow agent answers."""
+        call = self.api.call
         for name in ("Sara", "Husam"):
             self.people.append(call("POST", "/v1/entities", {"type": "human", "name": name})["id"])
-        echo = {"model": script(says("You said: {{message}}", sender="human"))}
-        ask = {"calls": [{"tool": "ask", "input": {"message": "Which?", "options": ["A", "B"]}}]}
-        chosen = {"calls": [{"tool": "send_message", "input": {"text": "You chose: {{result.choice}}"}}]}
-        asking = {
-            "model": script({"when": {"contains": "form please"}, "steps": [ask, chosen]}),
-            "tools": [FORM],
-            "webhooks": {"ci": {"scheme": "github", "secrets": ["CI_HOOK"]}},
-            "budget": {"runsPerMinute": 100_000},
-        }
-        echo["budget"] = asking["budget"]
-        for name, agent in (("Echo", echo), ("Asker", asking)):
-            self.agents.append(call("POST", "/v1/entities", {"type": "agent", "name": name, "agent": agent})["id"])
-        for number in range(SPACES):
-            space = {"name": f"Space {number}", "members": self.people + self.agents, "budget": {"runsPerMinute": 100_000}}
+        for name, agent in AGENTS.items():
+            agent = {"type": "agent", "name": name, "agent": agent | {"budget": BUDGET}}
+            self.agents[name] = call("POST", "/v1/entities", agent)["id"]
+        quick, slow = [self.agents["Echo"], self.agents["Asker"]], [self.agents["Slow"]]
+        for number in range(SPACES + 1):
+            members = self.people + (quick if number < SPACES else slow)
+            space = {"name": f"Space {number}", "members": members, "budget": BUDGET}
             self.spaces.append(call("POST", "/v1/spaces", space)["id"])
         plan = {"name": "Often", "instruction": "Look around.", "cron": "* * * * *"}
-        self.plan = call("POST", f"/v1/agents/{self.agents[0]}/plans", plan)["id"]
-        once = {"name": "Once", "instruction": "Look once.", "runAfter": "5 seconds"}
-        call("POST", f"/v1/agents/{self.agents[0]}/plans", once)
+        self.plan = call("POST", f"/v1/agents/{self.agents['Echo']}/plans", plan)["id"]
+        self.follower = Follower(self)
         for number in range(SENDERS):
-            self.threads.append(threading.Thread(target=self.send, args=(number,), daemon=True))
-        self.threads.append(threading.Thread(target=self.deliver, daemon=True))
-        for thread in self.threads:
-            thread.start()
+            self.begin(lambda number=number: self.send(f"{number}", self.spaces[:SPACES], self.pauses[0]))
+        self.begin(lambda: self.send("slow", self.spaces[SPACES:], self.pauses[1]))
+        self.begin(self.deliver)
+        self.begin(self.follower.follow)
 
-    def repeat(self, *words, **options):
-        """Repeats a call with the same key until its outcome is known."""
-        while not self.stopping.is_set():
+    def begin(self, work):
+        def guarded():
             try:
-                return self.product.call(*words, **options)
-            except OSError:
-                time.sleep(0.1)
-            except Refused as refused:
-                self.errors.append(str(refused))
-                return None
-        return None
+                work()
+            except Exception as error:  # Otherwise a thread would end unseen.
+                self.errors.append(f"{type(error).__name__}: {error}")
 
-    def send(self, sender):
+        self.threads.append(threading.Thread(target=guarded, daemon=True))
+        self.threads[-1].start()
+
+    def acknowledge(self, text, space, message, request=None):
+        with self.lock:
+            self.acknowledged[text] = (space, message, request)
+
+    def send(self, sender, spaces, pause):
         number = 0
         while not self.stopping.is_set():
-            space = self.spaces[(number + sender) % SPACES]
+            space = spaces[number % len(spaces)]
             text = f"message {sender}-{number}" + (", a form please" if number % 20 == 7 else "")
-            body = {"text": text, "senderId": self.people[sender % 2]}
-            key = {"Idempotency-Key": f"{sender}-{number}"}
-            message = self.repeat("POST", f"/v1/spaces/{space}/messages", body, headers=key)
-            if message:
-                with self.lock:
-                    self.acknowledged[text] = (space, message)
+            body = {"text": text, "senderId": self.people[number % 2]}
+            request = ("POST", f"/v1/spaces/{space}/messages", body, {"Idempotency-Key": f"{sender}-{number}"})
+            self.acknowledge(text, space, self.api.call(*request)["id"], request)
             number += 1
-            time.sleep(0.05)
+            self.stopping.wait(pause)
 
     def deliver(self):
         number = 0
@@ -98,14 +109,12 @@ class Load:
             body = json.dumps({"build": number}).encode()
             signature = hmac.new(HOOK_SECRET.encode(), body, hashlib.sha256).hexdigest()
             headers = {"X-Hub-Signature-256": f"sha256={signature}", "X-GitHub-Delivery": f"delivery-{number}"}
-            answer = self.repeat("POST", f"/v1/hooks/{self.agents[1]}/ci", body, headers=headers)
-            if answer:
-                self.deliveries[number] = answer
+            self.deliveries[number] = self.api.call("POST", f"/v1/hooks/{self.agents['Asker']}/ci", body, headers)
             number += 1
-            time.sleep(0.3)
+            self.stopping.wait(self.pauses[2])
 
     def run_until(self, messages):
-        """Lets the senders work until so many messages are acknowledged, and then a little longer."""
+        """Lets everyone work until so many messages are acknowledged."""
         until = time.monotonic() + PHASE_LIMIT_S
         while len(self.acknowledged) < messages:
             if self.errors or time.monotonic() > until:
@@ -113,18 +122,30 @@ class Load:
             time.sleep(0.1)
 
     def change(self, phase):
-        """Both versions change what the other one has stored."""
-        call, agent = self.product.call, self.agents[0]
+        """Each version changes what the other one has stored, and repeats what the other one has acknowledged."""
+        call, agent = self.api.call, self.agents["Echo"]
         call("PATCH", f"/v1/spaces/{self.spaces[0]}", {"maxChainDepth": 6})
-        call("PATCH", f"/v1/entities/{agent}", {"agent": {"description": f"Changed by the {phase} version."}})
-        call("PUT", f"/v1/agents/{agent}/plans/{self.plan}", {"instruction": f"Look at the {phase} version."})
+        call("PATCH", f"/v1/entities/{agent}", {"agent": {"description": f"Changed in the phase {phase}."}})
+        call("PUT", f"/v1/agents/{agent}/plans/{self.plan}", {"instruction": f"Look at the phase {phase}."})
         call("PUT", f"/v1/agents/{agent}/memories/phase", {"value": phase})
         call("PUT", f"/v1/agents/{agent}/goals/phase", {"description": phase})
+        # It fires in a later phase.
+        once = {"name": f"Once {len(self.plans)}", "instruction": "Look once.", "runAfter": "5 seconds"}
+        key = {"Idempotency-Key": f"plan-{len(self.plans)}"}
+        self.plans.append(call("POST", f"/v1/agents/{agent}/plans", once, key)["id"])
+        self.repeat_posts()
         self.answer_forms(limit=2)
+
+    def repeat_posts(self):
+        with self.lock:
+            posted = [(message, request) for _, message, request in self.acknowledged.values() if request]
+        for message, request in (*posted[:2], *posted[-2:]):
+            if (again := self.api.call(*request)["id"]) != message:
+                self.errors.append(f"{request}: first {message}, then {again}")
 
     def cards(self):
         for space in self.spaces:
-            for message in self.product.messages(space):
+            for message in self.api.messages(space):
                 for part in message["parts"]:
                     if part["type"] == "tool":
                         yield message, part
@@ -134,73 +155,35 @@ class Load:
         for message, part in pending[:limit]:
             path = f"/v1/runs/{message['runId']}/toolCalls/{part['callId']}/result"
             try:
-                self.product.call("POST", path, {"output": {"choice": "A"}})
+                self.api.call("POST", path, {"output": {"choice": "A"}})
+                self.answered[part["callId"]] = message["runId"]
             except Refused as refused:
                 self.errors.append(str(refused))
         return len(pending)
 
     def stop(self):
+        """Ends all but the follower, which must see the end."""
         self.stopping.set()
-        for thread in self.threads:
-            thread.join(timeout=60)
+        for thread in self.threads[:-1]:
+            thread.join(timeout=STOP_LIMIT_S)
 
     def runs(self):
-        return [run for agent in self.agents for run in self.product.all(f"/v1/agents/{agent}/runs")]
+        return [run for agent in self.agents.values() for run in self.api.all(f"/v1/agents/{agent}/runs")]
 
     def wait_until_quiet(self):
-        """Answers all forms and waits until every run has ended."""
+        """Answers all forms, and waits until every run has ended and the follower has seen every message."""
         until = time.monotonic() + QUIET_LIMIT_S
         while time.monotonic() < until:
             forms = self.answer_forms()
-            active = [run for run in self.runs() if run["status"] in ("queued", "running", "waiting_tool")]
-            if not forms and not active:
+            active = [run for run in self.runs() if run["status"] in ACTIVE]
+            unseen = self.follower.missing()
+            if not forms and not active and not unseen:
                 return
             time.sleep(0.5)
-        raise SystemExit(f"{len(active)} runs do not end, for example {active[0]}")
-
-    def judge(self):
-        faults = list(self.errors)
-        runs = {run["id"]: run for run in self.runs()}
-        faults += [f"a run failed: {run}" for run in runs.values() if run["status"] == "failed"]
-        by_message = {}
-        for run in runs.values():
-            trigger = run["trigger"]
-            if trigger["type"] == "space_message":
-                by_message.setdefault((trigger["messageId"], run["agentId"]), []).append(run["id"])
-        stored = {}
-        for space in self.spaces:
-            messages = self.product.messages(space)
-            if [message["seq"] for message in messages] != list(range(1, len(messages) + 1)):
-                faults.append(f"the order of {space} has gaps")
-            stored |= {message["id"]: message for message in messages}
-        for text, (_, message) in self.acknowledged.items():
-            kept = stored.get(message["id"])
-            if not kept or kept["parts"][0]["text"] != text:
-                faults.append(f"lost: {text}")
-                continue
-            for decision in kept["dispatch"]:
-                found = by_message.get((message["id"], decision["agentId"]), [])
-                if decision["runId"] and found != [decision["runId"]]:
-                    faults.append(f"{text}: runs {found} instead of {decision['runId']}")
-        for number, delivery in self.deliveries.items():
-            if delivery["runId"] and delivery["runId"] not in runs:
-                faults.append(f"delivery {number} has no run")
-        return faults + self.unreadable()
-
-    def unreadable(self):
-        """Reads everything else that is stored."""
-        faults, agent = [], self.agents[0]
-        paths = [f"/v1/agents/{agent}/{kind}" for kind in ("memories", "goals", "plans")]
-        paths += [f"/v1/agents/{self.agents[1]}/deliveries", "/v1/entities", "/v1/spaces"]
-        for path in paths:
-            if not self.product.all(path):
-                faults.append(f"nothing at {path}")
-        for run in self.runs()[:20]:
-            self.product.call("GET", f"/v1/runs/{run['id']}")
-        return faults
+        raise SystemExit(f"{len(active)} runs do not end: {active[:1]}; the follower has seen {unseen}; {self.errors[:3]}")
 
     def summary(self):
-        return f"{len(self.acknowledged)} messages, {len(self.deliveries)} deliveries, {len(self.runs_seen())} forms"
-
-    def runs_seen(self):
-        return [text for text in self.acknowledged if "form please" in text]
+        return (
+            f"{len(self.acknowledged)} messages acknowledged, {len(self.runs())} runs, {len(self.deliveries)} deliveries, {len(self.answered)} forms, {len(self.plans)} plans; "
+            f"the follower connected {self.follower.connections} times and read again {self.follower.healed} times"
+        )
