@@ -10,7 +10,7 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "aws-emulator"
 import versions
 from api import Api
 from cloud import Cloud, free_port
-from deployment import Deployment
+from deployment import FUNCTIONS, Deployment
 from settings import parameters, secrets
 
 KEY = "the-key-of-the-upgrade-test"
@@ -31,6 +31,8 @@ class Stack(Api):
         self.cloud, self.at_work = Cloud(), versions.NONE
 
     def __enter__(self):
+        assert sorted(versions.FUNCTIONS) == sorted(FUNCTIONS), "versions.py plays other functions than the template has"
+        assert not versions.unmet(), f"no phase brings these together: {versions.unmet()}"
         self.cloud.__enter__()
         try:
             # No agent of this test asks a model.
