@@ -157,6 +157,48 @@ test('a refused subscription is tried again over the same connection', async (t)
   assert.equal(await page.evaluate(() => window.sockets.length), count);
 });
 
+test('frames about subscriptions are counted, unless the server does not know the counter', async (t) => {
+  const first = await api.createSpace('Counted', [husam]);
+  const second = await api.createSpace('Counted too', [husam]);
+  const page = await openTab(t);
+  await page.addInitScript(() => {
+    window.requests = [];
+    const { send } = WebSocket.prototype;
+    WebSocket.prototype.send = function (frame) {
+      window.requests.push(JSON.parse(frame));
+      send.call(this, frame);
+    };
+  });
+  await openSpace(page, 'Counted');
+  const spaces = page.getByRole('navigation', { name: 'Spaces' });
+  await spaces.getByRole('button', { name: 'Counted too', exact: true }).click();
+  await api.postMessage(second, husam, 'to the second');
+  await storedEntry(page, 'to the second').waitFor();
+  const requests = () =>
+    page.evaluate(() =>
+      window.requests
+        .filter(({ action }) => action !== 'ping')
+        .map(({ action, spaceId, n }) => [action, spaceId, n]),
+    );
+  const followed = (await requests()).slice(-3);
+  const from = followed[0][2];
+  assert.deepEqual(followed, [
+    ['subscribe', first.id, from],
+    ['unsubscribe', first.id, from + 1],
+    ['subscribe', second.id, from + 2],
+  ]);
+
+  const count = await page.evaluate(() => {
+    const unknown = { type: 'error', id: 'subscribe', status: 422, title: 'Invalid' };
+    const count = window.requests.length;
+    window.sockets.at(-1).onmessage({ data: JSON.stringify(unknown) });
+    return count;
+  });
+  await page.waitForFunction((count) => window.requests.length > count, count);
+  await waitUntilLive(page);
+  assert.deepEqual((await requests()).at(-1), ['subscribe', second.id, undefined]);
+});
+
 test('an answer between loading a space and subscribing to it is shown', async (t) => {
   const ask = formTool('ask', { ui: 'form', resultSchema: { type: 'string' } });
   const ada = await api.createAgent(

@@ -144,7 +144,7 @@ async fn a_broadcast_closes_connections_whose_credential_has_expired() {
     let [short, long, gone] = ["short", "long", "gone"].map(|id| ConnectionId(id.into()));
     for (id, expires_at) in [(&short, Some(start() + Duration::from_secs(10))), (&long, None)] {
         let connection = scene.connect(id, expires_at).await;
-        scene.store.connections().subscribe(&connection, scene.space).await.unwrap();
+        scene.store.connections().subscribe(&connection, scene.space, None).await.unwrap();
     }
     scene.connect(&gone, None).await;
 

@@ -16,6 +16,8 @@ export class Live {
   #socket = null;
   #space = null;
   #tries = 0;
+  #lastN = 0; // The frames about subscriptions are counted: an older one never undoes a newer one.
+  #counts = true;
   #isStopped = false;
   #timers = new Map();
 
@@ -37,7 +39,7 @@ export class Live {
     const before = this.#space;
     this.#space = { spaceId, lastSeq };
     if (before && before.spaceId !== spaceId)
-      this.#send({ action: 'unsubscribe', spaceId: before.spaceId });
+      this.#send({ action: 'unsubscribe', spaceId: before.spaceId, n: this.#nextN() });
     this.#subscribe();
   }
 
@@ -99,8 +101,11 @@ export class Live {
       frame.type === 'error' &&
       frame.id === 'subscribe' &&
       ![403, 404].includes(frame.status)
-    )
+    ) {
+      // A server of an earlier version does not know the counter.
+      if (frame.status === 422) this.#counts = false;
       this.#lost(socket);
+    }
     else this.#onFrame(frame);
   }
 
@@ -150,7 +155,14 @@ export class Live {
   #subscribe() {
     if (!this.#space) return;
     const { spaceId, lastSeq } = this.#space;
-    this.#send({ action: 'subscribe', id: 'subscribe', spaceId, afterSeq: lastSeq() });
+    const n = this.#nextN();
+    this.#send({ action: 'subscribe', id: 'subscribe', spaceId, afterSeq: lastSeq(), n });
+  }
+
+  #nextN() {
+    if (!this.#counts) return undefined;
+    this.#lastN += 1;
+    return this.#lastN;
   }
 
   #ping() {

@@ -1,4 +1,4 @@
-//! The actions that a client may request, except `subscribe`.
+//! The actions that a client may request, except `subscribe` and `unsubscribe`.
 
 use std::collections::BTreeMap;
 
@@ -31,18 +31,11 @@ impl Socket {
             self.pipeline.count_call(connection.caller).await?;
         }
         match action {
-            Action::Subscribe { space_id, after_seq } => {
-                self.subscribe(connection, id, space_id, after_seq).await
+            Action::Subscribe { space_id, after_seq, n } => {
+                self.subscribe(connection, id, space_id, after_seq, n).await
             }
-            Action::Unsubscribe { space_id } => {
-                self.pipeline.store.connections().unsubscribe(&connection.id, space_id).await?;
-                self.answer(
-                    &connection.id,
-                    id,
-                    json!({"type": "unsubscribed", "spaceId": space_id}),
-                )
-                .await;
-                Ok(())
+            Action::Unsubscribe { space_id, n } => {
+                self.unsubscribe(connection, id, space_id, n).await
             }
             Action::Send { space_id, text, idempotency_key, sender_id } => {
                 let answer = self

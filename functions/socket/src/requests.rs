@@ -44,9 +44,14 @@ pub(crate) enum Action<Text = MessageText, Key = IdempotencyKey> {
         space_id: SpaceId,
         #[serde(default)]
         after_seq: Option<u64>,
+        /// The client's counter of its frames about subscriptions.
+        #[serde(default)]
+        n: Option<u64>,
     },
     Unsubscribe {
         space_id: SpaceId,
+        #[serde(default)]
+        n: Option<u64>,
     },
     Send {
         space_id: SpaceId,
@@ -145,8 +150,10 @@ impl UncheckedAction {
                     format!("expected at most {MAX_PINGED_SPACES} spaces, got {}", spaces.len()),
                 ));
             }
-            Self::Subscribe { space_id, after_seq } => Action::Subscribe { space_id, after_seq },
-            Self::Unsubscribe { space_id } => Action::Unsubscribe { space_id },
+            Self::Subscribe { space_id, after_seq, n } => {
+                Action::Subscribe { space_id, after_seq, n }
+            }
+            Self::Unsubscribe { space_id, n } => Action::Unsubscribe { space_id, n },
             Self::ToolResult { run_id, call_id, output } => {
                 Action::ToolResult { run_id, call_id, output }
             }

@@ -1,4 +1,9 @@
-//! The action `subscribe`: follows a space, and replays the messages that the client has missed.
+//! The actions `subscribe` and `unsubscribe`. `subscribe` follows a space, and replays the messages
+//! that the client has missed.
+//!
+//! API Gateway delivers the frames of a connection in parallel, so an older frame may come after a
+//! newer one. Frames with a counter `n` are applied only if it is higher than the last one of the
+//! connection and the space. The answer to an older one says what holds.
 
 use std::time::Duration;
 
@@ -26,8 +31,62 @@ const REPLAY_LIMIT: Duration = Duration::from_secs(10);
 
 impl Socket {
     /// Subscribes a connection to a space, and replays the messages after `after`. `id` is the id
-    /// of the request.
+    /// of the request, and `n` its counter.
     pub(crate) async fn subscribe(
+        &self,
+        connection: &ConnectionRecord,
+        id: Option<&Value>,
+        space: SpaceId,
+        after: Option<u64>,
+        n: Option<u64>,
+    ) -> Result<()> {
+        self.admit(connection, space).await?;
+        // Subscribing precedes reading, so that a message stored in between arrives twice instead
+        // of never.
+        if self.pipeline.store.connections().subscribe(connection, space, n).await? {
+            return self.show(connection, id, space, after).await;
+        }
+        // A newer `unsubscribe` overtook this frame.
+        self.answer_unsubscribed(connection, id, space).await;
+        Ok(())
+    }
+
+    /// Ends a subscription. The answer says what holds: if a newer `subscribe` overtook this frame,
+    /// it says so.
+    pub(crate) async fn unsubscribe(
+        &self,
+        connection: &ConnectionRecord,
+        id: Option<&Value>,
+        space: SpaceId,
+        n: Option<u64>,
+    ) -> Result<()> {
+        let connections = self.pipeline.store.connections();
+        let follows = if let Some(n) = n {
+            connections.unsubscribe_at(connection, space, n).await?
+        } else {
+            connections.unsubscribe(&connection.id, space).await?;
+            false
+        };
+        if follows {
+            self.pipeline.authorise(connection.caller, SpaceAction::Read, space).await?;
+            return self.show(connection, id, space, None).await;
+        }
+        self.answer_unsubscribed(connection, id, space).await;
+        Ok(())
+    }
+
+    async fn answer_unsubscribed(
+        &self,
+        connection: &ConnectionRecord,
+        id: Option<&Value>,
+        space: SpaceId,
+    ) {
+        let answer = json!({"type": "unsubscribed", "spaceId": space});
+        self.answer(&connection.id, id, answer).await;
+    }
+
+    /// Answers that a connection follows a space, and replays the messages after `after`.
+    async fn show(
         &self,
         connection: &ConnectionRecord,
         id: Option<&Value>,
@@ -35,10 +94,6 @@ impl Socket {
         after: Option<u64>,
     ) -> Result<()> {
         let store = &self.pipeline.store;
-        self.admit(connection, space).await?;
-        // Subscribing precedes reading, so that a message stored in between arrives twice instead
-        // of never.
-        store.connections().subscribe(connection, space).await?;
         let roster = store.members().roster(space).await?;
         let active = store.runs().active_in_space(space).await?;
         let replayed = match after {

@@ -131,6 +131,36 @@ async fn after_unsubscribe_no_frames_of_the_space_arrive() {
 }
 
 #[tokio::test]
+async fn an_older_frame_about_a_subscription_changes_nothing() {
+    let stack = Stack::start().await;
+    let person = stack.person("Husam").await;
+    let space = stack.space("Alone", &[&person]).await;
+    let socket = stack.socket_of(&person).await;
+    let ask = async |action: &str, n: u64| {
+        let request = json!({ "action": action, "spaceId": space, "n": n });
+        socket.request(request).await["type"].clone()
+    };
+    assert_eq!(ask("subscribe", 2).await, "subscribed");
+    assert_eq!(ask("unsubscribe", 1).await, "subscribed", "the answer says what holds");
+    let first = stack.post(&space, &person, "first").await;
+    socket.frame("message.created", SOON, |frame| frame["message"]["id"] == first["id"]).await;
+
+    assert_eq!(ask("unsubscribe", 4).await, "unsubscribed");
+    assert_eq!(ask("subscribe", 3).await, "unsubscribed");
+    assert_eq!(ask("subscribe", 4).await, "unsubscribed", "a counter is used once");
+    let stayer = stack.socket().await;
+    stayer.subscribe(&space, None).await;
+    let second = stack.post(&space, &person, "second").await;
+    stayer.frame("message.created", SOON, |frame| frame["message"]["id"] == second["id"]).await;
+    assert!(socket.is_open().await);
+    assert_eq!(socket.view(&space).texts(), ["first"]);
+
+    assert_eq!(ask("subscribe", 5).await, "subscribed");
+    let third = stack.post(&space, &person, "third").await;
+    socket.frame("message.created", SOON, |frame| frame["message"]["id"] == third["id"]).await;
+}
+
+#[tokio::test]
 async fn membership_and_read_changes_are_sent_to_subscribers() {
     let stack = Stack::start().await;
     let husam = stack.person("Husam").await;

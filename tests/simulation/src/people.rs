@@ -34,6 +34,8 @@ pub struct Person {
     connection: Option<ConnectionId>,
     connections: u64,
     requests: u64,
+    /// The counter of the last frame about a subscription.
+    last_n: u64,
 }
 
 impl Person {
@@ -49,6 +51,7 @@ impl Person {
             connection: None,
             connections: 0,
             requests: 0,
+            last_n: 0,
         }
     }
 

@@ -147,7 +147,7 @@ async fn follow(store: &Store, name: &str, space: SpaceId, world: &World) -> May
     };
     let may = connections.count_follower(&id, space, now).await.unwrap();
     if may == MayFollow::Yes {
-        connections.subscribe(&connection, space).await.unwrap();
+        connections.subscribe(&connection, space, None).await.unwrap();
     }
     may
 }

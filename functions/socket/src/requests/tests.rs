@@ -66,18 +66,20 @@ fn any_send() -> impl Strategy<Value = (Action, Value)> {
 /// A valid action and the frame that asks for it.
 fn any_action() -> impl Strategy<Value = (Action, Value)> {
     prop_oneof![
-        (any_space(), any::<Option<u64>>()).prop_map(move |(space_id, after_seq)| {
-            let fields = vec![
-                optional("spaceId", Some(json!(space_id))),
-                optional("afterSeq", after_seq.map(Value::from)),
-            ];
-            (Action::Subscribe { space_id, after_seq }, frame("subscribe", fields))
-        }),
-        any_space().prop_map(move |space_id| {
-            (
-                Action::Unsubscribe { space_id },
-                frame("unsubscribe", vec![optional("spaceId", Some(json!(space_id)))]),
-            )
+        (any_space(), any::<Option<u64>>(), any::<Option<u64>>()).prop_map(
+            move |(space_id, after_seq, n)| {
+                let fields = vec![
+                    optional("spaceId", Some(json!(space_id))),
+                    optional("afterSeq", after_seq.map(Value::from)),
+                    optional("n", n.map(Value::from)),
+                ];
+                (Action::Subscribe { space_id, after_seq, n }, frame("subscribe", fields))
+            }
+        ),
+        (any_space(), any::<Option<u64>>()).prop_map(move |(space_id, n)| {
+            let fields =
+                vec![optional("spaceId", Some(json!(space_id))), optional("n", n.map(Value::from))];
+            (Action::Unsubscribe { space_id, n }, frame("unsubscribe", fields))
         }),
         any_send(),
         (any::<(u32, u128)>(), any::<u32>(), any_json()).prop_map(

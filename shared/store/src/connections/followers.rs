@@ -17,7 +17,7 @@ use smartspace_domain::{
 
 use crate::{
     Connections, Result,
-    connections::ConnectionRecord,
+    connections::{ConnectionRecord, subscriptions::FollowRecord},
     table::{Query, WriteError, keys, read, write::Write},
 };
 
@@ -55,9 +55,9 @@ impl Connections<'_> {
             let Some(counted) = self.add_follower(space, now).await? else {
                 return Ok(MayFollow::Yes);
             };
-            let follows: Option<ConnectionRecord> =
+            let follows: Option<FollowRecord> =
                 self.store.table.get(&keys::follows(connection, space)).await?;
-            if follows.is_some() {
+            if follows.is_some_and(|follows| !follows.left) {
                 return Ok(MayFollow::Yes);
             }
             let who = format!("followers of {space}");

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use smartspace_domain::{
     Time,
     access::Caller,
@@ -12,8 +13,31 @@ use crate::{
     Connections, Error, Result,
     connections::ConnectionRecord,
     spaces::rosters::{Head, Roster, no_such_space},
-    table::{Query, WriteError, key_of, keys, read, write::Write},
+    table::{Query, WriteError, key_of, keys, read, refusal::Refusal, write::Write},
 };
+
+/// Only the newest frame of a connection about a space counts.
+const IS_NEWER: &str = "attribute_not_exists(#n) OR #n < :n";
+
+/// The connection's own item of a subscription. If frames carry a counter, an `unsubscribe` leaves
+/// the item with `left` until the connection expires, so that an older `subscribe` finds its
+/// counter.
+///
+/// A version before the counter reads the item as a connection. It deletes it with the connection
+/// as any subscription, and takes it for a subscription only when a space is full: it lets the
+/// connection subscribe then. Such a version refuses frames with a counter.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct FollowRecord {
+    #[serde(flatten)]
+    connection: ConnectionRecord,
+    /// The counter of the newest frame.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    n: Option<u64>,
+    /// Whether the newest frame was `unsubscribe`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) left: bool,
+}
 
 /// The subscribers and the roster of a space, read together, since only members are notified.
 #[derive(Clone, Debug)]
@@ -26,24 +50,87 @@ pub struct Audience {
     pub roster: Arc<Roster>,
 }
 
+/// Whether a frame was applied.
+enum Applied {
+    Yes,
+    /// A newer frame was applied before, or this frame itself: its answer was lost.
+    Older {
+        follows: bool,
+    },
+    /// The connection is closed.
+    Closed,
+}
+
+impl Applied {
+    fn by(refusal: &Refusal, connection: &ConnectionRecord, space: SpaceId) -> Result<Self> {
+        if refusal.names(&keys::connection_meta(&connection.id)) {
+            return Ok(Self::Closed);
+        }
+        let existing: Option<FollowRecord> =
+            refusal.existing(&keys::follows(&connection.id, space));
+        let unknown = || Error::Internal("a newer frame can't be read".into());
+        existing.map(|existing| Self::Older { follows: !existing.left }).ok_or_else(unknown)
+    }
+}
+
 impl Connections<'_> {
-    /// Subscribes a connection to a space.
-    pub async fn subscribe(self, connection: &ConnectionRecord, space: SpaceId) -> Result<()> {
-        let writes = [
-            Write::check(keys::connection_meta(&connection.id)).when("attribute_exists(PK)"),
-            Write::put(keys::subscription(space, &connection.id), connection)?,
-            Write::put(keys::follows(&connection.id, space), connection)?,
-        ];
+    /// Subscribes a connection to a space, unless a newer frame has been applied: `n` is the
+    /// counter of the frame, if it has one. Returns whether the connection follows the space now.
+    pub async fn subscribe(
+        self,
+        connection: &ConnectionRecord,
+        space: SpaceId,
+        n: Option<u64>,
+    ) -> Result<bool> {
+        let id = &connection.id;
+        let subscription = Write::put(keys::subscription(space, id), connection)?;
+        match self.apply(connection, space, subscription, n, false).await? {
+            Applied::Yes => Ok(true),
+            Applied::Older { follows } => Ok(follows),
+            Applied::Closed => Err(Error::Unauthenticated("the connection is closed".into())),
+        }
+    }
+
+    /// Ends a subscription, unless a newer frame than `n` has been applied. Returns whether the
+    /// connection follows the space now.
+    pub async fn unsubscribe_at(
+        self,
+        connection: &ConnectionRecord,
+        space: SpaceId,
+        n: u64,
+    ) -> Result<bool> {
+        let subscription = Write::delete(keys::subscription(space, &connection.id));
+        match self.apply(connection, space, subscription, Some(n), true).await? {
+            Applied::Yes | Applied::Closed => Ok(false),
+            Applied::Older { follows } => Ok(follows),
+        }
+    }
+
+    /// Changes a subscription together with the connection's own item of it.
+    async fn apply(
+        self,
+        connection: &ConnectionRecord,
+        space: SpaceId,
+        subscription: Write,
+        n: Option<u64>,
+        left: bool,
+    ) -> Result<Applied> {
+        let follows = keys::follows(&connection.id, space);
+        let record = FollowRecord { connection: connection.clone(), n, left };
+        let mut own = Write::put(follows, &record)?;
+        if let Some(n) = n {
+            own = own.when(IS_NEWER).value(":n", n)?;
+        }
+        let meta = Write::check(keys::connection_meta(&connection.id));
+        let writes = [meta.when("attribute_exists(PK)"), subscription, own];
         match self.store.table.transact(&writes).await {
-            Ok(()) => Ok(()),
-            Err(WriteError::Refused(_)) => {
-                Err(Error::Unauthenticated("the connection is closed".into()))
-            }
+            Ok(()) => Ok(Applied::Yes),
+            Err(WriteError::Refused(refusal)) => Applied::by(&refusal, connection, space),
             Err(WriteError::Other(error)) => Err(error),
         }
     }
 
-    /// Ends a subscription, if it exists.
+    /// Ends a subscription, if it exists, and forgets the counter of its frames.
     pub async fn unsubscribe(self, id: &ConnectionId, space: SpaceId) -> Result<()> {
         let writes =
             [Write::delete(keys::subscription(space, id)), Write::delete(keys::follows(id, space))];

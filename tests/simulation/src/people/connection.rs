@@ -81,15 +81,22 @@ impl Person {
         let spaces = locked(&self.world.env.ledger).spaces.clone();
         for space in spaces {
             let after = self.view.with(|seen| seen.contiguous(&space.to_string()));
-            let answer = self
-                .request(json!({"action": "subscribe", "spaceId": space, "afterSeq": after}))
-                .await;
+            let n = self.next_n();
+            let subscribe =
+                json!({"action": "subscribe", "spaceId": space, "afterSeq": after, "n": n});
+            let answer = self.request(subscribe).await;
             let Some(answer) = answer else { return false };
             if answer["from"].as_u64().is_some_and(|from| from > after + 1) {
                 self.fetch(space).await;
             }
         }
         true
+    }
+
+    /// The counter of the next frame about a subscription.
+    fn next_n(&mut self) -> u64 {
+        self.last_n += 1;
+        self.last_n
     }
 
     /// Asks the socket which spaces have further messages, and fetches them.
