@@ -168,3 +168,28 @@ async fn a_broadcast_closes_connections_whose_credential_has_expired() {
     scene.broadcast_at(60).await;
     assert_eq!(scene.stored().await, [long]);
 }
+
+#[tokio::test]
+async fn an_event_is_sent_before_expired_connections_are_closed_some_at_a_time() {
+    let scene = Scene::new().await;
+    let soon = start() + Duration::from_secs(10);
+    for number in 0..70 {
+        let connection = scene.connect(&ConnectionId(format!("c{number:02}")), Some(soon)).await;
+        scene.store.connections().subscribe(&connection, scene.space, None).await.unwrap();
+    }
+    let long = scene.connect(&ConnectionId("long".into()), None).await;
+    scene.store.connections().subscribe(&long, scene.space, None).await.unwrap();
+    *scene.clock.0.lock().unwrap() = soon;
+    let what = EventKind::read(ReadPosition { entity_id: scene.person, seq: 0 }, &[]);
+    let event = Box::new(Event { space_id: scene.space, at: start(), what });
+    let job = BroadcastJob::Event { event };
+    // The second event closes the rest.
+    for expected in [64, 6, 0] {
+        Box::pin(scene.broadcast.handle(&job)).await.unwrap();
+        let sent: Vec<_> = scene.sockets.0.lock().unwrap().drain(..).collect();
+        assert_eq!(sent[0].0, long.id, "the event comes first");
+        let closed = sent.iter().filter(|(_, frame)| frame.is_null()).count();
+        assert_eq!([closed, sent.len()], [expected, 1 + 3 * expected]);
+    }
+    assert_eq!(scene.stored().await, [long.id]);
+}

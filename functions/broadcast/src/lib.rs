@@ -3,7 +3,8 @@
 //!
 //! The subscriptions are read together with the members, so a former member gets nothing. Each post
 //! to a connection is independent and takes at most a second. A connection that is gone is deleted;
-//! no job fails because of a connection.
+//! no job fails because of a connection. Connections whose credential has expired are closed after
+//! the event was sent.
 
 use std::sync::Arc;
 
@@ -15,7 +16,7 @@ use smartspace_domain::{
     ids::{ConnectionId, EntityId, SpaceId},
     jobs::BroadcastJob,
 };
-use smartspace_pipeline::frames::{close_expired, send_frame, send_own_frame};
+use smartspace_pipeline::frames::{close_expired_of_many, send_frame, send_own_frame};
 use smartspace_ports::{clock::Clock, sockets::Sockets};
 use smartspace_store::{Store, connections::ConnectionRecord};
 
@@ -50,20 +51,23 @@ impl Broadcast {
     }
 
     async fn send_event(&self, event: &Event) -> Result<()> {
-        let mut connections =
-            match self.store.connections().audience(event.space_id, self.clock.now()).await {
-                Ok(audience) => {
-                    self.close(&audience.expired).await?;
-                    audience.connections
-                }
-                // The space and its roster are deleted. Only the event of the deletion still goes
-                // to its followers.
-                Err(Error::NotFound(_)) if event.what == EventKind::SpaceDeleted => {
-                    self.store.connections().followers(event.space_id).await?
-                }
-                Err(Error::NotFound(_)) => return Ok(()),
-                Err(error) => return Err(error),
-            };
+        let audience = self.store.connections().audience(event.space_id, self.clock.now()).await;
+        let (connections, expired) = match audience {
+            Ok(audience) => (audience.connections, audience.expired),
+            // The space and its roster are deleted. Only the event of the deletion still goes to
+            // its followers.
+            Err(Error::NotFound(_)) if event.what == EventKind::SpaceDeleted => {
+                (self.store.connections().followers(event.space_id).await?, Vec::new())
+            }
+            Err(Error::NotFound(_)) => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        self.send_to(connections, event).await?;
+        close_expired_of_many(&self.store, &*self.sockets, &expired).await;
+        Ok(())
+    }
+
+    async fn send_to(&self, mut connections: Vec<ConnectionRecord>, event: &Event) -> Result<()> {
         if event.is_for_operator() {
             connections.retain(|connection| connection.caller == Caller::Operator);
         }
@@ -170,15 +174,6 @@ impl Broadcast {
             send_own_frame(&self.store, &*self.sockets, connection, Arc::clone(&frame), now)
         });
         join_all(posts).await;
-    }
-
-    /// Closes and deletes connections whose credential has expired. A host that closes them on time
-    /// by itself leaves none.
-    async fn close(&self, expired: &[ConnectionId]) -> Result<()> {
-        for connection in expired {
-            close_expired(&self.store, &*self.sockets, connection, None).await?;
-        }
-        Ok(())
     }
 
     async fn post(&self, frames: impl Iterator<Item = (&ConnectionId, &Arc<str>)>) {

@@ -3,6 +3,7 @@
 
 use std::{sync::Arc, time::Duration};
 
+use futures::{StreamExt, stream};
 use serde_json::{Value, json};
 use smartspace_domain::{Error, Result, Time, ids::ConnectionId};
 use smartspace_ports::sockets::{CloseCode, PostError, Sockets, post_in_time};
@@ -12,6 +13,12 @@ use crate::problems::Problem;
 
 /// No handshake takes longer: API Gateway ends it after 29 s.
 const HANDSHAKE: Duration = Duration::from_mins(1);
+
+/// How many expired connections an event closes side by side.
+const CLOSED_AT_ONCE: usize = 16;
+/// How many expired connections an event closes, so that its job ends in time even if all of them
+/// are slow. The next event closes further ones.
+const CLOSED_BY_EVENT: usize = 64;
 
 /// Whether a frame was sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,6 +89,20 @@ pub async fn close_expired(
         retry_after: None,
     };
     close(store, sockets, connection, &goodbye).await
+}
+
+/// Closes and deletes connections whose credential has expired, as a broadcast finds them. A host
+/// that closes them on time by itself leaves none. One that can't be deleted is closed with the
+/// next event.
+pub async fn close_expired_of_many(store: &Store, sockets: &dyn Sockets, expired: &[ConnectionId]) {
+    let close = async |connection: &ConnectionId| {
+        if let Err(error) = close_expired(store, sockets, connection, None).await {
+            tracing::warn!(%connection, %error, "an expired connection could not be deleted");
+        }
+    };
+    stream::iter(expired.iter().take(CLOSED_BY_EVENT))
+        .for_each_concurrent(CLOSED_AT_ONCE, close)
+        .await;
 }
 
 /// The last frame of a connection. API Gateway sends no close codes of ours, so clients act on this
