@@ -38,6 +38,8 @@ async function makeRoom() {
   ];
   let page = [];
   window.sent = [];
+  // The streams of which the page asked for a snapshot.
+  window.snapshots = [];
   // The response to a call. A test may replace it.
   window.respond = async () => null;
   const api = {
@@ -63,7 +65,7 @@ async function makeRoom() {
   window.open = async (frames = []) => {
     page = frames.map((frame) => frame.message);
     room = null;
-    room = await Room.open(api, 's', show);
+    room = await Room.open(api, 's', show, (streamId) => window.snapshots.push(streamId));
     show();
   };
   document.getElementById('sign-in').hidden = true;

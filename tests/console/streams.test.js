@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openTab } from './console_page.js';
+import { deliver, openFakeRoom } from './fake_server.js';
 import { product } from './suite.js';
 
 test('pieces of a stream fit together in any order, with duplicates and overlaps', async (t) => {
@@ -71,4 +72,31 @@ test('the later attempt of a call wins, in any order of frames', async (t) => {
     ].map(shown);
   });
   assert.deepEqual(shown, [['second'], ['second'], ['second'], ['second']]);
+});
+
+test('a snapshot is asked for when a part of a stream is missing, and not otherwise', async (t) => {
+  const page = await openFakeRoom(t);
+  const asked = () => page.evaluate(() => window.snapshots);
+  const shown = () => page.locator('.entry[data-state="writing"]').allTextContents();
+  await deliver(page, () => window.stream('whole', 'Nothing is missing.'));
+  await deliver(page, () => [
+    ...window.stream('late', 'One '),
+    { type: 'stream.delta', streamId: 'late', offset: 8, text: 'three' },
+    ...window.stream('lost', 'A '),
+    { type: 'stream.delta', streamId: 'lost', offset: 9, text: 'sentence.' },
+    { type: 'stream.delta', streamId: 'joined', offset: 5, text: 'text' },
+  ]);
+  await deliver(page, () => ({ type: 'stream.delta', streamId: 'late', offset: 4, text: 'two ' }));
+  await page.clock.runFor(900);
+  assert.deepEqual(await asked(), []);
+  await page.clock.runFor(200);
+  assert.deepEqual(await asked(), ['lost', 'joined']);
+  // It is asked again until the text is there or the stream has ended.
+  await deliver(page, () => [
+    { type: 'stream.snapshot', streamId: 'lost', text: 'A longer sentence.' },
+    { type: 'stream.ended', streamId: 'joined', messageId: 'm1' },
+  ]);
+  await page.clock.runFor(3000);
+  assert.deepEqual(await asked(), ['lost', 'joined']);
+  assert.ok((await shown()).join(' ').includes('A longer sentence.'));
 });

@@ -19,7 +19,8 @@ use smartspace_domain::{
 };
 use smartspace_ports::{
     clock::Clock,
-    sockets::{CloseCode, PostError, Sockets},
+    queues::{Queue, QueueError},
+    sockets::{CloseCode, Places, PostError, Sockets},
 };
 use smartspace_store::{Store, connections::ConnectionRecord, table::schema};
 
@@ -28,10 +29,14 @@ use smartspace::embedded_table::{EmbeddedTable, NAME};
 /// Records the frames of each connection, and null when it is closed. The connection `gone` does
 /// not exist.
 #[derive(Default)]
-struct RecordedSockets(Mutex<Vec<(ConnectionId, Value)>>);
+struct RecordedSockets(Mutex<Vec<(ConnectionId, Value)>>, Places);
 
 #[async_trait]
 impl Sockets for RecordedSockets {
+    fn places(&self) -> &Places {
+        &self.1
+    }
+
     async fn post(&self, connection: &ConnectionId, frame: Arc<str>) -> Result<(), PostError> {
         if connection.0 == "gone" {
             return Err(PostError::Gone);
@@ -47,6 +52,16 @@ impl Sockets for RecordedSockets {
 
     async fn is_open(&self, connection: &ConnectionId) -> bool {
         connection.0 != "gone"
+    }
+}
+
+/// A queue that a few connections do not need.
+struct NoQueue;
+
+#[async_trait]
+impl Queue<BroadcastJob> for NoQueue {
+    async fn send(&self, jobs: Vec<BroadcastJob>) -> Result<(), QueueError> {
+        panic!("{jobs:?}")
     }
 }
 
@@ -89,8 +104,12 @@ impl Scene {
         store.members().join(space, &sara, Role::Member, start()).await.unwrap();
         let sockets = Arc::new(RecordedSockets::default());
         let clock = Arc::new(ManualClock(Mutex::new(start())));
-        let broadcast =
-            Broadcast { store: store.clone(), sockets: sockets.clone(), clock: clock.clone() };
+        let broadcast = Broadcast {
+            store: store.clone(),
+            sockets: sockets.clone(),
+            clock: clock.clone(),
+            queue: Arc::new(NoQueue),
+        };
         Self { store, person, space, sockets, clock, broadcast }
     }
 

@@ -80,7 +80,12 @@ class Session {
     this.#wantedId = spaceId;
     showNotice('');
     try {
-      const room = await Room.open(this.#api, spaceId, () => this.#draw());
+      const room = await Room.open(
+        this.#api,
+        spaceId,
+        () => this.#draw(),
+        (streamId) => this.#live.askForSnapshot(streamId),
+      );
       if (this.#wantedId !== spaceId || this.#isOver) return room.close();
       this.#room?.close();
       this.#room = room;

@@ -43,6 +43,17 @@ export class Live {
     this.#subscribe();
   }
 
+  /** Asks for the whole text of a stream of the space. */
+  askForSnapshot(streamId) {
+    if (this.#space)
+      this.#send({
+        action: 'snapshot',
+        id: 'snapshot',
+        streamId,
+        spaceId: this.#space.spaceId,
+      });
+  }
+
   /** Closes the connection for good. */
   stop() {
     this.#isStopped = true;
@@ -96,6 +107,8 @@ export class Live {
     }
     if (frame.type === 'goodbye') this.#leave(socket, frame);
     else if (frame.type === 'error' && frame.status === 429) this.#refused(frame);
+    // The stream may have ended, or an older server knows no snapshots. The message comes anyway.
+    else if (frame.type === 'error' && frame.id === 'snapshot') return;
     // Any other failure to subscribe is retried later, over a new connection.
     else if (
       frame.type === 'error' &&

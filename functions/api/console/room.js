@@ -10,6 +10,8 @@ const LARGEST_GAP = 1000; // With a larger gap only the last page is loaded agai
 const GAP_DELAY_MS = 300; // Time for a late message to arrive by itself before it is fetched.
 const RETRY_MS = 3000;
 const SETTLE_MS = 2000; // Time from the end of a stream to the message that replaces it.
+// Time for a late piece to arrive, or in a small space the next snapshot, before one is asked for.
+const SNAPSHOT_DELAY_MS = 1000;
 const SILENCE_MS = 60_000;
 const SILENCE_CHECK_MS = 5000;
 
@@ -24,22 +26,26 @@ export class Room {
   names = new Map();
   #api;
   #onChange;
+  #askForSnapshot;
+  #waitingForText = new Set();
   #timers = new Set();
   #filling = false;
   #isClosed = false;
 
   /**
-   * Loads a space and its last page of messages. `onChange` is called whenever the state changes.
+   * Loads a space and its last page of messages. `onChange` is called whenever the state changes,
+   * and `askForSnapshot` with the id of a stream of which a part is missing.
    */
-  static async open(api, spaceId, onChange) {
-    const room = new Room(api, await api.get(pathOf(spaceId)), onChange);
+  static async open(api, spaceId, onChange, askForSnapshot = () => {}) {
+    const room = new Room(api, await api.get(pathOf(spaceId)), onChange, askForSnapshot);
     await room.loadEarlier();
     return room;
   }
 
-  constructor(api, space, onChange) {
+  constructor(api, space, onChange, askForSnapshot) {
     this.#api = api;
     this.#onChange = onChange;
+    this.#askForSnapshot = askForSnapshot;
     this.space = space;
     this.messages = new Messages(space.seq);
     this.#learnNames(space.members);
@@ -182,6 +188,7 @@ export class Room {
   #stream(frame) {
     if (frame.type !== 'stream.ended') {
       this.streams.apply(frame, Date.now());
+      this.#fillTextSoon(frame.streamId);
       // No message follows a frame that arrives after the end of its run.
       this.#settle(
         (stream) => stream.streamId === frame.streamId && this.runs.hasEnded(stream.runId),
@@ -191,6 +198,18 @@ export class Room {
     } else {
       this.#settle((stream) => stream.streamId === frame.streamId);
     }
+  }
+
+  // In a large space a snapshot comes only if it is asked for.
+  #fillTextSoon(streamId) {
+    if (this.#waitingForText.has(streamId) || !this.streams.hasGap(streamId)) return;
+    this.#waitingForText.add(streamId);
+    this.#after(SNAPSHOT_DELAY_MS, () => {
+      this.#waitingForText.delete(streamId);
+      if (!this.streams.hasGap(streamId)) return;
+      this.#askForSnapshot(streamId);
+      this.#fillTextSoon(streamId);
+    });
   }
 
   #run(run) {

@@ -12,6 +12,11 @@ class Stream {
     this.isEnding = false;
   }
 
+  /** Whether a later piece has arrived and the text before it has not. */
+  get hasGap() {
+    return this.#pieces.size > 0;
+  }
+
   /** Adds a piece. `offset` counts UTF-16 code units, as JavaScript strings do. */
   write(offset, piece) {
     if (piece.length > (this.#pieces.get(offset)?.length ?? 0)) this.#pieces.set(offset, piece);
@@ -56,6 +61,12 @@ export class Streams {
     }
     if (frame.text !== undefined) stream.write(frame.offset ?? 0, frame.text);
     if (frame.type === 'stream.started') this.#supersede(stream);
+  }
+
+  /** Whether a part of a stream is missing that is still being written. */
+  hasGap(streamId) {
+    const stream = this.#open.get(streamId);
+    return stream !== undefined && stream.hasGap && !stream.isEnding;
   }
 
   /** Removes a stream: a message has replaced it, or it ended without one. */

@@ -5,6 +5,11 @@
 //! to a connection is independent and takes at most a second. A connection that is gone is deleted;
 //! no job fails because of a connection. Connections whose credential has expired are closed after
 //! the event was sent.
+//!
+//! An event for many connections becomes jobs of a hundred each ([`frames`]), which also post what
+//! agents write in large rooms.
+
+mod frames;
 
 use std::sync::Arc;
 
@@ -17,8 +22,13 @@ use smartspace_domain::{
     jobs::BroadcastJob,
 };
 use smartspace_pipeline::frames::{close_expired_of_many, send_frame, send_own_frame};
-use smartspace_ports::{clock::Clock, sockets::Sockets};
-use smartspace_store::{Store, connections::ConnectionRecord};
+use smartspace_ports::{clock::Clock, queues::Queue, sockets::Sockets};
+use smartspace_store::{
+    Store,
+    connections::{Audience, ConnectionRecord},
+};
+
+use crate::frames::Recipients;
 
 /// The dependencies of the function.
 #[derive(Clone)]
@@ -29,12 +39,21 @@ pub struct Broadcast {
     pub sockets: Arc<dyn Sockets>,
     /// The clock.
     pub clock: Arc<dyn Clock>,
+    /// The queue of its own jobs.
+    pub queue: Arc<dyn Queue<BroadcastJob>>,
 }
 
 impl Broadcast {
     /// Handles one job.
     pub async fn handle(&self, job: &BroadcastJob) -> Result<()> {
+        let done = self.act(job).await;
+        self.sockets.places().report_late();
+        done
+    }
+
+    async fn act(&self, job: &BroadcastJob) -> Result<()> {
         match job {
+            BroadcastJob::Frames(job) => self.post_frames(job).await,
             BroadcastJob::Event { event } => self.send_event(event).await,
             BroadcastJob::Joined { entity_id, space_id } => {
                 self.joined(*space_id, *entity_id).await
@@ -52,40 +71,57 @@ impl Broadcast {
 
     async fn send_event(&self, event: &Event) -> Result<()> {
         let audience = self.store.connections().audience(event.space_id, self.clock.now()).await;
-        let (connections, expired) = match audience {
-            Ok(audience) => (audience.connections, audience.expired),
+        let (connections, expired, roster) = match audience {
+            Ok(Audience { connections, expired, roster }) => {
+                (connections, expired, Some(roster.head.roster))
+            }
             // The space and its roster are deleted. Only the event of the deletion still goes to
             // its followers.
             Err(Error::NotFound(_)) if event.what == EventKind::SpaceDeleted => {
-                (self.store.connections().followers(event.space_id).await?, Vec::new())
+                (self.store.connections().followers(event.space_id).await?, Vec::new(), None)
             }
             Err(Error::NotFound(_)) => return Ok(()),
             Err(error) => return Err(error),
         };
-        self.send_to(connections, event).await?;
+        self.send_to(connections, roster, event).await?;
         close_expired_of_many(&self.store, &*self.sockets, &expired).await;
         Ok(())
     }
 
-    async fn send_to(&self, mut connections: Vec<ConnectionRecord>, event: &Event) -> Result<()> {
+    /// Sends an event to some connections. `roster` is the version of the roster by which they were
+    /// chosen.
+    async fn send_to(
+        &self,
+        mut connections: Vec<ConnectionRecord>,
+        roster: Option<u64>,
+        event: &Event,
+    ) -> Result<()> {
         if event.is_for_operator() {
             connections.retain(|connection| connection.caller == Caller::Operator);
         }
         if connections.is_empty() {
             return Ok(());
         }
-        let whole: Arc<str> = event.to_frame().into();
-        let Some(known_by) = event.known_by() else {
-            self.post(connections.iter().map(|connection| (&connection.id, &whole))).await;
-            return Ok(());
+        let frames = self.frames_of(event, connections).await?;
+        self.send(event.space_id, roster, event.at, frames).await
+    }
+
+    /// The frame of an event, and the connections that get it. Those that may not know all of it
+    /// get a reduced frame.
+    async fn frames_of(
+        &self,
+        event: &Event,
+        connections: Vec<ConnectionRecord>,
+    ) -> Result<Vec<Recipients>> {
+        let ids = |connections: Vec<ConnectionRecord>| {
+            connections.into_iter().map(|connection| connection.id).collect()
         };
-        let reduced: Arc<str> = event.for_others().to_frame().into();
+        let whole = event.to_frame().into();
+        let Some(known_by) = event.known_by() else { return Ok(vec![(ids(connections), whole)]) };
         let may_know = self.may_know(known_by).await?;
-        self.post(connections.iter().map(|connection| {
-            (&connection.id, if may_know(connection) { &whole } else { &reduced })
-        }))
-        .await;
-        Ok(())
+        let (knowing, others) = connections.into_iter().partition(may_know);
+        let reduced = event.for_others().to_frame().into();
+        Ok(vec![(ids(knowing), whole), (ids(others), reduced)])
     }
 
     /// A test for connections that may see the whole event: those of the operator, and of members

@@ -12,6 +12,7 @@ async fn main() -> Result<(), Error> {
         sockets: aws.sockets(),
         store: aws.pipeline.store,
         clock: aws.pipeline.clock,
+        queue: aws.pipeline.broadcasts,
     });
     batch::serve(None, move |job, _| {
         let broadcast = Arc::clone(&broadcast);

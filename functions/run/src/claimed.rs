@@ -51,6 +51,7 @@ impl Runs {
             store: self.pipeline.store.clone(),
             sockets: Arc::clone(&self.sockets),
             clock: Arc::clone(&self.pipeline.clock),
+            broadcasts: Arc::clone(&self.pipeline.broadcasts),
         };
         let context = RunContext {
             pipeline: self.pipeline.clone(),

@@ -4,6 +4,9 @@
 //! Each stream is a task, and so is each of its connections, so that a slow connection delays
 //! neither the run nor the other connections. Nothing is stored. Snapshots are key frames: a client
 //! that joins late or loses a frame has the whole text again within a second.
+//!
+//! In a large room jobs of the broadcasts queue post the frames, and a snapshot goes only to
+//! connections that ask for it.
 
 mod open_streams;
 mod posting;
@@ -14,8 +17,9 @@ use smartspace_domain::{
     Result,
     events::{EventKind, StreamEnd},
     ids::{CallId, EntityId, MessageId, RunId, SpaceId, StreamId},
+    jobs::BroadcastJob,
 };
-use smartspace_ports::{clock::Clock, sockets::Sockets};
+use smartspace_ports::{clock::Clock, queues::Queue, sockets::Sockets};
 use smartspace_store::{Store, connections::Audience};
 use tokio::{
     sync::mpsc,
@@ -26,8 +30,8 @@ use tokio::{
 pub(crate) use open_streams::OpenStreams;
 use posting::{AgentMembership, Posting};
 
-/// How often the followers are read again and a snapshot is sent. The API promises less than a
-/// second.
+/// How often the followers are read again and a snapshot is sent, or an ask for one is looked for
+/// in a large room. The API promises less than a second.
 const SNAPSHOT_INTERVAL: Duration = Duration::from_millis(800);
 
 /// The dependencies of streams.
@@ -36,6 +40,8 @@ pub(crate) struct StreamDeps {
     pub(crate) store: Store,
     pub(crate) sockets: Arc<dyn Sockets>,
     pub(crate) clock: Arc<dyn Clock>,
+    /// The queue of the jobs that post frames in large rooms.
+    pub(crate) broadcasts: Arc<dyn Queue<BroadcastJob>>,
 }
 
 /// A stream and the call that it shows.
@@ -125,12 +131,9 @@ async fn run(
             op = ops.recv() => match op {
                 Some(Op::Text(text)) => stream.push(&text),
                 Some(Op::End { message, reason }) => {
-                    if stream.flush().await == AgentMembership::Ended {
-                        break;
-                    }
                     let ended =
                         EventKind::StreamEnded { stream_id: id, message_id: message, reason };
-                    stream.post(&ended);
+                    stream.end(&ended).await;
                     break;
                 }
                 // The worker was dropped without ending its streams. Clients discard the text when
@@ -144,7 +147,7 @@ async fn run(
             }
             () = sleep_until(refresh) => {
                 if stream.flush().await == AgentMembership::Ended
-                    || stream.refresh().await == AgentMembership::Ended
+                    || stream.tick().await == AgentMembership::Ended
                 {
                     break;
                 }

@@ -37,6 +37,12 @@ impl Socket {
             Action::Unsubscribe { space_id, n } => {
                 self.unsubscribe(connection, id, space_id, n).await
             }
+            Action::Snapshot { stream_id, space_id } => {
+                self.ask_for_snapshot(connection, space_id).await?;
+                let answer = json!({"type": "accepted", "streamId": stream_id});
+                self.answer(&connection.id, id, answer).await;
+                Ok(())
+            }
             Action::Send { space_id, text, idempotency_key, sender_id } => {
                 let answer = self
                     .send(connection.caller, space_id, text, idempotency_key, sender_id)

@@ -73,8 +73,13 @@ impl Socket {
         close(&self.pipeline.store, &*self.sockets, id, &goodbye).await
     }
 
-    /// Checks that a connection may subscribe to a space, and counts it as a follower.
-    pub(crate) async fn admit(&self, connection: &ConnectionRecord, space: SpaceId) -> Result<()> {
+    /// Checks that a connection may subscribe to a space, and counts it as a follower. Returns how
+    /// many followers the space has at most, if they are counted.
+    pub(crate) async fn admit(
+        &self,
+        connection: &ConnectionRecord,
+        space: SpaceId,
+    ) -> Result<Option<usize>> {
         let store = &self.pipeline.store;
         match connection.caller {
             // The operator may follow any space, but only one that exists.
@@ -90,11 +95,11 @@ impl Socket {
             }
         }
         if !self.pipeline.is_rate_limited {
-            return Ok(());
+            return Ok(None);
         }
         let now = self.pipeline.now();
         match store.connections().count_follower(&connection.id, space, now).await? {
-            MayFollow::Yes => Ok(()),
+            MayFollow::Yes(followers) => Ok(Some(followers)),
             MayFollow::Full(wait) => Err(Error::TooMany {
                 text: format!("the space has {} followers, which is the limit", limits::FOLLOWERS),
                 wait,

@@ -11,6 +11,7 @@ mod admission;
 #[doc(hidden)]
 pub mod fuzzing;
 mod requests;
+mod snapshots;
 mod subscribe;
 
 use std::sync::Arc;
@@ -84,6 +85,7 @@ impl Socket {
         if let Err(error) = result {
             self.answer_error(id, request.id.as_ref(), &error).await;
         }
+        self.sockets.places().report_late();
         Ok(())
     }
 

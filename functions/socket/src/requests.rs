@@ -7,7 +7,7 @@ use serde_json::Value;
 use smartspace_domain::{
     Error, Result,
     idempotency::IdempotencyKey,
-    ids::{CallId, EntityId, RunId, SpaceId},
+    ids::{CallId, EntityId, RunId, SpaceId, StreamId},
     limits,
     messages::MessageText,
 };
@@ -20,7 +20,8 @@ const MAX_PINGED_SPACES: usize = 20;
 const ID_BYTES: usize = 256;
 
 /// The actions of requests.
-pub const ACTIONS: [&str; 5] = ["subscribe", "unsubscribe", "send", "toolResult", "ping"];
+pub const ACTIONS: [&str; 6] =
+    ["subscribe", "unsubscribe", "snapshot", "send", "toolResult", "ping"];
 
 /// An action whose texts are not checked yet.
 type UncheckedAction = Action<String, String>;
@@ -52,6 +53,11 @@ pub(crate) enum Action<Text = MessageText, Key = IdempotencyKey> {
         space_id: SpaceId,
         #[serde(default)]
         n: Option<u64>,
+    },
+    Snapshot {
+        stream_id: StreamId,
+        #[serde(default)]
+        space_id: Option<SpaceId>,
     },
     Send {
         space_id: SpaceId,
@@ -154,6 +160,7 @@ impl UncheckedAction {
                 Action::Subscribe { space_id, after_seq, n }
             }
             Self::Unsubscribe { space_id, n } => Action::Unsubscribe { space_id, n },
+            Self::Snapshot { stream_id, space_id } => Action::Snapshot { stream_id, space_id },
             Self::ToolResult { run_id, call_id, output } => {
                 Action::ToolResult { run_id, call_id, output }
             }

@@ -40,10 +40,11 @@ impl Socket {
         after: Option<u64>,
         n: Option<u64>,
     ) -> Result<()> {
-        self.admit(connection, space).await?;
+        let followers = self.admit(connection, space).await?;
         // Subscribing precedes reading, so that a message stored in between arrives twice instead
         // of never.
         if self.pipeline.store.connections().subscribe(connection, space, n).await? {
+            self.ask_for_current_text(connection, space, followers).await;
             return self.show(connection, id, space, after).await;
         }
         // A newer `unsubscribe` overtook this frame.

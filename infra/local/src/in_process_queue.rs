@@ -142,6 +142,7 @@ impl<J: Job> State<J> {
 #[async_trait]
 impl<J: Job> Queue<J> for InProcessQueue<J> {
     async fn send(&self, jobs: Vec<J>) -> Result<(), QueueError> {
+        tracing::trace!(queue = self.name, jobs = jobs.len(), "jobs are queued");
         for job in jobs {
             self.put(Delivery { job, count: 0 });
         }

@@ -10,7 +10,7 @@ use std::{
 use async_trait::async_trait;
 use smartspace_domain::ids::ConnectionId;
 use smartspace_pipeline::frames::Goodbye;
-use smartspace_ports::sockets::{CloseCode, PostError, Sockets};
+use smartspace_ports::sockets::{CloseCode, Places, PostError, Sockets};
 use tokio::sync::mpsc::{self, error::SendTimeoutError};
 
 /// The greatest number of frames that wait for one connection.
@@ -19,7 +19,10 @@ const BUFFERED: usize = 256;
 const FULL_FOR: Duration = Duration::from_millis(500);
 
 #[derive(Debug, Default)]
-pub(crate) struct InProcessSockets(Mutex<HashMap<ConnectionId, Open>>);
+pub(crate) struct InProcessSockets {
+    open: Mutex<HashMap<ConnectionId, Open>>,
+    places: Places,
+}
 
 /// The product's end of a connection.
 #[derive(Debug)]
@@ -62,12 +65,16 @@ impl InProcessSockets {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<ConnectionId, Open>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 #[async_trait]
 impl Sockets for InProcessSockets {
+    fn places(&self) -> &Places {
+        &self.places
+    }
+
     async fn post(&self, connection: &ConnectionId, frame: Arc<str>) -> Result<(), PostError> {
         let frames = self.lock().get(connection).map(|open| open.frames.clone());
         match frames.ok_or(PostError::Gone)?.send_timeout(frame, FULL_FOR).await {

@@ -1,8 +1,11 @@
 //! The jobs in the three queues. The wire name of each job holds its version, because workers of
 //! two versions may share a queue.
 
+mod frames;
+
 use serde::{Deserialize, Serialize};
 
+pub use self::frames::FramesJob;
 use crate::{
     Time,
     events::Event,
@@ -92,6 +95,9 @@ pub enum BroadcastJob {
         /// The space.
         space_id: SpaceId,
     },
+    /// Post frames to some of the connections of a large space.
+    #[serde(rename = "frames.1")]
+    Frames(FramesJob),
 }
 
 /// A job of the triggers queue.
@@ -169,6 +175,7 @@ impl Job for BroadcastJob {
     fn group(&self) -> String {
         match self {
             Self::Event { event } => event.space_id.to_string(),
+            Self::Frames(job) => job.space_id.to_string(),
             Self::Removed { space_id, .. }
             | Self::Joined { space_id, .. }
             | Self::OwnRead { space_id, .. }

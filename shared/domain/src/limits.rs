@@ -81,6 +81,21 @@ pub const CONNECTIONS_OF_ENTITY: usize = 20;
 /// How many connections may follow a space.
 pub const FOLLOWERS: usize = 2_000;
 
+/// How the frames of a space reach many connections.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RoomLimits {
+    /// To up to so many connections a run posts its streams itself. They all get snapshots. In a
+    /// larger room jobs post the frames, and only connections that ask get snapshots.
+    pub direct: usize,
+    /// The connections of one job.
+    pub per_job: usize,
+}
+
+impl RoomLimits {
+    /// The limits of every space.
+    pub const SPACE: Self = Self { direct: 50, per_job: 100 };
+}
+
 /// The lease of a run's worker, and when `sweep` looks at what may be stuck.
 pub mod lease {
     use std::time::Duration;

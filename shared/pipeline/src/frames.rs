@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use smartspace_domain::{Error, Result, Time, ids::ConnectionId};
 use smartspace_ports::sockets::{CloseCode, PostError, Sockets, post_in_time};
 use smartspace_store::{Store, connections::ConnectionRecord};
+use tokio::time::Instant;
 
 use crate::problems::Problem;
 
@@ -31,14 +32,25 @@ pub enum SendOutcome {
     Gone,
 }
 
-/// Sends a frame within a second.
+/// Sends a frame. The post may take a second.
 pub async fn send_frame(
     store: &Store,
     sockets: &dyn Sockets,
     connection: &ConnectionId,
     frame: Arc<str>,
 ) -> SendOutcome {
-    match post_in_time(sockets, connection, frame).await {
+    send_frame_due(store, sockets, connection, frame, Instant::now()).await
+}
+
+/// Sends a frame that should have been sent at the time `due`.
+pub async fn send_frame_due(
+    store: &Store,
+    sockets: &dyn Sockets,
+    connection: &ConnectionId,
+    frame: Arc<str>,
+    due: Instant,
+) -> SendOutcome {
+    match post_in_time(sockets, connection, frame, due).await {
         Ok(()) => SendOutcome::Sent,
         Err(PostError::Gone) => {
             if let Err(error) = store.connections().disconnect(connection).await {
@@ -65,7 +77,7 @@ pub async fn send_own_frame(
     if now.since(connection.opened_at) >= HANDSHAKE {
         return send_frame(store, sockets, &connection.id, frame).await;
     }
-    match post_in_time(sockets, &connection.id, frame).await {
+    match post_in_time(sockets, &connection.id, frame, Instant::now()).await {
         Ok(()) => SendOutcome::Sent,
         Err(PostError::Gone | PostError::Failed(_)) => SendOutcome::Failed,
     }

@@ -29,14 +29,18 @@ use crate::secrets::KnownSecrets;
 const NAMESPACE: &str = "Smartspace";
 
 /// The metric that an event counts towards, besides `Faults`.
-const COUNTED: [(&str, &str); 6] = [
+const COUNTED: [(&str, &str); 7] = [
     ("given_up", "GivenUp"),
     ("job_failed", "JobsFailed"),
     ("job_panicked", "JobsFailed"),
     ("unreadable_job", "JobsFailed"),
     ("jobs_not_queued", "JobsFailed"),
     ("run_failed", "RunsFailed"),
+    (LATE_POSTS, "LatePosts"),
 ];
+
+/// The event that stands for several posts. Its field `posts` is their number.
+const LATE_POSTS: &str = "late_posts";
 
 /// The known secrets, which are removed from all lines.
 #[derive(Clone, Debug, Default)]
@@ -92,7 +96,9 @@ impl<W> JsonLines<W> {
                 json!({"Timestamp": now.as_millis(), "CloudWatchMetrics": [definition]}),
             );
             line.insert("Stack".into(), json!(stack));
-            line.extend(counted.into_iter().map(|name| (name.to_owned(), json!(1))));
+            let posts = fields.get("posts").filter(|_| event == LATE_POSTS).cloned();
+            let count = posts.unwrap_or_else(|| json!(1));
+            line.extend(counted.into_iter().map(|name| (name.to_owned(), count.clone())));
         }
         line.extend(fields);
         Value::Object(line).to_string()

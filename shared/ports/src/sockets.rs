@@ -1,12 +1,20 @@
 //! The WebSocket connections of clients.
 
+mod places;
+
 use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use smartspace_domain::ids::ConnectionId;
+use tokio::time::Instant;
 
-/// The time limit for a post to one connection.
+pub use self::places::{POSTS_AT_ONCE, Places};
+
+/// The time limit for a post to one connection, from the moment at which it is sent.
 pub const POST_LIMIT: Duration = Duration::from_secs(1);
+/// A post that is sent later than this after it was due is late, and so is one that takes longer
+/// than [`POST_LIMIT`].
+pub const LATE_AFTER: Duration = Duration::from_secs(1);
 
 /// Why a frame did not reach a connection.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -37,6 +45,8 @@ pub enum CloseCode {
 /// another.
 #[async_trait]
 pub trait Sockets: Send + Sync {
+    /// The places of the posts of this process.
+    fn places(&self) -> &Places;
     /// Posts one frame, a JSON text.
     async fn post(&self, connection: &ConnectionId, frame: Arc<str>) -> Result<(), PostError>;
     /// Closes a connection. A host that can't send close codes closes it without one.
@@ -45,16 +55,22 @@ pub trait Sockets: Send + Sync {
     async fn is_open(&self, connection: &ConnectionId) -> bool;
 }
 
-/// Posts within [`POST_LIMIT`].
+/// Posts within [`POST_LIMIT`]. The time limit begins when the post gets a place, so that posts in a
+/// crowd do not fail while they wait. `due` is the time at which the frame should have been sent.
 pub async fn post_in_time(
     sockets: &dyn Sockets,
     connection: &ConnectionId,
     frame: Arc<str>,
+    due: Instant,
 ) -> Result<(), PostError> {
-    match tokio::time::timeout(POST_LIMIT, sockets.post(connection, frame)).await {
-        Ok(result) => result,
-        Err(_) => Err(PostError::Failed("it took longer than a second".into())),
+    let places = sockets.places();
+    let _place = places.take().await;
+    let is_late = due.elapsed() > LATE_AFTER;
+    let posted = tokio::time::timeout(POST_LIMIT, sockets.post(connection, frame)).await;
+    if is_late || posted.is_err() {
+        places.count_late();
     }
+    posted.unwrap_or_else(|_| Err(PostError::Failed("it took longer than a second".into())))
 }
 
 #[cfg(feature = "aws")]
@@ -71,23 +87,28 @@ mod api_gateway {
         primitives::Blob,
     };
 
-    use super::{Arc, CloseCode, ConnectionId, PostError, Sockets, async_trait};
+    use super::{Arc, CloseCode, ConnectionId, Places, PostError, Sockets, async_trait};
 
     /// The connections of a WebSocket API of API Gateway.
     #[derive(Clone, Debug)]
     pub struct ApiGatewaySockets {
         client: Client,
+        places: Places,
     }
 
     impl ApiGatewaySockets {
         /// `client` must use the API's `@connections` endpoint.
         pub fn new(client: Client) -> Self {
-            Self { client }
+            Self { client, places: Places::default() }
         }
     }
 
     #[async_trait]
     impl Sockets for ApiGatewaySockets {
+        fn places(&self) -> &Places {
+            &self.places
+        }
+
         async fn post(&self, connection: &ConnectionId, frame: Arc<str>) -> Result<(), PostError> {
             let post = self
                 .client

@@ -1,6 +1,7 @@
 //! WebSocket connections: the tickets that open them, and their subscriptions to spaces.
 
 mod followers;
+mod snapshots;
 mod subscriptions;
 
 use serde::{Deserialize, Serialize};
@@ -44,6 +45,10 @@ pub struct ConnectionRecord {
     pub valid_until: Time,
     /// When the item expires, in seconds since the epoch.
     pub expires_at: i64,
+    /// When the connection last asked for a snapshot of what agents write. Only subscriptions have
+    /// it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked_at: Option<Time>,
 }
 
 impl Connections<'_> {
@@ -92,6 +97,7 @@ impl Connections<'_> {
             opened_at: now,
             valid_until,
             expires_at,
+            asked_at: None,
         };
         let mut writes = vec![Write::put(keys::connection_meta(id), &record)?];
         if let Caller::Entity(entity) = record.caller {

@@ -26,7 +26,7 @@ pub mod table;
 
 use std::{sync::Arc, time::Duration};
 
-use smartspace_domain::{Time, append_limits::AppendLimit};
+use smartspace_domain::{Time, append_limits::AppendLimit, limits::RoomLimits};
 
 pub use smartspace_domain::{Error, Result};
 
@@ -58,6 +58,7 @@ pub struct Store {
     seconds: Arc<SecondsSeen>,
     run_retention: Option<Duration>,
     append_limit: Option<AppendLimit>,
+    room_limits: RoomLimits,
 }
 
 impl Store {
@@ -79,6 +80,7 @@ impl Store {
             seconds: Arc::default(),
             run_retention,
             append_limit: Some(AppendLimit::SPACE),
+            room_limits: RoomLimits::SPACE,
         }
     }
 
@@ -86,6 +88,17 @@ impl Store {
     #[must_use]
     pub fn with_append_limit(self, append_limit: Option<AppendLimit>) -> Self {
         Self { append_limit, ..self }
+    }
+
+    /// The same store with other limits of rooms. The functions of one deployment share them.
+    #[must_use]
+    pub fn with_room_limits(self, room_limits: RoomLimits) -> Self {
+        Self { room_limits, ..self }
+    }
+
+    /// How the frames of a space reach many connections.
+    pub fn room_limits(&self) -> RoomLimits {
+        self.room_limits
     }
 
     /// When a run that ends `now` expires, in seconds since the epoch, as the table's TTL requires.

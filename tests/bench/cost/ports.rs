@@ -27,7 +27,7 @@ use smartspace_ports::{
     alarms::Alarms,
     clock::Clock,
     queues::{Delivery, Queue, QueueError},
-    sockets::{CloseCode, PostError, Sockets},
+    sockets::{CloseCode, Places, PostError, Sockets},
 };
 use smartspace_simulation::units;
 use tokio::time::{Instant, sleep};
@@ -49,6 +49,7 @@ pub(crate) struct CountedPorts {
     pub(crate) deployment: Arc<Deployment>,
     /// The name of the function, or of its current work.
     pub(crate) name: Arc<Mutex<&'static str>>,
+    pub(crate) places: Places,
 }
 
 impl CountedPorts {
@@ -162,6 +163,10 @@ impl Delivery for CountedDelivery {
 
 #[async_trait]
 impl Sockets for CountedPorts {
+    fn places(&self) -> &Places {
+        &self.places
+    }
+
     async fn post(&self, _: &ConnectionId, _: Arc<str>) -> Result<(), PostError> {
         self.count(Counter::Post, 1.0);
         sleep(FRAME_TIME).await;

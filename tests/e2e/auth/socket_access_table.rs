@@ -17,11 +17,16 @@ struct Row {
     pub(crate) expected: [&'static str; 5],
 }
 
-const TABLE: [Row; 7] = [
+const TABLE: [Row; 8] = [
     Row {
         action: "subscribe",
         request: r#"{"spaceId":"{space}","afterSeq":0}"#,
         expected: ["404", "subscribed", "subscribed", "subscribed", "subscribed"],
+    },
+    Row {
+        action: "snapshot",
+        request: r#"{"streamId":"str_01KHRMMJH0000000000000000J","spaceId":"{space}"}"#,
+        expected: ["404", "accepted", "accepted", "accepted", "accepted"],
     },
     Row {
         action: "unsubscribe",

@@ -18,6 +18,7 @@ use smartspace_ports::{
     clock::Clock,
     ids::IdSource,
     secrets::{FixedSecrets, KnownSecrets, Secret},
+    sockets::Places,
 };
 use smartspace_run::Runs;
 use smartspace_socket::Socket;
@@ -83,7 +84,11 @@ impl Process {
         let pipeline = pipeline(env, &life);
         let store = pipeline.store.clone();
         let clock = Arc::clone(&pipeline.clock);
-        let sockets = Arc::new(SimSockets { env: Arc::clone(env), life: Arc::clone(&life) });
+        let sockets = Arc::new(SimSockets {
+            env: Arc::clone(env),
+            life: Arc::clone(&life),
+            places: Places::default(),
+        });
         let models = Arc::new(SimModel { env: Arc::clone(env), life: Arc::clone(&life) });
         let transport = Arc::new(SimTransport { env: Arc::clone(env), life: Arc::clone(&life) });
         let egress = Egress::over(transport, Arc::new(FixedSecrets::default()));
@@ -113,7 +118,7 @@ impl Process {
                 is_stopping,
             ),
             triggers: Triggers { pipeline: pipeline.clone() },
-            broadcast: Broadcast { store, sockets, clock },
+            broadcast: Broadcast { store, sockets, clock, queue: Arc::clone(&pipeline.broadcasts) },
             sweep: Sweep { pipeline },
             stopping,
         })

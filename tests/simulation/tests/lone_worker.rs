@@ -37,7 +37,7 @@ use smartspace_ports::{
     queues::{Delivery, Queue, QueueError},
     resolver::SystemResolver,
     secrets::FixedSecrets,
-    sockets::{CloseCode, PostError, Sockets},
+    sockets::{CloseCode, Places, PostError, Sockets},
 };
 use smartspace_run::Runs;
 use smartspace_store::{
@@ -79,10 +79,15 @@ impl<J: Job> Queue<J> for CountingQueue {
     }
 }
 
-struct NoSockets;
+#[derive(Default)]
+struct NoSockets(Places);
 
 #[async_trait]
 impl Sockets for NoSockets {
+    fn places(&self) -> &Places {
+        &self.0
+    }
+
     async fn post(&self, _connection: &ConnectionId, _frame: Arc<str>) -> Result<(), PostError> {
         Err(PostError::Gone)
     }
@@ -191,7 +196,7 @@ impl Scene {
         let egress = Egress::new(Arc::new(SystemResolver), ToolHosts::default(), secrets);
         Runs::new(
             self.pipeline.clone(),
-            Arc::new(NoSockets),
+            Arc::new(NoSockets::default()),
             self.model.clone(),
             egress,
             Arc::default(),

@@ -1,32 +1,45 @@
 //! Sends the frames of a stream: deltas, snapshots and the end. Before new text is sent, it checks
 //! that the connections may still read the space.
 
+mod audience;
 mod listeners;
 mod pieces;
 
 use std::{sync::Arc, time::Duration};
 
 use smartspace_domain::{
-    Error,
-    events::{Event, EventKind, StreamKind},
-    ids::ConnectionId,
+    Time,
+    events::{Event, EventKind},
     limits::STREAM_BYTES,
     messages::Sender,
 };
-use smartspace_store::connections::Audience;
 use tokio::time::Instant;
 
 use crate::streaming::{StreamDeps, StreamInfo};
 use listeners::Listeners;
 use pieces::pieces;
 
-/// Text is collected for at least this long before it is sent.
-const FLUSH_INTERVAL: Duration = Duration::from_millis(50);
+/// How long text is collected before it is sent, by the age of its stream. At first every piece
+/// counts; later, the text looks as smooth with a third of the frames.
+const FLUSH_INTERVALS: [(Duration, Duration); 2] = [
+    (Duration::from_secs(1), Duration::from_millis(50)),
+    (Duration::from_secs(10), Duration::from_millis(120)),
+];
+/// How long the text of older streams is collected.
+const LAST_FLUSH_INTERVAL: Duration = Duration::from_millis(200);
 /// With many connections text is collected for this long per connection.
 const FLUSH_INTERVAL_PER_CONNECTION: Duration = Duration::from_millis(2);
-/// How long a check of the members stays valid. Text that arrives right after the start is sent
-/// without another read.
-const CHECK_VALID: Duration = Duration::from_millis(10);
+/// Text is never collected for longer than this.
+const LONGEST_FLUSH_INTERVAL: Duration = Duration::from_secs(1);
+
+/// How long text is collected for a stream of this age and so many connections.
+fn flush_interval(age: Duration, connections: usize) -> Duration {
+    let of_age = FLUSH_INTERVALS.iter().find(|(until, _)| age < *until);
+    let of_age = of_age.map_or(LAST_FLUSH_INTERVAL, |(_, interval)| *interval);
+    let connections = u32::try_from(connections).unwrap_or(u32::MAX);
+    let of_crowd = FLUSH_INTERVAL_PER_CONNECTION.saturating_mul(connections);
+    of_age.max(of_crowd).min(LONGEST_FLUSH_INTERVAL)
+}
 
 /// Whether the agent is still a member of the space. If not, its stream stops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +57,12 @@ pub(super) struct Posting {
     roster: u64,
     /// When `roster` was last known to be the newest version.
     checked_at: Instant,
+    /// When the listeners were read.
+    refreshed_at: Instant,
+    /// When somebody in a large room last asked for a snapshot, as far as this stream knows.
+    asked_at: Option<Time>,
+    /// When the first text was posted.
+    began: Option<Instant>,
     text: String,
     /// The posted part of `text`, in UTF-16 code units.
     posted_units: usize,
@@ -69,6 +88,9 @@ impl Posting {
             sender,
             roster,
             checked_at,
+            refreshed_at: checked_at,
+            asked_at: None,
+            began: None,
             text: String::new(),
             posted_units: 0,
             posted_bytes: 0,
@@ -80,8 +102,8 @@ impl Posting {
 
     /// Returns when the waiting text is to be posted. `None` if no text waits.
     pub(super) fn flush_at(&self) -> Option<Instant> {
-        let connections = u32::try_from(self.listeners.len()).unwrap_or(u32::MAX);
-        let interval = FLUSH_INTERVAL.max(FLUSH_INTERVAL_PER_CONNECTION * connections);
+        let age = self.began.map_or(Duration::ZERO, |began| began.elapsed());
+        let interval = flush_interval(age, self.listeners.len());
         (self.posted_bytes < self.text.len())
             .then(|| self.last_flush.map_or_else(Instant::now, |last| last + interval))
     }
@@ -92,7 +114,22 @@ impl Posting {
         self.text.push_str(&text[..text.floor_char_boundary(room)]);
     }
 
+    /// Posts the text that waits.
     pub(super) async fn flush(&mut self) -> AgentMembership {
+        let membership = self.post_text().await;
+        self.deliver().await;
+        membership
+    }
+
+    /// Posts the text that waits, and then the end of the stream.
+    pub(super) async fn end(&mut self, ended: &EventKind) {
+        if self.post_text().await == AgentMembership::Active {
+            self.post(ended);
+            self.deliver().await;
+        }
+    }
+
+    async fn post_text(&mut self) -> AgentMembership {
         if self.posted_bytes == self.text.len() {
             return AgentMembership::Active;
         }
@@ -103,7 +140,9 @@ impl Posting {
         let mut offset = self.posted_units;
         self.posted_units += text.encode_utf16().count();
         self.posted_bytes = self.text.len();
-        self.last_flush = Some(Instant::now());
+        let now = Instant::now();
+        self.last_flush = Some(now);
+        self.began.get_or_insert(now);
         // A model may write more at once than a frame can hold.
         for piece in pieces(&text) {
             self.post(&EventKind::StreamDelta {
@@ -114,88 +153,6 @@ impl Posting {
             offset += piece.encode_utf16().count();
         }
         AgentMembership::Active
-    }
-
-    /// Checks before each delta whether the roster has changed since the listeners were chosen. The
-    /// head of the space shows this in one small read.
-    async fn check(&mut self) -> AgentMembership {
-        // Without listeners nothing is shown. New followers are found and checked with the next
-        // snapshot.
-        if self.listeners.is_empty() || self.checked_at.elapsed() < CHECK_VALID {
-            return AgentMembership::Active;
-        }
-        match self.deps.store.members().head(self.info.space).await {
-            Ok(Some(head)) if head.roster == self.roster => {
-                self.checked_at = Instant::now();
-                AgentMembership::Active
-            }
-            Ok(None) => AgentMembership::Ended,
-            Ok(Some(_)) => self.refresh().await,
-            Err(_) => {
-                self.listeners.clear();
-                AgentMembership::Active
-            }
-        }
-    }
-
-    /// Reads the followers and the members again, and sends a snapshot if there is new text.
-    pub(super) async fn refresh(&mut self) -> AgentMembership {
-        let audience = match self
-            .deps
-            .store
-            .connections()
-            .audience(self.info.space, self.deps.clock.now())
-            .await
-        {
-            Ok(audience) => audience,
-            Err(Error::NotFound(_)) => return AgentMembership::Ended,
-            Err(_) => {
-                // A listener may have left the space, so all of them are dropped. The next refresh
-                // adds the permitted ones again and sends them a snapshot.
-                self.listeners.clear();
-                return AgentMembership::Active;
-            }
-        };
-        if audience.roster.member(self.info.agent).is_none() {
-            return AgentMembership::Ended;
-        }
-        self.roster = audience.roster.head.roster;
-        self.checked_at = Instant::now();
-        if self.snapshot_bytes < self.posted_bytes {
-            self.snapshot_bytes = self.posted_bytes;
-            let frames = self.snapshot_frames();
-            self.update_listeners(&audience);
-            for frame in frames {
-                self.post(&frame);
-            }
-        } else {
-            self.admit(&audience);
-        }
-        AgentMembership::Active
-    }
-
-    /// Updates the listeners and sends the new ones the text so far.
-    pub(super) fn admit(&mut self, audience: &Audience) {
-        let new = self.update_listeners(audience);
-        if self.text.is_empty() {
-            return;
-        }
-        let frames: Vec<_> = self.snapshot_frames().iter().map(|kind| self.frame(kind)).collect();
-        self.listeners.send_to(&new, &frames);
-    }
-
-    /// Updates the listeners and sends the new ones the first frame. Returns the new ones.
-    fn update_listeners(&mut self, audience: &Audience) -> Vec<ConnectionId> {
-        let started = self.frame(&EventKind::StreamStarted {
-            stream_id: self.info.stream,
-            run_id: self.info.run,
-            call_id: self.info.call,
-            attempt: self.info.attempt,
-            sender: self.sender.clone(),
-            kind: if self.info.tool.is_some() { StreamKind::Tool } else { StreamKind::Message },
-            tool_name: self.info.tool.clone(),
-        });
-        self.listeners.update(&self.deps, audience, &started)
     }
 
     fn snapshot_frames(&self) -> Vec<EventKind> {
@@ -218,7 +175,7 @@ impl Posting {
         Event { space_id: self.info.space, at, what: kind.clone() }.to_frame().into()
     }
 
-    pub(super) fn post(&mut self, kind: &EventKind) {
+    fn post(&mut self, kind: &EventKind) {
         if self.listeners.is_empty() {
             return;
         }
@@ -226,7 +183,29 @@ impl Posting {
         self.listeners.send(&frame);
     }
 
+    /// In a large room, queues the frames that wait.
+    async fn deliver(&mut self) {
+        self.listeners.deliver(&self.deps, self.info.space, self.roster).await;
+    }
+
     pub(super) async fn close(self) {
         self.listeners.close().await;
+        self.deps.sockets.places().report_late();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_collected_by_age_and_for_a_crowd() {
+        let interval =
+            |age, connections| flush_interval(Duration::from_millis(age), connections).as_millis();
+        let by_age = [0, 999, 1_000, 9_999, 10_000, 60_000].map(|age| interval(age, 1));
+        assert_eq!(by_age, [50, 50, 120, 120, 200, 200]);
+        let by_crowd = [25, 26, 100, 500, 2_000].map(|connections| interval(0, connections));
+        assert_eq!(by_crowd, [50, 52, 200, 1_000, 1_000]);
+        assert_eq!(interval(60_000, 50), 200);
     }
 }

@@ -81,6 +81,16 @@ fn any_action() -> impl Strategy<Value = (Action, Value)> {
                 vec![optional("spaceId", Some(json!(space_id))), optional("n", n.map(Value::from))];
             (Action::Unsubscribe { space_id, n }, frame("unsubscribe", fields))
         }),
+        (any_space(), any::<u32>(), any::<bool>()).prop_map(move |(space, attempt, is_named)| {
+            let call = CallId::of(RunId::new(space.time(), 1), 0, 0);
+            let stream_id = StreamId::of(call, attempt);
+            let space_id = is_named.then_some(space);
+            let fields = vec![
+                optional("streamId", Some(json!(stream_id))),
+                optional("spaceId", space_id.map(|space| json!(space))),
+            ];
+            (Action::Snapshot { stream_id, space_id }, frame("snapshot", fields))
+        }),
         any_send(),
         (any::<(u32, u128)>(), any::<u32>(), any_json()).prop_map(
             move |((at, random), index, output)| {

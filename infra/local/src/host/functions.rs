@@ -75,6 +75,7 @@ impl Functions {
                 store: pipeline.store.clone(),
                 sockets,
                 clock: pipeline.clock.clone(),
+                queue: pipeline.broadcasts.clone(),
             },
             triggers: Triggers { pipeline: pipeline.clone() },
             working: watch::channel(0).0,

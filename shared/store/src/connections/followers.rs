@@ -36,10 +36,16 @@ struct CounterItem {
 /// Whether a connection may follow a space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MayFollow {
-    /// It may.
-    Yes,
+    /// It may. The space has at most so many followers, itself included.
+    Yes(usize),
     /// The space has as many followers as it may have. Try again after this time.
     Full(Duration),
+}
+
+/// The counter after an attempt to add one.
+enum Counted {
+    Added(usize),
+    Full(usize),
 }
 
 impl Connections<'_> {
@@ -52,13 +58,14 @@ impl Connections<'_> {
         now: Time,
     ) -> Result<MayFollow> {
         for _ in 0..TRIES {
-            let Some(counted) = self.add_follower(space, now).await? else {
-                return Ok(MayFollow::Yes);
+            let counted = match self.add_follower(space, now).await? {
+                Counted::Added(count) => return Ok(MayFollow::Yes(count)),
+                Counted::Full(counted) => counted,
             };
             let follows: Option<FollowRecord> =
                 self.store.table.get(&keys::follows(connection, space)).await?;
             if follows.is_some_and(|follows| !follows.left) {
-                return Ok(MayFollow::Yes);
+                return Ok(MayFollow::Yes(counted));
             }
             let who = format!("followers of {space}");
             if let Err(wait) = self.store.rates().count_call(&who, rates::RECOUNTS, now).await {
@@ -74,8 +81,8 @@ impl Connections<'_> {
         Ok(MayFollow::Full(rates::RECOUNTS.token()))
     }
 
-    /// Adds one to the counter. Returns the counter if it has reached the limit.
-    async fn add_follower(self, space: SpaceId, now: Time) -> Result<Option<usize>> {
+    /// Adds one to the counter, unless it has reached the limit.
+    async fn add_follower(self, space: SpaceId, now: Time) -> Result<Counted> {
         let write =
             Write::count(keys::followers(space), "SET #expiresAt = :expires ADD #count :one")
                 .when("attribute_not_exists(#count) OR #count < :most")
@@ -83,10 +90,13 @@ impl Connections<'_> {
                 .value(":one", 1)?
                 .value(":most", limits::FOLLOWERS)?;
         match self.store.table.write(write).await {
-            Ok(_) => Ok(None),
+            Ok(item) => {
+                let counter = item.map(read::<CounterItem>).transpose()?;
+                Ok(Counted::Added(counter.map_or(limits::FOLLOWERS, |counter| counter.count)))
+            }
             Err(WriteError::Refused(refusal)) => {
                 let existing = refusal.existing::<CounterItem>(&keys::followers(space));
-                Ok(Some(existing.map_or(limits::FOLLOWERS, |counter| counter.count)))
+                Ok(Counted::Full(existing.map_or(limits::FOLLOWERS, |counter| counter.count)))
             }
             Err(WriteError::Other(error)) => Err(error),
         }

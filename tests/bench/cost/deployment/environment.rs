@@ -18,6 +18,7 @@ use smartspace_ports::{
     ids::{IdSource, RandomIds},
     resolver::SystemResolver,
     secrets::FixedSecrets,
+    sockets::Places,
 };
 use smartspace_run::Runs;
 use smartspace_socket::Socket;
@@ -52,7 +53,11 @@ pub(crate) struct Environment {
 impl Environment {
     pub(super) fn new(deployment: &Arc<Deployment>) -> Arc<Self> {
         let name = Arc::new(Mutex::new("setting"));
-        let ports = CountedPorts { deployment: Arc::clone(deployment), name: Arc::clone(&name) };
+        let ports = CountedPorts {
+            deployment: Arc::clone(deployment),
+            name: Arc::clone(&name),
+            places: Places::default(),
+        };
         let clock = Arc::new(ports.clone());
         let sockets = Arc::new(ports.clone());
         let store = Store::new(
@@ -101,7 +106,7 @@ impl Environment {
                 deployment.stopping.subscribe(),
             ),
             triggers: Triggers { pipeline: pipeline.clone() },
-            broadcast: Broadcast { store, sockets, clock },
+            broadcast: Broadcast { store, sockets, clock, queue: Arc::clone(&pipeline.broadcasts) },
             sweep: Sweep { pipeline },
         })
     }

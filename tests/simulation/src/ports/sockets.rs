@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use smartspace_domain::ids::ConnectionId;
-use smartspace_ports::sockets::{CloseCode, PostError, Sockets};
+use smartspace_ports::sockets::{CloseCode, Places, PostError, Sockets};
 use tokio::time::{Instant, sleep};
 
 use crate::{environment::Environment, life::Life, locked};
@@ -13,10 +13,15 @@ use crate::{environment::Environment, life::Life, locked};
 pub struct SimSockets {
     pub(crate) env: Arc<Environment>,
     pub(crate) life: Arc<Life>,
+    pub(crate) places: Places,
 }
 
 #[async_trait]
 impl Sockets for SimSockets {
+    fn places(&self) -> &Places {
+        &self.places
+    }
+
     async fn post(&self, connection: &ConnectionId, frame: Arc<str>) -> Result<(), PostError> {
         let env = &self.env;
         let fault_rates = &env.plan.fault_rates;

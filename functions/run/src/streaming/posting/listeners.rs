@@ -1,76 +1,157 @@
-//! The connections that receive a stream. Each has a task that posts its frames in order.
+//! The connections that receive a stream.
+//!
+//! In a small room each has a task that posts its frames in order. In a large room jobs of the
+//! broadcasts queue post the frames, a hundred connections each.
+
+mod outbox;
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use smartspace_domain::ids::ConnectionId;
+use smartspace_domain::{
+    Time,
+    ids::{ConnectionId, SpaceId},
+    jobs::BroadcastJob,
+};
 use smartspace_pipeline::frames::{SendOutcome, send_frame};
 use smartspace_store::connections::Audience;
 use tokio::{sync::mpsc, task::JoinSet};
 
 use crate::streaming::StreamDeps;
+use outbox::Outbox;
 
 #[derive(Default)]
 pub(super) struct Listeners {
-    queues: BTreeMap<ConnectionId, mpsc::UnboundedSender<Arc<str>>>,
+    known: BTreeMap<ConnectionId, Listener>,
     tasks: JoinSet<()>,
+    /// The frames that wait for the next jobs.
+    outbox: Outbox,
+    is_large: bool,
+}
+
+struct Listener {
+    /// The queue of its task. `None` in a large room.
+    queue: Option<mpsc::UnboundedSender<Arc<str>>>,
+    /// When it last asked for a snapshot.
+    asked_at: Option<Time>,
 }
 
 impl Listeners {
     pub(super) fn len(&self) -> usize {
-        self.queues.len()
+        self.known.len()
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.queues.is_empty()
+        self.known.is_empty()
+    }
+
+    /// Whether jobs post the frames.
+    pub(super) fn are_many(&self) -> bool {
+        self.is_large && !self.is_empty()
     }
 
     /// Drops all listeners. Their tasks still post the frames that wait.
     pub(super) fn clear(&mut self) {
-        self.queues.clear();
+        self.known.clear();
     }
 
-    /// Drops listeners that have left the audience. Adds the new ones, sends them the `first` frame
-    /// and returns them.
+    /// Drops listeners that have left the audience. Adds the new ones and sends them the `first`
+    /// frame. Returns the new ones, and those that have asked for a snapshot.
     pub(super) fn update(
         &mut self,
         deps: &StreamDeps,
         audience: &Audience,
         first: &Arc<str>,
     ) -> Vec<ConnectionId> {
-        self.queues
-            .retain(|id, _| audience.connections.iter().any(|connection| connection.id == *id));
-        let mut new = Vec::new();
+        self.is_large = audience.connections.len() > deps.store.room_limits().direct;
+        let mut before = std::mem::take(&mut self.known);
+        let mut asking = Vec::new();
         for connection in &audience.connections {
-            if !self.queues.contains_key(&connection.id) {
-                let (queue, frames) = mpsc::unbounded_channel();
-                let _ = queue.send(Arc::clone(first));
-                self.tasks.spawn(post_all(deps.clone(), connection.id.clone(), frames));
-                self.queues.insert(connection.id.clone(), queue);
-                new.push(connection.id.clone());
+            let id = &connection.id;
+            let asked_at = connection.asked_at;
+            let old = before.remove(id);
+            let is_new = old.is_none();
+            if old.as_ref().is_none_or(|old| old.asked_at != asked_at) {
+                asking.push(id.clone());
+            }
+            let mut queue = old.and_then(|old| old.queue);
+            if self.is_large {
+                // The task of a room that was small ends after the frames that wait.
+                queue = None;
+            } else if queue.is_none() {
+                queue = Some(self.start_task(deps, id));
+            }
+            self.known.insert(id.clone(), Listener { queue, asked_at });
+            if is_new {
+                self.send_to(std::slice::from_ref(id), std::slice::from_ref(first));
             }
         }
-        new
+        asking
+    }
+
+    fn start_task(
+        &mut self,
+        deps: &StreamDeps,
+        id: &ConnectionId,
+    ) -> mpsc::UnboundedSender<Arc<str>> {
+        let (queue, frames) = mpsc::unbounded_channel();
+        self.tasks.spawn(post_all(deps.clone(), id.clone(), frames));
+        queue
     }
 
     /// Sends frames to some of the listeners.
-    pub(super) fn send_to(&self, ids: &[ConnectionId], frames: &[Arc<str>]) {
-        for queue in ids.iter().filter_map(|id| self.queues.get(id)) {
+    pub(super) fn send_to(&mut self, ids: &[ConnectionId], frames: &[Arc<str>]) {
+        if self.is_large {
+            self.outbox.add(ids, frames);
+            return;
+        }
+        for listener in ids.iter().filter_map(|id| self.known.get(id)) {
             for frame in frames {
-                let _ = queue.send(Arc::clone(frame));
+                listener.send(frame);
             }
         }
     }
 
     /// Sends a frame to all listeners.
     pub(super) fn send(&mut self, frame: &Arc<str>) {
+        if self.is_large {
+            let all: Vec<_> = self.known.keys().cloned().collect();
+            self.outbox.add(&all, std::slice::from_ref(frame));
+            return;
+        }
         // The send fails if the task of a listener has ended: its connection is gone.
-        self.queues.retain(|_, queue| queue.send(Arc::clone(frame)).is_ok());
+        self.known.retain(|_, listener| listener.send(frame));
+    }
+
+    /// Queues the frames that wait, in a large room. `roster` is the version of the roster by which
+    /// the listeners were chosen.
+    pub(super) async fn deliver(&mut self, deps: &StreamDeps, space_id: SpaceId, roster: u64) {
+        let due_at = deps.clock.now();
+        let per_job = deps.store.room_limits().per_job;
+        let known = |id: &ConnectionId| self.known.contains_key(id);
+        let jobs: Vec<_> = std::mem::take(&mut self.outbox)
+            .into_jobs(space_id, roster, due_at, known)
+            .flat_map(|job| job.split(per_job))
+            .map(BroadcastJob::Frames)
+            .collect();
+        if jobs.is_empty() {
+            return;
+        }
+        if let Err(error) = deps.broadcasts.send(jobs).await {
+            // Clients see the gap and ask for a snapshot, or get the message.
+            tracing::warn!(space = %space_id, %error, "frames of a stream were not queued");
+        }
     }
 
     /// Waits until all frames are posted.
     pub(super) async fn close(mut self) {
         self.clear();
         while self.tasks.join_next().await.is_some() {}
+    }
+}
+
+impl Listener {
+    fn send(&self, frame: &Arc<str>) -> bool {
+        self.queue.as_ref().is_some_and(|queue| queue.send(Arc::clone(frame)).is_ok())
     }
 }
 

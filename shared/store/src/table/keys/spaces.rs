@@ -67,3 +67,9 @@ pub fn place(kind: &str, seq: u64) -> String {
 pub fn summary(id: SpaceId) -> Key {
     Key::new(space(id), "SUMMARY")
 }
+
+/// When a connection last asked the streams of a space for a snapshot. It is outside the space's
+/// partition, which is the busy one.
+pub fn streams(id: SpaceId) -> Key {
+    Key::new(format!("STREAMS#{id}"), "META")
+}

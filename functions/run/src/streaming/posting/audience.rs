@@ -1,0 +1,128 @@
+//! Who receives a stream. Before new text is sent, the version of the roster is compared. The
+//! followers are read again each second in a small room, and after an ask in a large one.
+
+use std::{sync::Arc, time::Duration};
+
+use smartspace_domain::{
+    Error,
+    events::{EventKind, StreamKind},
+    ids::ConnectionId,
+};
+use smartspace_store::connections::Audience;
+use tokio::time::Instant;
+
+use crate::streaming::posting::{AgentMembership, Posting};
+
+/// How long a check of the members stays valid. Text that arrives right after the start is sent
+/// without another read.
+const CHECK_VALID: Duration = Duration::from_millis(10);
+/// How often the followers of a large room are read again if nobody asks: some are gone, or their
+/// credentials have expired.
+const AUDIENCE_VALID: Duration = Duration::from_secs(10);
+
+impl Posting {
+    /// Checks before each delta whether the roster has changed since the listeners were chosen. The
+    /// head of the space shows this in one small read.
+    pub(super) async fn check(&mut self) -> AgentMembership {
+        // Without listeners nothing is shown. New followers are found and checked with the next
+        // snapshot.
+        if self.listeners.is_empty() || self.checked_at.elapsed() < CHECK_VALID {
+            return AgentMembership::Active;
+        }
+        match self.deps.store.members().head(self.info.space).await {
+            Ok(Some(head)) if head.roster == self.roster => {
+                self.checked_at = Instant::now();
+                AgentMembership::Active
+            }
+            Ok(None) => AgentMembership::Ended,
+            Ok(Some(_)) => self.refresh().await,
+            Err(_) => {
+                self.listeners.clear();
+                AgentMembership::Active
+            }
+        }
+    }
+
+    /// What is to be done each second: a small room gets a snapshot. In a large one a small read
+    /// shows whether somebody has asked for one.
+    pub(in crate::streaming) async fn tick(&mut self) -> AgentMembership {
+        if self.listeners.are_many() {
+            let asked = self.deps.store.connections().snapshot_asked_at(self.info.space).await;
+            let is_new = asked.as_ref().is_ok_and(|asked| *asked != self.asked_at);
+            if let Ok(asked) = asked {
+                self.asked_at = asked;
+            }
+            if !is_new && self.refreshed_at.elapsed() < AUDIENCE_VALID {
+                return AgentMembership::Active;
+            }
+        }
+        let membership = self.refresh().await;
+        self.deliver().await;
+        membership
+    }
+
+    /// Reads the followers and the members again, and sends a snapshot if there is new text.
+    async fn refresh(&mut self) -> AgentMembership {
+        let audience = match self
+            .deps
+            .store
+            .connections()
+            .audience(self.info.space, self.deps.clock.now())
+            .await
+        {
+            Ok(audience) => audience,
+            Err(Error::NotFound(_)) => return AgentMembership::Ended,
+            Err(_) => {
+                // A listener may have left the space, so all of them are dropped. The next refresh
+                // adds the permitted ones again and sends them a snapshot.
+                self.listeners.clear();
+                return AgentMembership::Active;
+            }
+        };
+        if audience.roster.member(self.info.agent).is_none() {
+            return AgentMembership::Ended;
+        }
+        self.roster = audience.roster.head.roster;
+        self.checked_at = Instant::now();
+        self.refreshed_at = self.checked_at;
+        let asking = self.update_listeners(&audience);
+        if self.listeners.are_many() || self.snapshot_bytes == self.posted_bytes {
+            self.send_snapshot_to(&asking);
+        } else {
+            self.snapshot_bytes = self.posted_bytes;
+            for frame in self.snapshot_frames() {
+                self.post(&frame);
+            }
+        }
+        AgentMembership::Active
+    }
+
+    /// Adds the first listeners.
+    pub(in crate::streaming) fn admit(&mut self, audience: &Audience) {
+        self.update_listeners(audience);
+    }
+
+    /// Sends the text so far.
+    fn send_snapshot_to(&mut self, ids: &[ConnectionId]) {
+        if ids.is_empty() {
+            return;
+        }
+        let frames: Vec<_> = self.snapshot_frames().iter().map(|kind| self.frame(kind)).collect();
+        self.listeners.send_to(ids, &frames);
+    }
+
+    /// Updates the listeners and sends the new ones the first frame. Returns those that need a
+    /// snapshot.
+    fn update_listeners(&mut self, audience: &Audience) -> Vec<ConnectionId> {
+        let started: Arc<str> = self.frame(&EventKind::StreamStarted {
+            stream_id: self.info.stream,
+            run_id: self.info.run,
+            call_id: self.info.call,
+            attempt: self.info.attempt,
+            sender: self.sender.clone(),
+            kind: if self.info.tool.is_some() { StreamKind::Tool } else { StreamKind::Message },
+            tool_name: self.info.tool.clone(),
+        });
+        self.listeners.update(&self.deps, audience, &started)
+    }
+}
