@@ -1,7 +1,7 @@
 //! Plays fixed seeds, none of which may break a promise, and every mutant, each of which must break
 //! its promise.
 //!
-//! Each change plays the seeds 1 to 500, in parts that the processors share. The seeds 501 to 2000
+//! Each change plays the seeds 1 to 400, in parts that the processors share. The seeds 401 to 2000
 //! are ignored tests: `tests/run --all` and the nightly job play them.
 
 use std::io::Write;
@@ -59,7 +59,6 @@ macro_rules! seeds {
 seeds! {
     seeds_from_0001: 1 seeds_from_0051: 51 seeds_from_0101: 101 seeds_from_0151: 151
     seeds_from_0201: 201 seeds_from_0251: 251 seeds_from_0301: 301 seeds_from_0351: 351
-    seeds_from_0401: 401 seeds_from_0451: 451
 }
 
 macro_rules! further_seeds {
@@ -75,6 +74,7 @@ macro_rules! further_seeds {
 }
 
 further_seeds! {
+    seeds_from_0401: 401 seeds_from_0451: 451
     seeds_from_0501: 501 seeds_from_0551: 551 seeds_from_0601: 601 seeds_from_0651: 651
     seeds_from_0701: 701 seeds_from_0751: 751 seeds_from_0801: 801 seeds_from_0851: 851
     seeds_from_0901: 901 seeds_from_0951: 951 seeds_from_1001: 1001 seeds_from_1051: 1051
@@ -189,7 +189,7 @@ mutants! {
 
 #[test]
 fn one_seed_has_one_history() {
-    for seed in 1..=30 {
+    for seed in 1..=10 {
         let setup = Setup { seed, history: true, ..Setup::default() };
         let one = simulate(&setup).unwrap();
         let other = simulate(&setup).unwrap();
