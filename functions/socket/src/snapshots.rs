@@ -24,7 +24,7 @@ impl Socket {
         let connections = self.pipeline.store.connections();
         let spaces = match space {
             Some(space) => vec![space],
-            None => connections.spaces_of(&connection.id, MAX_SPACES + 1).await?,
+            None => connections.spaces_of(&connection.id).await?,
         };
         if spaces.is_empty() {
             return Err(Error::NotFound("the connection follows no space".into()));

@@ -13,7 +13,8 @@ use smartspace_domain::{
 
 use crate::{
     Connections, Error, Result,
-    table::{Query, WriteError, keys, write::Write},
+    connections::subscriptions::FollowRecord,
+    table::{Query, WriteError, key_of, keys, read, write::Write},
 };
 
 /// How long an ask is stored. A stream that did not see it within seconds never needs it.
@@ -59,12 +60,18 @@ impl Connections<'_> {
         Ok(item.map(|item| item.snap_at))
     }
 
-    /// Up to `limit` spaces that a connection follows.
-    pub async fn spaces_of(self, id: &ConnectionId, limit: usize) -> Result<Vec<SpaceId>> {
-        let query = Query::of(keys::connection(id)).begins_with(keys::FOLLOWS).limit(limit);
-        let items = self.store.table.all(query).await?;
-        let keys = items.iter().map(crate::table::key_of).collect::<Result<Vec<_>>>()?;
-        let space = |key: &keys::Key| key.sk.strip_prefix(keys::FOLLOWS)?.parse().ok();
-        Ok(keys.iter().filter_map(space).collect())
+    /// The spaces that a connection follows.
+    pub async fn spaces_of(self, id: &ConnectionId) -> Result<Vec<SpaceId>> {
+        let query = Query::of(keys::connection(id)).begins_with(keys::FOLLOWS);
+        let mut spaces = Vec::new();
+        for item in self.store.table.all(query).await? {
+            let key = key_of(&item)?;
+            if !read::<FollowRecord>(item)?.left {
+                spaces.extend(
+                    key.sk.strip_prefix(keys::FOLLOWS).and_then(|id| id.parse::<SpaceId>().ok()),
+                );
+            }
+        }
+        Ok(spaces)
     }
 }
