@@ -19,6 +19,8 @@ DEAD_LETTERS = ("RunsDeadLetters", "BroadcastsDeadLetters", "TriggersDeadLetters
 # Not the delayed ones: a plan that fires each minute always has one.
 WAITING = ("ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible")
 EMPTY_LIMIT_S = 60
+# Errors of a machine with too much to do. The caller or the queue repeats the work.
+BUSY = ("too many messages are sent to this space at once", "the lease could not be renewed in time")
 
 
 class Stack(Api):
@@ -83,9 +85,11 @@ class Stack(Api):
 
 
 def is_fault(line):
-    """Whether a function logged an error, a panic or a failed job."""
+    """Whether a function logged an error, a panic or a failed job, but not for want of time."""
     try:
         entry = json.loads(line)
     except ValueError:
         return "panicked" in line
+    if str(entry.get("error", "")).startswith(BUSY):
+        return False
     return entry.get("level") == "ERROR" or entry.get("event") in ("job_failed", "job_panicked", "unreadable_job")
