@@ -3,6 +3,7 @@
 The emulator stores everything in FOLDER. For the tests, it also writes there:
 
 - `functions.log`: each line that a function writes, after the function's name
+- `ended-with-old-code`: the function of each invocation that was in progress when its function got new code
 - `calls.jsonl`: each action that a role attempted, once: the role, the action, the resource, and whether it was allowed
 """
 
@@ -68,6 +69,9 @@ def let_invocations_end(lambda_svc, runtime):
 
     def retire(workers):
         for worker in workers:
+            if worker.in_use:
+                with (FOLDER / "ended-with-old-code").open("a") as file:
+                    file.write(f"{worker.func_name}\n")
             while worker.in_use:
                 time.sleep(0.05)
             runtime.kill_workers([worker])

@@ -28,7 +28,7 @@ class LocalHost(Api):
             probe.bind(("127.0.0.1", 0))
             self.port = probe.getsockname()[1]
         super().__init__(f"http://127.0.0.1:{self.port}", KEY)
-        self.older, self.newer, self.hook_secret, self.process = older, newer, hook_secret, None
+        self.older, self.newer, self.hook_secret, self.process, self.kills = older, newer, hook_secret, None, 0
 
     def __enter__(self):
         self.temporary = tempfile.TemporaryDirectory(prefix="smartspace-upgrade-")
@@ -63,7 +63,10 @@ class LocalHost(Api):
         if self.process:
             self.process.send_signal(signal.SIGKILL)
             self.process.wait(timeout=30)
-            self.process = None
+            self.process, self.kills = None, self.kills + 1
+
+    def summary(self):
+        return f"the process was killed {self.kills} times"
 
     def log_text(self):
         return (self.folder / "log").read_text(errors="replace")

@@ -58,7 +58,7 @@ def play(host, pauses, messages):
         stop_at(judge(load), f"faults, seen by the {phase.name} version")
     load.follower.stopping.set()
     stop_at(host.faults(), "lines in the logs, or jobs")
-    print(load.summary())
+    print(f"{load.summary()}; {host.summary()}")
 
 
 def stop_at(faults, what):

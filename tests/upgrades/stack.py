@@ -70,6 +70,11 @@ class Stack(Api):
             if is_fault(line):
                 yield line
 
+    def summary(self):
+        ended = self.cloud.folder / "ended-with-old-code"
+        count = len(ended.read_text().splitlines()) if ended.exists() else 0
+        return f"{count} invocations were in progress when their function was replaced"
+
     def wait_until_empty(self):
         until = time.monotonic() + EMPTY_LIMIT_S
         while counts := {name: count for name in QUEUES if (count := self.waiting(name))}:
