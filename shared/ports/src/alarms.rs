@@ -84,9 +84,9 @@ mod aws {
             let now = self.clock.now();
             let at = halt_before(at, at.since(now));
             let wait = at.since(now);
-            let set = match i32::try_from(wait.as_millis().div_ceil(1000)) {
-                Ok(seconds) if wait <= DELAYED => self.delay(seconds, &job).await,
-                _ => self.schedule(at, &job).await,
+            let set = match delay_of(wait) {
+                Some(seconds) => self.delay(seconds, &job).await,
+                None => self.schedule(at, &job).await,
             };
             if let Err(error) = set {
                 tracing::warn!(
@@ -154,6 +154,12 @@ mod aws {
         }
     }
 
+    /// The delay of a message in seconds, rounded up. `None` if SQS refuses it as too long.
+    fn delay_of(wait: Duration) -> Option<i32> {
+        let seconds = i32::try_from(wait.as_millis().div_ceil(1000)).ok()?;
+        (wait <= DELAYED).then_some(seconds)
+    }
+
     /// The first future time that lies whole days before `at`, or `at` itself if it is less than a
     /// day ahead. Every caller gets the same time, so an alarm that is set twice is one schedule.
     fn halt_before(at: Time, wait: Duration) -> Time {
@@ -195,6 +201,13 @@ mod aws {
             let at = now + 3 * day + hour * 2;
             assert_eq!(halt_before(at, at.since(now + hour)), now + hour * 2);
             assert_eq!(halt_before(at, at.since(now + hour * 2)), now + hour * 2 + day);
+        }
+
+        #[test]
+        fn an_alarm_within_fifteen_minutes_is_a_delayed_message() {
+            let delays = [0, 1, 899_001, 900_000, 900_001, u64::MAX].map(Duration::from_millis);
+            let expected = [Some(0), Some(1), Some(900), Some(900), None, None];
+            assert_eq!(delays.map(delay_of), expected);
         }
 
         #[test]

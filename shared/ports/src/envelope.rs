@@ -43,12 +43,22 @@ impl Label {
     }
 }
 
-/// Writes a job, with the current trace.
+/// The characters that SQS refuses because XML 1.0 has no place for them, and that JSON does not
+/// escape by itself. JSON has them in strings only.
+const NOT_IN_XML: [(char, &str); 2] = [('\u{fffe}', "\\ufffe"), ('\u{ffff}', "\\uffff")];
+
+/// Writes a job, with the current trace. SQS accepts every character of the text.
 pub fn seal<J: Job>(job: &J) -> serde_json::Result<String> {
-    serde_json::to_string(&Sealed {
+    let mut body = serde_json::to_string(&Sealed {
         traceparent: trace::current().map(|trace| trace.to_string()),
         job,
-    })
+    })?;
+    for (char, escaped) in NOT_IN_XML {
+        if body.contains(char) {
+            body = body.replace(char, escaped);
+        }
+    }
+    Ok(body)
 }
 
 /// Reads a job.
@@ -60,8 +70,10 @@ pub fn open<J: Job>(body: &str) -> serde_json::Result<J> {
 mod tests {
     use smartspace_domain::{
         Time,
+        events::{Event, EventKind},
+        ids::StreamId,
         ids::{EntityId, PlanId, RunId, SpaceId},
-        jobs::{MessageRef, RunJob, TriggerJob},
+        jobs::{BroadcastJob, MessageRef, RunJob, TriggerJob},
     };
 
     use super::*;
@@ -94,5 +106,28 @@ mod tests {
             (plan, None)
         );
         assert_eq!(Label::of("no JSON"), Label::default());
+    }
+
+    #[test]
+    fn sqs_accepts_every_character_of_a_body() {
+        let text: String =
+            ('\0'..='\u{10ffff}').filter(|char| *char < '\u{200}' || *char > '\u{d000}').collect();
+        let what = EventKind::StreamDelta {
+            stream_id: StreamId::new(Time::default(), 1),
+            offset: 0,
+            text,
+        };
+        let space_id = SpaceId::new(Time::default(), 2);
+        let event = Box::new(Event { space_id, at: Time::default(), what });
+        let job = BroadcastJob::Event { event };
+        let body = seal(&job).unwrap();
+        // The characters of XML 1.0, as the documentation of SendMessage lists them.
+        let is_accepted = |char: char| {
+            matches!(char, '\t' | '\n' | '\r' | '\u{20}'..='\u{d7ff}' | '\u{e000}'..='\u{fffd}'
+                | '\u{10000}'..='\u{10ffff}')
+        };
+        let refused: Vec<char> = body.chars().filter(|char| !is_accepted(*char)).collect();
+        assert_eq!(refused, Vec::<char>::new());
+        assert_eq!(open::<BroadcastJob>(&body).unwrap(), job);
     }
 }

@@ -29,12 +29,14 @@ use crate::secrets::KnownSecrets;
 const NAMESPACE: &str = "Smartspace";
 
 /// The metric that an event counts towards, besides `Faults`.
-const COUNTED: [(&str, &str); 7] = [
+const COUNTED: [(&str, &str); 9] = [
     ("given_up", "GivenUp"),
     ("job_failed", "JobsFailed"),
     ("job_panicked", "JobsFailed"),
     ("unreadable_job", "JobsFailed"),
     ("jobs_not_queued", "JobsFailed"),
+    ("jobs_not_queued", "JobsNotQueued"),
+    ("alarm_not_set", "JobsNotQueued"),
     ("run_failed", "RunsFailed"),
     (LATE_POSTS, "LatePosts"),
 ];

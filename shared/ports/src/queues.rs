@@ -39,6 +39,50 @@ impl Delivery for Held {
     async fn hold(&self, _time: Duration) {}
 }
 
+/// The most entries of a batch of SQS.
+const BATCH_ENTRIES: usize = 10;
+/// The most bytes of a batch of SQS, which is 1 MiB, without some room for attributes.
+const BATCH_BYTES: usize = 1_000_000;
+
+/// Splits the bodies of jobs into batches that SQS accepts, in their order. A body that is too long
+/// by itself is a batch of its own, so that its refusal concerns no other.
+pub fn batches<T>(entries: Vec<T>, bytes: impl Fn(&T) -> usize) -> Vec<Vec<T>> {
+    let mut batches: Vec<Vec<T>> = Vec::new();
+    let mut used = 0;
+    for entry in entries {
+        let more = bytes(&entry);
+        match batches.last_mut() {
+            Some(batch) if batch.len() < BATCH_ENTRIES && used + more <= BATCH_BYTES => {
+                batch.push(entry);
+                used += more;
+            }
+            _ => {
+                batches.push(vec![entry]);
+                used = more;
+            }
+        }
+    }
+    batches
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn batches_have_ten_entries_and_a_million_bytes_at_most() {
+        let sizes = |bytes: &[usize]| {
+            let batches = batches(bytes.to_vec(), |bytes| *bytes);
+            batches.iter().map(Vec::len).collect::<Vec<_>>()
+        };
+        assert_eq!(sizes(&[]), [0; 0]);
+        assert_eq!(sizes(&[1; 25]), [10, 10, 5]);
+        assert_eq!(sizes(&[64 * 1024; 12]), [10, 2]);
+        assert_eq!(sizes(&[240_000; 9]), [4, 4, 1]);
+        assert_eq!(sizes(&[10, 2_000_000, 10, 10]), [1, 1, 2]);
+    }
+}
+
 #[cfg(feature = "aws")]
 pub use sqs::{SqsDelivery, SqsQueue};
 
@@ -48,7 +92,7 @@ mod sqs {
 
     use aws_sdk_sqs::{Client, types::SendMessageBatchRequestEntry};
 
-    use super::{Delivery, Duration, Instant, Job, Queue, QueueError, async_trait};
+    use super::{Delivery, Duration, Instant, Job, Queue, QueueError, async_trait, batches};
     use crate::envelope::seal;
 
     /// An SQS queue.
@@ -69,10 +113,16 @@ mod sqs {
     #[async_trait]
     impl<J: Job> Queue<J> for SqsQueue<J> {
         async fn send(&self, jobs: Vec<J>) -> Result<(), QueueError> {
-            // SQS accepts ten entries and 1 MiB per batch, and a job is under 64 KiB. A batch that
-            // fails does not stop the others.
+            // A job or a batch that fails does not stop the others.
             let mut outcome = Ok(());
-            for batch in jobs.chunks(10) {
+            let mut sealed = Vec::with_capacity(jobs.len());
+            for job in jobs {
+                match seal(&job) {
+                    Ok(body) => sealed.push((job.group(), body)),
+                    Err(error) => outcome = Err(QueueError(error.to_string())),
+                }
+            }
+            for batch in batches(sealed, |(group, body)| group.len() + body.len()) {
                 outcome = outcome.and(self.send_batch(batch).await);
             }
             outcome
@@ -80,14 +130,14 @@ mod sqs {
     }
 
     impl<J: Job> SqsQueue<J> {
-        async fn send_batch(&self, batch: &[J]) -> Result<(), QueueError> {
-            let mut entries = Vec::with_capacity(batch.len());
-            for (index, job) in batch.iter().enumerate() {
-                let body = seal(job).map_err(|error| QueueError(error.to_string()))?;
+        async fn send_batch(&self, batch: Vec<(String, String)>) -> Result<(), QueueError> {
+            let count = batch.len();
+            let mut entries = Vec::with_capacity(count);
+            for (index, (group, body)) in batch.into_iter().enumerate() {
                 let entry = SendMessageBatchRequestEntry::builder()
                     .id(index.to_string())
                     .message_body(body)
-                    .message_group_id(job.group());
+                    .message_group_id(group);
                 entries.push(entry.build().map_err(|error| QueueError(error.to_string()))?);
             }
             let sent = self
@@ -104,7 +154,7 @@ mod sqs {
                 Some(failed) => Err(QueueError(format!(
                     "{} of {} refused: {}",
                     answer.failed().len(),
-                    batch.len(),
+                    count,
                     failed.code()
                 ))),
                 None => Ok(()),

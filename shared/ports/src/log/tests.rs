@@ -66,6 +66,7 @@ fn counted_events_are_metrics_of_the_stack() {
         tracing::error!(event = "given_up", pk = "RUN#1", "an item was given up");
         tracing::warn!(event = "run_failed", "a run failed");
         tracing::info!("nothing to count");
+        tracing::warn!(event = "jobs_not_queued", count = 3, "jobs were not queued");
     };
     let metric = |names: &[&str]| {
         let metrics: Vec<_> =
@@ -75,7 +76,7 @@ fn counted_events_are_metrics_of_the_stack() {
         });
         json!({ "CloudWatchMetrics": [definition] })
     };
-    let [given_up, failed, nothing] =
+    let [given_up, failed, nothing, not_queued] =
         lines(&Concealed::default(), Some("prod"), write).try_into().unwrap();
     assert_eq!(
         (&given_up["_aws"], &given_up["Stack"]),
@@ -87,6 +88,7 @@ fn counted_events_are_metrics_of_the_stack() {
     );
     assert_eq!((&failed["_aws"], &failed["RunsFailed"]), (&metric(&["RunsFailed"]), &json!(1)));
     assert_eq!(nothing.get("_aws"), None);
+    assert_eq!(not_queued["_aws"], metric(&["JobsFailed", "JobsNotQueued"]));
     assert!(
         lines(&Concealed::default(), None, write).iter().all(|line| line.get("_aws").is_none())
     );
