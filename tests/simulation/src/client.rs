@@ -154,6 +154,8 @@ impl World {
         let tokens = if frame.contains(r#""action":"subscribe""#) { 5 } else { 1 };
         let sent = SentFrame { at: Instant::now(), tokens };
         locked(&self.env.ledger).frames.entry(connection.0.clone()).or_default().push(sent);
+        // A frame may still be under way when its connection is closed.
+        self.env.connections.carry(connection);
         let process = self.some_process(&format!("{connection}/in")).ok_or(Lost)?;
         Box::pin(reached(&process, process.socket.receive(connection, frame))).await?.map_err(
             |error| {

@@ -96,6 +96,7 @@ impl Environment {
         let (hidden, run_hidden) =
             if plan.local { (NEVER, NEVER) } else { (VISIBILITY_TIMEOUT, RUN_VISIBILITY_TIMEOUT) };
         Ok(Arc::new(Self {
+            connections: Connections::new(plan.local),
             partitions: plan.partition_limits.map(Partitions::new),
             plan,
             mutant: setup.mutant,
@@ -108,7 +109,6 @@ impl Environment {
             runs: SimQueue::new("runs", run_hidden),
             broadcasts: SimQueue::new("broadcasts", hidden),
             triggers: SimQueue::new("triggers", hidden),
-            connections: Connections::default(),
             ledger: Mutex::default(),
             fixed_latency,
             begun: Instant::now(),

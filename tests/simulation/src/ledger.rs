@@ -72,6 +72,8 @@ pub struct Ledger {
     pub refused_frames: Vec<(String, Instant)>,
     /// The floods of frames.
     pub floods: Vec<Flood>,
+    /// Messages that were posted while people watched.
+    pub watched: Vec<WatchedPost>,
     /// Read positions that moved in the calm phase.
     pub moved_reads: Vec<MovedRead>,
     /// The number and bytes of items that were read, if calls are counted.
@@ -87,6 +89,20 @@ pub struct SentFrame {
     pub at: Instant,
     /// What it costs of the tokens of its connection.
     pub tokens: u32,
+}
+
+/// A message that was posted while people watched, over connections without faults.
+#[derive(Clone, Debug)]
+pub struct WatchedPost {
+    /// The space.
+    pub space: SpaceId,
+    /// The number of the message.
+    pub seq: u64,
+    /// When its sender learned that it is stored.
+    pub at: Instant,
+    /// The followers of the space, by the numbers of the people, with the time since when each of
+    /// them knew that it follows the space.
+    pub followers: Vec<(usize, Instant)>,
 }
 
 /// A read position that moved.

@@ -29,7 +29,7 @@
 //! - [`client`]: the HTTP and WebSocket API, as clients reach it
 //! - [`setting`]: the people, agents and spaces of a deployment
 //! - [`people`] with their [`view`]: they send messages, reconnect, join, leave, cancel runs, and
-//!   answer forms
+//!   answer forms; `timeliness`: they watch when messages arrive
 //! - [`operator`]: makes plans; [`services`]: send webhooks; [`remover`]: deletes a space
 //!
 //! The judgement:
@@ -65,6 +65,7 @@ pub mod shorten;
 pub mod size;
 pub mod storage;
 pub mod table_errors;
+mod timeliness;
 pub mod units;
 pub mod view;
 pub mod world;
@@ -159,7 +160,7 @@ async fn play(setup: &Setup) -> Result<Outcome, String> {
     let operator = operator?;
     let services = services?;
     remover?;
-    let people: Vec<Person> =
+    let mut people: Vec<Person> =
         people.into_iter().collect::<Result<_, _>>().map_err(|error| error.to_string())?;
     world.env.begin_calm();
     if let Some(operator) = &operator {
@@ -169,6 +170,7 @@ async fn play(setup: &Setup) -> Result<Outcome, String> {
         services.repeat_all().await;
     }
     sleep(READS_ARE_LOST_AFTER).await;
+    timeliness::watch(&world, &mut people).await;
     for person in &people {
         person.mark_all_read().await;
     }

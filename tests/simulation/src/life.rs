@@ -25,6 +25,8 @@ pub struct Life {
     /// them in a random order, which is not reproducible.
     died: Notify,
     stalled_until: Mutex<Option<Instant>>,
+    /// Until when its processor is used.
+    computes_until: Mutex<Option<Instant>>,
     clock: ClockError,
     began: Instant,
 }
@@ -55,6 +57,7 @@ impl Life {
             dead: AtomicBool::new(false),
             died: Notify::new(),
             stalled_until: Mutex::default(),
+            computes_until: Mutex::default(),
         }
     }
 
@@ -88,6 +91,16 @@ impl Life {
     /// Stalls the process: for `time` none of its calls has an effect.
     pub fn stall(&self, time: Duration) {
         *locked(&self.stalled_until) = Some(Instant::now() + time);
+    }
+
+    /// Uses the processor of the process for `time`, after everything else that uses it.
+    pub async fn compute(&self, time: Duration) {
+        let until = {
+            let mut computes_until = locked(&self.computes_until);
+            let from = computes_until.unwrap_or(self.began).max(Instant::now());
+            *computes_until.insert(from + time)
+        };
+        sleep_until(until).await;
     }
 
     /// Waits until the process is not stalled. Never returns if the process is dead.

@@ -122,6 +122,12 @@ pub enum Mutant {
     LeavesItems,
     /// Promise 10: a process whose clock is behind begins a minute of runs again.
     ResetsMinutes,
+    /// Promise 10: jobs are sent with characters that SQS refuses.
+    SendsRawCharacters,
+    /// Promise 10: the counter of frames about subscriptions is ignored.
+    AppliesOlderFrames,
+    /// Promise 10: `subscribe` reads the space before it follows it.
+    ReadsBeforeFollowing,
 }
 
 impl Mutant {
@@ -162,7 +168,10 @@ impl Mutant {
             Self::ForgetsTokensOfFrames
             | Self::AbandonsReads
             | Self::ForgetsSeconds
-            | Self::ResetsMinutes => 10,
+            | Self::ResetsMinutes
+            | Self::SendsRawCharacters
+            | Self::AppliesOlderFrames
+            | Self::ReadsBeforeFollowing => 10,
         }
     }
 
@@ -191,6 +200,7 @@ impl Mutant {
             Self::DispatchesAgain => plan.make_crowd(),
             Self::LeavesItems => plan.delete_a_space(),
             Self::ResetsMinutes => plan.use_up_runs(),
+            Self::AppliesOlderFrames | Self::ReadsBeforeFollowing => plan.watch_closely(),
             _ => {}
         }
     }
@@ -224,6 +234,7 @@ impl Mutant {
             return None;
         }
         let parts = request["TransactItems"].as_array_mut()?;
+        frames::change(self, parts);
         plans::change(self, chance, parts);
         cursors::change(self, storage, parts);
         messages::change(self, chance, parts)

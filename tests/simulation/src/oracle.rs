@@ -4,7 +4,7 @@
 //! It does not know how the product works. There is one file for each promise of
 //! docs/reliability.md, and further files for parts of promises: `services` (1, 6), `outside` (3),
 //! `stopped_runs` (4), `deletions` (5), `plans` (7), `runs_without_space` (9), `frames`, `reads`,
-//! `seconds` and `rates` (10). `streams` compares live text with the stored messages.
+//! `timeliness`, `seconds` and `rates` (10). `streams` compares live text with the stored messages.
 
 mod deletions;
 mod frames;
@@ -27,6 +27,7 @@ mod services;
 mod stopped_runs;
 mod stored;
 mod streams;
+mod timeliness;
 
 use std::collections::BTreeSet;
 
@@ -90,6 +91,8 @@ pub fn judge(env: &Environment, people: &[Person]) -> BTreeSet<Violation> {
     streams::a_stream_is_its_message(&mut evidence);
     frames::only_floods_are_refused(&mut evidence);
     reads::followers_learn_of_read_positions(&mut evidence);
+    timeliness::messages_arrive_in_time(&mut evidence);
+    timeliness::streams_arrive_in_time(&mut evidence);
     seconds::a_space_accepts_only_so_much_in_a_second(&mut evidence);
     evidence.violations
 }

@@ -2,8 +2,9 @@
 //! runs.
 //!
 //! `connection` has a person's socket, `posting` its messages, `floods` how it sends too much,
-//! `reads` what it marks as read, `administration` what people change through the admin key, and
-//! `answers` their answers to forms.
+//! `reads` what it marks as read, `watching` frames that overtake each other and posts that people
+//! watch, `administration` what people change through the admin key, and `answers` their answers to
+//! forms.
 
 mod administration;
 mod answers;
@@ -11,8 +12,13 @@ mod connection;
 mod floods;
 mod posting;
 mod reads;
+mod watching;
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+    time::Duration,
+};
 
 use axum::http::Method;
 use smartspace_domain::ids::{ConnectionId, EntityId, SpaceId};
@@ -36,6 +42,8 @@ pub struct Person {
     requests: u64,
     /// The counter of the last frame about a subscription.
     last_n: u64,
+    /// The spaces that the open connection follows, as far as the person was told.
+    follows: BTreeSet<SpaceId>,
 }
 
 impl Person {
@@ -52,6 +60,7 @@ impl Person {
             connections: 0,
             requests: 0,
             last_n: 0,
+            follows: BTreeSet::new(),
         }
     }
 
@@ -85,6 +94,12 @@ impl Person {
                 _ => self.retire(&place).await,
             }
             self.answer_forms(&format!("{place}/form")).await;
+            if world.env.chance.happens(&format!("{place}/again"), 100)
+                && self.follows(space)
+                && self.follow_again(&format!("{place}/again"), space).await.is_none()
+            {
+                self.reconnect().await;
+            }
             if world.env.chance.happens(&format!("{place}/read"), 150) {
                 self.mark_read(space).await;
             }

@@ -57,6 +57,9 @@ pub struct Plan {
     pub partition_limits: Option<Units>,
     /// Whether the last space is deleted while everything else happens.
     pub deletes_space: bool,
+    /// How often a person stops following a space and follows it again in the calm, while another
+    /// one posts there and everyone watches when the message arrives.
+    pub watched_posts: u64,
     /// Whether old jobs are sent again at the end, after runs have expired.
     pub redrives: bool,
     /// The fault rates.
@@ -79,6 +82,7 @@ impl Plan {
         let clocks_differ = !local && number("clocks", 0, 2) == 0;
         let limits = number("partition limits", 0, 9);
         let deletes_space = number("deletes space", 0, 5) == 0;
+        let watches = !crowd && limits != 0 && number("watches", 0, 2) == 0;
         let spaces = if crowd { 1 } else { number("spaces", 1, 2) as usize };
         Self {
             local,
@@ -121,6 +125,7 @@ impl Plan {
                 Units { write, read: 3.0 * write }
             }),
             deletes_space,
+            watched_posts: if watches { 2 } else { 0 },
             redrives: crowd || number("redrives", 0, 3) == 0,
             fault_rates: FaultRates::from_seed(chance),
         }

@@ -4,5 +4,6 @@ pub mod alarms;
 pub mod model;
 pub mod queue;
 pub mod sockets;
+mod sqs;
 pub mod table;
 pub mod transport;

@@ -49,6 +49,7 @@ impl View {
                 space: message["spaceId"].as_str().unwrap_or_default().to_owned(),
                 kind: "fetched".into(),
                 seq: message["seq"].as_u64(),
+                stream: String::new(),
                 text: String::new(),
             });
             seen.add_message(message);

@@ -185,6 +185,9 @@ mutants! {
     finds_dispatches_again: DispatchesAgain
     finds_left_items: LeavesItems
     finds_reset_minutes: ResetsMinutes
+    finds_raw_characters: SendsRawCharacters
+    finds_applied_older_frames: AppliesOlderFrames
+    finds_reads_before_following: ReadsBeforeFollowing
 }
 
 #[test]

@@ -1,8 +1,44 @@
-//! Mutants of the limits of frames, and of the joining of read positions.
+//! Mutants of frames: of their limits, of subscriptions, and of the joining of read positions.
+
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::mutants::{Mutant, RawResponse};
+use crate::{
+    conditions::prune,
+    mutants::{
+        Mutant, RawResponse,
+        writes::{mentions, partition, sort_key},
+    },
+};
+
+/// The time of the reads after a subscription: three or four calls, one after the other.
+const READS: Duration = Duration::from_millis(20);
+
+/// Changes a transaction that stores a subscription.
+pub(super) fn change(mutant: Mutant, parts: &mut [Value]) {
+    for part in parts.iter_mut().filter(|_| mutant == Mutant::AppliesOlderFrames) {
+        let put = &mut part["Put"];
+        if mentions(&put["ConditionExpression"], "#n < :n") {
+            put["ConditionExpression"] = json!("attribute_not_exists(nothing)");
+            prune(put);
+        }
+    }
+}
+
+impl Mutant {
+    /// How much later a call takes effect. It is answered at once.
+    pub fn delays(self, operation: &str, request: &Value) -> Option<Duration> {
+        let follows = |part: &Value| {
+            !part["Put"].is_null()
+                && partition(part).starts_with("SPACE#")
+                && sort_key(part).starts_with("CONN#")
+        };
+        let applies = self == Self::ReadsBeforeFollowing && operation == "TransactWriteItems";
+        let parts = request["TransactItems"].as_array().filter(|_| applies)?;
+        parts.iter().any(follows).then_some(READS)
+    }
+}
 
 /// Changes an update of a connection's bucket.
 pub(super) fn change_update(mutant: Mutant, request: &mut Value) {

@@ -78,6 +78,7 @@ impl Person {
         }
         self.world.env.connections.open(id.clone(), Arc::clone(&self.view));
         self.connection = Some(id);
+        self.follows.clear();
         let spaces = locked(&self.world.env.ledger).spaces.clone();
         for space in spaces {
             let after = self.view.with(|seen| seen.contiguous(&space.to_string()));
@@ -86,6 +87,9 @@ impl Person {
                 json!({"action": "subscribe", "spaceId": space, "afterSeq": after, "n": n});
             let answer = self.request(subscribe).await;
             let Some(answer) = answer else { return false };
+            if answer["type"] == "subscribed" {
+                self.follows.insert(space);
+            }
             if answer["from"].as_u64().is_some_and(|from| from > after + 1) {
                 self.fetch(space).await;
             }
@@ -94,7 +98,7 @@ impl Person {
     }
 
     /// The counter of the next frame about a subscription.
-    fn next_n(&mut self) -> u64 {
+    pub(super) fn next_n(&mut self) -> u64 {
         self.last_n += 1;
         self.last_n
     }

@@ -17,9 +17,12 @@ use crate::{
 /// How many messages a burst has.
 const BURST: usize = 4;
 
+/// How many of a thousand texts have characters that a queue may refuse.
+const ODD_TEXTS: u64 = 100;
+
 impl Person {
     /// Writes a message.
-    fn text(&self, place: &str) -> String {
+    pub(super) fn text(&self, place: &str) -> String {
         let ledger = locked(&self.world.env.ledger);
         let named = &ledger.agents
             [self.world.env.chance.below(place, ledger.agents.len() as u64) as usize]
@@ -35,11 +38,18 @@ impl Person {
         } else {
             String::new()
         };
-        format!("{mention}{place}{long}")
+        // Now and then characters that XML 1.0 does not have, or that it has and JSON escapes.
+        let odd = if self.world.env.chance.happens(&format!("{place}/odd"), ODD_TEXTS) {
+            ["\u{fffe}", "\u{ffff}", "\u{1}\u{b}", "\u{7f}\u{85}\u{1fffe}"]
+                [self.world.env.chance.below(&format!("{place}/odd"), 4) as usize]
+        } else {
+            ""
+        };
+        format!("{mention}{place}{long}{odd}")
     }
 
     /// Records a message, with its id and number if it was accepted.
-    fn note(&self, text: &str, space: SpaceId, accepted: Option<(String, u64)>) {
+    pub(super) fn note(&self, text: &str, space: SpaceId, accepted: Option<(String, u64)>) {
         self.world.env.history.note(&self.name, || match &accepted {
             Some((id, seq)) => format!("learns that {text:.40} is {id}, number {seq} of {space}"),
             None => format!("does not learn what became of {text:.40} in {space}"),

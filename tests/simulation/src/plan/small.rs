@@ -23,7 +23,17 @@ impl Plan {
         self.agent_depth = 3;
         self.actions = 8;
         self.deletes_space = false;
+        self.watched_posts = 0;
         self.redrives = false;
+    }
+
+    /// Makes the world one in which people watch when messages arrive.
+    pub(crate) fn watch_closely(&mut self) {
+        self.keep_only_messages();
+        self.actions = 1;
+        self.partition_limits = None;
+        self.append_limit = AppendLimit::SPACE;
+        self.watched_posts = 6;
     }
 
     /// Makes the world one in which a space is deleted.
@@ -80,6 +90,7 @@ impl Plan {
             space_runs: None,
             partition_limits: None,
             deletes_space: false,
+            watched_posts: 0,
             redrives: false,
             fault_rates: FaultRates::default(),
         }

@@ -5,10 +5,13 @@ use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use smartspace_domain::{Time, jobs::TriggerJob};
-use smartspace_ports::alarms::Alarms;
+use smartspace_ports::{
+    alarms::Alarms,
+    envelope::{open, seal},
+};
 use tokio::time::Instant;
 
-use crate::{environment::Environment, life::Life};
+use crate::{environment::Environment, life::Life, ports::sqs};
 
 /// The alarms port of one process.
 pub struct SimAlarms {
@@ -43,9 +46,12 @@ impl Alarms for SimAlarms {
                 format!("an alarm for {at} rings after {waits:?} instead of {wait:?}")
             });
         }
-        // A job is sent as text, as SQS requires.
-        let text = serde_json::to_string(&job).unwrap_or_default();
-        match serde_json::from_str::<TriggerJob>(&text) {
+        // A job is sent as text, as SQS and the scheduler require.
+        let text = seal(&job).unwrap_or_default();
+        if let Some(refusal) = sqs::refusal(&text) {
+            env.report(10, format!("an alarm is refused: {refusal}"));
+        }
+        match open::<TriggerJob>(&text) {
             Ok(job) => {
                 for wait in waits {
                     env.triggers.put(job.clone(), Instant::now() + *wait);

@@ -1,15 +1,19 @@
 //! The queue port of one process, and the deliveries of jobs.
 //!
-//! A job may be lost or late, and its sender may get an error although the job was taken.
+//! A job may be lost or late, and its sender may get an error although the job was taken. Jobs
+//! travel in batches, as the product makes them, and what SQS refuses is refused and reported.
 
 use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use smartspace_domain::jobs::Job;
-use smartspace_ports::queues::{Delivery, Queue, QueueError};
+use smartspace_ports::{
+    envelope::{open, seal},
+    queues::{Delivery, Queue, QueueError, batches},
+};
 use tokio::time::Instant;
 
-use crate::{environment::Environment, life::Life, queue::SimQueue};
+use crate::{environment::Environment, life::Life, mutants::Mutant, ports::sqs, queue::SimQueue};
 
 /// The queue port of one process.
 pub struct ProcessQueue<J> {
@@ -27,6 +31,7 @@ impl<J: Job> Queue<J> for ProcessQueue<J> {
         let place = format!("{}/send {name}", self.life.name);
         env.before_call(&self.life, name).await;
         let mut refused = false;
+        let mut bodies = Vec::with_capacity(jobs.len());
         for job in jobs {
             let fault = env.chance.strikes(&place, fault_rates.queue);
             refused |= fault;
@@ -34,25 +39,54 @@ impl<J: Job> Queue<J> for ProcessQueue<J> {
                 env.history.note(&self.life.name, || format!("queue {name}: a job is not taken"));
                 continue;
             }
-            // A job is sent as text, as SQS requires.
-            let text = serde_json::to_string(&job).unwrap_or_default();
-            if env.mutant.is_some_and(|mutant| mutant.loses(&env.storage, &text)) {
+            let body = self.seal(&job);
+            if !env.mutant.is_some_and(|mutant| mutant.loses(&env.storage, &body)) {
+                bodies.push(body);
+            }
+        }
+        for batch in batches(bodies, String::len) {
+            let refusal = sqs::refusal_of_batch(&batch);
+            if let Some(refusal) = refusal.or_else(|| batch.iter().find_map(|it| sqs::refusal(it)))
+            {
+                env.report(10, format!("the queue {name} refuses a job: {refusal}"));
+                refused = true;
                 continue;
             }
-            let Ok(job) = serde_json::from_str::<J>(&text) else {
-                env.report(0, format!("a job of the queue {name} can't be parsed: {text}"));
-                continue;
-            };
-            let late = env.chance.strikes(&format!("{place} late"), fault_rates.late_job);
-            let delay = if late {
-                env.chance.time(&place, Duration::from_secs(1), Duration::from_secs(90))
-            } else {
-                Duration::ZERO
-            };
-            self.queue.put(job, Instant::now() + delay);
+            for body in batch {
+                self.accept(&place, &body);
+            }
         }
         env.after_call(&self.life, name).await;
         if refused { Err(QueueError("the queue did not answer".into())) } else { Ok(()) }
+    }
+}
+
+impl<J: Job> ProcessQueue<J> {
+    /// A job as text, which SQS requires.
+    fn seal(&self, job: &J) -> String {
+        let body = if self.env.mutant == Some(Mutant::SendsRawCharacters) {
+            serde_json::to_string(job)
+        } else {
+            seal(job)
+        };
+        body.unwrap_or_default()
+    }
+
+    /// Queues a job, now or later.
+    fn accept(&self, place: &str, body: &str) {
+        let env = &self.env;
+        let name = self.queue.name();
+        let Ok(job) = open::<J>(body) else {
+            env.report(0, format!("a job of the queue {name} can't be parsed: {body}"));
+            return;
+        };
+        let late = env.chance.strikes(&format!("{place} late"), env.plan.fault_rates.late_job);
+        let delay = if late {
+            env.chance.time(place, Duration::from_secs(1), Duration::from_secs(90))
+        } else {
+            Duration::ZERO
+        };
+        self.queue.put(job, Instant::now() + delay);
     }
 }
 

@@ -9,6 +9,9 @@ use tokio::time::{Instant, sleep};
 
 use crate::{environment::Environment, life::Life, locked};
 
+/// The processor time of a post. The posts of a process wait for each other that long.
+const COST_OF_POST: Duration = Duration::from_millis(1);
+
 /// The sockets port of one process.
 pub struct SimSockets {
     pub(crate) env: Arc<Environment>,
@@ -35,7 +38,10 @@ impl Sockets for SimSockets {
             env.history.note(&connection.0, || "the connection breaks".into());
             env.connections.close(connection);
         }
-        let view = env.connections.view(connection).ok_or(PostError::Gone)?;
+        if env.fixed_latency.is_none() {
+            self.life.compute(COST_OF_POST).await;
+        }
+        let view = env.connections.carry(connection).ok_or(PostError::Gone)?;
         if env.chance.strikes(&place, fault_rates.frame) {
             match env.chance.below(&place, 3) {
                 0 => {}

@@ -18,6 +18,7 @@ use aws_smithy_runtime_api::client::{
 };
 use serde_json::{Value, json};
 use smartspace::embedded_table::{NAME, TableCall, respond};
+use tokio::time::sleep;
 
 use crate::{
     environment::Environment,
@@ -56,6 +57,14 @@ impl SimTable {
         {
             env.after_call(&self.life, operation).await;
             return Ok(answer);
+        }
+        if let Some(delay) = env.mutant.and_then(|mutant| mutant.delays(operation, &request)) {
+            let env = Arc::clone(env);
+            tokio::spawn(async move {
+                sleep(delay).await;
+                env.storage.answer("TransactWriteItems", &body);
+            });
+            return Ok((200, "{}".into()));
         }
         let call = Call::new(self, operation, &request);
         if writes {

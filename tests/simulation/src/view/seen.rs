@@ -56,6 +56,8 @@ pub struct Frame {
     pub kind: String,
     /// The number of its message, if it is about one.
     pub seq: Option<u64>,
+    /// Its stream, if it is about one.
+    pub stream: String,
     /// The text of a stream, or the question of a form.
     pub text: String,
 }
@@ -75,6 +77,7 @@ impl Seen {
             space: text("spaceId"),
             kind: kind.clone(),
             seq: frame["message"]["seq"].as_u64(),
+            stream: text("streamId"),
             text: if frame["input"].is_null() {
                 text("text")
             } else {

@@ -14,6 +14,9 @@ const SWEEP_INTERVAL: Duration = Duration::from_mins(1);
 /// How often it runs on a local host. The real one sweeps each second, which would only add steps.
 const LOCAL_SWEEP_INTERVAL: Duration = Duration::from_secs(10);
 
+/// How often clients ping, as docs/reference/live.md asks them to.
+const PING_INTERVAL: Duration = Duration::from_mins(5);
+
 impl World {
     /// A random living process.
     pub fn some_process(&self, place: &str) -> Option<Arc<Process>> {
@@ -32,6 +35,10 @@ impl World {
         }
         Arc::clone(self).deliver_all();
         tokio::spawn(sweep(Arc::clone(self)));
+        // Tests that count calls have no idle connections.
+        if !self.env.plan.local && self.env.fixed_latency.is_none() {
+            tokio::spawn(ping(Arc::clone(self)));
+        }
         while self.some_process("start").is_none() {
             sleep(Duration::from_millis(10)).await;
         }
@@ -86,6 +93,17 @@ async fn run_one(world: Arc<World>) {
         life.ended().await;
         sleep(world.env.chance.time("restart", Duration::from_millis(100), Duration::from_secs(5)))
             .await;
+    }
+}
+
+/// Pings over every connection, so that none is idle for too long.
+async fn ping(world: Arc<World>) {
+    loop {
+        sleep(PING_INTERVAL).await;
+        for connection in world.env.connections.all() {
+            // A ping that is lost is not sent again.
+            let _ = world.receive(&connection, r#"{"action":"ping"}"#).await;
+        }
     }
 }
 

@@ -1,0 +1,58 @@
+//! Posts in the calm that people watch: a connection without faults sees a message within a second
+//! after its sender learned that it is stored, without a ping. Meanwhile one of the people stops
+//! following the space and follows it again.
+
+use std::{sync::Arc, time::Duration};
+
+use futures::future::join;
+use tokio::time::{Instant, sleep};
+
+use crate::{ledger::WatchedPost, locked, people::Person, world::World};
+
+/// By then everything has ended that began before the calm: stalls, slow calls and late jobs.
+const FAULTS_LAST: Duration = Duration::from_mins(3);
+/// How much later the post begins than the frames of the one who follows again.
+const LATER: Duration = Duration::from_millis(100);
+/// When people stop watching. The oracle allows a second.
+const WATCHED_FOR: Duration = Duration::from_secs(3);
+
+/// Lets people post and watch, as often as the plan says.
+pub(crate) async fn watch(world: &Arc<World>, people: &mut [Person]) {
+    if world.env.plan.watched_posts == 0 {
+        return;
+    }
+    sleep(FAULTS_LAST).await;
+    for person in people.iter_mut() {
+        person.come_back().await;
+    }
+    for number in 0..world.env.plan.watched_posts {
+        watch_one(world, people, &format!("watched/{number}")).await;
+    }
+}
+
+async fn watch_one(world: &Arc<World>, people: &mut [Person], place: &str) {
+    let chance = &world.env.chance;
+    let spaces = locked(&world.env.ledger).spaces.clone();
+    let space = spaces[chance.below(place, spaces.len() as u64) as usize];
+    let mover = chance.below(place, people.len() as u64) as usize;
+    let sender = chance.below(place, people.len() as u64) as usize;
+    if !people[mover].follows(space) {
+        return;
+    }
+    let before = Instant::now();
+    let others = people.iter().filter(|person| person.index != mover && person.follows(space));
+    let mut followers: Vec<_> = others.map(|person| (person.index, before)).collect();
+    let sender = people[sender].sender();
+    let (followed, posted) = join(people[mover].follow_again(place, space), async {
+        sleep(chance.time(place, Duration::ZERO, LATER)).await;
+        sender.post_once(&format!("{place}/post"), space).await
+    })
+    .await;
+    sleep(WATCHED_FOR).await;
+    followers.extend(followed.map(|since| (mover, since)));
+    if let Some((seq, at)) = posted {
+        let post = WatchedPost { space, seq, at, followers };
+        world.env.history.note("watched", || format!("{post:?}"));
+        locked(&world.env.ledger).watched.push(post);
+    }
+}
