@@ -33,6 +33,7 @@ use crate::{
     plan::Plan,
     queue::SimQueue,
     setup::Setup,
+    snapshots::Latecomer,
     storage::Storage,
 };
 
@@ -73,6 +74,8 @@ pub struct Environment {
     pub triggers: Arc<SimQueue<TriggerJob>>,
     /// The open connections.
     pub connections: Connections,
+    /// The connections that joined an answer in the middle.
+    pub latecomers: Mutex<Vec<Latecomer>>,
     /// The records that the oracle needs.
     pub ledger: Mutex<Ledger>,
     /// The exact latency of every call, in tests that count calls.
@@ -109,6 +112,7 @@ impl Environment {
             runs: SimQueue::new("runs", run_hidden),
             broadcasts: SimQueue::new("broadcasts", hidden),
             triggers: SimQueue::new("triggers", hidden),
+            latecomers: Mutex::default(),
             ledger: Mutex::default(),
             fixed_latency,
             begun: Instant::now(),

@@ -30,6 +30,7 @@
 //! - [`setting`]: the people, agents and spaces of a deployment
 //! - [`people`] with their [`view`]: they send messages, reconnect, join, leave, cancel runs, and
 //!   answer forms; `timeliness`: they watch when messages arrive
+//! - [`snapshots`]: connections that ask for the text of a stream, and that join in its middle
 //! - [`operator`]: makes plans; [`services`]: send webhooks; [`remover`]: deletes a space
 //!
 //! The judgement:
@@ -63,6 +64,7 @@ pub mod setting;
 pub mod setup;
 pub mod shorten;
 pub mod size;
+pub mod snapshots;
 pub mod storage;
 pub mod table_errors;
 mod timeliness;
@@ -140,6 +142,9 @@ async fn play(setup: &Setup) -> Result<Outcome, String> {
     let world = World::new(setup)?;
     setting::set(&world).await?;
     world.env.chance.set_calm(false);
+    if snapshots::has_large_rooms(&world) {
+        tokio::spawn(snapshots::ask_at_gaps(Arc::clone(&world)));
+    }
     let people = locked(&world.env.ledger).people.clone();
     let people: Vec<_> = people
         .into_iter()
@@ -173,6 +178,9 @@ async fn play(setup: &Setup) -> Result<Outcome, String> {
     timeliness::watch(&world, &mut people).await;
     for person in &people {
         person.mark_all_read().await;
+    }
+    if snapshots::has_large_rooms(&world) {
+        snapshots::join_answers(&world, &people).await;
     }
     let settled = settle(&world, operator.as_ref()).await;
     if let Some(services) = &services {

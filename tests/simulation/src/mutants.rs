@@ -118,6 +118,10 @@ pub enum Mutant {
     ForgetsSeconds,
     /// Promise 1: a repeated job dispatches a message again, long after it was dispatched.
     DispatchesAgain,
+    /// Promise 10: a job of frames posts only its first frame.
+    LosesParts,
+    /// Promise 10: a run in a large room never learns that somebody asks for a snapshot.
+    ForgetsSnapshots,
     /// Promise 5: an item of a deleted space is not deleted.
     LeavesItems,
     /// Promise 10: a process whose clock is behind begins a minute of runs again.
@@ -168,6 +172,8 @@ impl Mutant {
             Self::ForgetsTokensOfFrames
             | Self::AbandonsReads
             | Self::ForgetsSeconds
+            | Self::LosesParts
+            | Self::ForgetsSnapshots
             | Self::ResetsMinutes
             | Self::SendsRawCharacters
             | Self::AppliesOlderFrames
@@ -198,6 +204,7 @@ impl Mutant {
             }
             Self::ForgetsSeconds => plan.append_limit = FEW_APPENDS,
             Self::DispatchesAgain => plan.make_crowd(),
+            Self::LosesParts | Self::ForgetsSnapshots => plan.make_rooms_large(),
             Self::LeavesItems => plan.delete_a_space(),
             Self::ResetsMinutes => plan.use_up_runs(),
             Self::AppliesOlderFrames | Self::ReadsBeforeFollowing => plan.watch_closely(),
@@ -216,6 +223,9 @@ impl Mutant {
     ) -> Option<RawResponse> {
         if self == Self::SweepsNothing && request["IndexName"] == "GSI1" {
             return Some((200, json!({"Items": [], "Count": 0}).to_string()));
+        }
+        if operation == "GetItem" && frames::hides(self, request) {
+            return Some((200, "{}".into()));
         }
         if self == Self::IgnoresMembership {
             messages::find_departed(storage, operation, request);

@@ -89,6 +89,7 @@ pub fn judge(env: &Environment, people: &[Person]) -> BTreeSet<Violation> {
     promise_9::only_members_read_and_write(&mut evidence);
     runs_without_space::runs_without_a_space_show_only_where_they_entered(&mut evidence);
     streams::a_stream_is_its_message(&mut evidence);
+    streams::everyone_sees_whole_streams(&mut evidence);
     frames::only_floods_are_refused(&mut evidence);
     reads::followers_learn_of_read_positions(&mut evidence);
     timeliness::messages_arrive_in_time(&mut evidence);

@@ -4,7 +4,7 @@ mod small;
 
 use std::time::Duration;
 
-use smartspace_domain::append_limits::AppendLimit;
+use smartspace_domain::{append_limits::AppendLimit, limits::RoomLimits};
 
 use crate::{chance::Chance, fault_rates::FaultRates, units::Units};
 
@@ -43,6 +43,12 @@ pub struct Plan {
     pub services: bool,
     /// How much a space accepts in a second.
     pub append_limit: AppendLimit,
+    /// How many connections make a room large.
+    pub room_limits: RoomLimits,
+    /// How many answers of a thousand are written slowly.
+    pub slow_answers: u64,
+    /// The greatest number of words of an agent's message.
+    pub words: u64,
     /// The depth limit of the agents.
     pub agent_depth: u32,
     /// Whether agents continue only after a step that changed something.
@@ -83,6 +89,7 @@ impl Plan {
         let limits = number("partition limits", 0, 9);
         let deletes_space = number("deletes space", 0, 5) == 0;
         let watches = !crowd && limits != 0 && number("watches", 0, 2) == 0;
+        let is_large = number("large rooms", 0, 3) == 0;
         let spaces = if crowd { 1 } else { number("spaces", 1, 2) as usize };
         Self {
             local,
@@ -107,6 +114,17 @@ impl Plan {
             } else {
                 AppendLimit::SPACE
             },
+            room_limits: if is_large {
+                RoomLimits {
+                    direct: number("direct connections", 0, 1) as usize,
+                    per_job: number("connections of a job", 1, 2) as usize,
+                }
+            } else {
+                RoomLimits::SPACE
+            },
+            // Somebody may join in the middle of a slow answer.
+            slow_answers: if is_large && !crowd { 400 } else { 50 },
+            words: if is_large && !crowd { 12 } else { 6 },
             // At least the depth limit of every space.
             agent_depth: if crowd { 5 } else { 3 },
             writes: number("writes", 0, 3) == 0,

@@ -138,7 +138,8 @@ fn pipeline(env: &Arc<Environment>, life: &Arc<Life>) -> Pipeline {
     };
     Pipeline {
         store: Store::new(client, NAME, Some(RETENTION), Arc::new(move || jitter.random()))
-            .with_append_limit(Some(env.plan.append_limit)),
+            .with_append_limit(Some(env.plan.append_limit))
+            .with_room_limits(env.plan.room_limits),
         runs: Arc::new(ProcessQueue {
             env: Arc::clone(env),
             life: Arc::clone(life),

@@ -23,7 +23,7 @@ use self::items::{RELEASES, Release};
 
 /// Every kind of item that `store/table/keys` can name. Together with the kinds that the samples
 /// find, this is the complete list.
-const KINDS: [&str; 41] = [
+const KINDS: [&str; 42] = [
     "conn-meta",
     "conn-space",
     "dlv-meta",
@@ -64,6 +64,7 @@ const KINDS: [&str; 41] = [
     "space-summary",
     "space-text",
     "space-woken",
+    "streams-meta",
     "ticket-meta",
 ];
 

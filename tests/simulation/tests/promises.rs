@@ -183,6 +183,8 @@ mutants! {
     finds_ignored_membership: IgnoresMembership
     finds_forgotten_seconds: ForgetsSeconds
     finds_dispatches_again: DispatchesAgain
+    finds_lost_parts: LosesParts
+    finds_forgotten_snapshots: ForgetsSnapshots
     finds_left_items: LeavesItems
     finds_reset_minutes: ResetsMinutes
     finds_raw_characters: SendsRawCharacters

@@ -1,4 +1,5 @@
-//! Mutants of frames: of their limits, of subscriptions, and of the joining of read positions.
+//! Mutants of frames: of their limits, of subscriptions, of the joining of read positions, and of
+//! large rooms.
 
 use std::time::Duration;
 
@@ -63,4 +64,24 @@ pub(super) fn answer_update(mutant: Mutant, request: &Value) -> Option<RawRespon
         let refused = "com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException";
         (400, json!({"__type": refused, "message": "The conditional request failed"}).to_string())
     })
+}
+
+/// Whether an item looks as if it did not exist.
+pub(super) fn hides(mutant: Mutant, request: &Value) -> bool {
+    let partition = request["Key"]["PK"]["S"].as_str().unwrap_or_default();
+    mutant == Mutant::ForgetsSnapshots && partition.starts_with("STREAMS#")
+}
+
+impl Mutant {
+    /// Changes a job, given as JSON text, on its way to a queue.
+    pub fn cut_job(self, text: String) -> String {
+        if self != Self::LosesParts || !text.contains(r#""job":"frames.1""#) {
+            return text;
+        }
+        let mut job: Value = serde_json::from_str(&text).unwrap_or_default();
+        if let Some(frames) = job["frames"].as_array_mut() {
+            frames.truncate(1);
+        }
+        job.to_string()
+    }
 }

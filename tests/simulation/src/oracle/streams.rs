@@ -1,7 +1,19 @@
-//! Streamed text is the text of its stored message. This belongs to no promise, and has the number
-//! 10.
+//! Streamed text is the text of its stored message, and in a large room it reaches everyone who
+//! follows. This belongs to no promise, and has the number 10.
 
-use crate::oracle::Evidence;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
+
+use smartspace_domain::limits::RoomLimits;
+use tokio::time::Instant;
+
+use crate::{locked, oracle::Evidence, snapshots::FAULTS_LAST};
+
+/// A connection that subscribes in the middle of a stream has its text after this time. The product
+/// promises a second.
+const COMPLETE_AFTER: Duration = Duration::from_secs(3);
 
 pub(super) fn a_stream_is_its_message(evidence: &mut Evidence<'_>) {
     let mut found = Vec::new();
@@ -32,4 +44,89 @@ pub(super) fn a_stream_is_its_message(evidence: &mut Evidence<'_>) {
     for text in found {
         evidence.report(10, text);
     }
+}
+
+/// A stream that became a message, when all faults were over.
+struct Shown<'a> {
+    space: &'a str,
+    text: &'a str,
+    first: Instant,
+    last: Instant,
+}
+
+/// In a large room, whoever follows a space sees every text of the calm phase completely: jobs post
+/// the frames, and who joins in the middle gets a snapshot.
+pub(super) fn everyone_sees_whole_streams(evidence: &mut Evidence<'_>) {
+    let env = evidence.env;
+    let Some(calm) = env.calm_since().filter(|_| env.plan.room_limits != RoomLimits::SPACE) else {
+        return;
+    };
+    let shown = shown_streams(evidence, calm + FAULTS_LAST);
+    let keys: BTreeSet<(String, String)> = env
+        .storage
+        .items()
+        .iter()
+        .filter(|item| item["left"] != true)
+        .filter_map(|item| Some((item["PK"].as_str()?.into(), item["SK"].as_str()?.into())))
+        .collect();
+    let has = |space: &str, key: String| keys.contains(&(format!("SPACE#{space}"), key));
+    let mut found = Vec::new();
+    for (stream, Shown { space, text, first, last }) in &shown {
+        let is_whole = |units: Option<&Vec<Option<u16>>>| {
+            let units = units.map_or(&[][..], Vec::as_slice);
+            units.len() >= text.encode_utf16().count() && units.iter().all(Option::is_some)
+        };
+        for (person, seen) in &evidence.seen {
+            let follows =
+                person.open_connection().is_some_and(|id| has(space, format!("CONN#{id}")));
+            if follows
+                && has(space, format!("MEMBER#{}", person.id))
+                && !is_whole(seen.streams.get(*stream))
+            {
+                found.push(format!("person {} saw only parts of {stream}", person.index));
+            }
+        }
+        for late in locked(&env.latecomers).iter() {
+            let follows = env.connections.is_open(&late.connection)
+                && late.space.to_string() == **space
+                && has(space, format!("CONN#{}", late.connection));
+            let seen = late.view.seen();
+            let until = late.since + COMPLETE_AFTER;
+            if !follows || *last < until {
+                continue;
+            }
+            if !is_whole(seen.streams.get(*stream)) {
+                found.push(format!("{} joined {stream} and saw only parts", late.connection));
+            }
+            if *first < late.since
+                && seen.heard.get(*stream).is_none_or(|heard| heard.first > until)
+            {
+                found.push(format!("{} joined {stream} and waited for its text", late.connection));
+            }
+        }
+    }
+    for text in found {
+        evidence.report(10, text);
+    }
+}
+
+/// The streams that began after `from` and became messages. The streams of cards have another text
+/// than their messages.
+fn shown_streams<'a>(evidence: &'a Evidence<'_>, from: Instant) -> BTreeMap<&'a str, Shown<'a>> {
+    let mut shown: BTreeMap<&str, Shown<'_>> = BTreeMap::new();
+    for (_, seen) in &evidence.seen {
+        for (stream, (_, text, space)) in &seen.became {
+            let Some(heard) = seen.heard.get(stream) else { continue };
+            let known = shown.entry(stream).or_insert(Shown {
+                space,
+                text,
+                first: heard.first,
+                last: heard.last,
+            });
+            known.first = known.first.min(heard.first);
+            known.last = known.last.max(heard.last);
+        }
+    }
+    shown.retain(|_, shown| shown.first >= from && !shown.text.starts_with('{'));
+    shown
 }

@@ -72,6 +72,28 @@ impl Person {
         }
     }
 
+    /// Asks an agent something, in the calm phase.
+    pub(crate) async fn ask_an_agent(&self, place: &str, space: SpaceId) {
+        let named = {
+            let ledger = locked(&self.world.env.ledger);
+            let number = self.world.env.chance.below(place, ledger.agents.len() as u64);
+            ledger.agents[number as usize].1.clone()
+        };
+        let text = format!("@{named} {}/{place}", self.name);
+        let path = format!("/v1/spaces/{space}/messages");
+        let body = json!({"text": text});
+        let caller = Caller::Entity(self.id);
+        let answer = self
+            .world
+            .http_with_retries(&self.name, caller, Method::POST, &path, Some(place), Some(&body))
+            .await;
+        let accepted = answer.and_then(|(status, made)| match status {
+            201 => Some((made["id"].as_str()?.to_owned(), made["seq"].as_u64()?)),
+            _ => None,
+        });
+        self.note(&text, space, accepted);
+    }
+
     /// Sends a message over HTTP, and retries with the same key until the outcome is known.
     async fn say(&mut self, place: &str, space: SpaceId) {
         let text = self.text(place);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use smartspace_domain::append_limits::AppendLimit;
+use smartspace_domain::{append_limits::AppendLimit, limits::RoomLimits};
 
 use crate::{fault_rates::FaultRates, plan::Plan};
 
@@ -54,6 +54,14 @@ impl Plan {
         self.fault_rates.clock = 0;
     }
 
+    /// Makes the world one in which jobs post the frames, and answers take long.
+    pub(crate) fn make_rooms_large(&mut self) {
+        self.keep_only_messages();
+        self.room_limits = RoomLimits { direct: 0, per_job: 2 };
+        self.slow_answers = 500;
+        self.words = 12;
+    }
+
     /// Makes the world one in which messages trigger more agents than fit into a transaction, and
     /// old jobs are sent again.
     pub(crate) fn make_crowd(&mut self) {
@@ -83,6 +91,9 @@ impl Plan {
             plans: false,
             services: false,
             append_limit: AppendLimit::SPACE,
+            room_limits: RoomLimits::SPACE,
+            slow_answers: 50,
+            words: 6,
             agent_depth: 5,
             writes: false,
             actions: 0,

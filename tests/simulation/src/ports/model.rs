@@ -91,7 +91,7 @@ impl Model for Provider<'_> {
         let hangs = fault == Some(4);
         let env = Arc::clone(env);
         let life = Arc::clone(life);
-        let pace = if env.chance.happens(&place, 50) { 2_500 } else { 120 };
+        let pace = if env.chance.happens(&place, env.plan.slow_answers) { 2_500 } else { 120 };
         let answer = stream::unfold(pieces, move |mut pieces| {
             let env = Arc::clone(&env);
             let life = Arc::clone(&life);

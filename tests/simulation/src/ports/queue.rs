@@ -40,8 +40,10 @@ impl<J: Job> Queue<J> for ProcessQueue<J> {
                 continue;
             }
             let body = self.seal(&job);
-            if !env.mutant.is_some_and(|mutant| mutant.loses(&env.storage, &body)) {
-                bodies.push(body);
+            match env.mutant {
+                Some(mutant) if mutant.loses(&env.storage, &body) => {}
+                Some(mutant) => bodies.push(mutant.cut_job(body)),
+                None => bodies.push(body),
             }
         }
         for batch in batches(bodies, String::len) {

@@ -12,6 +12,8 @@ pub struct Seen {
     pub messages: BTreeMap<String, BTreeMap<u64, (String, String)>>,
     /// Texts of streams, in UTF-16 code units; `None` if a unit was not seen.
     pub streams: BTreeMap<String, Vec<Option<u16>>>,
+    /// Where and when streams were heard.
+    pub heard: BTreeMap<String, Heard>,
     /// The message that a stream became: its id, its text and its space.
     pub became: BTreeMap<String, (String, String, String)>,
     /// The states of cards, by message and revision.
@@ -32,6 +34,17 @@ pub struct Seen {
     pub frames: Vec<Frame>,
     /// Frames that contradict each other, with the promise that they break.
     pub violations: BTreeSet<(u8, String)>,
+}
+
+/// Where and when the text of a stream was seen.
+#[derive(Clone, Debug)]
+pub struct Heard {
+    /// Its space.
+    pub space: String,
+    /// The time of its first piece.
+    pub first: Instant,
+    /// The time of its newest piece.
+    pub last: Instant,
 }
 
 /// A form that was seen.
@@ -69,6 +82,18 @@ impl Seen {
         messages.zip(1..).take_while(|((seq, _), expected)| **seq == *expected).count() as u64
     }
 
+    /// The streams with missing pieces that were heard since this time, with their spaces.
+    pub fn gaps(&self, since: Instant) -> Vec<(String, String)> {
+        let has_gap = |stream: &String| {
+            self.streams.get(stream).is_some_and(|units| units.iter().any(Option::is_none))
+        };
+        let heard = self.heard.iter().filter(|(_, heard)| heard.last >= since);
+        heard
+            .filter(|(stream, _)| has_gap(stream))
+            .map(|(stream, heard)| (stream.clone(), heard.space.clone()))
+            .collect()
+    }
+
     pub(super) fn add_frame(&mut self, frame: &Value) {
         let text = |name: &str| frame[name].as_str().unwrap_or_default().to_owned();
         let kind = text("type");
@@ -96,7 +121,15 @@ impl Seen {
             "tool.requested" | "tool.resolved" => self.add_form(frame, kind == "tool.requested", 0),
             "stream.delta" | "stream.snapshot" => {
                 let offset = frame["offset"].as_u64().unwrap_or(0) as usize;
-                self.add_stream(&text("streamId"), offset, &text("text"));
+                let stream = text("streamId");
+                let now = Instant::now();
+                let heard = self.heard.entry(stream.clone()).or_insert_with(|| Heard {
+                    space: text("spaceId"),
+                    first: now,
+                    last: now,
+                });
+                heard.last = now;
+                self.add_stream(&stream, offset, &text("text"));
             }
             "run.started" => {
                 let run = frame["run"]["id"].as_str().unwrap_or_default().to_owned();

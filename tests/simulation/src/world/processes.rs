@@ -100,7 +100,7 @@ async fn run_one(world: Arc<World>) {
 async fn ping(world: Arc<World>) {
     loop {
         sleep(PING_INTERVAL).await;
-        for connection in world.env.connections.all() {
+        for (connection, _) in world.env.connections.all() {
             // A ping that is lost is not sent again.
             let _ = world.receive(&connection, r#"{"action":"ping"}"#).await;
         }

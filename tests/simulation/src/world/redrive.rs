@@ -15,7 +15,7 @@ const DONE_WITHIN: Duration = Duration::from_mins(20);
 /// A job that becomes visible later than this is an alarm.
 const SOON: Duration = Duration::from_mins(2);
 /// The kinds of items that come and go without a job's doing.
-const TRANSIENT: [&str; 4] = ["RATE#", "TICKET#", "CONN#", "IDEM#"];
+const TRANSIENT: [&str; 5] = ["RATE#", "STREAMS#", "TICKET#", "CONN#", "IDEM#"];
 
 impl World {
     /// Sends old jobs again, and returns what they did.

@@ -42,7 +42,7 @@ impl SimModel {
         let chance = &self.env.chance;
         let mut pieces =
             vec![(String::new(), r#"{"te"#.to_owned()), (String::new(), r#"xt": ""#.to_owned())];
-        for word in 0..=chance.below(place, 6) {
+        for word in 0..=chance.below(place, self.env.plan.words) {
             let word = format!("{name}w{word}");
             match chance.below(place, 6) {
                 // A surrogate pair, cut in the middle.
