@@ -9,6 +9,7 @@
 //! - [`model`]: a model without latency.
 //! - [`measure`]: the measurements.
 //! - [`flood`]: with `--flood`, how long people wait during a flood of messages.
+//! - [`room`]: with `--room`, a space with many followers.
 //! - [`hostile`]: with `--hostile`, how much a hostile member disturbs others.
 
 mod flood;
@@ -16,6 +17,7 @@ mod hostile;
 mod measure;
 mod model;
 mod product;
+mod room;
 
 use std::{
     collections::BTreeMap,
@@ -62,6 +64,10 @@ struct Flags {
     /// space, in phases of `--seconds` each
     #[arg(long)]
     hostile: bool,
+    /// Measure instead a space with so many followers, in which three agents answer at the same
+    /// time; one row for each number, `--rounds` messages each
+    #[arg(long, value_delimiter = ',')]
+    room: Vec<usize>,
     /// Undisturbed and hostile phases with `--hostile`
     #[arg(long, default_value_t = 3)]
     phases: usize,
@@ -87,7 +93,9 @@ async fn main() -> Result<(), String> {
     let name = if flags.partition_limits { "smartspace-limited" } else { "smartspace" };
     let binary = flags.binary.clone().unwrap_or(program.with_file_name(name));
     let model = model::start(Duration::from_millis(flags.model_ms)).await?;
-    if flags.hostile {
+    if !flags.room.is_empty() {
+        rooms(&flags, &binary).await
+    } else if flags.hostile {
         hostilities(&flags, &binary, &model).await
     } else if flags.flood {
         floods(&flags, &binary, &model).await
@@ -181,6 +189,37 @@ async fn hostilities(flags: &Flags, binary: &Path, model: &str) -> Result<(), St
          memory {now:.0} MB, at most {most:.0} MB",
         figures.accepted, figures.lost, figures.throttled,
     );
+    Ok(())
+}
+
+const ROOMS_HEADER: &str = "\
+| followers | delta's age, median | p95 | maximum | message, median | p95 | frames | table calls \
+| queue requests | warnings | memory | maximum |
+|---|---|---|---|---|---|---|---|---|---|---|---|";
+
+/// Prints how late the frames of large rooms are, and what they take.
+#[expect(clippy::print_stdout, reason = "the table is what it is for")]
+async fn rooms(flags: &Flags, binary: &Path) -> Result<(), String> {
+    println!("{ROOMS_HEADER}");
+    for followers in &flags.room {
+        let room = room::measure(binary, flags.memory, *followers, flags.rounds).await?;
+        println!(
+            "| {} | {:.0} ms | {:.0} ms | {:.0} ms | {:.0} ms | {:.0} ms | {} | {} | {} | {} \
+             | {:.0} MB | {:.0} MB |",
+            room.followers,
+            room.deltas.median,
+            room.deltas.p95,
+            room.latest.as_secs_f64() * 1e3,
+            room.messages.median,
+            room.messages.p95,
+            room.frames,
+            room.table_calls,
+            room.queue_requests,
+            room.warnings,
+            room.memory.0,
+            room.memory.1,
+        );
+    }
     Ok(())
 }
 
