@@ -65,11 +65,14 @@ impl Listeners {
         self.is_large = audience.connections.len() > deps.store.room_limits().direct;
         let mut before = std::mem::take(&mut self.known);
         let mut asking = Vec::new();
+        let mut new = Vec::new();
         for connection in &audience.connections {
             let id = &connection.id;
             let asked_at = connection.asked_at;
             let old = before.remove(id);
-            let is_new = old.is_none();
+            if old.is_none() {
+                new.push(id.clone());
+            }
             if old.as_ref().is_none_or(|old| old.asked_at != asked_at) {
                 asking.push(id.clone());
             }
@@ -81,10 +84,9 @@ impl Listeners {
                 queue = Some(self.start_task(deps, id));
             }
             self.known.insert(id.clone(), Listener { queue, asked_at });
-            if is_new {
-                self.send_to(std::slice::from_ref(id), std::slice::from_ref(first));
-            }
         }
+        // All at once, so that the new ones share jobs.
+        self.send_to(&new, std::slice::from_ref(first));
         asking
     }
 
