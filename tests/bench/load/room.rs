@@ -46,7 +46,7 @@ pub(crate) struct RoomFigures {
     pub(crate) frames: usize,
     pub(crate) table_calls: usize,
     pub(crate) queue_requests: usize,
-    /// Runs that had to be claimed again.
+    /// Lines of the log of level WARN or ERROR. Those of late posts stand for many posts.
     pub(crate) warnings: usize,
     /// Resident memory in MB, now and at most.
     pub(crate) memory: (f64, f64),
