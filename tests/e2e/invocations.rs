@@ -50,6 +50,7 @@ samples! {
     socket_accepts_the_answer_to_a_form: "socket/tool-result" after ["run/form", "socket/connect"];
     socket_answers_a_ping: "socket/ping" after ["socket/connect"];
     socket_unsubscribes: "socket/unsubscribe" after ["socket/connect", "socket/subscribe"];
+    socket_asks_for_a_snapshot: "socket/snapshot" after ["socket/connect", "socket/subscribe"];
     socket_deletes_a_closed_connection: "socket/disconnect" after ["socket/connect"];
     run_answers_a_message: "run/message" after [];
     run_answers_a_mention: "run/mention" after [];
@@ -69,6 +70,8 @@ samples! {
     trigger_shows_read_positions: "trigger/show-reads" after ["api/put-read"];
     trigger_resumes_a_waiting_run: "trigger/wake-run" after ["run/form"];
     broadcast_sends_an_event: "broadcast/event" after ["socket/connect", "socket/subscribe"];
+    broadcast_posts_frames_for_a_large_space: "broadcast/frames"
+        after ["socket/connect", "socket/subscribe"];
     broadcast_notifies_an_entity_that_it_joined: "broadcast/joined" after ["socket/connect"];
     broadcast_notifies_an_entity_that_it_left: "broadcast/left" after ["socket/connect", "!leave"];
     broadcast_notifies_an_entity_how_far_it_has_read: "broadcast/own-read"

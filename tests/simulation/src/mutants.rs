@@ -17,8 +17,6 @@ mod runs;
 mod spaces;
 mod writes;
 
-use std::time::Duration;
-
 use clap::ValueEnum;
 use serde_json::{Value, json};
 use smartspace_domain::Time;
@@ -198,10 +196,7 @@ impl Mutant {
             Self::FiresAnyway => rates.slow = rates.slow.max(30_000),
             Self::SweepsNothing | Self::ForgetsDuties => rates.queue = rates.queue.max(5_000),
             Self::ForgetsTimes | Self::AbandonsReads => rates.alarm = 60_000,
-            Self::ForgetsTokensOfFrames => {
-                rates.clock = 0;
-                plan.clock_spread = Duration::ZERO;
-            }
+            Self::ForgetsTokensOfFrames => plan.flood_connections(),
             Self::ForgetsSeconds => plan.append_limit = FEW_APPENDS,
             Self::DispatchesAgain => plan.make_crowd(),
             Self::LosesParts | Self::ForgetsSnapshots => plan.make_rooms_large(),

@@ -14,15 +14,11 @@ mod posting;
 mod reads;
 mod watching;
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::Arc,
-    time::Duration,
-};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use axum::http::Method;
 use smartspace_domain::ids::{ConnectionId, EntityId, SpaceId};
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 
 use crate::{client::Caller, ledger::Canceled, locked, view::View, world::World};
 
@@ -42,8 +38,8 @@ pub struct Person {
     requests: u64,
     /// The counter of the last frame about a subscription.
     last_n: u64,
-    /// The spaces that the open connection follows, as far as the person was told.
-    follows: BTreeSet<SpaceId>,
+    /// The spaces that the open connection follows, and since when, as far as the person was told.
+    follows: BTreeMap<SpaceId, Instant>,
 }
 
 impl Person {
@@ -60,7 +56,7 @@ impl Person {
             connections: 0,
             requests: 0,
             last_n: 0,
-            follows: BTreeSet::new(),
+            follows: BTreeMap::new(),
         }
     }
 

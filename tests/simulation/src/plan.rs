@@ -66,6 +66,8 @@ pub struct Plan {
     /// How often a person stops following a space and follows it again in the calm, while another
     /// one posts there and everyone watches when the message arrives.
     pub watched_posts: u64,
+    /// How many of a thousand pings are floods of a hundred.
+    pub floods: u64,
     /// Whether old jobs are sent again at the end, after runs have expired.
     pub redrives: bool,
     /// The fault rates.
@@ -144,6 +146,7 @@ impl Plan {
             }),
             deletes_space,
             watched_posts: if watches { 2 } else { 0 },
+            floods: 250,
             redrives: crowd || number("redrives", 0, 3) == 0,
             fault_rates: FaultRates::from_seed(chance),
         }

@@ -51,8 +51,8 @@ async fn watch_one(world: &Arc<World>, people: &mut [Person], place: &str) {
     sleep(WATCHED_FOR).await;
     followers.extend(followed.map(|since| (mover, since)));
     if let Some((seq, at)) = posted {
-        let post = WatchedPost { space, seq, at, followers };
-        world.env.history.note("watched", || format!("{post:?}"));
-        locked(&world.env.ledger).watched.push(post);
+        let note = || format!("number {seq} of {space}, by {} followers", followers.len());
+        world.env.history.note("watched", note);
+        locked(&world.env.ledger).watched.push(WatchedPost { space, seq, at, followers });
     }
 }

@@ -104,7 +104,6 @@ fn first_seed(mutant: Mutant) -> u64 {
         | Mutant::LeavesCallsOpen
         | Mutant::ReadsBackwards => 9,
         Mutant::ForgetsWaitingRuns | Mutant::FiresInParts => 8,
-        Mutant::ForgetsTokensOfFrames => 12,
         _ => 1,
     }
 }

@@ -15,6 +15,9 @@ use crate::{locked, oracle::Evidence, snapshots::FAULTS_LAST};
 /// promises a second.
 const COMPLETE_AFTER: Duration = Duration::from_secs(3);
 
+/// A run has read the followers of a stream at most so long before its first text.
+const READ_BEFORE: Duration = Duration::from_secs(30);
+
 pub(super) fn a_stream_is_its_message(evidence: &mut Evidence<'_>) {
     let mut found = Vec::new();
     for (person, seen) in &evidence.seen {
@@ -76,10 +79,17 @@ pub(super) fn everyone_sees_whole_streams(evidence: &mut Evidence<'_>) {
             let units = units.map_or(&[][..], Vec::as_slice);
             units.len() >= text.encode_utf16().count() && units.iter().all(Option::is_some)
         };
+        // A run reads the followers while it asks its model. Who comes later has the text after a
+        // while, if the stream is not over by then.
+        let shows = |since: Instant| {
+            since + READ_BEFORE <= *first || *last >= since.max(*first) + COMPLETE_AFTER
+        };
         for (person, seen) in &evidence.seen {
             let follows =
                 person.open_connection().is_some_and(|id| has(space, format!("CONN#{id}")));
+            let since = space.parse().ok().and_then(|space| person.follows_since(space));
             if follows
+                && since.is_some_and(shows)
                 && has(space, format!("MEMBER#{}", person.id))
                 && !is_whole(seen.streams.get(*stream))
             {

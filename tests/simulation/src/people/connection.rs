@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use axum::http::Method;
 use serde_json::{Value, json};
 use smartspace_domain::ids::{ConnectionId, SpaceId};
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 
 use crate::{client::Caller, locked, people::Person};
 
@@ -88,7 +88,7 @@ impl Person {
             let answer = self.request(subscribe).await;
             let Some(answer) = answer else { return false };
             if answer["type"] == "subscribed" {
-                self.follows.insert(space);
+                self.follows.insert(space, Instant::now());
             }
             if answer["from"].as_u64().is_some_and(|from| from > after + 1) {
                 self.fetch(space).await;

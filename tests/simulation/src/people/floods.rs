@@ -8,13 +8,12 @@ use crate::{ledger::Flood, locked, people::Person};
 
 /// The frames of a flood. A bucket has tokens for 40.
 const FRAMES: u64 = 100;
-/// How many of a thousand pings are floods.
-const FLOODS: u64 = 250;
 
 impl Person {
     /// Sends a ping, or now and then a hundred at once.
     pub(super) async fn ping_or_flood(&mut self, place: &str) {
-        if self.world.env.chance.happens(&format!("{place}/flood"), FLOODS) {
+        let env = &self.world.env;
+        if env.chance.happens(&format!("{place}/flood"), env.plan.floods) {
             self.flood().await;
         } else {
             self.ping().await;

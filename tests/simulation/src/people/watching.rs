@@ -16,7 +16,13 @@ const APART: Duration = Duration::from_millis(60);
 impl Person {
     /// Whether the person knows that it follows a space over its open connection.
     pub(crate) fn follows(&self, space: SpaceId) -> bool {
-        self.open_connection().is_some() && self.follows.contains(&space)
+        self.follows_since(space).is_some()
+    }
+
+    /// When the person learned that it follows a space over its open connection.
+    pub(crate) fn follows_since(&self, space: SpaceId) -> Option<Instant> {
+        self.open_connection()?;
+        self.follows.get(&space).copied()
     }
 
     /// Stops following a space and follows it again at once, in two frames that may arrive in any
@@ -34,8 +40,9 @@ impl Person {
         if answer["type"] != "subscribed" {
             return None;
         }
-        self.follows.insert(space);
-        Some(Instant::now())
+        let now = Instant::now();
+        self.follows.insert(space, now);
+        Some(now)
     }
 
     /// Sends requests at once, and returns the answer to the last one. Returns `None` if a frame or
@@ -87,6 +94,6 @@ impl Person {
     pub(crate) async fn come_back(&mut self) {
         self.reconnect().await;
         let deleted = locked(&self.world.env.ledger).deleted.clone();
-        self.follows.retain(|space| !deleted.contains(space));
+        self.follows.retain(|space, _| !deleted.contains(space));
     }
 }

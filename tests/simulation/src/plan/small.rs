@@ -54,6 +54,15 @@ impl Plan {
         self.fault_rates.clock = 0;
     }
 
+    /// Makes the world one in which nothing fails, and connections are flooded.
+    pub(crate) fn flood_connections(&mut self) {
+        self.keep_only_messages();
+        self.actions = 40;
+        self.floods = 1_000;
+        self.clock_spread = Duration::ZERO;
+        self.fault_rates = FaultRates::default();
+    }
+
     /// Makes the world one in which jobs post the frames, and answers take long.
     pub(crate) fn make_rooms_large(&mut self) {
         self.keep_only_messages();
@@ -102,6 +111,7 @@ impl Plan {
             partition_limits: None,
             deletes_space: false,
             watched_posts: 0,
+            floods: 250,
             redrives: false,
             fault_rates: FaultRates::default(),
         }
