@@ -99,6 +99,7 @@ pub(crate) async fn run(flags: Flags, connect: Connect) -> Result<(), String> {
     connections.close_all();
     let _ = timeout(SHUTDOWN_LIMIT, async {
         functions.idle().await;
+        connections.all_written().await;
         serving.await
     })
     .await;

@@ -11,7 +11,10 @@ use async_trait::async_trait;
 use smartspace_domain::ids::ConnectionId;
 use smartspace_pipeline::frames::Goodbye;
 use smartspace_ports::sockets::{CloseCode, Places, PostError, Sockets};
-use tokio::sync::mpsc::{self, error::SendTimeoutError};
+use tokio::sync::{
+    mpsc::{self, error::SendTimeoutError},
+    watch,
+};
 
 /// The greatest number of frames that wait for one connection.
 const BUFFERED: usize = 256;
@@ -22,6 +25,8 @@ const FULL_FOR: Duration = Duration::from_millis(500);
 pub(crate) struct InProcessSockets {
     open: Mutex<HashMap<ConnectionId, Open>>,
     places: Places,
+    /// Each connection has a receiver until its last frame is written.
+    written: watch::Sender<()>,
 }
 
 /// The product's end of a connection.
@@ -36,6 +41,7 @@ struct Open {
 pub(crate) struct Outgoing {
     pub(crate) frames: mpsc::Receiver<Arc<str>>,
     code: Arc<OnceLock<CloseCode>>,
+    _writing: watch::Receiver<()>,
 }
 
 impl Outgoing {
@@ -51,7 +57,7 @@ impl InProcessSockets {
         let (sender, frames) = mpsc::channel(BUFFERED);
         let code = Arc::<OnceLock<CloseCode>>::default();
         self.lock().insert(id, Open { frames: sender, code: Arc::clone(&code) });
-        Outgoing { frames, code }
+        Outgoing { frames, code, _writing: self.written.subscribe() }
     }
 
     /// Says goodbye to all connections and closes them, because the process ends.
@@ -62,6 +68,11 @@ impl InProcessSockets {
             let _ = open.frames.try_send(Arc::clone(&goodbye));
             let _ = open.code.set(Goodbye::RESTARTING.code);
         }
+    }
+
+    /// Waits until the last frame of each connection is written.
+    pub(crate) async fn all_written(&self) {
+        self.written.closed().await;
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<ConnectionId, Open>> {
