@@ -1,4 +1,4 @@
-//! Frames for many connections: no invocation posts to more connections than one job holds.
+//! Frames for many connections: no job posts to more of them than it may hold.
 
 use std::sync::Arc;
 

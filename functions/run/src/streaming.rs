@@ -146,9 +146,7 @@ async fn run(
                 }
             }
             () = sleep_until(refresh) => {
-                if stream.flush().await == AgentMembership::Ended
-                    || stream.tick().await == AgentMembership::Ended
-                {
+                if stream.tick().await == AgentMembership::Ended {
                     break;
                 }
                 refresh = Instant::now() + SNAPSHOT_INTERVAL;

@@ -57,7 +57,8 @@ impl Socket {
         }
         if let Err(error) = self.ask_for_snapshot(connection, Some(space)).await {
             // The client asks again when it sees a gap.
-            tracing::warn!(connection = %connection.id, %space, %error, "no snapshot was asked for");
+            let connection = &connection.id;
+            tracing::warn!(%connection, %space, %error, "no snapshot was asked for");
         }
     }
 }

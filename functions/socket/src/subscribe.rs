@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use smartspace_domain::{
-    Result,
+    Error, Result,
     access::SpaceAction,
     events::{Event, EventKind},
     ids::SpaceId,
@@ -62,14 +62,18 @@ impl Socket {
         n: Option<u64>,
     ) -> Result<()> {
         let connections = self.pipeline.store.connections();
-        let follows = if let Some(n) = n {
-            connections.unsubscribe_at(connection, space, n).await?
-        } else {
-            connections.unsubscribe(&connection.id, space).await?;
-            false
+        // Only where the caller may follow can an older `subscribe` come later. Elsewhere a counter
+        // would be left for each space id that somebody makes up.
+        let may_follow = self.pipeline.authorise(connection.caller, SpaceAction::Read, space).await;
+        let follows = match (n, may_follow) {
+            (Some(n), Ok(())) => connections.unsubscribe_at(connection, space, n).await?,
+            (None, _) | (_, Err(Error::NotFound(_) | Error::Forbidden(_))) => {
+                connections.unsubscribe(&connection.id, space).await?;
+                false
+            }
+            (_, Err(error)) => return Err(error),
         };
         if follows {
-            self.pipeline.authorise(connection.caller, SpaceAction::Read, space).await?;
             return self.show(connection, id, space, None).await;
         }
         self.answer_unsubscribed(connection, id, space).await;

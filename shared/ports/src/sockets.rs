@@ -55,8 +55,8 @@ pub trait Sockets: Send + Sync {
     async fn is_open(&self, connection: &ConnectionId) -> bool;
 }
 
-/// Posts within [`POST_LIMIT`]. The time limit begins when the post gets a place, so that posts in a
-/// crowd do not fail while they wait. `due` is the time at which the frame should have been sent.
+/// Posts within [`POST_LIMIT`]. The time limit begins when the post gets a place, so that posts in
+/// a crowd do not fail while they wait. `due` is when the frame should have been sent.
 pub async fn post_in_time(
     sockets: &dyn Sockets,
     connection: &ConnectionId,

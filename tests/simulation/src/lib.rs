@@ -167,26 +167,7 @@ async fn play(setup: &Setup) -> Result<Outcome, String> {
     remover?;
     let mut people: Vec<Person> =
         people.into_iter().collect::<Result<_, _>>().map_err(|error| error.to_string())?;
-    world.env.begin_calm();
-    if let Some(operator) = &operator {
-        operator.resume_agents().await;
-    }
-    if let Some(services) = &services {
-        services.repeat_all().await;
-    }
-    sleep(READS_ARE_LOST_AFTER).await;
-    timeliness::watch(&world, &mut people).await;
-    for person in &people {
-        person.mark_all_read().await;
-    }
-    if snapshots::has_large_rooms(&world) {
-        snapshots::join_answers(&world, &people).await;
-    }
-    let settled = settle(&world, operator.as_ref()).await;
-    if let Some(services) = &services {
-        services.repeat_much_later().await;
-    }
-    fetch_everything(&world, &people).await;
+    let settled = calm(&world, &mut people, operator.as_ref(), services.as_ref()).await;
     let mut violations = judge(&world, &people);
     let samples = world.env.storage.samples();
     let size = Size::measure(&oracle::Stored::from_items(&world.env.storage.items()));
@@ -206,6 +187,36 @@ async fn play(setup: &Setup) -> Result<Outcome, String> {
         settled,
         samples,
     })
+}
+
+/// What happens without faults, until everything has ended. Returns how long that took.
+async fn calm(
+    world: &Arc<World>,
+    people: &mut [Person],
+    operator: Option<&Operator>,
+    services: Option<&Services>,
+) -> Duration {
+    world.env.begin_calm();
+    if let Some(operator) = operator {
+        operator.resume_agents().await;
+    }
+    if let Some(services) = services {
+        services.repeat_all().await;
+    }
+    sleep(READS_ARE_LOST_AFTER).await;
+    timeliness::watch(world, people).await;
+    for person in people.iter() {
+        person.mark_all_read().await;
+    }
+    if snapshots::has_large_rooms(world) {
+        snapshots::join_answers(world, people).await;
+    }
+    let settled = settle(world, operator).await;
+    if let Some(services) = services {
+        services.repeat_much_later().await;
+    }
+    fetch_everything(world, people).await;
+    settled
 }
 
 /// The broken promises, which are also noted in the history.

@@ -116,14 +116,7 @@ impl Plan {
             } else {
                 AppendLimit::SPACE
             },
-            room_limits: if is_large {
-                RoomLimits {
-                    direct: number("direct connections", 0, 1) as usize,
-                    per_job: number("connections of a job", 1, 2) as usize,
-                }
-            } else {
-                RoomLimits::SPACE
-            },
+            room_limits: if is_large { few_connections(chance) } else { RoomLimits::SPACE },
             // Somebody may join in the middle of a slow answer.
             slow_answers: if is_large && !crowd { 400 } else { 50 },
             words: if is_large && !crowd { 12 } else { 6 },
@@ -150,5 +143,13 @@ impl Plan {
             redrives: crowd || number("redrives", 0, 3) == 0,
             fault_rates: FaultRates::from_seed(chance),
         }
+    }
+}
+
+/// Limits at which one connection or two make a room large.
+fn few_connections(chance: &Chance) -> RoomLimits {
+    RoomLimits {
+        direct: chance.below("plan/direct connections", 2) as usize,
+        per_job: 1 + chance.below("plan/connections of a job", 2) as usize,
     }
 }

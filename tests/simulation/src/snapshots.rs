@@ -1,5 +1,5 @@
-//! Clients of large rooms: those that see a gap in a stream ask for a snapshot, and some join in the
-//! middle of an answer.
+//! Clients of large rooms: those that see a gap in a stream ask for a snapshot, and some join in
+//! the middle of an answer.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 

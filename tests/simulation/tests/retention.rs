@@ -40,7 +40,7 @@ fn store(world: &Arc<World>, keep_runs: Option<Duration>) -> Store {
 }
 
 /// Stores a run with one step, whose prompt is the same for all runs.
-async fn run(store: &Store, number: u128) {
+async fn run(store: &Store, number: u128) -> RunRecord {
     let agent = EntityId::new(at(0), 1);
     let lease = LeaseId::new(number);
     let triggered_by = TriggeredBy::Plan { plan_id: PlanId::new(at(0), 2), scheduled_at: at(0) };
@@ -64,6 +64,7 @@ async fn run(store: &Store, number: u128) {
     .unwrap();
     let prompt = prompt.with_history(vec![vec!["What was said.".into()]]);
     store.steps().store_step(&run, &step, Some(&prompt), Usage::default(), at(2)).await.unwrap();
+    *run
 }
 
 /// A world without people, and its table.
@@ -114,9 +115,9 @@ async fn prompt_parts_of_runs_without_expiry_do_not_expire() {
 async fn the_items_of_a_run_that_waits_several_times_outlive_it() {
     let world = world().await;
     let store = store(&world, Some(DAY));
-    run(&store, 5).await;
+    let run = run(&store, 5).await;
     let later = at(0) + 20 * DAY;
-    store.steps().keep(RunId::new(at(0), 5), later).await.unwrap();
+    store.steps().keep(&run, later).await.unwrap();
     let until = (later + 8 * DAY).as_seconds();
     let kinds = ["PROMPT", "STEP#000", "PART#"];
     let kept = |kind: &&str| {
@@ -128,6 +129,6 @@ async fn the_items_of_a_run_that_waits_several_times_outlive_it() {
     };
     assert_eq!(kinds.iter().filter(|kind| kept(kind)).count(), kinds.len());
     // It never shortens a time.
-    store.steps().keep(RunId::new(at(0), 5), at(0)).await.unwrap();
+    store.steps().keep(&run, at(0) + DAY).await.unwrap();
     assert_eq!(kinds.iter().filter(|kind| kept(kind)).count(), kinds.len());
 }

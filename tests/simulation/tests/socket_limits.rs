@@ -175,3 +175,21 @@ async fn two_thousand_connections_may_follow_a_space_and_departures_make_room() 
     assert!(matches!(follow("another day").await, MayFollow::Yes(_)));
     world.end();
 }
+
+#[tokio::test(start_paused = true)]
+async fn an_unsubscribe_leaves_its_counter_only_where_the_caller_may_follow() {
+    let world = set().await;
+    let person = world.env.ledger.lock().unwrap().people[0];
+    let caller = Caller::Entity(person);
+    let (connection, view) = connect(&world, caller, "counting".into()).await;
+    let made_up = SpaceId::new(smartspace_domain::Time::default(), 7);
+    for (n, space) in [(1, made_up), (2, space_of(&world))] {
+        let frame = json!({"action": "unsubscribe", "id": n, "spaceId": space, "n": n});
+        world.receive(&connection, &frame.to_string()).await.unwrap();
+        assert_eq!(view.answer(n).await["type"], "unsubscribed");
+    }
+    let items = world.env.storage.items().into_iter();
+    let left: Vec<_> = items.filter(|item| item["left"] == true).collect();
+    assert_eq!(left.len(), 1, "{left:?}");
+    assert_eq!(left[0]["SK"], format!("SPACE#{}", space_of(&world)));
+}

@@ -119,18 +119,7 @@ impl Seen {
         match kind.as_str() {
             "message.created" | "message.updated" => self.add_message(&frame["message"]),
             "tool.requested" | "tool.resolved" => self.add_form(frame, kind == "tool.requested", 0),
-            "stream.delta" | "stream.snapshot" => {
-                let offset = frame["offset"].as_u64().unwrap_or(0) as usize;
-                let stream = text("streamId");
-                let now = Instant::now();
-                let heard = self.heard.entry(stream.clone()).or_insert_with(|| Heard {
-                    space: text("spaceId"),
-                    first: now,
-                    last: now,
-                });
-                heard.last = now;
-                self.add_stream(&stream, offset, &text("text"));
-            }
+            "stream.delta" | "stream.snapshot" => self.hear(frame),
             "run.started" => {
                 let run = frame["run"]["id"].as_str().unwrap_or_default().to_owned();
                 if !self.ends.contains_key(&run) {
@@ -157,6 +146,21 @@ impl Seen {
             }
             _ => {}
         }
+    }
+
+    /// Adds a piece of a stream.
+    fn hear(&mut self, frame: &Value) {
+        let text = |name: &str| frame[name].as_str().unwrap_or_default().to_owned();
+        let offset = frame["offset"].as_u64().unwrap_or(0) as usize;
+        let stream = text("streamId");
+        let now = Instant::now();
+        let heard = self.heard.entry(stream.clone()).or_insert_with(|| Heard {
+            space: text("spaceId"),
+            first: now,
+            last: now,
+        });
+        heard.last = now;
+        self.add_stream(&stream, offset, &text("text"));
     }
 
     fn add_reads(&mut self, frame: &Value) {

@@ -1,6 +1,6 @@
 //! The calls of a model answer: made in their written order, then the run waits for people.
 
-use std::{ops::Range, time::Duration};
+use std::ops::Range;
 
 use smartspace_domain::{
     Error, Result, agents::ContinueOn, ids::StreamId, runs::EndReason, steps::CallStatus,
@@ -22,9 +22,6 @@ use crate::{
         tool::{Concurrency, TIME_LIMIT},
     },
 };
-
-/// Up to this age, the items of a run are sure to outlive a wait of a week.
-const KEPT_UNASKED: Duration = Duration::from_hours(24);
 
 /// A call with its stored result.
 struct FinishedCall {
@@ -167,9 +164,7 @@ impl AgentLoop<'_> {
         let Some(next) = context.pipeline.expire_forms(context.run.id).await? else {
             return Ok(false);
         };
-        if context.now().since(context.run.created_at) >= KEPT_UNASKED {
-            context.store().steps().keep(context.run.id, context.now()).await?;
-        }
+        context.store().steps().keep(&context.run, context.now()).await?;
         let _writing = context.writing.lock().await;
         context.store().runs().pause(context.run.id, &context.lease, next, context.now()).await
     }

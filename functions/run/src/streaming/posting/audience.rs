@@ -43,7 +43,7 @@ impl Posting {
         }
     }
 
-    /// What is to be done each second: a small room gets a snapshot. In a large one a small read
+    /// What is to be done each second. A small room gets a snapshot. In a large room, a small read
     /// shows whether somebody has asked for one.
     pub(in crate::streaming) async fn tick(&mut self) -> AgentMembership {
         if self.listeners.are_many() {
@@ -55,6 +55,8 @@ impl Posting {
             if !is_new && self.refreshed_at.elapsed() < AUDIENCE_VALID {
                 return AgentMembership::Active;
             }
+        } else if self.flush().await == AgentMembership::Ended {
+            return AgentMembership::Ended;
         }
         let membership = self.refresh().await;
         self.deliver().await;

@@ -138,9 +138,16 @@ impl Listeners {
         if jobs.is_empty() {
             return;
         }
+        let count = jobs.len();
         if let Err(error) = deps.broadcasts.send(jobs).await {
             // Clients see the gap and ask for a snapshot, or get the message.
-            tracing::warn!(space = %space_id, %error, "frames of a stream were not queued");
+            tracing::warn!(
+                event = "jobs_not_queued",
+                space = %space_id,
+                %error,
+                count,
+                "frames of a stream were not queued"
+            );
         }
     }
 

@@ -1,12 +1,14 @@
 //! Keeping the items of a run that waits for people again and again.
 
+use std::time::Duration;
+
 use futures::{StreamExt, TryStreamExt, stream};
 use serde::Deserialize;
-use smartspace_domain::{Time, ids::RunId};
+use smartspace_domain::Time;
 
 use crate::{
     Result, Steps,
-    runs::prompts::PromptRecord,
+    runs::{RunRecord, prompts::PromptRecord},
     table::{
         Query, key_of,
         keys::{self, Key},
@@ -15,6 +17,7 @@ use crate::{
     },
 };
 
+const DAY: Duration = Duration::from_hours(24);
 /// How many items are written at once.
 const AT_ONCE: usize = 16;
 
@@ -27,9 +30,15 @@ struct Expiring {
 impl Steps<'_> {
     /// Stores the items of a run, and the parts of its prompt, for as long as if they were written
     /// now. A wait takes a week at most, but one run may wait several times, and what it did before
-    /// must not expire meanwhile.
-    pub async fn keep(self, run: RunId, now: Time) -> Result<()> {
+    /// must not expire meanwhile. A run that has begun lately needs nothing.
+    pub async fn keep(self, run: &RunRecord, now: Time) -> Result<()> {
+        let Some(retention) = self.store.run_retention else { return Ok(()) };
         let Some(until) = self.store.work_expiry(now) else { return Ok(()) };
+        // Items are stored for a week longer than this.
+        if now.since(run.created_at) < retention.min(DAY) / 2 {
+            return Ok(());
+        }
+        let run = run.id;
         let mut expiring: Vec<Key> = Vec::new();
         for item in self.store.table.all(Query::of(keys::run(run))).await? {
             let key = key_of(&item)?;
