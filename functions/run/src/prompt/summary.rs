@@ -11,6 +11,7 @@ use smartspace_domain::{
     agents::{AgentConfig, ModelConfig, Provider},
     ids::{EntityId, SpaceId},
     jobs::RunJob,
+    limits::lease,
     messages::excerpt,
     prices::Prices,
     runs::{FailureCode, Usage},
@@ -22,7 +23,9 @@ use smartspace_models::{
 use smartspace_pipeline::Pipeline;
 use smartspace_ports::queues::Delivery;
 use smartspace_store::{messages::Range, spaces::summaries::SummaryRecord};
+use tokio::time::Instant;
 
+use self::holding::hide_until;
 use crate::prompt::{reading::SpaceContext, timeline};
 
 /// The fewest new messages for a new summary. It is half of the default window, so that agents with
@@ -96,7 +99,10 @@ impl Summarizer<'_> {
         let token = self.pipeline.token();
         let now = self.pipeline.now();
         let until = now + self.models.longest_answer();
-        if !store.summaries().claim(space, agent, before.as_ref(), &token, now, until).await? {
+        let claim = store.summaries().claim(space, agent, before.as_ref(), &token, now, until);
+        let limit = Instant::now() + lease::RENEWED;
+        let (is_ours, ()) = futures::join!(claim, hide_until(limit, delivery));
+        if !is_ours? {
             return Ok(());
         }
         let first = (written + 1).max(to.saturating_sub(MAX_FIRST_MESSAGES) + 1);

@@ -11,13 +11,12 @@ use tokio::time::{Instant, sleep_until, timeout_at};
 use crate::{JOB_HIDDEN_FOR, prompt::summary::Summarizer};
 
 impl Summarizer<'_> {
-    /// Returns when another worker has the claim, or may soon take it.
+    /// Keeps the claim on a summary, and its job hidden, which it is when this begins. Returns when
+    /// another worker has the claim, or may soon take it.
     pub(super) async fn hold(&self, space: SpaceId, token: &LeaseId, delivery: &dyn Delivery) {
         let mut renewed = Instant::now();
+        let mut next = renewed + lease::RENEWED;
         loop {
-            let next = Instant::now() + lease::RENEWED;
-            // If the queue does not answer, the next renewal asks it again.
-            let _ = timeout_at(next, delivery.hold(JOB_HIDDEN_FOR)).await;
             sleep_until(next).await;
             let claimed = self.models.longest_answer();
             let until = self.pipeline.now() + claimed;
@@ -35,6 +34,13 @@ impl Summarizer<'_> {
             if renewed.elapsed() + lease::GIVEN_UP >= claimed {
                 return;
             }
+            next = Instant::now() + lease::RENEWED;
+            hide_until(next, delivery).await;
         }
     }
+}
+
+/// Hides a job. If the queue does not answer in time, the next renewal asks it again.
+pub(super) async fn hide_until(limit: Instant, delivery: &dyn Delivery) {
+    let _ = timeout_at(limit, delivery.hold(JOB_HIDDEN_FOR)).await;
 }
