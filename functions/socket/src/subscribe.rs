@@ -62,22 +62,30 @@ impl Socket {
         n: Option<u64>,
     ) -> Result<()> {
         let connections = self.pipeline.store.connections();
-        // Only where the caller may follow can an older `subscribe` come later. Elsewhere a counter
-        // would be left for each space id that somebody makes up.
-        let may_follow = self.pipeline.authorise(connection.caller, SpaceAction::Read, space).await;
-        let follows = match (n, may_follow) {
-            (Some(n), Ok(())) => connections.unsubscribe_at(connection, space, n).await?,
-            (None, _) | (_, Err(Error::NotFound(_) | Error::Forbidden(_))) => {
+        let follows = match n {
+            // Only where the caller may follow can an older `subscribe` come later. Elsewhere a
+            // counter would be left for each space id that somebody makes up.
+            Some(n) if self.may_follow(connection, space).await? => {
+                connections.unsubscribe_at(connection, space, n).await?
+            }
+            _ => {
                 connections.unsubscribe(&connection.id, space).await?;
                 false
             }
-            (_, Err(error)) => return Err(error),
         };
         if follows {
             return self.show(connection, id, space, None).await;
         }
         self.answer_unsubscribed(connection, id, space).await;
         Ok(())
+    }
+
+    async fn may_follow(&self, connection: &ConnectionRecord, space: SpaceId) -> Result<bool> {
+        match self.pipeline.authorise(connection.caller, SpaceAction::Read, space).await {
+            Ok(()) => Ok(true),
+            Err(Error::NotFound(_) | Error::Forbidden(_)) => Ok(false),
+            Err(error) => Err(error),
+        }
     }
 
     async fn answer_unsubscribed(

@@ -99,12 +99,10 @@ impl Summarizer<'_> {
         let token = self.pipeline.token();
         let now = self.pipeline.now();
         let until = now + self.models.longest_answer();
-        let claim = store.summaries().claim(space, agent, before.as_ref(), &token, now, until);
-        let limit = Instant::now() + lease::RENEWED;
-        let (is_ours, ()) = futures::join!(claim, hide_until(limit, delivery));
-        if !is_ours? {
+        if !store.summaries().claim(space, agent, before.as_ref(), &token, now, until).await? {
             return Ok(());
         }
+        hide_until(Instant::now() + lease::RENEWED, delivery).await;
         let first = (written + 1).max(to.saturating_sub(MAX_FIRST_MESSAGES) + 1);
         // If messages were skipped, the summary starts over: it must not claim to cover messages
         // that it was not made from.
