@@ -151,7 +151,7 @@ impl Cron {
         let is_gap = matches!(moments.offset(), AmbiguousOffset::Gap { .. });
         let first = moments.earlier().ok()?;
         if !is_gap {
-            // jiff takes a time for repeated if the zone's rule would repeat it, also where the clock
+            // jiff takes a time for repeated if the zone's rule would repeat it, even if the clock
             // did not (2023-10-28 in America/Nuuk). Then the earlier moment shows another time.
             let is_shown = self.zone.to_datetime(first) == local;
             return if is_shown { Some(first) } else { moments.later().ok() };

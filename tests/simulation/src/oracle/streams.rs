@@ -79,8 +79,8 @@ pub(super) fn everyone_sees_whole_streams(evidence: &mut Evidence<'_>) {
             let units = units.map_or(&[][..], Vec::as_slice);
             units.len() >= text.encode_utf16().count() && units.iter().all(Option::is_some)
         };
-        // A run reads the followers while it asks its model. Who comes later has the text after a
-        // while, if the stream is not over by then.
+        // A run reads the followers while it asks its model. Later followers get the text after a
+        // while, unless the stream ends before.
         let shows = |since: Instant| {
             since + READ_BEFORE <= *first || *last >= since.max(*first) + COMPLETE_AFTER
         };

@@ -43,8 +43,8 @@ impl Posting {
         }
     }
 
-    /// What is to be done each second. A small room gets a snapshot. In a large room, a small read
-    /// shows whether somebody has asked for one.
+    /// Runs each second. A small room gets a snapshot, and a large room only if somebody has asked
+    /// for one, which a small read shows.
     pub(in crate::streaming) async fn tick(&mut self) -> AgentMembership {
         if self.listeners.are_many() {
             let asked = self.deps.store.connections().snapshot_asked_at(self.info.space).await;
