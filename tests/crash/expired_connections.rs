@@ -132,10 +132,9 @@ impl Scene {
             at: start(),
             what: EventKind::read(ReadPosition { entity_id: self.person, seq: 0 }, &[]),
         };
-        for job in [
-            BroadcastJob::Event { event: Box::new(read) },
-            BroadcastJob::Joined { entity_id: self.person, space_id: self.space },
-        ] {
+        for job in
+            [read.into(), BroadcastJob::Joined { entity_id: self.person, space_id: self.space }]
+        {
             Box::pin(self.broadcast.handle(&job)).await.unwrap();
         }
         let mut sent: Vec<Sent> = self
@@ -200,8 +199,8 @@ async fn an_event_is_sent_before_expired_connections_are_closed_some_at_a_time()
     scene.store.connections().subscribe(&long, scene.space, None).await.unwrap();
     *scene.clock.0.lock().unwrap() = soon;
     let what = EventKind::read(ReadPosition { entity_id: scene.person, seq: 0 }, &[]);
-    let event = Box::new(Event { space_id: scene.space, at: start(), what });
-    let job = BroadcastJob::Event { event };
+    let event = Event { space_id: scene.space, at: start(), what };
+    let job = BroadcastJob::from(event);
     // The second event closes the rest.
     for expected in [64, 6, 0] {
         Box::pin(scene.broadcast.handle(&job)).await.unwrap();

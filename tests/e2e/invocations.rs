@@ -70,7 +70,7 @@ samples! {
     trigger_shows_read_positions: "trigger/show-reads" after ["api/put-read"];
     trigger_resumes_a_waiting_run: "trigger/wake-run" after ["run/form"];
     broadcast_sends_an_event: "broadcast/event" after ["socket/connect", "socket/subscribe"];
-    broadcast_posts_frames_for_a_large_space: "broadcast/frames"
+    broadcast_sends_an_event_to_some_connections: "broadcast/event-for-some"
         after ["socket/connect", "socket/subscribe"];
     broadcast_notifies_an_entity_that_it_joined: "broadcast/joined" after ["socket/connect"];
     broadcast_notifies_an_entity_that_it_left: "broadcast/left" after ["socket/connect", "!leave"];

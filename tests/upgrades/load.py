@@ -8,6 +8,7 @@ import threading
 import time
 
 from api import Refused
+from crowd import Crowd
 from follower import Follower
 
 HOOK_SECRET = f"a-secret-of-the-upgrade-test-{secrets.token_hex(8)}"
@@ -57,7 +58,7 @@ class Load:
         self.spaces, self.people, self.agents, self.plans, self.threads = [], [], {}, [], []
 
     def prepare(self):
-        """Two people in each space, with two agents, one of which asks forms and is triggered by a service. In the last space the slow agent answers."""
+        """Two people in each space, with two agents, one of which asks forms and is triggered by a service. In the last space the slow agent answers, and a crowd listens."""
         call = self.api.call
         for name in ("Sara", "Husam"):
             self.people.append(call("POST", "/v1/entities", {"type": "human", "name": name})["id"])
@@ -76,7 +77,10 @@ class Load:
             self.begin(lambda number=number: self.send(f"{number}", self.spaces[:SPACES], self.pauses[0]))
         self.begin(lambda: self.send("slow", self.spaces[SPACES:], self.pauses[1]))
         self.begin(self.deliver)
+        self.workers = list(self.threads)
         self.begin(self.follower.follow)
+        self.crowd = Crowd(self, self.spaces[SPACES])
+        self.crowd.begin()
 
     def begin(self, work):
         def guarded():
@@ -162,9 +166,9 @@ class Load:
         return len(pending)
 
     def stop(self):
-        """Ends all but the follower, which must see the end."""
+        """Ends all but the follower and the crowd, which must see the end."""
         self.stopping.set()
-        for thread in self.threads[:-1]:
+        for thread in self.workers:
             thread.join(timeout=STOP_LIMIT_S)
 
     def runs(self):
@@ -185,5 +189,6 @@ class Load:
     def summary(self):
         return (
             f"{len(self.acknowledged)} messages acknowledged, {len(self.runs())} runs, {len(self.deliveries)} deliveries, {len(self.answered)} forms, {len(self.plans)} plans; "
-            f"the follower connected {self.follower.connections} times and read again {self.follower.healed} times"
+            f"the follower connected {self.follower.connections} times and read again {self.follower.healed} times; "
+            f"{self.crowd.summary()}"
         )

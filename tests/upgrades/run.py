@@ -10,7 +10,7 @@ folder of binaries may be given instead of a commit.
   are replaced one by one under load, so that each one works while each other one is the other version.
   It needs the packages of tests/aws-emulator/requirements.txt.
 
-People post over HTTP and over a socket that follows all spaces, forms wait, plans and signed webhooks
+People post over HTTP and over a socket that follows all spaces, a crowd follows one of them, forms wait, plans and signed webhooks
 trigger agents, and both versions change what is stored. In the end nothing that was acknowledged may be
 lost, each message has its runs once and each run its answer once, each form is answered once, no job is a
 dead letter or unreadable, and both versions can read everything.
@@ -56,7 +56,9 @@ def play(host, pauses, messages):
         host.enter(phase)
         load.wait_until_quiet()
         stop_at(judge(load), f"faults, seen by the {phase.name} version")
+    stop_at(load.crowd.faults(), "connections of the crowd")
     load.follower.stopping.set()
+    load.crowd.stopping.set()
     stop_at(host.faults(), "lines in the logs, or jobs")
     print(f"{load.summary()}; {host.summary()}")
 

@@ -12,6 +12,7 @@ const RETRY_MS = 3000;
 const SETTLE_MS = 2000; // Time from the end of a stream to the message that replaces it.
 // Time for a late piece to arrive, or in a small space the next snapshot, before one is asked for.
 const SNAPSHOT_DELAY_MS = 1000;
+const SNAPSHOT_SPREAD_MS = 500; // Everyone in a large space sees a gap at the same moment.
 const SILENCE_MS = 60_000;
 const SILENCE_CHECK_MS = 5000;
 
@@ -204,7 +205,7 @@ export class Room {
   #fillTextSoon(streamId) {
     if (this.#waitingForText.has(streamId) || !this.streams.hasGap(streamId)) return;
     this.#waitingForText.add(streamId);
-    this.#after(SNAPSHOT_DELAY_MS, () => {
+    this.#after(SNAPSHOT_DELAY_MS + Math.random() * SNAPSHOT_SPREAD_MS, () => {
       this.#waitingForText.delete(streamId);
       if (!this.streams.hasGap(streamId)) return;
       this.#askForSnapshot(streamId);

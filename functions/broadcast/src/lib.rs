@@ -6,10 +6,10 @@
 //! no job fails because of a connection. Connections whose credential has expired are closed after
 //! the event was sent.
 //!
-//! An event for many connections becomes jobs of a hundred each ([`frames`]), which also post what
+//! An event for many connections becomes jobs of a hundred each ([`posting`]), which also post what
 //! agents write in large rooms.
 
-mod frames;
+mod posting;
 
 use std::sync::Arc;
 
@@ -18,8 +18,8 @@ use smartspace_domain::{
     Error, Result,
     access::{Caller, KnownBy},
     events::{Event, EventKind, ReadPosition},
-    ids::{ConnectionId, EntityId, SpaceId},
-    jobs::BroadcastJob,
+    ids::{EntityId, SpaceId},
+    jobs::{BroadcastJob, Recipient},
 };
 use smartspace_pipeline::frames::{close_expired_of_many, send_frame, send_own_frame};
 use smartspace_ports::{clock::Clock, queues::Queue, sockets::Sockets};
@@ -27,8 +27,6 @@ use smartspace_store::{
     Store,
     connections::{Audience, ConnectionRecord},
 };
-
-use crate::frames::Recipients;
 
 /// The dependencies of the function.
 #[derive(Clone)]
@@ -53,8 +51,10 @@ impl Broadcast {
 
     async fn act(&self, job: &BroadcastJob) -> Result<()> {
         match job {
-            BroadcastJob::Frames(job) => self.post_frames(job).await,
-            BroadcastJob::Event { event } => self.send_event(event).await,
+            BroadcastJob::Event(job) => match &job.to {
+                None => self.send_event(&job.event).await,
+                Some(to) => self.send_to(job, to).await,
+            },
             BroadcastJob::Joined { entity_id, space_id } => {
                 self.joined(*space_id, *entity_id).await
             }
@@ -83,14 +83,14 @@ impl Broadcast {
             Err(Error::NotFound(_)) => return Ok(()),
             Err(error) => return Err(error),
         };
-        self.send_to(connections, roster, event).await?;
+        self.send_to_all(connections, roster, event).await?;
         close_expired_of_many(&self.store, &*self.sockets, &expired).await;
         Ok(())
     }
 
     /// Sends an event to some connections. `roster` is the version of the roster by which they were
     /// chosen.
-    async fn send_to(
+    async fn send_to_all(
         &self,
         mut connections: Vec<ConnectionRecord>,
         roster: Option<u64>,
@@ -102,26 +102,28 @@ impl Broadcast {
         if connections.is_empty() {
             return Ok(());
         }
-        let frames = self.frames_of(event, connections).await?;
-        self.send(event.space_id, roster, event.at, frames).await
+        let audiences = self.audiences_of(event, connections).await?;
+        self.send(roster, audiences).await
     }
 
-    /// The frame of an event, and the connections that get it. Those that may not know all of it
-    /// get a reduced frame.
-    async fn frames_of(
+    /// The event, and the connections that get it. Those that may not know all of it get a reduced
+    /// event.
+    async fn audiences_of(
         &self,
         event: &Event,
         connections: Vec<ConnectionRecord>,
-    ) -> Result<Vec<Recipients>> {
-        let ids = |connections: Vec<ConnectionRecord>| {
-            connections.into_iter().map(|connection| connection.id).collect()
+    ) -> Result<Vec<(Event, Vec<Recipient>)>> {
+        let recipients = |connections: Vec<ConnectionRecord>| {
+            let of =
+                |connection: ConnectionRecord| Recipient::new(connection.id, connection.caller);
+            connections.into_iter().map(of).collect()
         };
-        let whole = event.to_frame().into();
-        let Some(known_by) = event.known_by() else { return Ok(vec![(ids(connections), whole)]) };
+        let Some(known_by) = event.known_by() else {
+            return Ok(vec![(event.clone(), recipients(connections))]);
+        };
         let may_know = self.may_know(known_by).await?;
         let (knowing, others) = connections.into_iter().partition(may_know);
-        let reduced = event.for_others().to_frame().into();
-        Ok(vec![(ids(knowing), whole), (ids(others), reduced)])
+        Ok(vec![(event.clone(), recipients(knowing)), (event.for_others(), recipients(others))])
     }
 
     /// A test for connections that may see the whole event: those of the operator, and of members
@@ -150,7 +152,10 @@ impl Broadcast {
         }
         let frame: Arc<str> =
             format!(r#"{{"type":"unsubscribed","spaceId":"{space}","reason":"removed"}}"#).into();
-        self.post(connections.iter().map(|connection| (connection, &frame))).await;
+        join_all(connections.iter().map(|connection| {
+            send_frame(&self.store, &*self.sockets, connection, Arc::clone(&frame))
+        }))
+        .await;
         Ok(())
     }
 
@@ -210,13 +215,6 @@ impl Broadcast {
             send_own_frame(&self.store, &*self.sockets, connection, Arc::clone(&frame), now)
         });
         join_all(posts).await;
-    }
-
-    async fn post(&self, frames: impl Iterator<Item = (&ConnectionId, &Arc<str>)>) {
-        join_all(frames.map(|(connection, frame)| {
-            send_frame(&self.store, &*self.sockets, connection, Arc::clone(frame))
-        }))
-        .await;
     }
 }
 

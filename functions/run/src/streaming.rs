@@ -133,7 +133,7 @@ async fn run(
                 Some(Op::End { message, reason }) => {
                     let ended =
                         EventKind::StreamEnded { stream_id: id, message_id: message, reason };
-                    stream.end(&ended).await;
+                    stream.end(ended).await;
                     break;
                 }
                 // The worker was dropped without ending its streams. Clients discard the text when

@@ -35,7 +35,7 @@ impl Socket {
             return FrameCount::Allowed;
         }
         let tokens = match request.action {
-            Ok(Action::Subscribe { .. }) => limits::SUBSCRIBE_TOKENS,
+            Ok(Action::Subscribe { .. } | Action::Snapshot { .. }) => limits::SUBSCRIBE_TOKENS,
             _ => 1,
         };
         let rates = self.pipeline.store.rates();
@@ -54,7 +54,7 @@ impl Socket {
             let error = Error::TooMany {
                 text: format!(
                     "too many frames: the limit of a connection is {} per second and {} at once, \
-                     and `subscribe` counts as {}",
+                     and `subscribe` and `snapshot` count as {} each",
                     rates::FRAMES.per_second,
                     rates::FRAMES.burst,
                     limits::SUBSCRIBE_TOKENS

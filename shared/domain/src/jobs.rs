@@ -1,11 +1,11 @@
 //! The jobs in the three queues. The wire name of each job holds its version, because workers of
 //! two versions may share a queue.
 
-mod frames;
+mod events;
 
 use serde::{Deserialize, Serialize};
 
-pub use self::frames::FramesJob;
+pub use self::events::{EventJob, Recipient, Recipients};
 use crate::{
     Time,
     events::Event,
@@ -54,12 +54,9 @@ pub enum RunJob {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "job", rename_all_fields = "camelCase")]
 pub enum BroadcastJob {
-    /// Send an event to all connections that follow its space.
+    /// Send an event to the connections that follow its space, or to some of them.
     #[serde(rename = "event.1")]
-    Event {
-        /// The event.
-        event: Box<Event>,
-    },
+    Event(EventJob),
     /// Tell an entity's connections that it has joined a space, if it is still a member.
     #[serde(rename = "joined.1")]
     Joined {
@@ -95,9 +92,12 @@ pub enum BroadcastJob {
         /// The space.
         space_id: SpaceId,
     },
-    /// Post frames to some of the connections of a large space.
-    #[serde(rename = "frames.1")]
-    Frames(FramesJob),
+}
+
+impl From<Event> for BroadcastJob {
+    fn from(event: Event) -> Self {
+        Self::Event(event.into())
+    }
 }
 
 /// A job of the triggers queue.
@@ -174,8 +174,7 @@ impl Job for RunJob {
 impl Job for BroadcastJob {
     fn group(&self) -> String {
         match self {
-            Self::Event { event } => event.space_id.to_string(),
-            Self::Frames(job) => job.space_id.to_string(),
+            Self::Event(job) => job.event.space_id.to_string(),
             Self::Removed { space_id, .. }
             | Self::Joined { space_id, .. }
             | Self::OwnRead { space_id, .. }

@@ -72,7 +72,7 @@ pub const TICKET_VALID: Duration = Duration::from_mins(1);
 /// How long a WebSocket connection may last.
 pub const CONNECTION_VALID: Duration = Duration::from_hours(2);
 
-/// What `subscribe` costs of the tokens of its connection. Any other frame costs one.
+/// What `subscribe` or `snapshot` costs of the tokens of its connection. Any other frame costs one.
 pub const SUBSCRIBE_TOKENS: u32 = 5;
 /// After this many refused frames in a row a connection is closed.
 pub const REFUSED_FRAMES: u32 = 3;

@@ -122,7 +122,7 @@ impl Pipeline {
     /// Notifies the followers of a space.
     pub async fn announce(&self, space_id: SpaceId, what: EventKind) {
         let event = Event { space_id, at: self.now(), what };
-        queue(&*self.broadcasts, vec![BroadcastJob::Event { event: Box::new(event) }]).await;
+        queue(&*self.broadcasts, vec![event.into()]).await;
     }
 }
 

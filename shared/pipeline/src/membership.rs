@@ -38,10 +38,7 @@ impl Pipeline {
                 at: now,
                 what: EventKind::MemberJoined { member: member.view() },
             };
-            [
-                BroadcastJob::Joined { entity_id: member.entity_id, space_id },
-                BroadcastJob::Event { event: Box::new(event) },
-            ]
+            [BroadcastJob::Joined { entity_id: member.entity_id, space_id }, event.into()]
         });
         queue(&*self.broadcasts, jobs.collect()).await;
         Ok(())

@@ -47,7 +47,7 @@ impl Pipeline {
             let (first, others) = reads.split_first()?;
             let what = EventKind::read(*first, others);
             let event = Event { space_id: space, at: self.now(), what };
-            Some(BroadcastJob::Event { event: Box::new(event) })
+            Some(event.into())
         });
         self.broadcasts
             .send(jobs.collect())

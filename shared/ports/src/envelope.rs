@@ -118,8 +118,8 @@ mod tests {
             text,
         };
         let space_id = SpaceId::new(Time::default(), 2);
-        let event = Box::new(Event { space_id, at: Time::default(), what });
-        let job = BroadcastJob::Event { event };
+        let event = Event { space_id, at: Time::default(), what };
+        let job = BroadcastJob::from(event);
         let body = seal(&job).unwrap();
         // The characters of XML 1.0, as the documentation of SendMessage lists them.
         let is_accepted = |char: char| {

@@ -11,7 +11,7 @@ use smartspace_domain::{
     ids::{ConnectionId, EntityId},
 };
 
-pub use self::{followers::MayFollow, subscriptions::Audience};
+pub use self::{followers::MayFollow, snapshots::Asked, subscriptions::Audience};
 use crate::{
     Connections, Result,
     table::{Query, WriteError, key_of, keys, read, write::Write},

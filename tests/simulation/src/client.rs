@@ -151,7 +151,8 @@ impl World {
         connection: &ConnectionId,
         frame: &str,
     ) -> Result<(), Lost> {
-        let tokens = if frame.contains(r#""action":"subscribe""#) { 5 } else { 1 };
+        let costly = [r#""action":"subscribe""#, r#""action":"snapshot""#];
+        let tokens = if costly.iter().any(|action| frame.contains(action)) { 5 } else { 1 };
         let sent = SentFrame { at: Instant::now(), tokens };
         locked(&self.env.ledger).frames.entry(connection.0.clone()).or_default().push(sent);
         // A frame may still be under way when its connection is closed.

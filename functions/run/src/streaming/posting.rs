@@ -5,14 +5,14 @@ mod audience;
 mod listeners;
 mod pieces;
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use smartspace_domain::{
-    Time,
     events::{Event, EventKind},
     limits::STREAM_BYTES,
     messages::Sender,
 };
+use smartspace_store::connections::Asked;
 use tokio::time::Instant;
 
 use crate::streaming::{StreamDeps, StreamInfo};
@@ -41,11 +41,14 @@ fn flush_interval(age: Duration, connections: usize) -> Duration {
     of_age.max(of_crowd).min(LONGEST_FLUSH_INTERVAL)
 }
 
-/// Whether the agent is still a member of the space. If not, its stream stops.
+/// Whether the agent is still a member of the space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AgentMembership {
     Active,
+    /// Its stream stops.
     Ended,
+    /// The members could not be read. The text waits until they are.
+    Unknown,
 }
 
 /// The text of a stream and the connections that receive it.
@@ -59,8 +62,10 @@ pub(super) struct Posting {
     checked_at: Instant,
     /// When the listeners were read.
     refreshed_at: Instant,
-    /// When somebody in a large room last asked for a snapshot, as far as this stream knows.
-    asked_at: Option<Time>,
+    /// The snapshots that somebody in a large room has asked for, as far as this stream knows.
+    asked: Asked,
+    /// Whether the last look found that somebody had asked.
+    has_asked: bool,
     /// When the first text was posted.
     began: Option<Instant>,
     text: String,
@@ -89,7 +94,8 @@ impl Posting {
             roster,
             checked_at,
             refreshed_at: checked_at,
-            asked_at: None,
+            asked: Asked::default(),
+            has_asked: false,
             began: None,
             text: String::new(),
             posted_units: 0,
@@ -122,7 +128,7 @@ impl Posting {
     }
 
     /// Posts the text that waits, and then the end of the stream.
-    pub(super) async fn end(&mut self, ended: &EventKind) {
+    pub(super) async fn end(&mut self, ended: EventKind) {
         if self.post_text().await == AgentMembership::Active {
             self.post(ended);
             self.deliver().await;
@@ -133,8 +139,10 @@ impl Posting {
         if self.posted_bytes == self.text.len() {
             return AgentMembership::Active;
         }
-        if self.check().await == AgentMembership::Ended {
-            return AgentMembership::Ended;
+        let membership = self.check().await;
+        if membership != AgentMembership::Active {
+            self.last_flush = Some(Instant::now());
+            return membership;
         }
         let text = self.text[self.posted_bytes..].to_owned();
         let mut offset = self.posted_units;
@@ -145,7 +153,7 @@ impl Posting {
         self.began.get_or_insert(now);
         // A model may write more at once than a frame can hold.
         for piece in pieces(&text) {
-            self.post(&EventKind::StreamDelta {
+            self.post(EventKind::StreamDelta {
                 stream_id: self.info.stream,
                 offset,
                 text: piece.to_owned(),
@@ -155,32 +163,31 @@ impl Posting {
         AgentMembership::Active
     }
 
-    fn snapshot_frames(&self) -> Vec<EventKind> {
+    fn snapshots(&self) -> Vec<EventKind> {
         let mut offset = 0;
-        let mut frames = Vec::new();
+        let mut snapshots = Vec::new();
         for text in pieces(&self.text[..self.posted_bytes]) {
             let at = (offset > 0).then_some(offset);
-            frames.push(EventKind::StreamSnapshot {
+            snapshots.push(EventKind::StreamSnapshot {
                 stream_id: self.info.stream,
                 offset: at,
                 text: text.to_owned(),
             });
             offset += text.encode_utf16().count();
         }
-        frames
+        snapshots
     }
 
-    fn frame(&self, kind: &EventKind) -> Arc<str> {
-        let at = self.deps.clock.now();
-        Event { space_id: self.info.space, at, what: kind.clone() }.to_frame().into()
+    fn event(&self, what: EventKind) -> Event {
+        Event { space_id: self.info.space, at: self.deps.clock.now(), what }
     }
 
-    fn post(&mut self, kind: &EventKind) {
+    fn post(&mut self, what: EventKind) {
         if self.listeners.is_empty() {
             return;
         }
-        let frame = self.frame(kind);
-        self.listeners.send(&frame);
+        let event = self.event(what);
+        self.listeners.send(&event);
     }
 
     /// In a large room, queues the frames that wait.

@@ -1,5 +1,7 @@
 //! Events as frames: cut to the length of a frame, and without what a receiver may not know.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 use crate::{
@@ -35,16 +37,22 @@ impl Event {
     /// The event as a frame: a JSON text of at most 30 KiB. Long parts of the event are cut so that
     /// it fits.
     pub fn to_frame(&self) -> String {
+        self.fitted().1
+    }
+
+    /// The event, cut so that it fits a frame, and its frame.
+    pub(crate) fn fitted(&self) -> (Cow<'_, Self>, String) {
         let whole = json(self);
         if whole.len() <= limits::FRAME_BYTES {
-            return whole;
+            return (Cow::Borrowed(self), whole);
         }
         // Escaping makes a text up to six times longer, so the right length is found by trying.
         let mut bytes = limits::SOCKET_TEXT_BYTES;
         loop {
-            let frame = json(&self.cut_to(bytes));
+            let event = self.cut_to(bytes);
+            let frame = json(&event);
             if frame.len() <= limits::FRAME_BYTES || bytes == 0 {
-                return frame;
+                return (Cow::Owned(event), frame);
             }
             bytes /= 2;
         }

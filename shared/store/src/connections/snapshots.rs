@@ -20,9 +20,20 @@ use crate::{
 /// How long an ask is stored. A stream that did not see it within seconds never needs it.
 const STORED_FOR: Duration = Duration::from_hours(1);
 
-#[derive(Debug, Deserialize)]
+/// Who asks sooner after another leaves no trace of its own in the space: many connections ask at
+/// the same moment, and a partition takes a thousand writes a second. It is half of the time between
+/// two looks of a stream, which looks twice at each ask.
+const ASKS_TOGETHER: Duration = Duration::from_millis(400);
+
+/// The snapshots that connections asked for in a space. A change means that somebody asked again,
+/// and others may have done so shortly after it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct StreamsItem {
+pub struct Asked {
+    /// How many asks left a trace. The clocks of processes differ, so a time would not do.
+    #[serde(default)]
+    asks: u64,
+    /// When the last of them was.
     snap_at: Time,
 }
 
@@ -46,18 +57,22 @@ impl Connections<'_> {
             }
             Err(WriteError::Other(error)) => return Err(error),
         }
-        let raises =
-            Write::count(keys::streams(space), "SET #snapAt = :now, #expiresAt = :expires")
-                .value(":now", now)?
-                .value(":expires", (now + STORED_FOR).as_seconds())?;
+        let asked = self.snapshots_asked(space).await?;
+        let apart = now.since(asked.snap_at).max(asked.snap_at.since(now));
+        if apart < ASKS_TOGETHER {
+            return Ok(());
+        }
+        let set = "SET #snapAt = :now, #expiresAt = :expires ADD #asks :one";
+        let raises = Write::count(keys::streams(space), set)
+            .value(":now", now)?
+            .value(":expires", (now + STORED_FOR).as_seconds())?
+            .value(":one", 1)?;
         self.store.table.write_always(raises).await
     }
 
-    /// When a connection last asked for a snapshot in a space. Another time means another ask:
-    /// clocks of processes differ, so it may be an earlier time.
-    pub async fn snapshot_asked_at(self, space: SpaceId) -> Result<Option<Time>> {
-        let item: Option<StreamsItem> = self.store.table.get(&keys::streams(space)).await?;
-        Ok(item.map(|item| item.snap_at))
+    /// The snapshots that connections have asked for in a space.
+    pub async fn snapshots_asked(self, space: SpaceId) -> Result<Asked> {
+        Ok(self.store.table.get(&keys::streams(space)).await?.unwrap_or_default())
     }
 
     /// The spaces that a connection follows.

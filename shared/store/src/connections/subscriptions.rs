@@ -160,10 +160,7 @@ impl Connections<'_> {
             }
         }
         let version = version.ok_or_else(no_such_space)?;
-        let roster = match self.store.rosters.last_seen(space) {
-            Some(seen) if seen.head.roster == version => seen,
-            _ => self.store.members().roster(space).await?,
-        };
+        let roster = self.store.members().roster_of(space, version).await?;
         let (mut connections, expired): (Vec<_>, Vec<_>) =
             connections.into_iter().partition(|connection| connection.valid_until > now);
         connections.retain(|connection| match connection.caller {

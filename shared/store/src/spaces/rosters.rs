@@ -170,6 +170,15 @@ impl Members<'_> {
         Ok(roster)
     }
 
+    /// The roster of a space whose current version is known. It is read only if this process has
+    /// not seen that version.
+    pub async fn roster_of(self, space: SpaceId, version: u64) -> Result<Arc<Roster>> {
+        match self.store.rosters.last_seen(space) {
+            Some(seen) if seen.head.roster == version => Ok(seen),
+            _ => self.roster(space).await,
+        }
+    }
+
     /// The current rosters of spaces, without those of deleted spaces. One batch reads the heads,
     /// and only rosters that have changed since this process saw them are read.
     pub async fn rosters(self, spaces: &[SpaceId]) -> Result<Vec<Arc<Roster>>> {
@@ -181,13 +190,9 @@ impl Members<'_> {
             current.extend(head.map(|head| (*space, head)));
         }
         let rosters = current.into_iter().map(async |(space, head)| {
-            let seen = self.store.rosters.last_seen(space);
-            match seen.filter(|seen| seen.head.roster == head.roster) {
-                Some(seen) => Ok(Some(seen)),
-                None => match self.roster(space).await {
-                    Err(Error::NotFound(_)) => Ok(None),
-                    read => read.map(Some),
-                },
+            match self.roster_of(space, head.roster).await {
+                Err(Error::NotFound(_)) => Ok(None),
+                read => read.map(Some),
             }
         });
         let rosters = futures::future::join_all(rosters).await;

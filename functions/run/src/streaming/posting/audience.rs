@@ -1,7 +1,7 @@
 //! Who receives a stream. Before new text is sent, the version of the roster is compared. The
 //! followers are read again each second in a small room, and after an ask in a large one.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use smartspace_domain::{
     Error,
@@ -36,10 +36,7 @@ impl Posting {
             }
             Ok(None) => AgentMembership::Ended,
             Ok(Some(_)) => self.refresh().await,
-            Err(_) => {
-                self.listeners.clear();
-                AgentMembership::Active
-            }
+            Err(_) => AgentMembership::Unknown,
         }
     }
 
@@ -47,12 +44,7 @@ impl Posting {
     /// for one, which a small read shows.
     pub(in crate::streaming) async fn tick(&mut self) -> AgentMembership {
         if self.listeners.are_many() {
-            let asked = self.deps.store.connections().snapshot_asked_at(self.info.space).await;
-            let is_new = asked.as_ref().is_ok_and(|asked| *asked != self.asked_at);
-            if let Ok(asked) = asked {
-                self.asked_at = asked;
-            }
-            if !is_new && self.refreshed_at.elapsed() < AUDIENCE_VALID {
+            if !self.somebody_asks().await && self.refreshed_at.elapsed() < AUDIENCE_VALID {
                 return AgentMembership::Active;
             }
         } else if self.flush().await == AgentMembership::Ended {
@@ -61,6 +53,17 @@ impl Posting {
         let membership = self.refresh().await;
         self.deliver().await;
         membership
+    }
+
+    /// Whether somebody asked for a snapshot since the last look or shortly before it. Who asks
+    /// shortly after another leaves no trace in the space, so the followers are read twice.
+    async fn somebody_asks(&mut self) -> bool {
+        let Ok(asked) = self.deps.store.connections().snapshots_asked(self.info.space).await else {
+            return false;
+        };
+        let is_new = asked != self.asked;
+        self.asked = asked;
+        std::mem::replace(&mut self.has_asked, is_new) || is_new
     }
 
     /// Reads the followers and the members again, and sends a snapshot if there is new text.
@@ -74,12 +77,7 @@ impl Posting {
         {
             Ok(audience) => audience,
             Err(Error::NotFound(_)) => return AgentMembership::Ended,
-            Err(_) => {
-                // A listener may have left the space, so all of them are dropped. The next refresh
-                // adds the permitted ones again and sends them a snapshot.
-                self.listeners.clear();
-                return AgentMembership::Active;
-            }
+            Err(_) => return AgentMembership::Unknown,
         };
         if audience.roster.member(self.info.agent).is_none() {
             return AgentMembership::Ended;
@@ -92,8 +90,8 @@ impl Posting {
             self.send_snapshot_to(&asking);
         } else {
             self.snapshot_bytes = self.posted_bytes;
-            for frame in self.snapshot_frames() {
-                self.post(&frame);
+            for snapshot in self.snapshots() {
+                self.post(snapshot);
             }
         }
         AgentMembership::Active
@@ -109,14 +107,15 @@ impl Posting {
         if ids.is_empty() {
             return;
         }
-        let frames: Vec<_> = self.snapshot_frames().iter().map(|kind| self.frame(kind)).collect();
-        self.listeners.send_to(ids, &frames);
+        let snapshots = self.snapshots().into_iter().map(|kind| self.event(kind));
+        let snapshots: Vec<_> = snapshots.collect();
+        self.listeners.send_to(ids, &snapshots);
     }
 
-    /// Updates the listeners and sends the new ones the first frame. Returns those that need a
+    /// Updates the listeners and sends the new ones the first event. Returns those that need a
     /// snapshot.
     fn update_listeners(&mut self, audience: &Audience) -> Vec<ConnectionId> {
-        let started: Arc<str> = self.frame(&EventKind::StreamStarted {
+        let started = self.event(EventKind::StreamStarted {
             stream_id: self.info.stream,
             run_id: self.info.run,
             call_id: self.info.call,

@@ -8,12 +8,12 @@ mod outbox;
 use std::{collections::BTreeMap, sync::Arc};
 
 use smartspace_domain::{
-    Time,
+    events::Event,
     ids::{ConnectionId, SpaceId},
-    jobs::BroadcastJob,
+    jobs::{BroadcastJob, Recipient},
 };
 use smartspace_pipeline::frames::{SendOutcome, send_frame};
-use smartspace_store::connections::Audience;
+use smartspace_store::connections::{Audience, ConnectionRecord};
 use tokio::{sync::mpsc, task::JoinSet};
 
 use crate::streaming::StreamDeps;
@@ -23,7 +23,7 @@ use outbox::Outbox;
 pub(super) struct Listeners {
     known: BTreeMap<ConnectionId, Listener>,
     tasks: JoinSet<()>,
-    /// The frames that wait for the next jobs.
+    /// The events that wait for the next jobs.
     outbox: Outbox,
     is_large: bool,
 }
@@ -31,8 +31,8 @@ pub(super) struct Listeners {
 struct Listener {
     /// The queue of its task. `None` in a large room.
     queue: Option<mpsc::UnboundedSender<Arc<str>>>,
-    /// When it last asked for a snapshot.
-    asked_at: Option<Time>,
+    /// The subscription, as it was last read.
+    connection: ConnectionRecord,
 }
 
 impl Listeners {
@@ -55,12 +55,12 @@ impl Listeners {
     }
 
     /// Drops listeners that have left the audience. Adds the new ones and sends them the `first`
-    /// frame. Returns the new ones, and those that have asked for a snapshot.
+    /// event. Returns the new ones, and those that have asked for a snapshot.
     pub(super) fn update(
         &mut self,
         deps: &StreamDeps,
         audience: &Audience,
-        first: &Arc<str>,
+        first: &Event,
     ) -> Vec<ConnectionId> {
         self.is_large = audience.connections.len() > deps.store.room_limits().direct;
         let mut before = std::mem::take(&mut self.known);
@@ -68,12 +68,11 @@ impl Listeners {
         let mut new = Vec::new();
         for connection in &audience.connections {
             let id = &connection.id;
-            let asked_at = connection.asked_at;
             let old = before.remove(id);
             if old.is_none() {
                 new.push(id.clone());
             }
-            if old.as_ref().is_none_or(|old| old.asked_at != asked_at) {
+            if old.as_ref().is_none_or(|old| old.connection.asked_at != connection.asked_at) {
                 asking.push(id.clone());
             }
             let mut queue = old.and_then(|old| old.queue);
@@ -83,7 +82,8 @@ impl Listeners {
             } else if queue.is_none() {
                 queue = Some(self.start_task(deps, id));
             }
-            self.known.insert(id.clone(), Listener { queue, asked_at });
+            let connection = connection.clone();
+            self.known.insert(connection.id.clone(), Listener { queue, connection });
         }
         // All at once, so that the new ones share jobs.
         self.send_to(&new, std::slice::from_ref(first));
@@ -100,45 +100,46 @@ impl Listeners {
         queue
     }
 
-    /// Sends frames to some of the listeners.
-    pub(super) fn send_to(&mut self, ids: &[ConnectionId], frames: &[Arc<str>]) {
+    /// Sends events to some of the listeners.
+    pub(super) fn send_to(&mut self, ids: &[ConnectionId], events: &[Event]) {
         if self.is_large {
-            self.outbox.add(ids, frames);
+            self.outbox.add(ids.iter(), events);
             return;
         }
-        for listener in ids.iter().filter_map(|id| self.known.get(id)) {
-            for frame in frames {
-                listener.send(frame);
+        for frame in events.iter().map(frame_of) {
+            for listener in ids.iter().filter_map(|id| self.known.get(id)) {
+                listener.send(&frame);
             }
         }
     }
 
-    /// Sends a frame to all listeners.
-    pub(super) fn send(&mut self, frame: &Arc<str>) {
+    /// Sends an event to all listeners.
+    pub(super) fn send(&mut self, event: &Event) {
         if self.is_large {
-            let all: Vec<_> = self.known.keys().cloned().collect();
-            self.outbox.add(&all, std::slice::from_ref(frame));
+            self.outbox.add(self.known.keys(), std::slice::from_ref(event));
             return;
         }
+        let frame = frame_of(event);
         // The send fails if the task of a listener has ended: its connection is gone.
-        self.known.retain(|_, listener| listener.send(frame));
+        self.known.retain(|_, listener| listener.send(&frame));
     }
 
-    /// Queues the frames that wait, in a large room. `roster` is the version of the roster by which
+    /// Queues the events that wait, in a large room. `roster` is the version of the roster by which
     /// the listeners were chosen.
     pub(super) async fn deliver(&mut self, deps: &StreamDeps, space_id: SpaceId, roster: u64) {
-        let due_at = deps.clock.now();
+        let now = deps.clock.now();
         let per_job = deps.store.room_limits().per_job;
-        let known = |id: &ConnectionId| self.known.contains_key(id);
-        let jobs: Vec<_> = std::mem::take(&mut self.outbox)
-            .into_jobs(space_id, roster, due_at, known)
-            .flat_map(|job| job.split(per_job))
-            .map(BroadcastJob::Frames)
-            .collect();
+        let recipient = |id: &ConnectionId| {
+            let listener = self.known.get(id)?;
+            let ConnectionRecord { caller, valid_until, .. } = listener.connection;
+            (valid_until > now).then(|| Recipient::new(id.clone(), caller))
+        };
+        let jobs = std::mem::take(&mut self.outbox).into_jobs(roster, per_job, recipient);
         if jobs.is_empty() {
             return;
         }
         let count = jobs.len();
+        let jobs = jobs.into_iter().map(BroadcastJob::Event).collect();
         if let Err(error) = deps.broadcasts.send(jobs).await {
             // Clients see the gap and ask for a snapshot, or get the message.
             tracing::warn!(
@@ -162,6 +163,10 @@ impl Listener {
     fn send(&self, frame: &Arc<str>) -> bool {
         self.queue.as_ref().is_some_and(|queue| queue.send(Arc::clone(frame)).is_ok())
     }
+}
+
+fn frame_of(event: &Event) -> Arc<str> {
+    event.to_frame().into()
 }
 
 /// Posts frames to one connection in order. If one is not accepted in time, the frames that wait

@@ -1,72 +1,89 @@
-//! Frames that wait to be queued as jobs. Connections with the same frames share jobs, and the
-//! frames of one connection keep their order within a job.
+//! Events that wait to be queued as jobs. Connections with the same events share jobs, and the
+//! events of one connection keep their order within a job.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::collections::BTreeMap;
 
 use smartspace_domain::{
-    Time,
-    ids::{ConnectionId, SpaceId},
-    jobs::FramesJob,
+    events::Event,
+    ids::ConnectionId,
+    jobs::{EventJob, Recipient},
 };
 
 #[derive(Default)]
 pub(super) struct Outbox {
-    frames: Vec<Arc<str>>,
-    /// The frames of each connection, as positions in `frames`.
+    events: Vec<Event>,
+    /// The events of each connection, as positions in `events`.
     of_connections: BTreeMap<ConnectionId, Vec<usize>>,
 }
 
 impl Outbox {
-    /// Adds frames for some connections.
-    pub(super) fn add(&mut self, ids: &[ConnectionId], frames: &[Arc<str>]) {
-        let positions = self.frames.len()..self.frames.len() + frames.len();
-        self.frames.extend_from_slice(frames);
+    /// Adds events for some connections.
+    pub(super) fn add<'a>(
+        &mut self,
+        ids: impl Iterator<Item = &'a ConnectionId>,
+        events: &[Event],
+    ) {
+        let positions = self.events.len()..self.events.len() + events.len();
+        self.events.extend_from_slice(events);
         for id in ids {
             self.of_connections.entry(id.clone()).or_default().extend(positions.clone());
         }
     }
 
-    /// One job for each different list of frames, with the connections that are still `known`.
+    /// Jobs of at most `per_job` connections for each different list of events, with those that are
+    /// still a recipient.
     pub(super) fn into_jobs(
         self,
-        space_id: SpaceId,
         roster: u64,
-        due_at: Time,
-        known: impl Fn(&ConnectionId) -> bool,
-    ) -> impl Iterator<Item = FramesJob> {
-        let mut groups: BTreeMap<Vec<usize>, Vec<ConnectionId>> = BTreeMap::new();
+        per_job: usize,
+        recipient: impl Fn(&ConnectionId) -> Option<Recipient>,
+    ) -> Vec<EventJob> {
+        let mut groups: BTreeMap<Vec<usize>, Vec<Recipient>> = BTreeMap::new();
         for (id, positions) in self.of_connections {
-            if known(&id) {
-                groups.entry(positions).or_default().push(id);
+            if let Some(recipient) = recipient(&id) {
+                groups.entry(positions).or_default().push(recipient);
             }
         }
-        let frames = self.frames;
-        groups.into_iter().map(move |(positions, connections)| FramesJob {
-            space_id,
-            roster: Some(roster),
-            connections,
-            frames: positions.into_iter().map(|at| frames[at].as_ref().to_owned()).collect(),
-            due_at,
-        })
+        let jobs = groups.into_iter().flat_map(|(positions, recipients)| {
+            let events: Vec<_> = positions.iter().map(|at| self.events[*at].clone()).collect();
+            EventJob::split(&events, &recipients, Some(roster), per_job)
+        });
+        jobs.collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use smartspace_domain::{
+        Time,
+        events::EventKind,
+        ids::{SpaceId, StreamId},
+    };
+
     use super::*;
 
+    fn event(text: &str) -> Event {
+        let stream_id = StreamId::new(Time::default(), 1);
+        let what = EventKind::StreamDelta { stream_id, offset: 0, text: text.into() };
+        Event { space_id: SpaceId::new(Time::default(), 1), at: Time::default(), what }
+    }
+
     #[test]
-    fn connections_with_the_same_frames_share_a_job() {
+    fn connections_with_the_same_events_share_a_job() {
         let id = |name: &str| ConnectionId(name.to_owned());
+        let to = |name: &str| Recipient { id: id(name), entity: None };
+        let [new, a, b, gone] = ["new", "a", "b", "gone"].map(id);
         let mut outbox = Outbox::default();
-        outbox.add(&[id("new")], &["started".into(), "snapshot".into()]);
-        outbox.add(&[id("a"), id("b"), id("gone"), id("new")], &["delta".into()]);
-        let space = SpaceId::new(Time::default(), 1);
-        let jobs = outbox.into_jobs(space, 7, Time::default(), |id| id.0 != "gone");
-        let jobs: Vec<_> = jobs.map(|job| (job.connections, job.frames)).collect();
+        outbox.add([&new].into_iter(), &[event("started"), event("snapshot")]);
+        outbox.add([&a, &b, &gone, &new].into_iter(), &[event("delta")]);
+        let jobs = outbox.into_jobs(7, 100, |id| (id.0 != "gone").then(|| to(&id.0)));
+        let jobs: Vec<_> = jobs
+            .into_iter()
+            .map(|job| (job.events().cloned().collect::<Vec<_>>(), job.to.unwrap().connections))
+            .collect();
         let expected = [
-            (vec![id("new")], vec!["started".to_owned(), "snapshot".into(), "delta".into()]),
-            (vec![id("a"), id("b")], vec!["delta".into()]),
+            (vec![event("started"), event("snapshot"), event("delta")], vec![to("new")]),
+            (vec![event("delta")], vec![to("a"), to("b")]),
         ];
         assert_eq!(jobs, expected);
     }
