@@ -52,10 +52,11 @@ AGENTS = {
 
 
 class Load:
-    def __init__(self, api, pauses=FAST):
+    def __init__(self, api, pauses, watched):
         self.api, self.pauses, self.acknowledged, self.deliveries, self.answered = api, pauses, {}, {}, {}
         self.lock, self.stopping, self.errors = threading.Lock(), threading.Event(), []
         self.spaces, self.people, self.agents, self.plans, self.threads = [], [], {}, [], []
+        self.watched = watched
 
     def prepare(self):
         """Two people in each space, with two agents, one of which asks forms and is triggered by a service. In the last space the slow agent answers, and a crowd listens."""
@@ -79,7 +80,7 @@ class Load:
         self.begin(self.deliver)
         self.workers = list(self.threads)
         self.begin(self.follower.follow)
-        self.crowd = Crowd(self, self.spaces[SPACES])
+        self.crowd = Crowd(self, self.spaces[SPACES], self.watched)
         self.crowd.begin()
 
     def begin(self, work):

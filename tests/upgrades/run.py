@@ -26,9 +26,10 @@ from judge import judge
 from load import CALM, FAST, HOOK_SECRET, Load
 from versions import ALL, NONE, Phase
 
-# How fast everyone posts, and how many more messages are acknowledged in each phase. The emulator runs
-# all of AWS in one thread.
-PACES = {"local": (FAST, 60), "emulator": (CALM, 20)}
+# How fast everyone posts, the part of the answers that every page of the crowd must see while they are
+# written, and how many more messages are acknowledged in each phase. A restart of the local host closes
+# all pages, and the emulator runs all of AWS in one thread.
+PACES = {"local": (FAST, 0.5, 60), "emulator": (CALM, 0.9, 20)}
 
 
 def host_of(name):
@@ -41,8 +42,8 @@ def host_of(name):
     return Stack
 
 
-def play(host, pauses, messages):
-    load, started = Load(host, pauses), time.monotonic()
+def play(host, pauses, watched, messages):
+    load, started = Load(host, pauses, watched), time.monotonic()
     for number, phase in enumerate(host.phases()):
         host.enter(phase)
         if number == 0:

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use futures::future::join_all;
 use smartspace_domain::{
     Error, Result,
-    access::{Caller, KnownBy},
+    access::Caller,
     events::{Event, EventKind, ReadPosition},
     ids::{EntityId, SpaceId},
     jobs::{BroadcastJob, Recipient},
@@ -53,7 +53,7 @@ impl Broadcast {
         match job {
             BroadcastJob::Event(job) => match &job.to {
                 None => self.send_event(&job.event).await,
-                Some(to) => self.send_to(job, to).await,
+                Some(to) => self.send_to(&job.event, to).await,
             },
             BroadcastJob::Joined { entity_id, space_id } => {
                 self.joined(*space_id, *entity_id).await
@@ -102,47 +102,8 @@ impl Broadcast {
         if connections.is_empty() {
             return Ok(());
         }
-        let audiences = self.audiences_of(event, connections).await?;
-        self.send(roster, audiences).await
-    }
-
-    /// The event, and the connections that get it. Those that may not know all of it get a reduced
-    /// event.
-    async fn audiences_of(
-        &self,
-        event: &Event,
-        connections: Vec<ConnectionRecord>,
-    ) -> Result<Vec<(Event, Vec<Recipient>)>> {
-        let recipients = |connections: Vec<ConnectionRecord>| {
-            let of =
-                |connection: ConnectionRecord| Recipient::new(connection.id, connection.caller);
-            connections.into_iter().map(of).collect()
-        };
-        let Some(known_by) = event.known_by() else {
-            return Ok(vec![(event.clone(), recipients(connections))]);
-        };
-        let may_know = self.may_know(known_by).await?;
-        let (knowing, others) = connections.into_iter().partition(may_know);
-        Ok(vec![(event.clone(), recipients(knowing)), (event.for_others(), recipients(others))])
-    }
-
-    /// A test for connections that may see the whole event: those of the operator, and of members
-    /// of the space that `known_by` names.
-    async fn may_know(&self, known_by: KnownBy) -> Result<impl Fn(&ConnectionRecord) -> bool> {
-        let roster = match known_by {
-            KnownBy::Operator => None,
-            KnownBy::Members(space) => match self.store.members().roster(space).await {
-                Ok(roster) => Some(roster),
-                Err(Error::NotFound(_)) => None,
-                Err(error) => return Err(error),
-            },
-        };
-        Ok(move |connection: &ConnectionRecord| match connection.caller {
-            Caller::Operator => true,
-            Caller::Entity(entity) => {
-                roster.as_ref().is_some_and(|roster| roster.member(entity).is_some())
-            }
-        })
+        let recipients = connections.into_iter().map(|it| Recipient::new(it.id, it.caller));
+        self.send(event, roster, &recipients.collect::<Vec<_>>()).await
     }
 
     async fn remove(&self, space: SpaceId, entity: EntityId) -> Result<()> {

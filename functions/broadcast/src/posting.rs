@@ -1,102 +1,97 @@
-//! Events for many connections: no job posts to more of them than it may hold.
+//! Posts an event to connections. If they are many, it becomes jobs: no job posts to more of them
+//! than it may hold.
 
 use std::sync::Arc;
 
-use futures::future::join_all;
+use futures::future::{join, join_all};
 use smartspace_domain::{
     Error, Result, Time,
+    access::KnownBy,
     events::Event,
-    ids::ConnectionId,
     jobs::{BroadcastJob, EventJob, Recipient, Recipients},
 };
-use smartspace_pipeline::frames::{SendOutcome, send_frame_due};
+use smartspace_pipeline::frames::send_frame_due;
 use tokio::time::Instant;
 
 use crate::Broadcast;
 
 impl Broadcast {
-    /// Posts events of one moment to some of a space's followers, or queues jobs that do if they
-    /// are too many for one. `roster` is the version of the roster by which they were chosen.
+    /// Posts an event to some of a space's followers, or queues jobs that do if they are too many
+    /// for one. `roster` is the version of the roster by which they were chosen.
     pub(crate) async fn send(
         &self,
+        event: &Event,
         roster: Option<u64>,
-        audiences: Vec<(Event, Vec<Recipient>)>,
+        recipients: &[Recipient],
     ) -> Result<()> {
         let per_job = self.store.room_limits().per_job;
-        let count: usize = audiences.iter().map(|(_, recipients)| recipients.len()).sum();
-        if count <= per_job {
-            join_all(audiences.iter().map(|(event, recipients)| {
-                self.post(std::iter::once(event), recipients.iter().map(|recipient| &recipient.id))
-            }))
-            .await;
-            return Ok(());
+        if recipients.len() <= per_job {
+            return self.post(event, &recipients.iter().collect::<Vec<_>>()).await;
         }
-        let jobs = audiences.iter().flat_map(|(event, recipients)| {
-            EventJob::split(std::slice::from_ref(event), recipients, roster, per_job)
-        });
+        let jobs = EventJob::split(event, recipients, roster, per_job).map(BroadcastJob::Event);
         // A repeat of the whole event sends some frames twice, which clients recognize.
-        self.queue
-            .send(jobs.map(BroadcastJob::Event).collect())
-            .await
-            .map_err(|error| Error::Retry(error.to_string()))
+        self.queue.send(jobs.collect()).await.map_err(|error| Error::Retry(error.to_string()))
     }
 
-    /// Posts the events of a job to the connections that it names.
-    pub(crate) async fn send_to(&self, job: &EventJob, to: &Recipients) -> Result<()> {
-        let connections = self.permitted(&job.event, to).await?;
-        self.post(job.events(), connections.into_iter()).await;
+    /// Posts an event to the connections of a job that may still have it. A member may have left
+    /// while the job was waiting, which one small read shows.
+    pub(crate) async fn send_to(&self, event: &Event, to: &Recipients) -> Result<()> {
+        let all = to.connections.iter();
+        let Some(chosen_by) = to.roster else {
+            return self.post(event, &all.collect::<Vec<_>>()).await;
+        };
+        let members = self.store.members();
+        let Some(head) = members.head(event.space_id).await? else { return Ok(()) };
+        if head.roster == chosen_by {
+            return self.post(event, &all.collect::<Vec<_>>()).await;
+        }
+        let roster = match members.roster_of(event.space_id, head.roster).await {
+            Ok(roster) => roster,
+            Err(Error::NotFound(_)) => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        let is_member =
+            |to: &&Recipient| to.entity.is_none_or(|entity| roster.member(entity).is_some());
+        self.post(event, &all.filter(is_member).collect::<Vec<_>>()).await
+    }
+
+    /// Posts an event to connections. Those that may not know all of it get a reduced event.
+    async fn post(&self, event: &Event, recipients: &[&Recipient]) -> Result<()> {
+        let Some(known_by) = event.known_by() else {
+            self.post_frame(event, recipients).await;
+            return Ok(());
+        };
+        let may_know = self.may_know(known_by).await?;
+        let (knowing, others): (Vec<_>, Vec<_>) =
+            recipients.iter().copied().partition(|recipient| may_know(recipient));
+        let reduced = event.for_others();
+        join(self.post_frame(event, &knowing), self.post_frame(&reduced, &others)).await;
         Ok(())
     }
 
-    /// The connections of a job that may still have its events. A member may have left while the
-    /// job was waiting, which one small read shows.
-    async fn permitted<'a>(
-        &self,
-        event: &Event,
-        to: &'a Recipients,
-    ) -> Result<Vec<&'a ConnectionId>> {
-        let all = to.connections.iter();
-        let Some(roster) = to.roster else { return Ok(all.map(|to| &to.id).collect()) };
-        let members = self.store.members();
-        match members.head(event.space_id).await? {
-            None => Ok(Vec::new()),
-            Some(head) if head.roster == roster => Ok(all.map(|to| &to.id).collect()),
-            Some(head) => {
-                let roster = match members.roster_of(event.space_id, head.roster).await {
-                    Ok(roster) => roster,
-                    Err(Error::NotFound(_)) => return Ok(Vec::new()),
-                    Err(error) => return Err(error),
-                };
-                let is_member = |to: &&Recipient| {
-                    to.entity.is_none_or(|entity| roster.member(entity).is_some())
-                };
-                Ok(all.filter(is_member).map(|to| &to.id).collect())
-            }
+    async fn post_frame(&self, event: &Event, recipients: &[&Recipient]) {
+        if recipients.is_empty() {
+            return;
         }
+        let due = self.due(event.at);
+        let frame: Arc<str> = event.to_frame().into();
+        join_all(recipients.iter().map(|recipient| {
+            send_frame_due(&self.store, &*self.sockets, &recipient.id, Arc::clone(&frame), due)
+        }))
+        .await;
     }
 
-    /// Posts events of one moment to each of some connections, in order.
-    async fn post<'a>(
-        &self,
-        events: impl Iterator<Item = &'a Event>,
-        connections: impl Iterator<Item = &'a ConnectionId>,
-    ) {
-        let mut events = events.peekable();
-        let Some(due) = events.peek().map(|event| self.due(event.at)) else { return };
-        let frames: Vec<Arc<str>> = events.map(|event| event.to_frame().into()).collect();
-        join_all(connections.map(|id| self.post_in_order(id, &frames, due))).await;
-    }
-
-    /// Posts frames to one connection in order. If one is not accepted in time, the rest is not
-    /// sent: a connection takes at most a second of a job.
-    async fn post_in_order(&self, id: &ConnectionId, frames: &[Arc<str>], due: Instant) {
-        for frame in frames {
-            let sent =
-                send_frame_due(&self.store, &*self.sockets, id, Arc::clone(frame), due).await;
-            if sent != SendOutcome::Sent {
-                return;
-            }
-        }
+    /// A test for connections that may see the whole event: those of the operator, and of members
+    /// of the space that `known_by` names.
+    async fn may_know(&self, known_by: KnownBy) -> Result<impl Fn(&Recipient) -> bool> {
+        let roster = match known_by {
+            KnownBy::Operator => None,
+            KnownBy::Members(space) => self.store.members().rosters(&[space]).await?.pop(),
+        };
+        Ok(move |recipient: &Recipient| match recipient.entity {
+            None => true,
+            Some(entity) => roster.as_ref().is_some_and(|roster| roster.member(entity).is_some()),
+        })
     }
 
     /// The same moment by the clock that does not jump.

@@ -116,7 +116,7 @@ pub enum Mutant {
     ForgetsSeconds,
     /// Promise 1: a repeated job dispatches a message again, long after it was dispatched.
     DispatchesAgain,
-    /// Promise 10: a job of frames posts only its first frame.
+    /// Promise 10: an event for some connections reaches only the first of them.
     LosesParts,
     /// Promise 10: a run in a large room never learns that somebody asks for a snapshot.
     ForgetsSnapshots,

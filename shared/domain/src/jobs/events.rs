@@ -9,16 +9,10 @@ use crate::{
     ids::{ConnectionId, EntityId},
 };
 
-/// The longest job in bytes of JSON.
-const JOB_BYTES: usize = 64 * 1024;
-/// The part of a job that is neither connections nor events.
-const OTHER_BYTES: usize = 512;
-
 /// An event, and who gets it.
 ///
-/// A version before large rooms reads it without `to`, and sends the first event to everyone who may
-/// have it. Clients recognize events that come twice, and a later snapshot or the message replaces
-/// the text that is missing.
+/// A version before large rooms ignores `to`, and sends the event to everyone who may have it.
+/// Clients recognize events that come twice.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EventJob {
@@ -30,9 +24,7 @@ pub struct EventJob {
 }
 
 /// Some of the connections of a large space.
-///
-/// The events of one stream may arrive in any order and twice, so the jobs need no order.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Recipients {
     /// The version of the roster by which the connections were chosen. If the roster has changed
@@ -41,9 +33,6 @@ pub struct Recipients {
     pub roster: Option<u64>,
     /// The connections.
     pub connections: Vec<Recipient>,
-    /// Further events of the same moment for each of them, in their order.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub more: Vec<Event>,
 }
 
 /// A connection that gets an event.
@@ -75,60 +64,19 @@ impl From<Event> for EventJob {
 }
 
 impl EventJob {
-    /// Jobs that send events of the same moment to some connections, at most `per_job` each. No job
-    /// is longer than 64 KiB: two events that are too long for one job go into two.
+    /// Jobs that send an event to some connections, at most `per_job` each.
     pub fn split(
-        events: &[Event],
+        event: &Event,
         connections: &[Recipient],
         roster: Option<u64>,
         per_job: usize,
-    ) -> Vec<Self> {
-        let fitted = events.iter().map(Event::fitted);
-        let (events, bytes): (Vec<_>, Vec<_>) =
-            fitted.map(|(event, frame)| (event.into_owned(), frame.len())).unzip();
-        let mut jobs = Vec::new();
-        for connections in connections.chunks(per_job.max(1)) {
-            let names: usize = connections.iter().map(bytes_of).sum();
-            let room = JOB_BYTES.saturating_sub(OTHER_BYTES + names);
-            jobs.extend(packed(&events, &bytes, room).into_iter().filter_map(|events| {
-                let (first, more) = events.split_first()?;
-                let to =
-                    Recipients { roster, connections: connections.to_vec(), more: more.to_vec() };
-                Some(Self { event: Box::new(first.clone()), to: Some(to) })
-            }));
-        }
-        jobs
+    ) -> impl Iterator<Item = Self> {
+        let event = Box::new(event.fitted().0.into_owned());
+        connections.chunks(per_job.max(1)).map(move |connections| {
+            let to = Recipients { roster, connections: connections.to_vec() };
+            Self { event: event.clone(), to: Some(to) }
+        })
     }
-
-    /// All of its events, in their order.
-    pub fn events(&self) -> impl Iterator<Item = &Event> {
-        std::iter::once(&*self.event).chain(self.to.iter().flat_map(|to| &to.more))
-    }
-}
-
-/// Splits events into slices of at most `room` bytes, or of one event.
-fn packed<'a>(events: &'a [Event], bytes: &[usize], room: usize) -> Vec<&'a [Event]> {
-    let mut slices = Vec::new();
-    let mut from = 0;
-    let mut used = 0;
-    for (at, more) in bytes.iter().enumerate() {
-        if at > from && used + more > room {
-            slices.push(&events[from..at]);
-            from = at;
-            used = 0;
-        }
-        used += more + 1;
-    }
-    if from < events.len() {
-        slices.push(&events[from..]);
-    }
-    slices
-}
-
-/// The greatest number of bytes that a connection takes in a job, as JSON.
-fn bytes_of(recipient: &Recipient) -> usize {
-    // `{"id":"","entity":""},` and the id of an entity, which has one length.
-    recipient.id.0.len() + 64
 }
 
 #[cfg(test)]
@@ -160,18 +108,16 @@ mod tests {
     }
 
     #[test]
-    fn each_connection_gets_each_event_once_in_order() {
-        let events = [event("one"), event("two")];
+    fn each_connection_gets_the_event_once() {
         let connections = recipients(250);
-        let jobs = EventJob::split(&events, &connections, Some(3), 100);
-        assert!(jobs.iter().all(|job| job.events().eq(&events)));
+        let jobs: Vec<_> = EventJob::split(&event("one"), &connections, Some(3), 100).collect();
+        assert!(jobs.iter().all(|job| *job.event == event("one")));
         let parts: Vec<_> = jobs.into_iter().filter_map(|job| job.to).collect();
         let sizes: Vec<_> = parts.iter().map(|part| part.connections.len()).collect();
         assert_eq!(sizes, [100, 100, 50]);
         let reached: Vec<_> = parts.into_iter().flat_map(|part| part.connections).collect();
         assert_eq!(reached, connections);
-        assert!(EventJob::split(&events, &[], None, 100).is_empty());
-        assert!(EventJob::split(&[], &connections, None, 100).is_empty());
+        assert_eq!(EventJob::split(&event("one"), &[], None, 100).count(), 0);
     }
 
     #[test]
@@ -179,12 +125,9 @@ mod tests {
         // Each of these characters takes one to six bytes in a job.
         for text in ["\u{1}", "\"", "\\", "ä", "x"] {
             let long = event(&text.repeat(40_000));
-            let events = [long.clone(), long, event("")];
-            let jobs = EventJob::split(&events, &recipients(200), Some(u64::MAX), 100);
-            assert_eq!(jobs.iter().map(|job| job.events().count()).sum::<usize>(), 2 * 3);
-            for job in jobs {
+            for job in EventJob::split(&long, &recipients(200), Some(u64::MAX), 100) {
                 let text = serde_json::to_string(&BroadcastJob::Event(job.clone())).unwrap();
-                assert!(text.len() <= JOB_BYTES, "{}", text.len());
+                assert!(text.len() <= 64 * 1024, "{}", text.len());
                 let read: BroadcastJob = serde_json::from_str(&text).unwrap();
                 assert_eq!(read, BroadcastJob::Event(job));
             }
@@ -199,10 +142,11 @@ mod tests {
             #[serde(rename = "event.1")]
             Event { event: Box<Event> },
         }
-        let events = [event("one"), event("two")];
-        let job = EventJob::split(&events, &recipients(1), Some(3), 100).remove(0);
-        let text = serde_json::to_string(&BroadcastJob::Event(job)).unwrap();
-        let read: EarlierJob = serde_json::from_str(&text).unwrap();
-        assert_eq!(read, EarlierJob::Event { event: Box::new(event("one")) });
+        let event = event("one");
+        for job in EventJob::split(&event, &recipients(1), Some(3), 100) {
+            let text = serde_json::to_string(&BroadcastJob::Event(job)).unwrap();
+            let read: EarlierJob = serde_json::from_str(&text).unwrap();
+            assert_eq!(read, EarlierJob::Event { event: Box::new(event.clone()) });
+        }
     }
 }

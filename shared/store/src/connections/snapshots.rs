@@ -11,6 +11,8 @@ use smartspace_domain::{
     ids::{ConnectionId, SpaceId},
 };
 
+use tokio::time::Instant;
+
 use crate::{
     Connections, Error, Result,
     connections::subscriptions::FollowRecord,
@@ -46,6 +48,7 @@ impl Connections<'_> {
         space: SpaceId,
         now: Time,
     ) -> Result<()> {
+        let began = Instant::now();
         // Not one transaction: many connections ask at the same moment, and transactions on one
         // item refuse each other. The run reads the subscriptions after it has seen the ask.
         let asks = Write::update(keys::subscription(space, connection), "SET #askedAt = :now")
@@ -57,6 +60,8 @@ impl Connections<'_> {
             }
             Err(WriteError::Other(error)) => return Err(error),
         }
+        // A stream reads the subscription only after it is written, which may take a while.
+        let now = now + began.elapsed();
         let asked = self.snapshots_asked(space).await?;
         let apart = now.since(asked.snap_at).max(asked.snap_at.since(now));
         if apart < ASKS_TOGETHER {

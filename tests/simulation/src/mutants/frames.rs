@@ -75,12 +75,12 @@ pub(super) fn hides(mutant: Mutant, request: &Value) -> bool {
 impl Mutant {
     /// Changes a job, given as JSON text, on its way to a queue.
     pub fn cut_job(self, text: String) -> String {
-        if self != Self::LosesParts || !text.contains(r#""more":["#) {
+        if self != Self::LosesParts || !text.contains(r#""to":{"#) {
             return text;
         }
         let mut job: Value = serde_json::from_str(&text).unwrap_or_default();
-        if let Some(to) = job["to"].as_object_mut() {
-            to.remove("more");
+        if let Some(connections) = job["to"]["connections"].as_array_mut() {
+            connections.truncate(1);
         }
         job.to_string()
     }

@@ -51,6 +51,10 @@ impl Posting {
             return AgentMembership::Ended;
         }
         let membership = self.refresh().await;
+        if membership == AgentMembership::Unknown {
+            // Who has asked still waits.
+            self.has_asked = true;
+        }
         self.deliver().await;
         membership
     }
@@ -77,7 +81,10 @@ impl Posting {
         {
             Ok(audience) => audience,
             Err(Error::NotFound(_)) => return AgentMembership::Ended,
-            Err(_) => return AgentMembership::Unknown,
+            Err(_) => {
+                self.listeners.drop_expired(self.deps.clock.now());
+                return AgentMembership::Unknown;
+            }
         };
         if audience.roster.member(self.info.agent).is_none() {
             return AgentMembership::Ended;

@@ -8,6 +8,7 @@ mod outbox;
 use std::{collections::BTreeMap, sync::Arc};
 
 use smartspace_domain::{
+    Time,
     events::Event,
     ids::{ConnectionId, SpaceId},
     jobs::{BroadcastJob, Recipient},
@@ -54,6 +55,11 @@ impl Listeners {
         self.known.clear();
     }
 
+    /// Drops listeners whose credential has expired, when the audience can't be read.
+    pub(super) fn drop_expired(&mut self, now: Time) {
+        self.known.retain(|_, listener| listener.connection.valid_until > now);
+    }
+
     /// Drops listeners that have left the audience. Adds the new ones and sends them the `first`
     /// event. Returns the new ones, and those that have asked for a snapshot.
     pub(super) fn update(
@@ -85,7 +91,6 @@ impl Listeners {
             let connection = connection.clone();
             self.known.insert(connection.id.clone(), Listener { queue, connection });
         }
-        // All at once, so that the new ones share jobs.
         self.send_to(&new, std::slice::from_ref(first));
         asking
     }
@@ -103,7 +108,9 @@ impl Listeners {
     /// Sends events to some of the listeners.
     pub(super) fn send_to(&mut self, ids: &[ConnectionId], events: &[Event]) {
         if self.is_large {
-            self.outbox.add(ids.iter(), events);
+            for event in events {
+                self.outbox.add(event, ids.iter().cloned());
+            }
             return;
         }
         for frame in events.iter().map(frame_of) {
@@ -116,7 +123,7 @@ impl Listeners {
     /// Sends an event to all listeners.
     pub(super) fn send(&mut self, event: &Event) {
         if self.is_large {
-            self.outbox.add(self.known.keys(), std::slice::from_ref(event));
+            self.outbox.add(event, self.known.keys().cloned());
             return;
         }
         let frame = frame_of(event);
