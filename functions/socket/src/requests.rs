@@ -89,6 +89,10 @@ impl Request {
             );
             return Self { id: None, action: Err(Error::TooLarge(text)) };
         }
+        if frame.is_empty() {
+            let text = "expected a text frame with a JSON object, got an empty or a binary frame";
+            return Self { id: None, action: Err(Error::Malformed(text.into())) };
+        }
         let mut object = match request_json::parse(frame.as_bytes(), "the frame") {
             Ok(Value::Object(object)) => object,
             Ok(_) => {

@@ -20,6 +20,9 @@ impl DataFolder {
         let failed = |error: std::io::Error| {
             format!("the data folder {} can't be used: {error}", path.display())
         };
+        if path.exists() && !path.is_dir() {
+            return Err(format!("--data: expected a folder, and {} is a file", path.display()));
+        }
         // Other users of this machine must not read the messages.
         DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(failed)?;
         let lock = OpenOptions::new()

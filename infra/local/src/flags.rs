@@ -84,7 +84,7 @@ pub(crate) struct Flags {
     /// How long to store ended runs: "30 days", or a number of days; 0 stores them forever
     #[arg(long, env = "SMARTSPACE_KEEP_RUNS", default_value = "30 days", value_parser = keep_runs)]
     pub(crate) keep_runs: KeepRuns,
-    /// Lift the limits of calls and messages per second, as `SMARTSPACE_RATE=0` does
+    /// Lift the limits of calls, messages, frames and connections, as `SMARTSPACE_RATE=0` does
     #[arg(long)]
     pub(crate) no_rate_limit: bool,
     /// Do not create the demo space in an empty data folder

@@ -93,7 +93,8 @@ impl Sockets for InProcessSockets {
             Err(SendTimeoutError::Closed(_)) => Err(PostError::Gone),
             Err(SendTimeoutError::Timeout(_)) => {
                 // When the client reconnects, `afterSeq` gives it the frames that it missed.
-                if self.lock().remove(connection).is_some() {
+                if let Some(open) = self.lock().remove(connection) {
+                    let _ = open.code.set(CloseCode::TooMany);
                     tracing::info!(%connection, "a connection that does not read was closed");
                 }
                 Err(PostError::Gone)

@@ -125,15 +125,16 @@ async fn serve(server: SocketServer, id: ConnectionId, until: Time, socket: WebS
     let mut expires = Box::pin(tokio::time::sleep(until.since(server.socket.pipeline.now())));
     let mut expired = false;
     let mut writing = writing;
-    loop {
+    let code = loop {
         tokio::select! {
             received = reader.next() => match received {
                 Some(Ok(Message::Text(frame))) => server.receive(&id, &frame).await,
-                // Binary frames are not supported. An empty text gets an error, because it is not
-                // JSON.
+                // Binary frames are not supported. An empty text gets the error that says so.
                 Some(Ok(Message::Binary(_))) => server.receive(&id, "").await,
                 Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
-                Some(Ok(Message::Close(_)) | Err(_)) | None => break,
+                Some(Ok(Message::Close(_))) | None => break CloseCode::Normal,
+                // A client that has vanished does not get the code.
+                Some(Err(_)) => break CloseCode::TooLong,
             },
             () = &mut expires, if !expired => {
                 expired = true;
@@ -145,10 +146,10 @@ async fn serve(server: SocketServer, id: ConnectionId, until: Time, socket: WebS
                     );
                 }
             }
-            _ = &mut writing => break,
+            _ = &mut writing => break CloseCode::Normal,
         }
-    }
-    server.connections.close(&id, CloseCode::Normal).await;
+    };
+    server.connections.close(&id, code).await;
     if let Err(error) = server.socket.disconnect(&id).await {
         tracing::warn!(connection = %id, %error, "a connection could not be deleted");
     }

@@ -35,9 +35,11 @@ pub enum CloseCode {
     Normal = 1000,
     /// The connection's credential has expired or was removed.
     Policy = 1008,
+    /// The client sent a frame that is longer than the host reads, or no WebSocket frame.
+    TooLong = 1009,
     /// The server restarts. The client may connect again at once.
     Restarting = 1012,
-    /// The client sends too much.
+    /// The client sends too much, or does not read what it is sent.
     TooMany = 1013,
 }
 

@@ -105,7 +105,7 @@ async fn twenty_connections_of_an_entity_may_subscribe() {
     let further = stack.socket_of(&person).await;
     let refused = further.request(request.clone()).await;
     assert_eq!((&refused["status"], &refused["retryAfter"]), (&json!(429), &json!(60)));
-    assert!(refused["detail"].as_str().unwrap().contains("20 connections"), "{refused}");
+    assert!(refused["detail"].as_str().unwrap().contains("the 20 oldest"), "{refused}");
     assert!(further.is_open().await, "the connection stays open");
     stack.socket().await.subscribe(&space, None).await;
     for socket in &sockets {
@@ -129,4 +129,23 @@ async fn a_process_that_ends_says_goodbye_to_its_connections() {
     stack.terminate().await;
     let expected = json!({"type": "goodbye", "code": 1012, "reason": "the server restarts"});
     assert_eq!(socket.farewell().await, (expected, json!(1012)));
+}
+
+#[tokio::test]
+async fn a_frame_that_is_too_long_to_be_read_closes_its_connection_with_1009() {
+    let Some(stack) = Stack::local().await else { return };
+    let person = stack.person("Husam").await;
+    let socket = stack.socket_of(&person).await;
+    socket.try_send(Message::text("x".repeat(140_000))).await.unwrap();
+    assert_eq!(socket.farewell().await, (Value::Null, json!(1009)));
+
+    let socket = stack.socket_of(&person).await;
+    socket.try_send(Message::binary("{}")).await.unwrap();
+    let detail = wait_for("an error", SOON, async || {
+        let frames = socket.frames();
+        let error = frames.into_iter().find(|frame| frame.kind == "error")?;
+        error.body["detail"].as_str().map(str::to_owned)
+    })
+    .await;
+    assert!(detail.starts_with("expected a text frame with a JSON object"), "{detail}");
 }

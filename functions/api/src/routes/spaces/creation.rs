@@ -123,7 +123,7 @@ pub(super) fn new_space(body: &Body, caller: Caller) -> Result<(SpaceSettings, V
         }
         error => error,
     })?;
-    let settings: SpaceSettings = shaped(Value::Object(object))?;
+    let settings: SpaceSettings = shaped(Value::Object(object)).map_err(naming_members)?;
     settings.check()?;
     let mut seen = BTreeSet::new();
     if let Caller::Entity(own) = caller {
@@ -137,4 +137,19 @@ pub(super) fn new_space(body: &Body, caller: Caller) -> Result<(SpaceSettings, V
         ));
     }
     Ok((settings, members))
+}
+
+/// Adds `members` to the fields that an error expects: they are read apart from the settings.
+fn naming_members(error: Error) -> Error {
+    match error {
+        Error::Invalid(mut faults) => {
+            for fault in &mut faults {
+                fault.detail = fault
+                    .detail
+                    .replace("expected one of `name`", "expected one of `members`, `name`");
+            }
+            Error::Invalid(faults)
+        }
+        error => error,
+    }
 }
