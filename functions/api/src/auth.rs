@@ -19,6 +19,7 @@ use subtle::ConstantTimeEq;
 use crate::{
     Api,
     answers::Refusal,
+    metering::Charged,
     tokens::{Subject, Tokens},
 };
 
@@ -85,6 +86,9 @@ impl FromRequestParts<Arc<Api>> for Credential {
         let until = Some(subject.until);
         let caller = Caller::Entity(api.entity_of(tokens, subject).await?);
         api.pipeline.count_call(caller).await?;
+        if let Some(charged) = parts.extensions.get::<Charged>() {
+            charged.to(caller);
+        }
         Ok(Self { caller, until })
     }
 }

@@ -12,6 +12,7 @@ mod console;
 mod decoded_path;
 mod description;
 mod input;
+mod metering;
 mod request_id;
 mod routes;
 mod token_keys;
@@ -66,11 +67,13 @@ pub enum SocketUrl {
 pub fn router(api: Api, host_routes: Router) -> Router {
     let cors = cors(&api.cors_origins);
     let ids = Arc::clone(&api.pipeline.ids);
+    let api = Arc::new(api);
     routes::all()
-        .with_state(Arc::new(api))
+        .with_state(Arc::clone(&api))
         .merge(host_routes)
         .fallback(answers::no_such_route)
         .method_not_allowed_fallback(answers::no_such_method)
+        .layer(middleware::from_fn_with_state(api, metering::charge))
         .layer(CatchPanicLayer::custom(answers::panicked))
         .layer(cors)
         .layer(middleware::from_fn_with_state(ids, request_id::name_request))

@@ -110,7 +110,12 @@ impl Socket {
         let roster = store.members().roster(space).await?;
         let active = store.runs().active_in_space(space).await?;
         let replayed = match after {
-            Some(after) if after < roster.head.seq => self.missed(space, after).await?,
+            Some(after) if after < roster.head.seq => {
+                self.pipeline.count_call(connection.caller).await?;
+                let missed = self.missed(space, after).await?;
+                self.pipeline.charge_for(connection.caller, bytes_of(&missed)).await;
+                missed
+            }
             _ => Vec::new(),
         };
         if !replayed.is_empty() {
@@ -169,4 +174,10 @@ impl Socket {
         }
         Ok(())
     }
+}
+
+/// About how many bytes of the table some messages are.
+fn bytes_of(messages: &[Message]) -> u64 {
+    let json = messages.iter().filter_map(|message| serde_json::to_string(message).ok());
+    json.map(|json| json.len() as u64).sum()
 }

@@ -15,6 +15,8 @@ pub struct Rate {
 
 /// The limit of an entity's calls.
 pub const ENTITY: Rate = Rate { per_second: 20, burst: 60 };
+/// How many bytes of an answer count as a call of its own.
+pub const READ_BYTES: u64 = 64 * 1024;
 /// The limit of a service's deliveries.
 pub const SERVICE: Rate = Rate { per_second: 10, burst: 60 };
 /// The limit of rejected or repeated deliveries that are listed. Anybody can send them.
@@ -28,6 +30,12 @@ impl Rate {
     /// The time in which the bucket gains one token.
     pub fn token(self) -> Duration {
         Duration::from_millis(1_000 / u64::from(self.per_second.clamp(1, 1_000)))
+    }
+
+    /// Takes calls that have already happened out of the bucket, which may then hold less than
+    /// nothing. Returns when it is full again.
+    pub fn owe(self, full_at: Option<Time>, calls: u32, now: Time) -> Time {
+        full_at.map_or(now, |full_at| full_at.max(now)) + self.token() * calls
     }
 
     /// Takes a call out of the bucket that is full again at `full_at`; `None` means that it is
@@ -76,6 +84,18 @@ mod tests {
             "a caller within the rate is never refused"
         );
         assert_eq!(taken(SERVICE, (0..6_000).map(|hundredth| hundredth * 10)), 60 + 599);
+    }
+
+    #[test]
+    fn what_was_read_delays_later_calls() {
+        let now = Time::from_millis(10_000);
+        let owed = ENTITY.owe(None, 80, now);
+        assert_eq!(owed, now + Duration::from_secs(4));
+        // The bucket holds three seconds of calls.
+        assert_eq!(ENTITY.take(Some(owed), now), Err(Duration::from_millis(1_050)));
+        let later = now + Duration::from_millis(1_050);
+        assert!(ENTITY.take(Some(owed), later).is_ok());
+        assert_eq!(ENTITY.owe(Some(owed), 20, now), now + Duration::from_secs(5));
     }
 
     #[test]

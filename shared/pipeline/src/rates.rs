@@ -18,6 +18,19 @@ impl Pipeline {
         }
     }
 
+    /// Counts what a caller has read: each full [`rates::READ_BYTES`] is one more call. Nothing is
+    /// refused, but its next calls wait until the bucket has tokens again.
+    pub async fn charge_for(&self, caller: Caller, bytes: u64) {
+        let calls = u32::try_from(bytes / rates::READ_BYTES).unwrap_or(u32::MAX);
+        if let Caller::Entity(entity) = caller
+            && self.is_rate_limited
+            && calls > 0
+        {
+            let name = entity.to_string();
+            self.store.rates().charge(&name, rates::ENTITY, calls, self.now()).await;
+        }
+    }
+
     /// Counts a call of anything that has a name and a rate.
     pub async fn count(&self, name: &str, rate: Rate) -> Result<()> {
         if !self.is_rate_limited {

@@ -56,9 +56,27 @@ impl Rates<'_> {
     /// How long to wait, if the caller sends too many requests, or so many at once that this one
     /// loses every race to be counted. A failing table refuses nobody.
     pub async fn count_call(self, who: &str, rate: Rate, now: Time) -> Result<(), Duration> {
+        let taken = self.count(who, now, |full_at| rate.take(full_at, now)).await?;
+        if taken { Ok(()) } else { Err(rate.token()) }
+    }
+
+    /// Counts `calls` of the caller `who` that have already happened. If it loses every race to be
+    /// counted, others of the same caller were counted meanwhile.
+    pub async fn charge(self, who: &str, rate: Rate, calls: u32, now: Time) {
+        let owed = self.count(who, now, |full_at| Ok(rate.owe(full_at, calls, now))).await;
+        debug_assert!(owed.is_ok(), "a debt is never refused");
+    }
+
+    /// Moves the time at which the bucket of `who` is full. Returns false if it loses every race.
+    async fn count(
+        self,
+        who: &str,
+        now: Time,
+        moved: impl Fn(Option<Time>) -> Result<Time, Duration>,
+    ) -> Result<bool, Duration> {
         for tries in 0..TRIES {
             let seen = self.store.rates.of(who);
-            let full_at = rate.take(seen, now)?;
+            let full_at = moved(seen)?;
             let record =
                 RateRecord { full_at, expires_at: (full_at + Duration::from_mins(1)).as_seconds() };
             let write = Write::put(keys::rate(who), &record).and_then(|write| match seen {
@@ -71,7 +89,7 @@ impl Rates<'_> {
                 Ok(write) => match self.store.table.write(write).await {
                     Ok(_) => {
                         self.store.rates.saw(who, Some(full_at));
-                        return Ok(());
+                        return Ok(true);
                     }
                     Err(WriteError::Refused(refusal)) => {
                         // Another process has counted a request, or the item of a full bucket has
@@ -84,11 +102,11 @@ impl Rates<'_> {
                     Err(WriteError::Other(error)) => error,
                 },
                 Err(WriteError::Other(error)) => error,
-                Err(WriteError::Refused(_)) => return Ok(()),
+                Err(WriteError::Refused(_)) => return Ok(true),
             };
             tracing::warn!(%error, "a request could not be counted");
-            return Ok(());
+            return Ok(true);
         }
-        Err(rate.token())
+        Ok(false)
     }
 }
