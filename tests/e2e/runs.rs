@@ -4,5 +4,6 @@ pub(crate) mod agent_state;
 pub(crate) mod cancel;
 pub(crate) mod delegating;
 pub(crate) mod own_runs;
+pub(crate) mod reminders;
 pub(crate) mod run_details;
 pub(crate) mod steps;

@@ -9,14 +9,16 @@ mod repetition;
 pub(crate) mod start;
 mod steps;
 mod time;
+pub(crate) mod unsaid;
 
 use std::{collections::BTreeMap, time::Duration};
 
 use smartspace_domain::steps::SystemMessage;
 
 /// All watchers, in the order of their messages.
-const WATCHERS: [Watcher; 6] = [
+const WATCHERS: [Watcher; 7] = [
     start::WATCHER,
+    unsaid::WATCHER,
     context::WATCHER,
     steps::WATCHER,
     time::WATCHER,
@@ -52,6 +54,8 @@ pub(crate) struct Look<'a> {
     pub(crate) news: Option<String>,
     /// Sentences for the first step, see [`start::facts`].
     pub(crate) start: Vec<String>,
+    /// The model was named, and has answered with text alone.
+    pub(crate) is_unsaid: bool,
 }
 
 /// Returns the messages of all watchers, without those that the run already had (`earlier`).

@@ -35,6 +35,14 @@ pub enum Source {
 tolerant!(Source);
 
 impl Source {
+    /// Whether somebody meant this agent, so that an answer is expected of it.
+    pub fn names_agent(self) -> bool {
+        match self {
+            Self::Delegated | Self::Mention | Self::Auto => true,
+            Self::Router | Self::Broadcast => false,
+        }
+    }
+
     /// The source as the API and prompts write it.
     pub fn as_str(self) -> &'static str {
         match self {

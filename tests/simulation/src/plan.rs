@@ -53,6 +53,8 @@ pub struct Plan {
     pub agent_depth: u32,
     /// Whether agents continue only after a step that changed something.
     pub writes: bool,
+    /// Whether agents that answer in text alone are reminded that nothing was posted.
+    pub reminders: bool,
     /// The number of actions of each person, besides its last answers to forms.
     pub actions: usize,
     /// How much the clock of a process differs from the wall clock at most.
@@ -123,6 +125,7 @@ impl Plan {
             // At least the depth limit of every space.
             agent_depth: if crowd { 5 } else { 3 },
             writes: number("writes", 0, 3) == 0,
+            reminders: !crowd && number("reminders", 0, 3) == 0,
             actions: if crowd { 2 } else { number("deeds", 4, 8) as usize },
             clock_spread: if clocks_differ {
                 Duration::from_secs(number("clock spread", 1, 5))

@@ -49,6 +49,7 @@ pub async fn set(world: &Arc<World>) -> Result<(), String> {
             "webhooks": webhooks(),
             "loop": {
                 "maxSteps": 6,
+                "remindUnsaid": plan.reminders,
                 "continueOn": if plan.writes { "writes" } else { "toolCalls" },
             },
             "context": {"window": plan.window},

@@ -6,7 +6,13 @@ mod replay;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use smartspace_domain::{Result, ids::SpaceId, jobs::RunJob, runs::Usage, steps::SystemMessage};
+use smartspace_domain::{
+    Result,
+    ids::SpaceId,
+    jobs::RunJob,
+    runs::Usage,
+    steps::{CallStatus, SystemMessage},
+};
 use smartspace_models::port::Message;
 use smartspace_store::runs::{
     prompts::PromptRecord,
@@ -15,7 +21,12 @@ use smartspace_store::runs::{
 use tokio::time::Instant;
 
 use crate::{
-    prompt::{Prompt, prompt, reading::Gathered, run_activity::counts_as_used, summary},
+    prompt::{
+        Prompt, prompt,
+        reading::Gathered,
+        run_activity::{SEND_MESSAGE, counts_as_used},
+        summary,
+    },
     run_context::RunContext,
     tools::toolbox::Toolbox,
     watchers::start,
@@ -42,6 +53,10 @@ pub(crate) struct State {
     /// The usage of the last answer alone.
     pub(crate) last_usage: Option<Usage>,
     pub(crate) tools_used: Vec<String>,
+    /// The run has posted a message or a card.
+    pub(crate) has_spoken: bool,
+    /// The last answer was text alone.
+    pub(crate) ended_with_text: bool,
     /// How often each tool was called with each input.
     pub(crate) calls: BTreeMap<(String, String), u32>,
     /// All messages of the system in this run.
@@ -114,6 +129,8 @@ impl State {
             usage: context.run.usage,
             last_usage: None,
             tools_used: Vec::new(),
+            has_spoken: false,
+            ended_with_text: false,
             calls: BTreeMap::new(),
             system_messages: Vec::new(),
             is_fresh: true,
@@ -147,6 +164,7 @@ impl State {
         self.steps = step.index + 1;
         self.last_usage = Some(step.usage);
         self.messages.push(assistant(step));
+        self.ended_with_text = step.calls.is_empty();
         // Calls of a tool that does not exist are not counted: their results say so.
         for call in step.calls.iter().filter(|call| tools.find(&call.name).is_some()) {
             *self.calls.entry((call.name.clone(), call.input.clone())).or_default() += 1;
@@ -158,6 +176,8 @@ impl State {
     pub(crate) fn add_result(&mut self, record: &CallRecord) {
         // A call without a card may be under way, but the run does not count it as open.
         self.had_cards |= record.card.is_some();
+        let has_sent = record.name == SEND_MESSAGE && record.status == CallStatus::Completed;
+        self.has_spoken |= record.card.is_some() || has_sent;
         self.active_space = record.active_space.or(self.active_space);
         self.entered.extend(record.active_space);
         self.add_marks(&record.marks);

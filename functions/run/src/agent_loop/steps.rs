@@ -26,6 +26,7 @@ use crate::{
     prompt::reading::Gathered,
     run_context::RunContext,
     tools::toolbox::Toolbox,
+    watchers::unsaid,
 };
 use completion::{Completion, LoopExit};
 use watching::StepNotes;
@@ -113,7 +114,7 @@ impl AgentLoop<'_> {
             state.add_marks(&notes.marks);
             let step = self.step_record(state.steps, &answer, notes);
             state.usage += answer.usage;
-            if answer.calls.is_empty() {
+            if answer.calls.is_empty() && !self.is_unsaid(state, &answer) {
                 return Ok(Completion {
                     last_step: Some(step),
                     ..Completion::completed(EndReason::Done)
@@ -125,6 +126,18 @@ impl AgentLoop<'_> {
             state.is_fresh = false;
             state.pending = Some(state.add_answer(&step, self.tools));
         }
+    }
+
+    /// Whether the model was named, has posted nothing, and now answers with text that nobody sees.
+    /// It is then reminded and asked again, once.
+    fn is_unsaid(&self, state: &State, answer: &ModelTurn) -> bool {
+        let limits = &self.context.config.run_loop;
+        limits.remind_unsaid
+            && self.context.run.triggered_by.names_agent()
+            && !answer.text.trim().is_empty()
+            && !state.has_spoken
+            && !unsaid::has_spoken(&state.system_messages)
+            && state.steps + 1 < limits.max_steps
     }
 
     /// Asks the model for its next answer. Returns `None` at the deadline.

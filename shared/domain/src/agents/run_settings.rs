@@ -20,11 +20,19 @@ pub struct LoopConfig {
     pub continue_on: ContinueOn,
     /// How long a run may work, at most 1 day. Waiting for forms does not count.
     pub time_limit: WrittenDuration,
+    /// Whether an agent that was named and answers with text alone is told once that nothing was
+    /// posted, and asked again.
+    pub remind_unsaid: bool,
 }
 
 impl Default for LoopConfig {
     fn default() -> Self {
-        Self { max_steps: 20, continue_on: ContinueOn::ToolCalls, time_limit: half_an_hour() }
+        Self {
+            max_steps: 20,
+            continue_on: ContinueOn::ToolCalls,
+            time_limit: half_an_hour(),
+            remind_unsaid: true,
+        }
     }
 }
 

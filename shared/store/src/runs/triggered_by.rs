@@ -40,6 +40,11 @@ pub enum TriggeredBy {
 }
 
 impl TriggeredBy {
+    /// Whether a message triggered the run that somebody meant for its agent.
+    pub fn names_agent(&self) -> bool {
+        matches!(self, Self::Message { source, .. } if source.names_agent())
+    }
+
     pub(super) fn message(&self) -> Option<MessageRef> {
         if let Self::Message { space_id, seq, .. } = *self {
             Some(MessageRef { space_id, seq })

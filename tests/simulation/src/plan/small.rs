@@ -105,6 +105,7 @@ impl Plan {
             words: 6,
             agent_depth: 5,
             writes: false,
+            reminders: false,
             actions: 0,
             clock_spread: Duration::ZERO,
             space_runs: None,

@@ -45,9 +45,10 @@ pub(super) fn assistant(step: &StepRecord) -> Message {
     Message::Assistant { text: step.text.clone(), calls: calls.collect() }
 }
 
-/// The results of an answer's calls, as a message to the model.
-pub(crate) fn results<'a>(made: impl Iterator<Item = &'a CallRecord>) -> Message {
-    let results =
-        made.map(|record| ToolResult { call_id: record.call_id, output: record.output.clone() });
-    Message::ToolResults { results: results.collect() }
+/// The results of an answer's calls, as a message to the model. `None` for an answer without calls.
+pub(crate) fn results<'a>(made: impl Iterator<Item = &'a CallRecord>) -> Option<Message> {
+    let results: Vec<_> = made
+        .map(|record| ToolResult { call_id: record.call_id, output: record.output.clone() })
+        .collect();
+    (!results.is_empty()).then_some(Message::ToolResults { results })
 }

@@ -42,7 +42,7 @@ impl State {
                 }
             }
             if number < last {
-                self.messages.push(results(pending.made()));
+                self.messages.extend(results(pending.made()));
             } else {
                 // The loop alone decides what follows from the calls, even if all of them are done.
                 // A text that was streamed before its message was stored is replaced by that

@@ -38,6 +38,9 @@ impl AgentLoop<'_> {
         deadline: Instant,
     ) -> Result<Option<LoopExit>> {
         let Some(mut pending) = state.pending.take() else { return Ok(None) };
+        if pending.calls.is_empty() {
+            return Ok(None);
+        }
         // The worker that made this call stopped before it ended the run.
         if let Some(reason) = pending.made().find_map(|record| record.ends) {
             return Ok(Some(Completion::completed(reason).end()));
@@ -48,7 +51,7 @@ impl AgentLoop<'_> {
         if let Some(exit) = self.wait_for_people(state, &mut pending).await? {
             return Ok(Some(exit));
         }
-        state.messages.push(results(pending.made()));
+        state.messages.extend(results(pending.made()));
         let continues = match self.context.config.run_loop.continue_on {
             ContinueOn::Writes => self.has_written(&pending),
             ContinueOn::ToolCalls => true,

@@ -50,6 +50,7 @@ impl AgentLoop<'_> {
             calls: Some(&state.calls),
             news,
             start: std::mem::take(&mut state.start),
+            is_unsaid: state.ended_with_text,
         };
         notes.messages = watchers::look(&look, &state.system_messages);
         state.add_system_messages(&notes.messages);
