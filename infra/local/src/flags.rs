@@ -12,7 +12,7 @@ use smartspace_egress::ToolHosts;
 use smartspace_ports::{key_sets::HttpKeySet, secrets::KnownSecrets};
 
 pub(crate) use self::values::KeepRuns;
-use self::values::{keep_runs, prices, variable, variables};
+use self::values::{keep_runs, listen_address, prices, variable, variables};
 use crate::environment_secrets;
 
 /// The settings that have no flag.
@@ -38,7 +38,12 @@ Tools:
 #[command(name = "smartspace", version, about, after_help = ENVIRONMENT)]
 pub(crate) struct Flags {
     /// Address and port to listen on
-    #[arg(long, env = "SMARTSPACE_LISTEN", default_value = "127.0.0.1:7700")]
+    #[arg(
+        long,
+        env = "SMARTSPACE_LISTEN",
+        default_value = "127.0.0.1:7700",
+        value_parser = listen_address
+    )]
     pub(crate) listen: SocketAddr,
     /// Folder for all data; `:memory:` stores nothing on disk
     #[arg(long, env = "SMARTSPACE_DATA", default_value = ".smartspace")]

@@ -11,6 +11,8 @@ fn flags_are_parsed_and_checked() {
     assert_eq!(keep_runs("7"), Ok(KeepRuns(Some(Duration::from_hours(24 * 7)))));
     assert_eq!(keep_runs("0"), Ok(KeepRuns(None)));
     assert!(keep_runs("soon").is_err());
+    assert!(listen_address("[::1]:7700").is_ok());
+    assert!(listen_address("7700").unwrap_err().starts_with("expected an address and a port"));
     let weak = Flags { admin_key: Some("too short".into()), ..Flags::parse_from(["smartspace"]) };
     let error = weak.check().unwrap_err();
     assert!(error.contains("at least 16") && !error.contains("too short"), "{error}");

@@ -1,6 +1,6 @@
 //! Reads the values of single settings.
 
-use std::{collections::BTreeMap, ffi::OsString, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, ffi::OsString, net::SocketAddr, sync::Arc, time::Duration};
 
 use smartspace_domain::{durations::WrittenDuration, prices::Prices};
 
@@ -15,6 +15,10 @@ pub(super) fn prices(path: &str) -> Result<Arc<Prices>, String> {
     }
     let text = std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
     Prices::read(&text).map(Arc::new).map_err(|error| format!("{path}: {error}"))
+}
+
+pub(super) fn listen_address(text: &str) -> Result<SocketAddr, String> {
+    text.parse().map_err(|_| "expected an address and a port, such as 127.0.0.1:7700".to_owned())
 }
 
 pub(super) fn keep_runs(text: &str) -> Result<KeepRuns, String> {

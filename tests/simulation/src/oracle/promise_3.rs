@@ -33,6 +33,7 @@ pub(super) fn actions_of_agents_happen_once(evidence: &mut Evidence<'_>) {
         found.extend(steps_after_no_change(stored));
     }
     found.extend(incomplete_runs(stored, evidence.env.plan.writes));
+    found.extend(reminders(stored));
     for text in found {
         evidence.report(3, text);
     }
@@ -142,13 +143,38 @@ fn steps_after_no_change(stored: &Stored) -> Vec<String> {
                     && CHANGES.contains(&name))
         })
     };
-    let later = stored.steps.keys().filter(|(_, step)| *step > 0);
-    let without = later.filter(|(run, step)| !changes(run, step - 1));
+    let later = stored.steps.iter().filter(|((_, index), step)| *index > 0 && !is_reminded(step));
+    let without = later.filter(|((run, index), _)| !changes(run, index - 1));
     without
-        .map(|(run, step)| {
-            format!("{run} continued with step {step}, but the step before it changed nothing")
+        .map(|((run, index), _)| {
+            format!("{run} continued with step {index}, but the step before it changed nothing")
         })
         .collect()
+}
+
+/// Whether the model was told before a step that its text was not posted.
+fn is_reminded(step: &Value) -> bool {
+    let messages = step["systemMessages"].as_array();
+    messages.into_iter().flatten().any(|message| message["watcher"] == "unsaid")
+}
+
+/// Reminders without reason, missing or repeated: a run goes on after an answer without calls only
+/// with a reminder, and only once.
+fn reminders(stored: &Stored) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut reminded: BTreeMap<&str, usize> = BTreeMap::new();
+    for ((run, index), step) in &stored.steps {
+        let before =
+            index.checked_sub(1).and_then(|before| stored.steps.get(&(run.clone(), before)));
+        let is_due = before.is_some_and(|step| step["calls"] == json!([]));
+        if is_reminded(step) != is_due {
+            found.push(format!("step {index} of {run} is reminded or not, against its reason"));
+        }
+        *reminded.entry(run).or_default() += usize::from(is_reminded(step));
+    }
+    let often = reminded.into_iter().filter(|(_, times)| *times > 1);
+    found.extend(often.map(|(run, times)| format!("{run} was reminded {times} times")));
+    found
 }
 
 /// Visible calls have one card each, unless they were refused, and each card shows a call.
