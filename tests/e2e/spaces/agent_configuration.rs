@@ -26,7 +26,10 @@ async fn a_new_agent_has_the_documented_defaults() {
     });
     let expected = json!({
         "description": "", "instructions": "", "paused": false, "open": false, "model": model,
-        "loop": { "maxSteps": 20, "continueOn": "toolCalls", "timeLimit": "30 minutes" },
+        "loop": {
+            "maxSteps": 20, "continueOn": "toolCalls", "timeLimit": "30 minutes",
+            "remindUnsaid": true,
+        },
         "context": { "window": 50, "history": "timeline" },
         "concurrency": { "maxRuns": 5, "mode": "parallel" },
         "budget": { "tokensPerDay": null, "costPerDay": null, "runsPerMinute": 60 },
@@ -45,7 +48,10 @@ async fn a_full_configuration_is_stored_as_sent() {
             "provider": "openai", "name": "m", "temperature": 0.5, "maxOutputTokens": 100,
             "contextWindow": 8000, "fallback": [{ "provider": "anthropic", "name": "n" }],
         },
-        "loop": { "maxSteps": 3, "continueOn": "writes", "timeLimit": "2 minutes" },
+        "loop": {
+            "maxSteps": 3, "continueOn": "writes", "timeLimit": "2 minutes",
+            "remindUnsaid": false,
+        },
         "context": { "window": 10, "history": "roles", "spaces": "all" },
         "concurrency": { "maxRuns": 2, "mode": "coalesce" },
         "budget": { "tokensPerDay": 1000, "costPerDay": 1.5, "runsPerMinute": 7 },
