@@ -13,7 +13,7 @@ use smartspace_domain::access::Caller;
 
 use crate::Api;
 
-/// Who is charged for the answer to a request: its caller, once it is known.
+/// The caller that is charged for an answer. It is known once the credential is checked.
 #[derive(Clone, Default)]
 pub(crate) struct Charged(Arc<OnceLock<Caller>>);
 

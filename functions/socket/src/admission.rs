@@ -132,7 +132,8 @@ impl Socket {
         }
         Err(Error::TooMany {
             text: format!(
-                "only the {} oldest open connections of an entity may subscribe; close some of them",
+                "only the {} oldest open connections of an entity may subscribe; close some of \
+                 them",
                 limits::CONNECTIONS_OF_ENTITY
             ),
             wait: CROWDED_FOR,

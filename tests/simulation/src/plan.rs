@@ -113,11 +113,8 @@ impl Plan {
             outside: number("outside", 0, 3) != 0,
             plans: !crowd && number("plans", 0, 2) != 0,
             services: !crowd && number("services", 0, 2) != 0,
-            append_limit: if number("append limit", 0, 4) == 0 {
-                FEW_APPENDS
-            } else {
-                AppendLimit::SPACE
-            },
+            append_limit: [FEW_APPENDS, AppendLimit::SPACE]
+                [number("append limit", 0, 4).min(1) as usize],
             room_limits: if is_large { few_connections(chance) } else { RoomLimits::SPACE },
             // Somebody may join in the middle of a slow answer.
             slow_answers: if is_large && !crowd { 400 } else { 50 },
@@ -127,19 +124,14 @@ impl Plan {
             writes: number("writes", 0, 3) == 0,
             reminders: !crowd && number("reminders", 0, 3) == 0,
             actions: if crowd { 2 } else { number("deeds", 4, 8) as usize },
-            clock_spread: if clocks_differ {
-                Duration::from_secs(number("clock spread", 1, 5))
+            clock_spread: Duration::from_secs(if clocks_differ {
+                number("clock spread", 1, 5)
             } else {
-                Duration::ZERO
-            },
+                0
+            }),
             space_runs: (clocks_differ && !crowd && number("few runs", 0, 1) == 0)
                 .then(|| number("space runs", 2, 4) as u32),
-            // So few that a handful of messages uses them up, but enough for the transaction that
-            // adds all members to a space.
-            partition_limits: (limits == 0).then(|| {
-                let write = number("partition writes", 40, 60) as f64;
-                Units { write, read: 3.0 * write }
-            }),
+            partition_limits: (limits == 0).then(|| few_units(number("partition writes", 40, 60))),
             deletes_space,
             watched_posts: if watches { 2 } else { 0 },
             floods: 250,
@@ -147,6 +139,12 @@ impl Plan {
             fault_rates: FaultRates::from_seed(chance),
         }
     }
+}
+
+/// Units of a partition: so few that a handful of messages uses them up, but enough for the
+/// transaction that adds all members to a space.
+fn few_units(write: u64) -> Units {
+    Units { write: write as f64, read: 3.0 * write as f64 }
 }
 
 /// Limits at which one connection or two make a room large.

@@ -20,8 +20,7 @@ pub struct LoopConfig {
     pub continue_on: ContinueOn,
     /// How long a run may work, at most 1 day. Waiting for forms does not count.
     pub time_limit: WrittenDuration,
-    /// Whether an agent that was named and answers with text alone is told once that nothing was
-    /// posted, and asked again.
+    /// Whether to remind the agent once if it was named, posted nothing and answered in text alone.
     pub remind_unsaid: bool,
 }
 

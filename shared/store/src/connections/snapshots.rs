@@ -22,8 +22,8 @@ use crate::{
 /// How long an ask is stored. A stream that did not see it within seconds never needs it.
 const STORED_FOR: Duration = Duration::from_hours(1);
 
-/// Who asks sooner after another leaves no trace of its own in the space: many connections ask at
-/// the same moment, and a partition takes a thousand writes a second. It is half of the time between
+/// Within this time of an ask, further ones are not noted in the space: many connections ask at the
+/// same moment, and a partition takes a thousand writes a second. It is half of the time between
 /// two looks of a stream, which looks twice at each ask.
 const ASKS_TOGETHER: Duration = Duration::from_millis(400);
 

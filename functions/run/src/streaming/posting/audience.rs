@@ -52,15 +52,15 @@ impl Posting {
         }
         let membership = self.refresh().await;
         if membership == AgentMembership::Unknown {
-            // Who has asked still waits.
+            // Connections still wait for the snapshot that they asked for.
             self.has_asked = true;
         }
         self.deliver().await;
         membership
     }
 
-    /// Whether somebody asked for a snapshot since the last look or shortly before it. Who asks
-    /// shortly after another leaves no trace in the space, so the followers are read twice.
+    /// Whether somebody has asked for a snapshot since the look before the last one. An ask right
+    /// after another is not noted in the space, so the followers are read twice.
     async fn somebody_asks(&mut self) -> bool {
         let Ok(asked) = self.deps.store.connections().snapshots_asked(self.info.space).await else {
             return false;
