@@ -110,9 +110,12 @@ impl Socket {
         let roster = store.members().roster(space).await?;
         let active = store.runs().active_in_space(space).await?;
         let replayed = match after {
-            Some(after) if after < roster.head.seq => {
-                self.pipeline.count_call(connection.caller).await?;
-                let missed = self.missed(space, after).await?;
+            // A caller that may not read now fetches the messages later, over HTTP.
+            Some(after)
+                if after < roster.head.seq
+                    && self.pipeline.count_call(connection.caller).await.is_ok() =>
+            {
+                let missed = self.missed(space, after, roster.head.seq).await?;
                 self.pipeline.charge_for(connection.caller, bytes_of(&missed)).await;
                 missed
             }
@@ -137,10 +140,12 @@ impl Socket {
         }
     }
 
-    /// The messages of a space after `after`, or the last ones if there are too many.
-    async fn missed(&self, space: SpaceId, after: u64) -> Result<Vec<Message>> {
+    /// The messages of a space after `after` up to `last`, or the last ones if there are too many.
+    /// Later ones come as live events.
+    async fn missed(&self, space: SpaceId, after: u64, last: u64) -> Result<Vec<Message>> {
         let store = &self.pipeline.store;
-        let last = store.messages().records(space, Range::Before(u64::MAX), MAX_REPLAYED).await?;
+        let count = usize::try_from(last - after).map_or(MAX_REPLAYED, |it| it.min(MAX_REPLAYED));
+        let last = store.messages().records(space, Range::Before(last + 1), count).await?;
         let missed = last.into_iter().filter(|message| message.seq > after).collect();
         store.messages().whole(space, missed).await
     }

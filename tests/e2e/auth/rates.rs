@@ -78,6 +78,28 @@ fn last_refusal(replies: &[Reply]) -> &Value {
 }
 
 #[tokio::test]
+async fn each_full_64_kib_of_an_answer_are_one_more_call() {
+    let Some(stack) = Stack::receiving_at_once().await else { return };
+    let husam = stack.person("Husam").await;
+    let sarah = stack.person("Sarah").await;
+    let space = stack.space("Team", &[&husam, &sarah]).await;
+    // A space accepts as much in one second, and with their names it is more than 64 KiB.
+    for sender in [&husam, &sarah] {
+        stack.post(&space, sender, &"x".repeat(32_700)).await;
+    }
+    let his = stack.as_entity(&husam);
+    let path = format!("/v1/spaces/{space}/messages");
+    let begun = Instant::now();
+    let mut accepted = 0;
+    for _ in 0..2 * BURST {
+        accepted += usize::from(his.get(&path).await.status == 200);
+    }
+    let most = BURST / 2 + (begun.elapsed().as_secs_f64() * 10.0) as usize + 1;
+    assert!((1..=most).contains(&accepted), "{accepted} pages were read, and {most} may be");
+    assert_eq!(stack.get(&path).await.status, 200, "the operator has no rate limit");
+}
+
+#[tokio::test]
 async fn the_request_rate_of_an_entity_is_20_a_second_with_a_burst_of_60_and_affects_no_one_else() {
     let Some(stack) = Stack::receiving_at_once().await else { return };
     let husam = stack.person("Husam").await;

@@ -16,7 +16,7 @@ use smartspace_domain::{
 use smartspace_pipeline::access::KnownSpaces;
 use smartspace_store::{
     messages::{
-        Range,
+        MessageRecord, Range,
         append::{Content, MessageSource, NewMessage},
     },
     table::pages::{Ask, Page, json_bytes},
@@ -171,11 +171,17 @@ async fn list(
     let range = query.range()?;
     let limit = Ask { limit: query.limit, cursor: None }.limit()?;
     api.pipeline.store.spaces().record(space).await?;
-    let found = api.pipeline.store.messages().list(space, range, limit).await?;
+    // Before the read, which is not charged to a caller that may not have it.
+    api.pipeline.authorise(caller, SpaceAction::Read, space).await?;
+    let messages = api.pipeline.store.messages();
+    let records = messages.records(space, range, limit).await?;
+    let count = records.len();
+    let fitting = fitting(records, range);
+    let has_more = count == limit || fitting.len() < count;
+    let found = messages.whole(space, fitting).await?;
     // After the read: an entity that is removed meanwhile must not see newer messages.
     api.pipeline.authorise(caller, SpaceAction::Read, space).await?;
-    let full = found.len() == limit;
-    let Page { items, next_cursor } = page(found, range, full);
+    let Page { items, next_cursor } = page(found, range, has_more);
     let mut known = KnownSpaces::of(caller);
     let mut shown = Vec::with_capacity(items.len());
     for message in items {
@@ -187,8 +193,27 @@ async fn list(
     Ok(Json(Page { items: shown, next_cursor }))
 }
 
+/// The first messages of a page, or the last ones if it goes back, that may fit it. What does not
+/// fit is not read any further.
+fn fitting(mut records: Vec<MessageRecord>, range: Range) -> Vec<MessageRecord> {
+    let mut bytes = 0;
+    let mut fits = |record: &MessageRecord| {
+        let before = bytes;
+        bytes += record.least_bytes();
+        before <= PAGE_BYTES
+    };
+    match range {
+        Range::After(_) => records.truncate(records.iter().take_while(|it| fits(it)).count()),
+        Range::Before(_) => {
+            let fit = records.iter().rev().take_while(|it| fits(it)).count();
+            records.drain(..records.len() - fit);
+        }
+    }
+    records
+}
+
 /// A page of at most 1 MiB, cut at the end where the next page begins, and its cursor.
-fn page(mut items: Vec<Message>, range: Range, full: bool) -> Page<Message> {
+fn page(mut items: Vec<Message>, range: Range, has_more: bool) -> Page<Message> {
     let mut bytes = 0;
     let mut fits = |message: &Message| {
         bytes += json_bytes(message);
@@ -202,7 +227,7 @@ fn page(mut items: Vec<Message>, range: Range, full: bool) -> Page<Message> {
             items.drain(..count - fit);
         }
     }
-    let more = full || items.len() < count;
+    let more = has_more || items.len() < count;
     let next_cursor = match range {
         Range::After(_) => items.last().map(|last| format!("after-{}", last.seq)),
         Range::Before(_) => {

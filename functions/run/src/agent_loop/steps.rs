@@ -104,6 +104,11 @@ impl AgentLoop<'_> {
                 Some(Err(NoModelTurn::Failed(error))) => {
                     // The failed step is stored, so that people can look at it.
                     let last_step = self.unanswered(state.steps, notes, began);
+                    if state.ended_with_text {
+                        // The model had finished; only its reminder went unanswered.
+                        let done = Completion::completed(EndReason::Done);
+                        return Ok(Completion { last_step: Some(last_step), ..done }.end());
+                    }
                     return Ok(Completion::failed(error, last_step).end());
                 }
                 None => {

@@ -53,6 +53,12 @@ pub struct Asks {
 }
 
 impl ToolCard {
+    /// The least number of bytes that its input and output have.
+    pub(crate) fn least_bytes(&self) -> usize {
+        let bytes = |json: &CutJson| json.text.len() + json.more;
+        bytes(&self.input) + self.output.as_ref().map_or(0, bytes)
+    }
+
     /// Whether a part of the card is in `TEXT#`.
     pub(crate) fn is_apart(&self) -> bool {
         let is_cut = |json: &CutJson| json.more > 0;

@@ -91,6 +91,11 @@ impl MessageRecord {
         self.card.as_ref().is_some_and(|card| card.status == CallStatus::Pending)
     }
 
+    /// The least number of bytes that its content has.
+    pub fn least_bytes(&self) -> usize {
+        self.text.len() + self.more_chars + self.card.as_ref().map_or(0, ToolCard::least_bytes)
+    }
+
     /// Whether a part of it is in `TEXT#`.
     pub(crate) fn is_apart(&self) -> bool {
         self.more_chars > 0 || self.card.as_ref().is_some_and(ToolCard::is_apart)
