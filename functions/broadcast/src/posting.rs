@@ -8,9 +8,11 @@ use smartspace_domain::{
     Error, Result, Time,
     access::KnownBy,
     events::Event,
+    ids::SpaceId,
     jobs::{BroadcastJob, EventJob, Recipient, Recipients},
 };
 use smartspace_pipeline::frames::send_frame_due;
+use smartspace_store::spaces::rosters::{Head, Roster};
 use tokio::time::Instant;
 
 use crate::Broadcast;
@@ -40,16 +42,12 @@ impl Broadcast {
         let Some(chosen_by) = to.roster else {
             return self.post(event, &all.collect::<Vec<_>>()).await;
         };
-        let members = self.store.members();
-        let Some(head) = members.head(event.space_id).await? else { return Ok(()) };
+        let space = event.space_id;
+        let Some(head) = self.store.members().head(space).await? else { return Ok(()) };
         if head.roster == chosen_by {
             return self.post(event, &all.collect::<Vec<_>>()).await;
         }
-        let roster = match members.roster_of(event.space_id, head.roster).await {
-            Ok(roster) => roster,
-            Err(Error::NotFound(_)) => return Ok(()),
-            Err(error) => return Err(error),
-        };
+        let Some(roster) = self.roster(space, &head).await? else { return Ok(()) };
         let is_member =
             |to: &&Recipient| to.entity.is_none_or(|entity| roster.member(entity).is_some());
         self.post(event, &all.filter(is_member).collect::<Vec<_>>()).await
@@ -86,12 +84,24 @@ impl Broadcast {
     async fn may_know(&self, known_by: KnownBy) -> Result<impl Fn(&Recipient) -> bool> {
         let roster = match known_by {
             KnownBy::Operator => None,
-            KnownBy::Members(space) => self.store.members().rosters(&[space]).await?.pop(),
+            KnownBy::Members(space) => match self.store.members().head(space).await? {
+                Some(head) => self.roster(space, &head).await?,
+                None => None,
+            },
         };
         Ok(move |recipient: &Recipient| match recipient.entity {
             None => true,
             Some(entity) => roster.as_ref().is_some_and(|roster| roster.member(entity).is_some()),
         })
+    }
+
+    /// The roster of a space with this head, or `None` if the space is deleted meanwhile.
+    async fn roster(&self, space: SpaceId, head: &Head) -> Result<Option<Arc<Roster>>> {
+        match self.store.members().roster_of(space, head.roster).await {
+            Ok(roster) => Ok(Some(roster)),
+            Err(Error::NotFound(_)) => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     /// The same moment by the clock that does not jump.
