@@ -193,8 +193,8 @@ async fn list(
     Ok(Json(Page { items: shown, next_cursor }))
 }
 
-/// The first messages of a page, or the last ones if it goes back, that may fit it. What does not
-/// fit is not read any further.
+/// The messages that may fit a page: the oldest ones, or the newest ones of a page before a number.
+/// The long texts of the others are not read.
 fn fitting(mut records: Vec<MessageRecord>, range: Range) -> Vec<MessageRecord> {
     let mut bytes = 0;
     let mut fits = |record: &MessageRecord| {

@@ -1,5 +1,6 @@
-//! A connection has a bucket of 40 tokens, which gains ten a second. `subscribe` and `snapshot` cost
-//! five of them, and any other frame one. Whoever stays below is never refused, and a flood is.
+//! A connection has a bucket of 40 tokens, which gains ten a second. `subscribe` and `snapshot`
+//! cost five of them, and any other frame one. Whoever stays below is never refused, and a flood
+//! is.
 
 use std::time::Duration;
 
