@@ -50,11 +50,6 @@ impl Listeners {
         self.is_large && !self.is_empty()
     }
 
-    /// Drops all listeners. Their tasks still post the frames that wait.
-    pub(super) fn clear(&mut self) {
-        self.known.clear();
-    }
-
     /// Drops listeners whose credential has expired, when the audience can't be read.
     pub(super) fn drop_expired(&mut self, now: Time) {
         self.known.retain(|_, listener| listener.connection.valid_until > now);
@@ -161,7 +156,8 @@ impl Listeners {
 
     /// Waits until all frames are posted.
     pub(super) async fn close(mut self) {
-        self.clear();
+        // Their tasks still post the frames that wait, and then end.
+        self.known.clear();
         while self.tasks.join_next().await.is_some() {}
     }
 }
