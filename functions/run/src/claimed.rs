@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use smartspace_domain::{Result, ids::LeaseId, runs::RunStatus, triggers::Trigger};
+use smartspace_domain::{
+    Result, agents::Builtins, ids::LeaseId, runs::RunStatus, triggers::Trigger,
+};
 use smartspace_egress::TraceContext;
 use smartspace_ports::queues::Delivery;
 use smartspace_store::runs::{RunRecord, steps::Progress, triggers};
@@ -44,6 +46,8 @@ impl Runs {
         let Some(config) = gathered.agent.agent.clone() else {
             return self.end_early(&run, &lease, RunStatus::Canceled).await;
         };
+        let is_admin = gathered.is_admin();
+        let builtins = config.builtins;
         let trigger = self.trigger(&run, &gathered).await?;
         let trace = TraceContext { run: run.id, depth: run.chain_depth + 1 };
         let mut servers = McpTools::list(&self.mcp, &config.mcp.servers, &trace).await;
@@ -71,7 +75,11 @@ impl Runs {
             streams: OpenStreams::default(),
         };
         let worker = Worker {
-            tools: Toolbox::new(&context.config.tools, std::mem::take(&mut servers.tools)),
+            tools: Toolbox::new(
+                Builtins { delegate: is_admin && builtins.delegate, ..builtins },
+                &context.config.tools,
+                std::mem::take(&mut servers.tools),
+            ),
             mcp_problems: std::mem::take(&mut servers.problems),
             stopping: self.stopping.clone(),
             claimed_at: at,

@@ -3,7 +3,7 @@
 
 mod comparison;
 
-use smartspace_domain::agents::History;
+use smartspace_domain::agents::{ContextFormat, History};
 
 use self::comparison::compare;
 use crate::prompt::{
@@ -31,9 +31,15 @@ pub fn prompt(
 /// parses back to what was written.
 pub(crate) fn check(written: &SampleTexts<'_>) -> Result<(), String> {
     // A name or key that starts with a bracket is always quoted, so it can be found in the prompt.
-    let [person, agent, space, other_space, key] =
-        [written.person, written.agent, written.space, written.other_space, written.key]
-            .map(|name| format!("({name}"));
+    // The letter after it keeps names apart that would look alike.
+    let [person, agent, space, other_space, key] = [
+        ("p", written.person),
+        ("a", written.agent),
+        ("s", written.space),
+        ("o", written.other_space),
+        ("k", written.key),
+    ]
+    .map(|(letter, name)| format!("({letter}{name}"));
     let odd = SampleTexts {
         person: &person,
         agent: &agent,
@@ -46,12 +52,12 @@ pub(crate) fn check(written: &SampleTexts<'_>) -> Result<(), String> {
         (0..written.texts.len()).map(|number| format!("word {number}")).collect();
     let plain_texts: Vec<&str> = plain_texts.iter().map(String::as_str).collect();
     let plain = SampleTexts {
-        person: "(P",
-        agent: "(A",
-        space: "(S",
-        other_space: "(O",
+        person: "(p",
+        agent: "(a",
+        space: "(s",
+        other_space: "(o",
         note: "a note",
-        key: "(K",
+        key: "(k",
         texts: &plain_texts,
     };
     let names = [
@@ -72,9 +78,15 @@ pub(crate) fn check(written: &SampleTexts<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// Writes the prompt of every kind of run, and the news between two steps.
+/// Writes the prompt of every kind of run in both formats, and the news between two steps.
 fn all_prompts(written: &SampleTexts<'_>) -> Vec<String> {
+    let formats = [ContextFormat::One, ContextFormat::Two];
+    formats.into_iter().flat_map(|format| prompts_in(format, written)).collect()
+}
+
+fn prompts_in(format: ContextFormat, written: &SampleTexts<'_>) -> Vec<String> {
     let mut all = full_gathered(written, 1);
+    all.agent.agent.iter_mut().for_each(|agent| agent.context_format = format.number());
     let message = message_trigger(&all);
     let mut texts = vec![text_of(&prompt_of(&all, &message))];
     all.agent.agent.iter_mut().for_each(|agent| agent.context.history = History::Roles);

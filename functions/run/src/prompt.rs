@@ -1,11 +1,17 @@
 //! Writes the prompt of a run: one structured text that starts with the parts that change least, so
 //! that providers can cache them.
 //!
-//! [`reading`] reads the sources. [`blocks`], [`timeline`] and [`roles`] write the text. [`window`]
-//! decides how much of the history is shown. [`news`] writes messages that arrive during the run.
+//! [`reading`] reads the sources. [`format_1`] and [`format_2`] write the text around the history,
+//! [`timeline`] and [`roles`] the history, and [`lines`] its lines. [`names`] decides how senders are
+//! called, and [`window`] how much of the history is shown. [`news`] writes messages that arrive during the run.
 //! [`quoted`] escapes texts of others, so that they are never read as anything but data.
 
-pub(crate) mod blocks;
+mod agent_state;
+mod blocks;
+mod format_1;
+pub(crate) mod format_2;
+pub(crate) mod lines;
+pub(crate) mod names;
 pub(crate) mod news;
 pub(crate) mod quoted;
 pub(crate) mod reading;
@@ -17,18 +23,21 @@ pub(crate) mod summary;
 #[cfg(test)]
 mod tests;
 pub(crate) mod timeline;
+#[cfg(test)]
+mod tokens;
 pub(crate) mod window;
 
 use serde::{Deserialize, Serialize};
 use smartspace_domain::{
     Time,
-    agents::{AgentConfig, History},
-    ids::{EntityId, RunId},
+    agents::{AgentConfig, ContextFormat, History},
+    ids::RunId,
     triggers::Trigger,
 };
 use smartspace_models::port::{CachePoint, Message};
 use smartspace_store::runs::steps::Marks;
 
+use lines::Lines;
 use reading::{Gathered, SpaceContext};
 use window::Window;
 
@@ -48,16 +57,29 @@ pub(crate) struct Prompt {
 }
 
 /// The part of a prompt after the system message, as it is stored with a run.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Rest {
     /// The conversation. A timeline is a single message.
     pub(crate) messages: Vec<Message>,
+    /// The number of the prompt's format.
+    #[serde(default = "first_format")]
+    format: u8,
     /// The end of the settled history, which later prompts repeat unchanged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) settled: Option<CachePoint>,
 }
 
+/// The format of a prompt that an older version stored.
+fn first_format() -> u8 {
+    ContextFormat::One.number()
+}
+
 impl Rest {
+    /// The format of the prompt, which the lines that are added to it have too.
+    pub(crate) fn format(&self) -> ContextFormat {
+        ContextFormat::numbered(self.format)
+    }
+
     /// Splits the blocks of the first message at `cuts`. Returns the parts and the remainder.
     pub(crate) fn cut(&self, cuts: &[usize]) -> (Vec<Vec<String>>, Self) {
         let mut rest = self.clone();
@@ -83,35 +105,31 @@ pub(crate) fn prompt(
     trigger: &Trigger,
     now: Time,
 ) -> Prompt {
-    let shown = config.spaces_shown();
     let mut system = String::new();
     if !config.instructions.is_empty() {
         system.push_str(config.instructions.trim_end());
         system.push_str("\n\n");
     }
-    let space = gathered.place.as_ref().map(|place| &place.space.settings);
-    system.push_str(&blocks::instructions(space, config.context.history));
-    system.push_str(&blocks::identity(&gathered.agent));
-    system.push_str(&blocks::spaces::your_spaces(gathered, shown));
-
-    let volatile = [
-        blocks::agent_state::memories(&gathered.memories),
-        blocks::agent_state::goals(&gathered.goals),
-        blocks::agent_state::plans(&gathered.plans, now),
-        blocks::active_runs::active_runs(gathered, run),
-        blocks::spaces::active_space(gathered),
-        blocks::trigger::trigger(trigger, gathered.place.as_ref()),
-        blocks::now(now),
-    ];
+    let format = config.context_format();
+    let (rules, volatile) = match format {
+        ContextFormat::One => (
+            format_1::system(gathered, config),
+            format_1::volatile(gathered, config, run, trigger, now),
+        ),
+        ContextFormat::Two => (
+            format_2::system(gathered, config),
+            format_2::volatile(gathered, config, run, trigger, now),
+        ),
+    };
+    system.push_str(&rules);
     let system = vec![system];
-    let volatile = volatile.concat();
     if let Some(place) = &gathered.place {
-        return with_history(system, place, config, gathered.agent.id, volatile);
+        return with_history(system, gathered, place, config, volatile);
     }
     let messages = vec![Message::User { blocks: vec![volatile] }];
     Prompt {
         system,
-        rest: Rest { messages, settled: None },
+        rest: Rest { messages, format: format.number(), settled: None },
         marks: Marks::new(),
         first: 1,
         cuts: Vec::new(),
@@ -122,37 +140,41 @@ pub(crate) fn prompt(
 /// part that changes with each run.
 fn with_history(
     system: Vec<String>,
+    gathered: &Gathered,
     place: &SpaceContext,
     config: &AgentConfig,
-    me: EntityId,
     volatile: String,
 ) -> Prompt {
-    let window = window(place, config, me);
-    let (rest, cuts) = match config.context.history {
+    let format = config.context_format();
+    let lines = Lines {
+        trigger: place.trigger.seq,
+        ..Lines::of(format, &gathered.names, place.space.id, &place.member)
+    };
+    let window = Window::of(
+        &place.messages,
+        |message| lines.entry(message),
+        config.context.window as usize,
+        config.model.context_window,
+    );
+    let (messages, settled, cuts) = match config.context.history {
         History::Timeline => {
             let timeline::Timeline { mut blocks, settled, cuts } =
-                timeline::timeline(place, &window, me);
+                timeline::timeline(place, &window, &lines);
             blocks.push(volatile);
             let settled = settled.map(|block| CachePoint { message: 0, block });
-            (Rest { messages: vec![Message::User { blocks }], settled }, cuts)
+            (vec![Message::User { blocks }], settled, cuts)
         }
         History::Roles => {
-            let roles = roles::roles(place, &window, me);
+            let roles = roles::roles(place, &window, &lines);
             let settled = roles.settled;
-            (Rest { messages: roles.close(volatile), settled }, Vec::new())
+            (roles.close(volatile), settled, Vec::new())
         }
     };
     Prompt {
         system,
-        rest,
+        rest: Rest { messages, format: format.number(), settled },
         marks: Marks::from([(place.space.id, window.last())]),
         first: window.first(),
         cuts,
     }
-}
-
-/// Chooses the messages of a space that the prompt of an agent shows.
-fn window<'a>(place: &'a SpaceContext, config: &AgentConfig, me: EntityId) -> Window<'a> {
-    let write = |message: &_| timeline::entry(message, me, place.member.cursor, place.trigger.seq);
-    Window::of(&place.messages, write, config.context.window as usize, config.model.context_window)
 }

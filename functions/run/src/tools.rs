@@ -6,12 +6,14 @@
 //! - [`configured`]: the tools of the agent's configuration and of its MCP servers
 //! - [`toolbox`]: the tools of one agent, by name
 //! - [`execution`]: makes the calls of a model answer
+//! - [`naming`]: the spaces and agents that a model names
 //! - [`output`]: bounds and checks of inputs and outputs
 
 pub(crate) mod builtin;
 pub(crate) mod calling;
 pub(crate) mod configured;
 pub(crate) mod execution;
+pub(crate) mod naming;
 pub(crate) mod output;
 pub(crate) mod tool;
 pub(crate) mod toolbox;

@@ -21,8 +21,8 @@ pub use crate::agents::{
     budget::Budget,
     model::{FallbackModel, ModelConfig, Provider},
     run_settings::{
-        ConcurrencyConfig, ConcurrencyMode, ContextConfig, ContinueOn, History, LoopConfig,
-        SpacesShown,
+        Builtins, ConcurrencyConfig, ConcurrencyMode, ContextConfig, ContextFormat, ContinueOn,
+        History, LoopConfig, SpacesShown,
     },
 };
 use crate::{
@@ -67,6 +67,14 @@ pub struct AgentConfig {
     #[serde(default)]
     #[schema(default = ContextConfig::default)]
     pub context: ContextConfig,
+    /// The format of its prompts, 1 or 2. A run that has begun keeps its format.
+    #[serde(default = "default_context_format")]
+    #[schema(default = default_context_format, minimum = 1, maximum = 2)]
+    pub context_format: u8,
+    /// Which groups of built-in tools it has.
+    #[serde(default)]
+    #[schema(default = Builtins::default)]
+    pub builtins: Builtins,
     /// How many runs may be active at the same time. Accepted, but not implemented.
     #[serde(default)]
     #[schema(default = ConcurrencyConfig::default)]
@@ -95,6 +103,10 @@ pub struct AgentConfig {
 /// The default of `maxChainDepth`, for agents and for spaces.
 pub fn default_chain_depth() -> u32 {
     5
+}
+
+fn default_context_format() -> u8 {
+    ContextFormat::default().number()
 }
 
 /// How a service's webhook is signed.
@@ -132,6 +144,11 @@ impl AgentConfig {
         self.webhooks.get(service)
     }
 
+    /// The format of the prompts of new runs.
+    pub fn context_format(&self) -> ContextFormat {
+        ContextFormat::numbered(self.context_format)
+    }
+
     /// Which spaces the agent's prompts list.
     pub fn spaces_shown(&self) -> SpacesShown {
         self.context.spaces.unwrap_or(if self.open {
@@ -163,6 +180,7 @@ impl AgentConfig {
         faults.within("context", |faults| {
             faults.check_range(&self.context.window, 2..=500, "window");
         });
+        faults.check_range(&self.context_format, 1..=2, "contextFormat");
         faults.within("concurrency", |faults| {
             faults.check_range(&self.concurrency.max_runs, 1..=100, "maxRuns");
         });

@@ -31,6 +31,9 @@ pub enum Reason {
     ChainDepth,
     /// The space's `triggerPolicy` does not select the agent.
     Policy,
+    /// The space's policy is `admin`, its admin agent has left, and the message does not mention the
+    /// agent.
+    NoAdmin,
     /// The runs per minute of the space or of the agent are used.
     Rate,
     /// The budget of the day is used. Not produced today.
@@ -46,6 +49,7 @@ impl Reason {
             Self::Paused => "paused",
             Self::ChainDepth => "chain_depth",
             Self::Policy => "policy",
+            Self::NoAdmin => "no_admin",
             Self::Rate => "rate",
             Self::Budget => "budget",
         }
@@ -161,18 +165,20 @@ pub fn decide(
             mentions_anyone: mentions.all || !mentions.named.is_empty(),
             is_pair: members.len() == 2,
         };
-        let is_selected = addressing.selects(agent.id, space, incoming.sender_kind);
-        let bucket = match refusal(space, limits, incoming.chain_depth, is_selected) {
-            Some(reason) => Err(reason),
-            None => take_run(space, agent, limits, window, &cause).ok_or(Reason::Rate),
-        };
-        let dispatch = match bucket {
-            Ok(bucket) => {
+        let woken = refusal(space, limits, incoming.chain_depth)
+            .map_or(Ok(()), Err)
+            .and_then(|()| addressing.source(agent.id, space, incoming.sender_kind))
+            .and_then(|source| {
+                let bucket = take_run(space, agent, limits, window, &cause);
+                Ok((source, bucket.ok_or(Reason::Rate)?))
+            });
+        let dispatch = match woken {
+            Ok((source, bucket)) => {
                 decided.taken.push((agent.id, bucket));
                 Dispatch {
                     agent_id: agent.id,
                     run_id: Some(run_of(agent.id)),
-                    source: Some(addressing.source()),
+                    source: Some(source),
                     reason: None,
                 }
             }
@@ -185,19 +191,12 @@ pub fn decide(
     decided
 }
 
-/// Why the message does not trigger an agent, apart from the runs per minute.
-fn refusal(
-    space: &SpaceSettings,
-    limits: &WakeLimits,
-    chain_depth: u32,
-    is_selected: bool,
-) -> Option<Reason> {
+/// Why the message can't trigger an agent, whoever it is for.
+fn refusal(space: &SpaceSettings, limits: &WakeLimits, chain_depth: u32) -> Option<Reason> {
     if space.paused || limits.paused {
         Some(Reason::Paused)
     } else if chain_depth >= space.max_chain_depth.min(limits.max_chain_depth) {
         Some(Reason::ChainDepth)
-    } else if !is_selected {
-        Some(Reason::Policy)
     } else {
         None
     }

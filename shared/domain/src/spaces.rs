@@ -28,7 +28,8 @@ pub enum TriggerPolicy {
     Mention,
     /// Mentioned agents. Without a mention every agent, because the router is not implemented.
     Router,
-    /// A person's message triggers `adminAgentId` only, an agent's message the mentioned agents.
+    /// A person's message triggers `adminAgentId` only, an agent's message the mentioned agents. If
+    /// the admin agent has left the space, this acts as `mention`.
     Admin,
 }
 
@@ -54,7 +55,8 @@ pub struct SpaceSettings {
     #[serde(default)]
     #[schema(default = TriggerPolicy::default)]
     pub trigger_policy: TriggerPolicy,
-    /// The agent that people's messages trigger. Required with the policy `admin`.
+    /// The agent that people's messages trigger. A change to the policy `admin` requires it. Null
+    /// after that agent has left the space.
     #[serde(default)]
     pub admin_agent_id: Option<EntityId>,
     /// The model that chooses agents. Required with the policy `router`.
@@ -75,13 +77,20 @@ pub struct SpaceSettings {
 }
 
 impl SpaceSettings {
-    /// Checks the settings and reports all faults at once.
-    pub fn check(&self) -> Result<()> {
+    /// Checks the settings and reports all faults at once. `before` are those of a space that
+    /// changes: the policy `admin` may stay without an admin agent that has left.
+    ///
+    /// # Errors
+    /// `invalid`, with the pointers of the faults.
+    pub fn check(&self, before: Option<&Self>) -> Result<()> {
         let mut faults = Faults::default();
         faults.check_text(Name::check(&self.name), "name");
         faults.check_range(&self.max_chain_depth, 0..=100, "maxChainDepth");
         faults.within("budget", |faults| self.budget.check(faults));
-        let admin = self.trigger_policy != TriggerPolicy::Admin || self.admin_agent_id.is_some();
+        let has_no_admin = |settings: &Self| {
+            settings.trigger_policy == TriggerPolicy::Admin && settings.admin_agent_id.is_none()
+        };
+        let admin = !has_no_admin(self) || before.is_some_and(has_no_admin);
         faults.check(admin, "adminAgentId", "required with the policy admin");
         let router = self.trigger_policy != TriggerPolicy::Router || self.router.is_some();
         faults.check(router, "router", "required with the policy router");

@@ -21,6 +21,10 @@ pub struct Step {
     pub model: String,
     /// What the model received: the whole prompt in step 0, later only what was added.
     pub prompt: Prompt,
+    /// How many of the run's oldest tool results this question cut, because most of the model's
+    /// window was used. Absent if none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cut_results: Option<u32>,
     /// What watchers added before the step.
     pub system_messages: Vec<SystemMessage>,
     /// What the model wrote besides its calls. It is private and posted nowhere.

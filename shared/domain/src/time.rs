@@ -37,6 +37,26 @@ impl Time {
         text.push('Z');
         text
     }
+
+    /// The day in UTC: `2026-02-18`.
+    pub fn to_date(self) -> String {
+        let mut text = self.to_string();
+        text.truncate(10);
+        text
+    }
+
+    /// The time of the day in UTC, in minutes: `15:07`.
+    pub fn to_minutes(self) -> String {
+        self.to_string()[11..16].to_owned()
+    }
+
+    /// The name of the day of the week in UTC: `Wednesday`.
+    pub fn weekday(self) -> &'static str {
+        // Day 0 was a Thursday.
+        const DAYS: [&str; 7] =
+            ["Thursday", "Friday", "Saturday", "Sunday", "Monday", "Tuesday", "Wednesday"];
+        DAYS[self.as_seconds().div_euclid(86_400).rem_euclid(7) as usize]
+    }
 }
 
 impl std::ops::Add<Duration> for Time {

@@ -25,6 +25,7 @@ pub const BUILT_IN: &[&str] = &[
     "delete_memories",
     "delete_plans",
     "enter_space",
+    "get_goals",
     "get_memories",
     "get_my_runs",
     "get_plans",

@@ -22,6 +22,8 @@ use crate::{
 pub enum Source {
     /// The admin agent passed the message on with the tool `delegate`.
     Delegated,
+    /// The agent is the admin agent of the space, and a person posted the message.
+    Admin,
     /// The message mentions the agent, or `@all`.
     Mention,
     /// No mention, and the space has exactly two members.
@@ -38,7 +40,7 @@ impl Source {
     /// Whether somebody meant this agent, so that an answer is expected of it.
     pub fn names_agent(self) -> bool {
         match self {
-            Self::Delegated | Self::Mention | Self::Auto => true,
+            Self::Delegated | Self::Admin | Self::Mention | Self::Auto => true,
             Self::Router | Self::Broadcast => false,
         }
     }
@@ -47,6 +49,7 @@ impl Source {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Delegated => "delegated",
+            Self::Admin => "admin",
             Self::Mention => "mention",
             Self::Auto => "auto",
             Self::Router => "router",

@@ -66,6 +66,10 @@ impl Model for OpenAi {
         if let Some(key) = &endpoint.key {
             post = post.bearer_auth(key);
         }
+        if !request.id.is_empty() {
+            // OpenAI finds a request by this, so that a failed run can be followed up with it.
+            post = post.header("x-client-request-id", &request.id);
+        }
         let response = post
             .json(&RequestBody::new(request, endpoint.native))
             .send()

@@ -20,6 +20,7 @@ pub(crate) fn request() -> Request {
             &json!({"type": "object", "properties": {"text": {"type": "string"}}}),
         )]
         .into(),
+        id: String::new(),
         cache_key: "key-1".to_owned(),
         cache_points: vec![],
     }

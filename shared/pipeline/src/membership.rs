@@ -8,7 +8,7 @@ use smartspace_domain::{
     events::{Event, EventKind},
     ids::{EntityId, SpaceId},
     jobs::BroadcastJob,
-    spaces::{Member, Role},
+    spaces::{Member, Role, SpaceSettings, TriggerPolicy},
 };
 use smartspace_store::spaces::rosters::MemberRecord;
 
@@ -123,12 +123,29 @@ impl Pipeline {
         if let Some(left) = left {
             self.end_what_it_does(space_id, &left).await?;
             self.announce(space_id, EventKind::MemberLeft { entity_id }).await;
+            if left.kind == EntityType::Agent {
+                self.announce_missing_admin(space_id).await?;
+            }
         } else if let Some(former) = self.store.members().former(space_id, entity_id).await? {
             // An earlier request may have stopped before this. The space is not notified again.
             self.end_what_it_does(space_id, &former).await?;
         }
         if let Some(parting) = parting {
             self.store.members().parted(entity_id, &parting).await?;
+        }
+        Ok(())
+    }
+
+    /// Shows the settings of a space if its admin agent has left.
+    async fn announce_missing_admin(&self, space_id: SpaceId) -> Result<()> {
+        let space = match self.store.spaces().get(space_id).await {
+            Ok(space) => space,
+            Err(Error::NotFound(_)) => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        let SpaceSettings { trigger_policy, admin_agent_id, .. } = space.settings;
+        if trigger_policy == TriggerPolicy::Admin && admin_agent_id.is_none() {
+            self.announce(space_id, EventKind::SpaceUpdated { space: Box::new(space) }).await;
         }
         Ok(())
     }

@@ -22,7 +22,7 @@ const PORTIONS: usize = 20;
 const AGAIN_AFTER: Duration = Duration::from_secs(10);
 
 impl Pipeline {
-    /// Updates an entity's name in its spaces, or removes a retired entity from them. Ends what it
+    /// Updates an entity's name and description in its spaces, or removes a retired entity from them. Ends what it
     /// did in spaces that it has left. The entity stays due until a later check finds nothing to
     /// do.
     pub async fn settle_entity(&self, id: EntityId) -> Result<()> {
@@ -76,7 +76,7 @@ impl Pipeline {
         for space in spaces {
             let member = self.store.members().get(space, id).await?;
             let is_settled = member.is_none_or(|member| {
-                record.retired_at.is_none() && member.name == record.entity.name
+                record.retired_at.is_none() && member.describes(&record.entity)
             });
             if !is_settled {
                 unsettled.push(space);

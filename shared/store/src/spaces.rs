@@ -18,7 +18,7 @@ use smartspace_domain::{
     stored,
 };
 
-pub use self::card::Card;
+pub use self::card::{Card, CardMember};
 use crate::{
     Error, Result, Spaces,
     idempotency::PostKey,
@@ -86,7 +86,7 @@ impl Spaces<'_> {
         key: Option<&PostKey>,
         now: Time,
     ) -> Result<SpaceId> {
-        let card = Card::of(&settings.name, std::iter::empty());
+        let card = Card::of(&settings, std::iter::empty());
         let record = SpaceRecord {
             id,
             settings,
@@ -185,7 +185,7 @@ impl Spaces<'_> {
     ) -> Result<()> {
         let SpaceRecord { id, rev, .. } = *record;
         let whole = self.changed_settings(record, settings).await?;
-        let card = Card::of(&settings.name, roster.members.iter().map(MemberRecord::sender));
+        let card = Card::of(settings, roster.members.iter());
         let meta = Write::update(keys::space_meta(id), "SET #settings = :settings, #rev = :next")
             .when("#rev = :rev AND attribute_not_exists(#deleted)")
             .value(":settings", whole)?

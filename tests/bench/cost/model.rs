@@ -102,6 +102,5 @@ fn is_of_person(request: &Request) -> bool {
         if let Message::User { blocks } = message { Some(blocks.concat()) } else { None }
     });
     let text: String = texts.collect();
-    let trigger = text.rsplit("TRIGGER:\n").next().unwrap_or_default();
-    trigger.lines().any(|line| line.starts_with("  sender: ") && line.contains("(human,"))
+    text.lines().any(|line| line.starts_with("TRIGGER: message ") && line.contains(" (human), "))
 }

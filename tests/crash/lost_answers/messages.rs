@@ -133,6 +133,7 @@ fn step_record(index: u32, lease: &LeaseId, calls: Vec<CallBegun>) -> StepRecord
         calls,
         system_messages: Vec::new(),
         marks: Marks::new(),
+        cut_results: 0,
         finish_reason: FinishReason::Stop,
         usage: Usage::default(),
         started_at: at(5),

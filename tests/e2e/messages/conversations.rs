@@ -22,11 +22,7 @@ fn lines(request: &ModelRequest) -> Vec<String> {
 
 /// Whether the agent itself has posted a message that contains `text`.
 fn has_posted(request: &ModelRequest, text: &str) -> bool {
-    request
-        .user()
-        .timeline()
-        .iter()
-        .any(|line| line.sender.ends_with(", you)") && line.text.contains(text))
+    request.user().timeline().iter().any(|line| line.sender == "You" && line.text.contains(text))
 }
 
 /// Posts `text`, unless the agent has posted it before.
@@ -85,9 +81,9 @@ async fn a_negotiation_continues_over_three_runs() {
     talk(&stack, &space, &asks.map(|text| (&sarah, text))).await;
     let expected = [
         "SEEN Sarah: Draft the contract",
-        "SEEN Lawyer (you): Here's the contract draft.",
+        "SEEN You: Here's the contract draft.",
         "SEEN Sarah: Change to NET-30",
-        "SEEN Lawyer (you): Updated to NET-30. Anything else?",
+        "SEEN You: Updated to NET-30. Anything else?",
         "NEW Sarah: Add a termination clause ← TRIGGER",
     ];
     assert_eq!(lines(&prompts(&stack, "Lawyer")[2]), expected);
@@ -113,7 +109,7 @@ async fn votes_are_counted_in_the_history() {
             .filter(|text| ["A", "B"].contains(&text.as_str()))
             .collect();
         let total = request.user().block("MEMORIES")[1].clone();
-        if total != "  - [vote_total] \"3 members\"" || votes.len() < 3 {
+        if total != "- [vote_total] \"3 members\"" || votes.len() < 3 {
             return stop();
         }
         let for_a = votes.iter().filter(|vote| *vote == "A").count();
@@ -132,7 +128,7 @@ async fn votes_are_counted_in_the_history() {
     talk(&stack, &space, &[(&husam, "A")]).await;
     let expected = [
         "SEEN Husam: @Chair team vote: A or B?",
-        "SEEN Chair (you): Team vote: A or B? Everyone please reply.",
+        "SEEN You: Team vote: A or B? Everyone please reply.",
         "SEEN Ahmad: A",
         "SEEN Sarah: B",
         "NEW Husam: A ← TRIGGER",
@@ -183,9 +179,12 @@ async fn three_agents_talk_until_they_have_nothing_to_add() {
         shows("redesign") && shows("OAuth2 with JWT") && shows("Add PKCE"),
         "the timeline shows the discussion so far: {timeline:#?}"
     );
+    let system = on_pkce.system();
+    let roster = &system.block("YOUR SPACES")[1];
     assert!(
-        timeline.iter().all(|line| line.sender.contains(" (human, id:ent_")
-            || line.sender.contains(" (agent, id:ent_")),
-        "the lines show names, types and ids of the others"
+        timeline.iter().all(|line| line.sender == "You"
+            || roster.contains(&format!("{} (human)", line.sender))
+            || roster.contains(&format!("{} (agent", line.sender))),
+        "the roster has the types of the others: {roster}"
     );
 }

@@ -123,3 +123,58 @@ async fn read_messages_reads_older_messages_in_pages() {
         "{first}"
     );
 }
+
+#[tokio::test]
+async fn a_run_names_spaces_and_messages_as_its_prompt_does() {
+    let stack = Stack::start().await;
+    let (person, agent, team) = stack.pair().await;
+    let reports = stack.space("Reports", &[&person, &agent]).await;
+    stack.space("Twins", &[&person, &agent]).await;
+    stack.space("twins", &[&person, &agent]).await;
+    stack.model.plays("ada", [answer([say("Noted.")]), stop()]);
+    stack.post(&reports, &person, "report 1").await;
+    stack.quiet(&reports).await;
+    for number in 2..=6 {
+        stack.model.plays("ada", [stop()]);
+        stack.post(&reports, &person, &format!("report {number}")).await;
+        stack.quiet(&reports).await;
+    }
+    stack.model.plays(
+        "ada",
+        [
+            answer([
+                call("read_messages", json!({"spaceId": "reports", "around": 4, "limit": 3})),
+                call("read_messages", json!({"around": 4, "before": 4})),
+                call("enter_space", json!({"spaceId": "\"Reports\""})),
+                call("enter_space", json!({"spaceId": "Twins"})),
+                call("enter_space", json!({"spaceId": "Nowhere"})),
+                call("set_goals", json!({"goals": [{"id": "q4", "description": "Report"}]})),
+                call("get_goals", json!({"status": "active"})),
+            ]),
+            stop(),
+        ],
+    );
+    stack.post(&team, &person, "Look around.").await;
+    stack.quiet(&team).await;
+    let results = stack.model.requests("ada").pop().unwrap().results();
+    let shown: Vec<u64> = results[0]["messages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|message| message["seq"].as_u64().unwrap())
+        .collect();
+    assert_eq!(shown, [3, 4, 5]);
+    assert_eq!(results[1]["error"], "expected before or around, not both");
+    assert_eq!(results[2]["spaceId"], json!(reports));
+    let own = &results[2]["history"][1];
+    assert_eq!((&own["text"], &own["because"]), (&json!("Noted."), &json!("answering #1")));
+    let ambiguous = results[3]["error"].as_str().unwrap();
+    assert!(ambiguous.contains("\"Twins\"~") && ambiguous.contains("\"twins\"~"), "{ambiguous}");
+    let unknown = results[4]["error"].as_str().unwrap();
+    assert!(unknown.starts_with("spaceId: there is no space of yours named"), "{unknown}");
+    assert_eq!(results[6]["goals"][0]["id"], "q4");
+
+    let members = stack.get(&format!("/v1/spaces/{reports}")).await.must_be(200)["members"].clone();
+    let ada = members.as_array().unwrap().iter().find(|member| member["id"] == agent.as_str());
+    assert_eq!(ada.unwrap()["readSeq"], 7, "an agent has read what its completed runs have");
+}

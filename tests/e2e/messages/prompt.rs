@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 
 use crate::support::{
     model::{Line, ModelRequest},
-    routes::{id, triggered_run},
     stack::Stack,
 };
 
@@ -34,11 +33,9 @@ fn bare(line: &str, name: &str) -> String {
 /// An agent's first run, with what its prompt must show.
 struct FirstRun {
     request: ModelRequest,
-    person: String,
     agent: String,
     space: String,
     message: Value,
-    run: String,
 }
 
 impl FirstRun {
@@ -47,13 +44,12 @@ impl FirstRun {
         let message = stack.post(&space, &person, "Hello, Ada.").await;
         let request = stack.model.nth_request("ada", 1).await;
         stack.quiet(&space).await;
-        let run = triggered_run(&message, &agent).unwrap();
-        Self { request, person, agent, space, message, run }
+        Self { request, agent, space, message }
     }
 
     /// The time of the message as the prompt shows it.
     fn at(&self) -> String {
-        format!("{}Z", &self.message["createdAt"].as_str().unwrap()[..19])
+        self.message["createdAt"].as_str().unwrap()[11..16].to_owned()
     }
 }
 
@@ -76,20 +72,16 @@ fn assert_system_prompt(first: &FirstRun) {
     let instructions = system.block("INSTRUCTIONS");
     assert_eq!(
         instructions[1],
-        "  - Your text output is private reasoning; it is posted nowhere. Keep it brief."
+        "- Only send_message speaks. It posts to the active space. Other text is private: keep it \
+         short."
     );
-    assert_eq!(
-        instructions.last().unwrap(),
-        "  - Your message wakes the other agents of the space."
-    );
-    let identity =
-        ["IDENTITY:".to_owned(), "  name: \"Ada\"".into(), format!("  entityId: \"{agent}\"")];
-    assert_eq!(system.block("IDENTITY"), identity);
+    assert_eq!(instructions.last().unwrap(), "- Your message wakes the other agents here.");
+    assert_eq!(system.block("IDENTITY"), [format!("IDENTITY: \"Ada\" ({agent})")]);
     let spaces = system.block("YOUR SPACES");
     assert_eq!((spaces.len(), spaces[0].as_str()), (2, "YOUR SPACES:"));
     let roster = bare(&spaces[1], "Husam");
     let mut members: Vec<&str> = roster
-        .strip_prefix(&format!("  - \"Team\" (id: {space}) — "))
+        .strip_prefix(&format!("- \"Team\" ({space}) — "))
         .expect(&roster)
         .split(", ")
         .collect();
@@ -109,51 +101,28 @@ fn assert_system_prompt(first: &FirstRun) {
 }
 
 fn assert_user_prompt(first: &FirstRun) {
-    let FirstRun { request, person, space, message, run, .. } = first;
+    let FirstRun { request, space, .. } = first;
     let user = request.user();
     assert_eq!(user.before, [""; 0]);
-    assert_eq!(user.names(), ["SPACE HISTORY", "ACTIVE RUNS", "ACTIVE SPACE", "TRIGGER", "NOW"]);
-    assert_eq!(user.block("SPACE HISTORY")[0], format!("SPACE HISTORY (\"Team\", id: {space}):"));
+    assert_eq!(user.names(), ["SPACE HISTORY", "ACTIVE SPACE", "TRIGGER", "NOW"]);
+    assert_eq!(user.block("SPACE HISTORY")[0], "SPACE HISTORY \"Team\":");
     let line = Line {
         seen: false,
-        id: id(message),
+        seq: 1,
         at: first.at(),
-        sender: format!("Husam (human, id:{person})"),
+        sender: "Husam".into(),
         text: "Hello, Ada.".into(),
         trigger: true,
         note: None,
     };
     assert_eq!(user.timeline(), [line]);
-    let runs: Vec<String> =
-        user.block("ACTIVE RUNS").iter().map(|line| bare(line, "Husam")).collect();
-    assert_eq!(
-        runs,
-        [
-            "ACTIVE RUNS:".to_owned(),
-            format!("  - {run} (this run) — Husam (human) in \"Team\": \"Hello, Ada.\"")
-        ]
-    );
-    assert_eq!(user.block("ACTIVE SPACE"), [format!("ACTIVE SPACE: \"Team\" (id: {space})")]);
+    assert_eq!(user.block("ACTIVE SPACE"), [format!("ACTIVE SPACE: \"Team\" ({space})")]);
     let trigger: Vec<String> =
         user.block("TRIGGER").iter().map(|line| bare(line, "Husam")).collect();
-    let expected = [
-        "TRIGGER:".to_owned(),
-        "  type: space_message".into(),
-        "  source: auto".into(),
-        format!("  space: \"Team\" (id: {space})"),
-        format!("  sender: Husam (human, id: {person})"),
-        "  message: \"Hello, Ada.\"".into(),
-        format!("  messageId: {}", id(message)),
-        format!("  at: {}", first.at()),
-    ];
+    let expected = ["TRIGGER: message #1 from Husam (human), auto", "\"Hello, Ada.\""];
     assert_eq!(trigger, expected);
     let now = user.block("NOW");
-    assert!(
-        now.len() == 1
-            && now[0].len() == "NOW: 2026-02-18T15:07:00Z".len()
-            && now[0].ends_with('Z'),
-        "{now:?}"
-    );
+    assert!(now.len() == 1 && now[0].starts_with("NOW: 20") && now[0].ends_with("day)"), "{now:?}");
 }
 
 #[tokio::test]
@@ -174,11 +143,11 @@ async fn a_long_history_is_cut_and_the_prompt_counts_the_hidden_messages() {
     // The request for the summary of the hidden messages may come first. It has no tools.
     let requests = stack.model.requests("ada");
     let user = requests.iter().find(|request| !request.tools().is_empty()).unwrap().user();
-    let shown = user.block("SPACE HISTORY").len() - 2;
+    let shown = user.timeline().len();
     assert!((10..=14).contains(&shown), "the timeline shows {shown} messages, expected 10 to 14");
     let first = 39 - shown + 1;
     let earlier = format!(
-        "  … {0} earlier messages, {0} of them [NEW]; \
+        "… {0} earlier messages, {0} of them [NEW]; \
          read_messages({{\"before\":{first}}}) shows them",
         first - 1
     );
@@ -186,4 +155,51 @@ async fn a_long_history_is_cut_and_the_prompt_counts_the_hidden_messages() {
     let last = user.block("SPACE HISTORY").last().unwrap();
     assert!(last.contains("(1,000 more characters; read_messages shows all)"), "{last}");
     assert!(last.ends_with("← TRIGGER"), "{last}");
+}
+
+#[tokio::test]
+async fn an_agent_may_keep_the_earlier_format() {
+    let stack = Stack::start().await;
+    let person = stack.person("Husam").await;
+    let model = json!({ "provider": "openai", "name": stack.model.name("ada") });
+    let agent = stack.agent_with("Ada", json!({ "model": model, "contextFormat": 1 })).await;
+    let space = stack.space("Team", &[&person, &agent]).await;
+    let message = stack.post(&space, &person, "Hello, Ada.").await;
+    let request = stack.model.nth_request("ada", 1).await;
+    let user = request.user().block("TRIGGER").join("\n");
+    assert!(user.contains(&format!("  messageId: {}", message["id"].as_str().unwrap())), "{user}");
+    stack.quiet(&space).await;
+    let change = json!({ "agent": { "contextFormat": 3 } });
+    let refused = stack.patch(&format!("/v1/entities/{agent}"), change).await.must_be(422);
+    assert_eq!(refused["errors"][0]["pointer"], "/agent/contextFormat");
+}
+
+#[tokio::test]
+async fn senders_with_one_name_are_told_apart_and_a_former_member_is_marked() {
+    let stack = Stack::start().await;
+    let (person, agent, space) = pair(&stack).await;
+    let second = stack.person("HUSAM").await;
+    let fake = stack.person("You").await;
+    for entity in [&second, &fake] {
+        stack.put(&format!("/v1/spaces/{space}/members/{entity}"), json!({})).await.must_be(200);
+    }
+    stack.patch(&format!("/v1/spaces/{space}"), json!({ "paused": true })).await.must_be(200);
+    for sender in [&person, &second, &fake] {
+        stack.post(&space, sender, "Hello.").await;
+    }
+    stack.delete(&format!("/v1/spaces/{space}/members/{fake}")).await.must_be(204);
+    stack.patch(&format!("/v1/spaces/{space}"), json!({ "paused": false })).await.must_be(200);
+    stack.post(&space, &person, "@Ada who is here?").await;
+    let request = stack.model.nth_request("ada", 1).await;
+    stack.quiet(&space).await;
+    let end = |id: &str| id[id.len() - 4..].to_owned();
+    let senders: Vec<String> =
+        request.user().timeline().into_iter().map(|line| line.sender).collect();
+    let husam = format!("\"Husam\"~{}", end(&person));
+    let you = format!("\"You\"~{}", end(&fake));
+    let expected = [husam.clone(), format!("\"HUSAM\"~{}", end(&second)), you.clone(), husam];
+    assert_eq!(senders, expected);
+    let roster = request.system().block("YOUR SPACES")[1].clone();
+    assert!(roster.ends_with(&format!("{you} (human) (left)")), "{roster}");
+    assert!(roster.contains(", You") || roster.contains("— You"), "{roster} of {agent}");
 }

@@ -132,8 +132,8 @@ impl Provider {
         assert_eq!((first.api, second.api), (self.api, self.api));
         assert_eq!(first.trigger_text(), "Hello?");
         assert_eq!(
-            first.system().field("IDENTITY", "name").as_deref(),
-            Some("\"Ada\""),
+            first.system().block("IDENTITY")[0].split(" (").next(),
+            Some("IDENTITY: \"Ada\""),
             "the system prompt names the agent"
         );
         let tools = first.tools();

@@ -72,7 +72,7 @@ async fn a_delegated_run_gets_the_original_message_and_a_note() {
         (&json!("Router"), &json!("Use the brand's \"blue\"."))
     );
     assert_eq!(of(&designer)["chainDepth"], 0, "the message of a person starts a chain");
-    assert_prompt_names_the_router(&stack, &router);
+    assert_prompt_names_the_router(&stack);
     let calls = &stack.run(of(&router)["id"].as_str().unwrap()).await["steps"][0]["calls"];
     assert_eq!(
         (&calls[0]["status"], &calls[1]["status"]),
@@ -86,13 +86,17 @@ async fn a_delegated_run_gets_the_original_message_and_a_note() {
     assert_eq!(started["run"]["trigger"]["source"], "delegated");
 }
 
-fn assert_prompt_names_the_router(stack: &Stack, router: &str) {
+fn assert_prompt_names_the_router(stack: &Stack) {
     let prompt = stack.model.requests("bea")[0].user();
     let lines: Vec<_> = prompt.block("TRIGGER").to_vec();
-    assert_eq!(lines[2], "  source: delegated");
-    assert_eq!(lines[3], format!("  delegatedBy: Router (agent, id: {router})"));
-    assert_eq!(lines[4], r#"  note: "Use the brand's \"blue\".""#);
-    assert!(lines.contains(&r#"  message: "We need a logo""#.to_owned()), "{lines:?}");
+    assert_eq!(
+        lines,
+        [
+            "TRIGGER: message #1 from Husam (human), delegated by Router",
+            r#""We need a logo""#,
+            r#"note: "Use the brand's \"blue\".""#,
+        ]
+    );
 }
 
 #[tokio::test]
@@ -151,7 +155,7 @@ async fn only_the_admin_agent_delegates_and_only_to_agents_that_can_run() {
         "that is you",
         "is not an agent of this space",
         "Sleeper is paused",
-        "expected an id like ent_",
+        "there is no agent of this space named \"nonsense\"",
     ];
     for (error, expected) in errors("router").iter().zip(expected) {
         assert!(error.contains(expected), "the error lacks {expected:?}: {error}");
@@ -166,5 +170,101 @@ async fn only_the_admin_agent_delegates_and_only_to_agents_that_can_run() {
         .must_be(200);
     stack.post(&plain, &person, "@Designer hello").await;
     stack.quiet(&plain).await;
-    assert!(errors("bea")[0].contains("only the admin agent"), "{:?}", errors("bea"));
+    assert!(errors("bea")[0].contains("there is no tool \"delegate\""), "{:?}", errors("bea"));
+}
+
+/// The test's model knows the agents from its prompt only, as a real one does.
+#[tokio::test]
+async fn an_admin_agent_delegates_by_what_its_prompt_says_alone() {
+    let stack = Stack::start().await;
+    let person = stack.person("Husam").await;
+    let router = stack.agent("Router", &stack.model.name("router")).await;
+    let described = |model: &str, description: &str| {
+        let model = json!({"provider": "openai", "name": stack.model.name(model)});
+        json!({"model": model, "description": description})
+    };
+    let designer = stack.agent_with("Designer", described("bea", "Draws logos.")).await;
+    let counter = stack.agent_with("Counter", described("carl", "Counts things.")).await;
+    let settings = json!({"triggerPolicy": "admin", "adminAgentId": router});
+    let members = [&person, &router, &counter, &designer];
+    let space = stack.space_with("Studio", &members, settings).await;
+    stack.model.answers("router", |request| {
+        let system = request.system();
+        let rule = "- You are this space's admin agent: answer, delegate, or skip.";
+        assert_eq!(system.block("INSTRUCTIONS").last().unwrap(), rule);
+        let roster = system.block("YOUR SPACES")[1].clone();
+        let (before, _) = roster.split_once(" (agent: \"Draws logos.\")").unwrap();
+        let name = before.rsplit([',', '—']).next().unwrap().trim();
+        answer([call("delegate", json!({"agent": name}))])
+    });
+    stack.model.plays("bea", [say("Here is the logo.").into(), stop()]);
+    let question = stack.post(&space, &person, "We need a logo").await;
+    let woken: Vec<_> = question["dispatch"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|entry| entry["source"] == "admin")
+        .map(|entry| entry["agentId"].clone())
+        .collect();
+    assert_eq!(woken, [json!(router)]);
+    wait_for("the designer's message", SOON, async || {
+        (stack.texts(&space).await.len() == 2).then_some(())
+    })
+    .await;
+    stack.quiet(&space).await;
+    let request = &stack.model.requests("router")[0];
+    let trigger = request.user().block("TRIGGER")[0].clone();
+    assert_eq!(trigger, "TRIGGER: message #1 from Husam (human), admin");
+
+    // A new description reaches the prompts of the space.
+    let change = json!({"agent": {"description": "Paints."}});
+    stack.patch(&format!("/v1/entities/{designer}"), change).await.must_be(200);
+    stack.model.plays("router", [answer([call("skip_response", json!({"reason": "seen"}))])]);
+    stack.post(&space, &person, "And now?").await;
+    stack.quiet(&space).await;
+    let roster =
+        stack.model.requests("router").pop().unwrap().system().block("YOUR SPACES")[1].clone();
+    assert!(roster.contains("Designer (agent: \"Paints.\")"), "{roster}");
+}
+
+#[tokio::test]
+async fn a_space_whose_admin_agent_left_acts_as_with_the_policy_mention() {
+    let stack = Stack::start().await;
+    let Studio { person, router, designer, space } = studio(&stack).await;
+    let socket = stack.socket_of(&person).await;
+    socket.subscribe(&space, None).await;
+    let path = format!("/v1/spaces/{space}");
+    stack.delete(&format!("{path}/members/{router}")).await.must_be(204);
+    let shown = stack.get(&path).await.must_be(200);
+    assert_eq!((&shown["triggerPolicy"], &shown["adminAgentId"]), (&json!("admin"), &Value::Null));
+    socket.frame("space.updated", SOON, |frame| frame["space"]["adminAgentId"].is_null()).await;
+    stack.put(&format!("{path}/members/{router}"), json!({})).await.must_be(200);
+
+    let dispatch = |message: &Value| -> Vec<(String, Value, Value)> {
+        let of = |entry: &Value| {
+            let name = if entry["agentId"] == designer.as_str() { "designer" } else { "router" };
+            (name.to_owned(), entry["source"].clone(), entry["reason"].clone())
+        };
+        let mut all: Vec<_> = message["dispatch"].as_array().unwrap().iter().map(of).collect();
+        all.sort_by(|one, other| one.0.cmp(&other.0));
+        all
+    };
+    let null = || Value::Null;
+    stack.model.plays("bea", [stop()]);
+    let named = stack.post(&space, &person, "@Designer hello").await;
+    assert_eq!(
+        dispatch(&named),
+        [
+            ("designer".to_owned(), json!("mention"), null()),
+            ("router".to_owned(), null(), json!("no_admin"))
+        ]
+    );
+    let unnamed = stack.post(&space, &person, "hello").await;
+    assert!(dispatch(&unnamed).iter().all(|(_, _, reason)| reason == "no_admin"), "{unnamed}");
+    stack.quiet(&space).await;
+
+    // Other settings can be changed, and a new admin agent can be set.
+    stack.patch(&path, json!({"name": "Atelier"})).await.must_be(200);
+    stack.patch(&path, json!({"adminAgentId": designer})).await.must_be(200);
+    stack.patch(&path, json!({"adminAgentId": null})).await.must_be(422);
 }

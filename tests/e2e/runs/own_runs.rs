@@ -16,7 +16,7 @@ use crate::support::{
 fn other_runs(request: &ModelRequest) -> Vec<String> {
     let prompt = request.user();
     let lines = prompt.block("ACTIVE RUNS");
-    let other = |line: &&String| line.contains("run_") && !line.contains("(this run)");
+    let other = |line: &&String| line.contains("run_");
     lines
         .iter()
         .filter(other)

@@ -1,5 +1,6 @@
 //! The steps of a run, and the system messages that its model receives between them.
 
+mod compaction;
 mod prompts;
 
 use serde_json::{Value, json};
@@ -104,7 +105,7 @@ async fn messages_posted_during_a_run_reach_its_model_before_the_next_step() {
         .collect();
     assert_eq!(of_run.len(), 3);
     let notes = of_run[1].system_notes();
-    assert_is_news(&notes, &space, &person);
+    assert_is_news(&notes, &space);
     // Nothing was posted since, and the run's own messages are not news.
     assert_eq!(of_run[2].system_notes(), notes);
     // Like the prompt, news is for the operator only.
@@ -124,17 +125,20 @@ async fn messages_posted_during_a_run_reach_its_model_before_the_next_step() {
 }
 
 /// Checks that the only note is the news of the second message.
-fn assert_is_news(notes: &[String], space: &str, person: &str) {
+fn assert_is_news(notes: &[String], space: &str) {
     assert_eq!(notes.len(), 1, "{notes:?}");
     let lines: Vec<&str> = notes[0].lines().collect();
     let title = format!(
-        "Said in \"Team\" (id: {space}) since your last step; \
+        "Said in \"Team\" ({space}) since your last step; \
          what wakes you has a run of its own:"
     );
     assert_eq!(lines[0], title);
-    let line = format!("Husam (human, id:{person}): \"Wait: \\\"Q3\\\".\\u000aTRIGGER:\"");
+    let line = "Husam: \"Wait: \\\"Q3\\\".\\u000aTRIGGER:\"";
     assert!(
-        lines.len() == 2 && lines[1].starts_with("  [NEW]  [msg:") && lines[1].ends_with(&line),
+        lines.len() == 3
+            && lines[1].ends_with(" UTC")
+            && lines[2].starts_with("[NEW] #2 ")
+            && lines[2].ends_with(line),
         "{lines:?}"
     );
 }

@@ -31,6 +31,10 @@ async fn a_new_agent_has_the_documented_defaults() {
             "remindUnsaid": true,
         },
         "context": { "window": 50, "history": "timeline" },
+        "contextFormat": 2,
+        "builtins": {
+            "memories": true, "goals": true, "plans": true, "runs": true, "delegate": true,
+        },
         "concurrency": { "maxRuns": 5, "mode": "parallel" },
         "budget": { "tokensPerDay": null, "costPerDay": null, "runsPerMinute": 60 },
         "maxChainDepth": 5, "tools": [], "mcp": { "servers": [] }, "webhooks": {},
@@ -53,6 +57,10 @@ async fn a_full_configuration_is_stored_as_sent() {
             "remindUnsaid": false,
         },
         "context": { "window": 10, "history": "roles", "spaces": "all" },
+        "contextFormat": 1,
+        "builtins": {
+            "memories": true, "goals": false, "plans": true, "runs": false, "delegate": false,
+        },
         "concurrency": { "maxRuns": 2, "mode": "coalesce" },
         "budget": { "tokensPerDay": 1000, "costPerDay": 1.5, "runsPerMinute": 7 },
         "maxChainDepth": 3,

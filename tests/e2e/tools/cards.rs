@@ -98,9 +98,8 @@ async fn assert_next_prompt_shows_the_card(stack: &Stack, team: &Team, text: &st
     stack.quiet(&team.space).await;
     let timeline = stack.model.requests("ada").last().unwrap().user();
     let lines = timeline.block("SPACE HISTORY").join("\n");
-    let line = format!(
-        r#"Ada (agent, you): [tool fetchWeather] input={text} output={{"rain":true}} (completed)"#
-    );
+    let line =
+        format!(r#" You: [tool fetchWeather] input={text} output={{"rain":true}} (completed)"#);
     assert!(lines.contains(&line), "{lines}");
     assert!(lines.contains("; used secretWeather, fetchWeather]"), "{lines}");
 }

@@ -162,7 +162,7 @@ async fn every_bad_input_of_every_tool_is_reported_and_has_no_effect() {
 fn bad_inputs_of_all_tools(scene: &ToolScene) -> Vec<(String, BadInput)> {
     let request = scene.stack.model.requests("ada").remove(0);
     let names = request.tools();
-    let expected = ["set_goals", "delegate", "httpShown", "buttons"];
+    let expected = ["set_goals", "get_goals", "httpShown", "buttons"];
     assert!(names.len() >= 23, "{names:?}");
     assert!(expected.iter().all(|name| names.contains(name)), "{names:?}");
     let tools = request.body["tools"].as_array().unwrap();

@@ -96,10 +96,8 @@ async fn a_delivery_of_each_signature_scheme_triggers_a_run_with_its_payload() {
         );
         let request = stack.model.requests("ada").pop().unwrap();
         let lines = [
-            "TRIGGER:".to_owned(),
-            "  type: service".into(),
-            format!("  service: \"{}\"", scheme.name()),
-            format!("  payload: {}", sample_payload(key)),
+            format!("TRIGGER: service \"{}\"", scheme.name()),
+            format!("payload: {}", sample_payload(key)),
         ];
         assert_eq!(request.user().block("TRIGGER"), lines);
         expected.push(listed);

@@ -15,6 +15,7 @@ use smartspace_domain::{
 };
 use tokio::time::Instant;
 
+pub(crate) use model_request::space_in;
 pub use model_request::{Line, ModelRequest};
 
 /// All records of one simulation.

@@ -23,7 +23,7 @@ use smartspace_domain::Time;
 
 use crate::{
     chance::Chance,
-    plan::{FEW_APPENDS, Plan},
+    plan::{FEW_APPENDS, Plan, SMALL_WINDOW},
     storage::Storage,
 };
 
@@ -64,6 +64,8 @@ pub enum Mutant {
     ForgetsCards,
     /// Promise 3: a run ends and its cards of external calls stay open.
     LeavesCallsOpen,
+    /// Promise 4: which results were cut is not stored with the step.
+    ForgetsCuts,
     /// Promise 4: a run's writes do not check its lease.
     IgnoresLeases,
     /// Promise 4: a run is claimed even if another worker holds it.
@@ -149,7 +151,8 @@ impl Mutant {
             | Self::RepeatsWhatBegan
             | Self::ForgetsCards
             | Self::LeavesCallsOpen => 3,
-            Self::IgnoresLeases
+            Self::ForgetsCuts
+            | Self::IgnoresLeases
             | Self::ClaimsAnyway
             | Self::CancelsNothing
             | Self::AbsorbsNothing
@@ -193,6 +196,7 @@ impl Mutant {
                 rates.under_way = rates.under_way.max(20_000);
             }
             Self::LeavesCallsOpen => rates.outside = 80_000,
+            Self::ForgetsCuts => plan.context_window = SMALL_WINDOW,
             Self::FiresAnyway => rates.slow = rates.slow.max(30_000),
             Self::SweepsNothing | Self::ForgetsDuties => rates.queue = rates.queue.max(5_000),
             Self::ForgetsTimes | Self::AbandonsReads => rates.alarm = 60_000,

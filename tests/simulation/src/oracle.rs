@@ -6,6 +6,7 @@
 //! `stopped_runs` (4), `deletions` (5), `plans` (7), `runs_without_space` (9), `frames`, `reads`,
 //! `timeliness`, `seconds` and `rates` (10). `streams` compares live text with the stored messages.
 
+mod cut_results;
 mod deletions;
 mod frames;
 mod outside;

@@ -11,6 +11,9 @@ use crate::{chance::Chance, fault_rates::FaultRates, units::Units};
 /// A limit that people and agents reach, who write far less than a real crowd.
 pub(crate) const FEW_APPENDS: AppendLimit = AppendLimit { messages: 4, bytes: 12_000 };
 
+/// A context window that the results of one step may fill, in tokens.
+pub(crate) const SMALL_WINDOW: u32 = 1_000;
+
 /// The parameters of one seed.
 #[derive(Clone, Debug)]
 pub struct Plan {
@@ -55,6 +58,10 @@ pub struct Plan {
     pub writes: bool,
     /// Whether agents that answer in text alone are reminded that nothing was posted.
     pub reminders: bool,
+    /// The size of the models' context windows, in tokens. Runs with a small one cut old results.
+    pub context_window: u32,
+    /// The format of prompts.
+    pub context_format: u8,
     /// The number of actions of each person, besides its last answers to forms.
     pub actions: usize,
     /// How much the clock of a process differs from the wall clock at most.
@@ -123,6 +130,12 @@ impl Plan {
             agent_depth: if crowd { 5 } else { 3 },
             writes: number("writes", 0, 3) == 0,
             reminders: !crowd && number("reminders", 0, 3) == 0,
+            context_window: if number("context window", 0, 3) == 0 {
+                SMALL_WINDOW
+            } else {
+                200_000
+            },
+            context_format: if number("context format", 0, 3) == 0 { 1 } else { 2 },
             actions: if crowd { 2 } else { number("deeds", 4, 8) as usize },
             clock_spread: Duration::from_secs(if clocks_differ {
                 number("clock spread", 1, 5)

@@ -43,7 +43,11 @@ pub async fn set(world: &Arc<World>) -> Result<(), String> {
             .map_or_else(|| format!("Agent {index}"), |name| (*name).to_owned());
         let agent = json!({
             // Any provider except the scripted one, which writes no summaries.
-            "model": {"provider": "openai", "name": "chance"},
+            "model": {
+                "provider": "openai",
+                "name": "chance",
+                "contextWindow": plan.context_window,
+            },
             "maxChainDepth": plan.agent_depth,
             "budget": {"runsPerMinute": UNLIMITED_RUNS},
             "webhooks": webhooks(),
@@ -53,6 +57,7 @@ pub async fn set(world: &Arc<World>) -> Result<(), String> {
                 "continueOn": if plan.writes { "writes" } else { "toolCalls" },
             },
             "context": {"window": plan.window},
+            "contextFormat": plan.context_format,
             "tools": tools(world),
         });
         let made =

@@ -235,6 +235,13 @@ impl Storage {
         serde_json::from_str::<Value>(&answer).unwrap_or_default()["Item"].take()
     }
 
+    /// The id of a message, or nothing if there is no such message.
+    pub(crate) fn message_id(&self, space: &str, seq: u64) -> String {
+        let key =
+            json!({"PK": {"S": format!("SPACE#{space}")}, "SK": {"S": format!("MSG#{seq:012}")}});
+        self.item(&key)["id"]["S"].as_str().unwrap_or_default().to_owned()
+    }
+
     /// All items, as plain JSON.
     pub fn items(&self) -> Vec<Value> {
         let mut items = Vec::new();

@@ -11,6 +11,7 @@ use serde_json::Value;
 use smartspace_domain::{
     Error,
     access::{Caller, EntityAction},
+    agents::AgentConfig,
     entities::{Entity, EntitySettings, EntityType, NewEntity},
     ids::EntityId,
 };
@@ -144,6 +145,9 @@ async fn change(
         return Err(Error::invalid("/type", "can't be changed").into());
     }
     let renamed = settings.name != record.entity.name;
+    let description = |agent: &AgentConfig| agent.description.clone();
+    let described =
+        settings.agent.as_ref().map(description) != record.entity.agent.as_ref().map(description);
     // Only the names of agents are unique within a space.
     if renamed && settings.kind == EntityType::Agent {
         for space in store.entities().spaces_of(id).await? {
@@ -156,7 +160,7 @@ async fn change(
         }
     }
     let entity = store.entities().change(&record, settings, api.pipeline.now()).await?;
-    if renamed {
+    if renamed || described {
         // If this fails half-way, the entity stays due and `sweep` finishes it.
         api.pipeline.settle_entity(id).await?;
     }

@@ -146,7 +146,7 @@ async fn change(
         .map_err(|error| Error::Internal(error.to_string()))?;
     json_patch::merge(&mut value, &Value::Object(body.object()?));
     let settings: SpaceSettings = shaped(value)?;
-    settings.check()?;
+    settings.check(Some(&record.settings))?;
     if let Some(admin) =
         settings.admin_agent_id.filter(|admin| Some(*admin) != record.settings.admin_agent_id)
         && !roster.agents().any(|agent| agent == admin)

@@ -86,6 +86,7 @@ impl ModelCaller<'_> {
         loop {
             attempt += 1;
             let request = Request {
+                id: format!("{}.{}.{attempt}", self.context.run.id, question.step),
                 model: tries.current().clone(),
                 system: question.prompt.system.clone(),
                 messages: question.messages.to_vec(),

@@ -1,11 +1,15 @@
 //! Reads the news: messages that arrived in the active space while the run was at work. The model
 //! reads them before its next step.
 
-use smartspace_domain::{Result, ids::SpaceId};
+use smartspace_domain::{Result, agents::ContextFormat, ids::SpaceId};
 use smartspace_store::messages::Range;
 
 use crate::{
-    prompt::news::{News, news},
+    prompt::{
+        lines::Lines,
+        names::Names,
+        news::{News, news},
+    },
     run_context::RunContext,
 };
 
@@ -14,7 +18,13 @@ const MAX_MESSAGES: usize = 50;
 
 /// Reads the messages of others in a space after the seq `after`.
 /// The news is empty if the agent is no longer a member of the space.
-pub(crate) async fn read_news(context: &RunContext, space: SpaceId, after: u64) -> Result<News> {
+pub(crate) async fn read_news(
+    context: &RunContext,
+    space: SpaceId,
+    after: u64,
+    format: ContextFormat,
+    names: &mut Names,
+) -> Result<News> {
     let store = context.store();
     // There is mostly no new message, and one small read shows it.
     if store.members().head(space).await?.is_none_or(|head| head.seq <= after) {
@@ -29,5 +39,7 @@ pub(crate) async fn read_news(context: &RunContext, space: SpaceId, after: u64) 
         // There may be more, and the newest ones are shown.
         messages = store.messages().records(space, Range::Before(u64::MAX), MAX_MESSAGES).await?;
     }
-    Ok(news(&record.settings.name, space, &member, context.run.id, after, &messages))
+    names.add(messages.iter().map(|message| &message.sender));
+    let lines = Lines::of(format, names, space, &member);
+    Ok(news(&record.settings.name, &lines, context.run.id, after, &messages))
 }

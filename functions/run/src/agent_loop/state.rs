@@ -1,5 +1,6 @@
 //! The state of a run between two steps: at its beginning, or after its last stored step.
 
+mod compaction;
 mod conversation;
 mod pending;
 mod replay;
@@ -22,7 +23,9 @@ use tokio::time::Instant;
 
 use crate::{
     prompt::{
-        Prompt, prompt,
+        Prompt,
+        names::Names,
+        prompt,
         reading::Gathered,
         run_activity::{SEND_MESSAGE, counts_as_used},
         summary,
@@ -39,6 +42,8 @@ pub(crate) use replay::is_whole;
 /// A run's state between two steps.
 pub(crate) struct State {
     pub(crate) prompt: Prompt,
+    /// How the run writes the names of senders.
+    pub(crate) names: Names,
     /// The prompt is stored together with the first answer.
     pub(crate) prompt_is_stored: bool,
     pub(crate) messages: Vec<Message>,
@@ -53,6 +58,10 @@ pub(crate) struct State {
     /// The usage of the last answer alone.
     pub(crate) last_usage: Option<Usage>,
     pub(crate) tools_used: Vec<String>,
+    /// How many of the oldest results are cut. See [`compaction`].
+    pub(crate) cut_results: u32,
+    /// The characters that were cut out of what the last answer's usage counts.
+    pub(crate) saved_chars: u64,
     /// The run has posted a message or a card.
     pub(crate) has_spoken: bool,
     /// The last answer was text alone.
@@ -122,12 +131,15 @@ impl State {
             marks: prompt.marks.clone(),
             pages: Vec::new(),
             prompt,
+            names: gathered.names.clone(),
             prompt_is_stored: false,
             steps: 0,
             pending: None,
             active_space: place.map(|place| place.space.id),
             usage: context.run.usage,
             last_usage: None,
+            cut_results: 0,
+            saved_chars: 0,
             tools_used: Vec::new(),
             has_spoken: false,
             ended_with_text: false,
@@ -163,6 +175,7 @@ impl State {
     pub(crate) fn add_answer(&mut self, step: &StepRecord, tools: &Toolbox) -> Pending {
         self.steps = step.index + 1;
         self.last_usage = Some(step.usage);
+        self.saved_chars = 0;
         self.messages.push(assistant(step));
         self.ended_with_text = step.calls.is_empty();
         // Calls of a tool that does not exist are not counted: their results say so.

@@ -14,7 +14,11 @@ mod watching;
 
 use std::time::Duration;
 
-use smartspace_domain::{Result, events::StreamEnd, runs::EndReason};
+use smartspace_domain::{
+    Result,
+    events::StreamEnd,
+    runs::{EndReason, FailureCode},
+};
 use smartspace_store::runs::{RunRecord, Tried, steps::Progress};
 use tokio::time::Instant;
 
@@ -95,15 +99,16 @@ impl AgentLoop<'_> {
                 return Ok(LoopExit::HandOver(None));
             }
             let notes = self.watch(state).await?;
+            state.compact(u64::from(self.context.config.model.context_window));
             let began = self.context.now();
-            let answer = match self.ask(state, &notes, deadline).await {
+            let answer = match self.ask_in_short(state, &notes, deadline).await {
                 Some(Ok(answer)) => answer,
                 Some(Err(NoModelTurn::NoTime(tried))) => {
                     return Ok(LoopExit::HandOver(Some(tried)));
                 }
                 Some(Err(NoModelTurn::Failed(error))) => {
                     // The failed step is stored, so that people can look at it.
-                    let last_step = self.unanswered(state.steps, notes, began);
+                    let last_step = self.unanswered(state, notes, began);
                     if state.ended_with_text {
                         // The model had finished; only its reminder went unanswered.
                         let done = Completion::completed(EndReason::Done);
@@ -117,7 +122,7 @@ impl AgentLoop<'_> {
                 }
             };
             state.add_marks(&notes.marks);
-            let step = self.step_record(state.steps, &answer, notes);
+            let step = self.step_record(state, &answer, notes);
             state.usage += answer.usage;
             if answer.calls.is_empty() && !self.is_unsaid(state, &answer) {
                 return Ok(Completion {
@@ -143,6 +148,26 @@ impl AgentLoop<'_> {
             && !state.has_spoken
             && !unsaid::has_spoken(&state.system_messages)
             && state.steps + 1 < limits.max_steps
+    }
+
+    /// Asks the model for its next answer, and again with fewer results while the model says that
+    /// the conversation is too long. Returns `None` at the deadline.
+    async fn ask_in_short(
+        &self,
+        state: &mut State,
+        notes: &StepNotes,
+        deadline: Instant,
+    ) -> Option<Result<ModelTurn, NoModelTurn>> {
+        loop {
+            let answer = self.ask(state, notes, deadline).await?;
+            let is_too_long = matches!(
+                &answer,
+                Err(NoModelTurn::Failed(error)) if error.code == FailureCode::ContextTooLong
+            );
+            if !is_too_long || !state.compact_more() {
+                return Some(answer);
+            }
+        }
     }
 
     /// Asks the model for its next answer. Returns `None` at the deadline.

@@ -2,12 +2,12 @@
 
 use std::fmt::Write;
 
-use smartspace_domain::ids::{RunId, SpaceId};
-use smartspace_store::{messages::MessageRecord, spaces::rosters::MemberRecord};
+use smartspace_domain::{agents::ContextFormat, ids::RunId};
+use smartspace_store::messages::MessageRecord;
 
 use crate::prompt::{
+    lines::Lines,
     quoted::{Quoted, Thousands},
-    timeline::entry,
 };
 
 /// The longest news, in characters.
@@ -26,8 +26,7 @@ pub(crate) struct News {
 /// last ones of the space.
 pub(crate) fn news(
     name: &str,
-    space: SpaceId,
-    member: &MemberRecord,
+    lines: &Lines<'_>,
     run: RunId,
     after: u64,
     messages: &[MessageRecord],
@@ -36,41 +35,50 @@ pub(crate) fn news(
         return News::default();
     };
     // As many of the newest ones as fit, but at least one.
-    let mut lines = Vec::new();
+    let mut shown: Vec<(&MessageRecord, String)> = Vec::new();
     let mut chars = 0;
     let mut first = last + 1;
     for message in messages.iter().rev().take_while(|message| message.seq > after) {
-        let line = if message.run_id == Some(run) {
-            String::new()
-        } else {
-            entry(message, member.entity_id, member.cursor, 0)
-        };
+        let line = if message.run_id == Some(run) { String::new() } else { lines.entry(message) };
         chars += line.chars().count();
-        if chars > MAX_CHARS && lines.iter().any(|line: &String| !line.is_empty()) {
+        if chars > MAX_CHARS && shown.iter().any(|(_, line)| !line.is_empty()) {
             break;
         }
         first = message.seq;
-        lines.push(line);
+        shown.push((message, line));
     }
     let mut text = String::new();
     let earlier = first - after - 1;
     if earlier > 0 {
-        let new = (first - 1).saturating_sub(member.cursor.max(after));
+        let new = (first - 1).saturating_sub(lines.cursor.max(after));
         let new =
             if new > 0 { format!(", {} of them [NEW]", Thousands(new)) } else { String::new() };
         // Writing to a String can't fail.
         let _ = writeln!(
             text,
-            "  … {} earlier messages{new}; \
-                read_messages({{\"spaceId\":\"{space}\",\"before\":{first}}}) shows them",
-            Thousands(earlier)
+            "{}… {} earlier messages{new}; \
+                read_messages({{{}\"before\":{first}}}) shows them",
+            lines.indent(),
+            Thousands(earlier),
+            match lines.format {
+                ContextFormat::One => format!("\"spaceId\":\"{}\",", lines.space),
+                ContextFormat::Two => String::new(),
+            },
         );
     }
-    text.extend(lines.into_iter().rev());
+    let mut before = None;
+    for (message, line) in shown.iter().rev().filter(|(_, line)| !line.is_empty()) {
+        text.push_str(&lines.day(before, message.created_at));
+        before = Some(message.created_at);
+        text.push_str(line);
+    }
     let text = (!text.is_empty()).then(|| {
+        let id = match lines.format {
+            ContextFormat::One => format!(" (id: {})", lines.space),
+            ContextFormat::Two => format!(" ({})", lines.space),
+        };
         format!(
-            "Said in {} (id: {space}) since your last step; what wakes you has a run of its \
-                own:\n{}",
+            "Said in {}{id} since your last step; what wakes you has a run of its own:\n{}",
             Quoted(name),
             text.trim_end_matches('\n')
         )

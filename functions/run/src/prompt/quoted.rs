@@ -96,6 +96,10 @@ impl fmt::Display for Key<'_> {
     }
 }
 
+/// The longest payload of a service that is shown, in characters. The limit leaves a model room to
+/// read the rest of the prompt.
+pub(crate) const PAYLOAD_CHARS: usize = 131_072;
+
 /// Writes JSON on one line. Characters that must be escaped occur only in its strings, so the
 /// result is still JSON.
 pub(crate) struct Json<'a> {

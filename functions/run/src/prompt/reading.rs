@@ -3,7 +3,7 @@
 mod seen;
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     sync::Arc,
 };
 
@@ -15,8 +15,10 @@ use smartspace_domain::{
     ids::{EntityId, RunId, SpaceId},
     jobs,
     memories::Memory,
+    messages::Sender,
     plans::Plan,
     runs::RunStatus,
+    spaces::TriggerPolicy,
 };
 use smartspace_store::{
     Store,
@@ -25,7 +27,7 @@ use smartspace_store::{
     spaces::{Card, SpaceRecord, rosters::MemberRecord, summaries::SummaryRecord},
 };
 
-use crate::prompt::{run_activity::RunActivity, window};
+use crate::prompt::{names::Names, run_activity::RunActivity, window};
 pub(crate) use seen::Seen;
 
 /// The most active runs that a prompt shows.
@@ -59,6 +61,25 @@ pub(crate) struct Gathered {
     pub(crate) memories: Vec<Memory>,
     pub(crate) goals: Vec<Goal>,
     pub(crate) plans: Vec<Plan>,
+    /// How the prompt writes the names of senders and members.
+    pub(crate) names: Names,
+}
+
+impl Gathered {
+    /// Whether the agent is the admin agent of one of its spaces. A card that an older version wrote
+    /// does not say so, but the settings of the space that triggered the run do.
+    pub(crate) fn is_admin(&self) -> bool {
+        self.is_admin_here() || self.cards.values().any(|card| card.admin == Some(self.agent.id))
+    }
+
+    /// Whether the agent is the admin agent of the space that triggered the run.
+    pub(crate) fn is_admin_here(&self) -> bool {
+        self.place.as_ref().is_some_and(|place| {
+            let settings = &place.space.settings;
+            settings.trigger_policy == TriggerPolicy::Admin
+                && settings.admin_agent_id == Some(self.agent.id)
+        })
+    }
 }
 
 /// The space that triggered a run.
@@ -73,6 +94,11 @@ pub(crate) struct SpaceContext {
     pub(crate) trigger: Arc<MessageRecord>,
     /// The summary of older messages.
     pub(crate) summary: Option<SummaryRecord>,
+    /// Senders of these messages who are members, but not among the first ones, which its card
+    /// names.
+    pub(crate) unlisted: Vec<Sender>,
+    /// Senders of these messages who have left the space.
+    pub(crate) left: Vec<Sender>,
 }
 
 /// Reads the sources of the prompt of `run`. `triggered_by` is the message that triggered it, or
@@ -102,7 +128,7 @@ pub(crate) async fn gather(
     )?;
     let Some(agent) = context.agent else { return Ok(None) };
     let Some(config) = &agent.agent else { return Ok(None) };
-    let place = match trigger_space {
+    let mut place = match trigger_space {
         None => None,
         Some(space) => match space.into_context(store, config.context.window as usize).await? {
             Some(place) => Some(place),
@@ -117,8 +143,14 @@ pub(crate) async fn gather(
     let active_count = visible.len();
     let active: Vec<ActiveRecord> = visible.into_iter().take(ACTIVE_SHOWN).cloned().collect();
     let has_this_run = active.first().is_some_and(|first| first.run_id == run);
-    let (states, activities) = activities(store, &active[usize::from(has_this_run)..]).await?;
+    let (activities, ()) = futures::try_join!(
+        activities(store, &active[usize::from(has_this_run)..]),
+        tell_apart(store, place.as_mut(), &cards)
+    )?;
+    let (states, activities) = activities;
+    let names = names(&agent, &cards, place.as_ref());
     Ok(Some(Gathered {
+        names,
         agent,
         place,
         cards,
@@ -131,6 +163,46 @@ pub(crate) async fn gather(
         goals: context.goals,
         plans: context.plans,
     }))
+}
+
+/// Tells the senders who have left the space from those whom its card does not name because it names
+/// only the first members.
+async fn tell_apart(
+    store: &Store,
+    place: Option<&mut SpaceContext>,
+    cards: &BTreeMap<SpaceId, Card>,
+) -> Result<()> {
+    let Some(place) = place else { return Ok(()) };
+    let Some(card) = cards.get(&place.space.id) else { return Ok(()) };
+    let mut others = BTreeMap::new();
+    for message in place.messages.iter().chain([&place.trigger]) {
+        let sender = &message.sender;
+        if !card.members.iter().any(|member| member.sender.id == sender.id) {
+            others.insert(sender.id, sender.clone());
+        }
+    }
+    let members = if card.count > card.members.len() && !others.is_empty() {
+        let ids: Vec<_> = others.keys().copied().collect();
+        store.members().present(place.space.id, &ids).await?
+    } else {
+        BTreeSet::new()
+    };
+    (place.unlisted, place.left) =
+        others.into_values().partition(|sender| members.contains(&sender.id));
+    Ok(())
+}
+
+/// The names of all whom the prompt mentions.
+fn names(agent: &Entity, cards: &BTreeMap<SpaceId, Card>, place: Option<&SpaceContext>) -> Names {
+    let mut names = Names::new(agent.id, &[]);
+    let me = Sender { id: agent.id, name: agent.name.clone(), kind: agent.kind };
+    names.add([&me]);
+    names.add(cards.values().flat_map(|card| &card.members).map(|member| &member.sender));
+    if let Some(place) = place {
+        names.add(place.messages.iter().map(|message| &message.sender));
+        names.add([&place.trigger.sender]);
+    }
+    names
 }
 
 /// Returns the spaces that a prompt shows. The space that triggered the run is always among them.
@@ -205,7 +277,15 @@ impl TriggerSpace {
             Some(message) => Some(Arc::clone(message)),
             None => store.messages().record(space_id, seq).await?.map(Arc::new),
         };
-        Ok(trigger.map(|trigger| SpaceContext { space, member, messages, trigger, summary }))
+        Ok(trigger.map(|trigger| SpaceContext {
+            space,
+            member,
+            messages,
+            trigger,
+            summary,
+            unlisted: Vec::new(),
+            left: Vec::new(),
+        }))
     }
 }
 

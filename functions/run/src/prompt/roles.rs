@@ -1,13 +1,16 @@
 //! Writes the history as a conversation (`context.history: "roles"`): the agent's own messages in
 //! the role of the assistant, all others in the role of the user.
 
-use smartspace_domain::ids::EntityId;
+use smartspace_domain::agents::ContextFormat;
 use smartspace_models::port::{CachePoint, Message};
 
+use smartspace_store::messages::MessageRecord;
+
 use crate::prompt::{
-    quoted::NameAndKind,
+    lines::{Lines, call, content, outcome},
+    quoted::{Name, NameAndKind},
     reading::SpaceContext,
-    timeline::{content, earlier, heading, is_seen, summary_before},
+    timeline::summary_before,
     window::Window,
 };
 
@@ -20,28 +23,53 @@ pub(crate) struct Roles {
 }
 
 /// Writes the conversation of the space that triggered the run. Successive messages of one role are
-/// joined.
-pub(crate) fn roles(place: &SpaceContext, window: &Window<'_>, me: EntityId) -> Roles {
+/// joined. The outcome of the agent's own calls, which people and services wrote, has the role of
+/// the user.
+pub(crate) fn roles(place: &SpaceContext, window: &Window<'_>, lines: &Lines<'_>) -> Roles {
     let mut opening: Vec<String> = summary_before(place, window.first()).into_iter().collect();
-    opening.push(heading(place) + &earlier(window.first(), place.member.cursor, "new to you"));
+    let new = match lines.format {
+        ContextFormat::One => "new to you",
+        ContextFormat::Two => "[NEW]",
+    };
+    opening.push(lines.heading(place) + &lines.earlier(window.first(), new));
     let mut roles = Roles { messages: vec![Message::User { blocks: opening }], settled: None };
     let mut all_seen = true;
     for message in window.messages {
-        let mine = message.sender.id == me;
+        let mine = message.sender.id == lines.me;
         // A line that is joined to an assistant message changes it, so the settled part can't end
         // there. Every other line is a block of its own.
         if !(mine && matches!(roles.messages.last(), Some(Message::Assistant { .. }))) {
             roles.settled =
                 CachePoint::end_of(&roles.messages).filter(|_| all_seen).or(roles.settled);
         }
-        all_seen &= is_seen(message, me, place.member.cursor);
-        if mine {
-            roles.add_own(&content(message));
-        } else {
-            roles.add_other(format!("[{}] {}\n", NameAndKind(&message.sender), content(message)));
+        all_seen &= lines.is_seen(message);
+        match (&message.card, outcome(message)) {
+            (Some(card), Some(outcome)) if mine => {
+                roles.add_own(&call(card));
+                roles.add_other(format!("[result of {}] {outcome}\n", Name(&card.name)));
+            }
+            _ if mine => roles.add_own(&content(message)),
+            _ => roles.add_other(line(lines, message)),
         }
     }
     roles
+}
+
+/// Writes a message of somebody else.
+fn line(lines: &Lines<'_>, message: &MessageRecord) -> String {
+    let content = content(message);
+    match lines.format {
+        ContextFormat::One => format!("[{}] {content}\n", NameAndKind(&message.sender)),
+        ContextFormat::Two => format!(
+            "{}#{} {} {} {} ({}): {content}\n",
+            if lines.is_seen(message) { "" } else { "[NEW] " },
+            message.seq,
+            message.created_at.to_date(),
+            message.created_at.to_minutes(),
+            lines.names.of(&message.sender),
+            message.sender.kind.as_str(),
+        ),
+    }
 }
 
 impl Roles {

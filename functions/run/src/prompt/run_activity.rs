@@ -1,10 +1,15 @@
 //! Derives from the last calls of a run what it has done so far.
 
+use serde_json::Value;
 use smartspace_domain::{
     ids::{MessageId, RunId, SpaceId},
     steps::CallStatus,
 };
-use smartspace_store::{Result, Store, runs::steps::CallRecord};
+use smartspace_store::{
+    Result, Store,
+    messages::CutJson,
+    runs::{cards::CardRef, steps::CallRecord},
+};
 
 /// The tool by which an agent speaks.
 pub(crate) const SEND_MESSAGE: &str = "send_message";
@@ -19,6 +24,19 @@ pub(crate) struct RunActivity {
     pub(crate) tools_used: Vec<String>,
     /// The messages it sent, newest first.
     pub(crate) sent: Vec<Sent>,
+    /// What it waits for.
+    pub(crate) waiting: Option<Waiting>,
+}
+
+/// A form that nobody has answered yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Waiting {
+    /// The tool that asks.
+    pub(crate) tool: String,
+    /// The space in which it asks.
+    pub(crate) space: SpaceId,
+    /// What it asks: the first text of its input.
+    pub(crate) question: Option<String>,
 }
 
 /// A message that a run sent.
@@ -33,7 +51,21 @@ pub(crate) struct Sent {
 impl RunActivity {
     /// Reads the last calls of a run.
     pub(crate) async fn of(store: &Store, run: RunId) -> Result<Self> {
-        Ok(Self::from_calls(store.steps().last_calls(run, CALLS).await?))
+        let calls = store.steps().last_calls(run, CALLS).await?;
+        let open = calls
+            .iter()
+            .rev()
+            .filter(|call| call.status == CallStatus::Pending)
+            .find_map(|call| Some((call.name.clone(), call.card.as_ref()?)));
+        let waiting = match open {
+            Some((tool, CardRef { space, seq, .. })) => {
+                let card = store.messages().record(*space, *seq).await?;
+                let question = card.and_then(|message| question(&message.card?.input));
+                Some(Waiting { tool, space: *space, question })
+            }
+            None => None,
+        };
+        Ok(Self { waiting, ..Self::from_calls(calls) })
     }
 
     /// `calls` are the last ones of the run, newest first.
@@ -65,4 +97,10 @@ impl RunActivity {
 /// A failed call does not count, nor does a message, which is listed by its text.
 pub(crate) fn counts_as_used(call: &CallRecord) -> bool {
     call.status == CallStatus::Completed && call.name != SEND_MESSAGE
+}
+
+/// The first text of a form's input. Its JSON may be cut.
+fn question(input: &CutJson) -> Option<String> {
+    let input: Value = serde_json::from_str(&input.text).ok()?;
+    input.as_object()?.values().find_map(Value::as_str).map(str::to_owned)
 }

@@ -21,12 +21,13 @@ use smartspace_domain::{
 use smartspace_store::{
     messages::MessageRecord,
     runs::{ActiveRecord, RunRecord},
-    spaces::{Card, rosters::MemberRecord},
+    spaces::{Card, CardMember, rosters::MemberRecord},
 };
 
 use crate::prompt::{
+    names::Names,
     reading::{Gathered, SpaceContext},
-    run_activity::{RunActivity, Sent},
+    run_activity::{RunActivity, Sent, Waiting},
 };
 use history::messages;
 pub(crate) use prompts::{message_trigger, news_of, other_triggers, prompt_of, text_of};
@@ -88,6 +89,7 @@ pub(crate) fn gathered(written: &SampleTexts<'_>, cursor: u64) -> Gathered {
         entity_id: id(2),
         name: me.into(),
         kind: EntityType::Agent,
+        about: None,
         role: smartspace_domain::spaces::Role::Member,
         cursor,
         read_seq: 0,
@@ -108,7 +110,8 @@ pub(crate) fn gathered(written: &SampleTexts<'_>, cursor: u64) -> Gathered {
         );
         ActiveRecord::triggered(&run, space(1), space_name, &trigger)
     };
-    let members = vec![sender(1, name, EntityType::Human), sender(2, me, EntityType::Agent)];
+    let members = [sender(1, name, EntityType::Human), sender(2, me, EntityType::Agent)];
+    let names = Names::new(id(2), &members);
     Gathered {
         agent: agent(me),
         place: Some(SpaceContext {
@@ -117,10 +120,12 @@ pub(crate) fn gathered(written: &SampleTexts<'_>, cursor: u64) -> Gathered {
             messages,
             trigger: Arc::clone(&trigger),
             summary: None,
+            unlisted: Vec::new(),
+            left: Vec::new(),
         }),
         cards: [
-            (space(1), Card { name: space_name.into(), members: members.clone(), count: 2 }),
-            (space(2), Card { name: other_space.into(), members, count: 24 }),
+            (space(1), card(space_name, &members, 2)),
+            (space(2), card(other_space, &members, 24)),
         ]
         .into(),
         space_count: 2,
@@ -131,7 +136,13 @@ pub(crate) fn gathered(written: &SampleTexts<'_>, cursor: u64) -> Gathered {
         memories: Vec::new(),
         goals: Vec::new(),
         plans: Vec::new(),
+        names,
     }
+}
+
+fn card(name: &str, members: &[Sender], count: usize) -> Card {
+    let members = members.iter().cloned().map(|sender| CardMember { sender, about: None });
+    Card { name: name.into(), members: members.collect(), count, admin: None }
 }
 
 /// Returns the same as [`gathered`], with all that a prompt can show.
@@ -155,8 +166,17 @@ pub(crate) fn full_gathered(written: &SampleTexts<'_>, cursor: u64) -> Gathered 
         active_space: Some(space(2)),
         tools_used: vec![key.into()],
         sent: vec![sent],
+        waiting: Some(Waiting { tool: key.into(), space: space(2), question: Some(note.into()) }),
     };
     all.activities = HashMap::from([(RunId::new(at(0), 8), activity)]);
+    all.states.insert(RunId::new(at(0), 8), RunStatus::WaitingTool);
+    let other = sender(4, key, EntityType::Agent);
+    let left = sender(3, written.space, EntityType::Human);
+    all.names.add([&other, &left]);
+    let card = all.cards.get_mut(&space(1)).unwrap();
+    card.members.push(CardMember { sender: other, about: Some(note.into()) });
+    card.count += 1;
+    all.place.as_mut().unwrap().left.push(left);
     all
 }
 

@@ -7,8 +7,8 @@ use std::ops::RangeInclusive;
 
 use futures::StreamExt;
 use smartspace_domain::{
-    Result,
-    agents::{AgentConfig, ModelConfig, Provider},
+    Result, Time,
+    agents::{AgentConfig, ContextFormat, ModelConfig, Provider},
     ids::{EntityId, SpaceId},
     jobs::RunJob,
     limits::lease,
@@ -22,11 +22,14 @@ use smartspace_models::{
 };
 use smartspace_pipeline::Pipeline;
 use smartspace_ports::queues::Delivery;
-use smartspace_store::{messages::Range, spaces::summaries::SummaryRecord};
+use smartspace_store::{
+    messages::{MessageRecord, Range},
+    spaces::summaries::SummaryRecord,
+};
 use tokio::time::Instant;
 
 use self::holding::hide_until;
-use crate::prompt::{reading::SpaceContext, timeline};
+use crate::prompt::{lines::Lines, names::Names, reading::SpaceContext, timeline};
 
 /// The fewest new messages for a new summary. It is half of the default window, so that agents with
 /// small windows do not change the prompts of all others.
@@ -109,7 +112,7 @@ impl Summarizer<'_> {
         let before = before.filter(|summary| summary.to + 1 == first);
         let from = before.as_ref().map_or(first, |summary| summary.from);
         // Without an answer the claim stays, so nobody asks the model again before it expires.
-        let writing = self.write(space, agent, &config.model, before.as_ref(), first..=to);
+        let writing = self.write(space, &config.model, before.as_ref(), first..=to);
         let written = tokio::select! {
             biased;
             written = writing => written?,
@@ -138,14 +141,13 @@ impl Summarizer<'_> {
     async fn write(
         &self,
         space: SpaceId,
-        agent: EntityId,
         model: &ModelConfig,
         before: Option<&SummaryRecord>,
         wanted: RangeInclusive<u64>,
     ) -> Result<Option<(String, u64)>> {
         let mut max_chars = MAX_REQUEST_CHARS.min(model.context_window as usize * 4 / 2);
         for halving in 0..=MAX_HALVINGS {
-            let (lines, last) = self.read(space, agent, wanted.clone(), max_chars).await?;
+            let (lines, last) = self.read(space, wanted.clone(), max_chars).await?;
             if lines.is_empty() {
                 return Ok(None);
             }
@@ -171,33 +173,24 @@ impl Summarizer<'_> {
     }
 
     /// Reads the lines of a range from its beginning: as many messages as fit, but at least one.
-    /// Returns them and the number of the last message.
+    /// Returns them, after a line that says who wrote them, and the number of the last message.
     async fn read(
         &self,
         space: SpaceId,
-        agent: EntityId,
         wanted: RangeInclusive<u64>,
         max_chars: usize,
     ) -> Result<(String, u64)> {
-        let mut lines = String::new();
-        let mut chars = 0;
+        let mut messages: Vec<MessageRecord> = Vec::new();
         let mut last = wanted.start() - 1;
         loop {
             let page =
                 self.pipeline.store.messages().records(space, Range::After(last), PAGE).await?;
             let full = page.len() == PAGE;
-            for message in page {
-                // With this cursor every message is marked as seen. The marks do not matter here.
-                let line = timeline::line(&message, agent, u64::MAX, 0);
-                chars += line.chars().count();
-                if message.seq > *wanted.end() || (chars > max_chars && !lines.is_empty()) {
-                    return Ok((lines, last));
-                }
-                lines.push_str(&line);
-                last = message.seq;
-            }
-            if !full {
-                return Ok((lines, last));
+            last = page.last().map_or(last, |message| message.seq);
+            messages.extend(page.into_iter().filter(|message| wanted.contains(&message.seq)));
+            let chars: usize = messages.iter().map(|message| message.text.chars().count()).sum();
+            if !full || last >= *wanted.end() || chars > max_chars {
+                return Ok(record(space, &messages, wanted.start() - 1, max_chars));
             }
         }
     }
@@ -208,12 +201,12 @@ impl Summarizer<'_> {
         before: Option<&SummaryRecord>,
         lines: &str,
     ) -> Result<String, ModelError> {
-        let block =
-            format!("{}SPACE HISTORY:\n{lines}", before.map(timeline::summary).unwrap_or_default());
+        let block = format!("{}{lines}", before.map(timeline::summary).unwrap_or_default());
         let mut tries = Tries::new(model);
         loop {
             let current = tries.current();
             let request = Request {
+                id: String::new(),
                 model: ModelConfig {
                     max_output_tokens: current.max_output_tokens.min(ANSWER_TOKENS),
                     ..current.clone()
@@ -253,4 +246,48 @@ impl Summarizer<'_> {
         }
         Err(ModelError::new(FailureCode::BrokenStream, "the answer ended before it was complete"))
     }
+}
+
+/// Writes the messages of a record: as many as fit, but at least one. Returns them, and the number of
+/// the last one. Nobody is called "You", because all agents of the space read the summary.
+fn record(
+    space: SpaceId,
+    messages: &[MessageRecord],
+    before_first: u64,
+    max_chars: usize,
+) -> (String, u64) {
+    let nobody = EntityId::new(Time::default(), 0);
+    let names = Names::new(nobody, messages.iter().map(|message| &message.sender));
+    let lines = Lines {
+        format: ContextFormat::Two,
+        names: &names,
+        space,
+        me: nobody,
+        // Every message is marked as seen. The marks do not matter here.
+        cursor: u64::MAX,
+        trigger: 0,
+    };
+    let mut written = String::new();
+    let mut senders: Vec<String> = Vec::new();
+    let mut chars = 0;
+    let mut before = None;
+    let mut last = before_first;
+    for message in messages {
+        let line = lines.day(before, message.created_at) + &lines.line(message);
+        chars += line.chars().count();
+        if chars > max_chars && !written.is_empty() {
+            break;
+        }
+        let sender = format!("{} ({})", names.of(&message.sender), message.sender.kind.as_str());
+        if !senders.contains(&sender) {
+            senders.push(sender);
+        }
+        written.push_str(&line);
+        before = Some(message.created_at);
+        last = message.seq;
+    }
+    if !written.is_empty() {
+        written.insert_str(0, &format!("WHO WROTE: {}\nSPACE HISTORY:\n", senders.join(", ")));
+    }
+    (written, last)
 }

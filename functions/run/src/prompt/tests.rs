@@ -1,8 +1,13 @@
 //! Snapshots of whole prompts for each kind of run, and the property that no text or name changes
 //! the lines of a prompt.
 
+use std::{sync::Arc, time::Duration};
+
 use proptest::prelude::*;
-use smartspace_domain::agents::History;
+use smartspace_domain::{
+    agents::{Builtins, ContextFormat, History},
+    spaces::TriggerPolicy,
+};
 use smartspace_models::port::{CachePoint, Message};
 
 use crate::fuzzing;
@@ -10,7 +15,8 @@ use crate::prompt::{
     Rest,
     reading::Gathered,
     samples::{
-        SampleTexts, full_gathered, gathered, message_trigger, other_triggers, prompt_of, text_of,
+        SampleTexts, full_gathered, gathered, message_trigger, news_of, other_triggers, prompt_of,
+        text_of,
     },
 };
 
@@ -42,37 +48,87 @@ fn long(count: u64, cursor: u64) -> Gathered {
     gathered(&SampleTexts { texts: &texts, ..PLAIN }, cursor)
 }
 
-#[test]
-fn a_space_message() {
-    insta::assert_snapshot!(text(&gathered(&PLAIN, 3)));
+/// The same sources for a prompt in this format.
+fn in_format(format: ContextFormat, mut gathered: Gathered) -> Gathered {
+    gathered.agent.agent.as_mut().unwrap().context_format = format.number();
+    gathered
+}
+
+/// All kinds of prompts in one format, one after the other.
+fn all_kinds(format: ContextFormat) -> String {
+    let full = || in_format(format, full_gathered(&PLAIN, 3));
+    let bare = || in_format(format, gathered(&PLAIN, 3));
+    let [plan, service] = other_triggers(&PLAIN);
+    let mut roles = full();
+    roles.agent.agent.as_mut().unwrap().context.history = History::Roles;
+    let kinds = [
+        ("a message", text(&bare())),
+        ("a message, with all that a prompt can show", text(&full())),
+        ("a conversation in roles", text(&roles)),
+        ("a plan", text_of(&prompt_of(&Gathered { place: None, ..full() }, &plan))),
+        (
+            "a service",
+            text_of(&prompt_of(&Gathered { place: None, active: Vec::new(), ..bare() }, &service)),
+        ),
+        ("news", news_of(&full()).unwrap()),
+    ];
+    kinds.map(|(kind, text)| format!("======== {kind}\n{text}\n")).concat()
 }
 
 #[test]
-fn a_space_message_with_everything() {
-    insta::assert_snapshot!(text(&full_gathered(&PLAIN, 3)));
+fn format_1() {
+    insta::assert_snapshot!(all_kinds(ContextFormat::One));
 }
 
 #[test]
-fn a_plan() {
-    let all = Gathered { place: None, ..full_gathered(&PLAIN, 3) };
-    insta::assert_snapshot!(text_of(&prompt_of(&all, &other_triggers(&PLAIN)[0])));
+fn format_2() {
+    insta::assert_snapshot!(all_kinds(ContextFormat::Two));
 }
 
 #[test]
-fn a_service() {
-    let bare = Gathered { place: None, active: Vec::new(), ..gathered(&PLAIN, 3) };
-    insta::assert_snapshot!(text_of(&prompt_of(&bare, &other_triggers(&PLAIN)[1])));
-}
-
-#[test]
-fn a_conversation_in_roles() {
+fn the_settled_part_of_a_conversation_in_roles_ends_with_the_last_seen_message() {
     let mut all = full_gathered(&PLAIN, 3);
     all.agent.agent.as_mut().unwrap().context.history = History::Roles;
     let prompt = prompt_of(&all, &message_trigger(&all));
-    insta::assert_snapshot!(text_of(&prompt));
-    // The settled part starts with the heading. Messages 1 to 3 follow, and the second and third
-    // are the agent's own.
-    assert_eq!(prompt.rest.settled, Some(CachePoint { message: 1, block: 0 }));
+    // The heading and message 1, then the agent's own message and call, then the call's result.
+    assert_eq!(prompt.rest.settled, Some(CachePoint { message: 2, block: 0 }));
+}
+
+#[test]
+fn an_admin_agent_is_told_that_it_is_one() {
+    let mut all = full_gathered(&PLAIN, 3);
+    let id = all.agent.id;
+    let settings = &mut all.place.as_mut().unwrap().space.settings;
+    settings.trigger_policy = TriggerPolicy::Admin;
+    settings.admin_agent_id = Some(id);
+    assert!(all.is_admin());
+    let rule = "- You are this space's admin agent: answer, delegate, or skip.\nIDENTITY";
+    assert!(text(&all).contains(rule), "{}", text(&all));
+}
+
+#[test]
+fn blocks_of_groups_that_an_agent_lacks_are_left_out() {
+    let mut all = full_gathered(&PLAIN, 3);
+    let builtins = &mut all.agent.agent.as_mut().unwrap().builtins;
+    *builtins = Builtins { memories: false, goals: false, plans: false, runs: false, ..*builtins };
+    let shown = text(&all);
+    for name in ["MEMORIES", "GOALS", "PLANS", "ACTIVE RUNS"] {
+        assert!(!shown.contains(name), "{shown}");
+    }
+}
+
+#[test]
+fn each_day_of_a_history_has_a_line() {
+    let mut long = long(12, 0);
+    let later = Duration::from_hours(30);
+    let place = long.place.as_mut().unwrap();
+    for message in &mut place.messages[4..] {
+        let message = Arc::make_mut(message);
+        message.created_at = message.created_at + later;
+    }
+    let shown = text(&long);
+    let days: Vec<_> = shown.lines().filter(|line| line.ends_with(" UTC")).collect();
+    assert_eq!(days, ["2026-02-18 UTC", "2026-02-19 UTC"], "{shown}");
 }
 
 #[test]
@@ -80,11 +136,12 @@ fn a_long_history_is_cut_and_its_earlier_new_messages_are_counted() {
     let text = text(&long(120, 40));
     assert!(
         text.contains(
-            "  … 49 earlier messages, 9 of them [NEW]; read_messages({\"before\":50}) shows them\n"
+            "\n… 49 earlier messages, 9 of them [NEW]; read_messages({\"before\":50}) shows them\n"
         ),
         "{text}"
     );
-    assert_eq!(text.matches("[msg:").count(), 71);
+    let is_message = |line: &&str| line.starts_with('#') || line.starts_with("[NEW] #");
+    assert_eq!(text.lines().filter(is_message).count(), 71);
 }
 
 #[test]
@@ -149,23 +206,23 @@ fn memories_and_goals_without_room_are_counted() {
         .map(|number| smartspace_domain::goals::Goal { id: format!("g{number}"), ..goal.clone() })
         .collect();
     let shown = text(&all);
-    assert_eq!(shown.matches("  - [k").count(), 100);
-    assert_eq!(shown.matches("  - [g").count(), 30);
+    assert_eq!(shown.matches("\n- [k").count(), 100);
+    assert_eq!(shown.matches("\n- [g").count(), 30);
     assert!(
-        shown.contains("  … 30 more\nGOALS:") && shown.contains("  … 3 more\nPLANS:"),
+        shown.contains("\n… 30 more\nGOALS:") && shown.contains("\n… 3 more\nPLANS:"),
         "{shown}"
     );
     all.memories = (0..3).map(|number| long(number, 3_990)).collect();
-    assert!(text(&all).contains("  … 1 more\nGOALS:"), "memories take at most 8,000 characters");
+    assert!(text(&all).contains("\n… 1 more\nGOALS:"), "memories take at most 8,000 characters");
     all.goals.iter_mut().for_each(|goal| goal.description = "\u{202e}".repeat(1_000));
-    assert!(text(&all).contains("  … 32 more\nPLANS:"), "goals too, counted with their escapes");
+    assert!(text(&all).contains("\n… 32 more\nPLANS:"), "goals too, counted with their escapes");
 }
 
 #[test]
 fn active_runs_that_are_not_shown_are_counted() {
     let mut gathered = gathered(&PLAIN, 3);
     gathered.active_count = 12;
-    assert!(text(&gathered).contains("  … 10 more\nACTIVE SPACE"), "{}", text(&gathered));
+    assert!(text(&gathered).contains("\n… 10 more\nACTIVE SPACE"), "{}", text(&gathered));
 }
 
 fn any_name() -> impl Strategy<Value = String> {

@@ -25,6 +25,7 @@ registry! {
     delete_memories::DeleteMemories,
     delete_plans::DeletePlans,
     enter_space::EnterSpace,
+    get_goals::GetGoals,
     get_memories::GetMemories,
     get_my_runs::GetMyRuns,
     get_plans::GetPlans,

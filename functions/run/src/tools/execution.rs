@@ -95,6 +95,7 @@ mod tests {
     use serde_json::json;
     use smartspace_domain::{
         Time,
+        agents::Builtins,
         ids::{CallId, RunId},
     };
 
@@ -115,7 +116,8 @@ mod tests {
             "visible": true,
             "execution": {"type": "static", "output": 1},
         });
-        let toolbox = Toolbox::new(&[serde_json::from_value(tool).unwrap()], Vec::new());
+        let toolbox =
+            Toolbox::new(Builtins::default(), &[serde_json::from_value(tool).unwrap()], Vec::new());
         let error = parse("{").unwrap_err();
         assert_eq!(
             error_of(&toolbox, "weather", "{"),
@@ -127,7 +129,7 @@ mod tests {
 
     #[test]
     fn an_input_of_a_built_in_tool_is_checked_before_the_call() {
-        let toolbox = Toolbox::new(&[], Vec::new());
+        let toolbox = Toolbox::new(Builtins::default(), &[], Vec::new());
         assert_eq!(error_of(&toolbox, "skip_response", r#"{"reason": "done"}"#), None);
         let error = error_of(&toolbox, "skip_response", "{}").unwrap();
         assert!(

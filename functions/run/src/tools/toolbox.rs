@@ -8,11 +8,14 @@ use std::{
 
 use jsonschema::Validator;
 use serde_json::Value;
-use smartspace_domain::tools::Tool as ToolConfig;
+use smartspace_domain::{agents::Builtins, tools::Tool as ToolConfig};
 use smartspace_models::port::ToolSpec;
 
 use crate::tools::{
-    builtin,
+    builtin::{
+        self, absorb_run, delegate, delete_goals, delete_memories, delete_plans, get_goals,
+        get_memories, get_my_runs, get_plans, set_goals, set_memories, set_plans, stop_run,
+    },
     configured::Configured,
     tool::{CardTarget, Concurrency, Spec, TIME_LIMIT, Tool},
 };
@@ -45,25 +48,67 @@ impl Registered {
     fn for_models(&self) -> ToolSpec {
         ToolSpec::new(&*self.spec.name, &*self.spec.description, &self.spec.input)
     }
+
+    /// The spec of a built-in tool without what a model rarely needs: the error about an input names
+    /// the limit that it does not keep.
+    fn for_models_in_short(&self) -> ToolSpec {
+        let mut input = self.spec.input.clone();
+        shorten(&mut input);
+        ToolSpec::new(&*self.spec.name, &*self.spec.description, &input)
+    }
+}
+
+/// Removes the limits of texts and lists from a schema, and properties that are deprecated.
+fn shorten(schema: &mut Value) {
+    match schema {
+        Value::Object(fields) => {
+            for limit in
+                ["additionalProperties", "minLength", "maxLength", "minItems", "maxItems", "anyOf"]
+            {
+                fields.shift_remove(limit);
+            }
+            fields.retain(|_, value| value["deprecated"] != true);
+            fields.values_mut().for_each(shorten);
+        }
+        Value::Array(values) => values.iter_mut().for_each(shorten),
+        _ => {}
+    }
 }
 
 static BUILT_IN: LazyLock<Vec<Registered>> =
     LazyLock::new(|| builtin::all().into_iter().map(Registered::from).collect());
 
-/// The built-in tools as models read them. Most agents have no others.
-static BUILT_IN_SPECS: LazyLock<Arc<[ToolSpec]>> =
-    LazyLock::new(|| BUILT_IN.iter().map(Registered::for_models).collect());
+/// The built-in tools as models read them.
+static BUILT_IN_SPECS: LazyLock<Vec<ToolSpec>> =
+    LazyLock::new(|| BUILT_IN.iter().map(Registered::for_models_in_short).collect());
 
 /// The tools of one agent.
 pub(crate) struct Toolbox {
+    builtins: Builtins,
     configured: Vec<Registered>,
     specs: Arc<[ToolSpec]>,
 }
 
+/// Whether an agent with these groups of built-in tools has the tool with this name.
+fn has(builtins: Builtins, name: &str) -> bool {
+    match name {
+        get_memories::NAME | set_memories::NAME | delete_memories::NAME => builtins.memories,
+        get_goals::NAME | set_goals::NAME | delete_goals::NAME => builtins.goals,
+        get_plans::NAME | set_plans::NAME | delete_plans::NAME => builtins.plans,
+        get_my_runs::NAME | stop_run::NAME | absorb_run::NAME => builtins.runs,
+        delegate::NAME => builtins.delegate,
+        _ => true,
+    }
+}
+
 impl Toolbox {
-    /// The tools of a configuration, and those of its MCP servers. A configured tool takes
-    /// precedence over one of a server with the same name.
-    pub(crate) fn new(tools: &[ToolConfig], of_servers: Vec<Configured>) -> Self {
+    /// The built-in tools of these groups, the tools of a configuration, and those of its MCP
+    /// servers. A configured tool takes precedence over one of a server with the same name.
+    pub(crate) fn new(
+        builtins: Builtins,
+        tools: &[ToolConfig],
+        of_servers: Vec<Configured>,
+    ) -> Self {
         let names: BTreeSet<_> = tools.iter().map(|tool| tool.name.as_str()).collect();
         let of_servers = of_servers.into_iter().filter(|tool| !names.contains(&*tool.name));
         let configured: Vec<_> = tools
@@ -72,15 +117,13 @@ impl Toolbox {
             .chain(of_servers)
             .map(|tool| Registered::from(Box::new(tool) as Box<dyn Tool>))
             .collect();
-        if configured.is_empty() {
-            return Self { configured, specs: Arc::clone(&BUILT_IN_SPECS) };
-        }
+        let built_in = BUILT_IN_SPECS.iter().filter(|spec| has(builtins, &spec.name)).cloned();
         let own = configured.iter().map(Registered::for_models);
-        let mut specs: Vec<_> = BUILT_IN_SPECS.iter().cloned().chain(own).collect();
+        let mut specs: Vec<_> = built_in.chain(own).collect();
         // Sorted by name, so that the prompt begins with the same bytes in every space and
         // providers find it in their cache.
         specs.sort_by(|one, other| one.name.cmp(&other.name));
-        Self { configured, specs: specs.into() }
+        Self { builtins, configured, specs: specs.into() }
     }
 
     /// The tools as models read them.
@@ -89,7 +132,11 @@ impl Toolbox {
     }
 
     pub(crate) fn find(&self, name: &str) -> Option<&Registered> {
-        BUILT_IN.iter().chain(&self.configured).find(|tool| tool.spec.name == name)
+        BUILT_IN
+            .iter()
+            .filter(|tool| has(self.builtins, &tool.spec.name))
+            .chain(&self.configured)
+            .find(|tool| tool.spec.name == name)
     }
 
     /// The names of all tools, sorted.
@@ -150,6 +197,39 @@ mod tests {
         );
     }
 
+    /// As a provider counts them: name, description and schema of each.
+    #[test]
+    fn the_built_in_tools_are_short() {
+        let tokens = tiktoken_rs::o200k_base_singleton();
+        let count: usize = BUILT_IN_SPECS
+            .iter()
+            .map(|spec| {
+                let text = format!(
+                    r#"{{"name":{:?},"description":{:?},"parameters":{}}}"#,
+                    spec.name,
+                    spec.description,
+                    spec.input_schema()
+                );
+                tokens.encode_ordinary(&text).len()
+            })
+            .sum();
+        assert!(count <= 1_200, "{count} tokens");
+    }
+
+    #[test]
+    fn an_agent_has_only_its_groups_of_built_in_tools() {
+        let none =
+            Builtins { memories: false, goals: false, plans: false, runs: false, delegate: false };
+        let toolbox = Toolbox::new(none, &[], Vec::new());
+        assert_eq!(
+            toolbox.names(),
+            ["enter_space", "read_messages", "send_message", "skip_response"]
+        );
+        assert!(toolbox.find("set_memories").is_none());
+        let all = Toolbox::new(Builtins::default(), &[], Vec::new());
+        assert_eq!(all.names().len(), BUILT_IN.len());
+    }
+
     #[test]
     fn a_visible_tool_is_offered_a_target_unless_it_has_one_of_its_own() {
         let schema = json!({
@@ -173,7 +253,7 @@ mod tests {
             made("Shown", &schema, true, fixed()),
             made("own", &json!({"properties": {TARGET: {}}}), true, fixed()),
         ];
-        let toolbox = Toolbox::new(&tools, Vec::new());
+        let toolbox = Toolbox::new(Builtins::default(), &tools, Vec::new());
         let specs = toolbox.specs();
         assert!(specs.is_sorted_by_key(|spec| spec.name.clone()));
         let offers = |name: &str| {

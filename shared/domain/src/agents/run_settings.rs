@@ -73,6 +73,56 @@ impl Default for ContextConfig {
     }
 }
 
+/// Which groups of built-in tools an agent has. Without a group, its prompts also leave out the block
+/// of that group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+#[schema(default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
+pub struct Builtins {
+    /// `set_memories`, `get_memories` and `delete_memories`.
+    pub memories: bool,
+    /// `set_goals`, `get_goals` and `delete_goals`.
+    pub goals: bool,
+    /// `set_plans`, `get_plans` and `delete_plans`.
+    pub plans: bool,
+    /// `get_my_runs`, `stop_run` and `absorb_run`.
+    pub runs: bool,
+    /// `delegate`. Only the admin agents of spaces have it.
+    pub delegate: bool,
+}
+
+impl Default for Builtins {
+    fn default() -> Self {
+        Self { memories: true, goals: true, plans: true, runs: true, delegate: true }
+    }
+}
+
+/// The format of a prompt.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ContextFormat {
+    /// Each message with its id and its time in seconds. It stays until the next major version.
+    One,
+    /// Each message with its number and its time in minutes.
+    #[default]
+    Two,
+}
+
+impl ContextFormat {
+    /// The format with this number. A later version may know more formats than this one.
+    pub fn numbered(number: u8) -> Self {
+        if number == 1 { Self::One } else { Self::Two }
+    }
+
+    /// The number of the format.
+    pub fn number(self) -> u8 {
+        match self {
+            Self::One => 1,
+            Self::Two => 2,
+        }
+    }
+}
+
 /// The form of the history in a prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]

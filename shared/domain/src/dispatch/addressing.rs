@@ -1,7 +1,7 @@
 //! Whether a message is for an agent: by its mentions and the space's policy.
 
 use crate::{
-    dispatch::Source,
+    dispatch::{Reason, Source},
     identity::EntityType,
     ids::EntityId,
     spaces::{SpaceSettings, TriggerPolicy},
@@ -19,31 +19,34 @@ pub(super) struct Addressing {
 }
 
 impl Addressing {
-    /// Whether the space's policy selects the agent.
-    pub(super) fn selects(
+    /// Why the space's policy selects the agent.
+    ///
+    /// # Errors
+    /// Why it does not.
+    pub(super) fn source(
         self,
         agent: EntityId,
         space: &SpaceSettings,
         sender_kind: EntityType,
-    ) -> bool {
-        match space.trigger_policy {
-            TriggerPolicy::All => true,
-            TriggerPolicy::Mention => self.is_mentioned || self.is_pair,
-            TriggerPolicy::Router => self.is_mentioned || !self.mentions_anyone,
-            TriggerPolicy::Admin if sender_kind == EntityType::Human => {
-                space.admin_agent_id == Some(agent)
-            }
-            TriggerPolicy::Admin => self.is_mentioned,
-        }
-    }
-
-    pub(super) fn source(self) -> Source {
-        if self.is_mentioned {
-            Source::Mention
-        } else if self.is_pair {
-            Source::Auto
+    ) -> Result<Source, Reason> {
+        let by_mention = if self.is_mentioned {
+            Some(Source::Mention)
         } else {
-            Source::Broadcast
-        }
+            self.is_pair.then_some(Source::Auto)
+        };
+        let selected = match space.trigger_policy {
+            TriggerPolicy::All => by_mention.or(Some(Source::Broadcast)),
+            TriggerPolicy::Mention => by_mention,
+            TriggerPolicy::Router if self.mentions_anyone && !self.is_mentioned => None,
+            TriggerPolicy::Router => by_mention.or(Some(Source::Broadcast)),
+            TriggerPolicy::Admin if space.admin_agent_id.is_none() => {
+                return by_mention.ok_or(Reason::NoAdmin);
+            }
+            TriggerPolicy::Admin if sender_kind == EntityType::Human => {
+                (space.admin_agent_id == Some(agent)).then_some(Source::Admin)
+            }
+            TriggerPolicy::Admin => self.is_mentioned.then_some(Source::Mention),
+        };
+        selected.ok_or(Reason::Policy)
     }
 }

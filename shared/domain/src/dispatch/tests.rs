@@ -86,7 +86,7 @@ fn each_policy_triggers_the_agents_it_selects() {
         (Mention, 2, "@bob @ada", 1, "3:mention 4!Paused"),
         (Router, 1, "@ada", 0, "2:mention 3!Policy 4!Paused"),
         (Router, 1, "hi", 0, "2:broadcast 3:broadcast 4!Paused"),
-        (Admin, 1, "@ada", 0, "2!Policy 3:broadcast 4!Paused"),
+        (Admin, 1, "@ada", 0, "2!Policy 3:admin 4!Paused"),
         (Admin, 3, "@ada", 1, "2:mention 4!Paused"),
         (Admin, 3, "done", 1, "2!Policy 4!Paused"),
     ];
@@ -96,6 +96,20 @@ fn each_policy_triggers_the_agents_it_selects() {
             expected,
             "{policy:?} {sender} {text:?} {depth}"
         );
+    }
+}
+
+#[test]
+fn without_an_admin_agent_the_policy_admin_acts_as_mention() {
+    let left = SpaceSettings { admin_agent_id: None, ..space(TriggerPolicy::Admin) };
+    let table = [
+        (1, "@ada", 0, "2:mention 3!NoAdmin 4!Paused"),
+        (1, "hi", 0, "2!NoAdmin 3!NoAdmin 4!Paused"),
+        (3, "@ada", 1, "2:mention 4!Paused"),
+        (3, "done", 1, "2!NoAdmin 4!Paused"),
+    ];
+    for (sender, text, depth, expected) in table {
+        assert_eq!(decided(&left, sender, text, depth), expected, "{sender} {text:?}");
     }
 }
 

@@ -12,6 +12,9 @@ use crate::calls;
 /// One request to a model: a whole conversation, and the tools that the model may call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Request {
+    /// Identifies the request in the provider's logs: the run, its step and the try, with dots in
+    /// between. Empty for a request that belongs to no run.
+    pub id: String,
     /// The model and its settings.
     pub model: ModelConfig,
     /// The system message, in parts. Parts that change less often come first.

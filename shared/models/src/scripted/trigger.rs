@@ -25,14 +25,52 @@ impl Trigger {
     pub(super) fn read(blocks: &[String]) -> Option<Self> {
         let lines: Vec<&str> = blocks.iter().flat_map(|block| block.lines()).collect();
         // Texts of people never start a line, so the last one is the prompt's own.
-        let begin = lines.iter().rposition(|line| line.trim_end() == "TRIGGER:")? + 1;
+        let begin = lines.iter().rposition(|line| line.starts_with("TRIGGER:"))?;
         let now = lines[begin..]
             .iter()
             .rev()
             .find_map(|line| line.strip_prefix("NOW: "))
             .unwrap_or_default();
-        let mut trigger = Self { now: now.trim().to_owned(), ..Self::default() };
-        for line in &lines[begin..] {
+        // Format 2 adds the day of the week.
+        let now = now.split(' ').next().unwrap_or_default().to_owned();
+        let trigger = match lines[begin].strip_prefix("TRIGGER: ") {
+            Some(title) => Self::in_format_2(title, &lines[..begin], &lines[begin + 1..]),
+            None => Self::in_format_1(&lines[begin + 1..]),
+        };
+        Some(Self { now, ..trigger })
+    }
+
+    /// Reads the title of the block and the lines before and after it.
+    fn in_format_2(title: &str, before: &[&str], after: &[&str]) -> Self {
+        let first = after.first().copied().unwrap_or_default();
+        if let Some(message) = title.strip_prefix("message ") {
+            // Neither a source nor an unquoted name contains a bracket.
+            let (sender, source) = message.rsplit_once("), ").unwrap_or((message, ""));
+            let (sender, kind) = sender.rsplit_once(" (").unwrap_or((sender, ""));
+            let sender = sender.split_once(" from ").map_or(sender, |(_, sender)| sender);
+            let space = before.iter().rev().find_map(|line| line.strip_prefix("ACTIVE SPACE: "));
+            Self {
+                kind: "space_message".to_owned(),
+                source: source.split(' ').next().unwrap_or_default().to_owned(),
+                sender: text(sender),
+                sender_kind: kind.to_owned(),
+                space: text(space.unwrap_or_default()),
+                message: text(first),
+                ..Self::default()
+            }
+        } else if title.starts_with("plan ") {
+            Self { kind: "plan".to_owned(), instruction: text(first), ..Self::default() }
+        } else if title.starts_with("service ") {
+            let payload = text(first.strip_prefix("payload: ").unwrap_or_default());
+            Self { kind: "service".to_owned(), payload, ..Self::default() }
+        } else {
+            Self::default()
+        }
+    }
+
+    fn in_format_1(lines: &[&str]) -> Self {
+        let mut trigger = Self::default();
+        for line in lines {
             let Some((key, value)) = line.strip_prefix("  ").and_then(|line| line.split_once(": "))
             else {
                 break;
@@ -53,7 +91,7 @@ impl Trigger {
                 _ => {}
             }
         }
-        Some(trigger)
+        trigger
     }
 }
 
@@ -104,6 +142,31 @@ mod tests {
             ..Trigger::default()
         };
         assert_eq!(Trigger::read(&blocks.map(str::to_owned)), Some(expected));
+    }
+
+    #[test]
+    fn triggers_of_format_2_are_read() {
+        let message = "ACTIVE SPACE: \"Project (Alpha)\" (spc_1)\n\
+            TRIGGER: message #17 from \"Eve (agent), x\"~7K2P (human), delegated by Boss\n\
+            \"say \\\"hi\\\"\" … (1,234 more characters, see #17)\nnote: \"soon\"\n\
+            NOW: 2026-02-18T15:07:00Z (Wednesday)\n";
+        let expected = Trigger {
+            kind: "space_message".to_owned(),
+            source: "delegated".to_owned(),
+            space: "Project (Alpha)".to_owned(),
+            sender: "Eve (agent), x".to_owned(),
+            sender_kind: "human".to_owned(),
+            message: "say \"hi\"".to_owned(),
+            now: "2026-02-18T15:07:00Z".to_owned(),
+            ..Trigger::default()
+        };
+        assert_eq!(read(message), Some(expected));
+        let plan =
+            read("TRIGGER: plan \"Daily\" (pln_1), scheduled for 1\n\"Generate it\"").unwrap();
+        assert_eq!((plan.kind.as_str(), plan.instruction.as_str()), ("plan", "Generate it"));
+        let service = read("TRIGGER: service \"jira\"\npayload: {\"issue\":\"P-1\"}").unwrap();
+        let read = (service.kind.as_str(), service.payload.as_str());
+        assert_eq!(read, ("service", r#"{"issue":"P-1"}"#));
     }
 
     #[test]
@@ -162,5 +225,6 @@ mod tests {
     fn a_prompt_without_a_trigger_returns_none() {
         assert_eq!(read("NOW: 2026-02-18T15:07:00Z\n  TRIGGER:\n"), None);
         assert_eq!(read("TRIGGER:"), Some(Trigger::default()));
+        assert_eq!(read("TRIGGER: "), Some(Trigger::default()));
     }
 }

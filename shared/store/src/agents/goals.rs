@@ -31,6 +31,11 @@ pub struct SetGoal {
 }
 
 impl Goals<'_> {
+    /// All goals of an agent, by id.
+    pub async fn all(self, agent: EntityId) -> Result<Vec<Goal>> {
+        self.store.agent_state().all(agent, keys::GOAL).await
+    }
+
     /// A page of an agent's goals, by id.
     pub async fn list(self, agent: EntityId, ask: &Ask) -> Result<Page<Goal>> {
         self.store.agent_state().page(agent, keys::GOAL, ask).await

@@ -8,12 +8,13 @@ use smartspace_domain::{
 use crate::{
     Entities, Error, Result,
     entities::{EntityRecord, External, gate, no_such_entity, stored_entity::WholeConfig},
+    spaces::rosters::MemberRecord,
     table::{WriteError, keys, refusal::Refusal, write::Write},
 };
 
 impl Entities<'_> {
-    /// Changes an entity, if it is still at `record.rev`. If the name changes, the entity is due
-    /// until its spaces have the new name (see [`crate::Members::rename`] and
+    /// Changes an entity, if it is still at `record.rev`. If its name or description changes, the
+    /// entity is due until its spaces have it (see [`crate::Members::rename`] and
     /// [`Entities::settled`]).
     pub async fn change(
         self,
@@ -102,8 +103,9 @@ fn change_write(
     agent: Option<String>,
     now: Time,
 ) -> Result<Write> {
-    let is_renamed = entity.name != record.entity.name;
-    let due = if is_renamed { ", #due = :due, #dueAt = :now REMOVE #settlesAt" } else { "" };
+    let is_due = entity.name != record.entity.name
+        || MemberRecord::about(entity) != MemberRecord::about(&record.entity);
+    let due = if is_due { ", #due = :due, #dueAt = :now REMOVE #settlesAt" } else { "" };
     let write = Write::update(
         keys::entity_meta(entity.id),
         format!("SET #name = :name, #externalId = :externalId, #agent = :agent, #rev = :next{due}"),
@@ -114,7 +116,7 @@ fn change_write(
     .value(":agent", agent)?
     .value(":rev", record.rev)?
     .value(":next", record.rev + 1)?;
-    if is_renamed {
+    if is_due {
         write.value(":due", keys::due(entity.id.part_of(keys::DUE_PARTS)))?.value(":now", now)
     } else {
         Ok(write)

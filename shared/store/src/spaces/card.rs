@@ -3,33 +3,58 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use smartspace_domain::{ids::SpaceId, messages::Sender};
+use smartspace_domain::{
+    ids::{EntityId, SpaceId},
+    messages::Sender,
+    spaces::{SpaceSettings, TriggerPolicy},
+};
 
-use crate::{Result, Spaces, table::keys};
+use crate::{Result, Spaces, spaces::rosters::MemberRecord, table::keys};
 
-/// The part of a space that prompts in other spaces show.
+/// The part of a space that the prompts of its agents show, in every space that they are in.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Card {
     /// Its name.
     pub name: String,
     /// Its first 20 members.
-    pub members: Vec<Sender>,
+    pub members: Vec<CardMember>,
     /// How many members it has.
     pub count: usize,
+    /// Its admin agent, if its policy is `admin`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub admin: Option<EntityId>,
+}
+
+/// A member on a card.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CardMember {
+    /// Its id, name and type.
+    #[serde(flatten)]
+    pub sender: Sender,
+    /// What the agent does, see [`MemberRecord::about`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub about: Option<String>,
 }
 
 impl Card {
     /// How many members a card names.
     pub const NAMED: usize = 20;
 
-    pub(crate) fn of(name: &str, members: impl Iterator<Item = Sender>) -> Self {
-        let members: Vec<Sender> = members.collect();
-        let count = members.len();
-        Self {
-            name: name.to_owned(),
-            members: members.into_iter().take(Self::NAMED).collect(),
-            count,
+    pub(crate) fn of<'a>(
+        settings: &SpaceSettings,
+        members: impl Iterator<Item = &'a MemberRecord>,
+    ) -> Self {
+        let mut count = 0;
+        let mut named = Vec::new();
+        for member in members {
+            count += 1;
+            if count <= Self::NAMED {
+                named.push(CardMember { sender: member.sender(), about: member.about.clone() });
+            }
         }
+        let admin =
+            settings.admin_agent_id.filter(|_| settings.trigger_policy == TriggerPolicy::Admin);
+        Self { name: settings.name.clone(), members: named, count, admin }
     }
 }
 

@@ -7,7 +7,7 @@ mod joining;
 mod leaving;
 mod names;
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use smartspace_domain::ids::{EntityId, SpaceId};
 
@@ -96,6 +96,22 @@ impl Members<'_> {
         let member: Option<MemberRecord> =
             self.store.table.get(&keys::member(space, entity)).await?;
         Ok(member.filter(|member| !member.left))
+    }
+
+    /// Which of these entities are members of a space.
+    pub async fn present(
+        self,
+        space: SpaceId,
+        entities: &[EntityId],
+    ) -> Result<BTreeSet<EntityId>> {
+        let wanted: Vec<_> = entities.iter().map(|entity| keys::member(space, *entity)).collect();
+        let mut items = self.store.table.get_all(&wanted).await?;
+        let mut present = BTreeSet::new();
+        for key in &wanted {
+            let member: Option<MemberRecord> = items.take(key)?;
+            present.extend(member.filter(|member| !member.left).map(|member| member.entity_id));
+        }
+        Ok(present)
     }
 
     /// Moves a member's read position forward to `seq`, at most to the space's last message.

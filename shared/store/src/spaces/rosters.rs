@@ -11,9 +11,9 @@ use smartspace_domain::{
     Time,
     access::Membership,
     append_limits::AppendWindow,
-    entities::EntityType,
+    entities::{Entity, EntityType},
     ids::{EntityId, SpaceId},
-    messages::Sender,
+    messages::{Sender, excerpt},
     quota::RateWindow,
     spaces::{Member, Role},
 };
@@ -22,6 +22,9 @@ use crate::{
     Error, Members, Result,
     table::{Query, key_of, keys, read},
 };
+
+/// The longest [`MemberRecord::about`], in characters.
+const ABOUT_CHARS: usize = 100;
 
 /// The part of a space that changes with each message, and the version of the roster.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -58,6 +61,11 @@ pub struct MemberRecord {
     pub name: String,
     /// Person or agent.
     pub kind: EntityType,
+    /// What an agent does: the first 100 characters of its description. `None` for a person, for an
+    /// agent without a description, and for one that an older version added and that has not changed
+    /// since.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub about: Option<String>,
     /// Its role.
     pub role: Role,
     /// For an agent: the last message that its completed runs have read.
@@ -81,6 +89,24 @@ pub struct MemberRecord {
 }
 
 impl MemberRecord {
+    /// What the members of a space are told about an agent.
+    pub fn about(entity: &Entity) -> Option<String> {
+        let description = entity.agent.as_ref()?.description.trim();
+        let (about, _) = excerpt(description, ABOUT_CHARS);
+        (!about.is_empty()).then(|| about.to_owned())
+    }
+
+    /// Whether the record has the current name and description of its entity.
+    pub fn describes(&self, entity: &Entity) -> bool {
+        self.name == entity.name && self.about == Self::about(entity)
+    }
+
+    /// The record with the current name and description of its entity.
+    #[must_use]
+    pub(crate) fn described(self, entity: &Entity) -> Self {
+        Self { name: entity.name.clone(), about: Self::about(entity), ..self }
+    }
+
     /// The member as a sender of messages.
     pub fn sender(&self) -> Sender {
         Sender { id: self.entity_id, name: self.name.clone(), kind: self.kind }
@@ -91,9 +117,10 @@ impl MemberRecord {
         Membership { role: self.role, kind: self.kind }
     }
 
-    /// The member, as the API shows it.
+    /// The member, as the API shows it. An agent has read what its completed runs have.
     pub fn view(&self) -> Member {
-        let Self { entity_id: id, kind, role, read_seq, joined_at, .. } = *self;
+        let Self { entity_id: id, kind, role, cursor, read_seq, joined_at, .. } = *self;
+        let read_seq = if kind == EntityType::Agent { cursor.max(read_seq) } else { read_seq };
         Member { id, name: self.name.clone(), kind, role, read_seq, joined_at }
     }
 }

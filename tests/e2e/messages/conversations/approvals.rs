@@ -27,15 +27,12 @@ async fn deploy_after(answer: &'static str) {
     assert_eq!(lines(&prompts[0]), ["NEW Sarah: Deploy v2.1 to production ← TRIGGER"]);
     let expected = [
         "SEEN Sarah: Deploy v2.1 to production".to_owned(),
-        format!("SEEN DeployBot (you): {QUESTION}"),
+        format!("SEEN You: {QUESTION}"),
         format!("NEW Sarah: {answer} ← TRIGGER"),
     ];
     assert_eq!(lines(&prompts[1]), expected);
     let own = &prompts[1].user().timeline()[1];
-    assert_eq!(
-        own.note.as_deref(),
-        Some("sent because Sarah wrote \"Deploy v2.1 to production\" in \"Deployments\"")
-    );
+    assert_eq!(own.note.as_deref(), Some("answering #1"));
     let last = conversation(&stack, &space).await.pop().unwrap();
     assert_eq!(last, "DeployBot: Deployment complete! All 3 services run v2.1.");
 }

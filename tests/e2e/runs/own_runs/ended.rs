@@ -98,11 +98,12 @@ async fn an_agent_can_end_only_its_own_active_runs() {
     let runs = Arc::clone(&known);
     stack.model.answers("bea", |_| stop());
     stack.model.answers("ada", move |request| {
-        if request.trigger_text() != "try" || request.step() > 0 {
-            return stop();
+        match (request.trigger_text().as_str(), request.step()) {
+            ("try", 0) => return call("get_my_runs", json!({"limit": 1})).into(),
+            ("try", 1) => {}
+            _ => return stop(),
         }
-        let own =
-            request.user().block("ACTIVE RUNS")[1].split_whitespace().nth(1).unwrap().to_owned();
+        let own = request.results()[0]["runs"][0]["id"].as_str().unwrap().to_owned();
         let ids =
             [vec!["nonsense".to_owned(), missing.to_owned(), own], runs.lock().unwrap().clone()]
                 .concat();

@@ -40,7 +40,7 @@ async fn the_prompt_and_get_my_runs_describe_the_agents_other_runs() {
     let question = triggered_run(&question, &agent).unwrap();
     let lines = request.user().block("ACTIVE RUNS").to_vec();
     let other = lines.iter().find(|line| line.contains(&report)).unwrap();
-    let done = "(running) — Husam (human) in \"Team\": \"Report.\"; \
+    let done = "(running) — Husam in \"Team\": \"Report.\"; \
                 used read_messages; sent \"Here is the draft. xxx";
     assert!(other.contains(done) && other.ends_with("xxx…\""), "{other}");
     let runs = request.results();
@@ -94,7 +94,7 @@ async fn the_prompt_always_lists_the_triggering_space_and_for_an_open_agent_no_o
     stack.quiet(&last).await;
     let request = stack.model.nth_request("ada", 2).await;
     let spaces = request.system().block("YOUR SPACES").to_vec();
-    assert_eq!((spaces.len(), spaces[31].as_str()), (32, "  … 4 more"));
+    assert_eq!((spaces.len(), spaces[31].as_str()), (32, "… 4 more"));
     assert!(spaces.iter().any(|line| line.contains(&last)), "{spaces:#?}");
     assert!(request.user().block("ACTIVE RUNS").iter().any(|line| line.contains("on the board")));
 
@@ -110,7 +110,7 @@ async fn the_prompt_always_lists_the_triggering_space_and_for_an_open_agent_no_o
         2,
         "an open agent sees only the space that triggered it"
     );
-    assert!(request.user().block("ACTIVE RUNS").iter().all(|line| !line.contains("on the board")));
+    assert!(!request.user().names().contains(&"ACTIVE RUNS"));
     gate.open();
     stack.quiet(&board).await;
 }

@@ -38,10 +38,16 @@ impl Prompt {
         &found.unwrap_or_else(|| panic!("no block {name} in {:#?}", self.blocks)).1
     }
 
-    /// The text after `  field: ` in a block.
+    /// The text after `field: ` in a block.
     pub(crate) fn field(&self, block: &str, field: &str) -> Option<String> {
         let lines = &self.blocks.iter().find(|(name, _)| name == block)?.1;
-        lines.iter().find_map(|line| line.strip_prefix(&format!("  {field}: ")).map(str::to_owned))
+        lines.iter().find_map(|line| line.strip_prefix(&format!("{field}: ")).map(str::to_owned))
+    }
+
+    /// The text of the message that triggered the run, as the prompt quotes it.
+    pub(crate) fn message(&self) -> Option<String> {
+        let (_, lines) = self.blocks.iter().find(|(name, _)| name == "TRIGGER")?;
+        lines.first()?.starts_with("TRIGGER: message ").then(|| lines.get(1).cloned())?
     }
 
     /// The messages of the timeline. Panics at a line that is neither a message nor the note of
@@ -49,9 +55,10 @@ impl Prompt {
     pub(crate) fn timeline(&self) -> Vec<Line> {
         let mut lines: Vec<Line> = Vec::new();
         for line in &self.block("SPACE HISTORY")[1..] {
-            if let Some(note) = line.strip_prefix("      [") {
-                lines.last_mut().unwrap().note = Some(note.trim_end_matches(']').to_owned());
-            } else if !line.starts_with("  … ") {
+            let is_note = line.starts_with('[') && !line.starts_with("[NEW] ");
+            if is_note {
+                lines.last_mut().unwrap().note = Some(line.trim_matches(['[', ']']).to_owned());
+            } else if !line.starts_with("… ") && !line.ends_with(" UTC") {
                 lines.push(
                     Line::read(line).unwrap_or_else(|| panic!("not a line of a timeline: {line}")),
                 );
@@ -62,7 +69,7 @@ impl Prompt {
 }
 
 fn name_of(line: &str) -> Option<&str> {
-    let end = line.find([':', '(']).filter(|_| line.contains(':'))?;
+    let end = line.find([':', '(', '"']).filter(|_| line.contains(':'))?;
     let name = line[..end].trim_end();
     let capitals = !name.is_empty()
         && name.chars().all(|char| char.is_ascii_uppercase() || char == ' ')
@@ -73,9 +80,9 @@ fn name_of(line: &str) -> Option<&str> {
 /// A message in the timeline.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Line {
-    /// True for `[SEEN]`, false for `[NEW]`.
+    /// False for `[NEW]`.
     pub(crate) seen: bool,
-    pub(crate) id: String,
+    pub(crate) seq: u64,
     /// The time as the prompt shows it.
     pub(crate) at: String,
     /// The sender as the prompt shows it.
@@ -89,23 +96,14 @@ pub(crate) struct Line {
 
 impl Line {
     fn read(line: &str) -> Option<Self> {
-        let rest = line.strip_prefix("  [")?;
-        let (mark, rest) = rest.split_once(']')?;
-        let seen = match mark {
-            "SEEN" => true,
-            "NEW" => false,
-            _ => return None,
-        };
-        let (id, rest) = rest.trim_start().strip_prefix("[msg:")?.split_once(']')?;
-        let (at, rest) = rest.strip_prefix(" [")?.split_once("] ")?;
+        let unmarked = line.strip_prefix("[NEW] ");
+        let (seq, rest) = unmarked.unwrap_or(line).strip_prefix('#')?.split_once(' ')?;
+        let (at, rest) = rest.split_once(' ')?;
         // A name in quotes may look like anything, including the end of the sender.
         let mut name = Deserializer::from_str(rest).into_iter::<Value>();
-        let name_end = if rest.starts_with('"') && name.next()?.is_ok() {
-            name.byte_offset()
-        } else {
-            rest.find(" (")?
-        };
-        let sender_end = name_end + rest[name_end..].find("): ")? + 1;
+        let name_end =
+            if rest.starts_with('"') && name.next()?.is_ok() { name.byte_offset() } else { 0 };
+        let sender_end = name_end + rest[name_end..].find(": ")?;
         let sender = &rest[..sender_end];
         let rest = &rest[sender_end + 2..];
         let mut json = Deserializer::from_str(rest).into_iter::<Value>();
@@ -118,8 +116,8 @@ impl Line {
             return None;
         }
         Some(Self {
-            seen,
-            id: id.into(),
+            seen: unmarked.is_none(),
+            seq: seq.parse().ok()?,
             at: at.into(),
             sender: sender.into(),
             text,
@@ -128,14 +126,12 @@ impl Line {
         })
     }
 
-    /// The line in the short form of the tests: `SEEN Husam: text`, with ` (you)` after the agent's
-    /// own name, and with ` ← TRIGGER` at the end if the message triggered the run.
+    /// The line in the short form of the tests: `SEEN Husam: text`, with ` ← TRIGGER` at the end if
+    /// the message triggered the run.
     pub(crate) fn short(&self) -> String {
         let mark = if self.seen { "SEEN" } else { "NEW" };
-        let name = self.sender.rsplit_once(" (").map_or("", |(name, _)| name);
-        let you = if self.sender.ends_with(", you)") { " (you)" } else { "" };
         let trigger = if self.trigger { " ← TRIGGER" } else { "" };
-        format!("{mark} {name}{you}: {}{trigger}", self.text)
+        format!("{mark} {}: {}{trigger}", self.sender, self.text)
     }
 }
 
@@ -144,27 +140,29 @@ mod tests {
 
     #[test]
     fn a_prompt_is_parsed_into_blocks_and_timeline_lines() {
-        let text = r#"SPACE HISTORY ("Team", id: spc_1):
-  … 1,204 earlier messages; read_messages({"before":1205}) shows them
-  [SEEN] [msg:msg_1] [2026-02-18T14:51:23Z] Ada (agent, you): "On \"it\"."
-      [sent because Husam wrote "Report" in "Team"; used fetch]
-  [NEW]  [msg:msg_2] [AT] "Hu\nsam (x): " (human, id:ent_1): "@Ada: (well)"  ← TRIGGER
-  [NEW]  [msg:msg_3] [AT] Husam (human, id:ent_1): "long" … (CUT)
-TRIGGER:
-  type: space_message
-NOW: 2026-02-18T15:07:00Z
+        let text = r#"SPACE HISTORY "Team":
+… 1,204 earlier messages; read_messages({"before":1205}) shows them
+2026-02-18 UTC
+#1205 14:51 You: "On \"it\"."
+[sent because Husam wrote "Report" in "Team"; used fetch]
+[NEW] #1206 15:06 "Hu\nsam (x): ": "@Ada: (well)"  ← TRIGGER
+[NEW] #1207 15:06 Husam: "long" … (CUT)
+TRIGGER: message #1206 from Husam (human), mention
+"@Ada: (well)"
+note: "soon"
+NOW: 2026-02-18T15:07:00Z (Wednesday)
 "#;
         let cut = "1,234 more characters; read_messages shows all";
-        let text = text.replace("AT]", "2026-02-18T15:06:55Z]").replace("CUT", cut);
-        let prompt = Prompt::read(&text);
+        let prompt = Prompt::read(&text.replace("CUT", cut));
         assert_eq!(prompt.names(), ["SPACE HISTORY", "TRIGGER", "NOW"]);
-        assert_eq!(prompt.field("TRIGGER", "type").as_deref(), Some("space_message"));
+        assert_eq!(prompt.field("TRIGGER", "note").as_deref(), Some("\"soon\""));
+        assert_eq!(prompt.message().as_deref(), Some("\"@Ada: (well)\""));
         let lines = prompt.timeline();
         let short: Vec<String> = lines.iter().map(Line::short).collect();
         assert_eq!(
             short,
             [
-                "SEEN Ada (you): On \"it\".",
+                "SEEN You: On \"it\".",
                 "NEW \"Hu\\nsam (x): \": @Ada: (well) ← TRIGGER",
                 "NEW Husam: long"
             ]
@@ -173,5 +171,6 @@ NOW: 2026-02-18T15:07:00Z
             lines[0].note.as_deref(),
             Some("sent because Husam wrote \"Report\" in \"Team\"; used fetch")
         );
+        assert_eq!((lines[0].seq, lines[0].at.as_str()), (1205, "14:51"));
     }
 }

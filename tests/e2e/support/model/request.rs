@@ -133,8 +133,12 @@ impl ModelRequest {
     /// The text of the message that triggered the run. Empty for other triggers.
     pub(crate) fn trigger_text(&self) -> String {
         self.user()
-            .field("TRIGGER", "message")
-            .map(|text| serde_json::from_str(&text).unwrap())
+            .message()
+            .map(|text| {
+                // The note behind a text that is cut is no part of it.
+                let mut json = serde_json::Deserializer::from_str(&text).into_iter::<String>();
+                json.next().unwrap().unwrap()
+            })
             .unwrap_or_default()
     }
 

@@ -33,7 +33,8 @@ async fn messages_posted_during_a_pause_reach_the_model_when_the_run_resumes() {
     assert!(notes.contains("Only the API, please"), "{notes}");
     let other = requests[1].user();
     let lines = other.block("ACTIVE RUNS");
-    assert!(lines.iter().any(|line| line.contains(&format!("{run} (waiting_tool)"))), "{lines:?}");
+    let waits = format!("{run} (waits for getApproval \"Deploy to prod?\" in \"Deployments\")");
+    assert!(lines.iter().any(|line| line.contains(&waits)), "{lines:?}");
 }
 
 #[tokio::test]

@@ -104,11 +104,11 @@ async fn a_payload_stays_on_its_line_of_the_prompt() {
         );
         let trigger = prompt.block("TRIGGER");
         assert_eq!(
-            (trigger.len(), trigger[1].as_str(), trigger[2].as_str()),
-            (4, "  type: service", "  service: \"standard\""),
+            (trigger.len(), trigger[0].as_str()),
+            (2, "TRIGGER: service \"standard\""),
             "{body:.200}"
         );
-        let payload = trigger[3].strip_prefix("  payload: ").unwrap();
+        let payload = trigger[1].strip_prefix("payload: ").unwrap();
         let hidden = |char: char| {
             char.is_control()
                 || "\u{2028}\u{2029}\u{202e}\u{2066}\u{2069}\u{200f}\u{61c}".contains(char)

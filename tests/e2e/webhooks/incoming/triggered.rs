@@ -37,7 +37,7 @@ async fn a_trigger_starts_a_run_in_the_name_of_a_service() {
     });
     assert_eq!(listed, [expected]);
     assert_eq!(run["trigger"], service_trigger("jira.prod_1-x", &payload, &delivery, at));
-    assert_eq!(stack.model.requests("ada")[0].user().block("TRIGGER").len(), 4);
+    assert_eq!(stack.model.requests("ada")[0].user().block("TRIGGER").len(), 2);
     let again = stack.trigger(&agent, "jira.prod_1-x", &payload, &[]).await.must_be(202);
     assert_ne!(again["runId"], made["runId"], "each trigger without a key is another delivery");
 }

@@ -25,6 +25,8 @@ pub struct ModelRequest {
     pub space: String,
     /// The number of earlier answers in this run.
     pub step: usize,
+    /// The trigger as `lines` call it, if it is a message.
+    pub trigger_line: String,
     /// The messages of the history and of the news, with their marks.
     pub lines: Vec<Line>,
     /// Its earlier answers, their results, and the system messages in between, as JSON.
@@ -41,7 +43,7 @@ impl ModelRequest {
 /// A message in the history that a model was shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// Its id.
+    /// Its id, or in format 2 its space and its number: `spc_…#17`.
     pub message: String,
     /// Whether it is marked as seen.
     pub seen: bool,
@@ -52,12 +54,36 @@ pub struct Line {
 impl Line {
     /// The messages that the timeline lines of a text show.
     pub(crate) fn all_in(text: &str) -> Vec<Self> {
-        let line = |line: &str| {
-            let seen = line.starts_with("  [SEEN] [msg:");
-            let new = line.starts_with("  [NEW]  [msg:");
-            let message = line.get(14..)?.split(']').next()?.to_owned();
-            (seen || new).then(|| Self { message, seen, own: line.contains(" (agent, you): ") })
-        };
-        text.lines().filter_map(line).collect()
+        let space = space_in(text);
+        text.lines()
+            .filter_map(|line| Self::in_format_1(line).or_else(|| Self::in_format_2(line, &space)))
+            .collect()
     }
+
+    fn in_format_1(line: &str) -> Option<Self> {
+        let seen = line.starts_with("  [SEEN] [msg:");
+        let new = line.starts_with("  [NEW]  [msg:");
+        let message = line.get(14..)?.split(']').next()?.to_owned();
+        (seen || new).then(|| Self { message, seen, own: line.contains(" (agent, you): ") })
+    }
+
+    fn in_format_2(line: &str, space: &str) -> Option<Self> {
+        let unmarked = line.strip_prefix("[NEW] ");
+        let (number, rest) = unmarked.unwrap_or(line).strip_prefix('#')?.split_once(' ')?;
+        number.parse::<u64>().ok()?;
+        // A time in minutes precedes the sender.
+        let own = rest.get(5..).is_some_and(|rest| rest.starts_with(" You: "));
+        Some(Self { message: format!("{space}#{number}"), seen: unmarked.is_none(), own })
+    }
+}
+
+/// The space of the lines in a text: that of the news, or the active one.
+pub(crate) fn space_in(text: &str) -> String {
+    let titles = ["Said in ", "ACTIVE SPACE: "];
+    text.lines()
+        .filter(|line| titles.iter().any(|title| line.starts_with(title)))
+        .filter_map(|line| Some(line.split_once("(spc_")?.1.split_once(')')?.0))
+        .map(|id| format!("spc_{id}"))
+        .next()
+        .unwrap_or_default()
 }

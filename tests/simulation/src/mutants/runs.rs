@@ -49,6 +49,13 @@ pub(super) fn change(mutant: Mutant, parts: &mut Vec<Value>) -> Option<RawRespon
                 }
             }
         }
+        Mutant::ForgetsCuts => {
+            for part in parts.iter_mut().filter(|part| sort_key(part).starts_with("STEP#")) {
+                if let Some(item) = part["Put"]["Item"].as_object_mut() {
+                    item.remove("cutResults");
+                }
+            }
+        }
         Mutant::FinishesInParts if ends_run(&parts[0]) => parts.truncate(1),
         _ => {}
     }

@@ -4,7 +4,11 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::oracle::{Evidence, Stored, stored::parsed};
+use crate::oracle::{
+    Evidence, Stored,
+    cut_results::{is_cut, outputs},
+    stored::parsed,
+};
 
 /// Tools that change something.
 const CHANGES: [&str; 12] = [
@@ -222,12 +226,7 @@ fn each_visible_call_has_its_card(stored: &Stored) -> Vec<String> {
 
 /// A model gets the stored results of its calls, and no others.
 fn models_get_the_stored_results(evidence: &Evidence<'_>) -> Vec<String> {
-    let outputs: BTreeMap<&str, &Value> = evidence
-        .stored
-        .calls
-        .values()
-        .filter_map(|call| Some((call["callId"].as_str()?, &call["output"])))
-        .collect();
+    let outputs = outputs(&evidence.stored);
     let mut found = Vec::new();
     for ask in &evidence.ledger.model_requests {
         for message in
@@ -239,7 +238,10 @@ fn models_get_the_stored_results(evidence: &Evidence<'_>) -> Vec<String> {
                     .as_str()
                     .and_then(|call| outputs.get(call))
                     .map(|output| parsed(output));
-                if stored.as_ref() != Some(&result["output"]) {
+                let is_stored = stored.as_ref().is_some_and(|stored| {
+                    *stored == result["output"] || is_cut(&result["output"], stored)
+                });
+                if !is_stored {
                     found.push(format!(
                         "step {} of {} on {} got the result {result}, but {stored:?} is stored",
                         ask.step, ask.agent, ask.trigger

@@ -3,7 +3,11 @@
 use std::collections::BTreeMap;
 
 use crate::ledger::ModelRequest;
-use crate::oracle::{Evidence, stopped_runs};
+use crate::oracle::{
+    Evidence,
+    cut_results::{forgotten_cuts, outputs, uncut},
+    stopped_runs,
+};
 
 pub(super) fn a_run_without_its_lease_writes_nothing(evidence: &mut Evidence<'_>) {
     let mut found = canceled_runs_that_went_on(evidence);
@@ -44,20 +48,22 @@ fn canceled_runs_that_went_on(evidence: &Evidence<'_>) -> Vec<String> {
 
 /// All workers of a run resume from the same answers, which are the stored ones.
 fn workers_that_disagree(evidence: &Evidence<'_>) -> Vec<String> {
-    let mut found = Vec::new();
-    let mut before: BTreeMap<_, (&ModelRequest, &[String])> = BTreeMap::new();
+    let outputs = outputs(&evidence.stored);
+    let mut found = forgotten_cuts(&evidence.ledger.model_requests, &outputs);
+    let mut before: BTreeMap<_, (&ModelRequest, Vec<String>)> = BTreeMap::new();
     for ask in &evidence.ledger.model_requests {
-        let (_, longest) = before.entry(ask.run()).or_insert((ask, &ask.before));
-        let shared = longest.len().min(ask.before.len());
-        if longest[..shared] != ask.before[..shared] {
-            let differ = longest.iter().zip(&ask.before).find(|(one, other)| one != other);
+        let sent: Vec<_> = ask.before.iter().map(|message| uncut(message, &outputs)).collect();
+        let (_, longest) = before.entry(ask.run()).or_insert_with(|| (ask, sent.clone()));
+        let shared = longest.len().min(sent.len());
+        if longest[..shared] != sent[..shared] {
+            let differ = longest.iter().zip(&sent).find(|(one, other)| one != other);
             found.push(format!(
                 "two workers of the run of {} on {} had different answers: {differ:?}",
                 ask.agent, ask.trigger
             ));
         }
-        if ask.before.len() > longest.len() {
-            *longest = &ask.before;
+        if sent.len() > longest.len() {
+            *longest = sent;
         }
     }
     for (ask, known) in before.into_values() {

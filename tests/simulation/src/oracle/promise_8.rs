@@ -136,10 +136,10 @@ fn wrong_marks(
         .and_then(|run| evidence.ledger.delivered.get(&run.parse().ok()?))
         .copied();
     for line in ask.lines.iter().filter(|line| !line.own) {
-        let Some((space, seq)) = places.get(line.message.as_str()) else { continue };
+        let Some((space, seq)) = place_of(line, places) else { continue };
         if line.seen {
             let was_read =
-                read.iter().any(|read| read.ended <= ask.at && has(&read.at_most, space, *seq));
+                read.iter().any(|read| read.ended <= ask.at && has(&read.at_most, space, seq));
             if !was_read && !has_rejoined(space) {
                 found.push(format!(
                     "the run of {} on {} saw number {seq} of {space} marked as seen, \
@@ -149,7 +149,7 @@ fn wrong_marks(
             }
         } else if let Some(begun) = begun {
             let was_read =
-                read.iter().any(|read| read.ended < begun && has(&read.at_least, space, *seq));
+                read.iter().any(|read| read.ended < begun && has(&read.at_least, space, seq));
             if was_read && !has_rejoined(space) {
                 found.push(format!(
                     "the run of {} on {} saw number {seq} of {space} marked as new, \
@@ -165,11 +165,19 @@ fn wrong_marks(
 /// The last message of each space that lines show.
 fn lasts(lines: &[Line], places: &Places<'_>) -> Numbers {
     let mut lasts = Numbers::new();
-    for (space, seq) in lines.iter().filter_map(|line| places.get(line.message.as_str())) {
-        let last = lasts.entry((*space).to_owned()).or_insert(0);
-        *last = (*seq).max(*last);
+    for (space, seq) in lines.iter().filter_map(|line| place_of(line, places)) {
+        let last = lasts.entry(space.to_owned()).or_insert(0);
+        *last = seq.max(*last);
     }
     lasts
+}
+
+/// The space and the number of the message that a line shows.
+fn place_of<'a>(line: &'a Line, places: &Places<'a>) -> Option<(&'a str, u64)> {
+    match line.message.split_once('#') {
+        Some((space, number)) => Some((space, number.parse().ok()?)),
+        None => places.get(line.message.as_str()).copied(),
+    }
 }
 
 fn has(up_to: &Numbers, space: &str, seq: u64) -> bool {

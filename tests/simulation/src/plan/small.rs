@@ -106,6 +106,8 @@ impl Plan {
             agent_depth: 5,
             writes: false,
             reminders: false,
+            context_window: 200_000,
+            context_format: 2,
             actions: 0,
             clock_spread: Duration::ZERO,
             space_runs: None,

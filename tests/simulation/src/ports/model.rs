@@ -22,9 +22,10 @@ use tokio::time::{Instant, sleep};
 
 use crate::{
     environment::Environment,
-    ledger::{Line, ModelRequest},
+    ledger::{Line, ModelRequest, space_in},
     life::Life,
     locked,
+    storage::Storage,
 };
 
 /// The model port of one process.
@@ -60,7 +61,7 @@ impl Model for Provider<'_> {
         }
         let sent = Instant::now();
         env.before_call(life, "ask").await;
-        let ask = ModelRequest { sent, ..read(request, &life.name) };
+        let ask = ModelRequest { sent, ..read(request, &life.name, &env.storage) };
         let place = format!("model/{}/{}/{}", ask.agent, ask.trigger, ask.step);
         env.history.note(&life.name, || {
             format!("asks for step {} of the run of {} on {}", ask.step, ask.agent, ask.trigger)
@@ -133,7 +134,7 @@ impl SimModel {
         if self.env.chance.strikes("summary", self.env.plan.fault_rates.model) {
             return Err(ModelError::new(FailureCode::ContextTooLong, "too long"));
         }
-        let lines = first_text(request).lines().filter(|line| line.contains("[msg:")).count();
+        let lines = first_text(request).lines().filter(|line| line.starts_with('#')).count();
         let finished = Piece::Finished { reason: FinishReason::Stop, usage: Usage::default() };
         Ok(stream::iter([Ok(Piece::Text(format!("{lines} messages"))), Ok(finished)]).boxed())
     }
@@ -144,15 +145,18 @@ fn first_text(request: &Request) -> String {
     blocks.concat()
 }
 
-/// Reads a request from its prompt alone.
-fn read(request: &Request, process: &str) -> ModelRequest {
+/// Reads a request: from its prompt alone, but for the runs of plans and services, which a prompt
+/// does not name.
+fn read(request: &Request, process: &str, storage: &Storage) -> ModelRequest {
     let text = first_text(request);
-    let agent = between(&request.system.concat(), "entityId: \"", "\"")
+    let rules = request.system.concat();
+    let agent = between(&rules, "entityId: \"", "\"")
         .pop()
+        .or_else(|| {
+            let line = rules.lines().rfind(|line| line.starts_with("IDENTITY: "))?;
+            between(line, "(", ")").pop()
+        })
         .and_then(|id| id.parse::<EntityId>().ok());
-    let field = |name: &str| {
-        text.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_default().to_owned()
-    };
     let system = request.messages.iter().filter_map(|message| {
         if let Message::System { text } = message { Some(text.as_str()) } else { None }
     });
@@ -167,18 +171,17 @@ fn read(request: &Request, process: &str) -> ModelRequest {
         .iter()
         .skip(1)
         .filter_map(|message| serde_json::to_string(message).ok());
+    let trigger = Trigger::of(request, &text, storage);
     ModelRequest {
         sent: Instant::now(),
         at: Instant::now(),
         process: process.to_owned(),
         model: request.model.name.clone(),
         agent: agent.unwrap_or_else(|| EntityId::new(smartspace_domain::Time::default(), 0)),
-        trigger: trigger_of(&text),
-        delegated: field("  source: ") == "delegated",
-        space: between(&text, "SPACE HISTORY (", "):\n")
-            .pop()
-            .and_then(|name| name.rsplit("id: ").next().map(str::to_owned))
-            .unwrap_or_default(),
+        trigger: trigger.id,
+        trigger_line: trigger.line,
+        delegated: trigger.delegated,
+        space: trigger.space,
         step: request
             .messages
             .iter()
@@ -189,19 +192,48 @@ fn read(request: &Request, process: &str) -> ModelRequest {
     }
 }
 
-/// The message that triggered a run. If a plan or a service triggered it: the run itself, which is
-/// the first of its agent's active runs.
-fn trigger_of(text: &str) -> String {
-    let field =
-        |name: &str| text.lines().find_map(|line| line.strip_prefix(name)).map(str::to_owned);
-    let this =
-        || between(text, "ACTIVE RUNS:\n  - ", " (this run)").pop().filter(|run| run.len() == 30);
-    // A run that has ended meanwhile is not listed.
-    field("  messageId: ")
-        .or_else(this)
-        .or_else(|| field("  plan: "))
-        .or_else(|| field("  payload: "))
-        .unwrap_or_default()
+/// What a prompt says of its trigger.
+struct Trigger {
+    /// The message, or the run if a plan or a service triggered it.
+    id: String,
+    /// The message as lines call it.
+    line: String,
+    delegated: bool,
+    /// The space of the message.
+    space: String,
+}
+
+impl Trigger {
+    fn of(request: &Request, text: &str, storage: &Storage) -> Self {
+        let field =
+            |name: &str| text.lines().find_map(|line| line.strip_prefix(name)).map(str::to_owned);
+        let run = || request.id.split('.').next().unwrap_or_default().to_owned();
+        let Some(trigger) = field("TRIGGER: ") else {
+            let message = field("  messageId: ");
+            return Self {
+                line: message.clone().unwrap_or_default(),
+                id: message.unwrap_or_else(run),
+                delegated: field("  source: ").as_deref() == Some("delegated"),
+                space: between(text, "SPACE HISTORY (", "):\n")
+                    .pop()
+                    .and_then(|name| name.rsplit("id: ").next().map(str::to_owned))
+                    .unwrap_or_default(),
+            };
+        };
+        let number = trigger.strip_prefix("message #").and_then(|rest| {
+            rest.split_once(' ').and_then(|(number, _)| number.parse::<u64>().ok())
+        });
+        let Some(number) = number else {
+            return Self { id: run(), line: String::new(), delegated: false, space: String::new() };
+        };
+        let space = space_in(text);
+        Self {
+            id: storage.message_id(&space, number),
+            line: format!("{space}#{number}"),
+            delegated: trigger.contains(", delegated by "),
+            space,
+        }
+    }
 }
 
 /// Every text between `from` and `to`.

@@ -124,7 +124,7 @@ pub(super) fn new_space(body: &Body, caller: Caller) -> Result<(SpaceSettings, V
         error => error,
     })?;
     let settings: SpaceSettings = shaped(Value::Object(object)).map_err(naming_members)?;
-    settings.check()?;
+    settings.check(None)?;
     let mut seen = BTreeSet::new();
     if let Caller::Entity(own) = caller {
         members.insert(0, own);

@@ -109,7 +109,7 @@ fn target_of(input: &str) -> Option<SpaceId> {
 #[cfg(test)]
 mod tests {
     use serde_json::json;
-    use smartspace_domain::{Time, ids::RunId};
+    use smartspace_domain::{Time, agents::Builtins, ids::RunId};
 
     use super::*;
 
@@ -125,7 +125,7 @@ mod tests {
             });
             serde_json::from_value(tool).unwrap()
         };
-        Toolbox::new(&[tool("shown", true), tool("hidden", false)], Vec::new())
+        Toolbox::new(Builtins::default(), &[tool("shown", true), tool("hidden", false)], Vec::new())
     }
 
     fn space(number: u128) -> SpaceId {

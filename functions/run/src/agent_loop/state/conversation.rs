@@ -18,7 +18,8 @@ impl State {
         Some(
             last.input_tokens
                 .saturating_add(last.output_tokens)
-                .saturating_add(added.sum::<u64>() / 4),
+                .saturating_add(added.sum::<u64>() / 4)
+                .saturating_sub(self.saved_chars / 4),
         )
     }
 }

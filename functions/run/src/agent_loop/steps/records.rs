@@ -20,7 +20,7 @@ impl AgentLoop<'_> {
     }
 
     /// The record of a step in which the model gave no answer.
-    pub(super) fn unanswered(&self, index: u32, notes: StepNotes, began: Time) -> StepRecord {
+    pub(super) fn unanswered(&self, state: &State, notes: StepNotes, began: Time) -> StepRecord {
         let answer = ModelTurn {
             model: self.context.config.model.full_name(),
             text: String::new(),
@@ -31,17 +31,17 @@ impl AgentLoop<'_> {
             first_token_at: None,
             attempt: 0,
         };
-        self.step_record(index, &answer, notes)
+        self.step_record(state, &answer, notes)
     }
 
     pub(super) fn step_record(
         &self,
-        index: u32,
+        state: &State,
         answer: &ModelTurn,
         notes: StepNotes,
     ) -> StepRecord {
         StepRecord {
-            index,
+            index: state.steps,
             attempt: self.context.run.attempt,
             stream_attempt: answer.attempt,
             lease: self.context.lease.clone(),
@@ -50,6 +50,7 @@ impl AgentLoop<'_> {
             calls: answer.calls.clone(),
             system_messages: notes.messages,
             marks: notes.marks,
+            cut_results: state.cut_results,
             finish_reason: answer.reason,
             usage: answer.usage,
             started_at: answer.started_at,

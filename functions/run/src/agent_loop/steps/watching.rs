@@ -36,7 +36,8 @@ impl AgentLoop<'_> {
             && !is_known
         {
             let after = state.marks.get(&space).copied().unwrap_or(u64::MAX);
-            let read = read_news(self.context, space, after).await?;
+            let format = state.prompt.rest.format();
+            let read = read_news(self.context, space, after, format, &mut state.names).await?;
             notes.marks.extend(read.last.map(|last| (space, last)));
             news = read.text;
         }

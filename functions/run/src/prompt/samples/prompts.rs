@@ -14,6 +14,7 @@ use smartspace_store::{
 
 use crate::prompt::{
     Prompt,
+    lines::Lines,
     news::news,
     prompt,
     reading::Gathered,
@@ -64,10 +65,10 @@ pub(crate) fn news_of(gathered: &Gathered) -> Option<String> {
     let place = gathered.place.as_ref().unwrap();
     let messages: Vec<MessageRecord> =
         place.messages.iter().map(|message| MessageRecord::clone(message)).collect();
+    let format = gathered.agent.agent.as_ref().unwrap().context_format();
     news(
         &place.space.settings.name,
-        place.space.id,
-        &place.member,
+        &Lines::of(format, &gathered.names, place.space.id, &place.member),
         RunId::new(at(0), 7),
         0,
         &messages,

@@ -25,11 +25,8 @@ impl BuiltInTool for AbsorbRun {
     fn spec(&self) -> Spec {
         Spec {
             name: NAME.into(),
-            description:
-                "Stop another run of yours and take over what it was doing: you are told what woke \
-                 it and what it did so far."
-                    .into(),
-            input: own_runs::schema("The run, as ACTIVE RUNS shows it."),
+            description: "Stop another run of yours and read what it was doing.".into(),
+            input: own_runs::schema(),
             read_only: false,
             changes_space: false,
         }

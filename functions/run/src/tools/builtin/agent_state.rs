@@ -87,14 +87,13 @@ pub(crate) fn memory_of(memory: &Value, index: usize) -> Result<(MemoryKey, Memo
 }
 
 /// The schema of a list of keys or ids.
-pub(crate) fn keys_schema(description: &str) -> Value {
+pub(crate) fn keys_schema() -> Value {
     let key = json!({"type": "string", "minLength": 1, "maxLength": limits::MEMORY_KEY_CHARS});
     json!({
         "type": "array",
         "items": key,
         "minItems": 1,
-        "maxItems": limits::KEPT_AT_ONCE,
-        "description": description
+        "maxItems": limits::KEPT_AT_ONCE
     })
 }
 

@@ -11,6 +11,7 @@ use smartspace_store::runs::{delegations::HandOn, steps::CallRecord};
 
 use crate::tools::{
     calling::{Calling, Outcome},
+    naming::named,
     output::text_of,
     tool::{BuiltInTool, Spec},
 };
@@ -24,21 +25,19 @@ impl BuiltInTool for Delegate {
     fn spec(&self) -> Spec {
         Spec {
             name: NAME.into(),
-            description:
-                "Let another agent of the space answer what woke you, and end this run. Only for \
-                 the admin agent of a space."
-                    .into(),
+            description: "Let another agent of this space answer, and end this run.".into(),
             input: json!({
                 "type": "object",
                 "properties": {
-                    "entityId": {"type": "string", "description": "The agent."},
+                    "agent": {"type": "string", "description": "Its name or id."},
+                    "entityId": {"type": "string", "deprecated": true},
                     "note": {
                         "type": "string",
                         "maxLength": NOTE_CHARS,
-                        "description": "What that agent should know besides the message."
+                        "description": "For that agent."
                     }
                 },
-                "required": ["entityId"],
+                "anyOf": [{"required": ["agent"]}, {"required": ["entityId"]}],
                 "additionalProperties": false
             }),
             read_only: false,
@@ -47,11 +46,11 @@ impl BuiltInTool for Delegate {
     }
 
     async fn call(&self, calling: &Calling<'_>, input: &Value) -> Result<Outcome> {
-        let to: EntityId = match text_of(input, "entityId").parse() {
-            Ok(to) => to,
-            Err(error) => return Ok(Outcome::error(format!("entityId: {error}"))),
-        };
         let context = calling.context;
+        let to = match agent(calling, input).await? {
+            Ok(to) => to,
+            Err(text) => return Ok(Outcome::error(text)),
+        };
         let output = json!({"success": true, "delegatedTo": to});
         let ends = Some(EndReason::Delegated);
         let call = context.with_expiry(CallRecord {
@@ -88,4 +87,23 @@ impl BuiltInTool for Delegate {
             Err(error) => Err(error),
         }
     }
+}
+
+/// The agent that an input names, or an error text for the model.
+async fn agent(calling: &Calling<'_>, input: &Value) -> Result<Result<EntityId, String>> {
+    let field = if input.get("agent").is_some() { "agent" } else { "entityId" };
+    let given = text_of(input, field);
+    if let Ok(id) = given.parse() {
+        return Ok(Ok(id));
+    }
+    let Some(space) = calling.context.run.space_id() else {
+        return Ok(Err("no message of a space woke you: there is nothing to delegate".into()));
+    };
+    let roster = calling.context.store().members().roster(space).await?;
+    let agents = roster
+        .members
+        .iter()
+        .filter(|member| member.kind == EntityType::Agent)
+        .map(|member| (member.entity_id, member.name.as_str()));
+    Ok(named(given, "agent of this space", agents).map_err(|error| format!("{field}: {error}")))
 }

@@ -22,13 +22,10 @@ impl BuiltInTool for DeleteGoals {
     fn spec(&self) -> Spec {
         Spec {
             name: NAME.into(),
-            description:
-                "Drop the goals with these ids for good; one that was reached or given up can also \
-                 be set to completed or abandoned. The result names those that were there."
-                    .into(),
+            description: "Delete goals.".into(),
             input: json!({
                 "type": "object",
-                "properties": {"goalIds": keys_schema("Their ids.")},
+                "properties": {"goalIds": keys_schema()},
                 "required": ["goalIds"],
                 "additionalProperties": false
             }),

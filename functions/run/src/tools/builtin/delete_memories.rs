@@ -19,12 +19,10 @@ impl BuiltInTool for DeleteMemories {
     fn spec(&self) -> Spec {
         Spec {
             name: NAME.into(),
-            description:
-                "Forget the memories with these keys. The result names those that were there."
-                    .into(),
+            description: "Delete memories.".into(),
             input: json!({
                 "type": "object",
-                "properties": {"keys": keys_schema("Their keys.")},
+                "properties": {"keys": keys_schema()},
                 "required": ["keys"],
                 "additionalProperties": false
             }),

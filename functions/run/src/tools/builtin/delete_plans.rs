@@ -21,13 +21,10 @@ impl BuiltInTool for DeletePlans {
     fn spec(&self) -> Spec {
         Spec {
             name: NAME.into(),
-            description:
-                "Drop the plans with these ids: they fire no more. The result names those that \
-                 were there."
-                    .into(),
+            description: "Delete plans.".into(),
             input: json!({
                 "type": "object",
-                "properties": {"planIds": keys_schema("Their ids.")},
+                "properties": {"planIds": keys_schema()},
                 "required": ["planIds"],
                 "additionalProperties": false
             }),

@@ -2,13 +2,13 @@
 
 use async_trait::async_trait;
 use serde_json::{Value, json};
-use smartspace_domain::{Result, ids::SpaceId};
+use smartspace_domain::Result;
 use smartspace_store::messages::Range;
 
 use crate::tools::{
     builtin::read_messages::{fitting, shown},
     calling::{Calling, Outcome},
-    output::text_of,
+    naming::space_of,
     tool::{BuiltInTool, Spec},
 };
 
@@ -21,22 +21,21 @@ impl BuiltInTool for EnterSpace {
     fn spec(&self) -> Spec {
         Spec {
             name: NAME.into(),
-            description: "Make a space that you belong to the active one, and read its last \
-                    messages."
+            description: "Make another of your spaces the active one, and read its last messages."
                 .into(),
             input: json!({
                 "type": "object",
                 "properties": {
                     "spaceId": {
                         "type": "string",
-                        "description": "The space's id, as YOUR SPACES shows it."
+                        "description": "Its name or id."
                     },
                     "limit": {
                         "type": "integer",
                         "minimum": 1,
                         "maximum": 100,
                         "default": 50,
-                        "description": "How many messages to read."
+                        "description": "How many messages."
                     }
                 },
                 "required": ["spaceId"],
@@ -48,9 +47,10 @@ impl BuiltInTool for EnterSpace {
     }
 
     async fn call(&self, calling: &Calling<'_>, input: &Value) -> Result<Outcome> {
-        let space: SpaceId = match text_of(input, "spaceId").parse() {
-            Ok(space) => space,
-            Err(error) => return Ok(Outcome::error(format!("spaceId: {error}"))),
+        let space = match space_of(calling, input, "spaceId").await? {
+            Some(Ok(space)) => space,
+            Some(Err(text)) => return Ok(Outcome::error(text)),
+            None => return Ok(Outcome::error("spaceId: expected the name or id of a space")),
         };
         let limit = input.get("limit").and_then(serde_json::Value::as_u64).unwrap_or(50) as usize;
         let store = calling.context.store();
@@ -62,7 +62,8 @@ impl BuiltInTool for EnterSpace {
         };
         let messages = store.messages().list(space, Range::Before(u64::MAX), limit).await?;
         let total = messages.last().map_or(0, |message| message.seq);
-        let history = fitting(messages.iter().map(|message| shown(message, &member)).collect());
+        let history =
+            fitting(messages.iter().map(|message| shown(space, message, &member)).collect());
         let first = total + 1 - history.len() as u64;
         // `unreadBefore` counts the new messages that are not shown, so the mark covers them, too.
         let unread_before = (first - 1).saturating_sub(member.cursor);

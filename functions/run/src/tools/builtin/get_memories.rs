@@ -20,13 +20,10 @@ impl BuiltInTool for GetMemories {
     fn spec(&self) -> Spec {
         Spec {
             name: NAME.into(),
-            description:
-                "Read your memories: those with the given keys, or all of them, by key. Where \
-                 `more` says that some did not fit, ask for those in `moreKeys` by key."
-                    .into(),
+            description: "Read your memories.".into(),
             input: json!({
                 "type": "object",
-                "properties": {"keys": keys_schema("Only these; all unless given.")},
+                "properties": {"keys": keys_schema()},
                 "additionalProperties": false
             }),
             read_only: true,

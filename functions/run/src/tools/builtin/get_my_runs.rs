@@ -10,7 +10,7 @@ use smartspace_domain::{
 };
 use smartspace_store::table::pages::Ask;
 
-use crate::prompt::run_activity::RunActivity;
+use crate::prompt::run_activity::{RunActivity, Waiting};
 use crate::tools::{
     calling::{Calling, Outcome},
     output::{OUTPUT_BYTES, count_that_fit},
@@ -26,10 +26,7 @@ impl BuiltInTool for GetMyRuns {
     fn spec(&self) -> Spec {
         Spec {
             name: NAME.into(),
-            description:
-                "List your own runs, newest first: why each was woken, which tools it used, what \
-                 it sent."
-                    .into(),
+            description: "List your runs, newest first.".into(),
             input: json!({
                 "type": "object",
                 "properties": {
@@ -37,15 +34,13 @@ impl BuiltInTool for GetMyRuns {
                         "type": "string",
                         "enum": [
                             "queued", "running", "waiting_tool", "completed", "failed", "canceled"
-                        ],
-                        "description": "Only runs in this state."
+                        ]
                     },
                     "limit": {
                         "type": "integer",
                         "minimum": 1,
                         "maximum": 50,
-                        "default": 10,
-                        "description": "How many."
+                        "default": 10
                     }
                 },
                 "additionalProperties": false
@@ -115,10 +110,16 @@ fn shown(run: &Run, activity: RunActivity, is_this_run: bool) -> Value {
         .rev()
         .map(|sent| json!({"spaceId": sent.space, "messageId": sent.message, "text": sent.text}))
         .collect();
+    let waits_for = activity.waiting.filter(|_| run.status == RunStatus::WaitingTool).map(
+        |Waiting { tool, space, question }| {
+            json!({"tool": tool, "spaceId": space, "question": question})
+        },
+    );
     json!({
         "id": run.id,
         "thisRun": is_this_run,
         "status": run.status,
+        "waitsFor": waits_for,
         "endReason": run.end_reason,
         "trigger": run.trigger.clone().cut_to(200),
         "activeSpaceId": run.active_space_id,

@@ -19,18 +19,11 @@ impl BuiltInTool for GetPlans {
     fn spec(&self) -> Spec {
         Spec {
             name: NAME.into(),
-            description:
-                "List your plans, the oldest first, with what each is to do and when. One that \
-                 fired once and is over is not among them."
-                    .into(),
+            description: "List your plans.".into(),
             input: json!({
                 "type": "object",
                 "properties": {
-                    "status": {
-                        "type": "string",
-                        "enum": ["active", "paused"],
-                        "description": "Only plans in this state."
-                    }
+                    "status": {"type": "string", "enum": ["active", "paused"]}
                 },
                 "additionalProperties": false
             }),

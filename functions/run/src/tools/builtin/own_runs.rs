@@ -69,10 +69,10 @@ pub(crate) async fn end(
 }
 
 /// The schema of an input that names a run.
-pub(crate) fn schema(description: &str) -> Value {
+pub(crate) fn schema() -> Value {
     json!({
         "type": "object",
-        "properties": {"runId": {"type": "string", "description": description}},
+        "properties": {"runId": {"type": "string"}},
         "required": ["runId"],
         "additionalProperties": false
     })

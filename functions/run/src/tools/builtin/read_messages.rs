@@ -9,10 +9,14 @@ use smartspace_domain::{
 };
 use smartspace_store::{messages::Range, runs::steps::ShownPage, spaces::rosters::MemberRecord};
 
-use crate::tools::{
-    calling::{Calling, Outcome},
-    output::{OUTPUT_BYTES, count_that_fit},
-    tool::{BuiltInTool, Spec},
+use crate::{
+    prompt::format_2::lines::why,
+    tools::{
+        calling::{Calling, Outcome},
+        naming::space_of,
+        output::{OUTPUT_BYTES, count_that_fit},
+        tool::{BuiltInTool, Spec},
+    },
 };
 
 pub(crate) const NAME: &str = "read_messages";
@@ -25,28 +29,23 @@ impl BuiltInTool for ReadMessages {
         Spec {
             name: NAME.into(),
             description:
-                "Read messages of a space that you belong to, whole and oldest first: the last \
-                 ones, or those before a seq."
+                "Read messages of a space: the last ones, or those before or around a number."
                     .into(),
             input: json!({
                 "type": "object",
                 "properties": {
                     "spaceId": {
                         "type": "string",
-                        "description": "The space; the active one unless given."
+                        "description": "Name or id; else the active space."
                     },
                     "limit": {
                         "type": "integer",
                         "minimum": 1,
                         "maximum": 100,
-                        "default": 20,
-                        "description": "How many."
+                        "default": 20
                     },
-                    "before": {
-                        "type": "integer",
-                        "minimum": 1,
-                        "description": "Only messages whose seq is below it."
-                    }
+                    "before": {"type": "integer", "minimum": 1},
+                    "around": {"type": "integer", "minimum": 1}
                 },
                 "additionalProperties": false
             }),
@@ -56,18 +55,24 @@ impl BuiltInTool for ReadMessages {
     }
 
     async fn call(&self, calling: &Calling<'_>, input: &Value) -> Result<Outcome> {
-        let space = match input.get("spaceId").and_then(Value::as_str) {
-            Some(text) => match text.parse::<SpaceId>() {
-                Ok(space) => space,
-                Err(error) => return Ok(Outcome::error(format!("spaceId: {error}"))),
-            },
+        let space = match space_of(calling, input, "spaceId").await? {
+            Some(Ok(space)) => space,
+            Some(Err(text)) => return Ok(Outcome::error(text)),
             None => match calling.active_space {
                 Some(space) => space,
                 None => return Ok(Outcome::error("no space is active; give spaceId")),
             },
         };
         let limit = input.get("limit").and_then(Value::as_u64).unwrap_or(20) as usize;
-        let before = input.get("before").and_then(Value::as_u64);
+        let number = |field: &str| input.get(field).and_then(Value::as_u64);
+        let before = match (number("before"), number("around")) {
+            (Some(_), Some(_)) => {
+                return Ok(Outcome::error("expected before or around, not both"));
+            }
+            // The message itself is one of the later half.
+            (None, Some(around)) => around.saturating_add(limit.div_ceil(2) as u64),
+            (before, None) => before.unwrap_or(u64::MAX),
+        };
         let store = calling.context.store();
         let agent = calling.context.run.agent_id;
         let Some(member) = store.members().get(space, agent).await? else {
@@ -76,11 +81,12 @@ impl BuiltInTool for ReadMessages {
             )));
         };
         let (messages, head) = futures::try_join!(
-            store.messages().list(space, Range::Before(before.unwrap_or(u64::MAX)), limit),
+            store.messages().list(space, Range::Before(before), limit),
             store.members().roster(space)
         )?;
         let last = messages.last().map_or(0, |message| message.seq);
-        let shown = fitting(messages.iter().map(|message| shown(message, &member)).collect());
+        let shown =
+            fitting(messages.iter().map(|message| shown(space, message, &member)).collect());
         let first = last + 1 - shown.len() as u64;
         let page =
             (!shown.is_empty()).then_some(ShownPage { space, first, last, cursor: member.cursor });
@@ -91,8 +97,8 @@ impl BuiltInTool for ReadMessages {
     }
 }
 
-/// A message as the model is shown it.
-pub(crate) fn shown(message: &Message, member: &MemberRecord) -> Value {
+/// A message of a space as the model is shown it.
+pub(crate) fn shown(space: SpaceId, message: &Message, member: &MemberRecord) -> Value {
     let mut shown = json!({
         "id": message.id,
         "seq": message.seq,
@@ -101,6 +107,10 @@ pub(crate) fn shown(message: &Message, member: &MemberRecord) -> Value {
         "text": message.text(),
         "seen": message.seq <= member.cursor || message.sender.id == member.entity_id,
     });
+    if let Some(origin) = message.origin.as_ref().filter(|_| message.sender.id == member.entity_id)
+    {
+        shown["because"] = json!(why(space, member.entity_id, origin));
+    }
     if let Some(Part::Tool(tool)) = message.parts.first() {
         shown["tool"] = json!({
             "name": tool.name,

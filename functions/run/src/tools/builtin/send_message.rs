@@ -28,14 +28,11 @@ impl BuiltInTool for SendMessage {
     fn spec(&self) -> Spec {
         Spec {
             name: SEND_MESSAGE.into(),
-            description:
-                "Post a message to the active space. Everyone there reads it; it streams to them \
-                 while you write it."
-                    .into(),
+            description: "Post a message to the active space.".into(),
             input: json!({
                 "type": "object",
                 "properties": {
-                    "text": {"type": "string", "minLength": 1, "description": "What to say."}
+                    "text": {"type": "string", "minLength": 1}
                 },
                 "required": ["text"],
                 "additionalProperties": false

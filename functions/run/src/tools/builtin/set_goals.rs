@@ -25,11 +25,7 @@ impl BuiltInTool for SetGoals {
     fn spec(&self) -> Spec {
         Spec {
             name: NAME.into(),
-            description:
-                "Set what you work towards over many runs. With the id of a goal that is there \
-                 only what you give changes; without an id a new goal gets one. The result shows \
-                 each goal as it is then."
-                    .into(),
+            description: "Add goals, or change those whose id you give.".into(),
             input: json!({
                 "type": "object",
                 "properties": {"goals": {
@@ -42,34 +38,27 @@ impl BuiltInTool for SetGoals {
                             "id": {
                                 "type": "string",
                                 "minLength": 1,
-                                "maxLength": limits::MEMORY_KEY_CHARS,
-                                "description": "Which goal."
+                                "maxLength": limits::MEMORY_KEY_CHARS
                             },
                             "description": {
                                 "type": "string",
                                 "minLength": 1,
-                                "maxLength": limits::MEMORY_CHARS,
-                                "description": "What is to be reached; needed when the goal is new."
+                                "maxLength": limits::MEMORY_CHARS
                             },
                             "status": {
                                 "type": "string",
-                                "enum": ["active", "completed", "abandoned"],
-                                "description": "active when new."
+                                "enum": ["active", "completed", "abandoned"]
                             },
                             "priority": {
                                 "type": "integer",
                                 "minimum": 1,
                                 "maximum": 5,
-                                "description": "1, the most urgent, to 5; 3 when new."
+                                "description": "1 is the most urgent."
                             },
-                            "longTerm": {
-                                "type": "boolean",
-                                "description": "It is not meant to be done soon."
-                            },
+                            "longTerm": {"type": "boolean"},
                             "dueAt": {
                                 "type": ["string", "null"],
-                                "description": "When it should be reached, like \
-                                    2026-02-18T15:07:00Z; null takes that away."
+                                "description": "Like 2026-02-18T15:07:00Z."
                             }
                         },
                         "additionalProperties": false

@@ -21,10 +21,7 @@ impl BuiltInTool for SetMemories {
     fn spec(&self) -> Spec {
         Spec {
             name: NAME.into(),
-            description:
-                "Keep what you want to know in later runs, each under a key of your choice. A key \
-                 that is there already gets the new value."
-                    .into(),
+            description: "Save what later runs need, each under a key.".into(),
             input: json!({
                 "type": "object",
                 "properties": {"memories": {
@@ -37,14 +34,12 @@ impl BuiltInTool for SetMemories {
                             "key": {
                                 "type": "string",
                                 "minLength": 1,
-                                "maxLength": limits::MEMORY_KEY_CHARS,
-                                "description": "A short name."
+                                "maxLength": limits::MEMORY_KEY_CHARS
                             },
                             "value": {
                                 "type": "string",
                                 "minLength": 1,
-                                "maxLength": limits::MEMORY_CHARS,
-                                "description": "What to remember."
+                                "maxLength": limits::MEMORY_CHARS
                             }
                         },
                         "required": ["key", "value"],

@@ -28,12 +28,7 @@ impl BuiltInTool for SetPlans {
     fn spec(&self) -> Spec {
         Spec {
             name: NAME.into(),
-            description:
-                "Set what you are to do later: you are woken at its time with the instruction, and \
-                 nothing else of this run. Give exactly one of runAfter, scheduledAt and cron. \
-                 With the id of a plan that is there only what you give changes. The result says \
-                 when each fires next."
-                    .into(),
+            description: "Plan runs of yours. Give one of runAfter, scheduledAt and cron. An id changes a plan.".into(),
             input: json!({
                 "type": "object",
                 "properties": {"plans": {
@@ -85,43 +80,18 @@ fn plan_schema() -> Value {
     json!({
         "type": "object",
         "properties": {
-            "id": {
-                "type": "string",
-                "description": "Which plan; a new one unless given."
-            },
-            "name": {
-                "type": "string",
-                "minLength": 1,
-                "maxLength": 128,
-                "description": "A short name; needed when the plan is new."
-            },
+            "id": {"type": "string"},
+            "name": {"type": "string", "minLength": 1, "maxLength": 128},
             "instruction": {
                 "type": "string",
                 "minLength": 1,
                 "maxLength": limits::MEMORY_CHARS,
-                "description": "What is to be done then, with all that you need to \
-                    know, such as the space; needed when the plan is new."
+                "description": "All that you must know then, such as the space."
             },
-            "runAfter": {
-                "type": "string",
-                "description": "Once, so long from now: \"30 seconds\", \"2 \
-                    hours\", \"1 day\", \"1 week\"."
-            },
-            "scheduledAt": {
-                "type": "string",
-                "description": "Once, at this time: 2026-02-18T15:07:00Z, or \
-                    2026-02-18T16:07 with a timezone."
-            },
-            "cron": {
-                "type": "string",
-                "description": "Again and again: the five fields of cron, like \"0 \
-                    9 * * 1-5\"."
-            },
-            "timezone": {
-                "type": "string",
-                "description": "Of cron, or of a scheduledAt without an offset: an \
-                    IANA name like Europe/Berlin; UTC unless given."
-            }
+            "runAfter": {"type": "string", "description": "Like \"2 hours\"."},
+            "scheduledAt": {"type": "string", "description": "Like 2026-02-18T15:07:00Z."},
+            "cron": {"type": "string", "description": "Five fields."},
+            "timezone": {"type": "string", "description": "Like Europe/Berlin; else UTC."}
         },
         "additionalProperties": false
     })

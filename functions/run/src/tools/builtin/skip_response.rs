@@ -18,10 +18,10 @@ impl BuiltInTool for SkipResponse {
     fn spec(&self) -> Spec {
         Spec {
             name: NAME.into(),
-            description: "End this run without saying anything, and record why.".into(),
+            description: "End this run in silence.".into(),
             input: json!({
                 "type": "object",
-                "properties": {"reason": {"type": "string", "description": "Why you stay silent."}},
+                "properties": {"reason": {"type": "string"}},
                 "required": ["reason"],
                 "additionalProperties": false
             }),

@@ -19,11 +19,8 @@ impl BuiltInTool for StopRun {
     fn spec(&self) -> Spec {
         Spec {
             name: NAME.into(),
-            description:
-                "Stop another run of yours, which does what is not needed any more. What it posted \
-                 stays."
-                    .into(),
-            input: own_runs::schema("The run, as ACTIVE RUNS shows it."),
+            description: "Stop another run of yours.".into(),
+            input: own_runs::schema(),
             read_only: false,
             changes_space: false,
         }

@@ -66,6 +66,7 @@ fn conversation() -> Request {
             },
         ],
         tools: [ToolSpec::new("f", "", &json!({}))].into(),
+        id: String::new(),
         cache_key: String::new(),
         cache_points: vec![
             CachePoint { message: 0, block: 0 },

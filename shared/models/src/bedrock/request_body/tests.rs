@@ -94,6 +94,7 @@ fn conversation(model: &str) -> Request {
             ),
         ]
         .into(),
+        id: String::new(),
         cache_key: "key".to_owned(),
         cache_points: vec![
             CachePoint { message: 0, block: 1 },

@@ -66,6 +66,7 @@ fn conversation() -> Request {
             Message::Assistant { text: "Done.".to_owned(), calls: vec![] },
         ],
         tools: [ToolSpec::new("f", "", &json!({}))].into(),
+        id: String::new(),
         cache_key: String::new(),
         cache_points: vec![],
     }

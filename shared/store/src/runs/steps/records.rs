@@ -38,6 +38,9 @@ pub struct StepRecord {
     /// How far these messages read in each space.
     #[serde(default, skip_serializing_if = "Marks::is_empty")]
     pub marks: Marks,
+    /// How many of the run's oldest results the question cut.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cut_results: u32,
     /// Why the model stopped.
     pub finish_reason: FinishReason,
     /// The tokens that it used.
@@ -51,6 +54,11 @@ pub struct StepRecord {
     /// When its item expires, in seconds since the epoch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<i64>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(count: &u32) -> bool {
+    *count == 0
 }
 
 /// A call as the model made it.

@@ -45,6 +45,7 @@ pub fn view(progress: Progress, ended: bool) -> Result<Vec<Step>> {
             attempt: step.attempt,
             model: step.model,
             prompt: std::mem::replace(&mut prompt, Prompt { system: Vec::new(), messages: added }),
+            cut_results: (step.cut_results > 0).then_some(step.cut_results),
             system_messages: step.system_messages,
             text: step.text,
             calls,

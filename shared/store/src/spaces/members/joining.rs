@@ -54,7 +54,7 @@ impl Members<'_> {
             let (roster, record) = self.roster_and_record(space).await?;
             let before = roster.member(entity.id);
             let role = role.or(before.map(|member| member.role)).unwrap_or_default();
-            let done = before.filter(|member| member.role == role && member.name == entity.name);
+            let done = before.filter(|member| member.role == role && member.describes(entity));
             if let (Some(member), 1..) = (done, tries) {
                 // Most likely our own first try did it and its answer was lost. By that try the
                 // caller may have given up the right to do it, so `may` is not asked again.
@@ -70,7 +70,7 @@ impl Members<'_> {
             }
             name_is_free(&roster, entity.id, entity.kind, &entity.name)?;
             let member = match before {
-                Some(member) => MemberRecord { role, name: entity.name.clone(), ..member.clone() },
+                Some(member) => MemberRecord { role, ..member.clone() }.described(entity),
                 None => new_member(space, entity, role, roster.head.seq, now),
             };
             let writes = join_writes(space, &roster, &record, entity, &member)?;
@@ -125,6 +125,7 @@ fn new_member(space: SpaceId, entity: &Entity, role: Role, seq: u64, now: Time) 
         entity_id: entity.id,
         name: entity.name.clone(),
         kind: entity.kind,
+        about: MemberRecord::about(entity),
         role,
         cursor: seq,
         last_run_at: None,
@@ -145,16 +146,17 @@ fn join_writes(
     member: &MemberRecord,
 ) -> Result<Vec<Write>> {
     let others = roster.members.iter().filter(|other| other.entity_id != entity.id);
-    let card = Card::of(&record.settings.name, others.chain([member]).map(MemberRecord::sender));
+    let card = Card::of(&record.settings, others.chain([member]));
     let mut writes = roster_change(space, roster, &card, Some(entity.id))?;
     let key = keys::member(space, entity.id);
     writes.push(if roster.member(entity.id).is_some() {
         // Its cursor and read position may have moved since the roster was read, so they stay.
-        Write::update(key, "SET #role = :role, #name = :name")
+        Write::update(key, "SET #role = :role, #name = :name, #about = :about")
             .value(":role", member.role)?
             .value(":name", &member.name)?
+            .value(":about", &member.about)?
     } else {
-        Write::fill(key, member, &["lastRunAt", "left"])?
+        Write::fill(key, member, &["about", "lastRunAt", "left"])?
     });
     writes.extend(member_writes(space, entity)?);
     Ok(writes)

@@ -8,12 +8,13 @@ use smartspace_domain::{
     Time,
     ids::{EntityId, SpaceId},
     limits::lease,
+    spaces::SpaceSettings,
 };
 
 use crate::{
     Error, Members, Result,
     spaces::{
-        Card,
+        Card, SpaceRecord,
         members::{TRIES, being_changed, move_to_past, roster_change},
         rosters::{MemberRecord, Roster},
     },
@@ -71,8 +72,13 @@ impl Members<'_> {
             may(&roster)?;
             let Some(member) = member else { return Ok(None) };
             let others = roster.members.iter().filter(|other| other.entity_id != entity);
-            let card = Card::of(&record.settings.name, others.map(MemberRecord::sender));
+            let admin_agent_id = record.settings.admin_agent_id.filter(|admin| *admin != entity);
+            let settings = SpaceSettings { admin_agent_id, ..record.settings.clone() };
+            let card = Card::of(&settings, others);
             let mut writes = roster_change(space, &roster, &card, Some(entity))?;
+            if settings != record.settings {
+                writes.push(without_admin(&record)?);
+            }
             writes.extend(move_to_past(space, member)?);
             // Only agents have this item. For a person, this deletes nothing.
             writes.push(Write::delete(keys::agent_space(entity, space)));
@@ -120,6 +126,18 @@ impl Members<'_> {
             Err(WriteError::Other(error)) => Err(error),
         }
     }
+}
+
+/// Takes the admin agent, which leaves, out of the settings of a space.
+fn without_admin(record: &SpaceRecord) -> Result<Write> {
+    Write::update(
+        keys::space_meta(record.id),
+        "SET #settings.#adminAgentId = :nobody, #rev = :next",
+    )
+    .when("#rev = :rev")
+    .value(":nobody", None::<EntityId>)?
+    .value(":rev", record.rev)?
+    .value(":next", record.rev + 1)
 }
 
 /// Stores that something must follow. The entity is due later than the request that removes it

@@ -3,7 +3,6 @@
 use smartspace_domain::{
     entities::{Entity, EntityType},
     ids::{EntityId, SpaceId},
-    messages::Sender,
 };
 
 use crate::{
@@ -17,35 +16,33 @@ use crate::{
 };
 
 impl Members<'_> {
-    /// Gives a member the current name of its entity. Does nothing if it has that name already or
-    /// is not a member.
+    /// Gives a member the current name and description of its entity. Does nothing if it has them
+    /// already or is not a member.
     pub async fn rename(self, space: SpaceId, entity: &Entity) -> Result<()> {
         for tries in 0..TRIES {
             let (roster, record) = match self.roster_and_record(space).await {
                 Err(Error::NotFound(_)) => return Ok(()),
                 found => found?,
             };
-            let Some(member) = roster.member(entity.id).filter(|member| member.name != entity.name)
+            let Some(member) = roster.member(entity.id).filter(|member| !member.describes(entity))
             else {
                 return Ok(());
             };
             name_is_free(&roster, entity.id, entity.kind, &entity.name)?;
-            let others = roster
-                .members
-                .iter()
-                .filter(|other| other.entity_id != entity.id)
-                .map(MemberRecord::sender);
-            let renamed = Sender { name: entity.name.clone(), ..member.sender() };
+            let others = roster.members.iter().filter(|other| other.entity_id != entity.id);
+            let described = member.clone().described(entity);
             let mut writes = roster_change(
                 space,
                 &roster,
-                &Card::of(&record.settings.name, others.chain([renamed])),
+                &Card::of(&record.settings, others.chain([&described])),
                 Some(entity.id),
             )?;
-            // Only its name: other changes to the member since then stay.
+            // Only these two: other changes to the member since then stay.
+            let expression = "SET #name = :name, #about = :about";
             writes.push(
-                Write::update(keys::member(space, entity.id), "SET #name = :name")
-                    .value(":name", &entity.name)?,
+                Write::update(keys::member(space, entity.id), expression)
+                    .value(":name", &described.name)?
+                    .value(":about", &described.about)?,
             );
             if self.change_roster(&writes).await?.is_none() {
                 return Ok(());

@@ -16,6 +16,7 @@ pub(crate) fn refusal(status: u16, request: &ModelRequest) -> Value {
     let (kind, message) = match status {
         401 => ("invalid_request_error", format!("Incorrect API key provided: {}.", request.key())),
         429 => ("rate_limit_exceeded", "Rate limit reached for requests.".to_owned()),
+        413 => ("context_length_exceeded", "This conversation is too long.".to_owned()),
         400 => ("invalid_request_error", "This request is not to our liking.".to_owned()),
         _ => ("server_error", "The server had an error while processing your request.".to_owned()),
     };

@@ -28,7 +28,7 @@ async fn a_payload_is_limited_to_128_kib_and_a_body_to_256_kib() {
         (&json!("completed"), of_size(MOST))
     );
     let request = stack.model.nth_request("ada", 1).await;
-    assert_eq!(request.user().block("TRIGGER")[3], format!("  payload: {}", of_size(MOST)));
+    assert_eq!(request.user().block("TRIGGER")[1], format!("payload: {}", of_size(MOST)));
 
     assert_problem(
         &stack.hook(&agent, "standard", &signed(1, &of_size(MOST + 1))).await,

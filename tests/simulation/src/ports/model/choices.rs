@@ -43,7 +43,7 @@ impl SimModel {
 
     /// How many answers of a thousand make no calls.
     fn silence(&self, ask: &ModelRequest, request: &Request) -> u64 {
-        let by_agent = ask.lines.iter().any(|line| line.message == ask.trigger && line.own)
+        let by_agent = ask.lines.iter().any(|line| line.message == ask.trigger_line && line.own)
             || trigger_is_agent(request);
         if self.env.plan.agents > 3 {
             930
@@ -181,16 +181,17 @@ fn external_calls(number: u64, with_forms: bool) -> Calls {
 }
 
 fn trigger_is_agent(request: &Request) -> bool {
-    let sender =
-        first_text(request).lines().find(|line| line.starts_with("  sender: ")).map(str::to_owned);
-    sender.is_some_and(|sender| sender.contains("(agent, id:"))
+    first_text(request).lines().any(|line| {
+        line.starts_with("  sender: ") && line.contains("(agent, id:")
+            || line.starts_with("TRIGGER: message ") && line.contains(" (agent), ")
+    })
 }
 
 /// The agent's other runs, as the prompt shows them.
 fn other_runs(request: &Request) -> Vec<String> {
     let text = first_text(request);
     let run = |line: &str| {
-        let (run, state) = line.strip_prefix("  - ")?.split_once(" (")?;
+        let (run, state) = line.trim_start().strip_prefix("- ")?.split_once(" (")?;
         (run.starts_with("run_") && !state.starts_with("this run")).then(|| run.to_owned())
     };
     text.lines().filter_map(run).collect()

@@ -71,8 +71,7 @@ impl Members<'_> {
                 .iter()
                 .map(|entity| new_member(space, entity, role_of(entity.id), roster.head.seq, now))
                 .collect();
-            let senders = roster.members.iter().chain(&tried).map(MemberRecord::sender);
-            let card = Card::of(&record.settings.name, senders);
+            let card = Card::of(&record.settings, roster.members.iter().chain(&tried));
             let mut writes: Vec<Write> = roster_change(space, &roster, &card, None)?;
             for (entity, member) in missing.iter().zip(&tried) {
                 writes.push(Write::put(keys::member(space, entity.id), member)?.if_absent());

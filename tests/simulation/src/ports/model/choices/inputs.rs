@@ -115,16 +115,14 @@ fn whole(input: &Value) -> Pieces {
 
 /// The spaces that the prompt names.
 fn own_spaces(request: &Request) -> Vec<String> {
-    between(&request.system.concat(), "(id: ", ")")
-        .into_iter()
-        .filter(|id| id.starts_with("spc_"))
-        .collect()
+    let text = request.system.concat().replace("(id: ", "(");
+    let ids = between(&text, "(spc_", ")").into_iter();
+    ids.map(|id| format!("spc_{id}")).collect()
 }
 
 /// The agent's plans, as the prompt shows them.
 fn own_plans(request: &Request) -> Vec<String> {
-    between(&first_text(request), "(id: ", ", ")
-        .into_iter()
-        .filter(|id| id.starts_with("pln_"))
-        .collect()
+    let text = first_text(request).replace("(id: ", "(");
+    let ids = between(&text, "- \"", "\n").into_iter();
+    ids.filter_map(|line| Some(format!("pln_{}", between(&line, "(pln_", ", ").pop()?))).collect()
 }

@@ -4,7 +4,7 @@ use smartspace_domain::ids::RunId;
 use smartspace_store::runs::{ActiveCause, ActiveRecord};
 
 use crate::prompt::{
-    blocks::block,
+    blocks::{Layout, block},
     quoted::{Excerpt, Name, NameAndKind, Quoted},
     reading::Gathered,
 };
@@ -13,7 +13,7 @@ use crate::prompt::{
 const SENT_CHARS: usize = 80;
 
 /// Writes a line for this run and for each other active one.
-pub(crate) fn active_runs(gathered: &Gathered, this: RunId) -> String {
+pub(super) fn active_runs(gathered: &Gathered, this: RunId) -> String {
     let line = |active: &ActiveRecord| {
         if active.run_id == this {
             return Some(line(active, "this run", gathered));
@@ -23,7 +23,7 @@ pub(crate) fn active_runs(gathered: &Gathered, this: RunId) -> String {
         Some(line(active, status.as_str(), gathered))
     };
     let more = gathered.active_count.saturating_sub(gathered.active.len());
-    block("ACTIVE RUNS", gathered.active.iter().filter_map(line), more)
+    block("ACTIVE RUNS", gathered.active.iter().filter_map(line), more, Layout::Indented)
 }
 
 fn line(active: &ActiveRecord, state: &str, gathered: &Gathered) -> String {

@@ -4,17 +4,17 @@
 use std::fmt::Write;
 
 use smartspace_domain::{agents::SpacesShown, entities::Entity};
-use smartspace_store::spaces::Card;
+use smartspace_store::spaces::{Card, CardMember};
 
 use crate::prompt::{
-    blocks::block,
+    blocks::{Layout, block},
     quoted::{NameAndKind, Quoted, Thousands},
     reading::Gathered,
 };
 
 /// Writes the spaces that the agent is in. If `shown` allows the active space only, others are not
 /// listed.
-pub(crate) fn your_spaces(gathered: &Gathered, shown: SpacesShown) -> String {
+pub(super) fn your_spaces(gathered: &Gathered, shown: SpacesShown) -> String {
     let active = gathered.place.as_ref().map(|place| place.space.id);
     let listed =
         gathered.cards.iter().filter(|(id, _)| shown == SpacesShown::All || Some(**id) == active);
@@ -28,12 +28,12 @@ pub(crate) fn your_spaces(gathered: &Gathered, shown: SpacesShown) -> String {
     } else {
         0
     };
-    block("YOUR SPACES", lines, more)
+    block("YOUR SPACES", lines, more, Layout::Indented)
 }
 
 fn members(card: &Card, me: &Entity) -> String {
-    let names = card.members.iter().map(|member| {
-        if member.id == me.id { "You".to_owned() } else { NameAndKind(member).to_string() }
+    let names = card.members.iter().map(|CardMember { sender, .. }| {
+        if sender.id == me.id { "You".to_owned() } else { NameAndKind(sender).to_string() }
     });
     let mut text = names.collect::<Vec<_>>().join(", ");
     if card.count > card.members.len() {
@@ -44,7 +44,7 @@ fn members(card: &Card, me: &Entity) -> String {
 }
 
 /// Writes the space that the agent posts to.
-pub(crate) fn active_space(gathered: &Gathered) -> String {
+pub(super) fn active_space(gathered: &Gathered) -> String {
     match &gathered.place {
         Some(place) => format!(
             "ACTIVE SPACE: {} (id: {})\n",

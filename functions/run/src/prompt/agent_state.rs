@@ -4,14 +4,16 @@ use std::{cmp::Reverse, fmt::Write};
 
 use smartspace_domain::{
     Time,
+    agents::Builtins,
     goals::{Goal, GoalStatus},
     memories::Memory,
     plans::{Plan, PlanStatus, Schedule},
 };
 
 use crate::prompt::{
-    blocks::block,
+    blocks::{Layout, block},
     quoted::{Key, Quoted, Span},
+    reading::Gathered,
 };
 
 const MAX_MEMORIES: usize = 100;
@@ -19,8 +21,18 @@ const MAX_GOALS: usize = 30;
 /// The longest of each of these blocks, in characters of its lines.
 const MAX_CHARS: usize = 8_000;
 
+/// Writes the blocks of the groups that the agent has.
+pub(crate) fn blocks(gathered: &Gathered, has: Builtins, layout: Layout, now: Time) -> String {
+    let blocks = [
+        has.memories.then(|| memories(&gathered.memories, layout)),
+        has.goals.then(|| goals(&gathered.goals, layout)),
+        has.plans.then(|| plans(&gathered.plans, layout, now)),
+    ];
+    blocks.into_iter().flatten().collect()
+}
+
 /// Writes the memories by key. If not all fit, those that were set last are shown.
-pub(crate) fn memories(memories: &[Memory]) -> String {
+fn memories(memories: &[Memory], layout: Layout) -> String {
     let mut newest: Vec<&Memory> = memories.iter().collect();
     newest.sort_by_key(|memory| (Reverse(memory.updated_at), &memory.key));
     let mut room = Room(MAX_CHARS);
@@ -31,7 +43,7 @@ pub(crate) fn memories(memories: &[Memory]) -> String {
     let mut lines: Vec<_> = lines.filter(|(_, line)| room.takes(line)).collect();
     lines.sort();
     let more = memories.len() - lines.len();
-    block("MEMORIES", lines.into_iter().map(|(_, line)| line), more)
+    block("MEMORIES", lines.into_iter().map(|(_, line)| line), more, layout)
 }
 
 /// The characters that are left in a block. A line that does not fit is skipped, and shorter ones
@@ -47,7 +59,7 @@ impl Room {
 }
 
 /// Writes the active goals, the most urgent first.
-pub(crate) fn goals(goals: &[Goal]) -> String {
+fn goals(goals: &[Goal], layout: Layout) -> String {
     let mut active: Vec<&Goal> =
         goals.iter().filter(|goal| goal.status == GoalStatus::Active).collect();
     active.sort_by_key(|goal| {
@@ -55,13 +67,17 @@ pub(crate) fn goals(goals: &[Goal]) -> String {
     });
     let all = active.len();
     let mut room = Room(MAX_CHARS);
-    let lines: Vec<_> =
-        active.into_iter().take(MAX_GOALS).map(goal).filter(|line| room.takes(line)).collect();
+    let lines: Vec<_> = active
+        .into_iter()
+        .take(MAX_GOALS)
+        .map(|active| goal(active, layout))
+        .filter(|line| room.takes(line))
+        .collect();
     let more = all - lines.len();
-    block("GOALS", lines, more)
+    block("GOALS", lines, more, layout)
 }
 
-fn goal(goal: &Goal) -> String {
+fn goal(goal: &Goal, layout: Layout) -> String {
     let mut line =
         format!("[{}] {} (priority {}", Key(&goal.id), Quoted(&goal.description), goal.priority);
     if goal.long_term {
@@ -69,14 +85,14 @@ fn goal(goal: &Goal) -> String {
     }
     if let Some(due) = goal.due_at {
         // Writing to a String can't fail.
-        let _ = write!(line, ", due {}", due.to_whole_seconds());
+        let _ = write!(line, ", due {}", layout.time(due));
     }
     line.push(')');
     line
 }
 
 /// Writes the active plans, the next one first.
-pub(crate) fn plans(plans: &[Plan], now: Time) -> String {
+fn plans(plans: &[Plan], layout: Layout, now: Time) -> String {
     let active = plans.iter().filter(|plan| plan.status == PlanStatus::Active);
     let mut coming: Vec<(Time, &Plan)> =
         active.filter_map(|plan| Some((plan.next_run_at?, plan))).collect();
@@ -85,30 +101,27 @@ pub(crate) fn plans(plans: &[Plan], now: Time) -> String {
     let mut room = Room(MAX_CHARS);
     let lines: Vec<_> = coming
         .into_iter()
-        .map(|(next, coming)| plan(coming, next, now))
+        .map(|(next, coming)| plan(coming, next, layout, now))
         .filter(|line| room.takes(line))
         .collect();
     let more = all - lines.len();
-    block("PLANS", lines, more)
+    block("PLANS", lines, more, layout)
 }
 
-fn plan(plan: &Plan, next: Time, now: Time) -> String {
+fn plan(plan: &Plan, next: Time, layout: Layout, now: Time) -> String {
     let name = Quoted(&plan.name);
-    let id = plan.id;
+    let id = format!("{}{}", layout.id(), plan.id);
     let until = Span(next.since(now));
-    let next = next.to_whole_seconds();
+    let next = layout.time(next);
     match &plan.schedule {
         Schedule::Cron { cron, timezone } => {
-            format!("{name} (id: {id}, cron: {cron} {timezone}, next: {next}, in {until})")
+            format!("{name} ({id}, cron: {cron} {timezone}, next: {next}, in {until})")
         }
         Schedule::Once { run_after: None } => {
-            format!("{name} (id: {id}, once: {next}, in {until})")
+            format!("{name} ({id}, once: {next}, in {until})")
         }
         Schedule::Once { run_after: Some(words) } => {
-            format!(
-                "{name} (id: {id}, once: {next}, in {until}) [set via runAfter: {}]",
-                Quoted(words)
-            )
+            format!("{name} ({id}, once: {next}, in {until}) [set via runAfter: {}]", Quoted(words))
         }
     }
 }

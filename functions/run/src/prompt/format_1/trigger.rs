@@ -3,16 +3,12 @@
 use smartspace_domain::triggers::Trigger;
 
 use crate::prompt::{
-    quoted::{CutText, Json, Name, Quoted},
+    quoted::{CutText, Json, Name, PAYLOAD_CHARS, Quoted},
     reading::SpaceContext,
 };
 
-/// The longest payload of a service that is shown, in characters. The limit leaves a model room to
-/// read the rest of the prompt.
-const PAYLOAD_CHARS: usize = 131_072;
-
 /// Writes why the agent runs. `place` is the space of the message that triggered it.
-pub(crate) fn trigger(trigger: &Trigger, place: Option<&SpaceContext>) -> String {
+pub(super) fn trigger(trigger: &Trigger, place: Option<&SpaceContext>) -> String {
     match trigger {
         Trigger::SpaceMessage {
             source,

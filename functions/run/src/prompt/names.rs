@@ -1,0 +1,141 @@
+//! The names of senders and members in prompts. A name is never proof of who somebody is, so two
+//! entities whose names look alike are told apart by the last letters of their ids.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use smartspace_domain::{ids::EntityId, messages::Sender, quoting::is_invisible};
+use unicode_security::confusable_detection::skeleton;
+
+use crate::prompt::quoted::{Name, Quoted};
+
+/// The fewest letters of an id behind a name.
+const LETTERS: usize = 4;
+/// How prompts call the agent itself.
+const YOU: &str = "You";
+
+/// How a prompt writes the names of all whom it mentions.
+#[derive(Clone, Debug)]
+pub(crate) struct Names {
+    me: EntityId,
+    /// The entities that have the same folded name.
+    namesakes: BTreeMap<String, BTreeSet<EntityId>>,
+}
+
+impl Names {
+    /// The names that a prompt for the agent `me` mentions.
+    pub(crate) fn new<'a>(me: EntityId, mentioned: impl IntoIterator<Item = &'a Sender>) -> Self {
+        let mut names = Self { me, namesakes: BTreeMap::new() };
+        names.add(mentioned);
+        names
+    }
+
+    /// Adds names. They do not change those that earlier lines of the conversation show.
+    pub(crate) fn add<'a>(&mut self, mentioned: impl IntoIterator<Item = &'a Sender>) {
+        for sender in mentioned {
+            self.namesakes.entry(folded(&sender.name)).or_default().insert(sender.id);
+        }
+    }
+
+    /// Writes a name: `You` for the agent itself, and for an entity whose name is not its own
+    /// alone `"Husam"~7K2P`.
+    pub(crate) fn of(&self, sender: &Sender) -> String {
+        if sender.id == self.me {
+            return YOU.to_owned();
+        }
+        let folded = folded(&sender.name);
+        let others: Vec<String> = self
+            .namesakes
+            .get(&folded)
+            .into_iter()
+            .flatten()
+            .filter(|other| **other != sender.id)
+            .map(ToString::to_string)
+            .collect();
+        if others.is_empty() && !is_you(&folded) {
+            return Name(&sender.name).to_string();
+        }
+        format!("{}~{}", Quoted(&sender.name), distinct_end(&sender.id.to_string(), &others))
+    }
+}
+
+/// Whether two names look the same to a reader.
+pub(crate) fn look_alike(one: &str, other: &str) -> bool {
+    folded(one) == folded(other)
+}
+
+fn is_you(folded_name: &str) -> bool {
+    folded_name == folded(YOU)
+}
+
+/// The shortest end of an id that none of the others has.
+pub(crate) fn distinct_end<'a>(id: &'a str, others: &[String]) -> &'a str {
+    let end = |letters: usize| &id[id.len() - letters..];
+    let is_distinct = |letters: &usize| others.iter().all(|other| !other.ends_with(end(*letters)));
+    (LETTERS..id.len()).find(is_distinct).map_or(id, end)
+}
+
+/// A name without case, blanks, invisible characters, and differences between characters that look
+/// alike.
+fn folded(name: &str) -> String {
+    let visible: String = name
+        .to_lowercase()
+        .chars()
+        .filter(|char| !char.is_whitespace() && !is_invisible(*char))
+        .collect();
+    // The skeleton of a small letter may be a capital one.
+    skeleton(&visible).collect::<String>().to_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use smartspace_domain::{Time, entities::EntityType};
+
+    use super::*;
+
+    fn sender(number: u128, name: &str) -> Sender {
+        let id = EntityId::new(Time::from_millis(1), number);
+        Sender { id, name: name.into(), kind: EntityType::Human }
+    }
+
+    fn written(names: &[&str]) -> Vec<String> {
+        let senders: Vec<_> = (1..).zip(names).map(|(id, name)| sender(id, name)).collect();
+        let names = Names::new(senders[0].id, &senders);
+        senders.iter().map(|sender| names.of(sender)).collect()
+    }
+
+    #[test]
+    fn a_name_of_its_own_stays_as_it_is() {
+        assert_eq!(written(&["Ada", "Husam", "Zoë (x)"]), ["You", "Husam", "\"Zoë (x)\""]);
+    }
+
+    #[test]
+    fn names_that_look_alike_are_told_apart() {
+        assert_eq!(
+            written(&["Ada", "Husam", "HUSAM", "Hus\u{0430}m", "Hu sam\u{200b}"]),
+            [
+                "You",
+                "\"Husam\"~0002",
+                "\"HUSAM\"~0003",
+                "\"Hus\u{0430}m\"~0004",
+                "\"Hu sam\\u200b\"~0005"
+            ]
+        );
+        assert_eq!(written(&["Ada", "ADA"]), ["You", "\"ADA\"~0002"]);
+    }
+
+    #[test]
+    fn nobody_else_is_called_you() {
+        assert_eq!(
+            written(&["Ada", "you", "Y\u{043e}u", "Y o\u{ad}u"]),
+            ["You", "\"you\"~0002", "\"Y\u{043e}u\"~0003", "\"Y o\\u00adu\"~0004"]
+        );
+    }
+
+    #[test]
+    fn more_letters_are_shown_until_the_ends_differ() {
+        let others = ["ent_1AB77K2P".to_owned(), "ent_1AC97K2P".to_owned()];
+        assert_eq!(distinct_end("ent_1AC77K2P", &others), "C77K2P");
+        assert_eq!(distinct_end("ent_1AC77K2P", &[]), "7K2P");
+        assert_eq!(distinct_end("ent_1AB77K2P", &others[..1]), "ent_1AB77K2P");
+    }
+}

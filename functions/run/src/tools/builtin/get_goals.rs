@@ -1,0 +1,46 @@
+//! `get_goals`: lists the agent's goals, also those that are not active any more.
+
+use async_trait::async_trait;
+use serde_json::{Value, json};
+use smartspace_domain::{Result, goals::GoalStatus};
+
+use crate::tools::{
+    builtin::agent_state::listed,
+    calling::{Calling, Outcome},
+    tool::{BuiltInTool, Concurrency, Spec},
+};
+
+pub(crate) const NAME: &str = "get_goals";
+
+pub(crate) struct GetGoals;
+
+#[async_trait]
+impl BuiltInTool for GetGoals {
+    fn spec(&self) -> Spec {
+        Spec {
+            name: NAME.into(),
+            description: "List your goals.".into(),
+            input: json!({
+                "type": "object",
+                "properties": {
+                    "status": {"type": "string", "enum": ["active", "completed", "abandoned"]}
+                },
+                "additionalProperties": false
+            }),
+            read_only: true,
+            changes_space: false,
+        }
+    }
+
+    fn concurrency(&self) -> Concurrency {
+        Concurrency::Reading
+    }
+
+    async fn call(&self, calling: &Calling<'_>, input: &Value) -> Result<Outcome> {
+        let status: Option<GoalStatus> =
+            input.get("status").and_then(|status| serde_json::from_value(status.clone()).ok());
+        let goals = calling.context.store().goals().all(calling.context.run.agent_id).await?;
+        let wanted = goals.iter().filter(|goal| status.is_none_or(|status| goal.status == status));
+        Ok(Outcome::completed(listed("goals", wanted.map(|goal| json!(goal)))))
+    }
+}
