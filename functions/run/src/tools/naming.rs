@@ -55,7 +55,9 @@ pub(crate) fn named<'a, T: Copy + Display>(
         })
         .collect();
     match found.as_slice() {
-        [] => Err(format!("there is no {what} named {name:?}; YOUR SPACES lists who and what is")),
+        [] => Err(format!(
+            "there is no {what} named {name:?}; expected a name or an id from YOUR SPACES"
+        )),
         [(id, _)] => Ok(*id),
         several => {
             let ids: Vec<String> = several.iter().map(|(id, _)| id.to_string()).collect();
