@@ -157,6 +157,7 @@ mutants! {
     finds_repeated_what_began: RepeatsWhatBegan
     finds_forgotten_cards: ForgetsCards
     finds_calls_left_open: LeavesCallsOpen
+    finds_forgotten_cuts: ForgetsCuts
     finds_ignored_leases: IgnoresLeases
     finds_claims_anyway: ClaimsAnyway
     finds_canceled_nothing: CancelsNothing

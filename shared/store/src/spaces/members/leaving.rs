@@ -14,7 +14,7 @@ use smartspace_domain::{
 use crate::{
     Error, Members, Result,
     spaces::{
-        Card, SpaceRecord,
+        Card,
         members::{TRIES, being_changed, move_to_past, roster_change},
         rosters::{MemberRecord, Roster},
     },
@@ -77,7 +77,7 @@ impl Members<'_> {
             let card = Card::of(&settings, others);
             let mut writes = roster_change(space, &roster, &card, Some(entity))?;
             if settings != record.settings {
-                writes.push(without_admin(&record)?);
+                writes.push(without_admin(space)?);
             }
             writes.extend(move_to_past(space, member)?);
             // Only agents have this item. For a person, this deletes nothing.
@@ -128,16 +128,13 @@ impl Members<'_> {
     }
 }
 
-/// Takes the admin agent, which leaves, out of the settings of a space.
-fn without_admin(record: &SpaceRecord) -> Result<Write> {
-    Write::update(
-        keys::space_meta(record.id),
-        "SET #settings.#adminAgentId = :nobody, #rev = :next",
-    )
-    .when("#rev = :rev")
-    .value(":nobody", None::<EntityId>)?
-    .value(":rev", record.rev)?
-    .value(":next", record.rev + 1)
+/// Takes the admin agent, which leaves, out of the settings of a space. Nobody changes them at the same
+/// time, because that would raise the version of the roster too.
+fn without_admin(space: SpaceId) -> Result<Write> {
+    let expression = "SET #settings.#adminAgentId = :nobody, #rev = #rev + :one";
+    Write::update(keys::space_meta(space), expression)
+        .value(":nobody", None::<EntityId>)?
+        .value(":one", 1)
 }
 
 /// Stores that something must follow. The entity is due later than the request that removes it
