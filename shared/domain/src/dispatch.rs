@@ -152,6 +152,15 @@ pub fn decide(
     run_of: impl Fn(EntityId) -> RunId,
 ) -> Decided {
     let cause = incoming.cause();
+    // A space whose admin agent left under an older version still names it.
+    let without_admin;
+    let space = match space.admin_agent_id {
+        Some(admin) if members.iter().all(|member| member.id != admin) => {
+            without_admin = SpaceSettings { admin_agent_id: None, ..space.clone() };
+            &without_admin
+        }
+        _ => space,
+    };
     let agents = || members.iter().filter(|member| member.wake_limits.is_some());
     let mentions = mentions::find(incoming.text, agents().map(|agent| agent.name));
     let mut decided = Decided::default();

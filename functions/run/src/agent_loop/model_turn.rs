@@ -31,9 +31,12 @@ use crate::{
     tools::toolbox::Toolbox,
 };
 
-/// How many tries one answer may have: at most 1 + 3 repeats + 4 fallbacks. Each worker numbers its
-/// tries from its own multiple of this, so that the streams of different tries never mix.
-const TRIES: u32 = 8;
+/// How many tries one answer may have in a round: at most 1 + 3 repeats + 4 fallbacks.
+const TRIES_OF_ROUND: u32 = 8;
+/// How many tries one answer may have. Each round halves the results that are not cut, of which there
+/// are less than 2^16 (200 steps of at most 256 KiB). Each worker numbers its tries from its own
+/// multiple of this, so that the streams of different tries never mix.
+const TRIES: u32 = 17 * TRIES_OF_ROUND;
 /// The rest of a wait that began in an earlier invocation is waited for in this one, if it is at
 /// most this long. Otherwise the run is handed over once more.
 const WAITED_OUT: Duration = Duration::from_secs(2);
@@ -65,6 +68,8 @@ pub(crate) struct Question<'a> {
     pub(crate) prompt: &'a Prompt,
     pub(crate) messages: &'a [Message],
     pub(crate) step: u32,
+    /// How often the model has found this question too long.
+    pub(crate) round: u32,
     pub(crate) active_space: Option<SpaceId>,
 }
 
@@ -83,6 +88,7 @@ impl ModelCaller<'_> {
         // The streams of different workers must not mix either, even if one handed the run over to
         // the other.
         let mut attempt = self.context.run.claims.saturating_sub(1).saturating_mul(TRIES);
+        attempt += question.round * TRIES_OF_ROUND;
         loop {
             attempt += 1;
             let request = Request {

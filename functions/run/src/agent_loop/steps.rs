@@ -98,8 +98,8 @@ impl AgentLoop<'_> {
             if !state.is_fresh && !self.context.has_time_for(self.context.models.longest_answer()) {
                 return Ok(LoopExit::HandOver(None));
             }
+            state.compact(u64::from(self.context.config.model.context_window), self.tools);
             let notes = self.watch(state).await?;
-            state.compact(u64::from(self.context.config.model.context_window));
             let began = self.context.now();
             let answer = match self.ask_in_short(state, &notes, deadline).await {
                 Some(Ok(answer)) => answer,
@@ -158,16 +158,22 @@ impl AgentLoop<'_> {
         notes: &StepNotes,
         deadline: Instant,
     ) -> Option<Result<ModelTurn, NoModelTurn>> {
-        loop {
-            let answer = self.ask(state, notes, deadline).await?;
+        for round in 0.. {
+            let answer = self.ask(state, notes, round, deadline).await?;
             let is_too_long = matches!(
                 &answer,
                 Err(NoModelTurn::Failed(error)) if error.code == FailureCode::ContextTooLong
             );
-            if !is_too_long || !state.compact_more() {
+            if !is_too_long || !state.compact_more(self.tools) {
                 return Some(answer);
             }
+            if !self.context.has_time_for(self.context.models.longest_answer()) {
+                let again_at = self.context.now();
+                let tried = Tried { step: state.steps, stage: 0, again_at };
+                return Some(Err(NoModelTurn::NoTime(tried)));
+            }
         }
+        None
     }
 
     /// Asks the model for its next answer. Returns `None` at the deadline.
@@ -175,14 +181,18 @@ impl AgentLoop<'_> {
         &self,
         state: &mut State,
         notes: &StepNotes,
+        round: u32,
         deadline: Instant,
     ) -> Option<Result<ModelTurn, NoModelTurn>> {
         let question = Question {
+            round,
             prompt: &state.prompt,
             messages: &state.messages,
             step: state.steps,
             active_space: state.active_space,
         };
+        // Another round asks the same question in short, so its notes are known already.
+        let announced = if round == 0 { notes.messages.as_slice() } else { &[] };
         // Notifications are sent while the model is asked, so that they do not delay the answer.
         let summary =
             self.context.pipeline.queue_runs(state.summary_job.take().into_iter().collect());
@@ -190,7 +200,7 @@ impl AgentLoop<'_> {
         let asked = async {
             futures::join!(
                 caller.answer(&question),
-                self.context.announce_system_messages(state.steps, &notes.messages, &state.entered),
+                self.context.announce_system_messages(state.steps, announced, &state.entered),
                 summary
             )
             .0

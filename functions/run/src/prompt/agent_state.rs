@@ -115,6 +115,8 @@ fn plan(plan: &Plan, next: Time, layout: Layout, now: Time) -> String {
     let next = layout.time(next);
     match &plan.schedule {
         Schedule::Cron { cron, timezone } => {
+            // A cron expression may have been written with tabs.
+            let cron = cron.split_whitespace().collect::<Vec<_>>().join(" ");
             format!("{name} ({id}, cron: {cron} {timezone}, next: {next}, in {until})")
         }
         Schedule::Once { run_after: None } => {

@@ -17,7 +17,7 @@ const YOU: &str = "You";
 #[derive(Clone, Debug)]
 pub(crate) struct Names {
     me: EntityId,
-    /// The entities that have the same folded name.
+    /// The entities that share a form of their names, see [`forms`].
     namesakes: BTreeMap<String, BTreeSet<EntityId>>,
 }
 
@@ -32,7 +32,9 @@ impl Names {
     /// Adds names. They do not change those that earlier lines of the conversation show.
     pub(crate) fn add<'a>(&mut self, mentioned: impl IntoIterator<Item = &'a Sender>) {
         for sender in mentioned {
-            self.namesakes.entry(folded(&sender.name)).or_default().insert(sender.id);
+            for form in forms(&sender.name) {
+                self.namesakes.entry(form).or_default().insert(sender.id);
+            }
         }
     }
 
@@ -42,16 +44,15 @@ impl Names {
         if sender.id == self.me {
             return YOU.to_owned();
         }
-        let folded = folded(&sender.name);
-        let others: Vec<String> = self
-            .namesakes
-            .get(&folded)
-            .into_iter()
+        let others: BTreeSet<EntityId> = forms(&sender.name)
+            .iter()
+            .filter_map(|form| self.namesakes.get(form))
             .flatten()
             .filter(|other| **other != sender.id)
-            .map(ToString::to_string)
+            .copied()
             .collect();
-        if others.is_empty() && !is_you(&folded) {
+        let others: Vec<String> = others.iter().map(ToString::to_string).collect();
+        if others.is_empty() && !look_alike(&sender.name, YOU) {
             return Name(&sender.name).to_string();
         }
         format!("{}~{}", Quoted(&sender.name), distinct_end(&sender.id.to_string(), &others))
@@ -60,11 +61,8 @@ impl Names {
 
 /// Whether two names look the same to a reader.
 pub(crate) fn look_alike(one: &str, other: &str) -> bool {
-    folded(one) == folded(other)
-}
-
-fn is_you(folded_name: &str) -> bool {
-    folded_name == folded(YOU)
+    let forms = forms(one);
+    self::forms(other).iter().any(|form| forms.contains(form))
 }
 
 /// The shortest end of an id that none of the others has.
@@ -74,16 +72,16 @@ pub(crate) fn distinct_end<'a>(id: &'a str, others: &[String]) -> &'a str {
     (LETTERS..id.len()).find(is_distinct).map_or(id, end)
 }
 
-/// A name without case, blanks, invisible characters, and differences between characters that look
-/// alike.
-fn folded(name: &str) -> String {
-    let visible: String = name
-        .to_lowercase()
-        .chars()
-        .filter(|char| !char.is_whitespace() && !is_invisible(*char))
-        .collect();
+/// A name without case, blanks, invisible characters, `-`, `_` and `.`, and without differences between
+/// characters that look alike. Some characters look like others only as capitals, and some only as
+/// small letters, so there are two forms. Names that share one of them look alike.
+fn forms(name: &str) -> [String; 2] {
+    let ignored = |char: char| char.is_whitespace() || is_invisible(char) || "-_.".contains(char);
+    let visible: String = name.chars().filter(|char| !ignored(*char)).collect();
+    let small = visible.to_lowercase();
+    let as_capitals = skeleton(&visible).collect::<String>().to_lowercase();
     // The skeleton of a small letter may be a capital one.
-    skeleton(&visible).collect::<String>().to_lowercase()
+    [small, as_capitals].map(|text| skeleton(&text).collect::<String>().to_lowercase())
 }
 
 #[cfg(test)]
@@ -129,6 +127,23 @@ mod tests {
             written(&["Ada", "you", "Y\u{043e}u", "Y o\u{ad}u"]),
             ["You", "\"you\"~0002", "\"Y\u{043e}u\"~0003", "\"Y o\\u00adu\"~0004"]
         );
+    }
+
+    #[test]
+    fn capitals_of_other_alphabets_and_dots_make_no_difference() {
+        for (one, other) in [
+            ("\u{3a5}ou", "You"),
+            ("You.", "You"),
+            ("\u{422}om", "Tom"),
+            ("\u{41d}usam_", "Husam"),
+            ("\u{39c}aria", "Maria"),
+            ("BiIl", "Bill"),
+            ("Ida", "ida"),
+        ] {
+            assert!(look_alike(one, other), "{one} and {other}");
+        }
+        assert!(!look_alike("Ada", "Ida"));
+        assert_eq!(written(&["Ada", "\u{3a5}ou"]), ["You", "\"\u{3a5}ou\"~0002"]);
     }
 
     #[test]

@@ -8,6 +8,7 @@ use smartspace_domain::{
     quoting::{escaped, is_invisible, joins_or_selects, must_escape, write_escaped},
 };
 use smartspace_store::messages::CutJson;
+use unicode_security::confusable_detection::skeleton;
 
 /// Writes a text as a JSON string. Every control character, line or paragraph separator,
 /// bidirectional mark and invisible character is escaped, so that the text stays on one line and in
@@ -42,7 +43,10 @@ impl fmt::Display for Name<'_> {
         // Some characters without a shape count as letters.
         let plain =
             |char: char| (char.is_alphanumeric() && !is_invisible(char)) || " -_.".contains(char);
-        if !self.0.is_empty() && self.0.chars().all(plain) {
+        // Some letters look like a colon or a quotation mark.
+        let looks_plain =
+            || skeleton(self.0).all(|char| !char.is_ascii_punctuation() || "-_.".contains(char));
+        if !self.0.is_empty() && self.0.chars().all(plain) && looks_plain() {
             f.write_str(self.0)
         } else {
             quote(f, self.0, |char| must_escape(char) || joins_or_selects(char))
@@ -88,7 +92,9 @@ pub(crate) struct Key<'a>(pub(crate) &'a str);
 impl fmt::Display for Key<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let plain = |char: char| char.is_ascii_alphanumeric() || "._-".contains(char);
-        if (1..=128).contains(&self.0.len()) && self.0.chars().all(plain) {
+        // A key in brackets must not look like the mark of a message.
+        let is_mark = ["NEW", "SEEN"].contains(&self.0);
+        if (1..=128).contains(&self.0.len()) && self.0.chars().all(plain) && !is_mark {
             f.write_str(self.0)
         } else {
             Quoted(self.0).fmt(f)
@@ -224,6 +230,8 @@ mod tests {
             ["a.b_C-9", "a b", "", "é"].map(|key| Key(key).to_string()),
             ["a.b_C-9", "\"a b\"", "\"\"", "\"é\""]
         );
+        assert_eq!(Key("NEW").to_string(), "\"NEW\"");
+        assert_eq!(Name("Husam\u{a4fd} \u{2ee}yes").to_string(), "\"Husam\u{a4fd} \u{2ee}yes\"");
         let value = serde_json::json!({"a": "\u{202e}\n\u{85}"});
         let whole = Json { value: &value, max_chars: 100, hint: "" }.to_string();
         assert_eq!(whole, r#"{"a":"\u202e\n\u0085"}"#);

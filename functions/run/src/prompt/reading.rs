@@ -23,7 +23,7 @@ use smartspace_domain::{
 use smartspace_store::{
     Store,
     messages::{MessageRecord, Range},
-    runs::ActiveRecord,
+    runs::{ActiveCause, ActiveRecord},
     spaces::{Card, SpaceRecord, rosters::MemberRecord, summaries::SummaryRecord},
 };
 
@@ -148,7 +148,7 @@ pub(crate) async fn gather(
         tell_apart(store, place.as_mut(), &cards)
     )?;
     let (states, activities) = activities;
-    let names = names(&agent, &cards, place.as_ref());
+    let names = names(&agent, &cards, place.as_ref(), &active);
     Ok(Some(Gathered {
         names,
         agent,
@@ -193,11 +193,24 @@ async fn tell_apart(
 }
 
 /// The names of all whom the prompt mentions.
-fn names(agent: &Entity, cards: &BTreeMap<SpaceId, Card>, place: Option<&SpaceContext>) -> Names {
+fn names(
+    agent: &Entity,
+    cards: &BTreeMap<SpaceId, Card>,
+    place: Option<&SpaceContext>,
+    active: &[ActiveRecord],
+) -> Names {
     let mut names = Names::new(agent.id, &[]);
     let me = Sender { id: agent.id, name: agent.name.clone(), kind: agent.kind };
     names.add([&me]);
-    names.add(cards.values().flat_map(|card| &card.members).map(|member| &member.sender));
+    // A prompt that lists one space must not tell of namesakes in others.
+    let only_home = agent.agent.as_ref().is_some_and(|it| it.spaces_shown() == SpacesShown::Active);
+    let home = place.map(|place| place.space.id);
+    let listed = cards.iter().filter(|(id, _)| !only_home || Some(**id) == home);
+    names.add(listed.flat_map(|(_, card)| &card.members).map(|member| &member.sender));
+    names.add(active.iter().filter_map(|active| match &active.cause {
+        ActiveCause::Message { sender, .. } => Some(sender),
+        _ => None,
+    }));
     if let Some(place) = place {
         names.add(place.messages.iter().map(|message| &message.sender));
         names.add([&place.trigger.sender]);

@@ -55,7 +55,7 @@ impl RunActivity {
         let open = calls
             .iter()
             .rev()
-            .filter(|call| call.status == CallStatus::Pending)
+            .filter(|call| call.status == CallStatus::Pending && !call.is_under_way())
             .find_map(|call| Some((call.name.clone(), call.card.as_ref()?)));
         let waiting = match open {
             Some((tool, CardRef { space, seq, .. })) => {

@@ -117,7 +117,12 @@ impl Toolbox {
             .chain(of_servers)
             .map(|tool| Registered::from(Box::new(tool) as Box<dyn Tool>))
             .collect();
-        let built_in = BUILT_IN_SPECS.iter().filter(|spec| has(builtins, &spec.name)).cloned();
+        // A tool that was configured before there was a built-in one of its name takes its place.
+        let is_free = |name: &str| configured.iter().all(|tool| tool.spec.name != name);
+        let built_in = BUILT_IN_SPECS
+            .iter()
+            .filter(|spec| has(builtins, &spec.name) && is_free(&spec.name))
+            .cloned();
         let own = configured.iter().map(Registered::for_models);
         let mut specs: Vec<_> = built_in.chain(own).collect();
         // Sorted by name, so that the prompt begins with the same bytes in every space and
@@ -132,11 +137,8 @@ impl Toolbox {
     }
 
     pub(crate) fn find(&self, name: &str) -> Option<&Registered> {
-        BUILT_IN
-            .iter()
-            .filter(|tool| has(self.builtins, &tool.spec.name))
-            .chain(&self.configured)
-            .find(|tool| tool.spec.name == name)
+        let built_in = BUILT_IN.iter().filter(|tool| has(self.builtins, &tool.spec.name));
+        self.configured.iter().chain(built_in).find(|tool| tool.spec.name == name)
     }
 
     /// The names of all tools, sorted.

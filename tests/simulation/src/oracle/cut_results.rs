@@ -24,16 +24,15 @@ pub(super) fn outputs(stored: &Stored) -> Outputs<'_> {
 /// Whether a model was sent the stored output of a call in its cut form.
 pub(super) fn is_cut(sent: &Value, stored: &Value) -> bool {
     let bytes = stored.to_string().len();
-    bytes > SHORT && sent.as_str().is_some_and(|sent| sent.replace(',', "") == cut(bytes))
-}
-
-fn cut(bytes: usize) -> String {
-    format!("… ({bytes} bytes; call again)")
+    let is_form_of = |sent: &str| {
+        ["call again", "cut"].iter().any(|hint| sent == format!("… ({bytes} bytes; {hint})"))
+    };
+    bytes > SHORT && sent.as_str().is_some_and(|sent| is_form_of(&sent.replace(',', "")))
 }
 
 /// An earlier answer or its results as if nothing were cut.
 pub(super) fn uncut(message: &str, outputs: &Outputs<'_>) -> String {
-    if !message.contains("call again)") {
+    if !message.contains(" bytes; ") {
         return message.to_owned();
     }
     let mut parsed_message: Value = serde_json::from_str(message).unwrap_or_default();
@@ -75,7 +74,7 @@ pub(super) fn forgotten_cuts(requests: &[ModelRequest], outputs: &Outputs<'_>) -
 /// The calls whose results a request has cut.
 fn cut_in(ask: &ModelRequest, outputs: &Outputs<'_>) -> BTreeSet<String> {
     let mut calls = BTreeSet::new();
-    for message in ask.before.iter().filter(|message| message.contains("call again)")) {
+    for message in ask.before.iter().filter(|message| message.contains(" bytes; ")) {
         let message: Value = serde_json::from_str(message).unwrap_or_default();
         for result in message["results"].as_array().into_iter().flatten() {
             let Some(call) = result["callId"].as_str() else { continue };

@@ -28,10 +28,10 @@ pub(super) fn instructions(gathered: &Gathered, config: &AgentConfig) -> String 
         },
         "If nobody named you (broadcast, router), answer only if you add something.",
         waking(space),
-        if gathered.is_admin_here() {
-            "You are this space's admin agent: answer, delegate, or skip."
-        } else {
-            ""
+        match (gathered.is_admin_here(), config.builtins.delegate) {
+            (true, true) => "You are this space's admin agent: answer, delegate, or skip.",
+            (true, false) => "You are this space's admin agent: answer or skip.",
+            (false, _) => "",
         },
     ];
     let mut written = "INSTRUCTIONS:\n".to_owned();

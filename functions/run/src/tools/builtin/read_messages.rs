@@ -84,15 +84,28 @@ impl BuiltInTool for ReadMessages {
             store.messages().list(space, Range::Before(before), limit),
             store.members().roster(space)
         )?;
+        let mut messages = messages;
+        let newest = messages.last().map_or(0, |message| message.seq);
+        let write = |message: &Message| shown(space, message, &member);
+        if let Some(around) = number("around") {
+            while messages.len() > 1 && bytes_of(messages.iter().map(write)) > OUTPUT_BYTES {
+                // The message that is asked for stays.
+                let before = messages.partition_point(|message| message.seq < around);
+                let after = messages.len() - 1 - before.min(messages.len() - 1);
+                if after >= before {
+                    messages.pop()
+                } else {
+                    Some(messages.remove(0))
+                };
+            }
+        }
         let last = messages.last().map_or(0, |message| message.seq);
-        let shown =
-            fitting(messages.iter().map(|message| shown(space, message, &member)).collect());
+        let shown = fitting(messages.iter().map(write).collect());
         let first = last + 1 - shown.len() as u64;
         let page =
             (!shown.is_empty()).then_some(ShownPage { space, first, last, cursor: member.cursor });
         let next_before = (first > 1 && !shown.is_empty()).then_some(first);
-        let output =
-            json!({"messages": shown, "total": head.head.seq.max(last), "nextBefore": next_before});
+        let output = json!({"messages": shown, "total": head.head.seq.max(newest), "nextBefore": next_before});
         Ok(Outcome { page, ..Outcome::completed(output) })
     }
 }
@@ -120,6 +133,11 @@ pub(crate) fn shown(space: SpaceId, message: &Message, member: &MemberRecord) ->
         });
     }
     shown
+}
+
+/// The length of messages as a result shows them.
+fn bytes_of(messages: impl Iterator<Item = Value>) -> usize {
+    messages.map(|message| message.to_string().len() + 1).sum()
 }
 
 /// The newest of the messages that fit a result, but at least one.
