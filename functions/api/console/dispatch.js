@@ -5,6 +5,7 @@ const REASONS = {
   paused: 'paused',
   chain_depth: 'chain depth reached',
   policy: 'not woken because of the space’s policy',
+  no_admin: 'the admin agent has left, so only mentioned agents wake',
   rate: 'too many runs a minute',
   budget: 'budget used up',
 };

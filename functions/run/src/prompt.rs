@@ -2,9 +2,10 @@
 //! that providers can cache them.
 //!
 //! [`reading`] reads the sources. [`format_1`] and [`format_2`] write the text around the history,
-//! [`timeline`] and [`roles`] the history, and [`lines`] its lines. [`names`] decides how senders are
-//! called, and [`window`] how much of the history is shown. [`news`] writes messages that arrive during the run.
-//! [`quoted`] escapes texts of others, so that they are never read as anything but data.
+//! [`timeline`] and [`roles`] the history, and [`lines`] its lines. [`names`] decides how senders
+//! are called, and [`window`] how much of the history is shown. [`news`] writes messages that
+//! arrive during the run. [`quoted`] escapes texts of others, so that they are never read as
+//! anything but data.
 
 mod agent_state;
 mod blocks;

@@ -31,8 +31,8 @@ pub enum Reason {
     ChainDepth,
     /// The space's `triggerPolicy` does not select the agent.
     Policy,
-    /// The space's policy is `admin`, its admin agent has left, and the message does not mention the
-    /// agent.
+    /// The space's policy is `admin`, its admin agent has left, and the message does not mention
+    /// the agent.
     NoAdmin,
     /// The runs per minute of the space or of the agent are used.
     Rate,

@@ -22,9 +22,9 @@ const PORTIONS: usize = 20;
 const AGAIN_AFTER: Duration = Duration::from_secs(10);
 
 impl Pipeline {
-    /// Updates an entity's name and description in its spaces, or removes a retired entity from them. Ends what it
-    /// did in spaces that it has left. The entity stays due until a later check finds nothing to
-    /// do.
+    /// Updates an entity's name and description in its spaces, or removes a retired entity from
+    /// them. Ends what it did in spaces that it has left. The entity stays due until a later check
+    /// finds nothing to do.
     pub async fn settle_entity(&self, id: EntityId) -> Result<()> {
         let began = self.now();
         let Some(record) = self.store.entities().any_record(id).await? else { return Ok(()) };

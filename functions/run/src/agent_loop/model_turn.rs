@@ -33,9 +33,9 @@ use crate::{
 
 /// How many tries one answer may have in a round: at most 1 + 3 repeats + 4 fallbacks.
 const TRIES_OF_ROUND: u32 = 8;
-/// How many tries one answer may have. Each round halves the results that are not cut, of which there
-/// are less than 2^16 (200 steps of at most 256 KiB). Each worker numbers its tries from its own
-/// multiple of this, so that the streams of different tries never mix.
+/// How many tries one answer may have. Each round halves the results that are not cut, of which
+/// there are less than 2^16 (200 steps of at most 256 KiB). Each worker numbers its tries from its
+/// own multiple of this, so that the streams of different tries never mix.
 const TRIES: u32 = 17 * TRIES_OF_ROUND;
 /// The rest of a wait that began in an earlier invocation is waited for in this one, if it is at
 /// most this long. Otherwise the run is handed over once more.

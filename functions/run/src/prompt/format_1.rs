@@ -1,5 +1,6 @@
-//! Format 1 of a prompt: each message with its id, its time in seconds and its sender's id. Agents may
-//! choose it until the next major version (`contextFormat: 1`), and runs that began with it keep it.
+//! Format 1 of a prompt: each message with its id, its time in seconds and its sender's id. Agents
+//! may choose it until the next major version (`contextFormat: 1`), and runs that began with it
+//! keep it.
 
 mod active_runs;
 pub(crate) mod lines;

@@ -72,9 +72,9 @@ pub(crate) fn distinct_end<'a>(id: &'a str, others: &[String]) -> &'a str {
     (LETTERS..id.len()).find(is_distinct).map_or(id, end)
 }
 
-/// A name without case, blanks, invisible characters, `-`, `_` and `.`, and without differences between
-/// characters that look alike. Some characters look like others only as capitals, and some only as
-/// small letters, so there are two forms. Names that share one of them look alike.
+/// A name without case, blanks, invisible characters, `-`, `_` and `.`, and without differences
+/// between characters that look alike. Some characters look like others only as capitals, and some
+/// only as small letters, so there are two forms. Names that share one of them look alike.
 fn forms(name: &str) -> [String; 2] {
     let ignored = |char: char| char.is_whitespace() || is_invisible(char) || "-_.".contains(char);
     let visible: String = name.chars().filter(|char| !ignored(*char)).collect();

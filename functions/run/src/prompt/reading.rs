@@ -66,8 +66,8 @@ pub(crate) struct Gathered {
 }
 
 impl Gathered {
-    /// Whether the agent is the admin agent of one of its spaces. A card that an older version wrote
-    /// does not say so, but the settings of the space that triggered the run do.
+    /// Whether the agent is the admin agent of one of its spaces. A card that an older version
+    /// wrote does not say so, but the settings of the space that triggered the run do.
     pub(crate) fn is_admin(&self) -> bool {
         self.is_admin_here() || self.cards.values().any(|card| card.admin == Some(self.agent.id))
     }
@@ -165,8 +165,8 @@ pub(crate) async fn gather(
     }))
 }
 
-/// Tells the senders who have left the space from those whom its card does not name because it names
-/// only the first members.
+/// Tells the senders who have left the space from those whom its card does not name because it
+/// names only the first members.
 async fn tell_apart(
     store: &Store,
     place: Option<&mut SpaceContext>,

@@ -248,8 +248,8 @@ impl Summarizer<'_> {
     }
 }
 
-/// Writes the messages of a record: as many as fit, but at least one. Returns them, and the number of
-/// the last one. Nobody is called "You", because all agents of the space read the summary.
+/// Writes the messages of a record: as many as fit, but at least one. Returns them, and the number
+/// of the last one. Nobody is called "You", because all agents of the space read the summary.
 fn record(
     space: SpaceId,
     messages: &[MessageRecord],

@@ -11,8 +11,8 @@ use crate::{
     tools::{calling::Calling, output::text_of},
 };
 
-/// The space that an input names in `field`, or an error text for the model. `None` if the input has
-/// no such field.
+/// The space that an input names in `field`, or an error text for the model. `None` if the input
+/// has no such field.
 pub(crate) async fn space_of(
     calling: &Calling<'_>,
     input: &Value,

@@ -73,8 +73,8 @@ impl Default for ContextConfig {
     }
 }
 
-/// Which groups of built-in tools an agent has. Without a group, its prompts also leave out the block
-/// of that group.
+/// Which groups of built-in tools an agent has. Without a group, its prompts also leave out the
+/// block of that group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 #[schema(default)]

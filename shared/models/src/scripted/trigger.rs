@@ -47,7 +47,7 @@ impl Trigger {
             // Neither a source nor an unquoted name contains a bracket.
             let (sender, source) = message.rsplit_once("), ").unwrap_or((message, ""));
             let (sender, kind) = sender.rsplit_once(" (").unwrap_or((sender, ""));
-            let sender = sender.split_once(" from ").map_or(sender, |(_, sender)| sender);
+            let (number, sender) = sender.split_once(" from ").unwrap_or(("", sender));
             let space = before.iter().rev().find_map(|line| line.strip_prefix("ACTIVE SPACE: "));
             Self {
                 kind: "space_message".to_owned(),
@@ -55,7 +55,7 @@ impl Trigger {
                 sender: text(sender),
                 sender_kind: kind.to_owned(),
                 space: text(space.unwrap_or_default()),
-                message: text(first),
+                message: whole_message(before, number).unwrap_or_else(|| text(first)),
                 ..Self::default()
             }
         } else if title.starts_with("plan ") {
@@ -93,6 +93,24 @@ impl Trigger {
         }
         trigger
     }
+}
+
+/// The text of the message with this number, like `#17`, as the history shows it. The trigger
+/// itself has only the beginning of a long one.
+fn whole_message(history: &[&str], number: &str) -> Option<String> {
+    let line = history.iter().rev().find_map(|line| {
+        let line = line.strip_prefix("[NEW] ").unwrap_or(line);
+        line.strip_prefix(number)?.strip_prefix(' ')
+    })?;
+    // The time precedes the sender, whose quoted name may contain anything.
+    let (_, sender) = line.split_once(' ')?;
+    let mut name = serde_json::Deserializer::from_str(sender).into_iter::<String>();
+    let name_end = match name.next() {
+        Some(Ok(_)) if sender.starts_with('"') => name.byte_offset(),
+        _ => 0,
+    };
+    let (_, content) = sender[name_end..].split_once(": ")?;
+    content.starts_with('"').then(|| text(content))
 }
 
 /// The text of a JSON string, or an unquoted text. A long string is truncated, so its closing quote
@@ -167,6 +185,17 @@ mod tests {
         let service = read("TRIGGER: service \"jira\"\npayload: {\"issue\":\"P-1\"}").unwrap();
         let read = (service.kind.as_str(), service.payload.as_str());
         assert_eq!(read, ("service", r#"{"issue":"P-1"}"#));
+    }
+
+    #[test]
+    fn a_long_message_is_read_from_the_history() {
+        let history = format!(
+            "[NEW] #17 15:06 \"Eve: \\\"x\\\"\"~7K2P: \"{0} end\"  ← TRIGGER\n\
+             TRIGGER: message #17 from Eve (human), auto\n\"{0}\" … (4 more characters, see #17)",
+            "word ".repeat(200)
+        );
+        let message = read(&history).unwrap().message;
+        assert!(message.ends_with(" end"), "{message}");
     }
 
     #[test]

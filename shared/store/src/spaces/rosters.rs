@@ -62,8 +62,8 @@ pub struct MemberRecord {
     /// Person or agent.
     pub kind: EntityType,
     /// What an agent does: the first 100 characters of its description. `None` for a person, for an
-    /// agent without a description, and for one that an older version added and that has not changed
-    /// since.
+    /// agent without a description, and for one that an older version added and that has not
+    /// changed since.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub about: Option<String>,
     /// Its role.

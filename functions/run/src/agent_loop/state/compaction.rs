@@ -12,15 +12,15 @@ use crate::{agent_loop::state::State, prompt::quoted::Thousands, tools::toolbox:
 
 /// The share of the window from which on results are cut, in percent.
 const FULL: u64 = 85;
-/// The share to which they are cut. This is well below [`FULL`], because a cut changes the beginning
-/// of the conversation, which a provider then can't take from its cache.
+/// The share to which they are cut. This is well below [`FULL`], because a cut changes the
+/// beginning of the conversation, which a provider then can't take from its cache.
 const ROOMY: u64 = 50;
 /// Results of so many bytes or less are not cut.
 const SHORT: usize = 400;
 
 impl State {
-    /// Cuts the oldest results if the conversation takes most of a `window` of so many tokens. Those of
-    /// the last answer stay, because the model has not read them yet.
+    /// Cuts the oldest results if the conversation takes most of a `window` of so many tokens.
+    /// Those of the last answer stay, because the model has not read them yet.
     pub(crate) fn compact(&mut self, window: u64, tools: &Toolbox) {
         if self.tokens().is_none_or(|tokens| tokens * 100 < window * FULL) {
             return;

@@ -1,4 +1,5 @@
-//! Writes the history in format 1: each message with its id, its time in seconds and its sender's id.
+//! Writes the history in format 1: each message with its id, its time in seconds and its sender's
+//! id.
 
 use std::fmt::Write;
 

@@ -50,8 +50,8 @@ fn history(history: History) -> &'static str {
              you are running. The lines of You are your own: do not answer twice."
         }
         History::Roles => {
-            "[NEW] messages arrived since your last run; you have seen the others. TRIGGER is why you are running. Your own \
-             messages stand in your role: do not answer twice."
+            "[NEW] messages arrived since your last run; you have seen the others. TRIGGER is why \
+             you are running. Your own messages stand in your role: do not answer twice."
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Writes the history in format 2: each message with its number, its time in minutes and the name of
-//! its sender.
+//! Writes the history in format 2: each message with its number, its time in minutes and the name
+//! of its sender.
 
 use std::fmt::Write;
 
@@ -45,7 +45,8 @@ pub(crate) fn line(lines: &Lines<'_>, message: &MessageRecord) -> String {
     )
 }
 
-/// Writes why the agent sent a message to a space: the trigger of its run, and the tools used before.
+/// Writes why the agent sent a message to a space: the trigger of its run, and the tools used
+/// before.
 pub(crate) fn why(space: SpaceId, me: EntityId, origin: &Origin) -> String {
     why_among(&Names::new(me, []), space, origin)
 }

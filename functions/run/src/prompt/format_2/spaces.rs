@@ -1,5 +1,5 @@
-//! Writes `YOUR SPACES` and `ACTIVE SPACE`. The types of members, and what the agents among them do,
-//! stand here once.
+//! Writes `YOUR SPACES` and `ACTIVE SPACE`. The types of members, and what the agents among them
+//! do, stand here once.
 
 use smartspace_domain::{agents::SpacesShown, ids::SpaceId, messages::Sender};
 use smartspace_store::spaces::{Card, CardMember};

@@ -7,7 +7,8 @@ use crate::prompt::{
     reading::Gathered,
 };
 
-/// The longest text of a message that is repeated here, in characters. The history shows more of it.
+/// The longest text of a message that is repeated here, in characters. The history shows more of
+/// it.
 const TEXT_CHARS: usize = 1_000;
 
 /// Writes why the agent runs.

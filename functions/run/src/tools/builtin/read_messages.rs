@@ -105,7 +105,8 @@ impl BuiltInTool for ReadMessages {
         let page =
             (!shown.is_empty()).then_some(ShownPage { space, first, last, cursor: member.cursor });
         let next_before = (first > 1 && !shown.is_empty()).then_some(first);
-        let output = json!({"messages": shown, "total": head.head.seq.max(newest), "nextBefore": next_before});
+        let total = head.head.seq.max(newest);
+        let output = json!({"messages": shown, "total": total, "nextBefore": next_before});
         Ok(Outcome { page, ..Outcome::completed(output) })
     }
 }

@@ -28,7 +28,9 @@ impl BuiltInTool for SetPlans {
     fn spec(&self) -> Spec {
         Spec {
             name: NAME.into(),
-            description: "Plan runs of yours. Give one of runAfter, scheduledAt and cron. An id changes a plan.".into(),
+            description: "Plan runs of yours. Give one of runAfter, scheduledAt and cron. An id \
+                          changes a plan."
+                .into(),
             input: json!({
                 "type": "object",
                 "properties": {"plans": {

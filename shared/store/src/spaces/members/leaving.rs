@@ -128,8 +128,8 @@ impl Members<'_> {
     }
 }
 
-/// Takes the admin agent, which leaves, out of the settings of a space. Nobody changes them at the same
-/// time, because that would raise the version of the roster too.
+/// Takes the admin agent, which leaves, out of the settings of a space. Nobody changes them at the
+/// same time, because that would raise the version of the roster too.
 fn without_admin(space: SpaceId) -> Result<Write> {
     let expression = "SET #settings.#adminAgentId = :nobody, #rev = #rev + :one";
     Write::update(keys::space_meta(space), expression)
