@@ -28,12 +28,11 @@ impl When {
             faults.check(is_known, "trigger", "expected space_message, plan or service");
         }
         if let Some(source) = &self.source {
-            let is_known =
-                ["delegated", "mention", "auto", "router", "broadcast"].contains(&source.as_str());
+            let known = ["delegated", "admin", "mention", "auto", "router", "broadcast"];
             faults.check(
-                is_known,
+                known.contains(&source.as_str()),
                 "source",
-                "expected delegated, mention, auto, router or broadcast",
+                "expected delegated, admin, mention, auto, router or broadcast",
             );
         }
     }
