@@ -11,11 +11,13 @@ use serde_json::Value;
 use smartspace_domain::{
     Error,
     access::{Caller, EntityAction},
-    agents::AgentConfig,
     entities::{Entity, EntitySettings, EntityType, NewEntity},
     ids::EntityId,
 };
-use smartspace_store::{spaces::members::name_is_free, table::pages::Page};
+use smartspace_store::{
+    spaces::{members::name_is_free, rosters::MemberRecord},
+    table::pages::Page,
+};
 
 use super::PageQuery;
 use crate::{
@@ -145,9 +147,6 @@ async fn change(
         return Err(Error::invalid("/type", "can't be changed").into());
     }
     let renamed = settings.name != record.entity.name;
-    let description = |agent: &AgentConfig| agent.description.clone();
-    let described =
-        settings.agent.as_ref().map(description) != record.entity.agent.as_ref().map(description);
     // Only the names of agents are unique within a space.
     if renamed && settings.kind == EntityType::Agent {
         for space in store.entities().spaces_of(id).await? {
@@ -160,7 +159,7 @@ async fn change(
         }
     }
     let entity = store.entities().change(&record, settings, api.pipeline.now()).await?;
-    if renamed || described {
+    if MemberRecord::shows_change(&record.entity, &entity) {
         // If this fails half-way, the entity stays due and `sweep` finishes it.
         api.pipeline.settle_entity(id).await?;
     }

@@ -17,6 +17,8 @@ const YOU: &str = "You";
 #[derive(Clone, Debug)]
 pub(crate) struct Names {
     me: EntityId,
+    /// The forms of each name, because most lines of a prompt have the same few senders.
+    forms: BTreeMap<String, [String; 2]>,
     /// The entities that share a form of their names, see [`forms`].
     namesakes: BTreeMap<String, BTreeSet<EntityId>>,
 }
@@ -24,7 +26,11 @@ pub(crate) struct Names {
 impl Names {
     /// The names that a prompt for the agent `me` mentions.
     pub(crate) fn new<'a>(me: EntityId, mentioned: impl IntoIterator<Item = &'a Sender>) -> Self {
-        let mut names = Self { me, namesakes: BTreeMap::new() };
+        let mut names = Self {
+            me,
+            forms: BTreeMap::from([(YOU.to_owned(), forms(YOU))]),
+            namesakes: BTreeMap::new(),
+        };
         names.add(mentioned);
         names
     }
@@ -32,8 +38,13 @@ impl Names {
     /// Adds names. They do not change those that earlier lines of the conversation show.
     pub(crate) fn add<'a>(&mut self, mentioned: impl IntoIterator<Item = &'a Sender>) {
         for sender in mentioned {
-            for form in forms(&sender.name) {
-                self.namesakes.entry(form).or_default().insert(sender.id);
+            if !self.forms.contains_key(&sender.name) {
+                self.forms.insert(sender.name.clone(), forms(&sender.name));
+            }
+            for form in &self.forms[&sender.name] {
+                if !self.namesakes.get(form).is_some_and(|known| known.contains(&sender.id)) {
+                    self.namesakes.entry(form.clone()).or_default().insert(sender.id);
+                }
             }
         }
     }
@@ -44,7 +55,14 @@ impl Names {
         if sender.id == self.me {
             return YOU.to_owned();
         }
-        let others: BTreeSet<EntityId> = forms(&sender.name)
+        let new;
+        let own = if let Some(known) = self.forms.get(&sender.name) {
+            known
+        } else {
+            new = forms(&sender.name);
+            &new
+        };
+        let others: BTreeSet<EntityId> = own
             .iter()
             .filter_map(|form| self.namesakes.get(form))
             .flatten()
@@ -52,7 +70,8 @@ impl Names {
             .copied()
             .collect();
         let others: Vec<String> = others.iter().map(ToString::to_string).collect();
-        if others.is_empty() && !look_alike(&sender.name, YOU) {
+        let is_you = own.iter().any(|form| self.forms[YOU].contains(form));
+        if others.is_empty() && !is_you {
             return Name(&sender.name).to_string();
         }
         format!("{}~{}", Quoted(&sender.name), distinct_end(&sender.id.to_string(), &others))

@@ -103,8 +103,7 @@ fn change_write(
     agent: Option<String>,
     now: Time,
 ) -> Result<Write> {
-    let is_due = entity.name != record.entity.name
-        || MemberRecord::about(entity) != MemberRecord::about(&record.entity);
+    let is_due = MemberRecord::shows_change(&record.entity, entity);
     let due = if is_due { ", #due = :due, #dueAt = :now REMOVE #settlesAt" } else { "" };
     let write = Write::update(
         keys::entity_meta(entity.id),

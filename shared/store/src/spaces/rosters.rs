@@ -101,6 +101,11 @@ impl MemberRecord {
         self.name == entity.name && self.about == Self::about(entity)
     }
 
+    /// Whether the members of an entity's spaces see another name or description after a change.
+    pub fn shows_change(before: &Entity, after: &Entity) -> bool {
+        before.name != after.name || Self::about(before) != Self::about(after)
+    }
+
     /// The record with the current name and description of its entity.
     #[must_use]
     pub(crate) fn described(self, entity: &Entity) -> Self {

@@ -2,11 +2,9 @@
 //! results of its own calls are cut. Which ones is stored with the step, so that every worker sends
 //! the same.
 
-use std::collections::BTreeMap;
-
 use serde_json::Value;
 use smartspace_domain::ids::CallId;
-use smartspace_models::port::Message;
+use smartspace_models::port::{Message, ToolResult};
 
 use crate::{agent_loop::state::State, prompt::quoted::Thousands, tools::toolbox::Toolbox};
 
@@ -53,40 +51,36 @@ impl State {
         }
         let index = self.cut_results as usize;
         self.cut_results += 1;
-        let answered = self.answered();
-        let names: BTreeMap<CallId, String> = self
-            .messages
-            .iter()
-            .filter_map(|message| match message {
-                Message::Assistant { calls, .. } => Some(calls),
-                _ => None,
-            })
-            .flatten()
-            .map(|call| (call.call_id, call.name.clone()))
-            .collect();
-        let mut results = self.messages.iter_mut().enumerate().flat_map(|(at, message)| {
-            let results = match message {
-                Message::ToolResults { results } => results.as_mut_slice(),
-                _ => &mut [],
-            };
-            results.iter_mut().map(move |result| (at, result))
+        let mut results = self.messages.iter().enumerate().flat_map(|(at, message)| {
+            results_of(message).iter().map(move |result| (at, result.call_id))
         });
-        if let Some((at, result)) = results.nth(index) {
-            let text = result.output.to_string();
-            if text.len() > SHORT {
-                // A call that changes something must not be made again for its result alone.
-                let name = names.get(&result.call_id).map_or("", String::as_str);
-                let hint = if tools.is_read_only(name) { "call again" } else { "cut" };
-                let cut = format!("… ({} bytes; {hint})", Thousands(text.len() as u64));
-                let saved = text.chars().count().saturating_sub(cut.chars().count());
-                result.output = Value::String(cut);
-                // What was added after the last answer is counted from the conversation itself.
-                if at < answered {
-                    self.saved_chars += saved as u64;
-                }
+        let Some((at, call)) = results.nth(index) else { return true };
+        // A call that changes something must not be made again for its result alone.
+        let hint = if tools.is_read_only(self.tool_of(call)) { "call again" } else { "cut" };
+        let is_read = at < self.answered();
+        let Message::ToolResults { results } = &mut self.messages[at] else { return true };
+        let result = results.iter_mut().find(|result| result.call_id == call);
+        let Some(result) = result else { return true };
+        let text = result.output.to_string();
+        if text.len() > SHORT {
+            let cut = format!("… ({} bytes; {hint})", Thousands(text.len() as u64));
+            let saved = text.chars().count().saturating_sub(cut.chars().count());
+            result.output = Value::String(cut);
+            // What was added after the last answer is counted from the conversation itself.
+            if is_read {
+                self.saved_chars += saved as u64;
             }
         }
         true
+    }
+
+    /// The tool of a call. Empty if no answer made it.
+    fn tool_of(&self, call: CallId) -> &str {
+        let made = self.messages.iter().find_map(|message| match message {
+            Message::Assistant { calls, .. } => calls.iter().find(|made| made.call_id == call),
+            _ => None,
+        });
+        made.map_or("", |made| &made.name)
     }
 
     /// The index of the last answer in the conversation.
@@ -107,9 +101,12 @@ impl State {
 }
 
 fn count_results(messages: &[Message]) -> u32 {
-    let count = |message: &Message| match message {
-        Message::ToolResults { results } => results.len() as u32,
-        _ => 0,
-    };
-    messages.iter().map(count).sum()
+    messages.iter().map(|message| results_of(message).len() as u32).sum()
+}
+
+fn results_of(message: &Message) -> &[ToolResult] {
+    match message {
+        Message::ToolResults { results } => results,
+        _ => &[],
+    }
 }

@@ -84,23 +84,14 @@ impl BuiltInTool for ReadMessages {
             store.messages().list(space, Range::Before(before), limit),
             store.members().roster(space)
         )?;
-        let mut messages = messages;
         let newest = messages.last().map_or(0, |message| message.seq);
-        let write = |message: &Message| shown(space, message, &member);
+        let mut written: Vec<Value> =
+            messages.iter().map(|message| shown(space, message, &member)).collect();
         if let Some(around) = number("around") {
-            while messages.len() > 1 && bytes_of(messages.iter().map(write)) > OUTPUT_BYTES {
-                // The message that is asked for stays.
-                let before = messages.partition_point(|message| message.seq < around);
-                let after = messages.len() - 1 - before.min(messages.len() - 1);
-                if after >= before {
-                    messages.pop()
-                } else {
-                    Some(messages.remove(0))
-                };
-            }
+            written = fitting_around(written, messages.partition_point(|it| it.seq < around));
         }
-        let last = messages.last().map_or(0, |message| message.seq);
-        let shown = fitting(messages.iter().map(write).collect());
+        let last = written.last().and_then(|message| message["seq"].as_u64()).unwrap_or(0);
+        let shown = fitting(written);
         let first = last + 1 - shown.len() as u64;
         let page =
             (!shown.is_empty()).then_some(ShownPage { space, first, last, cursor: member.cursor });
@@ -136,9 +127,22 @@ pub(crate) fn shown(space: SpaceId, message: &Message, member: &MemberRecord) ->
     shown
 }
 
-/// The length of messages as a result shows them.
-fn bytes_of(messages: impl Iterator<Item = Value>) -> usize {
-    messages.map(|message| message.to_string().len() + 1).sum()
+/// The messages next to the one at `index` that fit a result. That one stays.
+fn fitting_around(mut messages: Vec<Value>, index: usize) -> Vec<Value> {
+    let sizes: Vec<usize> = messages.iter().map(|message| message.to_string().len() + 1).collect();
+    let mut bytes: usize = sizes.iter().sum();
+    let mut kept = 0..messages.len();
+    while kept.len() > 1 && bytes > OUTPUT_BYTES {
+        let before = index.saturating_sub(kept.start).min(kept.len() - 1);
+        if kept.len() - 1 - before >= before {
+            kept.end -= 1;
+            bytes -= sizes[kept.end];
+        } else {
+            bytes -= sizes[kept.start];
+            kept.start += 1;
+        }
+    }
+    messages.drain(kept).collect()
 }
 
 /// The newest of the messages that fit a result, but at least one.
