@@ -20,6 +20,8 @@ mod reading_and_deleting;
 mod studio;
 mod sweep;
 
+use std::future::ready;
+
 use serde_json::json;
 use smartspace_domain::{
     Time,
@@ -87,7 +89,8 @@ fn call_record(run: RunId, index: u32, second: i64) -> CallRecord {
 
 /// Claims a run that no other worker has claimed.
 async fn claim(store: &Store, run: RunId, lease: &LeaseId, second: i64) -> RunRecord {
-    match store.runs().claim(run, lease, at(second)).await.unwrap() {
+    let run = store.runs().record(run).await.unwrap().to_ref();
+    match store.runs().claim(&run, lease, at(second), ready(None)).await.unwrap() {
         Claim::Ours { run, .. } => *run,
         other => panic!("{other:?}"),
     }

@@ -7,3 +7,4 @@ pub(crate) mod own_runs;
 pub(crate) mod reminders;
 pub(crate) mod run_details;
 pub(crate) mod steps;
+pub(crate) mod turns;

@@ -57,6 +57,6 @@ export class ActiveRuns {
 
 function activityText({ status }, isWriting) {
   if (status === 'waiting_tool') return 'is waiting for an answer';
-  if (status === 'queued') return 'is about to start';
+  if (status === 'queued') return 'is waiting to start';
   return isWriting ? 'is writing…' : 'is thinking…';
 }

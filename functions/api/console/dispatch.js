@@ -8,6 +8,7 @@ const REASONS = {
   no_admin: 'the admin agent has left, so only mentioned agents wake',
   rate: 'too many runs a minute',
   budget: 'budget used up',
+  busy: 'too many active runs',
 };
 
 /** One line, or '' if there is nothing to say. `nameOf` returns the name of an agent by its id. */

@@ -37,10 +37,11 @@ export class Runs {
     );
   }
 
-  // A run waits after a step and resumes before the next one. An older frame that arrives late is
+  // A run is queued before its first step, waits after a step and resumes before the next one. An
+  // older frame that arrives late is
   // ignored.
   #setActive({ id, agentId, status, stepCount }) {
-    const position = 2 * stepCount + (status === 'waiting_tool' ? 0 : 1);
+    const position = 2 * stepCount + { queued: -1, waiting_tool: 0, running: 1 }[status];
     if (!(this.#active.get(id)?.position > position))
       this.#active.set(id, { runId: id, agentId, status, position });
   }

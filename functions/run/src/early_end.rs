@@ -41,6 +41,8 @@ impl Runs {
                 Err(Error::LeaseLost) => return Ok(()),
                 Err(error) => return Err(error),
             };
+        self.pipeline.queue_runs(ended.next).await;
+        let ended = ended.run;
         let run = self.pipeline.store.runs().get(&ended).await?;
         let event = |run| {
             if failed {

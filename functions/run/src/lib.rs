@@ -36,20 +36,27 @@ mod watchers;
 use std::{sync::Arc, time::Duration};
 
 use smartspace_domain::{
-    Error, Result, jobs::RunJob, limits::lease, prices::Prices, runs::RunStatus,
+    Error, Result,
+    jobs::{RunJob, RunRef},
+    limits::lease,
+    prices::Prices,
+    runs::RunStatus,
 };
 use smartspace_egress::{Egress, mcp::McpServers};
 use smartspace_models::port::Model;
 use smartspace_pipeline::Pipeline;
 use smartspace_ports::{queues::Delivery, sockets::Sockets};
 use smartspace_store::runs::{RunRecord, TriggeredBy, claims::Claim};
-use tokio::{sync::watch, time::Instant};
+use tokio::{
+    sync::{oneshot, watch},
+    time::Instant,
+};
 
 use crate::{
     agent_loop::worker::ClaimKind,
     claimed::Claimed,
     prompt::{
-        reading::{Seen, gather},
+        reading::{Gathered, Seen, gather},
         summary::Summarizer,
     },
 };
@@ -100,8 +107,8 @@ impl Runs {
                 "the process is stopping; another one continues the run".into(),
             ));
         }
-        let (run_id, agent_id, place) = match *job {
-            RunJob::Run { run_id, agent_id, place } => (run_id, agent_id, place),
+        let run_ref = match *job {
+            RunJob::Run(run_ref) => run_ref,
             RunJob::Summarize { space_id, agent_id, to } => {
                 let summarizer = Summarizer {
                     pipeline: &self.pipeline,
@@ -115,9 +122,16 @@ impl Runs {
         let lease = self.pipeline.token();
         let now = self.pipeline.now();
         let at = Instant::now();
-        let reading = Box::pin(gather(store, &self.seen, run_id, agent_id, place));
         // The sources are read while the run is claimed, because most claims succeed.
-        let (claim, gathered) = futures::join!(store.runs().claim(run_id, &lease, now), reading);
+        let (tell, told) = oneshot::channel();
+        let read = async {
+            match run_ref.place {
+                Some(_) => told.await.ok().flatten(),
+                None => store.runs().record(run_ref.run_id).await.ok(),
+            }
+        };
+        let claiming = Box::pin(store.runs().claim(&run_ref, &lease, now, read));
+        let (claim, gathered) = futures::join!(claiming, self.gather(run_ref, tell));
         match claim? {
             Claim::Ended => Ok(()),
             Claim::Busy { until } if until.since(now) > ENDS_SOON => Ok(()),
@@ -126,29 +140,62 @@ impl Runs {
             )),
             Claim::TooOften(run) => self.end_early(&run, &lease, RunStatus::Failed).await,
             Claim::Waiting(run) => self.expire_forms(&run).await,
+            Claim::NotYet { run, position, is_new } => {
+                if is_new {
+                    self.pipeline.announce_queued(&run, position).await;
+                }
+                Ok(())
+            }
             Claim::Ours { run, .. } if run.triggered_by == (TriggeredBy::Unknown {}) => {
                 store.runs().give_back(run.id, &lease, self.pipeline.now()).await?;
                 Err(Error::Retry("the run has a cause that only a later version knows".into()))
             }
-            Claim::Ours { run, first, resumed } => match gathered {
-                Ok(Some(gathered)) => {
-                    let kind = if first {
-                        ClaimKind::First
-                    } else if resumed {
-                        ClaimKind::Resumed
-                    } else {
-                        ClaimKind::Again
-                    };
-                    let claimed = Claimed { run: *run, lease, at, kind };
-                    Box::pin(self.work_on(claimed, gathered, delivery)).await
+            Claim::Ours { run, first, resumed } => {
+                match self.gathered(gathered, run_ref, &run).await {
+                    Ok(Some(gathered)) => {
+                        let kind = if first {
+                            ClaimKind::First
+                        } else if resumed {
+                            ClaimKind::Resumed
+                        } else {
+                            ClaimKind::Again
+                        };
+                        let claimed = Claimed { run: *run, lease, at, kind };
+                        Box::pin(self.work_on(claimed, gathered, delivery)).await
+                    }
+                    Ok(None) => self.end_early(&run, &lease, RunStatus::Canceled).await,
+                    Err(error) => {
+                        store.runs().give_back(run.id, &lease, self.pipeline.now()).await?;
+                        Err(error)
+                    }
                 }
-                Ok(None) => self.end_early(&run, &lease, RunStatus::Canceled).await,
-                Err(error) => {
-                    store.runs().give_back(run.id, &lease, self.pipeline.now()).await?;
-                    Err(error)
-                }
-            },
+            }
         }
+    }
+
+    /// Reads the sources of the prompt of a run.
+    async fn gather(
+        &self,
+        run: RunRef,
+        tell: oneshot::Sender<Option<RunRecord>>,
+    ) -> Result<Option<Gathered>> {
+        Box::pin(gather(&self.pipeline.store, &self.seen, run, tell)).await
+    }
+
+    /// The sources of the prompt of a claimed run. They are read again if a newer message has
+    /// joined the run since its job was queued.
+    async fn gathered(
+        &self,
+        gathered: Result<Option<Gathered>>,
+        read_for: RunRef,
+        run: &RunRecord,
+    ) -> Result<Option<Gathered>> {
+        let gathered = if run.place() == read_for.place {
+            gathered
+        } else {
+            self.gather(run.to_ref(), oneshot::channel().0).await
+        };
+        Ok(gathered?.map(|gathered| gathered.joined_by(&run.joined)))
     }
 
     /// Expires forms of a waiting run whose time is up. The run continues after the last one.

@@ -7,14 +7,11 @@ use smartspace_domain::{
     entities::EntityType,
     events::EventKind,
     ids::{RunId, SpaceId},
-    jobs::{RunJob, TriggerJob},
+    jobs::TriggerJob,
     quota::Cause,
 };
 use smartspace_pipeline::Pipeline;
-use smartspace_store::{
-    messages::MessageRecord,
-    runs::{ActiveRecord, RunRecord},
-};
+use smartspace_store::runs::{ActiveRecord, RunRecord};
 
 /// The number of runs that are written concurrently.
 const CONCURRENT_WRITES: usize = 16;
@@ -30,11 +27,13 @@ impl Triggers {
     /// Handles one job. It may be repeated.
     pub async fn handle(&self, job: &TriggerJob) -> Result<()> {
         match job {
-            TriggerJob::Dispatch { space_id, seq } => match self.dispatch(*space_id, *seq).await {
-                // The space was deleted meanwhile, which ends its runs.
-                Err(Error::NotFound(_)) => Ok(()),
-                dispatched => dispatched,
-            },
+            TriggerJob::Dispatch { space_id, seq } => {
+                match Box::pin(self.dispatch(*space_id, *seq)).await {
+                    // The space was deleted meanwhile, which ends its runs.
+                    Err(Error::NotFound(_)) => Ok(()),
+                    dispatched => dispatched,
+                }
+            }
             TriggerJob::CloseCalls { run_id } => Box::pin(self.close_calls(*run_id)).await,
             TriggerJob::FirePlan { agent_id, plan_id, at } => {
                 self.pipeline.fire_plan(*agent_id, *plan_id, *at).await
@@ -92,13 +91,18 @@ impl Triggers {
                 RunRecord::triggered(run, agent, space, &record, source, self.pipeline.now())
             })
             .collect();
-        let mut jobs = Vec::with_capacity(runs.len());
+        let agents: Vec<_> = runs.iter().map(|run| run.agent_id).collect();
+        let modes = store.runs().modes(&agents).await?;
+        let runs: Vec<_> = runs.into_iter().zip(modes).collect();
         for chunk in runs.chunks(CONCURRENT_WRITES) {
-            let writes: Vec<_> =
-                chunk.iter().map(|run| self.wake(run, space, &name, &record)).collect();
-            jobs.extend(try_join_all(writes).await?.into_iter().flatten());
+            let writes = chunk.iter().map(|(run, mode)| {
+                let active = ActiveRecord::triggered(run, space, &name, &record);
+                async move { store.runs().create(run, &active, *mode, self.pipeline.now()).await }
+            });
+            for waking in try_join_all(writes).await? {
+                self.pipeline.follow_waking(waking).await;
+            }
         }
-        self.pipeline.queue_runs(jobs).await;
         store.messages().settled(space, seq).await?;
         let cause = Cause::member(record.sender.id, record.sender.kind == EntityType::Human);
         store.quota().count_runs(&taken, &cause, self.pipeline.now()).await;
@@ -106,17 +110,5 @@ impl Triggers {
             self.pipeline.announce(space, EventKind::MessageUpdated { message }).await;
         }
         Ok(())
-    }
-
-    /// Writes one run and returns its job. Returns `None` if the run no longer needs to be queued.
-    async fn wake(
-        &self,
-        run: &RunRecord,
-        space: SpaceId,
-        space_name: &str,
-        message: &MessageRecord,
-    ) -> Result<Option<RunJob>> {
-        let active = ActiveRecord::triggered(run, space, space_name, message);
-        Ok(self.pipeline.store.runs().create(run, &active).await?.then(|| run.job()))
     }
 }

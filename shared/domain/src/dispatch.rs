@@ -38,6 +38,8 @@ pub enum Reason {
     Rate,
     /// The budget of the day is used. Not produced today.
     Budget,
+    /// The agent has 50 active runs.
+    Busy,
 }
 
 tolerant!(Reason);
@@ -52,6 +54,7 @@ impl Reason {
             Self::NoAdmin => "no_admin",
             Self::Rate => "rate",
             Self::Budget => "budget",
+            Self::Busy => "busy",
         }
     }
 }
@@ -109,6 +112,8 @@ pub struct Candidate<'a> {
     pub wake_limits: Option<&'a WakeLimits>,
     /// The agent's runs of this minute, as far as this process knows them.
     pub window: Option<&'a RateWindow>,
+    /// Whether the agent has so many active runs that it takes no more.
+    pub is_busy: bool,
 }
 
 /// A message to be dispatched.
@@ -178,8 +183,13 @@ pub fn decide(
             .map_or(Ok(()), Err)
             .and_then(|()| addressing.source(agent.id, space, incoming.sender_kind))
             .and_then(|source| {
-                let bucket = take_run(space, agent, limits, window, &cause);
-                Ok((source, bucket.ok_or(Reason::Rate)?))
+                let room = room(space, agent, limits, window, &cause).ok_or(Reason::Rate)?;
+                if agent.is_busy {
+                    return Err(Reason::Busy);
+                }
+                let (own_bucket, space_bucket) = room;
+                window.count(space_bucket, &cause);
+                Ok((source, own_bucket))
             });
         let dispatch = match woken {
             Ok((source, bucket)) => {
@@ -211,19 +221,18 @@ fn refusal(space: &SpaceSettings, limits: &WakeLimits, chain_depth: u32) -> Opti
     }
 }
 
-/// Counts a run of an agent in the space's `window`. Returns the bucket of the agent's own quota
-/// that the run is taken from, or `None` if the quota of the space or of the agent is used.
-fn take_run(
+/// The buckets of the quotas of the agent and of the space from which a run can be taken. Returns
+/// `None` if one of them is used.
+fn room(
     space: &SpaceSettings,
     agent: &Candidate<'_>,
     limits: &WakeLimits,
-    window: &mut RateWindow,
+    window: &RateWindow,
     cause: &Cause,
-) -> Option<Bucket> {
+) -> Option<(Bucket, Bucket)> {
     let own_bucket = agent
         .window
         .map_or(Some(Bucket::Rest), |own| own.room_of_agent(limits.runs_per_minute, cause))?;
     let space_bucket = window.room_in_space(space.budget.runs_per_minute, cause)?;
-    window.count(space_bucket, cause);
-    Some(own_bucket)
+    Some((own_bucket, space_bucket))
 }

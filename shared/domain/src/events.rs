@@ -101,6 +101,14 @@ pub enum EventKind {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<StreamEnd>,
     },
+    /// A run waits for its turn: other runs of its agent come first.
+    #[serde(rename = "run.queued")]
+    RunQueued {
+        /// The run.
+        run: Box<Run>,
+        /// Its place in the line; 1 is the next one.
+        position: usize,
+    },
     /// A run was claimed for the first time.
     #[serde(rename = "run.started")]
     RunStarted {

@@ -22,22 +22,30 @@ pub struct MessageRef {
     pub seq: u64,
 }
 
+/// A run, and what its worker needs to begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RunRef {
+    /// The run.
+    pub run_id: RunId,
+    /// The run's agent.
+    pub agent_id: EntityId,
+    /// The message that triggered the run, so that the worker can read it while it claims the run.
+    /// `None` if a plan or a service triggered the run.
+    #[serde(flatten)]
+    pub place: Option<MessageRef>,
+    /// Whether the run waits its turn in the lane of its agent in the space of that message.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub in_lane: bool,
+}
+
 /// A job of the runs queue.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "job", rename_all_fields = "camelCase")]
 pub enum RunJob {
     /// Claim a run and continue it.
     #[serde(rename = "run.1")]
-    Run {
-        /// The run.
-        run_id: RunId,
-        /// The run's agent.
-        agent_id: EntityId,
-        /// The message that triggered the run, so that the worker can read it while it claims the
-        /// run. `None` if a plan or a service triggered the run.
-        #[serde(flatten)]
-        place: Option<MessageRef>,
-    },
+    Run(RunRef),
     /// Summarize the messages of a space that are older than the window of its prompts.
     #[serde(rename = "summarize.1")]
     Summarize {
@@ -164,9 +172,9 @@ pub trait Job: Clone + Serialize + for<'de> Deserialize<'de> + Send + Sync + 'st
 impl Job for RunJob {
     fn group(&self) -> String {
         match self {
-            Self::Run { place: Some(MessageRef { space_id, .. }), .. }
+            Self::Run(RunRef { place: Some(MessageRef { space_id, .. }), .. })
             | Self::Summarize { space_id, .. } => space_id.to_string(),
-            Self::Run { agent_id, place: None, .. } => agent_id.to_string(),
+            Self::Run(RunRef { agent_id, place: None, .. }) => agent_id.to_string(),
         }
     }
 }

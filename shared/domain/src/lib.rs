@@ -6,8 +6,8 @@
 //!   used by all others
 //! - [`entities`], [`agents`] (with [`tools`], [`templates`] and [`scripts`]), [`spaces`]: people,
 //!   agents and spaces, and their configuration
-//! - [`messages`], [`mentions`], [`dispatch`] (with [`quota`]): messages, and the agents that they
-//!   trigger
+//! - [`messages`], [`mentions`], [`dispatch`] (with [`quota`] and [`concurrency`]): messages, the
+//!   agents that they trigger, and whose turn it is
 //! - [`runs`], [`triggers`] (with [`deliveries`]), [`steps`] (with [`long_steps`]), [`forms`],
 //!   [`prices`]: what a triggered agent does, and what that costs
 //! - [`memories`], [`goals`], [`plans`] (with [`schedules`]): an agent's state across runs
@@ -21,6 +21,7 @@ pub mod agents;
 pub mod append_limits;
 mod callers;
 mod checked_text;
+pub mod concurrency;
 pub mod deliveries;
 pub mod dispatch;
 pub mod durations;

@@ -52,7 +52,14 @@ pub const SPACES_OF_AGENT: usize = 100;
 pub const SPACES_OF_PERSON: usize = 1_000;
 /// How many agents the transaction that stores a message may trigger. If there are more, the
 /// function `trigger` triggers them.
-pub const WOKEN_AT_ONCE: usize = 30;
+pub const WOKEN_AT_ONCE: usize = 20;
+/// With so many active runs an agent is busy: a message does not trigger it, except that it may join
+/// a queued run.
+pub const ACTIVE_RUNS: usize = 50;
+/// How many runs a message replaces at most, in the transaction that stores it.
+pub const SUPERSEDED: usize = 15;
+/// How many earlier messages a run answers besides the one that triggered it.
+pub const JOINED: usize = 50;
 /// The longest dispatch that is stored in the message's own item, in agents.
 pub const DISPATCH_INLINE: usize = 20;
 /// The longest page of a list, in bytes.
@@ -110,6 +117,9 @@ pub mod lease {
     pub const GIVEN_UP: Duration = Duration::from_secs(20);
     /// A queued run, or a message without a dispatch, is due after this time.
     pub const QUEUED_DUE: Duration = Duration::from_secs(30);
+    /// A run that waits for its turn is due after this time, in case nobody has told it. It is told
+    /// in the transaction that frees its place.
+    pub const WAITING_DUE: Duration = Duration::from_mins(5);
     /// A running run is due after this time.
     pub const RUNNING_DUE: Duration = Duration::from_mins(1);
 }

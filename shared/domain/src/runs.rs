@@ -73,9 +73,9 @@ pub enum EndReason {
     StopRun,
     /// Another run of the agent called `absorb_run` and took over its work.
     Absorbed,
-    /// A newer trigger replaced the run. Not produced today.
+    /// A newer message replaced the run: its agent has `mode: "latest"`.
     Superseded,
-    /// Another run took over its trigger. Not produced today.
+    /// Another run answers its message, too: its agent has `mode: "coalesce"`.
     Coalesced,
     /// The agent was retired or left the space, or the space was deleted.
     Removed,
@@ -134,6 +134,9 @@ pub struct Run {
     /// Why the run ended; null while it is active and if it failed.
     #[schema(required)]
     pub end_reason: Option<EndReason>,
+    /// The run that answers the run's message instead; only if `endReason` is `coalesced`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub into_run_id: Option<RunId>,
     /// Why the run was started.
     #[schema(value_type = ShownTrigger)]
     #[serde(deserialize_with = "triggers::shown")]

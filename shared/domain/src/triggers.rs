@@ -16,8 +16,8 @@ use crate::{
     texts::excerpt,
 };
 
-/// Why a message triggered an agent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+/// Why a message triggered an agent. If several reasons apply, the first one counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase", remote = "Self")]
 pub enum Source {
     /// The admin agent passed the message on with the tool `delegate`.

@@ -181,7 +181,7 @@ fn retry_delay(record: &SqsMessage) -> Duration {
 mod tests {
     use smartspace_domain::{
         Error as DomainError,
-        jobs::{BroadcastJob, MessageRef, RunJob, TriggerJob},
+        jobs::{BroadcastJob, MessageRef, RunJob, RunRef, TriggerJob},
     };
 
     use super::*;
@@ -200,12 +200,12 @@ mod tests {
         let response = batch(event, None, Instant::now(), &|job: RunJob, _| async move {
             match job {
                 RunJob::Summarize { .. } => Err(DomainError::Retry("not now".into())),
-                RunJob::Run { place: Some(MessageRef { space_id, .. }), .. }
+                RunJob::Run(RunRef { place: Some(MessageRef { space_id, .. }), .. })
                     if space_id.to_string() == DEPLOYMENTS =>
                 {
                     panic!("on purpose")
                 }
-                RunJob::Run { .. } => Ok(()),
+                RunJob::Run(_) => Ok(()),
             }
         });
         let failed: Vec<_> = response

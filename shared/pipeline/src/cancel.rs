@@ -20,7 +20,8 @@ impl Pipeline {
 
     async fn cancel_record(&self, record: &RunRecord, reason: EndReason) -> Result<Run> {
         let canceled = self.store.runs().cancel(record, reason, &self.token(), self.now()).await?;
-        self.follow_cancel(&canceled, None).await
+        self.queue_runs(canceled.next).await;
+        self.follow_cancel(&canceled.run, None).await
     }
 
     /// The consequences of a stored cancellation: the worker stops, followers are notified, and

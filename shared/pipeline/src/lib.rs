@@ -15,6 +15,7 @@
 //! - [`reads`]: read positions
 //! - [`request_json`]: reads JSON that callers send
 //! - [`membership`]: joining and leaving, and their consequences
+//! - [`turns`]: what follows when runs start, wait for their turn, or are replaced
 //! - [`settle`]: finishes a change of an entity or a deletion of a space
 
 pub mod access;
@@ -30,6 +31,7 @@ pub mod reads;
 pub mod request_json;
 pub mod services;
 pub mod settle;
+pub mod turns;
 
 use std::sync::Arc;
 

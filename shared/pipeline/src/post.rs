@@ -30,12 +30,18 @@ impl Pipeline {
         // appears early.
         self.queue_runs(std::mem::take(&mut appended.triggered)).await;
         self.queue_triggers(undecided.into_iter().collect()).await;
+        for run in &appended.superseded {
+            self.follow_superseded(run).await;
+        }
         let cause = Cause::member(message.sender.id, message.sender.kind == EntityType::Human);
         let counted = self.store.quota().count_runs(&appended.taken, &cause, message.created_at);
         join!(
             counted,
             self.announce(message.space_id, EventKind::MessageCreated { message: message.clone() })
         );
+        let queued = std::mem::take(&mut appended.queued);
+        let stillborn = std::mem::take(&mut appended.stillborn);
+        self.announce_turns(queued, stillborn).await;
         Ok(appended)
     }
 

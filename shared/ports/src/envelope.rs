@@ -73,7 +73,7 @@ mod tests {
         events::{Event, EventKind},
         ids::StreamId,
         ids::{EntityId, PlanId, RunId, SpaceId},
-        jobs::{BroadcastJob, MessageRef, RunJob, TriggerJob},
+        jobs::{BroadcastJob, MessageRef, RunJob, RunRef, TriggerJob},
     };
 
     use super::*;
@@ -84,7 +84,8 @@ mod tests {
         let run_id = RunId::new(at, 1);
         let agent_id = EntityId::new(at, 2);
         let space_id = SpaceId::new(at, 3);
-        let run = RunJob::Run { run_id, agent_id, place: Some(MessageRef { space_id, seq: 7 }) };
+        let place = Some(MessageRef { space_id, seq: 7 });
+        let run = RunJob::Run(RunRef { run_id, agent_id, place, in_lane: false });
         let trace = TraceParent::begin();
         let body = trace::within(trace.clone(), async { seal(&run).unwrap() }).await;
         assert_eq!(open::<RunJob>(&body).unwrap(), run);

@@ -78,6 +78,7 @@ impl Entities<'_> {
         }
         if let Some(agent) = &entity.agent {
             writes.push(gate::write(id, agent)?);
+            writes.push(gate::write_slots(id, agent)?);
         }
         if let Some(external_id) = &entity.external_id {
             writes.push(

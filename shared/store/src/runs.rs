@@ -13,25 +13,30 @@ mod record;
 pub mod steps;
 mod triggered_by;
 pub mod triggers;
+pub mod turns;
 
 use smartspace_domain::{
+    Time,
+    agents::ConcurrencyMode,
     ids::{EntityId, RunId, SpaceId},
     runs::{Run, RunStatus},
 };
+use tokio::time::Instant;
 
 pub use self::{
     active::{ActiveCause, ActiveRecord, active_view},
-    record::{RunRecord, Tried},
+    record::{RunRecord, Tried, WaitsFor},
     triggered_by::TriggeredBy,
 };
 use crate::{
     Error, Result, Runs,
+    messages::append::RACED_FOR,
+    runs::turns::{Waking, Woken},
     table::{
         Query, WriteError,
         indexes::Index,
         key_of, keys,
         pages::{Ask, Page},
-        write::Write,
     },
 };
 
@@ -107,21 +112,44 @@ impl Runs<'_> {
         Ok(Page::cut(found, page.next, index.keys.sk))
     }
 
-    /// Queues the run of a decided dispatch, unless it exists already. Returns whether the run is
-    /// new or still queued.
-    pub async fn create(self, run: &RunRecord, active: &ActiveRecord) -> Result<bool> {
-        let writes = [
-            Write::put(keys::run_meta(run.id), run)?.if_absent(),
-            Write::put(keys::active_run(run.agent_id, run.id), active)?,
-        ];
-        match self.store.table.transact(&writes).await {
-            Ok(()) => Ok(true),
-            Err(WriteError::Refused(refusal)) => Ok(refusal
-                .existing::<RunRecord>(&keys::run_meta(run.id))
-                .is_some_and(|run| run.status == RunStatus::Queued)),
-            Err(WriteError::Other(error)) => Err(error),
+    /// Wakes the agent of a decided dispatch, unless its run exists already.
+    pub async fn create(
+        self,
+        run: &RunRecord,
+        active: &ActiveRecord,
+        mode: ConcurrencyMode,
+        now: Time,
+    ) -> Result<Waking> {
+        let until = Instant::now() + RACED_FOR;
+        let mut tries = 0;
+        loop {
+            let woken = Woken { run: run.clone(), active: active.clone(), mode };
+            let Some(waking) = self.waking(woken, now).await? else {
+                return Ok(created_before(&self.record(run.id).await?));
+            };
+            let refusal = match self.store.table.transact(&waking.writes).await {
+                Ok(()) => return Ok(waking),
+                Err(WriteError::Other(error)) => return Err(error),
+                Err(WriteError::Refused(refusal)) => refusal,
+            };
+            let place = keys::run_meta(run.id);
+            if refusal.names(&place) {
+                let stored: Option<RunRecord> = refusal.existing(&place);
+                return Ok(stored.as_ref().map_or_else(Waking::default, created_before));
+            }
+            if Instant::now() >= until {
+                return Err(Error::Retry("the runs of this agent change all the time".into()));
+            }
+            self.store.table.pause(tries).await;
+            tries += 1;
         }
     }
+}
+
+/// What follows if a run exists already: it is queued again if it waits for nothing.
+fn created_before(run: &RunRecord) -> Waking {
+    let is_queued = run.status == RunStatus::Queued && run.waits_for.is_none();
+    Waking { jobs: is_queued.then(|| run.job()).into_iter().collect(), ..Waking::default() }
 }
 
 /// The error of a run that does not exist, or that the caller may not know of.

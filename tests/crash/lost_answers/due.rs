@@ -1,5 +1,7 @@
 //! Faults in the writes of the sweep, which finds, queues and gives up due items.
 
+use std::future::ready;
+
 use smartspace_domain::{ids::LeaseId, limits::SWEEPS};
 use smartspace_store::{
     Store,
@@ -54,14 +56,16 @@ async fn sweeping_survives_a_fault_of_any_write() {
 async fn a_run_that_is_claimed_after_it_was_given_up_is_due_again() {
     let studio = Box::pin(Studio::with_fault(None)).await;
     let store = &studio.store;
-    let run = studio.runs[1].id;
+    let queued = studio.runs[1].to_ref();
+    let run = queued.run_id;
     for round in 1..=i64::from(SWEEPS) + 1 {
         store.due().sweep_one(&keys::run_meta(run), at(round * LATER)).await.unwrap();
     }
     let then = LATER * 20;
     // A run that was given up is never due.
     assert!(!overdue(store, then * 2).await.contains(&keys::run_meta(run)));
-    let claimed = store.runs().claim(run, &LeaseId::new(8), at(then)).await.unwrap();
+    let claimed =
+        store.runs().claim(&queued, &LeaseId::new(8), at(then), ready(None)).await.unwrap();
     assert!(matches!(claimed, Claim::Ours { .. }), "{claimed:?}");
     // Its worker may die, so the claimed run is due again.
     assert!(overdue(store, then + LATER).await.contains(&keys::run_meta(run)));

@@ -68,7 +68,7 @@ async fn path_of_a_call(fault: Option<(usize, Fault)>) -> (String, usize) {
         store.steps().store_call(run, lease, &answered(&last), at(9)).await,
         Err(smartspace_domain::Error::LeaseLost)
     );
-    assert_eq!(canceled.open_calls, Some(1));
+    assert_eq!(canceled.run.open_calls, Some(1));
     assert!(!store.forms().calls_closed(run.id).await.unwrap(), "the third call is open");
     let open = store.calls().open(run.id).await.unwrap();
     assert_eq!(open.iter().map(|open| (open.index, open.asks)).collect::<Vec<_>>(), [(2, false)]);

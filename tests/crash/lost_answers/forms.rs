@@ -1,8 +1,14 @@
 //! Faults in the writes of forms, and of runs that end or delegate to other runs.
 
+use std::future::ready;
+
 use serde_json::json;
 use smartspace_domain::{
-    ids::LeaseId, messages::Sender, runs::EndReason, steps::CallStatus, triggers::Delegation,
+    ids::{LeaseId, RunId},
+    messages::Sender,
+    runs::EndReason,
+    steps::CallStatus,
+    triggers::Delegation,
 };
 use smartspace_store::runs::{
     claims::Claim, delegations::HandOn, endings::ByWorker, forms::Resolved, steps::CallRecord,
@@ -23,17 +29,17 @@ async fn path_of_a_form(fault: Option<(usize, Fault)>) -> (String, usize) {
     let store = &studio.store;
     let run = &studio.runs[0];
     let lease = LeaseId::new(9);
-    let claim = store.runs().claim(run.id, &lease, at(70)).await.unwrap();
+    let claim = store.runs().claim(&run.to_ref(), &lease, at(70), ready(None)).await.unwrap();
     let Claim::Ours { run: resumed, first: false, resumed: true } = &claim else {
         panic!("{claim:?}")
     };
     assert_eq!((resumed.attempt, resumed.waited_ms), (1, 65_000));
-    let paused = store.runs().pause(run.id, &lease, at(80), at(71)).await.unwrap();
-    assert!(!paused, "a run without open forms was paused");
+    let paused = store.runs().pause(resumed, &lease, at(80), at(71)).await.unwrap();
+    assert_eq!(paused, None, "a run without open forms was paused");
     let third = studio.ask(2).await;
     let canceled =
         store.runs().cancel(run, EndReason::Cancel, &LeaseId::new(31), at(72)).await.unwrap();
-    assert_eq!(canceled.open_calls, Some(1));
+    assert_eq!(canceled.run.open_calls, Some(1));
     let answered = studio.resolve(&third.call, CallStatus::Completed, json!(5), 24).await;
     assert!(matches!(answered, Resolved::RunOver));
     let error = json!({"error": "canceled"});
@@ -51,8 +57,10 @@ async fn pause_and_resolve_two_forms(studio: &Studio) {
     let run = &studio.runs[0];
     let first = studio.ask(0).await;
     let second = studio.ask(1).await;
-    assert!(store.runs().pause(run.id, &studio.lease, at(60), at(5)).await.unwrap());
-    let claim = store.runs().claim(run.id, &LeaseId::new(8), at(6)).await.unwrap();
+    let paused = store.runs().pause(run, &studio.lease, at(60), at(5)).await.unwrap();
+    assert_eq!(paused, Some(Vec::new()));
+    let claim =
+        store.runs().claim(&run.to_ref(), &LeaseId::new(8), at(6), ready(None)).await.unwrap();
     let Claim::Waiting(waiting) = claim else { panic!("{claim:?}") };
     let answered = studio.resolve(&first.call, CallStatus::Completed, json!(3), 21).await;
     assert_eq!(answered, Resolved::Now);
@@ -94,7 +102,9 @@ async fn path_of_own_runs(fault: Option<(usize, Fault)>) -> (String, usize) {
         CallRecord { ends: Some(EndReason::Delegated), ..studio.call(3, CallStatus::Completed) };
     let hand_on =
         HandOn { from: run, lease, to: studio.other, delegation: delegation.clone(), call };
-    let handed_on = store.runs().hand_on(&hand_on, at(7)).await.unwrap();
+    assert_eq!(store.runs().hand_on(&hand_on, at(7)).await.unwrap().jobs.len(), 1);
+    let handed_on = RunId::of_delegation(studio.other, run.id);
+    let handed_on = store.runs().record(handed_on).await.unwrap();
     assert_eq!(store.runs().delegation(&handed_on).await.unwrap(), Some(delegation));
     studio.outcome().await
 }

@@ -96,7 +96,7 @@ async fn cancel_another_run(store: &Store, space: SpaceId, person: EntityId) {
     let run = store.runs().record(message.dispatch.unwrap()[0].run_id.unwrap()).await.unwrap();
     let canceled =
         store.runs().cancel(&run, EndReason::Cancel, &LeaseId::new(9), at(10)).await.unwrap();
-    assert_eq!(canceled.status, RunStatus::Canceled);
+    assert_eq!(canceled.run.status, RunStatus::Canceled);
 }
 
 /// One worker claims and stores a summary, and another one is refused.

@@ -118,6 +118,14 @@ pub enum Mutant {
     ForgetsSeconds,
     /// Promise 1: a repeated job dispatches a message again, long after it was dispatched.
     DispatchesAgain,
+    /// Promise 10: a run starts when its agent has no free slot.
+    IgnoresSlots,
+    /// Promise 10: runs do not wait for those before them in their lane.
+    IgnoresLanes,
+    /// Promise 10: a run that ends keeps its slot and its place in its lane.
+    KeepsTurns,
+    /// Promise 1: a message joins a queued run, which does not learn of it.
+    ForgetsJoined,
     /// Promise 10: an event for some connections reaches only the first of them.
     LosesParts,
     /// Promise 10: a run in a large room never learns that somebody asks for a snapshot.
@@ -143,6 +151,7 @@ impl Mutant {
             | Self::ForgetsKeys
             | Self::ForgetsTokens
             | Self::ForgetsDeliveries
+            | Self::ForgetsJoined
             | Self::DispatchesAgain => 1,
             Self::SkipsNumbers | Self::OverwritesNumbers => 2,
             Self::ForgetsResults
@@ -173,6 +182,9 @@ impl Mutant {
             Self::ForgetsTokensOfFrames
             | Self::AbandonsReads
             | Self::ForgetsSeconds
+            | Self::IgnoresSlots
+            | Self::IgnoresLanes
+            | Self::KeepsTurns
             | Self::LosesParts
             | Self::ForgetsSnapshots
             | Self::ResetsMinutes
@@ -194,6 +206,20 @@ impl Mutant {
             Self::ForgetsAbsorbing | Self::AnswersTwice => rates.lost_answer = 10_000,
             Self::ForgetsBeginnings | Self::RepeatsWhatBegan => {
                 rates.under_way = rates.under_way.max(20_000);
+            }
+            Self::IgnoresSlots => {
+                plan.keep_agents_busy();
+                plan.mode = "parallel";
+                plan.max_runs = 1;
+            }
+            Self::IgnoresLanes => {
+                plan.keep_agents_busy();
+                plan.mode = "queue";
+            }
+            Self::KeepsTurns => plan.keep_agents_busy(),
+            Self::ForgetsJoined => {
+                plan.keep_agents_busy();
+                plan.mode = "coalesce";
             }
             Self::LeavesCallsOpen => rates.outside = 80_000,
             Self::ForgetsCuts => plan.context_window = SMALL_WINDOW,
@@ -269,6 +295,7 @@ impl Mutant {
                 matches!(operation, "BatchGetItem" | "GetItem")
             }
             Self::RepeatsWhatBegan => operation == "Query",
+            Self::IgnoresLanes => operation == "BatchGetItem",
             _ => false,
         };
         if !changes {
@@ -281,6 +308,7 @@ impl Mutant {
             Self::IgnoresDepth => messages::hide_depth_limit(&mut parsed),
             Self::DispatchesAgain => messages::hide_settling(&mut parsed),
             Self::ResetsMinutes => messages::hide_later_minutes(&mut parsed, now),
+            Self::IgnoresLanes => runs::hide_lanes(&mut parsed),
             _ => messages::hide_departures(&mut parsed),
         }
         *answer = parsed.to_string();

@@ -4,7 +4,7 @@
 //! It does not know how the product works. There is one file for each promise of
 //! docs/reliability.md, and further files for parts of promises: `services` (1, 6), `outside` (3),
 //! `stopped_runs` (4), `deletions` (5), `plans` (7), `runs_without_space` (9), `frames`, `reads`,
-//! `timeliness`, `seconds` and `rates` (10). `streams` compares live text with the stored messages.
+//! `timeliness`, `turns`, `seconds` and `rates` (10). `streams` compares live text with the stored messages.
 
 mod cut_results;
 mod deletions;
@@ -29,6 +29,7 @@ mod stopped_runs;
 mod stored;
 mod streams;
 mod timeliness;
+mod turns;
 
 use std::collections::BTreeSet;
 
@@ -95,6 +96,8 @@ pub fn judge(env: &Environment, people: &[Person]) -> BTreeSet<Violation> {
     reads::followers_learn_of_read_positions(&mut evidence);
     timeliness::messages_arrive_in_time(&mut evidence);
     timeliness::streams_arrive_in_time(&mut evidence);
+    turns::each_run_works_at_its_turn(&mut evidence);
+    turns::runs_that_never_start_say_why(&mut evidence);
     seconds::a_space_accepts_only_so_much_in_a_second(&mut evidence);
     evidence.violations
 }

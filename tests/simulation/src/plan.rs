@@ -62,6 +62,10 @@ pub struct Plan {
     pub context_window: u32,
     /// The format of prompts.
     pub context_format: u8,
+    /// What messages do while an agent is busy.
+    pub mode: &'static str,
+    /// How many runs of an agent work at the same time.
+    pub max_runs: usize,
     /// The number of actions of each person, besides its last answers to forms.
     pub actions: usize,
     /// How much the clock of a process differs from the wall clock at most.
@@ -90,9 +94,9 @@ impl Plan {
             from + chance.below(&format!("plan/{name}"), to - from + 1)
         };
         let local = number("local", 0, 3) == 0;
-        // With more than thirty agents a message is dispatched after its answer.
+        // With more than twenty agents a message is dispatched after its answer.
         let crowd = number("crowd", 0, 39) == 0;
-        let agents = if crowd { number("many agents", 31, 34) } else { number("agents", 1, 3) };
+        let agents = if crowd { number("many agents", 21, 24) } else { number("agents", 1, 3) };
         // Many agents that all trigger each other make a large world, in which nothing happens that
         // does not also happen in a small one.
         let depth = number("depth", 1, 4 - agents.min(3));
@@ -136,6 +140,9 @@ impl Plan {
                 200_000
             },
             context_format: if number("context format", 0, 3) == 0 { 1 } else { 2 },
+            mode: ["parallel", "parallel", "queue", "coalesce", "latest"]
+                [number("mode", 0, 4) as usize],
+            max_runs: [5, 5, 1, 2][number("max runs", 0, 3) as usize],
             actions: if crowd { 2 } else { number("deeds", 4, 8) as usize },
             clock_spread: Duration::from_secs(if clocks_differ {
                 number("clock spread", 1, 5)

@@ -50,6 +50,7 @@ pub async fn set(world: &Arc<World>) -> Result<(), String> {
             },
             "maxChainDepth": plan.agent_depth,
             "budget": {"runsPerMinute": UNLIMITED_RUNS},
+            "concurrency": {"mode": plan.mode, "maxRuns": plan.max_runs},
             "webhooks": webhooks(),
             "loop": {
                 "maxSteps": 6,

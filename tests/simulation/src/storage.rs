@@ -6,9 +6,10 @@
 mod later;
 mod removed;
 pub mod samples;
+mod turns;
 
 use std::{
-    collections::{BTreeMap, VecDeque},
+    collections::{BTreeMap, BTreeSet, VecDeque},
     sync::{
         Mutex,
         atomic::{AtomicU64, Ordering},
@@ -20,7 +21,7 @@ use serde_json::{Value, json};
 use smartspace::embedded_table::{EmbeddedTable, NAME};
 use tokio::time::Instant;
 
-use self::{later::Later, removed::Removed, samples::Samples};
+use self::{later::Later, removed::Removed, samples::Samples, turns::Turns};
 use crate::{holds::Holds, locked, setup::Setup};
 
 /// The writes of a run: their times, and their numbers among all writes of the table.
@@ -60,6 +61,8 @@ pub struct Storage {
     runs: Mutex<BTreeMap<String, RunWrites>>,
     /// The states of plans, by their agents and ids.
     plans: Mutex<BTreeMap<(String, String), Vec<PlanState>>>,
+    /// Which runs work at the same time.
+    turns: Mutex<Turns>,
     later: Option<Later>,
     samples: Option<Samples>,
     /// The deleted items of spaces.
@@ -76,6 +79,7 @@ impl Storage {
             runs: Mutex::default(),
             plans: Mutex::default(),
             removed: Mutex::default(),
+            turns: Mutex::default(),
             writes: AtomicU64::new(0),
             later: setup.later_version.then(Later::default),
             samples: setup.samples.then(Samples::default),
@@ -143,6 +147,16 @@ impl Storage {
     /// The states of plans, by their agents and ids.
     pub fn plans(&self) -> BTreeMap<(String, String), Vec<PlanState>> {
         locked(&self.plans).clone()
+    }
+
+    /// The most runs of each agent that worked at the same time.
+    pub fn most_at_once(&self) -> BTreeMap<String, usize> {
+        locked(&self.turns).most.clone()
+    }
+
+    /// The runs that worked in a lane when it was not their turn.
+    pub fn out_of_turn(&self) -> BTreeSet<String> {
+        locked(&self.turns).found.clone()
     }
 
     /// When plans are due, by their ids.
@@ -214,6 +228,9 @@ impl Storage {
             let is_result = sk.starts_with("CALL#") && sets("#finishedAt = :new_finishedAt");
             if is_result || item.is_object() && !["META", "TRIGGER"].contains(&sk) {
                 noted.wrote = number;
+            }
+            if sk == "META" && (item.is_object() || sets("#status = ")) {
+                locked(&self.turns).note(&plain_item(&self.item(key)));
             }
             if sk == "META" && sets("#finishedAt") {
                 noted.ended.get_or_insert((Instant::now(), number));

@@ -19,6 +19,7 @@ use serde_json::json;
 use smartspace::embedded_table::{EmbeddedTable, NAME};
 use smartspace_domain::{
     Time,
+    agents::ConcurrencyMode,
     dispatch::Source,
     ids::{ConnectionId, EntityId, MessageId, PlanId, RunId, SpaceId},
     jobs::{Job, RunJob, TriggerJob},
@@ -240,7 +241,13 @@ async fn a_run_that_waits_for_a_lost_form_is_not_queued_again_and_again() {
     run.status = RunStatus::WaitingTool;
     run.open_calls = Some(1);
     let active = ActiveRecord::new(&run, ActiveCause::Plan { plan_name: "Report".into() });
-    assert!(scene.pipeline.store.runs().create(&run, &active).await.unwrap());
+    scene
+        .pipeline
+        .store
+        .runs()
+        .create(&run, &active, ConcurrencyMode::Parallel, start())
+        .await
+        .unwrap();
     let worker = scene.worker();
     assert_eq!(Box::pin(worker.handle(&run.job(), &Holds::default())).await, Ok(()));
     assert_eq!(scene.queued.0.load(Ordering::Relaxed), 0);
@@ -260,7 +267,7 @@ async fn what_follows_a_removal_is_finished_by_another_process() {
     };
     let run = RunRecord::queued(RunId::new(start(), 4), agent, triggered_by, 0, start());
     let active = ActiveRecord::new(&run, ActiveCause::Plan { plan_name: "Report".into() });
-    assert!(store.runs().create(&run, &active).await.unwrap());
+    store.runs().create(&run, &active, ConcurrencyMode::Parallel, start()).await.unwrap();
     // The process dies here.
     let now = scene.pipeline.now();
     let left = Box::pin(store.members().leave_if(space, agent, now, |_| Ok(()))).await;

@@ -183,6 +183,10 @@ mutants! {
     finds_ignored_membership: IgnoresMembership
     finds_forgotten_seconds: ForgetsSeconds
     finds_dispatches_again: DispatchesAgain
+    finds_ignored_slots: IgnoresSlots
+    finds_ignored_lanes: IgnoresLanes
+    finds_kept_turns: KeepsTurns
+    finds_forgotten_joined: ForgetsJoined
     finds_lost_parts: LosesParts
     finds_forgotten_snapshots: ForgetsSnapshots
     finds_left_items: LeavesItems

@@ -4,12 +4,15 @@
 //!   with old ones must not expire with those.
 //! - What a run has done must not expire while the run waits, however often it waits.
 
+use std::future::ready;
+
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use serde_json::{Value, json};
 use smartspace::embedded_table::{NAME, client_on};
 use smartspace_domain::{
     Time,
+    agents::ConcurrencyMode,
     ids::{EntityId, LeaseId, PlanId, RunId},
     runs::Usage,
 };
@@ -46,8 +49,10 @@ async fn run(store: &Store, number: u128) -> RunRecord {
     let triggered_by = TriggeredBy::Plan { plan_id: PlanId::new(at(0), 2), scheduled_at: at(0) };
     let run = RunRecord::queued(RunId::new(at(0), number), agent, triggered_by, 0, at(0));
     let active = ActiveRecord::new(&run, ActiveCause::Plan { plan_name: "Report".into() });
-    assert!(store.runs().create(&run, &active).await.unwrap());
-    let Claim::Ours { run, .. } = store.runs().claim(run.id, &lease, at(1)).await.unwrap() else {
+    store.runs().create(&run, &active, ConcurrencyMode::Parallel, at(0)).await.unwrap();
+    let Claim::Ours { run, .. } =
+        store.runs().claim(&run.to_ref(), &lease, at(1), ready(None)).await.unwrap()
+    else {
         panic!("nobody else claims it")
     };
     let step: StepRecord = serde_json::from_value(json!({

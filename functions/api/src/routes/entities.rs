@@ -159,6 +159,11 @@ async fn change(
         }
     }
     let entity = store.entities().change(&record, settings, api.pipeline.now()).await?;
+    if let (Some(before), Some(after)) = (&record.entity.agent, &entity.agent)
+        && before.concurrency.max_runs < after.concurrency.max_runs
+    {
+        api.pipeline.fill_slots(id).await;
+    }
     if MemberRecord::shows_change(&record.entity, &entity) {
         // If this fails half-way, the entity stays due and `sweep` finishes it.
         api.pipeline.settle_entity(id).await?;

@@ -199,8 +199,9 @@ impl Worker {
         };
         let ending = Ending { usage: run.usage, ..ending };
         match context.store().runs().finish(&run, &context.lease, &ending, context.now()).await {
-            Ok(run) => {
-                self.announce_end(&run, ending.error).await;
+            Ok(ended) => {
+                context.pipeline.queue_runs(ended.next).await;
+                self.announce_end(&ended.run, ending.error).await;
                 Ok(())
             }
             Err(Error::LeaseLost) => Ok(()),

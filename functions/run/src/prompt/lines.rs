@@ -115,6 +115,13 @@ pub(crate) fn is_seen(message: &MessageRecord, me: EntityId, cursor: u64) -> boo
     message.sender.id == me || message.seq <= cursor
 }
 
+/// Writes which other messages the run answers.
+pub(crate) fn joined(place: Option<&SpaceContext>) -> String {
+    let Some(place) = place.filter(|place| !place.joined.is_empty()) else { return String::new() };
+    let numbers: Vec<_> = place.joined.iter().map(|seq| format!("#{seq}")).collect();
+    format!("Answer these messages, too: {}\n", numbers.join(", "))
+}
+
 /// Writes the text of a message, or the call and the outcome of a card.
 pub(crate) fn content(message: &MessageRecord) -> String {
     let Some(card) = &message.card else {

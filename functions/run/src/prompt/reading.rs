@@ -13,7 +13,7 @@ use smartspace_domain::{
     entities::Entity,
     goals::Goal,
     ids::{EntityId, RunId, SpaceId},
-    jobs,
+    jobs::{self, RunRef},
     memories::Memory,
     messages::Sender,
     plans::Plan,
@@ -23,9 +23,10 @@ use smartspace_domain::{
 use smartspace_store::{
     Store,
     messages::{MessageRecord, Range},
-    runs::{ActiveCause, ActiveRecord},
+    runs::{ActiveCause, ActiveRecord, RunRecord},
     spaces::{Card, SpaceRecord, rosters::MemberRecord, summaries::SummaryRecord},
 };
+use tokio::sync::oneshot;
 
 use crate::prompt::{names::Names, run_activity::RunActivity, window};
 pub(crate) use seen::Seen;
@@ -72,6 +73,15 @@ impl Gathered {
         self.is_admin_here() || self.cards.values().any(|card| card.admin == Some(self.agent.id))
     }
 
+    /// The same, for a run that other messages have joined.
+    pub(crate) fn joined_by(mut self, seqs: &[u64]) -> Self {
+        if let Some(place) = &mut self.place {
+            place.joined = seqs.to_vec();
+            place.joined.sort_unstable();
+        }
+        self
+    }
+
     /// Whether the agent is the admin agent of the space that triggered the run.
     pub(crate) fn is_admin_here(&self) -> bool {
         self.place.as_ref().is_some_and(|place| {
@@ -92,6 +102,8 @@ pub(crate) struct SpaceContext {
     pub(crate) messages: Vec<Arc<MessageRecord>>,
     /// The message that triggered the run.
     pub(crate) trigger: Arc<MessageRecord>,
+    /// The numbers of other messages that the run answers, too.
+    pub(crate) joined: Vec<u64>,
     /// The summary of older messages.
     pub(crate) summary: Option<SummaryRecord>,
     /// Senders of these messages who are members, but not among the first ones, which its card
@@ -101,23 +113,25 @@ pub(crate) struct SpaceContext {
     pub(crate) left: Vec<Sender>,
 }
 
-/// Reads the sources of the prompt of `run`. `triggered_by` is the message that triggered it, or
-/// `None` if a plan or a service did.
+/// Reads the sources of the prompt of a run. It also reads the state of the run, if a message
+/// triggered it, and tells it to `tell`.
 ///
 /// Returns `None` if the agent is retired or has left the space, or if the space was deleted.
 pub(crate) async fn gather(
     store: &Store,
     seen: &Seen,
-    run: RunId,
-    agent_id: EntityId,
-    triggered_by: Option<jobs::MessageRef>,
+    run: RunRef,
+    tell: oneshot::Sender<Option<RunRecord>>,
 ) -> Result<Option<Gathered>> {
+    let RunRef { run_id: run, agent_id, place: triggered_by, .. } = run;
     let home = triggered_by.map(|message| message.space_id);
     // The spaces that the agent was in last time. Cards that are missing are read afterwards.
     let guessed = seen.spaces_of(agent_id).unwrap_or_else(|| home.into_iter().collect());
     let trigger_space = async {
         match triggered_by {
-            Some(message) => TriggerSpace::read(store, seen, agent_id, message).await.map(Some),
+            Some(message) => {
+                TriggerSpace::read(store, seen, run, agent_id, message, tell).await.map(Some)
+            }
             None => Ok(None),
         }
     };
@@ -265,14 +279,19 @@ impl TriggerSpace {
     async fn read(
         store: &Store,
         seen: &Seen,
+        run: RunId,
         agent: EntityId,
         triggered_by: jobs::MessageRef,
+        tell: oneshot::Sender<Option<RunRecord>>,
     ) -> Result<Self> {
         let space = triggered_by.space_id;
-        let (place, messages) = futures::try_join!(
-            store.members().membership_with_summary(space, agent),
-            seen.last_messages(store, space)
-        )?;
+        let place = async {
+            let (run, place) = store.members().membership_of_run(space, agent, run).await?;
+            // Nobody waits for it if the run could not be claimed.
+            let _ = tell.send(run);
+            Ok(place)
+        };
+        let (place, messages) = futures::try_join!(place, seen.last_messages(store, space))?;
         Ok(Self { triggered_by, place, messages })
     }
 
@@ -295,6 +314,7 @@ impl TriggerSpace {
             member,
             messages,
             trigger,
+            joined: Vec::new(),
             summary,
             unlisted: Vec::new(),
             left: Vec::new(),

@@ -119,6 +119,7 @@ pub(crate) fn gathered(written: &SampleTexts<'_>, cursor: u64) -> Gathered {
             member,
             messages,
             trigger: Arc::clone(&trigger),
+            joined: Vec::new(),
             summary: None,
             unlisted: Vec::new(),
             left: Vec::new(),

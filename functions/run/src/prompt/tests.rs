@@ -192,6 +192,13 @@ fn a_history_is_cut_into_parts_that_later_prompts_share() {
 }
 
 #[test]
+fn a_run_that_other_messages_have_joined_is_told_their_numbers() {
+    let gathered = long(12, 8).joined_by(&[11, 9]);
+    assert!(text(&gathered).contains("\nAnswer these messages, too: #9, #11\n"));
+    assert!(!text(&long(12, 8)).contains("these messages, too"));
+}
+
+#[test]
 fn memories_and_goals_without_room_are_counted() {
     let mut all = full_gathered(&PLAIN, 3);
     let memory = all.memories[0].clone();

@@ -43,10 +43,28 @@ fn decided(space: &SpaceSettings, sender: u128, text: &str, chain_depth: u32) ->
     let active = limits();
     let paused = WakeLimits { paused: true, ..limits() };
     let members = [
-        Candidate { id: entity(1), name: "Husam", wake_limits: None, window: None },
-        Candidate { id: entity(2), name: "Ada", wake_limits: Some(&active), window: None },
-        Candidate { id: entity(3), name: "Bob", wake_limits: Some(&active), window: None },
-        Candidate { id: entity(4), name: "Eve", wake_limits: Some(&paused), window: None },
+        Candidate { id: entity(1), name: "Husam", wake_limits: None, window: None, is_busy: false },
+        Candidate {
+            id: entity(2),
+            name: "Ada",
+            wake_limits: Some(&active),
+            window: None,
+            is_busy: false,
+        },
+        Candidate {
+            id: entity(3),
+            name: "Bob",
+            wake_limits: Some(&active),
+            window: None,
+            is_busy: false,
+        },
+        Candidate {
+            id: entity(4),
+            name: "Eve",
+            wake_limits: Some(&paused),
+            window: None,
+            is_busy: false,
+        },
     ];
     let kind = if sender == 1 { EntityType::Human } else { EntityType::Agent };
     let incoming = IncomingMessage { sender: entity(sender), sender_kind: kind, text, chain_depth };
@@ -124,8 +142,14 @@ fn a_paused_space_triggers_nobody_and_a_pair_needs_no_mention() {
 
     let active = limits();
     let pair = [
-        Candidate { id: entity(1), name: "Husam", wake_limits: None, window: None },
-        Candidate { id: entity(2), name: "Ada", wake_limits: Some(&active), window: None },
+        Candidate { id: entity(1), name: "Husam", wake_limits: None, window: None, is_busy: false },
+        Candidate {
+            id: entity(2),
+            name: "Ada",
+            wake_limits: Some(&active),
+            window: None,
+            is_busy: false,
+        },
     ];
     let run = RunId::new(Time::from_millis(1), 1);
     for policy in [TriggerPolicy::All, TriggerPolicy::Mention] {
@@ -157,6 +181,7 @@ fn a_used_rate_of_the_space_or_of_the_agent_triggers_nobody() {
             name: "Ada",
             wake_limits: Some(&limits),
             window: Some(own),
+            is_busy: false,
         });
         let decided = decide(&of_space(space_runs), &members, hi(), window, |_| run);
         assert_eq!(

@@ -14,7 +14,8 @@ use crate::{
 /// A pattern for all events that hold a run.
 macro_rules! run_events {
     ($run:ident) => {
-        EventKind::RunStarted { run: $run }
+        EventKind::RunQueued { run: $run, .. }
+            | EventKind::RunStarted { run: $run }
             | EventKind::RunWaitingTool { run: $run }
             | EventKind::RunResumed { run: $run }
             | EventKind::RunCompleted { run: $run }

@@ -2,6 +2,7 @@
 
 use smartspace_domain::{
     Time,
+    agents::AgentConfig,
     entities::{Entity, EntitySettings},
 };
 
@@ -30,6 +31,10 @@ impl Entities<'_> {
         let mut writes = vec![change_write(record, &entity, agent, now)?];
         if let Some(agent) = &entity.agent {
             writes.push(gate::write(entity.id, agent)?);
+            let slots = |agent: &AgentConfig| agent.concurrency.max_runs;
+            if before.agent.as_ref().map(slots) != Some(slots(agent)) {
+                writes.push(gate::write_slots(entity.id, agent)?);
+            }
         }
         if entity.external_id != before.external_id {
             if let Some(old) = &before.external_id {

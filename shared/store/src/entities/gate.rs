@@ -52,6 +52,13 @@ pub(super) fn write(id: EntityId, agent: &AgentConfig) -> Result<Write> {
     Write::put(keys::gate(id), &gate)
 }
 
+/// Stores how many slots an agent has.
+pub(super) fn write_slots(id: EntityId, agent: &AgentConfig) -> Result<Write> {
+    Write::count(keys::slots(id), "SET #maxRuns = :most ADD #changes :one")
+        .value(":most", agent.concurrency.max_runs)?
+        .value(":one", 1)
+}
+
 /// Closes the gate of an agent that is retired: nothing triggers it, and it has no webhook.
 pub(super) fn close(id: EntityId) -> Result<Write> {
     Write::update(keys::gate(id), "SET #paused = :yes, #webhooks = :none")

@@ -24,6 +24,7 @@ use smartspace_domain::{
     jobs::RunJob,
     messages::{Message, MessageText, excerpt},
     quota::{Bucket, RateWindow},
+    runs::Run,
 };
 use tokio::time::{Duration, Instant};
 
@@ -33,7 +34,7 @@ use crate::{
     Error, Messages, Result,
     idempotency::PostKey,
     messages::MessageRecord,
-    runs::cards::CardRef,
+    runs::{RunRecord, cards::CardRef},
     spaces::rosters::{Head, no_such_space},
     table::{WriteError, keys, refusal::Refusal},
 };
@@ -48,6 +49,12 @@ pub struct Appended {
     pub message: Message,
     /// The runs that it woke, to be queued.
     pub triggered: Vec<RunJob>,
+    /// The runs that wait for their turn, and their places in the line; 1 is the next one.
+    pub queued: Vec<(Run, usize)>,
+    /// The runs that never start, because another one answers their message.
+    pub stillborn: Vec<Run>,
+    /// The runs that the message replaced.
+    pub superseded: Vec<RunRecord>,
     /// The agents of these runs and the bucket of each agent's quota, to be counted.
     pub taken: Vec<(EntityId, Bucket)>,
     /// The same key or call stored the message before.
@@ -82,7 +89,7 @@ impl Messages<'_> {
         let until = Instant::now() + RACED_FOR;
         let mut tries = 0;
         loop {
-            let attempt = Attempt::new(new, &snapshot, self.store.append_limit, now)
+            let attempt = Attempt::new(self.store, new, &snapshot, now)
                 .inspect_err(|_| self.saw_second(new.space, snapshot.head.second.as_ref()))?;
             let refusal = match self.store.table.transact(&attempt.writes).await {
                 Ok(()) => {
@@ -100,7 +107,7 @@ impl Messages<'_> {
             if let Some(made) = PostKey::made(key, &refusal)? {
                 return self.posted_before(new.space, made).await;
             }
-            expect_lost_race(new, &refusal)?;
+            expect_lost_race(new, &snapshot, &refusal)?;
             if Instant::now() >= until {
                 return Err(Error::Retry(
                     "too many messages are sent to this space at once; repeat the request with the \
@@ -126,6 +133,10 @@ impl Messages<'_> {
         refusal: &Refusal,
         now: Time,
     ) -> Result<()> {
+        if snapshot.has_old_turns(refusal) {
+            (*snapshot, _) = self.snapshot(new.space, new.sender, None, now).await?;
+            return Ok(());
+        }
         let head = keys::space_head(new.space);
         // The winner may have moved on meanwhile, so the head in the refusal only shows whether the
         // roster has changed.
@@ -205,6 +216,9 @@ impl Messages<'_> {
         Ok(Appended {
             message,
             triggered: Vec::new(),
+            queued: Vec::new(),
+            stillborn: Vec::new(),
+            superseded: Vec::new(),
             taken: Vec::new(),
             repeated: true,
             open_card: None,
@@ -213,7 +227,7 @@ impl Messages<'_> {
 }
 
 /// Fails unless the transaction was refused because another writer was faster.
-fn expect_lost_race(new: &NewMessage, refusal: &Refusal) -> Result<()> {
+fn expect_lost_race(new: &NewMessage, snapshot: &Snapshot, refusal: &Refusal) -> Result<()> {
     if let MessageSource::Run(by) = &new.by {
         if refusal.names(&by.call.key(by.run)) {
             return Err(Error::Conflict("this call is finished already".into()));
@@ -225,7 +239,7 @@ fn expect_lost_race(new: &NewMessage, refusal: &Refusal) -> Result<()> {
     if refusal.names(&keys::member(new.space, new.sender)) {
         return Err(Error::NotAMember);
     }
-    if !refusal.names(&keys::space_head(new.space)) {
+    if !refusal.names(&keys::space_head(new.space)) && !snapshot.has_old_turns(refusal) {
         return Err(Error::Internal(
             "a message could not be stored, and no failed condition explains why".into(),
         ));

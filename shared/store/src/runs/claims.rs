@@ -2,19 +2,29 @@
 //!
 //! A claim writes a random lease id. Every later write of the worker checks that the run has that
 //! lease and is running. It never checks a time: only a worker that takes over looks at the clock.
+//! The claim of a run that has not begun, or that has waited for people, also gives it its turn
+//! ([`crate::runs::turns`]).
 
 mod waiting;
 
+use serde_dynamo::string_set::StringSet;
 use smartspace_domain::{
     Time,
     ids::{LeaseId, RunId},
+    jobs::RunRef,
     limits::{self, lease},
     runs::RunStatus,
 };
+use tokio::time::Instant;
 
 use crate::{
     Error, Result, Runs,
-    runs::{RunRecord, Tried, steps::lease_holds},
+    messages::append::RACED_FOR,
+    runs::{
+        RunRecord, Tried,
+        steps::lease_holds,
+        turns::{Starting, wait_write},
+    },
     table::{WriteError, keys, read, refusal::Refusal, write::Write},
 };
 
@@ -30,6 +40,15 @@ pub enum Claim {
         /// Whether the run waited for people.
         resumed: bool,
     },
+    /// It is not the run's turn. It is started when that comes.
+    NotYet {
+        /// The run.
+        run: Box<RunRecord>,
+        /// Its place in the line; 1 is the next one.
+        position: usize,
+        /// Whether it waits since now.
+        is_new: bool,
+    },
     /// The run waits for people: some of its calls have no result yet.
     Waiting(Box<RunRecord>),
     /// Another worker holds the lease.
@@ -43,75 +62,171 @@ pub enum Claim {
     TooOften(Box<RunRecord>),
 }
 
+/// A run as the first try of a claim left it.
+enum Found {
+    Claimed(Box<RunRecord>),
+    Other(Box<RunRecord>),
+}
+
 impl Runs<'_> {
-    /// Claims a run for the worker with this `lease`.
-    pub async fn claim(self, id: RunId, lease: &LeaseId, now: Time) -> Result<Claim> {
-        let expression = "SET #status = :running, #lease = :lease, #leaseUntil = :until, \
-                          #due = :part, #dueAt = :due, \
-                          #startedAt = if_not_exists(#startedAt, :now), \
-                          #claims = if_not_exists(#claims, :none) + :one \
-                          REMOVE #dueCount";
-        let set = |write: Write| {
-            write
-                .value(":running", RunStatus::Running)?
-                .value(":lease", lease)?
-                .value(":until", now + lease::LASTS)?
-                // The sweep may have given up the run if it was in its queue for a long time.
-                .value(":part", keys::due(id.part_of(keys::DUE_PARTS)))?
-                .value(":due", now + lease::RUNNING_DUE)?
-                .value(":now", now)?
-                .value(":none", 0)?
-                .value(":one", 1)
-        };
-        let free = Write::update(keys::run_meta(id), expression)
-            .when("#status = :queued OR (#status = :running AND attribute_not_exists(#lease))");
-        let old =
-            match self.store.table.write(set(free)?.value(":queued", RunStatus::Queued)?).await {
-                Ok(item) => return ours(item.map(read).transpose()?, false),
-                Err(WriteError::Other(error)) => return Err(error),
-                Err(WriteError::Refused(refusal)) => existing(&refusal, id),
+    /// Claims a run for the worker with this `lease`, if it is the run's turn. `read` is the run, as
+    /// somebody reads it at the same moment, or `None`.
+    pub async fn claim(
+        self,
+        run: &RunRef,
+        lease: &LeaseId,
+        now: Time,
+        read: impl Future<Output = Option<RunRecord>>,
+    ) -> Result<Claim> {
+        let until = Instant::now() + RACED_FOR;
+        let mut found =
+            if run.in_lane { None } else { self.claim_new(run, lease, now, read).await? };
+        let mut tries = 0;
+        loop {
+            let old = match found.take() {
+                Some(Found::Claimed(run)) => return Ok(ours(*run, false)),
+                Some(Found::Other(old)) => *old,
+                None => match self.store.table.get(&keys::run_meta(run.run_id)).await? {
+                    Some(old) => old,
+                    None => return Ok(Claim::Ended),
+                },
             };
-        let old = match old {
-            Some(old) if old.status == RunStatus::Running => old,
-            Some(old) if old.status == RunStatus::WaitingTool && old.open_calls != Some(0) => {
-                return Ok(Claim::Waiting(Box::new(old)));
+            if let Some(claim) = self.claim_as(&old, lease, now).await? {
+                return Ok(claim);
             }
-            Some(old) if old.status == RunStatus::WaitingTool => {
-                let waited = old.waited_ms
-                    + old.paused_at.map_or(0, |since| now.since(since).as_millis() as u64);
-                let expression = expression.replace(" REMOVE", ", #waitedMs = :waited REMOVE");
-                let answered = Write::update(keys::run_meta(id), expression)
-                    .when("#status = :waits AND #openCalls = :none")
-                    .value(":waits", RunStatus::WaitingTool)?
-                    .value(":waited", waited)?;
-                return self.take(id, set(answered)?, lease, true).await;
+            if Instant::now() >= until {
+                return Err(Error::Retry("the runs of this agent change all the time".into()));
             }
-            _ => return Ok(Claim::Ended),
-        };
-        if old.lease.as_ref() == Some(lease) {
-            // The first try took effect and its answer was lost.
-            return ours(Some(old), false);
-        }
-        if old.free_at() > now {
-            return Ok(Claim::Busy { until: old.free_at() });
-        }
-        let expression = expression.replace(" REMOVE", ", #attempt = #attempt + :one REMOVE");
-        let taken = Write::update(keys::run_meta(id), expression)
-            .when("#status = :running AND #lease = :dead")
-            .value(":dead", &old.lease)?;
-        match self.take(id, set(taken)?, lease, false).await? {
-            Claim::Ours { run, .. } if run.attempt > limits::ATTEMPTS => Ok(Claim::TooOften(run)),
-            claim => Ok(claim),
+            self.store.table.pause(tries).await;
+            tries += 1;
         }
     }
 
+    /// Claims a queued run that is in no lane, if a slot is free and nobody waits for one. Mostly
+    /// this succeeds, so nothing is read before. Returns `None` if it has to be read.
+    async fn claim_new(
+        self,
+        run: &RunRef,
+        lease: &LeaseId,
+        now: Time,
+        read: impl Future<Output = Option<RunRecord>>,
+    ) -> Result<Option<Found>> {
+        let meta = start_write(run.run_id, "", lease, now)?
+            .when("#status = :queued AND attribute_not_exists(#inLane)")
+            .value(":queued", RunStatus::Queued)?;
+        let slot = Write::update(keys::slots(run.agent_id), "ADD #changes :one, #held :run")
+            .when("attribute_not_exists(#waiting)")
+            .when("attribute_not_exists(#held) OR size(#held) < #maxRuns")
+            .value(":one", 1)?
+            .value(":run", StringSet([run.run_id]))?;
+        let writes = [meta, slot];
+        let (claimed, read) = futures::join!(self.store.table.transact(&writes), read);
+        match claimed {
+            Ok(()) => {
+                // It was read before or after the claim, which changes only what is known.
+                let run = match read.filter(|run| run.status == RunStatus::Queued) {
+                    Some(queued) => queued.claimed(lease, now),
+                    None => self.record(run.run_id).await?,
+                };
+                Ok(Some(Found::Claimed(Box::new(run))))
+            }
+            Err(WriteError::Other(error)) => Err(error),
+            Err(WriteError::Refused(refusal)) => {
+                let found = existing(&refusal, run.run_id).map(Box::new);
+                Ok(found.map(|run| match run.lease.as_ref() {
+                    Some(stored) if stored == lease => Found::Claimed(run),
+                    _ => Found::Other(run),
+                }))
+            }
+        }
+    }
+
+    /// Claims a run that is in the state `old`. Returns `None` if that has changed meanwhile.
+    async fn claim_as(self, old: &RunRecord, lease: &LeaseId, now: Time) -> Result<Option<Claim>> {
+        match old.status {
+            RunStatus::WaitingTool if old.open_calls != Some(0) => {
+                Ok(Some(Claim::Waiting(Box::new(old.clone()))))
+            }
+            RunStatus::Queued | RunStatus::WaitingTool => self.claim_at_turn(old, lease, now).await,
+            // The first try took effect and its answer was lost.
+            RunStatus::Running if old.lease.as_ref() == Some(lease) => {
+                Ok(Some(ours(old.clone(), false)))
+            }
+            RunStatus::Running if old.lease.is_none() => {
+                let free = start_write(old.id, "", lease, now)?
+                    .when("#status = :running AND attribute_not_exists(#lease)");
+                self.take(old.id, free, lease).await.map(Some)
+            }
+            RunStatus::Running if old.free_at() > now => {
+                Ok(Some(Claim::Busy { until: old.free_at() }))
+            }
+            RunStatus::Running => {
+                let taken = start_write(old.id, ", #attempt = #attempt + :one", lease, now)?
+                    .when("#status = :running AND #lease = :dead")
+                    .value(":dead", &old.lease)?;
+                match self.take(old.id, taken, lease).await? {
+                    Claim::Ours { run, .. } if run.attempt > limits::ATTEMPTS => {
+                        Ok(Some(Claim::TooOften(run)))
+                    }
+                    claim => Ok(Some(claim)),
+                }
+            }
+            _ => Ok(Some(Claim::Ended)),
+        }
+    }
+
+    /// Claims a queued run, or one whose people have answered, or lets it wait for its turn.
+    async fn claim_at_turn(
+        self,
+        old: &RunRecord,
+        lease: &LeaseId,
+        now: Time,
+    ) -> Result<Option<Claim>> {
+        let Starting { turns, waits } = self.starting(old).await?;
+        let claimed = old.clone().claimed(lease, now);
+        let meta = if let Some((waits_for, _)) = waits {
+            wait_write(old, waits_for, now)?
+        } else {
+            start_write(old.id, ", #waitedMs = :waited", lease, now)?
+                .when("#status = :old AND #kept = :kept")
+                .value(":waited", claimed.waited_ms)?
+                .value(":old", old.status)?
+                .value(":kept", old.kept)?
+        };
+        let mut writes = vec![meta];
+        writes.extend(turns.writes(now)?);
+        match self.store.table.transact(&writes).await {
+            Ok(()) => {}
+            Err(WriteError::Other(error)) => return Err(error),
+            Err(WriteError::Refused(refusal)) => {
+                // The first try may have taken effect, and its answer was lost.
+                let stored = existing(&refusal, old.id);
+                if stored.is_none_or(|run| run.lease.as_ref() != Some(lease)) {
+                    return Ok(None);
+                }
+            }
+        }
+        Ok(Some(match waits {
+            Some((waits_for, position)) => Claim::NotYet {
+                run: Box::new(RunRecord { waits_for: Some(waits_for), ..old.clone() }),
+                position,
+                is_new: old.waits_for != Some(waits_for),
+            },
+            None => ours(claimed, old.status == RunStatus::WaitingTool),
+        }))
+    }
+
     /// Claims a run with a write that succeeds for only one of several workers.
-    async fn take(self, id: RunId, write: Write, lease: &LeaseId, resumed: bool) -> Result<Claim> {
+    async fn take(self, id: RunId, write: Write, lease: &LeaseId) -> Result<Claim> {
         match self.store.table.write(write).await {
-            Ok(item) => ours(item.map(read).transpose()?, resumed),
+            Ok(item) => {
+                let run: Option<RunRecord> = item.map(read).transpose()?;
+                run.map(|run| ours(run, false))
+                    .ok_or_else(|| Error::Internal("an update answered without its item".into()))
+            }
             Err(WriteError::Other(error)) => Err(error),
             Err(WriteError::Refused(refusal)) => match existing(&refusal, id) {
-                Some(run) if run.lease.as_ref() == Some(lease) => ours(Some(run), resumed),
+                Some(run) if run.lease.as_ref() == Some(lease) => Ok(ours(run, false)),
                 Some(run) if run.status == RunStatus::Running => {
                     Ok(Claim::Busy { until: run.free_at() })
                 }
@@ -186,8 +301,28 @@ fn existing(refusal: &Refusal, run: RunId) -> Option<RunRecord> {
     refusal.existing(&keys::run_meta(run))
 }
 
-fn ours(run: Option<RunRecord>, resumed: bool) -> Result<Claim> {
-    let run = run.ok_or_else(|| Error::Internal("an update answered without its item".into()))?;
+fn ours(run: RunRecord, resumed: bool) -> Claim {
     let first = run.claims == 1;
-    Ok(Claim::Ours { run: Box::new(run), first, resumed })
+    Claim::Ours { run: Box::new(run), first, resumed }
+}
+
+/// Starts a run for the worker with this `lease`, and makes the updates in `also`.
+fn start_write(id: RunId, also: &str, lease: &LeaseId, now: Time) -> Result<Write> {
+    let expression = format!(
+        "SET #status = :running, #lease = :lease, #leaseUntil = :until, \
+         #due = :part, #dueAt = :due, \
+         #startedAt = if_not_exists(#startedAt, :now), \
+         #claims = if_not_exists(#claims, :none) + :one{also} \
+         REMOVE #dueCount, #waitsFor"
+    );
+    Write::update(keys::run_meta(id), expression)
+        .value(":running", RunStatus::Running)?
+        .value(":lease", lease)?
+        .value(":until", now + lease::LASTS)?
+        // The sweep may have given up the run if it was in its queue for a long time.
+        .value(":part", keys::due(id.part_of(keys::DUE_PARTS)))?
+        .value(":due", now + lease::RUNNING_DUE)?
+        .value(":now", now)?
+        .value(":none", 0)?
+        .value(":one", 1)
 }

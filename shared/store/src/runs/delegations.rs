@@ -4,6 +4,7 @@
 use serde::Serialize;
 use smartspace_domain::{
     Time,
+    agents::ConcurrencyMode,
     dispatch::{Source, WakeLimits},
     entities::EntityType,
     ids::{EntityId, LeaseId, RunId},
@@ -14,10 +15,10 @@ use smartspace_domain::{
 
 use crate::{
     Error, Result, Runs,
-    messages::MessageRecord,
     runs::{
         ActiveRecord, RunRecord,
         steps::{CallRecord, worker_keeps},
+        turns::{Waking, Woken},
     },
     spaces::SpaceRecord,
     table::{WriteError, keys, refusal::Refusal, write::Write},
@@ -50,14 +51,14 @@ impl Runs<'_> {
     /// Queues a run of another agent for the trigger of this one. The caller then ends the run that
     /// hands it on. Fails with [`Error::Forbidden`], [`Error::NotFound`] or [`Error::Conflict`] if
     /// the agent can't hand its trigger on.
-    pub async fn hand_on(self, hand_on: &HandOn<'_>, now: Time) -> Result<RunRecord> {
+    pub async fn hand_on(self, hand_on: &HandOn<'_>, now: Time) -> Result<Waking> {
         let HandOn { from, to, .. } = hand_on;
         let to = *to;
         let MessageRef { space_id, seq } = from.place().ok_or_else(|| {
             Error::Forbidden("no message of a space woke you: there is nothing to hand on".into())
         })?;
         let space = self.store.spaces().record(space_id).await?;
-        self.check_delegation(from, to, &space).await?;
+        let mode = self.check_delegation(from, to, &space).await?;
         let message = self.store.messages().record(space_id, seq).await?;
         let message =
             message.ok_or_else(|| Error::NotFound("the message that woke you is gone".into()))?;
@@ -69,23 +70,29 @@ impl Runs<'_> {
             Source::Delegated,
             now,
         );
-        let writes = self.hand_on_writes(hand_on, &run, &space, &message, now)?;
+        let active = ActiveRecord::triggered(&run, space.id, &space.settings.name, &message);
+        let waking = self.waking(Woken { run, active, mode }, now).await?;
+        let waking =
+            waking.ok_or_else(|| Error::Conflict("the trigger is handed on already".into()))?;
+        let mut writes = self.hand_on_writes(hand_on, &space, now)?;
+        writes.extend(waking.writes.iter().cloned());
         match self.store.table.transact(&writes).await {
-            Ok(()) => Ok(run),
+            Ok(()) => Ok(waking),
             Err(WriteError::Other(error)) => Err(error),
             Err(WriteError::Refused(refusal)) => {
-                expect_lost_answer(hand_on, &refusal).map(|()| run)
+                expect_lost_answer(hand_on, &refusal).map(|()| waking)
             }
         }
     }
 
-    /// Fails unless the agent of `from` may hand its trigger on to the agent `to`.
+    /// Fails unless the agent of `from` may hand its trigger on to the agent `to`. Returns what
+    /// messages for `to` do while it is busy.
     async fn check_delegation(
         self,
         from: &RunRecord,
         to: EntityId,
         space: &SpaceRecord,
-    ) -> Result<()> {
+    ) -> Result<ConcurrencyMode> {
         let me = from.agent_id;
         let settings = &space.settings;
         if settings.trigger_policy != TriggerPolicy::Admin || settings.admin_agent_id != Some(me) {
@@ -114,15 +121,13 @@ impl Runs<'_> {
                 from.chain_depth, other.name
             )));
         }
-        Ok(())
+        Ok(limits.mode)
     }
 
     fn hand_on_writes(
         self,
         hand_on: &HandOn<'_>,
-        run: &RunRecord,
         space: &SpaceRecord,
-        message: &MessageRecord,
         now: Time,
     ) -> Result<Vec<Write>> {
         let HandOn { from, lease, to, delegation, call } = hand_on;
@@ -134,13 +139,8 @@ impl Runs<'_> {
             is_admin.value(":admin", TriggerPolicy::Admin)?.value(":me", from.agent_id)?,
             Write::check(keys::member(space.id, *to))
                 .when("attribute_exists(PK) AND attribute_not_exists(#left)"),
-            Write::put(keys::run_meta(run.id), run)?.if_absent(),
             Write::put(
-                keys::active_run(*to, run.id),
-                &ActiveRecord::triggered(run, space.id, &space.settings.name, message),
-            )?,
-            Write::put(
-                keys::run_trigger(run.id),
+                keys::run_trigger(RunId::of_delegation(*to, from.id)),
                 &TriggerItem { delegation, expires_at: self.store.work_expiry(now) },
             )?,
         ])

@@ -3,12 +3,24 @@
 mod cancel;
 mod finish;
 
+use smartspace_domain::jobs::RunJob;
+
+pub(crate) use self::cancel::cancel_write;
 pub use self::{cancel::ByWorker, finish::Ending};
 use crate::{
     Result,
     runs::RunRecord,
     table::{keys, write::Write},
 };
+
+/// A run that has ended.
+#[derive(Clone, Debug)]
+pub struct Ended {
+    /// The run.
+    pub run: RunRecord,
+    /// The jobs of the runs whose turn it is now.
+    pub next: Vec<RunJob>,
+}
 
 /// Ends a run, and makes the updates in `also`. An ended run is not due, unless it has asked
 /// people: then its forms must be closed.
@@ -17,13 +29,14 @@ fn end(ended: &RunRecord, also: &str) -> Result<Write> {
                #expiresAt = :expires";
     let write = if ended.open_calls.is_some() {
         let expression = format!(
-            "SET {also}{set}, #due = :due, #dueAt = :now REMOVE #lease, #leaseUntil, #dueCount"
+            "SET {also}{set}, #due = :due, #dueAt = :now REMOVE #lease, #leaseUntil, #dueCount, #waitsFor"
         );
         let due = keys::due(ended.id.part_of(keys::DUE_PARTS));
         Write::update(keys::run_meta(ended.id), expression).value(":due", due)?
     } else {
-        let expression =
-            format!("SET {also}{set} REMOVE #lease, #leaseUntil, #due, #dueAt, #dueCount");
+        let expression = format!(
+            "SET {also}{set} REMOVE #lease, #leaseUntil, #due, #dueAt, #dueCount, #waitsFor"
+        );
         Write::update(keys::run_meta(ended.id), expression).when("attribute_not_exists(#openCalls)")
     };
     write

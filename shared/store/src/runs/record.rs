@@ -5,7 +5,7 @@ use smartspace_domain::{
     Time,
     dispatch::Source,
     ids::{EntityId, LeaseId, RunId, SpaceId},
-    jobs::{MessageRef, RunJob},
+    jobs::{MessageRef, RunJob, RunRef},
     limits::lease,
     runs::{EndReason, Run, RunError, RunStatus, Usage},
     triggers::Trigger,
@@ -42,9 +42,21 @@ pub struct RunRecord {
     /// The space to which its messages would go.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub active_space_id: Option<SpaceId>,
+    /// Whether it waits its turn in the lane of its agent in the space of its trigger.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub in_lane: bool,
+    /// What it waits for, while it may not start yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waits_for: Option<WaitsFor>,
+    /// The numbers of the messages, besides its trigger, that it answers, too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub joined: Vec<u64>,
+    /// The run that answers its message instead.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub into_run_id: Option<RunId>,
     /// The tokens that it used.
     pub usage: Usage,
-    /// Raised by every write of its worker and every result of a form.
+    /// Raised by every write of its worker, every result of a form and every message that joins.
     #[serde(default)]
     pub kept: u64,
     /// How many calls with an open card have no result yet. `None` if there never was one.
@@ -96,6 +108,16 @@ pub struct RunRecord {
     pub(crate) g3sk: Option<String>,
 }
 
+/// What a run waits for before it may start or go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum WaitsFor {
+    /// For the runs before it in the lane.
+    Lane,
+    /// For a slot of its agent.
+    Slot,
+}
+
 /// How far the tries of a model answer had come when the run was given back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -129,6 +151,10 @@ impl RunRecord {
             claims: 0,
             step_count: 0,
             active_space_id: space,
+            in_lane: false,
+            waits_for: None,
+            joined: Vec::new(),
+            into_run_id: None,
             usage: Usage::default(),
             kept: 0,
             open_calls: None,
@@ -181,9 +207,36 @@ impl RunRecord {
         matches!(self.triggered_by, TriggeredBy::Message { source: Source::Delegated, .. })
     }
 
+    /// The run, for a job or a line.
+    pub fn to_ref(&self) -> RunRef {
+        RunRef {
+            run_id: self.id,
+            agent_id: self.agent_id,
+            place: self.place(),
+            in_lane: self.in_lane,
+        }
+    }
+
     /// The job that starts or resumes it.
     pub fn job(&self) -> RunJob {
-        RunJob::Run { run_id: self.id, agent_id: self.agent_id, place: self.place() }
+        RunJob::Run(self.to_ref())
+    }
+
+    /// The run as it is when a worker has claimed it at its turn.
+    pub(super) fn claimed(self, lease: &LeaseId, now: Time) -> Self {
+        let waited = self.paused_at.map_or(0, |since| now.since(since).as_millis() as u64);
+        let is_resumed = self.status == RunStatus::WaitingTool;
+        Self {
+            status: RunStatus::Running,
+            lease: Some(lease.clone()),
+            lease_until: Some(now + lease::LASTS),
+            due_at: Some(now + lease::RUNNING_DUE),
+            started_at: self.started_at.or(Some(now)),
+            claims: self.claims + 1,
+            waited_ms: self.waited_ms + if is_resumed { waited } else { 0 },
+            waits_for: None,
+            ..self
+        }
     }
 
     /// The run, as the API shows it.
@@ -193,6 +246,7 @@ impl RunRecord {
             agent_id: self.agent_id,
             status: self.status,
             end_reason: self.end_reason,
+            into_run_id: self.into_run_id,
             trigger,
             active_space_id: self.active_space_id,
             chain_depth: self.chain_depth,

@@ -9,11 +9,12 @@ mod names;
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use smartspace_domain::ids::{EntityId, SpaceId};
+use smartspace_domain::ids::{EntityId, RunId, SpaceId};
 
 pub use self::{leaving::Parting, names::name_is_free};
 use crate::{
     Error, Members, Result,
+    runs::RunRecord,
     spaces::{
         Card, SpaceRecord,
         rosters::{MemberRecord, Roster},
@@ -43,26 +44,31 @@ impl Members<'_> {
         Ok(record.filter(|record| !record.deleted).zip(member.filter(|member| !member.left)))
     }
 
-    /// Like [`Self::membership`], with the summary of the space if it has one.
-    pub async fn membership_with_summary(
+    /// Like [`Self::membership`], with the summary of the space if it has one. The same read
+    /// returns the run that needs them, if it is stored.
+    pub async fn membership_of_run(
         self,
         space: SpaceId,
         entity: EntityId,
-    ) -> Result<Option<(SpaceRecord, MemberRecord, Option<SummaryRecord>)>> {
+        run: RunId,
+    ) -> Result<(Option<RunRecord>, Option<(SpaceRecord, MemberRecord, Option<SummaryRecord>)>)>
+    {
         let meta_key = keys::space_meta(space);
         let member_key = keys::member(space, entity);
         let summary_key = keys::summary(space);
-        let wanted = [meta_key.clone(), member_key.clone(), summary_key.clone()];
+        let run_key = keys::run_meta(run);
+        let wanted = [meta_key.clone(), member_key.clone(), summary_key.clone(), run_key.clone()];
         let mut items = self.store.table.get_all(&wanted).await?;
+        let run: Option<RunRecord> = items.take(&run_key)?;
         let record: Option<SpaceRecord> = items.take(&meta_key)?;
         let member: Option<MemberRecord> = items.take(&member_key)?;
         let summary: Option<SummaryRecord> = items.take(&summary_key)?;
         let (Some(record), Some(member)) =
             (record.filter(|record| !record.deleted), member.filter(|member| !member.left))
         else {
-            return Ok(None);
+            return Ok((run, None));
         };
-        Ok(Some((record, member, summary.filter(SummaryRecord::is_written))))
+        Ok((run, Some((record, member, summary.filter(SummaryRecord::is_written)))))
     }
 
     /// Whether an entity is or was a member of a space.

@@ -3,12 +3,14 @@
 use serde_json::{Value, json};
 
 use crate::conditions::prune;
-use crate::mutants::writes::{ends_run, mentions, partition, sort_key, without_lease};
+use crate::mutants::writes::{
+    drop_where, ends_run, mentions, partition, sort_key, starts, starts_run, without_lease,
+};
 use crate::mutants::{Mutant, RawResponse};
 
 /// Changes an update that is not part of a transaction.
 pub(super) fn change_update(mutant: Mutant, request: &mut Value) {
-    let claims = mentions(&request["UpdateExpression"], "if_not_exists(#startedAt");
+    let claims = starts(&request["UpdateExpression"]);
     match mutant {
         Mutant::ClaimsAnyway if claims => {
             request["ConditionExpression"] = json!("attribute_exists(PK)");
@@ -35,8 +37,38 @@ pub(super) fn change(mutant: Mutant, parts: &mut Vec<Value>) -> Option<RawRespon
                 }
             }
         }
+        Mutant::ClaimsAnyway => {
+            for part in parts.iter_mut().filter(|part| starts_run(part)) {
+                let update = &mut part["Update"];
+                update["ConditionExpression"] = json!("attribute_exists(PK)");
+                prune(update);
+            }
+        }
+        Mutant::IgnoresSlots => {
+            for part in parts.iter_mut().filter(|part| sort_key(part) == "SLOTS") {
+                let update = &mut part["Update"];
+                if mentions(&update["ConditionExpression"], "size(#held)") {
+                    update["ConditionExpression"] = json!("attribute_exists(PK)");
+                    prune(update);
+                }
+            }
+        }
+        Mutant::IgnoresLanes => {
+            for part in parts.iter_mut().filter(|part| is_lane(sort_key(part))) {
+                if let Some(put) = part["Put"].as_object_mut() {
+                    put.remove("ConditionExpression");
+                }
+                prune(&mut part["Put"]);
+            }
+        }
+        Mutant::KeepsTurns if parts.iter().any(ends_run) => {
+            drop_where(parts, |part| sort_key(part) == "SLOTS" || is_lane(sort_key(part)));
+        }
+        Mutant::ForgetsJoined => {
+            drop_where(parts, |part| mentions(&part["Update"]["UpdateExpression"], "#joined"));
+        }
         Mutant::CancelsNothing
-            if parts.len() == 2
+            if !parts.iter().any(|part| sort_key(part).starts_with("CALL#"))
                 && mentions(&parts[0]["Update"]["ConditionExpression"], ":waiting") =>
         {
             return Some((200, "{}".into()));
@@ -60,4 +92,16 @@ pub(super) fn change(mutant: Mutant, parts: &mut Vec<Value>) -> Option<RawRespon
         _ => {}
     }
     None
+}
+
+fn is_lane(sort_key: &str) -> bool {
+    sort_key.starts_with("RUNLANE#")
+}
+
+/// Hides the lanes in the answer to a batch.
+pub(super) fn hide_lanes(answer: &mut Value) {
+    let tables = answer["Responses"].as_object_mut();
+    for items in tables.into_iter().flatten().filter_map(|(_, items)| items.as_array_mut()) {
+        items.retain(|item| !is_lane(item["SK"]["S"].as_str().unwrap_or_default()));
+    }
 }

@@ -29,6 +29,15 @@ pub(super) fn ends_run(part: &Value) -> bool {
     sort_key(part) == "META" && mentions(&part["Update"]["UpdateExpression"], "#finishedAt = :now")
 }
 
+/// Whether an update starts a run for a worker.
+pub(super) fn starts(expression: &Value) -> bool {
+    mentions(expression, "if_not_exists(#startedAt")
+}
+
+pub(super) fn starts_run(part: &Value) -> bool {
+    starts(&part["Update"]["UpdateExpression"])
+}
+
 /// Replaces the matching writes by a condition that always holds, so that the others keep their
 /// positions.
 pub(super) fn drop_where(parts: &mut [Value], which: impl Fn(&Value) -> bool) {

@@ -64,8 +64,7 @@ fn wrong_dispatches(stored: &Stored) -> Vec<String> {
             match stored.runs.get(run) {
                 Some(existing)
                     if existing["agentId"] == woken["agentId"]
-                        && existing["messageId"] == *id
-                        && existing["seq"] == message["seq"]
+                        && answers(existing, message)
                         && existing["spaceId"] == space.as_str() => {}
                 Some(_) => found.push(format!("{run} is not for {id}, which names it")),
                 None if stored.is_deleted(space) => {}
@@ -93,6 +92,12 @@ fn wrong_dispatches(stored: &Stored) -> Vec<String> {
             }),
     );
     found
+}
+
+/// Whether a run is for a message: it was triggered by it, or a newer message has joined it since.
+fn answers(run: &Value, message: &Value) -> bool {
+    let is_trigger = run["messageId"] == message["id"] && run["seq"] == message["seq"];
+    is_trigger || run["joined"].as_array().is_some_and(|seqs| seqs.contains(&message["seq"]))
 }
 
 /// Each `delegate` call has one run, each delegated run has one call, and a run that delegated its

@@ -27,6 +27,10 @@ pub struct Stored {
     pub forms: BTreeMap<(String, String), Value>,
     /// Active runs in the contexts of agents: agent and run.
     pub active: Vec<(String, String)>,
+    /// Slots, by agent.
+    pub slots: BTreeMap<String, Value>,
+    /// Lanes, by space and agent.
+    pub lanes: BTreeMap<(String, String), Value>,
     /// The keys of items that are due.
     pub due: Vec<String>,
     /// Memories: agent and key.
@@ -108,6 +112,9 @@ impl Stored {
             "MEMBER" => {
                 self.members.insert((id.into(), sk[7..].into()), item.clone());
             }
+            "RUNLANE" => {
+                self.lanes.insert((id.into(), sk[8..].into()), item.clone());
+            }
             // An entity that is a member again also has the item of its first time.
             "PAST" => {
                 self.members.entry((id.into(), sk[5..].into())).or_insert_with(|| item.clone());
@@ -141,6 +148,9 @@ impl Stored {
     fn add_of_entity(&mut self, id: &str, name: &str, sk: &str, item: &Value) {
         if name == "META" && !item["retiredAt"].is_null() {
             self.retired.insert(id.into());
+        }
+        if name == "SLOTS" {
+            self.slots.insert(id.into(), item.clone());
         }
         if let Some(key) = sk.strip_prefix("CTX#MEMORY#") {
             self.memories.insert((id.into(), key.into()));

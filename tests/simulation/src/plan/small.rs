@@ -76,11 +76,19 @@ impl Plan {
     pub(crate) fn make_crowd(&mut self) {
         self.keep_only_messages();
         self.people = 1;
-        self.agents = 32;
+        self.agents = 22;
         self.policy = "all";
         self.agent_depth = 5;
         self.actions = 3;
         self.redrives = true;
+    }
+
+    /// Makes the world one in which messages come while the agents are busy.
+    pub(crate) fn keep_agents_busy(&mut self) {
+        self.keep_only_messages();
+        self.policy = "all";
+        self.slow_answers = 500;
+        self.actions = 12;
     }
 
     /// One process, person, agent and space on AWS, without faults: for tests that count calls.
@@ -108,6 +116,8 @@ impl Plan {
             reminders: false,
             context_window: 200_000,
             context_format: 2,
+            mode: "parallel",
+            max_runs: 5,
             actions: 0,
             clock_spread: Duration::ZERO,
             space_runs: None,

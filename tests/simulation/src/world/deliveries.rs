@@ -22,8 +22,8 @@ impl World {
         let broadcasts = Arc::clone(&env.broadcasts);
         let triggers = Arc::clone(&env.triggers);
         tokio::spawn(Arc::clone(&self).deliver(runs, move |process, job, delivery| {
-            if let RunJob::Run { run_id, .. } = &job {
-                locked(&env.ledger).delivered.entry(*run_id).or_insert_with(Instant::now);
+            if let RunJob::Run(run) = &job {
+                locked(&env.ledger).delivered.entry(run.run_id).or_insert_with(Instant::now);
             }
             handle_run(process, job, delivery, env.plan.local)
         }));

@@ -168,8 +168,14 @@ impl AgentLoop<'_> {
             return Ok(false);
         };
         context.store().steps().keep(&context.run, context.now()).await?;
-        let _writing = context.writing.lock().await;
-        context.store().runs().pause(context.run.id, &context.lease, next, context.now()).await
+        let paused = {
+            let _writing = context.writing.lock().await;
+            let runs = context.store().runs();
+            runs.pause(&context.run, &context.lease, next, context.now()).await?
+        };
+        let is_paused = paused.is_some();
+        context.pipeline.queue_runs(paused.unwrap_or_default()).await;
+        Ok(is_paused)
     }
 
     /// Makes the calls of a group that are still to be made, and stores their results. The last

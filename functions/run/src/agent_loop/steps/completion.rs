@@ -73,7 +73,11 @@ impl AgentLoop<'_> {
         run.open_calls = run.open_calls.or_else(|| state.had_cards.then_some(0));
         run.step_count = state.steps;
         run.active_space_id = state.active_space;
-        let _writing = context.writing.lock().await;
-        context.store().runs().finish(&run, &context.lease, &ending, context.now()).await
+        let ended = {
+            let _writing = context.writing.lock().await;
+            context.store().runs().finish(&run, &context.lease, &ending, context.now()).await?
+        };
+        context.pipeline.queue_runs(ended.next).await;
+        Ok(ended.run)
     }
 }

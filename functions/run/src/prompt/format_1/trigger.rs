@@ -3,6 +3,7 @@
 use smartspace_domain::triggers::Trigger;
 
 use crate::prompt::{
+    lines::joined,
     quoted::{CutText, Json, Name, PAYLOAD_CHARS, Quoted},
     reading::SpaceContext,
 };
@@ -29,10 +30,14 @@ pub(super) fn trigger(trigger: &Trigger, place: Option<&SpaceContext>) -> String
             let note = note
                 .as_ref()
                 .map_or_else(String::new, |note| format!("  note: {}\n", Quoted(note)));
+            let joined = match joined(place) {
+                joined if joined.is_empty() => joined,
+                joined => format!("  {joined}"),
+            };
             format!(
                 "TRIGGER:\n  type: space_message\n  source: {}\n{by}{note}  \
                  space: {} (id: {space_id})\n  sender: {} ({}, id: {})\n  message: {}\n  \
-                 messageId: {message_id}\n  at: {}\n",
+                 messageId: {message_id}\n  at: {}\n{joined}",
                 source.as_str(),
                 Quoted(space_name),
                 Name(&sender.name),

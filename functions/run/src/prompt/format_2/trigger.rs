@@ -3,6 +3,7 @@
 use smartspace_domain::{messages::excerpt, triggers::Trigger};
 
 use crate::prompt::{
+    lines::joined,
     quoted::{Json, PAYLOAD_CHARS, Quoted, Thousands},
     reading::Gathered,
 };
@@ -24,9 +25,10 @@ pub(super) fn trigger(gathered: &Gathered, trigger: &Trigger) -> String {
                 note.as_ref().map_or_else(String::new, |note| format!("note: {}\n", Quoted(note)));
             let more = gathered.place.as_ref().map_or(0, |place| place.trigger.more_chars);
             format!(
-                "TRIGGER: message #{seq} from {} ({kind}), {how}\n{}\n{note}",
+                "TRIGGER: message #{seq} from {} ({kind}), {how}\n{}\n{note}{}",
                 gathered.names.of(sender),
                 beginning(text, more, *seq),
+                joined(gathered.place.as_ref()),
             )
         }
         Trigger::Plan { plan_id, name, instruction, scheduled_at, missed } => {

@@ -77,8 +77,8 @@ impl BuiltInTool for Delegate {
             context.store().runs().hand_on(&hand_on, context.now()).await
         };
         match handed_on {
-            Ok(run) => {
-                context.pipeline.queue_runs(vec![run.job()]).await;
+            Ok(waking) => {
+                context.pipeline.follow_waking(waking).await;
                 Ok(Outcome { is_stored: true, ends, ..Outcome::completed(output) })
             }
             Err(error @ (Error::Forbidden(_) | Error::Conflict(_) | Error::NotFound(_))) => {

@@ -52,7 +52,8 @@ pub(crate) async fn end(
         };
         match ended {
             Ok(Some(ended)) => {
-                context.pipeline.follow_cancel(&ended, absorber).await?;
+                context.pipeline.queue_runs(ended.next).await;
+                context.pipeline.follow_cancel(&ended.run, absorber).await?;
                 return Ok(Outcome { is_stored: true, ..Outcome::completed(output) });
             }
             // The other run has stored something since it was read.

@@ -2,16 +2,17 @@
 
 use smartspace_domain::{
     Time,
-    append_limits::{AppendLimit, AppendWindow},
+    append_limits::AppendWindow,
     dispatch::Dispatch,
     ids::{EntityId, SpaceId},
     jobs::RunJob,
     quota::Bucket,
+    runs::Run,
     steps::CallStatus,
 };
 
 use crate::{
-    Result,
+    Result, Store,
     messages::{
         Apart, LongDispatch, MessageRecord,
         append::{
@@ -23,9 +24,13 @@ use crate::{
         cards::{CardRef, OpenCall},
         forms::FormRecord,
         steps::{CallRecord, worker_keeps},
+        triggers,
     },
     table::{keys, write::Write},
 };
+
+/// The longest transaction, in writes. DynamoDB takes 100.
+const WRITES: usize = 95;
 
 pub(super) struct Attempt {
     pub(super) writes: Vec<Write>,
@@ -36,36 +41,56 @@ pub(super) struct Attempt {
     /// Which agents the message triggers, unless that is decided later.
     dispatch: Option<Vec<Dispatch>>,
     triggered: Vec<RunJob>,
+    queued: Vec<(Run, usize)>,
+    stillborn: Vec<Run>,
+    superseded: Vec<RunRecord>,
     taken: Vec<(EntityId, Bucket)>,
 }
 
 impl Attempt {
     pub(super) fn new(
+        store: &Store,
         new: &NewMessage,
         snapshot: &Snapshot,
-        limit: Option<AppendLimit>,
         now: Time,
     ) -> Result<Self> {
-        let draft = Draft::new(new, snapshot, limit, now)?;
+        let draft = Draft::new(new, snapshot, store.append_limit, now)?;
+        let attempt = Self::of(store, new, snapshot, draft.clone(), now)?;
+        if attempt.writes.len() <= WRITES {
+            return Ok(attempt);
+        }
+        Self::of(store, new, snapshot, draft.decided_later(), now)
+    }
+
+    fn of(
+        store: &Store,
+        new: &NewMessage,
+        snapshot: &Snapshot,
+        draft: Draft,
+        now: Time,
+    ) -> Result<Self> {
         let (record, apart) = draft.record(new, now);
         let head = draft.head(new.space, snapshot)?;
         let message =
             Write::put(keys::numbered(new.space, keys::MSG, record.seq), &record)?.if_absent();
         let sender = Write::check(keys::member(new.space, new.sender))
             .when("attribute_exists(PK) AND attribute_not_exists(#left)");
-        let is_later = draft.is_decided_later();
+        let is_later = draft.is_decided_later;
         let mut attempt = Self {
             writes: vec![head, message, sender],
             record,
             second: draft.second,
             apart,
             triggered: Vec::with_capacity(draft.taken.len()),
+            queued: Vec::new(),
+            stillborn: Vec::new(),
+            superseded: Vec::new(),
             dispatch: (!is_later).then_some(draft.dispatch),
             taken: if is_later { Vec::new() } else { draft.taken },
         };
         attempt.store_apart(new.space)?;
         attempt.store_source(new, now)?;
-        attempt.queue_runs(new.space, &snapshot.space.settings.name, now)?;
+        attempt.wake(store, new.space, snapshot, now)?;
         Ok(attempt)
     }
 
@@ -117,16 +142,29 @@ impl Attempt {
         Ok(())
     }
 
-    /// Queues a run for each agent that the message triggers.
-    fn queue_runs(&mut self, space: SpaceId, space_name: &str, now: Time) -> Result<()> {
+    /// Wakes each agent that the message triggers.
+    fn wake(
+        &mut self,
+        store: &Store,
+        space: SpaceId,
+        snapshot: &Snapshot,
+        now: Time,
+    ) -> Result<()> {
+        let name = &snapshot.space.settings.name;
         for dispatch in self.dispatch.iter().flatten() {
             let (Some(run), Some(source)) = (dispatch.run_id, dispatch.source) else { continue };
             let agent = dispatch.agent_id;
-            let queued = RunRecord::triggered(run, agent, space, &self.record, source, now);
-            let active = ActiveRecord::triggered(&queued, space, space_name, &self.record);
-            self.writes.push(Write::put(keys::run_meta(run), &queued)?.if_absent());
-            self.writes.push(Write::put(keys::active_run(agent, run), &active)?);
-            self.triggered.push(queued.job());
+            let new = RunRecord::triggered(run, agent, space, &self.record, source, now);
+            let active = ActiveRecord::triggered(&new, space, name, &self.record);
+            let view = |run: &RunRecord| {
+                run.view(triggers::of_message(run, name, &self.record, None), None)
+            };
+            let waking = snapshot.wake(store, new, active, now)?;
+            self.writes.extend(waking.writes);
+            self.triggered.extend(waking.jobs);
+            self.queued.extend(waking.queued.map(|(run, position)| (view(&run), position)));
+            self.stillborn.extend(waking.stillborn.as_ref().map(view));
+            self.superseded.extend(waking.superseded);
         }
         Ok(())
     }
@@ -146,6 +184,9 @@ impl Attempt {
         Appended {
             message,
             triggered: self.triggered,
+            queued: self.queued,
+            stillborn: self.stillborn,
+            superseded: self.superseded,
             taken: self.taken,
             repeated: false,
             open_card,

@@ -22,6 +22,7 @@ use crate::{
     table::{keys, write::Write},
 };
 
+#[derive(Clone)]
 pub(super) struct Draft {
     seq: u64,
     depth: u32,
@@ -32,6 +33,9 @@ pub(super) struct Draft {
     pub(super) second: Option<AppendWindow>,
     pub(super) dispatch: Vec<Dispatch>,
     pub(super) taken: Vec<(EntityId, Bucket)>,
+    /// Whether the message triggers too many agents for one transaction. The trigger function then
+    /// decides again.
+    pub(super) is_decided_later: bool,
 }
 
 impl Draft {
@@ -57,17 +61,18 @@ impl Draft {
             }
             Content::Card(_) => Decided::default(),
         };
-        Ok(Self { seq: snapshot.head.seq + 1, depth, sender, minute, second, dispatch, taken })
+        let is_decided_later = taken.len() > limits::WOKEN_AT_ONCE;
+        let seq = snapshot.head.seq + 1;
+        Ok(Self { seq, depth, sender, minute, second, dispatch, taken, is_decided_later })
     }
 
-    /// Whether the message triggers too many agents for one transaction. The trigger function then
-    /// decides again.
-    pub(super) fn is_decided_later(&self) -> bool {
-        self.taken.len() > limits::WOKEN_AT_ONCE
+    /// The same message, for the trigger function to decide.
+    pub(super) fn decided_later(self) -> Self {
+        Self { is_decided_later: true, ..self }
     }
 
     pub(super) fn record(&self, new: &NewMessage, now: Time) -> (MessageRecord, Apart) {
-        let is_later = self.is_decided_later();
+        let is_later = self.is_decided_later;
         let is_dispatch_apart = !is_later && self.dispatch.len() > limits::DISPATCH_INLINE;
         let by_run = if let MessageSource::Run(by) = &new.by { Some(by) } else { None };
         let Body { text, more_chars, card, apart } = Body::of(&new.content);

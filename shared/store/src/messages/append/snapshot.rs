@@ -4,6 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use smartspace_domain::{
     Time,
+    agents::ConcurrencyMode,
     dispatch::{Candidate, Decided, IncomingMessage, WakeLimits, decide},
     entities::EntityType::{Agent, Human},
     ids::{EntityId, MessageId, RunId, SpaceId},
@@ -12,14 +13,18 @@ use smartspace_domain::{
 };
 
 use crate::{
-    Error, Messages, Quota, Result,
+    Error, Messages, Quota, Result, Store,
     idempotency::{PostKey, Posted},
     messages::append::MessageSource,
+    runs::{
+        ActiveRecord, RunRecord,
+        turns::{Turns, Waking, Woken},
+    },
     spaces::{
         SpaceRecord,
         rosters::{Head, MemberRecord, Roster, no_such_space},
     },
-    table::{Items, keys},
+    table::{Items, keys, refusal::Refusal},
 };
 
 /// A space, as an append read it.
@@ -31,6 +36,10 @@ pub(super) struct Snapshot {
     wake_limits: BTreeMap<EntityId, WakeLimits>,
     /// The agents' runs of this minute.
     minutes: BTreeMap<EntityId, RateWindow>,
+    /// The turns of the agents.
+    turns: BTreeMap<EntityId, Turns>,
+    /// The runs that waking these agents may change.
+    affected: BTreeMap<RunId, RunRecord>,
 }
 
 impl Messages<'_> {
@@ -52,7 +61,9 @@ impl Messages<'_> {
         let mut wanted = vec![meta_key.clone(), head_key.clone(), member_key.clone()];
         wanted.extend(key.map(PostKey::item_key));
         let of_agent = |agent: EntityId| {
-            [keys::gate(agent)].into_iter().chain(self.store.quota().unseen_minute(agent, now))
+            [keys::gate(agent), keys::slots(agent)]
+                .into_iter()
+                .chain(self.store.quota().unseen_minute(agent, now))
         };
         wanted.extend(seen.iter().flat_map(|roster| roster.agents()).flat_map(of_agent));
         let roster = async {
@@ -91,13 +102,68 @@ impl Messages<'_> {
             roster,
             wake_limits: BTreeMap::new(),
             minutes: BTreeMap::new(),
+            turns: BTreeMap::new(),
+            affected: BTreeMap::new(),
         };
         snapshot.take_limits(self.store.quota(), &mut items, now)?;
+        self.take_turns(id, &mut snapshot, items).await?;
         Ok((snapshot, posted))
     }
 }
 
+impl Messages<'_> {
+    /// Reads the lanes of the agents that have one, and the runs that a message may change in them.
+    async fn take_turns(
+        self,
+        space: SpaceId,
+        snapshot: &mut Snapshot,
+        mut items: Items,
+    ) -> Result<()> {
+        let lanes: Vec<_> = snapshot
+            .wake_limits
+            .iter()
+            .filter(|(_, limits)| limits.mode != ConcurrencyMode::Parallel)
+            .map(|(agent, _)| keys::lane(space, *agent))
+            .collect();
+        if !lanes.is_empty() {
+            items.extend(self.store.table.get_all(&lanes).await?);
+        }
+        let mut affected = Vec::new();
+        for (agent, limits) in &snapshot.wake_limits {
+            let space = Some(space).filter(|_| limits.mode != ConcurrencyMode::Parallel);
+            let turns = Turns::take(&mut items, *agent, space, limits.max_runs)?;
+            affected.extend(turns.affected(limits.mode));
+            snapshot.turns.insert(*agent, turns);
+        }
+        snapshot.affected = self.store.runs().affected(affected).await?;
+        Ok(())
+    }
+}
+
 impl Snapshot {
+    /// Wakes an agent: what this writes, and what follows from it.
+    pub(super) fn wake(
+        &self,
+        store: &Store,
+        run: RunRecord,
+        active: ActiveRecord,
+        now: Time,
+    ) -> Result<Waking> {
+        let agent = run.agent_id;
+        let (Some(limits), Some(turns)) = (self.wake_limits.get(&agent), self.turns.get(&agent))
+        else {
+            return Err(Error::Internal("an agent without limits was woken".into()));
+        };
+        let woken = Woken { run, active, mode: limits.mode };
+        Waking::new(store, woken, turns.clone(), &self.affected, now)
+    }
+
+    /// Whether a refusal is about the turns of agents, so that they have to be read again.
+    pub(super) fn has_old_turns(&self, refusal: &Refusal) -> bool {
+        self.turns.values().any(|turns| turns.are_refused(refusal))
+            || self.affected.keys().any(|run| refusal.names(&keys::run_meta(*run)))
+    }
+
     /// Takes the limits and the minutes of the space's agents out of `items`.
     fn take_limits(&mut self, quota: Quota<'_>, items: &mut Items, now: Time) -> Result<()> {
         for agent in self.roster.agents() {
@@ -108,6 +174,14 @@ impl Snapshot {
             }
         }
         Ok(())
+    }
+
+    fn is_busy(&self, agent: EntityId) -> bool {
+        let (Some(limits), Some(turns)) = (self.wake_limits.get(&agent), self.turns.get(&agent))
+        else {
+            return false;
+        };
+        turns.are_busy(limits.mode)
     }
 
     pub(super) fn sender(&self) -> Result<&MemberRecord> {
@@ -142,6 +216,7 @@ impl Snapshot {
                 name,
                 wake_limits: self.wake_limits.get(id),
                 window: self.minutes.get(id),
+                is_busy: self.is_busy(*id),
             });
         }
         let message =

@@ -1,47 +1,57 @@
 //! Pausing a run that waits for people.
 
-use smartspace_domain::{
-    Time,
-    ids::{LeaseId, RunId},
-    runs::RunStatus,
-};
+use smartspace_domain::{Time, ids::LeaseId, jobs::RunJob, runs::RunStatus};
 
 use crate::{
     Error, Result, Runs,
-    runs::{RunRecord, claims::existing, steps::lease_holds},
+    runs::{RunRecord, claims::existing, steps::lease_holds, turns::Leaving},
     table::{WriteError, keys, write::Write},
 };
 
 impl Runs<'_> {
     /// Pauses a run until someone answers one of its forms, or until `wake`. Its worker gives up
-    /// the lease. Returns false if all calls have a result already.
-    pub async fn pause(self, id: RunId, lease: &LeaseId, wake: Time, now: Time) -> Result<bool> {
+    /// the lease, and the run its turn. Returns the jobs of the runs whose turn it is now, or `None`
+    /// if all calls have a result already.
+    pub async fn pause(
+        self,
+        run: &RunRecord,
+        lease: &LeaseId,
+        wake: Time,
+        now: Time,
+    ) -> Result<Option<Vec<RunJob>>> {
         let expression = "SET #status = :waits, #pausedAt = :now, #pausedBy = :mine, \
                           #dueAt = :wake REMOVE #lease, #leaseUntil, #dueCount";
-        let write = lease_holds(Write::update(keys::run_meta(id), expression), lease)?
+        let meta = lease_holds(Write::update(keys::run_meta(run.id), expression), lease)?
             .when("#openCalls > :none")
             .value(":waits", RunStatus::WaitingTool)?
             .value(":now", now)?
             .value(":wake", wake)?
             .value(":none", 0)?;
-        match self.store.table.write(write).await {
-            Ok(_) => Ok(true),
-            Err(WriteError::Other(error)) => Err(error),
-            Err(WriteError::Refused(refusal)) => match existing(&refusal, id) {
+        let mut leaving = Leaving::of(self, run.to_ref()).await?;
+        loop {
+            let mut writes = vec![meta.clone()];
+            writes.extend(leaving.writes(now)?);
+            let refusal = match self.store.table.transact(&writes).await {
+                Ok(()) => return Ok(Some(leaving.next_jobs())),
+                Err(WriteError::Other(error)) => return Err(error),
+                Err(WriteError::Refused(refusal)) => refusal,
+            };
+            match existing(&refusal, run.id) {
                 Some(run)
                     if run.lease.as_ref() == Some(lease) && run.status == RunStatus::Running =>
                 {
-                    Ok(false)
+                    return Ok(None);
                 }
                 // The first try took effect and its answer was lost.
                 Some(run)
                     if run.status == RunStatus::WaitingTool
                         && run.paused_by.as_ref() == Some(lease) =>
                 {
-                    Ok(true)
+                    return Ok(Some(leaving.next_jobs()));
                 }
-                _ => Err(Error::LeaseLost),
-            },
+                None if leaving.refused(self, &refusal).await? => {}
+                _ => return Err(Error::LeaseLost),
+            }
         }
     }
 

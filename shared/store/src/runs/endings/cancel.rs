@@ -10,9 +10,10 @@ use crate::{
     Error, Result, Runs,
     runs::{
         RunRecord,
-        endings::end,
+        endings::{Ended, end},
         no_such_run,
         steps::{CallRecord, worker_keeps},
+        turns::Leaving,
     },
     table::{WriteError, keys, write::Write},
 };
@@ -38,7 +39,7 @@ impl Runs<'_> {
         reason: EndReason,
         token: &LeaseId,
         now: Time,
-    ) -> Result<RunRecord> {
+    ) -> Result<Ended> {
         self.end_other(run, reason, token, None, now)
             .await?
             .ok_or_else(|| Error::Internal("a cancellation has no condition of its own".into()))
@@ -55,7 +56,7 @@ impl Runs<'_> {
         reason: EndReason,
         by: &ByWorker<'_>,
         now: Time,
-    ) -> Result<Option<RunRecord>> {
+    ) -> Result<Option<Ended>> {
         self.end_other(other, reason, &LeaseId(by.result.call_id.to_string()), Some(by), now).await
     }
 
@@ -66,8 +67,9 @@ impl Runs<'_> {
         token: &LeaseId,
         by: Option<&ByWorker<'_>>,
         now: Time,
-    ) -> Result<Option<RunRecord>> {
+    ) -> Result<Option<Ended>> {
         let mut run = run.clone();
+        let mut leaving = Leaving::of(self, run.to_ref()).await?;
         loop {
             let canceled = RunRecord {
                 status: RunStatus::Canceled,
@@ -75,6 +77,7 @@ impl Runs<'_> {
                 finished_at: Some(now),
                 ended_by: Some(token.clone()),
                 expires_at: self.store.run_expiry(now),
+                waits_for: None,
                 ..run.clone()
             };
             let mut writes = vec![
@@ -85,8 +88,10 @@ impl Runs<'_> {
                 writes.push(worker_keeps(by.run, by.lease, "")?);
                 writes.push(by.result.write(by.run)?);
             }
+            writes.extend(leaving.writes(now)?);
+            let ended = |run| Some(Ended { run, next: leaving.next_jobs() });
             let refusal = match self.store.table.transact(&writes).await {
-                Ok(()) => return Ok(Some(canceled)),
+                Ok(()) => return Ok(ended(canceled)),
                 Err(WriteError::Other(error)) => return Err(error),
                 Err(WriteError::Refused(refusal)) => refusal,
             };
@@ -95,11 +100,14 @@ impl Runs<'_> {
             }
             let place = keys::run_meta(run.id);
             if !refusal.names(&place) {
+                if leaving.refused(self, &refusal).await? {
+                    continue;
+                }
                 return Err(Error::Conflict("this call is finished already".into()));
             }
             let stored: RunRecord = refusal.existing(&place).ok_or_else(no_such_run)?;
             if stored.ended_by.as_ref() == Some(token) {
-                return Ok(Some(stored));
+                return Ok(ended(stored));
             }
             if !stored.status.is_active() {
                 return Err(had_ended(stored.status));
@@ -119,7 +127,7 @@ impl Runs<'_> {
 
 /// The write of a run's state when it is canceled. A worker that cancels another run must have seen
 /// its latest state.
-fn cancel_write(canceled: &RunRecord, by: Option<&ByWorker<'_>>) -> Result<Write> {
+pub(crate) fn cancel_write(canceled: &RunRecord, by: Option<&ByWorker<'_>>) -> Result<Write> {
     // The worker of the run may have stored a step since the run was read, so its counts stay.
     let meta = end(canceled, "")?
         .when("#status IN (:queued, :running, :waiting)")

@@ -12,10 +12,11 @@ use crate::{
     Error, Result, Runs,
     runs::{
         RunRecord,
-        endings::end,
+        endings::{Ended, end},
         marks::Marks,
         prompts::PromptRecord,
         steps::{StepRecord, lease_holds},
+        turns::Leaving,
     },
     table::{WriteError, keys, write::Write},
 };
@@ -52,14 +53,14 @@ struct ErrorItem<'a> {
 }
 
 impl Runs<'_> {
-    /// Ends a run under the worker's lease.
+    /// Ends a run under the worker's lease, and gives its turn to the run that waits for it.
     pub async fn finish(
         self,
         run: &RunRecord,
         lease: &LeaseId,
         ending: &Ending,
         now: Time,
-    ) -> Result<RunRecord> {
+    ) -> Result<Ended> {
         let mut ended = self.finished(run, lease, ending, now);
         let mut writes = vec![
             finish_write(&ended, lease)?,
@@ -69,6 +70,7 @@ impl Runs<'_> {
             self.store.prompts().store_parts(prompt, now).await?;
         }
         writes.extend(self.ending_writes(run.id, ending, now)?);
+        let mut leaving = Leaving::of(self, run.to_ref()).await?;
         let mut cursors = ending
             .marks
             .iter()
@@ -78,17 +80,21 @@ impl Runs<'_> {
         writes.extend(cursors);
         let place = keys::run_meta(run.id);
         loop {
-            let refusal = match self.store.table.transact(&writes).await {
+            let turns = leaving.writes(now)?;
+            let all: Vec<_> = writes.iter().cloned().chain(turns).collect();
+            let refusal = match self.store.table.transact(&all).await {
                 Ok(()) => {
                     self.move_cursors(rest).await;
-                    return Ok(ended);
+                    return Ok(Ended { run: ended, next: leaving.next_jobs() });
                 }
                 Err(WriteError::Other(error)) => return Err(error),
                 Err(WriteError::Refused(refusal)) => refusal,
             };
             if refusal.names(&place) {
                 match refusal.existing::<RunRecord>(&place) {
-                    Some(stored) if stored.ended_by.as_ref() == Some(lease) => return Ok(stored),
+                    Some(stored) if stored.ended_by.as_ref() == Some(lease) => {
+                        return Ok(Ended { run: stored, next: leaving.next_jobs() });
+                    }
                     // The run has asked people since it was read.
                     Some(stored)
                         if stored.lease.as_ref() == Some(lease)
@@ -102,8 +108,9 @@ impl Runs<'_> {
                     _ => return Err(Error::LeaseLost),
                 }
             }
-            // Only cursors failed: another run had read further, or the agent has left the space.
-            // The run ends without them.
+            leaving.refused(self, &refusal).await?;
+            // If cursors failed, another run had read further, or the agent has left the space. The
+            // run ends without them.
             writes.retain(|write| !refusal.names(&write.key));
         }
     }
@@ -122,6 +129,7 @@ impl Runs<'_> {
             expires_at: self.store.run_expiry(now),
             lease: None,
             lease_until: None,
+            waits_for: None,
             due: None,
             due_at: None,
             ..run.clone()

@@ -24,6 +24,11 @@ pub fn gate(agent: EntityId) -> Key {
     Key::new(entity(agent), "GATE")
 }
 
+/// The slots of an agent. They sort after the range of an agent's context.
+pub fn slots(agent: EntityId) -> Key {
+    Key::new(entity(agent), "SLOTS")
+}
+
 /// A space that an agent is in. In the range of the agent's context.
 pub fn agent_space(agent: EntityId, space: SpaceId) -> Key {
     Key::new(entity(agent), format!("{AGENT_SPACE}{space}"))

@@ -38,6 +38,11 @@ pub const TEXT: &str = "TEXT#";
 /// everything between `CONN#` and `MEMBER#` is read at every event.
 pub const WOKEN: &str = "WOKEN#";
 
+/// The lane of an agent in a space. It sorts after `MEMBER#`, like `WOKEN#`.
+pub fn lane(id: SpaceId, agent: EntityId) -> Key {
+    Key::new(space(id), format!("RUNLANE#{agent}"))
+}
+
 /// A member of a space.
 pub fn member(id: SpaceId, entity: EntityId) -> Key {
     Key::new(space(id), format!("{MEMBER}{entity}"))

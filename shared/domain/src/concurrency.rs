@@ -1,0 +1,17 @@
+//! Concurrency: whether a run may work now.
+//!
+//! An agent has slots, which limit how many of its runs work at the same time over all spaces. In
+//! each space it has a lane, which its runs of that space pass one after the other, unless its mode
+//! is `parallel`. A run that waits for people has neither.
+//!
+//! Both are small values that are read, changed and stored as a whole.
+
+mod lane;
+mod slots;
+#[cfg(test)]
+mod tests;
+
+pub use self::{
+    lane::{Entry, Lane, LaneRun},
+    slots::{Slots, Took},
+};

@@ -1,0 +1,253 @@
+//! Whose turn it is: the slots of agents (`SLOTS`) and their lanes (`RUNLANE#`).
+//!
+//! A run gets its turn in the transaction that claims it, and loses it in the one that ends or
+//! pauses it. That one also gives the turn to the run that waits for it: from then on this run is
+//! due. So no turn is lost when a process stops in between.
+//!
+//! An older version neither takes turns nor gives them back. A run that waits is due after a few
+//! minutes, too, and then sees that those before it have ended.
+
+mod leaving;
+mod starting;
+mod waking;
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+use smartspace_domain::{
+    Time,
+    agents::{ConcurrencyConfig, ConcurrencyMode},
+    concurrency::{Lane, Slots},
+    dispatch::WakeLimits,
+    ids::{EntityId, RunId, SpaceId},
+    jobs::{RunJob, RunRef},
+    limits::{self, lease},
+    runs::RunStatus,
+};
+
+pub use self::waking::Waking;
+pub(crate) use self::{leaving::Leaving, starting::Starting, waking::Woken};
+use crate::{
+    Result, Runs,
+    runs::{RunRecord, WaitsFor},
+    table::{
+        Items, WriteError,
+        keys::{self, Key},
+        refusal::Refusal,
+        write::Write,
+    },
+};
+
+/// The slots of an agent, as they are stored.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct SlotsRecord {
+    max_runs: u32,
+    #[serde(
+        default,
+        with = "serde_dynamo::string_set",
+        skip_serializing_if = "BTreeSet::is_empty"
+    )]
+    held: BTreeSet<RunId>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    waiting: Vec<RunRef>,
+    /// Raised by each change.
+    changes: u64,
+}
+
+/// A lane, as it is stored.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct LaneRecord {
+    #[serde(flatten)]
+    lane: Lane,
+    /// Raised by each change.
+    changes: u64,
+}
+
+/// The slots of an agent and, for a run that is in one, its lane in a space: as they were read, and
+/// as they will be written.
+#[derive(Clone, Debug)]
+pub(crate) struct Turns {
+    agent: EntityId,
+    pub(crate) slots: Slots,
+    slots_read: Option<SlotsRecord>,
+    space: Option<SpaceId>,
+    pub(crate) lane: Lane,
+    lane_read: Option<LaneRecord>,
+    /// The runs whose turn it is now.
+    next: Vec<RunRef>,
+}
+
+impl Turns {
+    /// The keys of an agent's slots and of its lane in a space.
+    pub(crate) fn keys(agent: EntityId, space: Option<SpaceId>) -> Vec<Key> {
+        let lane = space.map(|space| keys::lane(space, agent));
+        [keys::slots(agent)].into_iter().chain(lane).collect()
+    }
+
+    /// Takes the turns of an agent out of the items that were read by [`Self::keys`].
+    pub(crate) fn take(
+        items: &mut Items,
+        agent: EntityId,
+        space: Option<SpaceId>,
+        max_runs: u32,
+    ) -> Result<Self> {
+        let slots_read: Option<SlotsRecord> = items.take(&keys::slots(agent))?;
+        let lane_read: Option<LaneRecord> = match space {
+            Some(space) => items.take(&keys::lane(space, agent))?,
+            None => None,
+        };
+        let slots = slots_read.clone().map_or_else(
+            || Slots { max_runs, ..Slots::default() },
+            |read| Slots { max_runs: read.max_runs, held: read.held, waiting: read.waiting },
+        );
+        let lane = lane_read.clone().map_or_else(Lane::default, |read| read.lane);
+        Ok(Self { agent, slots, slots_read, space, lane, lane_read, next: Vec::new() })
+    }
+
+    /// Whether the agent has so many active runs that a message does not trigger it.
+    pub(crate) fn are_busy(&self, mode: ConcurrencyMode) -> bool {
+        let joins = mode == ConcurrencyMode::Coalesce && self.lane.joinable().is_some();
+        self.lane.is_full(mode) || (self.slots.active() >= limits::ACTIVE_RUNS && !joins)
+    }
+
+    /// Takes the turn of a run away, and gives it to those that wait for it.
+    pub(crate) fn free(&mut self, run: RunId) {
+        let from_slots = self.slots.free(run);
+        let from_lane = self.lane.leave(run);
+        self.next.retain(|next| next.run_id != run);
+        self.tell(from_slots.into_iter().chain(from_lane));
+    }
+
+    /// Adds runs to those whose turn it is now. A run may get its slot and its lane at once.
+    fn tell(&mut self, runs: impl IntoIterator<Item = RunRef>) {
+        for run in runs {
+            if self.next.iter().all(|next| next.run_id != run.run_id) {
+                self.next.push(run);
+            }
+        }
+    }
+
+    /// Removes runs that wait for nothing any longer.
+    fn drop_runs(&mut self, gone: &[RunId]) {
+        for run in gone {
+            self.free(*run);
+        }
+    }
+
+    /// The jobs of the runs whose turn it is now.
+    pub(crate) fn next_jobs(&self) -> Vec<RunJob> {
+        self.next.iter().map(|run| RunJob::Run(*run)).collect()
+    }
+
+    /// The writes of all that has changed since the items were read.
+    pub(crate) fn writes(&self, now: Time) -> Result<Vec<Write>> {
+        let mut writes =
+            self.next.iter().map(|run| turn_write(run.run_id, now)).collect::<Result<Vec<_>>>()?;
+        let changes = self.slots_read.as_ref().map(|read| read.changes);
+        let slots = SlotsRecord {
+            max_runs: self.slots.max_runs,
+            held: self.slots.held.clone(),
+            waiting: self.slots.waiting.clone(),
+            changes: changes.unwrap_or(0),
+        };
+        let had_slots = self.slots_read.is_some() || self.slots.active() > 0;
+        if had_slots && self.slots_read.as_ref() != Some(&slots) {
+            let slots = SlotsRecord { changes: slots.changes + 1, ..slots };
+            writes.push(unchanged(Write::put(keys::slots(self.agent), &slots)?, changes)?);
+        }
+        if let Some(space) = self.space {
+            let changes = self.lane_read.as_ref().map(|read| read.changes);
+            let before = self.lane_read.as_ref().map(|read| &read.lane);
+            if before.unwrap_or(&Lane::default()) != &self.lane {
+                let lane =
+                    LaneRecord { lane: self.lane.clone(), changes: changes.unwrap_or(0) + 1 };
+                let write = Write::put(keys::lane(space, self.agent), &lane)?;
+                writes.push(unchanged(write, changes)?);
+            }
+        }
+        Ok(writes)
+    }
+
+    /// Whether a refusal is about these items: they have changed since, or a run whose turn it was
+    /// has ended.
+    pub(crate) fn are_refused(&self, refusal: &Refusal) -> bool {
+        Self::keys(self.agent, self.space).iter().any(|key| refusal.names(key))
+            || !self.gone(refusal).is_empty()
+    }
+
+    /// The runs that could not be given their turn.
+    fn gone(&self, refusal: &Refusal) -> Vec<RunId> {
+        let ids = self.next.iter().map(|run| run.run_id);
+        ids.filter(|run| refusal.names(&keys::run_meta(*run))).collect()
+    }
+}
+
+/// The number of slots of an agent whose slots are not stored yet.
+fn max_runs(limits: Option<&WakeLimits>) -> u32 {
+    limits.map_or_else(|| ConcurrencyConfig::default().max_runs, |limits| limits.max_runs)
+}
+
+/// Writes only if the item is as it was read.
+fn unchanged(write: Write, changes: Option<u64>) -> Result<Write> {
+    match changes {
+        Some(changes) => write.when("#changes = :seen").value(":seen", changes),
+        None => Ok(write.if_absent()),
+    }
+}
+
+/// Makes a run due whose turn it is.
+fn turn_write(run: RunId, now: Time) -> Result<Write> {
+    Write::update(
+        keys::run_meta(run),
+        "SET #due = :part, #dueAt = :due REMOVE #waitsFor, #dueCount",
+    )
+    .when("#status IN (:queued, :waits)")
+    .value(":part", keys::due(run.part_of(keys::DUE_PARTS)))?
+    .value(":due", now + lease::QUEUED_DUE)?
+    .value(":queued", RunStatus::Queued)?
+    .value(":waits", RunStatus::WaitingTool)
+}
+
+/// Lets a run wait for its turn.
+pub(crate) fn wait_write(run: &RunRecord, waits_for: WaitsFor, now: Time) -> Result<Write> {
+    Write::update(
+        keys::run_meta(run.id),
+        "SET #waitsFor = :for, #due = :part, #dueAt = :due REMOVE #dueCount",
+    )
+    .when("#status = :status AND #kept = :kept")
+    .value(":for", waits_for)?
+    .value(":part", keys::due(run.id.part_of(keys::DUE_PARTS)))?
+    .value(":due", now + lease::WAITING_DUE)?
+    .value(":status", run.status)?
+    .value(":kept", run.kept)
+}
+
+impl Runs<'_> {
+    /// Reads the turns that a run takes part in.
+    pub(crate) async fn turns(self, run: &RunRef) -> Result<Turns> {
+        let space = run.place.map(|place| place.space_id).filter(|_| run.in_lane);
+        let gate = keys::gate(run.agent_id);
+        let mut wanted = Turns::keys(run.agent_id, space);
+        wanted.push(gate.clone());
+        let mut items = self.store.table.get_all(&wanted).await?;
+        let limits: Option<WakeLimits> = items.take(&gate)?;
+        Turns::take(&mut items, run.agent_id, space, max_runs(limits.as_ref()))
+    }
+
+    /// Gives free slots of an agent to the runs that wait for one: its `maxRuns` was raised.
+    pub async fn fill_slots(self, agent: EntityId, now: Time) -> Result<Vec<RunJob>> {
+        let mut items = self.store.table.get_all(&[keys::slots(agent)]).await?;
+        let mut turns = Turns::take(&mut items, agent, None, 1)?;
+        turns.next = turns.slots.fill();
+        if turns.next.is_empty() {
+            return Ok(Vec::new());
+        }
+        // If the slots change at this moment, whoever changes them fills them.
+        match self.store.table.transact(&turns.writes(now)?).await {
+            Ok(()) => Ok(turns.next_jobs()),
+            Err(WriteError::Refused(_)) => Ok(Vec::new()),
+            Err(WriteError::Other(error)) => Err(error),
+        }
+    }
+}

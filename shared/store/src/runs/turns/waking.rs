@@ -1,0 +1,278 @@
+//! A message wakes an agent: its run starts, waits for its turn, or joins another one.
+
+use std::collections::BTreeMap;
+
+use smartspace_domain::{
+    Time,
+    agents::ConcurrencyMode,
+    concurrency::{Entry, LaneRun},
+    dispatch::WakeLimits,
+    ids::{EntityId, LeaseId, RunId},
+    jobs::{RunJob, RunRef},
+    limits::lease,
+    runs::{EndReason, RunStatus},
+};
+
+use crate::{
+    Error, Result, Runs, Store,
+    runs::{ActiveRecord, RunRecord, TriggeredBy, WaitsFor, endings::cancel_write, turns::Turns},
+    table::{Items, keys, write::Write},
+};
+
+/// An agent that a message wakes.
+#[derive(Clone, Debug)]
+pub(crate) struct Woken {
+    /// Its run.
+    pub(crate) run: RunRecord,
+    /// The copy of the run.
+    pub(crate) active: ActiveRecord,
+    /// What the agent's messages do while it is busy.
+    pub(crate) mode: ConcurrencyMode,
+}
+
+/// What waking an agent does, as a part of the transaction that decides it.
+#[derive(Clone, Debug, Default)]
+pub struct Waking {
+    /// The writes.
+    pub(crate) writes: Vec<Write>,
+    /// The jobs of the runs that start then.
+    pub jobs: Vec<RunJob>,
+    /// The new run, if it waits for its turn, and its place in the line.
+    pub queued: Option<(RunRecord, usize)>,
+    /// The new run, if it joined another one or is replaced already.
+    pub stillborn: Option<RunRecord>,
+    /// The runs that the new one replaces.
+    pub superseded: Vec<RunRecord>,
+}
+
+impl Turns {
+    /// The runs that waking the agent may change.
+    pub(crate) fn affected(&self, mode: ConcurrencyMode) -> Vec<RunId> {
+        let runs = &self.lane.runs;
+        let affected: Vec<&LaneRun> = match mode {
+            ConcurrencyMode::Coalesce => {
+                self.lane.joinable().and_then(|at| runs.get(at)).into_iter().collect()
+            }
+            ConcurrencyMode::Latest => runs.iter().filter(|run| run.is_replaceable()).collect(),
+            ConcurrencyMode::Parallel | ConcurrencyMode::Queue => Vec::new(),
+        };
+        affected.into_iter().map(|run| run.run.run_id).collect()
+    }
+}
+
+impl Waking {
+    /// Wakes an agent. `turns` are those of the agent and the space, as they were read, and
+    /// `others` the runs that [`Turns::affected`] names.
+    pub(crate) fn new(
+        store: &Store,
+        woken: Woken,
+        mut turns: Turns,
+        others: &BTreeMap<RunId, RunRecord>,
+        now: Time,
+    ) -> Result<Self> {
+        let Woken { run, active, mode } = woken;
+        if mode == ConcurrencyMode::Parallel {
+            let jobs = vec![run.job()];
+            let writes = new_writes(&run, &active)?;
+            return Ok(Self { writes, jobs, ..Self::default() });
+        }
+        let run = RunRecord { in_lane: true, ..run };
+        let first = turns.lane.runs.first().map(|first| first.run.run_id);
+        let waking = match turns.lane.enter(mode, run.to_ref(), run.is_delegated()) {
+            Entry::Place { position, superseded } => {
+                let mut waking = Self::placed(run, active, position)?;
+                for other in superseded {
+                    waking.supersede(store, &mut turns, others.get(&other.run_id), now)?;
+                }
+                waking
+            }
+            Entry::Joins(into) => {
+                let into = others.get(&into.run_id).ok_or_else(changed)?;
+                Self::joined(store, run, active, into, now)?
+            }
+            Entry::Superseded => Self {
+                writes: vec![],
+                stillborn: Some(canceled(store, run, EndReason::Superseded, now)),
+                ..Self::default()
+            },
+        };
+        waking.completed(turns, first, now)
+    }
+
+    /// The new run has a place in the lane.
+    fn placed(run: RunRecord, active: ActiveRecord, position: usize) -> Result<Self> {
+        if position == 0 {
+            let jobs = vec![run.job()];
+            return Ok(Self { writes: new_writes(&run, &active)?, jobs, ..Self::default() });
+        }
+        let run = RunRecord {
+            waits_for: Some(WaitsFor::Lane),
+            due_at: Some(run.created_at + lease::WAITING_DUE),
+            ..run
+        };
+        let writes = new_writes(&run, &active)?;
+        Ok(Self { writes, queued: Some((run, position)), ..Self::default() })
+    }
+
+    /// Another run answers the message, too.
+    fn joined(
+        store: &Store,
+        run: RunRecord,
+        active: ActiveRecord,
+        into: &RunRecord,
+        now: Time,
+    ) -> Result<Self> {
+        let (
+            TriggeredBy::Message { seq, message_id, source, .. },
+            TriggeredBy::Message { seq: old_seq, message_id: old_id, source: old_source, .. },
+        ) = (run.triggered_by, into.triggered_by)
+        else {
+            return Err(changed());
+        };
+        let is_newer = seq > old_seq;
+        let (seq, message_id, earlier) =
+            if is_newer { (seq, message_id, old_seq) } else { (old_seq, old_id, seq) };
+        let expression = "SET #seq = :seq, #messageId = :message, #source = :source, \
+                          #chainDepth = :depth, #kept = #kept + :one, \
+                          #joined = list_append(if_not_exists(#joined, :none), :earlier)";
+        let write = Write::update(keys::run_meta(into.id), expression)
+            .when("#status = :queued")
+            .value(":seq", seq)?
+            .value(":message", message_id)?
+            .value(":source", source.min(old_source))?
+            .value(":depth", run.chain_depth.max(into.chain_depth))?
+            .value(":one", 1)?
+            .value(":none", Vec::<u64>::new())?
+            .value(":earlier", [earlier])?
+            .value(":queued", RunStatus::Queued)?;
+        let mut writes = vec![write];
+        if is_newer {
+            let active = ActiveRecord::new(into, active.cause);
+            writes.push(Write::put(keys::active_run(into.agent_id, into.id), &active)?);
+        }
+        let run = RunRecord { into_run_id: Some(into.id), ..run };
+        let run = canceled(store, run, EndReason::Coalesced, now);
+        Ok(Self { writes, stillborn: Some(run), ..Self::default() })
+    }
+
+    /// The new run replaces another one.
+    fn supersede(
+        &mut self,
+        store: &Store,
+        turns: &mut Turns,
+        other: Option<&RunRecord>,
+        now: Time,
+    ) -> Result<()> {
+        let other = other.ok_or_else(changed)?;
+        turns.free(other.id);
+        if !other.status.is_active() {
+            // A version without lanes has ended it.
+            return Ok(());
+        }
+        let ended = canceled(store, other.clone(), EndReason::Superseded, now);
+        self.writes.push(cancel_write(&ended, None)?);
+        self.writes.push(Write::delete(keys::active_run(other.agent_id, other.id)));
+        self.superseded.push(ended);
+        Ok(())
+    }
+
+    /// Adds the writes of the turns and of a run that never starts.
+    fn completed(mut self, mut turns: Turns, first: Option<RunId>, now: Time) -> Result<Self> {
+        if let Some(run) = &self.stillborn {
+            self.writes.push(Write::put(keys::run_meta(run.id), run)?.if_absent());
+        }
+        // Those before the new run may have waited for one that it replaces.
+        let is_new =
+            |run: &RunRef| self.writes.iter().any(|write| write.key == keys::run_meta(run.run_id));
+        if let Some(next) = turns.lane.runs.first().map(|next| next.run)
+            && Some(next.run_id) != first
+            && !is_new(&next)
+        {
+            turns.tell([next]);
+        }
+        self.writes.extend(turns.writes(now)?);
+        self.jobs.extend(turns.next_jobs());
+        Ok(self)
+    }
+}
+
+fn new_writes(run: &RunRecord, active: &ActiveRecord) -> Result<Vec<Write>> {
+    Ok(vec![
+        Write::put(keys::run_meta(run.id), run)?.if_absent(),
+        Write::put(keys::active_run(run.agent_id, run.id), active)?,
+    ])
+}
+
+/// A run that a message ends.
+fn canceled(store: &Store, run: RunRecord, reason: EndReason, now: Time) -> RunRecord {
+    RunRecord {
+        status: RunStatus::Canceled,
+        end_reason: Some(reason),
+        finished_at: Some(now),
+        ended_by: Some(LeaseId(run.id.to_string())),
+        expires_at: store.run_expiry(now),
+        lease: None,
+        lease_until: None,
+        waits_for: None,
+        due: None,
+        due_at: None,
+        ..run
+    }
+}
+
+fn changed() -> Error {
+    Error::Retry("the runs of the agent changed at this moment; repeat the request".into())
+}
+
+impl Runs<'_> {
+    /// What messages for these agents do while they are busy, in their order. An agent that was
+    /// deleted meanwhile is not busy: its run then ends as removed.
+    pub async fn modes(self, agents: &[EntityId]) -> Result<Vec<ConcurrencyMode>> {
+        let gates: Vec<_> = agents.iter().map(|agent| keys::gate(*agent)).collect();
+        let mut items = self.store.table.get_all(&gates).await?;
+        gates
+            .iter()
+            .map(|gate| {
+                let limits: Option<WakeLimits> = items.take(gate)?;
+                Ok(limits.map_or(ConcurrencyMode::Parallel, |limits| limits.mode))
+            })
+            .collect()
+    }
+
+    /// Reads what waking an agent needs, and says what it does. Returns `None` if its run is in the
+    /// lane already.
+    pub(crate) async fn waking(self, woken: Woken, now: Time) -> Result<Option<Waking>> {
+        let run = RunRecord { in_lane: true, ..woken.run.clone() };
+        let (turns, others) = if woken.mode == ConcurrencyMode::Parallel {
+            (Turns::take(&mut Items::default(), run.agent_id, None, 1)?, BTreeMap::new())
+        } else {
+            let turns = self.turns(&run.to_ref()).await?;
+            if turns.lane.runs.iter().any(|other| other.run.run_id == run.id) {
+                return Ok(None);
+            }
+            let others = self.affected(turns.affected(woken.mode)).await?;
+            (turns, others)
+        };
+        Waking::new(self.store, woken, turns, &others, now).map(Some)
+    }
+
+    /// Reads the runs that waking agents may change.
+    pub(crate) async fn affected(
+        self,
+        runs: impl IntoIterator<Item = RunId>,
+    ) -> Result<BTreeMap<RunId, RunRecord>> {
+        let ids: Vec<_> = runs.into_iter().collect();
+        let places: Vec<_> = ids.iter().map(|run| keys::run_meta(*run)).collect();
+        if places.is_empty() {
+            return Ok(BTreeMap::new());
+        }
+        let mut found = self.store.table.get_all(&places).await?;
+        let mut runs = BTreeMap::new();
+        for (id, place) in ids.into_iter().zip(&places) {
+            if let Some(run) = found.take(place)? {
+                runs.insert(id, run);
+            }
+        }
+        Ok(runs)
+    }
+}
