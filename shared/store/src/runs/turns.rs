@@ -74,6 +74,9 @@ pub(crate) struct Turns {
     space: Option<SpaceId>,
     pub(crate) lane: Lane,
     lane_read: Option<LaneRecord>,
+    /// Whether the items must still be as they were read, even those that do not change: the two
+    /// are not read at the same moment.
+    must_hold: bool,
     /// The runs whose turn it is now.
     next: Vec<RunRef>,
 }
@@ -102,7 +105,16 @@ impl Turns {
             |read| Slots { max_runs: read.max_runs, held: read.held, waiting: read.waiting },
         );
         let lane = lane_read.clone().map_or_else(Lane::default, |read| read.lane);
-        Ok(Self { agent, slots, slots_read, space, lane, lane_read, next: Vec::new() })
+        Ok(Self {
+            agent,
+            slots,
+            slots_read,
+            space,
+            lane,
+            lane_read,
+            must_hold: false,
+            next: Vec::new(),
+        })
     }
 
     /// Whether the agent has so many active runs that a message does not trigger it.
@@ -113,6 +125,7 @@ impl Turns {
 
     /// Takes the turn of a run away, and gives it to those that wait for it.
     pub(crate) fn free(&mut self, run: RunId) {
+        self.must_hold = true;
         let from_slots = self.slots.free(run);
         let from_lane = self.lane.leave(run);
         self.next.retain(|next| next.run_id != run);
@@ -144,29 +157,44 @@ impl Turns {
     pub(crate) fn writes(&self, now: Time) -> Result<Vec<Write>> {
         let mut writes =
             self.next.iter().map(|run| turn_write(run.run_id, now)).collect::<Result<Vec<_>>>()?;
+        writes.extend(self.slots_write()?);
+        writes.extend(self.lane_write()?);
+        Ok(writes)
+    }
+
+    fn slots_write(&self) -> Result<Option<Write>> {
         let changes = self.slots_read.as_ref().map(|read| read.changes);
+        let key = keys::slots(self.agent);
         let slots = SlotsRecord {
             max_runs: self.slots.max_runs,
             held: self.slots.held.clone(),
             waiting: self.slots.waiting.clone(),
             changes: changes.unwrap_or(0),
         };
-        let had_slots = self.slots_read.is_some() || self.slots.active() > 0;
-        if had_slots && self.slots_read.as_ref() != Some(&slots) {
-            let slots = SlotsRecord { changes: slots.changes + 1, ..slots };
-            writes.push(unchanged(Write::put(keys::slots(self.agent), &slots)?, changes)?);
+        let is_new = self.slots_read.is_none() && self.slots.active() == 0;
+        if is_new || self.slots_read.as_ref() == Some(&slots) {
+            return self.same(key, changes);
         }
-        if let Some(space) = self.space {
-            let changes = self.lane_read.as_ref().map(|read| read.changes);
-            let before = self.lane_read.as_ref().map(|read| &read.lane);
-            if before.unwrap_or(&Lane::default()) != &self.lane {
-                let lane =
-                    LaneRecord { lane: self.lane.clone(), changes: changes.unwrap_or(0) + 1 };
-                let write = Write::put(keys::lane(space, self.agent), &lane)?;
-                writes.push(unchanged(write, changes)?);
-            }
+        let slots = SlotsRecord { changes: slots.changes + 1, ..slots };
+        unchanged(Write::put(key, &slots)?, changes).map(Some)
+    }
+
+    fn lane_write(&self) -> Result<Option<Write>> {
+        let Some(space) = self.space else { return Ok(None) };
+        let changes = self.lane_read.as_ref().map(|read| read.changes);
+        let key = keys::lane(space, self.agent);
+        let before = self.lane_read.as_ref().map(|read| &read.lane);
+        if before.unwrap_or(&Lane::default()) == &self.lane {
+            return self.same(key, changes);
         }
-        Ok(writes)
+        let lane = LaneRecord { lane: self.lane.clone(), changes: changes.unwrap_or(0) + 1 };
+        unchanged(Write::put(key, &lane)?, changes).map(Some)
+    }
+
+    /// The check of an item that stays as it is. A run that loses its turn, or waits for it, may get
+    /// it at the same moment.
+    fn same(&self, key: Key, changes: Option<u64>) -> Result<Option<Write>> {
+        self.must_hold.then(|| unchanged(Write::check(key), changes)).transpose()
     }
 
     /// Whether a refusal is about these items: they have changed since, or a run whose turn it was

@@ -1,6 +1,6 @@
 //! A run that a worker wants to claim gets its turn, or waits for it.
 
-use smartspace_domain::runs::RunStatus;
+use smartspace_domain::{jobs::RunRef, runs::RunStatus};
 
 use crate::{
     Result, Runs,
@@ -20,7 +20,12 @@ pub(crate) struct Starting {
 impl Turns {
     /// Gives a run its turn, or a place in the line.
     fn start(&mut self, run: &RunRecord) -> Option<(WaitsFor, usize)> {
-        let run = run.to_ref();
+        let waits = self.take_turn(run.to_ref());
+        self.must_hold |= waits.is_some();
+        waits
+    }
+
+    fn take_turn(&mut self, run: RunRef) -> Option<(WaitsFor, usize)> {
         let mut lane = self.lane.clone();
         if self.space.is_some()
             && let Some(position) = lane.start(run)
