@@ -46,6 +46,8 @@ const FALLBACKS: &[(&str, &str)] = &[
     ("TriggerKind", "service"),
     // Only mentioned agents are triggered.
     ("TriggerPolicy", "mention"),
+    // A run that waits is due anyway.
+    ("WaitsFor", "slot"),
     ("WebhookScheme", "standard"),
 ];
 

@@ -23,7 +23,7 @@ use self::items::{RELEASES, Release};
 
 /// Every kind of item that `store/table/keys` can name. Together with the kinds that the samples
 /// find, this is the complete list.
-const KINDS: [&str; 42] = [
+const KINDS: [&str; 44] = [
     "conn-meta",
     "conn-space",
     "dlv-meta",
@@ -38,6 +38,7 @@ const KINDS: [&str; 42] = [
     "entity-gate",
     "entity-meta",
     "entity-parting",
+    "entity-slots",
     "ext-meta",
     "hook-meta",
     "idem-meta",
@@ -61,6 +62,7 @@ const KINDS: [&str; 42] = [
     "space-meta",
     "space-msg",
     "space-past",
+    "space-runlane",
     "space-summary",
     "space-text",
     "space-woken",
