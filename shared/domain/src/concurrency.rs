@@ -11,7 +11,19 @@ mod slots;
 #[cfg(test)]
 mod tests;
 
+use serde::{Deserialize, Serialize};
+
 pub use self::{
     lane::{Entry, Lane, LaneRun},
     slots::{Slots, Took},
 };
+
+/// What a run waits for before it may start or go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum WaitsFor {
+    /// For the runs before it in the lane.
+    Lane,
+    /// For a slot of its agent.
+    Slot,
+}

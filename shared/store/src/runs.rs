@@ -25,7 +25,7 @@ use tokio::time::Instant;
 
 pub use self::{
     active::{ActiveCause, ActiveRecord, active_view},
-    record::{RunRecord, Tried, WaitsFor},
+    record::{RunRecord, Tried},
     triggered_by::TriggeredBy,
 };
 use crate::{

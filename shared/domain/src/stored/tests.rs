@@ -141,7 +141,9 @@ fn falls_back<T: for<'de> Deserialize<'de> + serde::Serialize>() -> Value {
 
 #[test]
 fn every_fallback_is_a_value_of_its_enum() {
-    use crate::{agents, deliveries, entities, events, goals, plans, runs, scripts, spaces};
+    use crate::{
+        agents, concurrency, deliveries, entities, events, goals, plans, runs, scripts, spaces,
+    };
     use crate::{steps, tools, triggers};
     let read = [
         falls_back::<tools::AnswerGroup>(),
@@ -167,6 +169,7 @@ fn every_fallback_is_a_value_of_its_enum() {
         falls_back::<events::StreamKind>(),
         falls_back::<triggers::TriggerKind>(),
         falls_back::<spaces::TriggerPolicy>(),
+        falls_back::<concurrency::WaitsFor>(),
         falls_back::<agents::WebhookScheme>(),
     ];
     assert_eq!(read.to_vec(), FALLBACKS.iter().map(|(_, value)| *value).collect::<Vec<_>>());

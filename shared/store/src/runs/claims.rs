@@ -124,9 +124,12 @@ impl Runs<'_> {
         match claimed {
             Ok(()) => {
                 // It was read before or after the claim, which changes only what is known.
-                let run = match read.filter(|run| run.status == RunStatus::Queued) {
-                    Some(queued) => queued.claimed(lease, now),
-                    None => self.record(run.run_id).await?,
+                let run = match read {
+                    Some(queued) if queued.status == RunStatus::Queued => {
+                        queued.claimed(lease, now)
+                    }
+                    Some(claimed) if claimed.lease.as_ref() == Some(lease) => claimed,
+                    _ => self.record(run.run_id).await?,
                 };
                 Ok(Some(Found::Claimed(Box::new(run))))
             }

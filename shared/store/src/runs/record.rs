@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use smartspace_domain::{
     Time,
+    concurrency::WaitsFor,
     dispatch::Source,
     ids::{EntityId, LeaseId, RunId, SpaceId},
     jobs::{MessageRef, RunJob, RunRef},
@@ -106,16 +107,6 @@ pub struct RunRecord {
     pub(crate) g3pk: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) g3sk: Option<String>,
-}
-
-/// What a run waits for before it may start or go on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum WaitsFor {
-    /// For the runs before it in the lane.
-    Lane,
-    /// For a slot of its agent.
-    Slot,
 }
 
 /// How far the tries of a model answer had come when the run was given back.

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use smartspace_domain::{
     Time,
     agents::{ConcurrencyConfig, ConcurrencyMode},
-    concurrency::{Lane, Slots},
+    concurrency::{Lane, Slots, WaitsFor},
     dispatch::WakeLimits,
     ids::{EntityId, RunId, SpaceId},
     jobs::{RunJob, RunRef},
@@ -29,7 +29,7 @@ pub use self::waking::Waking;
 pub(crate) use self::{leaving::Leaving, starting::Starting, waking::Woken};
 use crate::{
     Result, Runs,
-    runs::{RunRecord, WaitsFor},
+    runs::RunRecord,
     table::{
         Items, WriteError,
         keys::{self, Key},

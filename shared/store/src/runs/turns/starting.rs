@@ -1,10 +1,10 @@
 //! A run that a worker wants to claim gets its turn, or waits for it.
 
-use smartspace_domain::{jobs::RunRef, runs::RunStatus};
+use smartspace_domain::{concurrency::WaitsFor, jobs::RunRef, runs::RunStatus};
 
 use crate::{
     Result, Runs,
-    runs::{RunRecord, WaitsFor, turns::Turns},
+    runs::{RunRecord, turns::Turns},
     table::keys,
 };
 

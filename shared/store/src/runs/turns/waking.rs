@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use smartspace_domain::{
     Time,
     agents::ConcurrencyMode,
-    concurrency::{Entry, LaneRun},
+    concurrency::{Entry, LaneRun, WaitsFor},
     dispatch::WakeLimits,
     ids::{EntityId, LeaseId, RunId},
     jobs::{RunJob, RunRef},
@@ -15,7 +15,7 @@ use smartspace_domain::{
 
 use crate::{
     Error, Result, Runs, Store,
-    runs::{ActiveRecord, RunRecord, TriggeredBy, WaitsFor, endings::cancel_write, turns::Turns},
+    runs::{ActiveRecord, RunRecord, TriggeredBy, endings::cancel_write, turns::Turns},
     table::{Items, keys, write::Write},
 };
 
