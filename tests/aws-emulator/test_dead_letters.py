@@ -31,8 +31,15 @@ def test_a_job_that_fails_five_times_becomes_a_dead_letter_and_can_be_redriven(c
     assert (alarm["Namespace"], alarm["MetricName"]) == ("AWS/SQS", "ApproximateNumberOfMessagesVisible")
     assert alarm["Threshold"] <= waiting(sqs, dead)
     assert redrive(cloud, stack) >= 1
-    wait_for(lambda: waiting(sqs, dead) == 0, what="no dead letter")
+    wait_for(lambda: emptied(cloud, stack, sqs, dead), what="no dead letter")
     wait_for(lambda: len(operator.get(f"/v1/agents/{agent}/runs?limit=50")["items"]) == 1, what="the plan's run")
+
+
+def emptied(cloud, stack, sqs, dead):
+    """Whether no dead letter is left. A job of another test may have become one meanwhile."""
+    if waiting(sqs, dead) > 0:
+        redrive(cloud, stack)
+    return waiting(sqs, dead) == 0
 
 
 def waiting(sqs, queue):
