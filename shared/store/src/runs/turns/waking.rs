@@ -15,7 +15,9 @@ use smartspace_domain::{
 
 use crate::{
     Error, Result, Runs, Store,
-    runs::{ActiveRecord, RunRecord, TriggeredBy, endings::cancel_write, turns::Turns},
+    runs::{
+        ActiveCause, ActiveRecord, RunRecord, TriggeredBy, endings::cancel_write, turns::Turns,
+    },
     table::{Items, keys, write::Write},
 };
 
@@ -146,9 +148,10 @@ impl Waking {
             .value(":earlier", [earlier])?
             .value(":queued", RunStatus::Queued)?;
         let mut writes = vec![write];
-        if is_newer {
-            let active = ActiveRecord::new(into, active.cause);
-            writes.push(Write::put(keys::active_run(into.agent_id, into.id), &active)?);
+        if is_newer && let ActiveCause::Message { sender, text, .. } = active.cause {
+            let copy = keys::active_run(into.agent_id, into.id);
+            let write = Write::update(copy, "SET #sender = :sender, #text = :text");
+            writes.push(write.value(":sender", sender)?.value(":text", text)?);
         }
         let run = RunRecord { into_run_id: Some(into.id), ..run };
         let run = canceled(store, run, EndReason::Coalesced, now);
