@@ -53,8 +53,8 @@ pub const SPACES_OF_PERSON: usize = 1_000;
 /// How many agents the transaction that stores a message may trigger. If there are more, the
 /// function `trigger` triggers them.
 pub const WOKEN_AT_ONCE: usize = 20;
-/// With so many active runs an agent is busy: a message does not trigger it, except that it may join
-/// a queued run.
+/// With so many active runs an agent is busy: a message does not trigger it, but may join a queued
+/// run.
 pub const ACTIVE_RUNS: usize = 50;
 /// How many runs a message replaces at most, in the transaction that stores it.
 pub const SUPERSEDED: usize = 15;

@@ -69,8 +69,8 @@ enum Found {
 }
 
 impl Runs<'_> {
-    /// Claims a run for the worker with this `lease`, if it is the run's turn. `read` is the run, as
-    /// somebody reads it at the same moment, or `None`.
+    /// Claims a run for the worker with this `lease`, if it is the run's turn. `read` returns the
+    /// run, as somebody reads it at the same moment, or `None`.
     pub async fn claim(
         self,
         run: &RunRef,

@@ -191,8 +191,8 @@ impl Turns {
         unchanged(Write::put(key, &lane)?, changes).map(Some)
     }
 
-    /// The check of an item that stays as it is. A run that loses its turn, or waits for it, may get
-    /// it at the same moment.
+    /// The check of an item that stays as it is. A run that loses its turn, or waits for it, may
+    /// get it at the same moment.
     fn same(&self, key: Key, changes: Option<u64>) -> Result<Option<Write>> {
         self.must_hold.then(|| unchanged(Write::check(key), changes)).transpose()
     }

@@ -10,8 +10,8 @@ use crate::{
 
 impl Runs<'_> {
     /// Pauses a run until someone answers one of its forms, or until `wake`. Its worker gives up
-    /// the lease, and the run its turn. Returns the jobs of the runs whose turn it is now, or `None`
-    /// if all calls have a result already.
+    /// the lease, and the run its turn. Returns the jobs of the runs whose turn it is now, or
+    /// `None` if all calls have a result already.
     pub async fn pause(
         self,
         run: &RunRecord,
