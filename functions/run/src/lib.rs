@@ -107,17 +107,21 @@ impl Runs {
                 "the process is stopping; another one continues the run".into(),
             ));
         }
-        let run_ref = match *job {
-            RunJob::Run(run_ref) => run_ref,
+        match *job {
+            RunJob::Run(run) => Box::pin(self.claim(run, delivery)).await,
             RunJob::Summarize { space_id, agent_id, to } => {
                 let summarizer = Summarizer {
                     pipeline: &self.pipeline,
                     models: &*self.models,
                     prices: &self.prices,
                 };
-                return Box::pin(summarizer.handle(space_id, agent_id, to, delivery)).await;
+                Box::pin(summarizer.handle(space_id, agent_id, to, delivery)).await
             }
-        };
+        }
+    }
+
+    /// Claims a run and works on it, if it is the run's turn.
+    async fn claim(&self, run_ref: RunRef, delivery: &dyn Delivery) -> Result<()> {
         let store = &self.pipeline.store;
         let lease = self.pipeline.token();
         let now = self.pipeline.now();

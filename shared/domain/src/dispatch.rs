@@ -87,7 +87,7 @@ pub struct WakeLimits {
     pub max_chain_depth: u32,
     /// What a trigger does while a run is active.
     pub mode: ConcurrencyMode,
-    /// The largest number of active runs.
+    /// The largest number of runs that work at the same time.
     pub max_runs: u32,
     /// Runs per minute.
     #[serde(default = "WakeLimits::default_runs")]

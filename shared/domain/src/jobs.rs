@@ -34,7 +34,7 @@ pub struct RunRef {
     /// `None` if a plan or a service triggered the run.
     #[serde(flatten)]
     pub place: Option<MessageRef>,
-    /// Whether the run waits its turn in the lane of its agent in the space of that message.
+    /// Whether the run belongs to the lane of its agent in the space of that message.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub in_lane: bool,
 }

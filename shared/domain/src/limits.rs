@@ -117,8 +117,8 @@ pub mod lease {
     pub const GIVEN_UP: Duration = Duration::from_secs(20);
     /// A queued run, or a message without a dispatch, is due after this time.
     pub const QUEUED_DUE: Duration = Duration::from_secs(30);
-    /// A run that waits for its turn is due after this time, in case nobody has told it. It is told
-    /// in the transaction that frees its place.
+    /// A run that waits for its turn is due after this time, even if nobody tells it. Normally the
+    /// transaction that frees its place does.
     pub const WAITING_DUE: Duration = Duration::from_mins(5);
     /// A running run is due after this time.
     pub const RUNNING_DUE: Duration = Duration::from_mins(1);

@@ -31,7 +31,7 @@ impl Pipeline {
         self.queue_runs(std::mem::take(&mut appended.triggered)).await;
         self.queue_triggers(undecided.into_iter().collect()).await;
         for run in &appended.superseded {
-            self.follow_superseded(run).await;
+            self.follow_ended(run).await;
         }
         let cause = Cause::member(message.sender.id, message.sender.kind == EntityType::Human);
         let counted = self.store.quota().count_runs(&appended.taken, &cause, message.created_at);

@@ -10,13 +10,13 @@ impl Pipeline {
     pub async fn follow_waking(&self, waking: Waking) {
         self.queue_runs(waking.jobs).await;
         for run in &waking.superseded {
-            self.follow_superseded(run).await;
+            self.follow_ended(run).await;
         }
         if let Some((run, position)) = &waking.queued {
             self.announce_queued(run, *position).await;
         }
         if let Some(run) = &waking.stillborn {
-            self.follow_superseded(run).await;
+            self.follow_ended(run).await;
         }
     }
 
@@ -28,7 +28,7 @@ impl Pipeline {
                 self.announce_run(run, view, event).await;
             }
             Err(error) => {
-                tracing::warn!(run = %run.id, %error, "the space was not notified that a run waits");
+                tracing::warn!(run = %run.id, %error, "nobody was notified that a run waits");
             }
         }
     }
@@ -49,8 +49,8 @@ impl Pipeline {
         }
     }
 
-    /// The consequences for a run that a newer message replaced.
-    pub(crate) async fn follow_superseded(&self, run: &RunRecord) {
+    /// The consequences for a run that a message has ended, or that never started because of one.
+    pub(crate) async fn follow_ended(&self, run: &RunRecord) {
         if let Err(error) = self.follow_cancel(run, None).await {
             tracing::warn!(run = %run.id, %error, "nobody was notified that a run was replaced");
         }

@@ -31,6 +31,13 @@ impl Burst {
         Self { person, agent, space, gate }
     }
 
+    /// A connection of the person that follows the space.
+    async fn follow(&self, stack: &Stack) -> Socket {
+        let socket = stack.socket_of(&self.person).await;
+        socket.subscribe(&self.space, None).await;
+        socket
+    }
+
     /// Posts a message, waits until its run works, and posts nine others. Returns the runs that
     /// the ten dispatches name.
     async fn post_ten(&self, stack: &Stack) -> Vec<String> {
@@ -115,8 +122,7 @@ async fn parallel_runs_work_side_by_side() {
 async fn queued_runs_work_one_after_the_other_in_the_order_of_their_messages() {
     let stack = Stack::start().await;
     let burst = Burst::new(&stack, json!({"mode": "queue"})).await;
-    let socket = stack.socket_of(&burst.person).await;
-    socket.subscribe(&burst.space, None).await;
+    let socket = burst.follow(&stack).await;
     let runs = burst.post_ten(&stack).await;
     let last = &runs[9];
     socket.frame("run.queued", SOON, |frame| frame["run"]["id"] == json!(last)).await;
@@ -133,8 +139,7 @@ async fn queued_runs_work_one_after_the_other_in_the_order_of_their_messages() {
 async fn messages_join_the_run_that_is_queued_and_it_answers_them_together() {
     let stack = Stack::start().await;
     let burst = Burst::new(&stack, json!({"mode": "coalesce"})).await;
-    let socket = stack.socket_of(&burst.person).await;
-    socket.subscribe(&burst.space, None).await;
+    let socket = burst.follow(&stack).await;
     let runs = burst.post_ten(&stack).await;
     let joined = &runs[9];
     let canceled =
@@ -196,8 +201,7 @@ async fn runs_over_the_limit_wait_until_a_run_ends_in_any_space() {
     let stack = Stack::start().await;
     let burst = Burst::new(&stack, json!({"maxRuns": 2})).await;
     let other = stack.space("Other", &[&burst.person, &burst.agent]).await;
-    let socket = stack.socket_of(&burst.person).await;
-    socket.subscribe(&burst.space, None).await;
+    let socket = burst.follow(&stack).await;
     let mut runs = Vec::new();
     for (space, number) in [(&other, 1), (&burst.space, 2), (&burst.space, 3), (&burst.space, 4)] {
         let message = stack.post(space, &burst.person, &format!("m{number}")).await;

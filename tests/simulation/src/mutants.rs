@@ -4,8 +4,8 @@
 //! the product's calls on their way to the table, and the table's responses on their way back.
 //!
 //! [`Mutant::before`] distributes the changes of a transaction to one module for each subject:
-//! `messages`, `runs`, `cursors`, `plans`, `forms` and `outside`, and single writes to `runs`,
-//! `frames` and `spaces`. `writes` reads and edits the transaction's JSON for all of them.
+//! `messages`, `runs`, `turns`, `cursors`, `plans`, `forms` and `outside`, and single writes to
+//! `runs`, `frames` and `spaces`. `writes` reads and edits the transaction's JSON for all of them.
 
 mod cursors;
 mod forms;
@@ -15,6 +15,7 @@ mod outside;
 mod plans;
 mod runs;
 mod spaces;
+mod turns;
 mod writes;
 
 use clap::ValueEnum;
@@ -272,6 +273,7 @@ impl Mutant {
         frames::change(self, parts);
         plans::change(self, chance, parts);
         cursors::change(self, storage, parts);
+        turns::change(self, parts);
         messages::change(self, chance, parts)
             .or_else(|| runs::change(self, parts))
             .or_else(|| forms::change(self, parts))
@@ -308,7 +310,7 @@ impl Mutant {
             Self::IgnoresDepth => messages::hide_depth_limit(&mut parsed),
             Self::DispatchesAgain => messages::hide_settling(&mut parsed),
             Self::ResetsMinutes => messages::hide_later_minutes(&mut parsed, now),
-            Self::IgnoresLanes => runs::hide_lanes(&mut parsed),
+            Self::IgnoresLanes => turns::hide_lanes(&mut parsed),
             _ => messages::hide_departures(&mut parsed),
         }
         *answer = parsed.to_string();

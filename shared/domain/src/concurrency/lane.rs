@@ -73,8 +73,13 @@ impl LaneRun {
 impl Lane {
     /// Whether a new run does not find a place in the mode.
     pub fn is_full(&self, mode: ConcurrencyMode) -> bool {
-        let joins = mode == ConcurrencyMode::Coalesce && self.joinable().is_some();
-        mode != ConcurrencyMode::Latest && self.runs.len() >= limits::ACTIVE_RUNS && !joins
+        let has_too_many = self.runs.len() >= limits::ACTIVE_RUNS;
+        mode != ConcurrencyMode::Latest && has_too_many && !self.takes_in(mode)
+    }
+
+    /// Whether a message joins a queued run, so that no further run is queued.
+    pub fn takes_in(&self, mode: ConcurrencyMode) -> bool {
+        mode == ConcurrencyMode::Coalesce && self.joinable().is_some()
     }
 
     /// The place of the queued run that a message can join.

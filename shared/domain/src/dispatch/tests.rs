@@ -39,32 +39,19 @@ fn space(policy: TriggerPolicy) -> SpaceSettings {
 
 /// The dispatch of a message of `sender`, as `number:source` or `number!reason`. The members are
 /// the person 1 and the agents 2 (Ada), 3 (Bob) and 4 (Eve, paused).
+/// A member who has had no run in this minute.
+fn member<'a>(number: u128, name: &'a str, wake_limits: Option<&'a WakeLimits>) -> Candidate<'a> {
+    Candidate { id: entity(number), name, wake_limits, window: None, is_busy: false }
+}
+
 fn decided(space: &SpaceSettings, sender: u128, text: &str, chain_depth: u32) -> String {
     let active = limits();
     let paused = WakeLimits { paused: true, ..limits() };
     let members = [
-        Candidate { id: entity(1), name: "Husam", wake_limits: None, window: None, is_busy: false },
-        Candidate {
-            id: entity(2),
-            name: "Ada",
-            wake_limits: Some(&active),
-            window: None,
-            is_busy: false,
-        },
-        Candidate {
-            id: entity(3),
-            name: "Bob",
-            wake_limits: Some(&active),
-            window: None,
-            is_busy: false,
-        },
-        Candidate {
-            id: entity(4),
-            name: "Eve",
-            wake_limits: Some(&paused),
-            window: None,
-            is_busy: false,
-        },
+        member(1, "Husam", None),
+        member(2, "Ada", Some(&active)),
+        member(3, "Bob", Some(&active)),
+        member(4, "Eve", Some(&paused)),
     ];
     let kind = if sender == 1 { EntityType::Human } else { EntityType::Agent };
     let incoming = IncomingMessage { sender: entity(sender), sender_kind: kind, text, chain_depth };
@@ -141,16 +128,7 @@ fn a_paused_space_triggers_nobody_and_a_pair_needs_no_mention() {
     assert_eq!(decided(&paused, 1, "@all", 0), "2!Paused 3!Paused 4!Paused");
 
     let active = limits();
-    let pair = [
-        Candidate { id: entity(1), name: "Husam", wake_limits: None, window: None, is_busy: false },
-        Candidate {
-            id: entity(2),
-            name: "Ada",
-            wake_limits: Some(&active),
-            window: None,
-            is_busy: false,
-        },
-    ];
+    let pair = [member(1, "Husam", None), member(2, "Ada", Some(&active))];
     let run = RunId::new(Time::from_millis(1), 1);
     for policy in [TriggerPolicy::All, TriggerPolicy::Mention] {
         let expected = Dispatch {

@@ -29,7 +29,8 @@ fn end(ended: &RunRecord, also: &str) -> Result<Write> {
                #expiresAt = :expires";
     let write = if ended.open_calls.is_some() {
         let expression = format!(
-            "SET {also}{set}, #due = :due, #dueAt = :now REMOVE #lease, #leaseUntil, #dueCount, #waitsFor"
+            "SET {also}{set}, #due = :due, #dueAt = :now \
+             REMOVE #lease, #leaseUntil, #dueCount, #waitsFor"
         );
         let due = keys::due(ended.id.part_of(keys::DUE_PARTS));
         Write::update(keys::run_meta(ended.id), expression).value(":due", due)?

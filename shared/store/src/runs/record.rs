@@ -43,7 +43,7 @@ pub struct RunRecord {
     /// The space to which its messages would go.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub active_space_id: Option<SpaceId>,
-    /// Whether it waits its turn in the lane of its agent in the space of its trigger.
+    /// Whether it belongs to the lane of its agent in the space of its trigger.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub in_lane: bool,
     /// What it waits for, while it may not start yet.

@@ -119,8 +119,8 @@ impl Turns {
 
     /// Whether the agent has so many active runs that a message does not trigger it.
     pub(crate) fn are_busy(&self, mode: ConcurrencyMode) -> bool {
-        let joins = mode == ConcurrencyMode::Coalesce && self.lane.joinable().is_some();
-        self.lane.is_full(mode) || (self.slots.active() >= limits::ACTIVE_RUNS && !joins)
+        let has_too_many = self.slots.active() >= limits::ACTIVE_RUNS;
+        self.lane.is_full(mode) || (has_too_many && !self.lane.takes_in(mode))
     }
 
     /// Takes the turn of a run away, and gives it to those that wait for it.

@@ -66,7 +66,7 @@ impl State {
             let cut = format!("… ({} bytes; {hint})", Thousands(text.len() as u64));
             let saved = text.chars().count().saturating_sub(cut.chars().count());
             result.output = Value::String(cut);
-            // What was added after the last answer is counted from the conversation itself.
+            // Results after the last answer are not in its count of tokens.
             if is_read {
                 self.saved_chars += saved as u64;
             }

@@ -54,12 +54,12 @@ impl Attempt {
         snapshot: &Snapshot,
         now: Time,
     ) -> Result<Self> {
-        let draft = Draft::new(new, snapshot, store.append_limit, now)?;
-        let attempt = Self::of(store, new, snapshot, draft.clone(), now)?;
+        let draft = || Draft::new(new, snapshot, store.append_limit, now);
+        let attempt = Self::of(store, new, snapshot, draft()?, now)?;
         if attempt.writes.len() <= WRITES {
             return Ok(attempt);
         }
-        Self::of(store, new, snapshot, draft.decided_later(), now)
+        Self::of(store, new, snapshot, draft()?.decided_later(), now)
     }
 
     fn of(

@@ -22,7 +22,6 @@ use crate::{
     table::{keys, write::Write},
 };
 
-#[derive(Clone)]
 pub(super) struct Draft {
     seq: u64,
     depth: u32,

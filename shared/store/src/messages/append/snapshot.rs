@@ -95,23 +95,12 @@ impl Messages<'_> {
         if !missing.is_empty() {
             items.extend(self.store.table.get_all(&missing).await?);
         }
-        let mut snapshot = Snapshot {
-            space,
-            head,
-            sender,
-            roster,
-            wake_limits: BTreeMap::new(),
-            minutes: BTreeMap::new(),
-            turns: BTreeMap::new(),
-            affected: BTreeMap::new(),
-        };
+        let mut snapshot = Snapshot::new(space, head, sender, roster);
         snapshot.take_limits(self.store.quota(), &mut items, now)?;
         self.take_turns(id, &mut snapshot, items).await?;
         Ok((snapshot, posted))
     }
-}
 
-impl Messages<'_> {
     /// Reads the lanes of the agents that have one, and the runs that a message may change in them.
     async fn take_turns(
         self,
@@ -141,6 +130,29 @@ impl Messages<'_> {
 }
 
 impl Snapshot {
+    fn new(
+        space: SpaceRecord,
+        head: Head,
+        sender: Option<MemberRecord>,
+        roster: Arc<Roster>,
+    ) -> Self {
+        Self {
+            space,
+            head,
+            sender,
+            roster,
+            wake_limits: BTreeMap::new(),
+            minutes: BTreeMap::new(),
+            turns: BTreeMap::new(),
+            affected: BTreeMap::new(),
+        }
+    }
+
+    /// The mode and the turns of an agent that can be woken.
+    fn turns_of(&self, agent: EntityId) -> Option<(ConcurrencyMode, &Turns)> {
+        Some((self.wake_limits.get(&agent)?.mode, self.turns.get(&agent)?))
+    }
+
     /// Wakes an agent: what this writes, and what follows from it.
     pub(super) fn wake(
         &self,
@@ -149,13 +161,14 @@ impl Snapshot {
         active: ActiveRecord,
         now: Time,
     ) -> Result<Waking> {
-        let agent = run.agent_id;
-        let (Some(limits), Some(turns)) = (self.wake_limits.get(&agent), self.turns.get(&agent))
-        else {
-            return Err(Error::Internal("an agent without limits was woken".into()));
-        };
-        let woken = Woken { run, active, mode: limits.mode };
-        Waking::new(store, woken, turns.clone(), &self.affected, now)
+        let (mode, turns) = self
+            .turns_of(run.agent_id)
+            .ok_or_else(|| Error::Internal("an agent without limits was woken".into()))?;
+        if mode == ConcurrencyMode::Parallel {
+            return Waking::at_once(&run, &active);
+        }
+        let woken = Woken { run, active, mode };
+        Waking::in_lane(store, woken, turns.clone(), &self.affected, now)
     }
 
     /// Whether a refusal is about the turns of agents, so that they have to be read again.
@@ -177,11 +190,7 @@ impl Snapshot {
     }
 
     fn is_busy(&self, agent: EntityId) -> bool {
-        let (Some(limits), Some(turns)) = (self.wake_limits.get(&agent), self.turns.get(&agent))
-        else {
-            return false;
-        };
-        turns.are_busy(limits.mode)
+        self.turns_of(agent).is_some_and(|(mode, turns)| turns.are_busy(mode))
     }
 
     pub(super) fn sender(&self) -> Result<&MemberRecord> {

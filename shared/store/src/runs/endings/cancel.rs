@@ -71,23 +71,8 @@ impl Runs<'_> {
         let mut run = run.clone();
         let mut leaving = Leaving::of(self, run.to_ref()).await?;
         loop {
-            let canceled = RunRecord {
-                status: RunStatus::Canceled,
-                end_reason: Some(reason),
-                finished_at: Some(now),
-                ended_by: Some(token.clone()),
-                expires_at: self.store.run_expiry(now),
-                waits_for: None,
-                ..run.clone()
-            };
-            let mut writes = vec![
-                cancel_write(&canceled, by)?,
-                Write::delete(keys::active_run(run.agent_id, run.id)),
-            ];
-            if let Some(by) = by {
-                writes.push(worker_keeps(by.run, by.lease, "")?);
-                writes.push(by.result.write(by.run)?);
-            }
+            let canceled = self.canceled(run.clone(), reason, token, now);
+            let mut writes = ending_writes(&canceled, by)?;
             writes.extend(leaving.writes(now)?);
             let ended = |run| Some(Ended { run, next: leaving.next_jobs() });
             let refusal = match self.store.table.transact(&writes).await {
@@ -123,6 +108,44 @@ impl Runs<'_> {
             }
         }
     }
+}
+
+impl Runs<'_> {
+    /// A run, as it is after a cancellation.
+    pub(crate) fn canceled(
+        self,
+        run: RunRecord,
+        reason: EndReason,
+        token: &LeaseId,
+        now: Time,
+    ) -> RunRecord {
+        RunRecord {
+            status: RunStatus::Canceled,
+            end_reason: Some(reason),
+            finished_at: Some(now),
+            ended_by: Some(token.clone()),
+            expires_at: self.store.run_expiry(now),
+            lease: None,
+            lease_until: None,
+            waits_for: None,
+            due: None,
+            due_at: None,
+            ..run
+        }
+    }
+}
+
+/// The writes that end a run from outside, and store the call of the worker that does it.
+fn ending_writes(canceled: &RunRecord, by: Option<&ByWorker<'_>>) -> Result<Vec<Write>> {
+    let mut writes = vec![
+        cancel_write(canceled, by)?,
+        Write::delete(keys::active_run(canceled.agent_id, canceled.id)),
+    ];
+    if let Some(by) = by {
+        writes.push(worker_keeps(by.run, by.lease, "")?);
+        writes.push(by.result.write(by.run)?);
+    }
+    Ok(writes)
 }
 
 /// The write of a run's state when it is canceled. A worker that cancels another run must have seen

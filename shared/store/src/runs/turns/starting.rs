@@ -1,11 +1,10 @@
 //! A run that a worker wants to claim gets its turn, or waits for it.
 
-use smartspace_domain::{concurrency::WaitsFor, jobs::RunRef, runs::RunStatus};
+use smartspace_domain::{concurrency::WaitsFor, ids::RunId, jobs::RunRef, runs::RunStatus};
 
 use crate::{
     Result, Runs,
     runs::{RunRecord, turns::Turns},
-    table::keys,
 };
 
 /// Whether a run may start.
@@ -53,21 +52,12 @@ impl Runs<'_> {
         let before = turns.clone();
         let waits = turns.start(run);
         let Some((waits_for, _)) = waits else { return Ok(Starting { turns, waits }) };
-        let others: Vec<_> = match waits_for {
-            WaitsFor::Lane => {
-                before.lane.runs.first().map(|first| first.run.run_id).into_iter().collect()
-            }
+        let mut gone: Vec<RunId> = match waits_for {
+            WaitsFor::Lane => before.lane.runs.iter().take(1).map(|it| it.run.run_id).collect(),
             WaitsFor::Slot => before.slots.held.iter().copied().collect(),
         };
-        let places: Vec<_> = others.iter().map(|run| keys::run_meta(*run)).collect();
-        let mut found = self.store.table.get_all(&places).await?;
-        let mut gone = Vec::new();
-        for (other, place) in others.into_iter().zip(&places) {
-            let other_run: Option<RunRecord> = found.take(place)?;
-            if !other_run.is_some_and(|other| has_turn(&other)) {
-                gone.push(other);
-            }
-        }
+        let found = self.affected(gone.iter().copied()).await?;
+        gone.retain(|other| !found.get(other).is_some_and(has_turn));
         if gone.is_empty() {
             return Ok(Starting { turns, waits });
         }

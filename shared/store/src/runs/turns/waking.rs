@@ -18,7 +18,7 @@ use crate::{
     runs::{
         ActiveCause, ActiveRecord, RunRecord, TriggeredBy, endings::cancel_write, turns::Turns,
     },
-    table::{Items, keys, write::Write},
+    table::{keys, write::Write},
 };
 
 /// An agent that a message wakes.
@@ -63,9 +63,14 @@ impl Turns {
 }
 
 impl Waking {
-    /// Wakes an agent. `turns` are those of the agent and the space, as they were read, and
-    /// `others` the runs that [`Turns::affected`] names.
-    pub(crate) fn new(
+    /// Wakes an agent that is never busy: its run starts.
+    pub(crate) fn at_once(run: &RunRecord, active: &ActiveRecord) -> Result<Self> {
+        Ok(Self { writes: new_writes(run, active)?, jobs: vec![run.job()], ..Self::default() })
+    }
+
+    /// Wakes an agent that has a lane. `turns` are those of the agent and the space, as they were
+    /// read, and `others` the runs that [`Turns::affected`] names.
+    pub(crate) fn in_lane(
         store: &Store,
         woken: Woken,
         mut turns: Turns,
@@ -73,16 +78,11 @@ impl Waking {
         now: Time,
     ) -> Result<Self> {
         let Woken { run, active, mode } = woken;
-        if mode == ConcurrencyMode::Parallel {
-            let jobs = vec![run.job()];
-            let writes = new_writes(&run, &active)?;
-            return Ok(Self { writes, jobs, ..Self::default() });
-        }
         let run = RunRecord { in_lane: true, ..run };
         let first = turns.lane.runs.first().map(|first| first.run.run_id);
         let waking = match turns.lane.enter(mode, run.to_ref(), run.is_delegated()) {
             Entry::Place { position, superseded } => {
-                let mut waking = Self::placed(run, active, position)?;
+                let mut waking = Self::placed(run, &active, position)?;
                 for other in superseded {
                     waking.supersede(store, &mut turns, others.get(&other.run_id), now)?;
                 }
@@ -93,7 +93,6 @@ impl Waking {
                 Self::joined(store, run, active, into, now)?
             }
             Entry::Superseded => Self {
-                writes: vec![],
                 stillborn: Some(canceled(store, run, EndReason::Superseded, now)),
                 ..Self::default()
             },
@@ -102,17 +101,16 @@ impl Waking {
     }
 
     /// The new run has a place in the lane.
-    fn placed(run: RunRecord, active: ActiveRecord, position: usize) -> Result<Self> {
+    fn placed(run: RunRecord, active: &ActiveRecord, position: usize) -> Result<Self> {
         if position == 0 {
-            let jobs = vec![run.job()];
-            return Ok(Self { writes: new_writes(&run, &active)?, jobs, ..Self::default() });
+            return Self::at_once(&run, active);
         }
         let run = RunRecord {
             waits_for: Some(WaitsFor::Lane),
             due_at: Some(run.created_at + lease::WAITING_DUE),
             ..run
         };
-        let writes = new_writes(&run, &active)?;
+        let writes = new_writes(&run, active)?;
         Ok(Self { writes, queued: Some((run, position)), ..Self::default() })
     }
 
@@ -208,19 +206,8 @@ fn new_writes(run: &RunRecord, active: &ActiveRecord) -> Result<Vec<Write>> {
 
 /// A run that a message ends.
 fn canceled(store: &Store, run: RunRecord, reason: EndReason, now: Time) -> RunRecord {
-    RunRecord {
-        status: RunStatus::Canceled,
-        end_reason: Some(reason),
-        finished_at: Some(now),
-        ended_by: Some(LeaseId(run.id.to_string())),
-        expires_at: store.run_expiry(now),
-        lease: None,
-        lease_until: None,
-        waits_for: None,
-        due: None,
-        due_at: None,
-        ..run
-    }
+    let token = LeaseId(run.id.to_string());
+    store.runs().canceled(run, reason, &token, now)
 }
 
 fn changed() -> Error {
@@ -245,18 +232,16 @@ impl Runs<'_> {
     /// Reads what waking an agent needs, and says what it does. Returns `None` if its run is in the
     /// lane already.
     pub(crate) async fn waking(self, woken: Woken, now: Time) -> Result<Option<Waking>> {
-        let run = RunRecord { in_lane: true, ..woken.run.clone() };
-        let (turns, others) = if woken.mode == ConcurrencyMode::Parallel {
-            (Turns::take(&mut Items::default(), run.agent_id, None, 1)?, BTreeMap::new())
-        } else {
-            let turns = self.turns(&run.to_ref()).await?;
-            if turns.lane.runs.iter().any(|other| other.run.run_id == run.id) {
-                return Ok(None);
-            }
-            let others = self.affected(turns.affected(woken.mode)).await?;
-            (turns, others)
-        };
-        Waking::new(self.store, woken, turns, &others, now).map(Some)
+        let Woken { run, active, mode } = &woken;
+        if *mode == ConcurrencyMode::Parallel {
+            return Waking::at_once(run, active).map(Some);
+        }
+        let turns = self.turns(&RunRef { in_lane: true, ..run.to_ref() }).await?;
+        if turns.lane.runs.iter().any(|other| other.run.run_id == run.id) {
+            return Ok(None);
+        }
+        let others = self.affected(turns.affected(*mode)).await?;
+        Waking::in_lane(self.store, woken, turns, &others, now).map(Some)
     }
 
     /// Reads the runs that waking agents may change.
