@@ -1,7 +1,7 @@
 //! Work that takes longer than a request: triggering more agents than fit into a transaction, and
 //! finishing changes. It also handles alarms: plans that fire and forms that expire.
 
-use futures::future::try_join_all;
+use futures::future::join_all;
 use smartspace_domain::{
     Error, Result,
     entities::EntityType,
@@ -94,15 +94,21 @@ impl Triggers {
         let agents: Vec<_> = runs.iter().map(|run| run.agent_id).collect();
         let modes = store.runs().modes(&agents).await?;
         let runs: Vec<_> = runs.into_iter().zip(modes).collect();
+        let mut failed = Ok(());
         for chunk in runs.chunks(CONCURRENT_WRITES) {
             let writes = chunk.iter().map(|(run, mode)| {
                 let active = ActiveRecord::triggered(run, space, &name, &record);
                 async move { store.runs().create(run, &active, *mode, self.pipeline.now()).await }
             });
-            for waking in try_join_all(writes).await? {
-                self.pipeline.follow_waking(waking).await;
+            // The runs of the other agents start even if one of them can't be created now.
+            for waking in join_all(writes).await {
+                match waking {
+                    Ok(waking) => self.pipeline.follow_waking(waking).await,
+                    Err(error) => failed = Err(error),
+                }
             }
         }
+        failed?;
         store.messages().settled(space, seq).await?;
         let cause = Cause::member(record.sender.id, record.sender.kind == EntityType::Human);
         store.quota().count_runs(&taken, &cause, self.pipeline.now()).await;

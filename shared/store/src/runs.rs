@@ -134,8 +134,11 @@ impl Runs<'_> {
             };
             let place = keys::run_meta(run.id);
             if refusal.names(&place) {
-                let stored: Option<RunRecord> = refusal.existing(&place);
-                return Ok(stored.as_ref().map_or_else(Waking::default, created_before));
+                return Ok(match refusal.existing::<RunRecord>(&place) {
+                    // The first try took effect and its answer was lost.
+                    Some(stored) if stored.created_at == run.created_at => waking,
+                    stored => stored.as_ref().map_or_else(Waking::default, created_before),
+                });
             }
             if Instant::now() >= until {
                 return Err(Error::Retry("the runs of this agent change all the time".into()));

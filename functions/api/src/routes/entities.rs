@@ -159,9 +159,7 @@ async fn change(
         }
     }
     let entity = store.entities().change(&record, settings, api.pipeline.now()).await?;
-    if let (Some(before), Some(after)) = (&record.entity.agent, &entity.agent)
-        && before.concurrency.max_runs < after.concurrency.max_runs
-    {
+    if entity.agent.is_some() {
         api.pipeline.fill_slots(id).await;
     }
     if MemberRecord::shows_change(&record.entity, &entity) {

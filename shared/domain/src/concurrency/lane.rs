@@ -61,7 +61,7 @@ impl LaneRun {
     }
 
     /// Whether a newer message replaces it: it is queued or works.
-    pub fn is_replaceable(&self) -> bool {
+    fn is_replaceable(&self) -> bool {
         self.is_started || !self.is_resumed
     }
 
@@ -137,6 +137,13 @@ impl Lane {
             return None;
         }
         Some(at)
+    }
+
+    /// Marks a run as one that works, whether it is its turn or not.
+    pub fn works(&mut self, run: RunId) {
+        if let Some(known) = self.runs.iter_mut().find(|other| other.run.run_id == run) {
+            known.is_started = true;
+        }
     }
 
     /// Lets a run out. Returns the run whose turn it is now, if that is another one than before.

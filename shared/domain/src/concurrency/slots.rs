@@ -6,9 +6,11 @@ use crate::{ids::RunId, jobs::RunRef};
 
 /// How many runs may wait in line. Runs beyond that try again when they are due.
 const LINE: usize = 100;
+/// How many waiting runs one change starts: a transaction writes each of them. The first of them
+/// starts the next ones.
+const STARTED_AT_ONCE: usize = 10;
 
-/// Which runs of an agent work, and which wait for one of them to end. While any run waits, no slot
-/// is free.
+/// Which runs of an agent work, and which wait for one of them to end.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Slots {
     /// The number of slots: `maxRuns`.
@@ -38,34 +40,37 @@ impl Slots {
     pub fn take(&mut self, run: RunRef) -> Took {
         let id = run.run_id;
         if self.held.contains(&id) {
-            return Took { position: None, started: Vec::new() };
+            return Took { position: None, started: self.fill() };
         }
         let at = self.waiting.partition_point(|other| other.run_id < id);
-        let is_in_line = self.waiting.get(at).is_some_and(|other| other.run_id == id);
-        if !is_in_line {
+        if self.waiting.get(at).is_none_or(|other| other.run_id != id) {
             self.waiting.insert(at, run);
         }
         let mut started = self.fill();
         started.retain(|other| other.run_id != id);
         let position = self.waiting.iter().position(|other| other.run_id == id).map(|at| at + 1);
-        if !is_in_line && self.waiting.len() > LINE {
-            self.waiting.retain(|other| other.run_id != id);
-        }
+        self.waiting.truncate(LINE);
         Took { position, started }
     }
 
     /// Takes a run's slot or place away. Returns the runs that have a slot now and are to be
     /// started.
     pub fn free(&mut self, run: RunId) -> Vec<RunRef> {
-        self.held.remove(&run);
-        self.waiting.retain(|other| other.run_id != run);
+        self.forget(run);
         self.fill()
     }
 
-    /// Gives the free slots to the runs that have waited longest, and returns these.
+    /// Takes a run's slot or place away, and leaves the slot free.
+    pub fn forget(&mut self, run: RunId) {
+        self.held.remove(&run);
+        self.waiting.retain(|other| other.run_id != run);
+    }
+
+    /// Gives free slots to the runs that have waited longest, and returns these.
     pub fn fill(&mut self) -> Vec<RunRef> {
         let free = (self.max_runs as usize).saturating_sub(self.held.len());
-        let started: Vec<_> = self.waiting.drain(..free.min(self.waiting.len())).collect();
+        let count = free.min(STARTED_AT_ONCE).min(self.waiting.len());
+        let started: Vec<_> = self.waiting.drain(..count).collect();
         self.held.extend(started.iter().map(|run| run.run_id));
         started
     }

@@ -7,18 +7,20 @@ use smartspace_domain::{
     agents::ConcurrencyMode,
     dispatch::{Source, WakeLimits},
     entities::EntityType,
-    ids::{EntityId, LeaseId, RunId},
+    ids::{EntityId, LeaseId, RunId, SpaceId},
     jobs::MessageRef,
     spaces::TriggerPolicy,
     triggers::Delegation,
 };
+use tokio::time::Instant;
 
 use crate::{
     Error, Result, Runs,
+    messages::append::RACED_FOR,
     runs::{
         ActiveRecord, RunRecord,
         steps::{CallRecord, worker_keeps},
-        turns::{Waking, Woken},
+        turns::{Turns, Waking, Woken},
     },
     spaces::SpaceRecord,
     table::{WriteError, keys, refusal::Refusal, write::Write},
@@ -71,17 +73,29 @@ impl Runs<'_> {
             now,
         );
         let active = ActiveRecord::triggered(&run, space.id, &space.settings.name, &message);
-        let waking = self.waking(Woken { run, active, mode }, now).await?;
-        let waking =
-            waking.ok_or_else(|| Error::Conflict("the trigger is handed on already".into()))?;
-        let mut writes = self.hand_on_writes(hand_on, &space, now)?;
-        writes.extend(waking.writes.iter().cloned());
-        match self.store.table.transact(&writes).await {
-            Ok(()) => Ok(waking),
-            Err(WriteError::Other(error)) => Err(error),
-            Err(WriteError::Refused(refusal)) => {
-                expect_lost_answer(hand_on, &refusal).map(|()| waking)
+        let until = Instant::now() + RACED_FOR;
+        let mut tries = 0;
+        loop {
+            let woken = Woken { run: run.clone(), active: active.clone(), mode };
+            let waking = self.waking(woken, now).await?;
+            let waking =
+                waking.ok_or_else(|| Error::Conflict("the trigger is handed on already".into()))?;
+            let mut writes = self.hand_on_writes(hand_on, &space, now)?;
+            writes.extend(waking.writes.iter().cloned());
+            let refusal = match self.store.table.transact(&writes).await {
+                Ok(()) => return Ok(waking),
+                Err(WriteError::Other(error)) => return Err(error),
+                Err(WriteError::Refused(refusal)) => refusal,
+            };
+            if was_handed_on(hand_on, &refusal)? {
+                return Ok(waking);
             }
+            let space_changed = [keys::space_meta(space.id), keys::member(space.id, to)];
+            if Instant::now() >= until || space_changed.iter().any(|key| refusal.names(key)) {
+                return Err(Error::Conflict("the space changed at this moment; try again".into()));
+            }
+            self.store.table.pause(tries).await;
+            tries += 1;
         }
     }
 
@@ -121,7 +135,20 @@ impl Runs<'_> {
                 from.chain_depth, other.name
             )));
         }
+        if self.are_busy(to, space.id, &limits).await? {
+            return Err(Error::Conflict(format!("{} is busy: too many runs wait", other.name)));
+        }
         Ok(limits.mode)
+    }
+
+    /// Whether an agent has so many active runs that it takes no more.
+    async fn are_busy(self, agent: EntityId, space: SpaceId, limits: &WakeLimits) -> Result<bool> {
+        let space = Some(space).filter(|_| limits.mode != ConcurrencyMode::Parallel);
+        let mut items = self.store.table.get_all(&Turns::keys(agent, space)).await?;
+        let mut turns = Turns::take(&mut items, agent, space, limits.max_runs)?;
+        let others = self.others(turns.affected(limits.mode)).await?;
+        turns.correct(&others);
+        Ok(turns.are_busy(limits.mode))
     }
 
     fn hand_on_writes(
@@ -156,16 +183,17 @@ impl Runs<'_> {
     }
 }
 
-/// Fails unless the first try of the transaction took effect and its answer was lost.
-fn expect_lost_answer(hand_on: &HandOn<'_>, refusal: &Refusal) -> Result<()> {
+/// Whether the first try of the transaction took effect and its answer was lost. Fails if the
+/// worker has lost its run.
+fn was_handed_on(hand_on: &HandOn<'_>, refusal: &Refusal) -> Result<bool> {
     let HandOn { from, call, .. } = hand_on;
     if refusal.names(&keys::run_meta(from.id)) {
         return Err(Error::LeaseLost);
     }
     match refusal.existing::<CallRecord>(&call.key(from.id)) {
         // While the lease holds, only this worker makes this call.
-        Some(stored) if stored.call_id == call.call_id => Ok(()),
-        None => Err(Error::Conflict("the space changed at this moment; try again".into())),
+        Some(stored) if stored.call_id == call.call_id => Ok(true),
+        None => Ok(false),
         Some(_) => Err(Error::LeaseLost),
     }
 }

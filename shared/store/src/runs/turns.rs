@@ -4,10 +4,12 @@
 //! pauses it. That one also gives the turn to the run that waits for it: from then on this run is
 //! due. So no turn is lost when a process stops in between.
 //!
-//! An older version neither takes turns nor gives them back. A run that waits is due after a few
-//! minutes, too, and then sees that those before it have ended.
+//! An older version neither takes turns nor gives them back ([`Others`]). A run that waits is due
+//! after a few minutes, too, and then sees that those before it have ended.
 
+mod filling;
 mod leaving;
+mod others;
 mod starting;
 mod waking;
 
@@ -26,12 +28,12 @@ use smartspace_domain::{
 };
 
 pub use self::waking::Waking;
-pub(crate) use self::{leaving::Leaving, starting::Starting, waking::Woken};
+pub(crate) use self::{leaving::Leaving, others::Others, starting::Starting, waking::Woken};
 use crate::{
     Result, Runs,
     runs::RunRecord,
     table::{
-        Items, WriteError,
+        Items,
         keys::{self, Key},
         refusal::Refusal,
         write::Write,
@@ -79,6 +81,8 @@ pub(crate) struct Turns {
     must_hold: bool,
     /// The runs whose turn it is now.
     next: Vec<RunRef>,
+    /// Runs that work without having taken their turn. Nobody has to start them.
+    working: BTreeSet<RunId>,
 }
 
 impl Turns {
@@ -114,6 +118,7 @@ impl Turns {
             lane_read,
             must_hold: false,
             next: Vec::new(),
+            working: BTreeSet::new(),
         })
     }
 
@@ -135,16 +140,10 @@ impl Turns {
     /// Adds runs to those whose turn it is now. A run may get its slot and its lane at once.
     fn tell(&mut self, runs: impl IntoIterator<Item = RunRef>) {
         for run in runs {
-            if self.next.iter().all(|next| next.run_id != run.run_id) {
+            let is_known = self.next.iter().any(|next| next.run_id == run.run_id);
+            if !is_known && !self.working.contains(&run.run_id) {
                 self.next.push(run);
             }
-        }
-    }
-
-    /// Removes runs that wait for nothing any longer.
-    fn drop_runs(&mut self, gone: &[RunId]) {
-        for run in gone {
-            self.free(*run);
         }
     }
 
@@ -197,17 +196,9 @@ impl Turns {
         self.must_hold.then(|| unchanged(Write::check(key), changes)).transpose()
     }
 
-    /// Whether a refusal is about these items: they have changed since, or a run whose turn it was
-    /// has ended.
-    pub(crate) fn are_refused(&self, refusal: &Refusal) -> bool {
+    /// Whether a refusal is about these items: they have changed since they were read.
+    pub(crate) fn have_changed(&self, refusal: &Refusal) -> bool {
         Self::keys(self.agent, self.space).iter().any(|key| refusal.names(key))
-            || !self.gone(refusal).is_empty()
-    }
-
-    /// The runs that could not be given their turn.
-    fn gone(&self, refusal: &Refusal) -> Vec<RunId> {
-        let ids = self.next.iter().map(|run| run.run_id);
-        ids.filter(|run| refusal.names(&keys::run_meta(*run))).collect()
     }
 }
 
@@ -261,21 +252,5 @@ impl Runs<'_> {
         let mut items = self.store.table.get_all(&wanted).await?;
         let limits: Option<WakeLimits> = items.take(&gate)?;
         Turns::take(&mut items, run.agent_id, space, max_runs(limits.as_ref()))
-    }
-
-    /// Gives free slots of an agent to the runs that wait for one: its `maxRuns` was raised.
-    pub async fn fill_slots(self, agent: EntityId, now: Time) -> Result<Vec<RunJob>> {
-        let mut items = self.store.table.get_all(&[keys::slots(agent)]).await?;
-        let mut turns = Turns::take(&mut items, agent, None, 1)?;
-        turns.next = turns.slots.fill();
-        if turns.next.is_empty() {
-            return Ok(Vec::new());
-        }
-        // If the slots change at this moment, whoever changes them fills them.
-        match self.store.table.transact(&turns.writes(now)?).await {
-            Ok(()) => Ok(turns.next_jobs()),
-            Err(WriteError::Refused(_)) => Ok(Vec::new()),
-            Err(WriteError::Other(error)) => Err(error),
-        }
     }
 }

@@ -20,6 +20,11 @@ impl Refusal {
         self.0.iter().any(|(failed, _)| failed == key)
     }
 
+    /// The keys of the items whose conditions failed.
+    pub fn keys(&self) -> impl Iterator<Item = &Key> {
+        self.0.iter().map(|(failed, _)| failed)
+    }
+
     /// The item at `key`, as the failed condition found it. Returns `None` if the condition held,
     /// the item did not exist, or it does not read as a `T`.
     pub fn existing<T: DeserializeOwned>(&self, key: &Key) -> Option<T> {

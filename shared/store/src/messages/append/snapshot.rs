@@ -18,7 +18,7 @@ use crate::{
     messages::append::MessageSource,
     runs::{
         ActiveRecord, RunRecord,
-        turns::{Turns, Waking, Woken},
+        turns::{Others, Turns, Waking, Woken},
     },
     spaces::{
         SpaceRecord,
@@ -39,7 +39,7 @@ pub(super) struct Snapshot {
     /// The turns of the agents.
     turns: BTreeMap<EntityId, Turns>,
     /// The runs that waking these agents may change.
-    affected: BTreeMap<RunId, RunRecord>,
+    others: Others,
 }
 
 impl Messages<'_> {
@@ -124,7 +124,10 @@ impl Messages<'_> {
             affected.extend(turns.affected(limits.mode));
             snapshot.turns.insert(*agent, turns);
         }
-        snapshot.affected = self.store.runs().affected(affected).await?;
+        snapshot.others = self.store.runs().others(affected).await?;
+        for turns in snapshot.turns.values_mut() {
+            turns.correct(&snapshot.others);
+        }
         Ok(())
     }
 }
@@ -144,7 +147,7 @@ impl Snapshot {
             wake_limits: BTreeMap::new(),
             minutes: BTreeMap::new(),
             turns: BTreeMap::new(),
-            affected: BTreeMap::new(),
+            others: Others::default(),
         }
     }
 
@@ -168,13 +171,13 @@ impl Snapshot {
             return Waking::at_once(&run, &active);
         }
         let woken = Woken { run, active, mode };
-        Waking::in_lane(store, woken, turns.clone(), &self.affected, now)
+        Waking::in_lane(store, woken, turns.clone(), &self.others, now)
     }
 
     /// Whether a refusal is about the turns of agents, so that they have to be read again.
     pub(super) fn has_old_turns(&self, refusal: &Refusal) -> bool {
-        self.turns.values().any(|turns| turns.are_refused(refusal))
-            || self.affected.keys().any(|run| refusal.names(&keys::run_meta(*run)))
+        self.turns.values().any(|turns| turns.have_changed(refusal))
+            || refusal.keys().any(keys::is_run_meta)
     }
 
     /// Takes the limits and the minutes of the space's agents out of `items`.

@@ -3,13 +3,12 @@
 use serde_dynamo::string_set::StringSet;
 use smartspace_domain::{
     Time,
-    ids::RunId,
     jobs::{RunJob, RunRef},
 };
 
 use crate::{
     Result, Runs,
-    runs::turns::Turns,
+    runs::turns::{Others, Turns},
     table::{keys, refusal::Refusal, write::Write},
 };
 
@@ -19,14 +18,14 @@ pub(crate) struct Leaving {
     run: RunRef,
     /// `None` at the first try of a run that is in no lane: mostly, no run waits for its slot.
     turns: Option<Turns>,
-    /// Runs that wait for nothing any longer.
-    gone: Vec<RunId>,
+    /// The runs that could not be started at an earlier try.
+    others: Others,
 }
 
 impl Leaving {
     /// Reads what is needed for the first try.
     pub(crate) async fn of(runs: Runs<'_>, run: RunRef) -> Result<Self> {
-        let mut leaving = Self { run, turns: None, gone: Vec::new() };
+        let mut leaving = Self { run, turns: None, others: Others::default() };
         if run.in_lane {
             leaving.read(runs).await?;
         }
@@ -35,8 +34,8 @@ impl Leaving {
 
     async fn read(&mut self, runs: Runs<'_>) -> Result<()> {
         let mut turns = runs.turns(&self.run).await?;
+        turns.correct(&self.others);
         turns.free(self.run.run_id);
-        turns.drop_runs(&self.gone);
         self.turns = Some(turns);
         Ok(())
     }
@@ -58,10 +57,15 @@ impl Leaving {
     pub(crate) async fn refused(&mut self, runs: Runs<'_>, refusal: &Refusal) -> Result<bool> {
         let is_ours = match &self.turns {
             None => refusal.names(&keys::slots(self.run.agent_id)),
-            Some(turns) => turns.are_refused(refusal),
+            Some(turns) => {
+                let next = turns.next.iter().map(|run| keys::run_meta(run.run_id));
+                turns.have_changed(refusal) || next.into_iter().any(|key| refusal.names(&key))
+            }
         };
         if is_ours {
-            self.gone.extend(self.turns.iter().flat_map(|turns| turns.gone(refusal)));
+            if let Some(turns) = &self.turns {
+                self.others.learn(turns, refusal);
+            }
             self.read(runs).await?;
         }
         Ok(is_ours)

@@ -1,10 +1,13 @@
 //! A run that a worker wants to claim gets its turn, or waits for it.
 
-use smartspace_domain::{concurrency::WaitsFor, ids::RunId, jobs::RunRef, runs::RunStatus};
+use smartspace_domain::{concurrency::WaitsFor, ids::RunId, jobs::RunRef};
 
 use crate::{
     Result, Runs,
-    runs::{RunRecord, turns::Turns},
+    runs::{
+        RunRecord,
+        turns::{Others, Turns},
+    },
 };
 
 /// Whether a run may start.
@@ -19,9 +22,30 @@ pub(crate) struct Starting {
 impl Turns {
     /// Gives a run its turn, or a place in the line.
     fn start(&mut self, run: &RunRecord) -> Option<(WaitsFor, usize)> {
+        self.must_hold = true;
         let waits = self.take_turn(run.to_ref());
-        self.must_hold |= waits.is_some();
+        // It may be the first one only because those before it need no turn.
+        let before = self.lane_read.as_ref().and_then(|read| read.lane.runs.first());
+        if let Some(first) = self.lane.runs.first()
+            && before.is_none_or(|before| before.run.run_id != first.run.run_id)
+        {
+            self.tell([first.run]);
+        }
+        self.next.retain(|next| next.run_id != run.id);
         waits
+    }
+
+    /// The runs because of which a run waits, and those that start instead.
+    fn before(&self, waits: Option<(WaitsFor, usize)>) -> Vec<RunId> {
+        let mut runs: Vec<_> = self.next.iter().map(|run| run.run_id).collect();
+        match waits {
+            Some((WaitsFor::Lane, _)) => {
+                runs.extend(self.lane.runs.first().map(|first| first.run.run_id));
+            }
+            Some((WaitsFor::Slot, _)) => runs.extend(&self.slots.held),
+            None => {}
+        }
+        runs
     }
 
     fn take_turn(&mut self, run: RunRef) -> Option<(WaitsFor, usize)> {
@@ -45,35 +69,24 @@ impl Turns {
 }
 
 impl Runs<'_> {
-    /// Decides whether a run may start now. If others are before it, it checks that these have not
-    /// ended: a version without turns ends runs, too.
+    /// Decides whether a run may start now. If others are before it, it checks that these still
+    /// need their turn.
     pub(crate) async fn starting(self, run: &RunRecord) -> Result<Starting> {
-        let mut turns = self.turns(&run.to_ref()).await?;
-        let before = turns.clone();
-        let waits = turns.start(run);
-        let Some((waits_for, _)) = waits else { return Ok(Starting { turns, waits }) };
-        let mut gone: Vec<RunId> = match waits_for {
-            WaitsFor::Lane => before.lane.runs.iter().take(1).map(|it| it.run.run_id).collect(),
-            WaitsFor::Slot => before.slots.held.iter().copied().collect(),
-        };
-        let found = self.affected(gone.iter().copied()).await?;
-        gone.retain(|other| !found.get(other).is_some_and(has_turn));
-        if gone.is_empty() {
-            return Ok(Starting { turns, waits });
+        let read = self.turns(&run.to_ref()).await?;
+        let mut others = Others::default();
+        loop {
+            let mut turns = read.clone();
+            turns.correct(&others);
+            let waits = turns.start(run);
+            let unread: Vec<_> = turns
+                .before(waits)
+                .into_iter()
+                .filter(|other| *other != run.id && !others.know(*other))
+                .collect();
+            if unread.is_empty() {
+                return Ok(Starting { turns, waits });
+            }
+            others.extend(self.others(unread).await?);
         }
-        tracing::warn!(agent = %run.agent_id, ?gone, "ended runs still had their turn");
-        let mut turns = before;
-        turns.drop_runs(&gone);
-        let waits = turns.start(run);
-        turns.next.retain(|next| next.run_id != run.id);
-        Ok(Starting { turns, waits })
-    }
-}
-
-/// Whether a run that has its turn may still need it.
-fn has_turn(run: &RunRecord) -> bool {
-    match run.status {
-        RunStatus::WaitingTool => run.open_calls == Some(0),
-        status => status.is_active(),
     }
 }

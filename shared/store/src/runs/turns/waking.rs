@@ -1,22 +1,22 @@
 //! A message wakes an agent: its run starts, waits for its turn, or joins another one.
 
-use std::collections::BTreeMap;
-
 use smartspace_domain::{
     Time,
     agents::ConcurrencyMode,
-    concurrency::{Entry, LaneRun, WaitsFor},
+    concurrency::{Entry, WaitsFor},
     dispatch::WakeLimits,
     ids::{EntityId, LeaseId, RunId},
     jobs::{RunJob, RunRef},
-    limits::lease,
+    limits::{self, lease},
     runs::{EndReason, RunStatus},
 };
 
 use crate::{
     Error, Result, Runs, Store,
     runs::{
-        ActiveCause, ActiveRecord, RunRecord, TriggeredBy, endings::cancel_write, turns::Turns,
+        ActiveCause, ActiveRecord, RunRecord, TriggeredBy,
+        endings::cancel_write,
+        turns::{Others, Turns},
     },
     table::{keys, write::Write},
 };
@@ -48,17 +48,18 @@ pub struct Waking {
 }
 
 impl Turns {
-    /// The runs that waking the agent may change.
+    /// The runs that waking the agent may change, and those that make it busy.
     pub(crate) fn affected(&self, mode: ConcurrencyMode) -> Vec<RunId> {
-        let runs = &self.lane.runs;
-        let affected: Vec<&LaneRun> = match mode {
-            ConcurrencyMode::Coalesce => {
-                self.lane.joinable().and_then(|at| runs.get(at)).into_iter().collect()
-            }
-            ConcurrencyMode::Latest => runs.iter().filter(|run| run.is_replaceable()).collect(),
+        let of_lane = self.lane.runs.iter().map(|run| run.run.run_id);
+        let waiting = self.slots.waiting.iter().map(|run| run.run_id);
+        if self.are_busy(mode) {
+            return of_lane.chain(self.slots.held.iter().copied()).chain(waiting).collect();
+        }
+        match mode {
+            ConcurrencyMode::Coalesce => of_lane.collect(),
+            ConcurrencyMode::Latest => of_lane.chain(waiting.take(limits::SUPERSEDED)).collect(),
             ConcurrencyMode::Parallel | ConcurrencyMode::Queue => Vec::new(),
-        };
-        affected.into_iter().map(|run| run.run.run_id).collect()
+        }
     }
 }
 
@@ -68,13 +69,13 @@ impl Waking {
         Ok(Self { writes: new_writes(run, active)?, jobs: vec![run.job()], ..Self::default() })
     }
 
-    /// Wakes an agent that has a lane. `turns` are those of the agent and the space, as they were
-    /// read, and `others` the runs that [`Turns::affected`] names.
+    /// Wakes an agent that has a lane. `turns` are those of the agent and the space, corrected by
+    /// `others`, the runs that [`Turns::affected`] names.
     pub(crate) fn in_lane(
         store: &Store,
         woken: Woken,
         mut turns: Turns,
-        others: &BTreeMap<RunId, RunRecord>,
+        others: &Others,
         now: Time,
     ) -> Result<Self> {
         let Woken { run, active, mode } = woken;
@@ -84,12 +85,12 @@ impl Waking {
             Entry::Place { position, superseded } => {
                 let mut waking = Self::placed(run, &active, position)?;
                 for other in superseded {
-                    waking.supersede(store, &mut turns, others.get(&other.run_id), now)?;
+                    waking.supersede(store, &mut turns, others.get(other.run_id), now)?;
                 }
                 waking
             }
             Entry::Joins(into) => {
-                let into = others.get(&into.run_id).ok_or_else(changed)?;
+                let into = others.get(into.run_id).ok_or_else(changed)?;
                 Self::joined(store, run, active, into, now)?
             }
             Entry::Superseded => Self {
@@ -166,10 +167,6 @@ impl Waking {
     ) -> Result<()> {
         let other = other.ok_or_else(changed)?;
         turns.free(other.id);
-        if !other.status.is_active() {
-            // A version without lanes has ended it.
-            return Ok(());
-        }
         let ended = canceled(store, other.clone(), EndReason::Superseded, now);
         self.writes.push(cancel_write(&ended, None)?);
         self.writes.push(Write::delete(keys::active_run(other.agent_id, other.id)));
@@ -236,31 +233,12 @@ impl Runs<'_> {
         if *mode == ConcurrencyMode::Parallel {
             return Waking::at_once(run, active).map(Some);
         }
-        let turns = self.turns(&RunRef { in_lane: true, ..run.to_ref() }).await?;
+        let mut turns = self.turns(&RunRef { in_lane: true, ..run.to_ref() }).await?;
         if turns.lane.runs.iter().any(|other| other.run.run_id == run.id) {
             return Ok(None);
         }
-        let others = self.affected(turns.affected(*mode)).await?;
+        let others = self.others(turns.affected(*mode)).await?;
+        turns.correct(&others);
         Waking::in_lane(self.store, woken, turns, &others, now).map(Some)
-    }
-
-    /// Reads the runs that waking agents may change.
-    pub(crate) async fn affected(
-        self,
-        runs: impl IntoIterator<Item = RunId>,
-    ) -> Result<BTreeMap<RunId, RunRecord>> {
-        let ids: Vec<_> = runs.into_iter().collect();
-        let places: Vec<_> = ids.iter().map(|run| keys::run_meta(*run)).collect();
-        if places.is_empty() {
-            return Ok(BTreeMap::new());
-        }
-        let mut found = self.store.table.get_all(&places).await?;
-        let mut runs = BTreeMap::new();
-        for (id, place) in ids.into_iter().zip(&places) {
-            if let Some(run) = found.take(place)? {
-                runs.insert(id, run);
-            }
-        }
-        Ok(runs)
     }
 }

@@ -14,6 +14,11 @@ pub fn run_meta(id: RunId) -> Key {
     Key::new(run(id), "META")
 }
 
+/// Whether this is the key of a run's state.
+pub fn is_run_meta(key: &Key) -> bool {
+    key.pk.starts_with("RUN#") && key.sk == "META"
+}
+
 /// Why a run failed.
 pub fn run_error(id: RunId) -> Key {
     Key::new(run(id), "ERROR")

@@ -1,0 +1,45 @@
+//! Waiting runs start when their agent gets more slots.
+
+use smartspace_domain::{Time, ids::EntityId, jobs::RunJob};
+use tokio::time::Instant;
+
+use crate::{
+    Error, Result, Runs,
+    messages::append::RACED_FOR,
+    runs::turns::{Others, Turns},
+    table::{WriteError, keys},
+};
+
+impl Runs<'_> {
+    /// Gives the free slots of an agent to the runs that wait for one.
+    pub async fn fill_slots(self, agent: EntityId, now: Time) -> Result<Vec<RunJob>> {
+        let until = Instant::now() + RACED_FOR;
+        let mut jobs = Vec::new();
+        let mut others = Others::default();
+        let mut tries = 0;
+        loop {
+            let mut items = self.store.table.get_all(&[keys::slots(agent)]).await?;
+            let mut turns = Turns::take(&mut items, agent, None, 1)?;
+            let before = turns.slots.clone();
+            turns.correct(&others);
+            let started = turns.slots.fill();
+            turns.tell(started);
+            if turns.slots == before {
+                return Ok(jobs);
+            }
+            match self.store.table.transact(&turns.writes(now)?).await {
+                Ok(()) => {
+                    jobs.extend(turns.next_jobs());
+                    continue;
+                }
+                Err(WriteError::Refused(refusal)) => others.learn(&turns, &refusal),
+                Err(WriteError::Other(error)) => return Err(error),
+            }
+            if Instant::now() >= until {
+                return Err(Error::Retry("the runs of this agent change all the time".into()));
+            }
+            self.store.table.pause(tries).await;
+            tries += 1;
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! What a version without turns has left behind.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use smartspace_domain::{ids::RunId, runs::RunStatus};
+
+use crate::{
+    Result, Runs,
+    runs::{RunRecord, turns::Turns},
+    table::{keys, refusal::Refusal},
+};
+
+/// Runs of an agent as they were read, to correct its turns. A version without turns ends runs and
+/// starts them, and changes neither the slots nor the lanes.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Others(BTreeMap<RunId, Option<RunRecord>>);
+
+impl Others {
+    /// A run that is stored.
+    pub(crate) fn get(&self, run: RunId) -> Option<&RunRecord> {
+        self.0.get(&run)?.as_ref()
+    }
+
+    /// Whether a run was read.
+    pub(crate) fn know(&self, run: RunId) -> bool {
+        self.0.contains_key(&run)
+    }
+
+    /// Adds runs that were read later.
+    pub(crate) fn extend(&mut self, others: Self) {
+        self.0.extend(others.0);
+    }
+
+    /// Learns from a refusal which of the runs of `turns` could not be started. If the turns have
+    /// changed, too, nothing is known any longer: a run that works may have taken its turn.
+    pub(crate) fn learn(&mut self, turns: &Turns, refusal: &Refusal) {
+        if turns.have_changed(refusal) {
+            self.0.clear();
+            return;
+        }
+        let next = turns.next.iter().map(|run| (run.run_id, keys::run_meta(run.run_id)));
+        let refused = next.filter(|(_, key)| refusal.names(key));
+        self.0.extend(refused.map(|(run, key)| (run, refusal.existing(&key))));
+    }
+}
+
+impl Turns {
+    /// Removes the runs that need no turn. No other run is started for that: a run that waits is
+    /// due.
+    pub(crate) fn correct(&mut self, others: &Others) {
+        for (id, other) in &others.0 {
+            match other {
+                Some(run) if run.status == RunStatus::Running => {
+                    self.lane.works(*id);
+                    self.working.insert(*id);
+                }
+                Some(run) if needs_turn(run) => {}
+                _ => {
+                    self.slots.forget(*id);
+                    self.lane.leave(*id);
+                }
+            }
+        }
+    }
+}
+
+/// Whether a run works, or goes on when its turn comes.
+fn needs_turn(run: &RunRecord) -> bool {
+    match run.status {
+        RunStatus::WaitingTool => run.open_calls == Some(0),
+        status => status.is_active(),
+    }
+}
+
+impl Runs<'_> {
+    /// Reads runs to correct turns.
+    pub(crate) async fn others(self, runs: impl IntoIterator<Item = RunId>) -> Result<Others> {
+        // A run may be in a lane and wait for a slot.
+        let ids: BTreeSet<_> = runs.into_iter().collect();
+        if ids.is_empty() {
+            return Ok(Others::default());
+        }
+        let places: Vec<_> = ids.iter().map(|run| keys::run_meta(*run)).collect();
+        let mut found = self.store.table.get_all(&places).await?;
+        let others = ids.into_iter().zip(&places).map(|(id, place)| Ok((id, found.take(place)?)));
+        others.collect::<Result<_>>().map(Others)
+    }
+}
