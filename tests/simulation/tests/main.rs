@@ -13,6 +13,7 @@ mod limits;
 mod lone_worker;
 mod long_history;
 mod memberships;
+mod old_turns;
 mod plans;
 mod promises;
 mod retention;

@@ -59,6 +59,31 @@ fn more_slots_start_the_runs_that_wait_and_fewer_slots_start_none() {
 }
 
 #[test]
+fn one_change_starts_ten_runs_and_these_start_the_next_ones() {
+    let mut slots = slots(1);
+    for seq in 1..=24 {
+        slots.take(run(seq));
+    }
+    slots.max_runs = 30;
+    assert_eq!(slots.free(run(1).run_id).len(), 10);
+    assert_eq!(slots.take(run(2)).started.len(), 10);
+    assert_eq!(slots.take(run(3)).started, [run(22), run(23), run(24)]);
+    assert_eq!(slots.take(run(4)).started, []);
+}
+
+#[test]
+fn a_full_line_keeps_the_oldest_runs() {
+    let mut slots = slots(1);
+    for seq in 2..=102 {
+        slots.take(run(seq));
+    }
+    assert_eq!((slots.waiting.len(), slots.waiting.last()), (100, Some(&run(102))));
+    assert_eq!(slots.take(run(103)).position, Some(101), "it waits, but is not listed");
+    assert_eq!(slots.take(run(1)).position, Some(1));
+    assert_eq!((slots.waiting.len(), slots.waiting.last()), (100, Some(&run(101))));
+}
+
+#[test]
 fn a_queue_lets_one_run_after_the_other_pass() {
     let mut lane = Lane::default();
     let place = |position| Entry::Place { position, superseded: Vec::new() };
