@@ -6,4 +6,5 @@ pub(crate) mod cursors;
 pub(crate) mod order;
 pub(crate) mod other_spaces;
 pub(crate) mod prompt;
+pub(crate) mod routing;
 pub(crate) mod summaries;

@@ -5,30 +5,40 @@ const REASONS = {
   paused: 'paused',
   chain_depth: 'chain depth reached',
   policy: 'not woken because of the space’s policy',
+  router: 'not chosen by the router',
   no_admin: 'the admin agent has left, so only mentioned agents wake',
   rate: 'too many runs a minute',
   budget: 'budget used up',
   busy: 'too many active runs',
 };
 
-/** One line, or '' if there is nothing to say. `nameOf` returns the name of an agent by its id. */
-export function dispatchText(dispatch, nameOf) {
+/**
+ * One line, or '' if there is nothing to say. `nameOf` returns the name of an agent by its id, and
+ * `router` is what the message says of the question to the router, if it was asked.
+ */
+export function dispatchText(dispatch, nameOf, router) {
   if (dispatch === undefined) return 'deciding whom to wake';
-  const woken = dispatch
-    .filter(({ runId }) => runId !== null)
-    .map(({ agentId }) => nameOf(agentId));
-  const reasons = new Map();
-  for (const { agentId, runId, reason } of dispatch) {
-    if (runId === null) reasons.set(reason, [...(reasons.get(reason) ?? []), nameOf(agentId)]);
-  }
-  if (woken.length === 0 && reasons.size === 0) return '';
-  if (woken.length === 0 && reasons.size === 1)
-    return `woke nobody: ${wordsFor([...reasons.keys()][0])}`;
+  const chosen = dispatch.filter(({ runId }) => runId !== null);
+  const woken = chosen.map(
+    ({ agentId, reasonText }) => nameOf(agentId) + (reasonText ? ` (${reasonText})` : ''),
+  );
   // If the message woke an agent, it is no surprise that the policy left out others.
-  if (woken.length > 0) reasons.delete('policy');
-  const others = [...reasons].map(([reason, names]) => `${names.join(', ')}: ${wordsFor(reason)}`);
+  const left = dispatch.filter(
+    ({ runId, reason }) => runId === null && !(woken.length > 0 && reason === 'policy'),
+  );
+  const reasons = new Map();
+  for (const { agentId, reason, reasonText } of left) {
+    const words = reasonText || wordsFor(reason);
+    reasons.set(words, [...(reasons.get(words) ?? []), nameOf(agentId)]);
+  }
+  const failed = router?.error ? [`the router did not answer: ${router.error}`] : [];
+  if (woken.length === 0 && reasons.size + failed.length === 0) return '';
+  if (woken.length === 0 && reasons.size === 1 && failed.length === 0)
+    return `woke nobody: ${[...reasons.keys()][0]}`;
+  const others = [...reasons].map(([words, names]) => `${names.join(', ')}: ${words}`);
   const start = woken.length > 0 ? `woke ${woken.join(', ')}` : 'woke nobody';
-  return others.length > 0 ? `${start} (${others.join('; ')})` : start;
+  const notes = [...failed, ...others];
+  return notes.length > 0 ? `${start} (${notes.join('; ')})` : start;
 }
 
 const wordsFor = (reason) => REASONS[reason] ?? String(reason ?? 'no reason given');

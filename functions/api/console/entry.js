@@ -57,7 +57,7 @@ function partsOf({ message, stream, failure }) {
 }
 
 const noteOf = ({ message }, room) =>
-  message ? dispatchText(message.dispatch, (id) => room.nameOf(id)) : '';
+  message ? dispatchText(message.dispatch, (id) => room.nameOf(id), message.router) : '';
 
 // A part keeps its node as long as its type stays the same.
 function shownPart(existing, part, context) {

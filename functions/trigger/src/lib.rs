@@ -1,26 +1,38 @@
-//! Work that takes longer than a request: triggering more agents than fit into a transaction, and
-//! finishing changes. It also handles alarms: plans that fire and forms that expire.
+//! Work that takes longer than a request: asking a router, triggering more agents than fit into a
+//! transaction, and finishing changes. It also handles alarms: plans that fire and forms that expire.
+
+pub mod router;
 
 use futures::future::join_all;
 use smartspace_domain::{
     Error, Result,
+    dispatch::Routing,
     entities::EntityType,
     events::EventKind,
-    ids::{RunId, SpaceId},
+    ids::{EntityId, RunId, SpaceId},
     jobs::TriggerJob,
-    quota::Cause,
+    quota::{Bucket, Cause},
 };
 use smartspace_pipeline::Pipeline;
-use smartspace_store::runs::{ActiveRecord, RunRecord};
+use smartspace_store::{
+    messages::MessageRecord,
+    runs::{ActiveRecord, RunRecord},
+};
+
+use self::router::{Asked, Routers};
 
 /// The number of runs that are written concurrently.
 const CONCURRENT_WRITES: usize = 16;
+/// How often a decision is made again, after other messages of the space have used its runs.
+const DECISIONS: u32 = 10;
 
 /// The dependencies of the function.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Triggers {
     /// The table and the queues.
     pub pipeline: Pipeline,
+    /// The routers of spaces.
+    pub routers: Routers,
 }
 
 impl Triggers {
@@ -71,12 +83,7 @@ impl Triggers {
         let was_undecided = !record.is_decided();
         let mut taken = Vec::new();
         if was_undecided {
-            let decided = store.messages().decide_late(space, &record, self.pipeline.now()).await?;
-            store
-                .messages()
-                .store_decision(space, seq, &decided.dispatch, self.pipeline.now())
-                .await?;
-            taken = decided.taken;
+            taken = Box::pin(self.decide(space, &record)).await?;
         }
         let Some(record) = store.messages().record(space, seq).await? else { return Ok(()) };
         let message = store.messages().whole(space, vec![record.clone()]).await?.pop();
@@ -116,5 +123,32 @@ impl Triggers {
             self.pipeline.announce(space, EventKind::MessageUpdated { message }).await;
         }
         Ok(())
+    }
+
+    /// Decides which agents a message triggers, and asks the space's router where its policy says
+    /// so. Returns the agents whose runs are to be counted.
+    async fn decide(
+        &self,
+        space: SpaceId,
+        record: &MessageRecord,
+    ) -> Result<Vec<(EntityId, Bucket)>> {
+        let Pipeline { store, .. } = &self.pipeline;
+        let now = || self.pipeline.now();
+        let mut asked = None;
+        for _ in 0..DECISIONS {
+            let routing = asked.as_ref().map_or(Routing::Unasked, Asked::routing);
+            let late = store.messages().decide_late(space, record, routing, now()).await?;
+            let candidates = &late.decided.asks_router;
+            if !candidates.is_empty() {
+                // When it has answered, agents may have joined, left or been paused.
+                asked = Some(Box::pin(self.routers.ask(store, space, record, candidates)).await?);
+                continue;
+            }
+            let routed = asked.as_ref().map(|asked| &asked.routed);
+            if store.messages().store_decision(&late, routed, now()).await? {
+                return Ok(late.decided.taken);
+            }
+        }
+        Err(Error::Retry("the runs of the space change all the time".into()))
     }
 }

@@ -2,12 +2,20 @@
 
 use std::sync::Arc;
 
-use smartspace_lambda::{Error, aws::Aws, batch};
-use smartspace_trigger::Triggers;
+use smartspace_lambda::{
+    Error,
+    aws::{Aws, models_when_asked},
+    batch,
+};
+use smartspace_trigger::{Triggers, router::Routers};
 
 #[tokio::main]
 async fn main() -> Result<(), Error> {
-    let triggers = Arc::new(Triggers { pipeline: Aws::start()?.pipeline });
+    let aws = Aws::start()?;
+    let prices = aws.config.prices.clone();
+    let models = models_when_asked(aws.config.clone(), aws.secret(), aws.bedrock());
+    let routers = Routers { models, prices };
+    let triggers = Arc::new(Triggers { pipeline: aws.pipeline, routers });
     batch::serve(None, move |job, _| {
         let triggers = Arc::clone(&triggers);
         async move { triggers.handle(&job).await }

@@ -3,6 +3,7 @@
 //! It is decided once, in the transaction that stores the message, and is stored with it.
 
 mod addressing;
+mod routing;
 #[cfg(test)]
 mod tests;
 
@@ -10,10 +11,11 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use self::addressing::Addressing;
+pub use self::routing::{Choice, Routed, Routing};
 pub use crate::triggers::Source;
 use crate::{
     agents::{Budget, ConcurrencyMode},
-    identity::EntityType,
+    identity::{EntityType, Sender},
     ids::{EntityId, RunId},
     mentions,
     quota::{Bucket, Cause, RateWindow},
@@ -31,6 +33,8 @@ pub enum Reason {
     ChainDepth,
     /// The space's `triggerPolicy` does not select the agent.
     Policy,
+    /// The space's router did not choose the agent.
+    Router,
     /// The space's policy is `admin`, its admin agent has left, and the message does not mention
     /// the agent.
     NoAdmin,
@@ -51,6 +55,7 @@ impl Reason {
             Self::Paused => "paused",
             Self::ChainDepth => "chain_depth",
             Self::Policy => "policy",
+            Self::Router => "router",
             Self::NoAdmin => "no_admin",
             Self::Rate => "rate",
             Self::Budget => "budget",
@@ -74,6 +79,10 @@ pub struct Dispatch {
     /// Why the message does not trigger the agent; absent if it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
+    /// The router's words for its choice, at most 300 characters; absent if the router has not
+    /// decided, or gave none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason_text: Option<String>,
 }
 
 /// The parts of an agent's configuration that decide about a dispatch. They are stored apart from
@@ -129,7 +138,12 @@ pub struct IncomingMessage<'a> {
     pub chain_depth: u32,
 }
 
-impl IncomingMessage<'_> {
+impl<'a> IncomingMessage<'a> {
+    /// A text from `sender`.
+    pub fn new(sender: &Sender, text: &'a str, chain_depth: u32) -> Self {
+        Self { sender: sender.id, sender_kind: sender.kind, text, chain_depth }
+    }
+
     /// The cause of the runs that the message triggers.
     pub fn cause(&self) -> Cause {
         Cause::member(self.sender, self.sender_kind == EntityType::Human)
@@ -143,16 +157,22 @@ pub struct Decided {
     pub dispatch: Vec<Dispatch>,
     /// The triggered agents, and the bucket of the agent's own quota that the run is taken from.
     pub taken: Vec<(EntityId, Bucket)>,
+    /// The agents among which the space's router chooses. If there are any, it has to be asked
+    /// before the decision is final.
+    pub asks_router: Vec<EntityId>,
+    /// How many runs the space's window counts.
+    pub counted: usize,
 }
 
 /// Decides for each agent except the sender whether `incoming` triggers it.
 ///
-/// `run_of` gives the id of a triggered agent's run. `window` counts the runs of the space. The
-/// policy `router` triggers every agent if the message mentions none: no router is asked.
+/// `run_of` gives the id of a triggered agent's run. `window` counts the runs of the space. While
+/// the router is not asked, it counts only as many as the router may choose.
 pub fn decide(
     space: &SpaceSettings,
     members: &[Candidate<'_>],
     incoming: IncomingMessage<'_>,
+    routing: Routing<'_>,
     window: &mut RateWindow,
     run_of: impl Fn(EntityId) -> RunId,
 ) -> Decided {
@@ -169,6 +189,7 @@ pub fn decide(
     let agents = || members.iter().filter(|member| member.wake_limits.is_some());
     let mentions = mentions::find(incoming.text, agents().map(|agent| agent.name));
     let mut decided = Decided::default();
+    let max_chosen = space.router.as_ref().map_or(0, |router| router.max_agents as usize);
     for (index, agent) in agents().enumerate() {
         let Some(limits) = agent.wake_limits else { continue };
         if agent.id == incoming.sender {
@@ -179,33 +200,35 @@ pub fn decide(
             mentions_anyone: mentions.all || !mentions.named.is_empty(),
             is_pair: members.len() == 2,
         };
-        let woken = refusal(space, limits, incoming.chain_depth)
+        let selected = refusal(space, limits, incoming.chain_depth)
             .map_or(Ok(()), Err)
-            .and_then(|()| addressing.source(agent.id, space, incoming.sender_kind))
-            .and_then(|source| {
-                let room = room(space, agent, limits, window, &cause).ok_or(Reason::Rate)?;
-                if agent.is_busy {
-                    return Err(Reason::Busy);
-                }
-                let (own_bucket, space_bucket) = room;
+            .and_then(|()| addressing.source(agent.id, space, incoming.sender_kind));
+        let is_routed = selected == Ok(Source::Router);
+        let (selected, words) = if is_routed { routing.of(agent.id) } else { (selected, None) };
+        let woken = selected.and_then(|source| {
+            let room = room(space, agent, limits, window, &cause).ok_or(Reason::Rate)?;
+            if agent.is_busy {
+                return Err(Reason::Busy);
+            }
+            let (own_bucket, space_bucket) = room;
+            let is_asked = is_routed && matches!(routing, Routing::Unasked);
+            if is_asked {
+                decided.asks_router.push(agent.id);
+            }
+            if !is_asked || decided.asks_router.len() <= max_chosen {
                 window.count(space_bucket, &cause);
-                Ok((source, own_bucket))
-            });
-        let dispatch = match woken {
-            Ok((source, bucket)) => {
-                decided.taken.push((agent.id, bucket));
-                Dispatch {
-                    agent_id: agent.id,
-                    run_id: Some(run_of(agent.id)),
-                    source: Some(source),
-                    reason: None,
-                }
+                decided.counted += 1;
             }
-            Err(reason) => {
-                Dispatch { agent_id: agent.id, run_id: None, source: None, reason: Some(reason) }
-            }
-        };
-        decided.dispatch.push(dispatch);
+            decided.taken.push((agent.id, own_bucket));
+            Ok(source)
+        });
+        decided.dispatch.push(Dispatch {
+            agent_id: agent.id,
+            run_id: woken.is_ok().then(|| run_of(agent.id)),
+            source: woken.ok(),
+            reason: woken.err(),
+            reason_text: words.filter(|_| matches!(woken, Ok(_) | Err(Reason::Router))),
+        });
     }
     decided
 }

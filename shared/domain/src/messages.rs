@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 use crate::{
     Time,
     callers::KnownBy,
-    dispatch::Dispatch,
+    dispatch::{Dispatch, Routed},
     ids::{CallId, EntityId, MessageId, RunId, SpaceId, StreamId},
     schemas,
     steps::CallStatus,
@@ -104,6 +104,9 @@ pub struct Message {
     /// The decision for each other agent; absent until it is made.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dispatch: Option<Vec<Dispatch>>,
+    /// The question to the space's router; absent if it was not asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub router: Option<Routed>,
     /// True if the message was cut to fit a frame. Fetch the whole message over HTTP.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,

@@ -1,14 +1,15 @@
 //! Spaces and their members.
 
+pub mod router;
 mod schema;
 
 use serde::{Deserialize, Serialize};
 use utoipa::{PartialSchema, ToSchema};
 
-pub use crate::spaces::schema::NewSpace;
+pub use crate::spaces::{router::RouterConfig, schema::NewSpace};
 use crate::{
     Time,
-    agents::{Budget, FallbackModel, check_model_name, default_chain_depth},
+    agents::{Budget, default_chain_depth},
     callers::Caller,
     errors::{Faults, Result},
     identity::EntityType,
@@ -26,22 +27,12 @@ pub enum TriggerPolicy {
     All,
     /// Mentioned agents. In a space of two members the other one.
     Mention,
-    /// Mentioned agents. Without a mention every agent, because the router is not implemented.
+    /// Mentioned agents. Without a mention those that `router` chooses. If it does not answer in
+    /// time, every agent.
     Router,
     /// A person's message triggers `adminAgentId` only, an agent's message the mentioned agents. If
     /// the admin agent has left the space, this acts as `mention`.
     Admin,
-}
-
-/// The model that chooses which agents a message triggers. Accepted, but not implemented.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct RouterConfig {
-    /// The model.
-    pub model: FallbackModel,
-    /// Instructions for the model.
-    #[serde(default)]
-    pub instructions: Option<String>,
 }
 
 /// The settings of a space: the document that a merge patch changes.
@@ -95,9 +86,7 @@ impl SpaceSettings {
         let router = self.trigger_policy != TriggerPolicy::Router || self.router.is_some();
         faults.check(router, "router", "required with the policy router");
         if let Some(router) = &self.router {
-            faults.within("router", |faults| {
-                faults.within("model", |faults| check_model_name(&router.model.name, faults));
-            });
+            faults.within("router", |faults| router.check(faults));
         }
         faults.done()
     }

@@ -28,7 +28,7 @@ pub enum Source {
     Mention,
     /// No mention, and the space has exactly two members.
     Auto,
-    /// The router chose the agent. Not produced today.
+    /// The space's router chose the agent.
     Router,
     /// No mention, and the space's `triggerPolicy` selects the agent.
     Broadcast,

@@ -3,6 +3,7 @@
 
 use std::{sync::Arc, time::Duration};
 
+use async_trait::async_trait;
 use aws_config::{
     BehaviorVersion, Region, SdkConfig, environment::EnvironmentVariableCredentialsProvider,
     retry::RetryConfig, timeout::TimeoutConfig,
@@ -12,7 +13,14 @@ use aws_smithy_http_client::{
     Builder,
     tls::{Provider, rustls_provider::CryptoMode},
 };
-use smartspace_models::{Models, Settings, bedrock::Bedrock, http, limits::Limits};
+use smartspace_domain::runs::FailureCode;
+use smartspace_models::{
+    Models, Settings,
+    bedrock::Bedrock,
+    http,
+    limits::Limits,
+    port::{Model, ModelError, Pieces, Request},
+};
 use smartspace_pipeline::Pipeline;
 use smartspace_ports::{
     alarms::SqsAndSchedulerAlarms,
@@ -30,7 +38,7 @@ use crate::{
     config::Config,
     failure::Failure,
     log,
-    secret::{Contents, StackSecret},
+    secret::{Built, Contents, StackSecret},
 };
 
 /// The time limit for one attempt of a call to AWS. The SDK and the store retry.
@@ -151,4 +159,24 @@ pub fn models(config: &Config, secret: &Contents, bedrock: Bedrock) -> Result<Mo
         limits: Limits::default(),
         http: http::client().build().map_err(Failure::not_configured)?,
     }))
+}
+
+/// The models for a function that seldom asks one: the secret is read at the first question.
+pub fn models_when_asked(config: Config, secret: StackSecret, bedrock: Bedrock) -> Arc<dyn Model> {
+    let build = move |secret: &Contents| models(&config, secret, bedrock.clone());
+    Arc::new(WhenAsked(Built::new(secret, build)))
+}
+
+struct WhenAsked(Built<Models>);
+
+#[async_trait]
+impl Model for WhenAsked {
+    async fn ask(&self, request: &Request) -> Result<Pieces, ModelError> {
+        let models = self
+            .0
+            .get()
+            .await
+            .map_err(|failure| ModelError::new(FailureCode::NotConfigured, failure.message))?;
+        models.ask(request).await
+    }
 }

@@ -22,6 +22,7 @@ pub(crate) fn request() -> Request {
         .into(),
         id: String::new(),
         cache_key: "key-1".to_owned(),
+        forced_tool: None,
         cache_points: vec![],
     }
 }

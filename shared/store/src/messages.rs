@@ -7,7 +7,7 @@ mod record;
 
 use std::collections::HashMap;
 
-use smartspace_domain::{Time, dispatch::Dispatch, ids::SpaceId, messages::Message};
+use smartspace_domain::{ids::SpaceId, messages::Message};
 
 pub(crate) use self::apart::{Apart, LongDispatch};
 pub use self::{
@@ -16,7 +16,7 @@ pub use self::{
 };
 use crate::{
     Messages, Result,
-    table::{Items, Query, WriteError, keys, read, write::Write},
+    table::{Items, Query, keys, read, write::Write},
 };
 
 /// A range of a space's messages.
@@ -114,38 +114,6 @@ impl Messages<'_> {
             ));
         }
         Ok(messages)
-    }
-
-    /// Stores which agents a message triggers, unless that is already decided.
-    pub async fn store_decision(
-        self,
-        space: SpaceId,
-        seq: u64,
-        decided: &[Dispatch],
-        now: Time,
-    ) -> Result<()> {
-        let write = Write::update(
-            keys::numbered(space, keys::MSG, seq),
-            "SET #dispatchApart = :yes, #updatedAt = :now, #rev = #rev + :one",
-        )
-        .when("attribute_not_exists(#dispatchApart) AND attribute_not_exists(#dispatch)")
-        .value(":yes", true)?
-        .value(":now", now)?
-        .value(":one", 1)?;
-        let list = LongDispatch { dispatch: decided.to_vec() };
-        match self
-            .store
-            .table
-            .transact(&[
-                write,
-                Write::put(keys::numbered(space, keys::WOKEN, seq), &list)?.if_absent(),
-            ])
-            .await
-        {
-            // Another worker has decided, or the first try took effect and its answer was lost.
-            Ok(()) | Err(WriteError::Refused(_)) => Ok(()),
-            Err(WriteError::Other(error)) => Err(error),
-        }
     }
 
     /// Takes a message off the due index, once all runs that it triggers are queued.

@@ -57,6 +57,8 @@ pub struct Ledger {
     pub sent: Vec<SentDelivery>,
     /// Deliveries that the operator replayed.
     pub replayed: Vec<ReplayedDelivery>,
+    /// How often the router answered, or failed to answer, by the text of the message.
+    pub routed: BTreeMap<String, u64>,
     /// The requests that models received.
     pub model_requests: Vec<ModelRequest>,
     /// The requests that arrived at the servers that tools call, in order.

@@ -2,7 +2,7 @@
 //! holds at the end.
 //!
 //! It does not know how the product works. There is one file for each promise of
-//! docs/reliability.md, and further files for parts of promises: `services` (1, 6), `outside` (3),
+//! docs/reliability.md, and further files for parts of promises: `routing` (1), `services` (1, 6), `outside` (3),
 //! `stopped_runs` (4), `deletions` (5), `plans` (7), `runs_without_space` (9), `frames`, `reads`,
 //! `timeliness`, `turns`, `seconds` and `rates` (10). `streams` compares live text with the stored
 //! messages.
@@ -23,6 +23,7 @@ mod promise_8;
 mod promise_9;
 mod rates;
 mod reads;
+mod routing;
 mod runs_without_space;
 mod seconds;
 mod services;
@@ -77,6 +78,7 @@ pub fn judge(env: &Environment, people: &[Person]) -> BTreeSet<Violation> {
         violations,
     };
     promise_1::accepted_messages_are_stored_and_trigger_once(&mut evidence);
+    routing::the_router_decides_once(&mut evidence);
     services::deliveries_trigger_once(&mut evidence);
     promise_2::one_order_without_gaps(&mut evidence);
     promise_3::actions_of_agents_happen_once(&mut evidence);

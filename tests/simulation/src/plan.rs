@@ -105,6 +105,7 @@ impl Plan {
         let deletes_space = number("deletes space", 0, 5) == 0;
         let watches = !crowd && limits != 0 && number("watches", 0, 2) == 0;
         let is_large = number("large rooms", 0, 3) == 0;
+        let has_router = agents > 1 && !crowd && number("router", 0, 1) == 0;
         let spaces = if crowd { 1 } else { number("spaces", 1, 2) as usize };
         Self {
             local,
@@ -115,8 +116,12 @@ impl Plan {
             spaces: if deletes_space && !crowd { 2 } else { spaces },
             depth: depth as u32,
             // An admin agent needs another agent, and would trigger few agents of a crowd.
-            policy: ["all", "all", "mention", if agents == 1 || crowd { "all" } else { "admin" }]
-                [number("policy", 0, 3) as usize],
+            policy: [
+                if has_router { "router" } else { "all" },
+                "all",
+                "mention",
+                if agents == 1 || crowd { "all" } else { "admin" },
+            ][number("policy", 0, 3) as usize],
             window: [50, 50, 8][number("window", 0, 2) as usize],
             // An answer may take two minutes, so that short invocations requeue long runs.
             invocation: Duration::from_secs([900, 150, 122][number("invocation", 0, 2) as usize]),

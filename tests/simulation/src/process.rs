@@ -24,7 +24,7 @@ use smartspace_run::Runs;
 use smartspace_socket::Socket;
 use smartspace_store::Store;
 use smartspace_sweep::Sweep;
-use smartspace_trigger::Triggers;
+use smartspace_trigger::{Triggers, router::Routers};
 use tokio::sync::watch;
 
 use crate::{
@@ -112,12 +112,15 @@ impl Process {
             runs: Runs::new(
                 pipeline.clone(),
                 sockets.clone(),
-                models,
+                models.clone(),
                 egress,
                 Arc::default(),
                 is_stopping,
             ),
-            triggers: Triggers { pipeline: pipeline.clone() },
+            triggers: Triggers {
+                pipeline: pipeline.clone(),
+                routers: Routers { models, prices: Arc::default() },
+            },
             broadcast: Broadcast { store, sockets, clock, queue: Arc::clone(&pipeline.broadcasts) },
             sweep: Sweep { pipeline },
             stopping,

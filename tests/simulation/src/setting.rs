@@ -78,6 +78,9 @@ pub async fn set(world: &Arc<World>) -> Result<(), String> {
         if plan.policy == "admin" {
             space["adminAgentId"] = members[plan.people].clone();
         }
+        if plan.policy == "router" {
+            space["router"] = json!({"model": {"provider": "openai", "name": "router"}});
+        }
         let made = make(world, "/v1/spaces", space).await?;
         locked(&world.env.ledger).spaces.push(id(&made)?);
     }

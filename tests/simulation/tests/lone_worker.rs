@@ -48,7 +48,7 @@ use smartspace_store::{
     table::schema,
 };
 use smartspace_sweep::Sweep;
-use smartspace_trigger::Triggers;
+use smartspace_trigger::{Triggers, router::Routers};
 use tokio::{
     sync::watch,
     time::{Instant, sleep},
@@ -156,6 +156,11 @@ async fn store_with_history(space: SpaceId, agent: EntityId) -> Store {
         store.messages().append(&message, start()).await.unwrap();
     }
     store
+}
+
+/// Routers that no message asks.
+fn routers() -> Routers {
+    Routers { models: Arc::new(SlowModel::default()), prices: Arc::default() }
 }
 
 /// A worker's surroundings.
@@ -278,7 +283,7 @@ async fn what_follows_a_removal_is_finished_by_another_process() {
     let sweep = Sweep { pipeline: scene.pipeline.clone() };
     Box::pin(sweep.handle()).await.unwrap();
     assert_eq!(scene.triggers.0.load(Ordering::Relaxed), 1);
-    let triggers = Triggers { pipeline: scene.pipeline.clone() };
+    let triggers = Triggers { pipeline: scene.pipeline.clone(), routers: routers() };
     let job = TriggerJob::SettleEntity { entity_id: agent };
     Box::pin(triggers.handle(&job)).await.unwrap();
     assert_eq!(store.runs().record(run.id).await.unwrap().status, RunStatus::Canceled);

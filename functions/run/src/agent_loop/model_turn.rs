@@ -98,6 +98,7 @@ impl ModelCaller<'_> {
                 messages: question.messages.to_vec(),
                 tools: self.tools.specs(),
                 cache_key: cache_key(self.context.run.agent_id, self.context.run.space_id()),
+                forced_tool: None,
                 cache_points: cache_points(question),
             };
             let error = match self.listen(&request, question, attempt).await {

@@ -215,6 +215,7 @@ impl Summarizer<'_> {
                 messages: vec![Message::User { blocks: vec![block.clone()] }],
                 tools: Vec::new().into(),
                 cache_key: String::new(),
+                forced_tool: None,
                 cache_points: Vec::new(),
             };
             let error = match self.listen(&request).await {

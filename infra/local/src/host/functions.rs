@@ -13,7 +13,7 @@ use smartspace_ports::{
     queues::Held, resolver::SystemResolver, secrets::FixedSecrets, sockets::Sockets,
 };
 use smartspace_run::{Runs, counters::Counted};
-use smartspace_trigger::Triggers;
+use smartspace_trigger::{Triggers, router::Routers};
 use tokio::sync::watch;
 
 use crate::{flags::Flags, in_process_queue::InProcessQueue, in_process_sockets::InProcessSockets};
@@ -62,11 +62,13 @@ impl Functions {
         };
         let egress = Egress::new(Arc::new(SystemResolver), flags.tool_hosts()?, secrets);
         let sockets: Arc<dyn Sockets> = connections.clone();
+        let models = Arc::new(Models::new(settings));
+        let routers = Routers { models: models.clone(), prices: Arc::clone(&flags.prices) };
         Ok(Self {
             runs: Arc::new(Runs::new(
                 pipeline.clone(),
                 sockets.clone(),
-                Arc::new(Models::new(settings)),
+                models,
                 egress,
                 Arc::clone(&flags.prices),
                 stopping,
@@ -77,7 +79,7 @@ impl Functions {
                 clock: pipeline.clock.clone(),
                 queue: pipeline.broadcasts.clone(),
             },
-            triggers: Triggers { pipeline: pipeline.clone() },
+            triggers: Triggers { pipeline: pipeline.clone(), routers },
             working: watch::channel(0).0,
         })
     }

@@ -44,6 +44,19 @@ impl ModelConfig {
         format!("{}/{}", self.provider.as_str(), self.name)
     }
 
+    /// A model with the default settings.
+    pub fn named(provider: Provider, name: &str) -> Self {
+        Self {
+            provider,
+            name: name.to_owned(),
+            temperature: None,
+            max_output_tokens: Self::default_output(),
+            context_window: Self::default_window(),
+            fallback: Vec::new(),
+            script: None,
+        }
+    }
+
     fn default_output() -> u32 {
         4096
     }

@@ -19,7 +19,7 @@ pub(super) struct Addressing {
 }
 
 impl Addressing {
-    /// Why the space's policy selects the agent.
+    /// Why the space's policy selects the agent. `Router`: if the router chooses it.
     ///
     /// # Errors
     /// Why it does not.
@@ -38,7 +38,7 @@ impl Addressing {
             TriggerPolicy::All => by_mention.or(Some(Source::Broadcast)),
             TriggerPolicy::Mention => by_mention,
             TriggerPolicy::Router if self.mentions_anyone && !self.is_mentioned => None,
-            TriggerPolicy::Router => by_mention.or(Some(Source::Broadcast)),
+            TriggerPolicy::Router => by_mention.or(Some(Source::Router)),
             TriggerPolicy::Admin if space.admin_agent_id.is_none() => {
                 return by_mention.ok_or(Reason::NoAdmin);
             }

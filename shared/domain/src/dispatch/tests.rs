@@ -37,14 +37,24 @@ fn space(policy: TriggerPolicy) -> SpaceSettings {
     }
 }
 
-/// The dispatch of a message of `sender`, as `number:source` or `number!reason`. The members are
-/// the person 1 and the agents 2 (Ada), 3 (Bob) and 4 (Eve, paused).
 /// A member who has had no run in this minute.
 fn member<'a>(number: u128, name: &'a str, wake_limits: Option<&'a WakeLimits>) -> Candidate<'a> {
     Candidate { id: entity(number), name, wake_limits, window: None, is_busy: false }
 }
 
+/// The dispatch of a message of `sender`, as `number:source` or `number!reason`. The members are
+/// the person 1 and the agents 2 (Ada), 3 (Bob) and 4 (Eve, paused).
 fn decided(space: &SpaceSettings, sender: u128, text: &str, chain_depth: u32) -> String {
+    routed(space, sender, text, chain_depth, Routing::Unasked)
+}
+
+fn routed(
+    space: &SpaceSettings,
+    sender: u128,
+    text: &str,
+    chain_depth: u32,
+    routing: Routing<'_>,
+) -> String {
     let active = limits();
     let paused = WakeLimits { paused: true, ..limits() };
     let members = [
@@ -56,7 +66,7 @@ fn decided(space: &SpaceSettings, sender: u128, text: &str, chain_depth: u32) ->
     let kind = if sender == 1 { EntityType::Human } else { EntityType::Agent };
     let incoming = IncomingMessage { sender: entity(sender), sender_kind: kind, text, chain_depth };
     let message = MessageId::new(Time::from_millis(1), 9);
-    let decided = decide(space, &members, incoming, &mut RateWindow::default(), |agent| {
+    let decided = decide(space, &members, incoming, routing, &mut RateWindow::default(), |agent| {
         RunId::of_message(agent, message, Time::from_millis(2))
     });
     let words = decided.dispatch.iter().map(|decision| {
@@ -69,9 +79,11 @@ fn decided(space: &SpaceSettings, sender: u128, text: &str, chain_depth: u32) ->
                 Time::from_millis(2)
             ))
         );
+        let words = decision.reason_text.as_ref().map(|text| format!("({text})"));
+        let words = words.unwrap_or_default();
         match (decision.source, decision.reason) {
-            (Some(source), None) => format!("{number}:{}", source.as_str()),
-            (None, Some(reason)) => format!("{number}!{reason:?}"),
+            (Some(source), None) => format!("{number}:{}{words}", source.as_str()),
+            (None, Some(reason)) => format!("{number}!{reason:?}{words}"),
             other => panic!("{other:?}"),
         }
     });
@@ -136,9 +148,18 @@ fn a_paused_space_triggers_nobody_and_a_pair_needs_no_mention() {
             run_id: Some(run),
             source: Some(Source::Auto),
             reason: None,
+            reason_text: None,
         };
         assert_eq!(
-            decide(&space(policy), &pair, hi(), &mut RateWindow::default(), |_| run).dispatch,
+            decide(
+                &space(policy),
+                &pair,
+                hi(),
+                Routing::Unasked,
+                &mut RateWindow::default(),
+                |_| run
+            )
+            .dispatch,
             [expected]
         );
     }
@@ -161,7 +182,8 @@ fn a_used_rate_of_the_space_or_of_the_agent_triggers_nobody() {
             window: Some(own),
             is_busy: false,
         });
-        let decided = decide(&of_space(space_runs), &members, hi(), window, |_| run);
+        let decided =
+            decide(&of_space(space_runs), &members, hi(), Routing::Unasked, window, |_| run);
         assert_eq!(
             decided.taken.len(),
             decided.dispatch.iter().filter(|it| it.run_id.is_some()).count()
@@ -183,4 +205,57 @@ fn a_used_rate_of_the_space_or_of_the_agent_triggers_nobody() {
     }
     assert_eq!(counts(120, 4, &used, &mut RateWindow::default()), (0, 3));
     assert_eq!(counts(120, 60, &used, &mut RateWindow::default()), (3, 0));
+}
+
+#[test]
+fn a_router_chooses_among_the_agents_that_nobody_mentions() {
+    let space = space(TriggerPolicy::Router);
+    let choice = Choice {
+        chosen: [(entity(3), "Bob sings".to_owned()), (entity(4), "she is paused".to_owned())]
+            .into(),
+        others: [(entity(2), "Ada counts".to_owned())].into(),
+        summary: "the router chose Bob".to_owned(),
+    };
+    let chose = Routing::Chose(&choice);
+    let table = [
+        ("hi", chose, "2!Router(Ada counts) 3:router(Bob sings) 4!Paused"),
+        ("hi", Routing::Failed, "2:broadcast 3:broadcast 4!Paused"),
+        ("@ada", chose, "2:mention 3!Policy 4!Paused"),
+    ];
+    for (text, routing, expected) in table {
+        assert_eq!(routed(&space, 1, text, 0, routing), expected, "{text}");
+    }
+    let nobody = Choice { summary: "the router chose nobody".to_owned(), ..Choice::default() };
+    assert_eq!(
+        routed(&space, 1, "hi", 0, Routing::Chose(&nobody)),
+        "2!Router(the router chose nobody) 3!Router(the router chose nobody) 4!Paused"
+    );
+}
+
+#[test]
+fn the_router_is_asked_about_agents_that_can_wake_and_counts_only_as_many_as_it_may_choose() {
+    let router = serde_json::json!({"model": {"provider": "openai", "name": "m"}, "maxAgents": 2});
+    let router: crate::spaces::RouterConfig = serde_json::from_value(router).unwrap();
+    let space = SpaceSettings { router: Some(router), ..space(TriggerPolicy::Router) };
+    let active = limits();
+    let paused = WakeLimits { paused: true, ..limits() };
+    let members = [
+        member(1, "Husam", None),
+        member(2, "Ada", Some(&active)),
+        member(3, "Bob", Some(&active)),
+        member(4, "Eve", Some(&paused)),
+        member(5, "Kim", Some(&active)),
+    ];
+    let run = RunId::new(Time::from_millis(1), 1);
+    let counted = |text, routing| {
+        let mut window = RateWindow::default();
+        let incoming = IncomingMessage { text, ..hi() };
+        let decided = decide(&space, &members, incoming, routing, &mut window, |_| run);
+        assert_eq!(decided.counted as u32, window.all.kept + window.all.rest);
+        (decided.asks_router, decided.taken.len(), decided.counted)
+    };
+    let asked = vec![entity(2), entity(3), entity(5)];
+    assert_eq!(counted("hi", Routing::Unasked), (asked, 3, 2));
+    assert_eq!(counted("hi", Routing::Failed), (vec![], 3, 3));
+    assert_eq!(counted("@bob", Routing::Unasked), (vec![], 1, 1));
 }

@@ -22,7 +22,7 @@ impl Script {
 }
 
 impl When {
-    fn check(&self, faults: &mut Faults) {
+    pub(crate) fn check(&self, faults: &mut Faults) {
         if let Some(trigger) = &self.trigger {
             let is_known = ["space_message", "plan", "service"].contains(&trigger.as_str());
             faults.check(is_known, "trigger", "expected space_message, plan or service");

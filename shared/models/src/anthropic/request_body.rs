@@ -21,6 +21,8 @@ pub(super) struct RequestBody<'a> {
     messages: Vec<Turn>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tools: Vec<Tool<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_choice: Option<Value>,
     stream: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     temperature: Option<f32>,
@@ -48,6 +50,10 @@ impl<'a> RequestBody<'a> {
             system: system(&request.system),
             messages: turns(&request.messages, &request.cache_points),
             tools: request.tools.iter().map(tool).collect(),
+            tool_choice: request
+                .forced_tool
+                .as_ref()
+                .map(|name| json!({"type": "tool", "name": name})),
             stream: true,
             temperature: request.model.temperature.map(|chosen| chosen.min(MAX_TEMPERATURE)),
         }

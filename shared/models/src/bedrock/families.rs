@@ -9,6 +9,8 @@ pub(super) struct Family {
     pub(super) text_with_calls: bool,
     /// Whether text may follow tool results in the same turn.
     pub(super) text_after_results: bool,
+    /// Whether a request may force the model to call a tool.
+    pub(super) forced_tools: bool,
 }
 
 /// How a model caches the prefix of a request. Models accept at most four marks. A model without
@@ -23,14 +25,26 @@ pub(super) enum Caching {
     ExactMarks,
 }
 
-const CLAUDE: Family =
-    Family { caching: Caching::LooksBack, text_with_calls: true, text_after_results: true };
+const CLAUDE: Family = Family {
+    caching: Caching::LooksBack,
+    text_with_calls: true,
+    text_after_results: true,
+    forced_tools: true,
+};
 const OLD_CLAUDE: Family = Family { caching: Caching::NoMarks, ..CLAUDE };
-const NOVA: Family =
-    Family { caching: Caching::ExactMarks, text_with_calls: true, text_after_results: false };
+const NOVA: Family = Family {
+    caching: Caching::ExactMarks,
+    text_with_calls: true,
+    text_after_results: false,
+    forced_tools: true,
+};
 /// Restrictions under which every model accepts a request.
-const OTHER: Family =
-    Family { caching: Caching::NoMarks, text_with_calls: false, text_after_results: false };
+const OTHER: Family = Family {
+    caching: Caching::NoMarks,
+    text_with_calls: false,
+    text_after_results: false,
+    forced_tools: false,
+};
 
 /// Families by the prefix of a model's name. The first matching prefix decides.
 const FAMILIES: [(&str, Family); 7] = [

@@ -57,7 +57,7 @@ impl<'a> RequestBody<'a> {
                 .into_iter()
                 .map(|turn| json!({"role": turn.role, "content": contents(turn.blocks)}))
                 .collect(),
-            tool_config: Tools::new(&request.tools),
+            tool_config: Tools::new(request, family),
             inference_config: Inference {
                 max_tokens: request.model.max_output_tokens,
                 temperature: request.model.temperature.map(|chosen| chosen.min(MAX_TEMPERATURE)),
@@ -182,8 +182,11 @@ fn result(result: &ToolResult, quoted: bool) -> Value {
 }
 
 #[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
 struct Tools<'a> {
     tools: Vec<Tool<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_choice: Option<Value>,
 }
 
 #[derive(Serialize)]
@@ -208,7 +211,7 @@ struct Schema<'a> {
 
 impl<'a> Tools<'a> {
     /// Returns `None` without tools, because the provider refuses an empty list.
-    fn new(tools: &'a [ToolSpec]) -> Option<Self> {
+    fn new(request: &'a Request, family: Family) -> Option<Self> {
         let tool = |tool: &'a ToolSpec| {
             let input_schema = Schema { json: tool.input_schema() };
             Tool {
@@ -219,7 +222,11 @@ impl<'a> Tools<'a> {
                 },
             }
         };
-        (!tools.is_empty()).then(|| Self { tools: tools.iter().map(tool).collect() })
+        let forced = request.forced_tool.as_ref().filter(|_| family.forced_tools);
+        (!request.tools.is_empty()).then(|| Self {
+            tools: request.tools.iter().map(tool).collect(),
+            tool_choice: forced.map(|name| json!({"tool": {"name": name}})),
+        })
     }
 }
 

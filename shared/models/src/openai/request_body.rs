@@ -18,6 +18,8 @@ pub(super) struct RequestBody<'a> {
     messages: Vec<Value>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tools: Vec<Tool<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_choice: Option<Value>,
     stream: bool,
     stream_options: Value,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -44,6 +46,10 @@ impl<'a> RequestBody<'a> {
                 .chain(request.messages.iter().flat_map(message))
                 .collect(),
             tools: request.tools.iter().map(tool).collect(),
+            tool_choice: request
+                .forced_tool
+                .as_ref()
+                .map(|name| json!({"type": "function", "function": {"name": name}})),
             stream: true,
             stream_options: json!({"include_usage": true}),
             temperature: request.model.temperature,

@@ -24,6 +24,8 @@ pub struct Request {
     /// Sorted by name. The tools of an agent are the same bytes in every space, so that a provider
     /// finds them in its cache.
     pub tools: std::sync::Arc<[ToolSpec]>,
+    /// The tool that the answer must call. Models that can't be forced get the request without it.
+    pub forced_tool: Option<String>,
     /// Requests with the same key share a prefix. At most 64 characters (`OpenAI`'s
     /// `prompt_cache_key`).
     pub cache_key: String,

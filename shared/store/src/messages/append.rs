@@ -13,13 +13,14 @@
 
 mod attempt;
 mod draft;
+mod late;
 mod new_message;
 mod snapshot;
 
 use smartspace_domain::{
     Time,
     append_limits::AppendWindow,
-    dispatch::{Decided, Dispatch, Reason},
+    dispatch::{Dispatch, IncomingMessage, Reason, Routing},
     ids::{EntityId, MessageId, SpaceId},
     jobs::RunJob,
     messages::{Message, MessageText, excerpt},
@@ -28,6 +29,7 @@ use smartspace_domain::{
 };
 use tokio::time::{Duration, Instant};
 
+pub use self::late::Late;
 pub use self::new_message::{ByRun, Content, MessageSource, NewCard, NewForm, NewMessage};
 use self::{attempt::Attempt, snapshot::Snapshot};
 use crate::{
@@ -164,44 +166,19 @@ impl Messages<'_> {
         let depth = snapshot.depth_of(&MessageSource::External { key: None, depth: 0 }, member);
         let mut minute = RateWindow::now(snapshot.head.minute.as_ref(), now);
         let id = MessageId::new(now, 0);
-        Ok(snapshot.decide(id, &sender, text.as_str(), depth, &mut minute, now).dispatch)
-    }
-
-    /// Makes the decision for a message that was stored without one. The sender may have left the
-    /// space since.
-    pub async fn decide_late(
-        self,
-        space: SpaceId,
-        record: &MessageRecord,
-        now: Time,
-    ) -> Result<Decided> {
-        let (mut snapshot, _) = self.snapshot(space, record.sender.id, None, now).await?;
-        let whole = self.whole(space, vec![record.clone()]).await?;
-        let text = whole.first().map_or("", Message::text);
-        // The space's runs were counted when the message was stored. `may_wake` limits them.
-        snapshot.space.settings.budget.runs_per_minute = u32::MAX;
-        let mut decided = snapshot.decide(
-            record.id,
-            &record.sender,
-            text,
-            record.chain_depth,
-            &mut RateWindow::default(),
-            record.created_at,
-        );
-        let allowed = record.may_wake.unwrap_or(usize::MAX).min(decided.taken.len());
-        let refused: Vec<EntityId> =
-            decided.taken.drain(allowed..).map(|(agent, _)| agent).collect();
-        for dispatch in
-            decided.dispatch.iter_mut().filter(|dispatch| refused.contains(&dispatch.agent_id))
-        {
-            *dispatch = Dispatch {
-                agent_id: dispatch.agent_id,
+        let incoming = IncomingMessage::new(&sender, text.as_str(), depth);
+        let decided = snapshot.decide(id, incoming, Routing::Unasked, &mut minute, now);
+        let mut dispatch = decided.dispatch;
+        for asked in dispatch.iter_mut().filter(|it| decided.asks_router.contains(&it.agent_id)) {
+            *asked = Dispatch {
+                agent_id: asked.agent_id,
                 run_id: None,
                 source: None,
-                reason: Some(Reason::Rate),
+                reason: Some(Reason::Router),
+                reason_text: Some("asks the router".into()),
             };
         }
-        Ok(decided)
+        Ok(dispatch)
     }
 
     /// The message that the same idempotency key made before.

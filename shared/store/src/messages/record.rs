@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use smartspace_domain::{
     Time,
-    dispatch::Dispatch,
+    dispatch::{Dispatch, Routed},
     ids::{MessageId, RunId, SpaceId, StreamId},
     limits,
     messages::{Message, Origin, Part, Sender, excerpt},
@@ -59,6 +59,10 @@ pub struct MessageRecord {
     /// Whether the decision is in `WOKEN#`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dispatch_apart: bool,
+    /// The question to the space's router.
+    #[serde(default, deserialize_with = "stored::read_if_known")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub router: Option<Routed>,
     /// If it is decided later: how many agents it may trigger. These runs are already counted in
     /// the space's minute.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -137,6 +141,7 @@ impl MessageRecord {
             created_at: self.created_at,
             updated_at: self.updated_at,
             dispatch: self.dispatch.or(dispatch),
+            router: self.router,
             truncated: false,
         }
     }

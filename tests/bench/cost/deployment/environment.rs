@@ -24,7 +24,7 @@ use smartspace_run::Runs;
 use smartspace_socket::Socket;
 use smartspace_store::Store;
 use smartspace_sweep::Sweep;
-use smartspace_trigger::Triggers;
+use smartspace_trigger::{Triggers, router::Routers};
 use tokio::time::Instant;
 
 use crate::{
@@ -100,12 +100,15 @@ impl Environment {
             runs: Runs::new(
                 pipeline.clone(),
                 sockets.clone(),
-                model,
+                model.clone(),
                 egress,
                 Arc::default(),
                 deployment.stopping.subscribe(),
             ),
-            triggers: Triggers { pipeline: pipeline.clone() },
+            triggers: Triggers {
+                pipeline: pipeline.clone(),
+                routers: Routers { models: model, prices: Arc::default() },
+            },
             broadcast: Broadcast { store, sockets, clock, queue: Arc::clone(&pipeline.broadcasts) },
             sweep: Sweep { pipeline },
         })

@@ -1,9 +1,10 @@
 //! Models that answer at random. Each answer is unique, so the oracle notices what is repeated or
 //! lost.
 //!
-//! `choices` draws the answers.
+//! `choices` draws the answers of agents, and `router` those of routers.
 
 mod choices;
+mod router;
 
 use std::{sync::Arc, time::Duration};
 
@@ -56,6 +57,9 @@ struct Provider<'a>(&'a SimModel);
 impl Model for Provider<'_> {
     async fn ask(&self, request: &Request) -> Result<Pieces, ModelError> {
         let SimModel { env, life } = self.0;
+        if request.forced_tool.is_some() {
+            return self.0.route(request).await;
+        }
         if request.tools.is_empty() {
             return self.0.summarise(request).await;
         }

@@ -68,6 +68,7 @@ fn conversation() -> Request {
         tools: [ToolSpec::new("f", "", &json!({}))].into(),
         id: String::new(),
         cache_key: String::new(),
+        forced_tool: None,
         cache_points: vec![
             CachePoint { message: 0, block: 0 },
             CachePoint { message: 5, block: 1 },
@@ -137,6 +138,12 @@ fn roles_alternate_and_tool_results_come_first() {
         {"role": "user", "content": [tool_result(0, "\"r\""), text("SYSTEM: t")]},
     ]);
     assert_eq!(turns["messages"], expected);
+}
+
+#[test]
+fn a_tool_can_be_forced() {
+    let forced = Request { forced_tool: Some("choose".into()), ..conversation() };
+    assert_eq!(body(&forced)["tool_choice"], json!({"type": "tool", "name": "choose"}));
 }
 
 #[test]

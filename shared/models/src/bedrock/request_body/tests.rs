@@ -96,6 +96,7 @@ fn conversation(model: &str) -> Request {
         .into(),
         id: String::new(),
         cache_key: "key".to_owned(),
+        forced_tool: None,
         cache_points: vec![
             CachePoint { message: 0, block: 1 },
             CachePoint { message: 5, block: 1 },
@@ -241,6 +242,19 @@ fn no_output_of_a_tool_looks_like_the_words_of_the_system() {
         let alone = messages_for(model, &[]);
         assert!(alone.contains(&serde_json::to_string(forged).unwrap()), "{alone}");
     }
+}
+
+#[test]
+fn a_tool_can_be_forced_where_the_model_allows_it() {
+    let forced = |model| {
+        let request = Request { forced_tool: Some("choose".into()), ..conversation(model) };
+        body(&request)["toolConfig"]["toolChoice"].clone()
+    };
+    let choice = json!({"tool": {"name": "choose"}});
+    assert_eq!(
+        [forced(CLAUDE), forced(NOVA), forced(LLAMA)],
+        [choice.clone(), choice, json!(null)]
+    );
 }
 
 #[test]

@@ -68,6 +68,7 @@ fn conversation() -> Request {
         tools: [ToolSpec::new("f", "", &json!({}))].into(),
         id: String::new(),
         cache_key: String::new(),
+        forced_tool: None,
         cache_points: vec![],
     }
 }
@@ -106,6 +107,15 @@ fn a_conversation_with_every_kind_of_message() {
         "max_completion_tokens": 4096,
     });
     assert_eq!(body(&conversation(), true), expected);
+}
+
+#[test]
+fn a_tool_can_be_forced() {
+    let forced = Request { forced_tool: Some("choose".into()), ..conversation() };
+    assert_eq!(
+        body(&forced, true)["tool_choice"],
+        json!({"type": "function", "function": {"name": "choose"}})
+    );
 }
 
 #[test]

@@ -5,7 +5,7 @@ mod body;
 use smartspace_domain::{
     Time,
     append_limits::{AppendLimit, AppendWindow},
-    dispatch::{Decided, Dispatch},
+    dispatch::{Decided, Dispatch, IncomingMessage, Routing},
     ids::{EntityId, SpaceId},
     limits,
     messages::Sender,
@@ -32,8 +32,10 @@ pub(super) struct Draft {
     pub(super) second: Option<AppendWindow>,
     pub(super) dispatch: Vec<Dispatch>,
     pub(super) taken: Vec<(EntityId, Bucket)>,
-    /// Whether the message triggers too many agents for one transaction. The trigger function then
-    /// decides again.
+    /// How many runs `minute` counts for the message.
+    counted: usize,
+    /// Whether the message triggers too many agents for one transaction, or the router has to be
+    /// asked. The trigger function then decides again.
     pub(super) is_decided_later: bool,
 }
 
@@ -54,15 +56,16 @@ impl Draft {
         let second = second.transpose()?;
         let depth = snapshot.depth_of(&new.by, member);
         let mut minute = RateWindow::now(snapshot.head.minute.as_ref(), now);
-        let Decided { dispatch, taken } = match &new.content {
+        let Decided { dispatch, taken, asks_router, counted } = match &new.content {
             Content::Text(text) => {
-                snapshot.decide(new.id, &sender, text.as_str(), depth, &mut minute, now)
+                let incoming = IncomingMessage::new(&sender, text.as_str(), depth);
+                snapshot.decide(new.id, incoming, Routing::Unasked, &mut minute, now)
             }
             Content::Card(_) => Decided::default(),
         };
-        let is_decided_later = taken.len() > limits::WOKEN_AT_ONCE;
+        let is_decided_later = taken.len() > limits::WOKEN_AT_ONCE || !asks_router.is_empty();
         let seq = snapshot.head.seq + 1;
-        Ok(Self { seq, depth, sender, minute, second, dispatch, taken, is_decided_later })
+        Ok(Self { seq, depth, sender, minute, second, dispatch, taken, counted, is_decided_later })
     }
 
     /// The same message, for the trigger function to decide.
@@ -91,7 +94,8 @@ impl Draft {
             updated_at: now,
             dispatch: (!is_later && !is_dispatch_apart).then(|| self.dispatch.clone()),
             dispatch_apart: is_dispatch_apart,
-            may_wake: is_later.then_some(self.taken.len()),
+            router: None,
+            may_wake: is_later.then_some(self.counted),
             due: is_later.then(|| keys::due(new.id.part_of(keys::DUE_PARTS))),
             due_at: is_later.then(|| now + limits::lease::QUEUED_DUE),
             due_count: None,

@@ -5,10 +5,9 @@ use std::{collections::BTreeMap, sync::Arc};
 use smartspace_domain::{
     Time,
     agents::ConcurrencyMode,
-    dispatch::{Candidate, Decided, IncomingMessage, WakeLimits, decide},
+    dispatch::{Candidate, Decided, IncomingMessage, Routing, WakeLimits, decide},
     entities::EntityType::{Agent, Human},
     ids::{EntityId, MessageId, RunId, SpaceId},
-    messages::Sender,
     quota::RateWindow,
 };
 
@@ -211,13 +210,12 @@ impl Snapshot {
         }
     }
 
-    /// Decides which agents a text triggers, and counts the space's runs in `minute`.
+    /// Decides which agents a message triggers, and counts the space's runs in `minute`.
     pub(super) fn decide(
         &self,
         id: MessageId,
-        sender: &Sender,
-        text: &str,
-        chain_depth: u32,
+        message: IncomingMessage<'_>,
+        routing: Routing<'_>,
         minute: &mut RateWindow,
         created_at: Time,
     ) -> Decided {
@@ -231,9 +229,7 @@ impl Snapshot {
                 is_busy: self.is_busy(*id),
             });
         }
-        let message =
-            IncomingMessage { sender: sender.id, sender_kind: sender.kind, text, chain_depth };
-        decide(&self.space.settings, &candidates, message, minute, |agent| {
+        decide(&self.space.settings, &candidates, message, routing, minute, |agent| {
             RunId::of_message(agent, id, created_at)
         })
     }

@@ -1,0 +1,166 @@
+//! The router of a space: a model that chooses which agents a message triggers.
+
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use utoipa::ToSchema;
+
+use crate::{
+    agents::{ModelConfig, Provider, check_model_name},
+    errors::Faults,
+    limits, schemas,
+    scripts::{Rule, Script, ScriptCall, ScriptStep, When},
+};
+
+/// The name of the tool by which a router answers.
+pub const CHOOSE: &str = "choose";
+
+/// The model that chooses which agents a message triggers, if the message mentions none.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct RouterConfig {
+    /// The model.
+    pub model: RouterModel,
+    /// What the model should know besides the agents' descriptions, at most 32 KiB.
+    #[serde(default)]
+    #[schema(max_length = 32768)]
+    pub instructions: Option<String>,
+    /// How many agents it chooses at most.
+    #[serde(default = "default_max_agents")]
+    #[schema(default = default_max_agents, minimum = 1, maximum = 20)]
+    pub max_agents: u32,
+}
+
+/// A router's model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct RouterModel {
+    /// The model's provider.
+    pub provider: Provider,
+    /// The model's name at its provider.
+    #[schema(schema_with = schemas::model_name)]
+    pub name: String,
+    /// The script of the provider `scripted`; refused for other providers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub script: Option<RouterScript>,
+}
+
+/// The script of a router. The first rule that matches the message is played. If none matches, the
+/// router does not answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct RouterScript {
+    /// Milliseconds between two words.
+    #[serde(default)]
+    #[schema(maximum = 60_000)]
+    pub word_delay_ms: u64,
+    /// The rules, tried in order.
+    #[schema(max_items = 100)]
+    pub rules: Vec<RouterRule>,
+}
+
+/// One rule of a router's script.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RouterRule {
+    /// Which agents the router chooses, and when.
+    pub choose: ScriptedChoice,
+}
+
+/// A choice of a scripted router.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ScriptedChoice {
+    /// When the rule matches. Without fields it always matches.
+    #[serde(default)]
+    pub when: When,
+    /// The agents that it chooses; may be empty.
+    #[schema(max_items = 20)]
+    pub agents: Vec<ScriptedAgent>,
+    /// Agents that it leaves out, with its reasons.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(max_items = 20)]
+    pub others: Vec<ScriptedAgent>,
+}
+
+/// An agent in a choice of a scripted router.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ScriptedAgent {
+    /// The agent's name.
+    pub name: String,
+    /// Why it is chosen or left out.
+    #[serde(default)]
+    pub reason: String,
+}
+
+fn default_max_agents() -> u32 {
+    3
+}
+
+impl RouterConfig {
+    pub(super) fn check(&self, faults: &mut Faults) {
+        faults.within("model", |faults| self.model.check(faults));
+        let length = self.instructions.as_ref().map_or(0, String::len);
+        faults.check(
+            length <= limits::INSTRUCTIONS_BYTES,
+            "instructions",
+            "expected at most 32 KiB",
+        );
+        faults.check_range(&self.max_agents, 1..=20, "maxAgents");
+    }
+}
+
+impl RouterModel {
+    fn check(&self, faults: &mut Faults) {
+        check_model_name(&self.name, faults);
+        let scripted = self.provider == Provider::Scripted;
+        faults.check(
+            scripted == self.script.is_some(),
+            "script",
+            "expected a script for the provider scripted, and none for others",
+        );
+        let Some(script) = &self.script else { return };
+        faults.within("script", |faults| {
+            faults.check_range(&script.word_delay_ms, 0..=60_000, "wordDelayMs");
+            faults.check(script.rules.len() <= 100, "rules", "expected at most 100 rules");
+            for (index, rule) in script.rules.iter().enumerate() {
+                faults.within("rules", |faults| {
+                    faults.within(index, |faults| {
+                        faults.within("choose", |faults| rule.choose.check(faults));
+                    });
+                });
+            }
+        });
+    }
+
+    /// The model with the settings of a router's request.
+    pub fn config(&self, max_output_tokens: u32) -> ModelConfig {
+        ModelConfig {
+            max_output_tokens,
+            script: self.script.clone().map(Script::from),
+            ..ModelConfig::named(self.provider, &self.name)
+        }
+    }
+}
+
+impl ScriptedChoice {
+    fn check(&self, faults: &mut Faults) {
+        faults.within("when", |faults| self.when.check(faults));
+        faults.check(self.agents.len() <= 20, "agents", "expected at most 20 agents");
+        faults.check(self.others.len() <= 20, "others", "expected at most 20 agents");
+    }
+}
+
+impl From<RouterScript> for Script {
+    fn from(script: RouterScript) -> Self {
+        let rule = |RouterRule { choose: ScriptedChoice { when, agents, others } }| {
+            let input = json!({"agents": agents, "others": others});
+            let calls = vec![ScriptCall { tool: CHOOSE.to_owned(), input }];
+            Rule { when, steps: vec![ScriptStep { calls, ..ScriptStep::default() }] }
+        };
+        Self {
+            word_delay_ms: script.word_delay_ms,
+            rules: script.rules.into_iter().map(rule).collect(),
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! A decision that is made after its message was stored.
+
+use smartspace_domain::{
+    Time,
+    dispatch::{Decided, Dispatch, IncomingMessage, Reason, Routed, Routing},
+    ids::{EntityId, SpaceId},
+    messages::Message,
+    quota::RateWindow,
+};
+
+use crate::{
+    Messages, Result,
+    messages::{LongDispatch, MessageRecord},
+    table::{WriteError, keys, write::Write},
+};
+
+/// Which agents a stored message triggers.
+#[derive(Clone, Debug)]
+pub struct Late {
+    /// The decision. It is final unless it
+    /// [asks the router](smartspace_domain::dispatch::Decided::asks_router).
+    pub decided: Decided,
+    space: SpaceId,
+    seq: u64,
+    /// The space's minute, as it was and as it will be, if more runs have to be counted than when
+    /// the message was stored.
+    minute: Option<(Option<RateWindow>, RateWindow)>,
+}
+
+impl Messages<'_> {
+    /// Makes the decision for a message that was stored without one. The sender may have left the
+    /// space since.
+    pub async fn decide_late(
+        self,
+        space: SpaceId,
+        record: &MessageRecord,
+        routing: Routing<'_>,
+        now: Time,
+    ) -> Result<Late> {
+        let (mut snapshot, _) = self.snapshot(space, record.sender.id, None, now).await?;
+        let whole = self.whole(space, vec![record.clone()]).await?;
+        let text = whole.first().map_or("", Message::text);
+        // `may_wake` runs were counted when the message was stored.
+        let limit = snapshot.space.settings.budget.runs_per_minute;
+        snapshot.space.settings.budget.runs_per_minute = u32::MAX;
+        let incoming = IncomingMessage::new(&record.sender, text, record.chain_depth);
+        let mut minute = RateWindow::default();
+        let mut decided =
+            snapshot.decide(record.id, incoming, routing, &mut minute, record.created_at);
+        let counted = record.may_wake.unwrap_or(usize::MAX).min(decided.taken.len());
+        let cause = incoming.cause();
+        let before = snapshot.head.minute;
+        let mut minute = RateWindow::now(before.as_ref(), now);
+        let others = decided.taken.split_off(counted);
+        for (agent, own_bucket) in others {
+            if let Some(bucket) = minute.room_in_space(limit, &cause) {
+                minute.count(bucket, &cause);
+                decided.taken.push((agent, own_bucket));
+            } else {
+                refuse(&mut decided.dispatch, agent);
+            }
+        }
+        let minute = (decided.taken.len() > counted).then_some((before, minute));
+        Ok(Late { decided, space, seq: record.seq, minute })
+    }
+
+    /// Stores which agents a message triggers, and the question to the router, unless that is
+    /// already decided. Returns whether it is decided now: if not, the space's runs of this minute
+    /// have changed, and the decision has to be made again.
+    pub async fn store_decision(
+        self,
+        late: &Late,
+        router: Option<&Routed>,
+        now: Time,
+    ) -> Result<bool> {
+        let Late { decided, space, seq, minute } = late;
+        let message = keys::numbered(*space, keys::MSG, *seq);
+        let asked = if router.is_some() { "#router = :router, " } else { "" };
+        let mut write = Write::update(
+            message.clone(),
+            format!("SET {asked}#dispatchApart = :yes, #updatedAt = :now, #rev = #rev + :one"),
+        )
+        .when("attribute_not_exists(#dispatchApart) AND attribute_not_exists(#dispatch)")
+        .value(":yes", true)?
+        .value(":now", now)?
+        .value(":one", 1)?;
+        if let Some(router) = router {
+            write = write.value(":router", router)?;
+        }
+        let list = LongDispatch { dispatch: decided.dispatch.clone() };
+        let apart = keys::numbered(*space, keys::WOKEN, *seq);
+        let mut writes = vec![write, Write::put(apart, &list)?.if_absent()];
+        if let Some((before, after)) = minute {
+            let head = Write::update(keys::space_head(*space), "SET #minute = :after");
+            let head = match before {
+                Some(before) => head.when("#minute = :before").value(":before", before)?,
+                None => head.when("attribute_exists(PK) AND attribute_not_exists(#minute)"),
+            };
+            writes.push(head.value(":after", after)?);
+        }
+        match self.store.table.transact(&writes).await {
+            Ok(()) => Ok(true),
+            // Another worker has decided, or the first try took effect and its answer was lost.
+            Err(WriteError::Refused(refusal)) => Ok(refusal.names(&message)),
+            Err(WriteError::Other(error)) => Err(error),
+        }
+    }
+}
+
+fn refuse(dispatch: &mut [Dispatch], agent: EntityId) {
+    for refused in dispatch.iter_mut().filter(|dispatch| dispatch.agent_id == agent) {
+        *refused = Dispatch {
+            agent_id: agent,
+            run_id: None,
+            source: None,
+            reason: Some(Reason::Rate),
+            reason_text: None,
+        };
+    }
+}
