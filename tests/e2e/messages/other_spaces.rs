@@ -3,9 +3,11 @@
 use serde_json::{Value, json};
 
 use crate::support::{
-    model::{answer, call, say, stop},
+    model::{Gate, answer, call, say, say_held, stop},
     routes::{text, triggered_run},
+    socket::Frame,
     stack::Stack,
+    waiting::SOON,
 };
 
 #[tokio::test]
@@ -59,6 +61,55 @@ async fn a_run_enters_another_space_and_reads_and_posts_there() {
     assert_eq!(results[1]["status"], "delivered");
     let run = stack.run(&triggered_run(&question, &agent).unwrap()).await;
     assert_eq!((&run["status"], &run["activeSpaceId"]), (&json!("completed"), &json!(reports)));
+}
+
+#[tokio::test]
+async fn a_message_streams_in_the_space_that_the_same_answer_has_entered() {
+    for by_name in [false, true] {
+        let stack = Stack::start().await;
+        let (person, agent, team) = stack.pair().await;
+        let reports = stack.space("Reports", &[&person, &agent]).await;
+        let socket = stack.socket_of(&person).await;
+        socket.subscribe(&team, None).await;
+        socket.subscribe(&reports, None).await;
+        let gate = Gate::closed();
+        let named = if by_name { "reports" } else { &reports };
+        let enter = call("enter_space", json!({ "spaceId": named }));
+        let held = say_held("The first half, ", &gate, "and the second.");
+        stack.model.plays("ada", [answer([enter, held]), stop()]);
+        stack.post(&team, &person, "Report, please.").await;
+        let started = socket.frame("stream.started", SOON, |_| true).await.body;
+        assert_eq!(started["spaceId"], reports.as_str());
+        socket
+            .shows(&reports, "the first half", SOON, |view| {
+                (view.live() == ["The first half, "]).then_some(())
+            })
+            .await;
+        gate.open();
+        stack.quiet(&team).await;
+        let ended = socket.frame("stream.ended", SOON, |_| true).await.body;
+        let message = stack.messages(&reports).await.pop().unwrap();
+        assert_eq!((&ended["messageId"], &ended["spaceId"]), (&message["id"], &json!(reports)));
+    }
+}
+
+#[tokio::test]
+async fn nothing_streams_in_a_space_that_the_agent_cannot_enter() {
+    let stack = Stack::start().await;
+    let (person, _, team) = stack.pair().await;
+    let private = stack.space("Private", &[&person]).await;
+    let socket = stack.socket_of(&person).await;
+    socket.subscribe(&team, None).await;
+    socket.subscribe(&private, None).await;
+    let enter = call("enter_space", json!({ "spaceId": private }));
+    stack.model.plays("ada", [answer([enter, say("Where am I?")]), stop()]);
+    stack.post(&team, &person, "Go there.").await;
+    stack.quiet(&team).await;
+    assert_eq!(stack.texts(&team).await, ["Go there.", "Where am I?"]);
+    let of_private = |frame: &Frame| frame.body["spaceId"] == private.as_str();
+    assert!(
+        !socket.frames().iter().any(|frame| of_private(frame) && frame.kind.starts_with("stream"))
+    );
 }
 
 #[tokio::test]

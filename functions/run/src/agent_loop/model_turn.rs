@@ -78,6 +78,8 @@ pub(crate) struct Question<'a> {
 pub(crate) struct ModelCaller<'a> {
     pub(crate) context: &'a RunContext,
     pub(crate) tools: &'a Toolbox,
+    /// The spaces that the prompt names, with their names.
+    pub(crate) spaces: &'a [(SpaceId, String)],
 }
 
 impl ModelCaller<'_> {

@@ -75,6 +75,8 @@ pub(crate) struct State {
     /// This invocation has stored nothing yet. It begins its first action however little time is
     /// left; otherwise no invocation ever would.
     pub(crate) is_fresh: bool,
+    /// The spaces that the prompt names, with their names.
+    pub(crate) spaces: Vec<(SpaceId, String)>,
     /// The spaces that the run has entered. If no space triggered it, they are notified.
     pub(crate) entered: BTreeSet<SpaceId>,
     /// The run has posted cards before their result: forms or external calls.
@@ -146,6 +148,11 @@ impl State {
             calls: BTreeMap::new(),
             system_messages: Vec::new(),
             is_fresh: true,
+            spaces: gathered
+                .cards
+                .iter()
+                .map(|(space, card)| (*space, card.name.clone()))
+                .collect(),
             entered: BTreeSet::new(),
             had_cards: false,
             caught_up: None,

@@ -196,7 +196,8 @@ impl AgentLoop<'_> {
         // Notifications are sent while the model is asked, so that they do not delay the answer.
         let summary =
             self.context.pipeline.queue_runs(state.summary_job.take().into_iter().collect());
-        let caller = ModelCaller { context: self.context, tools: self.tools };
+        let caller =
+            ModelCaller { context: self.context, tools: self.tools, spaces: &state.spaces };
         let asked = async {
             futures::join!(
                 caller.answer(&question),

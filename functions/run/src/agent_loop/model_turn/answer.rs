@@ -3,6 +3,7 @@
 
 use smartspace_domain::{
     ids::{CallId, SpaceId, StreamId},
+    json,
     runs::Usage,
     steps::FinishReason,
 };
@@ -13,6 +14,7 @@ use crate::{
     agent_loop::model_turn::{ModelCaller, ModelTurn, Question, broken, shown_call::ShownCall},
     run_context::RunContext,
     streaming::{LiveStream, PendingAudience, StreamInfo, read_audience},
+    tools::{naming::named, output::text_of},
 };
 
 /// The longest answer that fits one stored item, in bytes.
@@ -90,17 +92,21 @@ impl<'a> GrowingAnswer<'a> {
         let context = self.caller.context;
         let tools = self.caller.tools;
         let call_id = CallId::of(context.run.id, self.step, index);
-        // An earlier call of the same answer may still change the active space.
-        let may_move = self.turn.calls.iter().any(|call| tools.changes_space(&call.name));
-        let call = if may_move {
-            None
-        } else {
-            let active = self.shown.active_space;
-            ShownCall::new(call_id, &name, tools, active, context.is_in_one_space)
-        };
+        let active = self.active_space();
+        let call = ShownCall::new(call_id, &name, tools, active, context.is_in_one_space);
         self.shown.start(call);
         self.bytes += name.len() + CALL_BYTES;
         self.turn.calls.push(CallBegun { call_id, name, input: String::new() });
+    }
+
+    /// The space that is active for the next call of the answer, if its earlier calls succeed.
+    /// Nothing is shown in a space that the agent is no member of.
+    fn active_space(&self) -> Option<SpaceId> {
+        let changes_space = |call: &&CallBegun| self.caller.tools.changes_space(&call.name);
+        match self.turn.calls.iter().rev().find(changes_space) {
+            Some(call) => entered(&call.input, self.caller.spaces),
+            None => self.shown.active_space,
+        }
     }
 
     fn add_input(&mut self, index: u32, json: &str) -> Result<(), ModelError> {
@@ -112,6 +118,14 @@ impl<'a> GrowingAnswer<'a> {
         self.shown.add(begun.call_id, &begun.input, json);
         Ok(())
     }
+}
+
+/// The space that a call of `enter_space` names, by its id or as the prompt names it.
+fn entered(input: &str, spaces: &[(SpaceId, String)]) -> Option<SpaceId> {
+    let input = json::parse(input).ok()?;
+    let given = text_of(&input, "spaceId");
+    let known = spaces.iter().map(|(id, name)| (*id, name.as_str()));
+    given.parse().ok().or_else(|| named(given, "space", known).ok())
 }
 
 /// Streams the input of the newest call, if it is shown.
@@ -162,5 +176,27 @@ impl ShownInput<'_> {
         };
         let stream = LiveStream::start(context.deps.clone(), info, audience);
         context.streams.add(call.id, stream);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use smartspace_domain::Time;
+
+    use super::*;
+
+    #[test]
+    fn the_entered_space_is_known_by_its_id_or_a_name_that_only_one_space_has() {
+        let space = |number| SpaceId::new(Time::from_millis(1), number);
+        let spaces = ["Reports", "Twins", "Twins"];
+        let spaces: Vec<_> =
+            (1..).zip(spaces).map(|(number, name)| (space(number), name.to_owned())).collect();
+        let entered = |given: &str| entered(&json!({"spaceId": given}).to_string(), &spaces);
+        assert_eq!(entered("\"reports\""), Some(space(1)));
+        assert_eq!(entered(&space(9).to_string()), Some(space(9)));
+        assert_eq!(entered("Twins"), None);
+        assert_eq!(entered("Nowhere"), None);
+        assert_eq!(super::entered("{", &spaces), None);
     }
 }
