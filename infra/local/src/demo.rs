@@ -1,7 +1,8 @@
-//! The demo space in an empty data folder: a person and three scripted agents that behave
-//! differently, so that a newcomer sees agents at work.
+//! The demo in an empty data folder: a person and scripted agents in two spaces, so that a newcomer
+//! sees agents at work.
 
-mod agents;
+mod help_desk;
+mod welcome;
 
 use serde_json::{Value, json};
 use smartspace_domain::{
@@ -13,21 +14,33 @@ use smartspace_domain::{
 use smartspace_pipeline::Pipeline;
 use smartspace_store::table::pages::Ask;
 
-use self::agents::{guide, librarian, observer};
-
-/// Creates the demo space, unless there are entities already.
+/// Creates the demo spaces, unless there are entities already.
 pub(crate) async fn create(pipeline: &Pipeline) -> Result<()> {
     let anybody = pipeline.store.entities().list(&Ask { cursor: None, limit: Some(1) }).await?;
     if !anybody.items.is_empty() {
         return Ok(());
     }
-    let settings: SpaceSettings = read(json!({"name": "Welcome"}))?;
+    let robin = entity(pipeline, json!({"type": "human", "name": "Robin"})).await?;
+    space(pipeline, welcome::space(), &robin, welcome::agents()).await?;
+    space(pipeline, help_desk::space(), &robin, help_desk::agents()).await
+}
+
+/// Creates a space with a person and new agents.
+async fn space(
+    pipeline: &Pipeline,
+    settings: Value,
+    person: &Entity,
+    agents: Vec<Value>,
+) -> Result<()> {
+    let settings: SpaceSettings = read(settings)?;
+    settings.check(None)?;
     let now = pipeline.now();
     let id = SpaceId::new(now, pipeline.ids.random());
     let space = pipeline.store.spaces().create(id, settings, None, now).await?;
-    for settings in [json!({"type": "human", "name": "Robin"}), guide(), librarian(), observer()] {
-        let member = entity(pipeline, settings).await?;
-        pipeline.join(space, &member, Role::Member).await?;
+    pipeline.join(space, person, Role::Member).await?;
+    for settings in agents {
+        let agent = entity(pipeline, settings).await?;
+        pipeline.join(space, &agent, Role::Member).await?;
     }
     Ok(())
 }
@@ -43,4 +56,21 @@ async fn entity(pipeline: &Pipeline, settings: Value) -> Result<Entity> {
 fn read<T: serde::de::DeserializeOwned>(value: Value) -> Result<T> {
     serde_json::from_value(value)
         .map_err(|error| Error::Internal(format!("the demo is not valid: {error}")))
+}
+
+/// The settings of a scripted agent.
+fn agent(name: &str, description: &str, rules: Value, tools: Value) -> Value {
+    json!({
+        "type": "agent",
+        "name": name,
+        "agent": {
+            "description": description,
+            "model": {
+                "provider": "scripted",
+                "name": "demo",
+                "script": {"wordDelayMs": 40, "rules": rules}
+            },
+            "tools": tools
+        }
+    })
 }

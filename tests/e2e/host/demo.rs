@@ -17,13 +17,19 @@ struct Demo {
 
 impl Demo {
     async fn find(stack: &Stack) -> Self {
+        Self::named(stack, "Welcome", 3).await
+    }
+
+    /// The demo space with this name and number of agents.
+    async fn named(stack: &Stack, name: &str, count: usize) -> Self {
         let spaces = stack.all("/v1/spaces").await;
-        assert_eq!(spaces.len(), 1);
-        let members = spaces[0]["members"].as_array().unwrap().clone();
+        assert_eq!(spaces.len(), 2);
+        let space = spaces.iter().find(|space| space["name"] == name).unwrap();
+        let members = space["members"].as_array().unwrap().clone();
         let (people, agents): (Vec<_>, Vec<_>) =
             members.into_iter().partition(|member| member["type"] == "human");
-        assert_eq!((people.len(), agents.len()), (1, 3));
-        Self { space: id(&spaces[0]), person: id(&people[0]), agents }
+        assert_eq!((people.len(), agents.len()), (1, count));
+        Self { space: id(space), person: id(&people[0]), agents }
     }
 
     fn agent(&self, name: &str) -> String {
@@ -107,7 +113,41 @@ async fn the_demo_guide_asks_with_buttons() {
 }
 
 #[tokio::test]
-async fn the_demo_space_is_made_once() {
+async fn the_router_of_the_help_desk_says_why_it_chose() {
+    let Some(stack) = Stack::local_with_demo().await else { return };
+    let desk = Demo::named(&stack, "Help desk", 4).await;
+    let post = async |text: &str| {
+        let posted = stack.post(&desk.space, &desk.person, text).await;
+        stack.quiet(&desk.space).await;
+        let messages = stack.messages(&desk.space).await;
+        messages.into_iter().find(|message| message["id"] == posted["id"]).unwrap()
+    };
+    let words = |message: &Value, name: &str| {
+        let dispatch = message["dispatch"].as_array().unwrap();
+        let entry = dispatch.iter().find(|entry| entry["agentId"] == desk.agent(name)).unwrap();
+        (entry["source"].clone(), entry["reasonText"].clone())
+    };
+    let hello = post("Hello?").await;
+    assert_eq!(
+        words(&hello, "Receptionist"),
+        (json!("router"), json!("Somebody has to say hello."))
+    );
+    let bill = post("Who pays this bill?").await;
+    assert_eq!(words(&bill, "Accountant"), (json!("router"), json!("It is about a bill.")));
+    assert_eq!(words(&bill, "Planner"), (json!(null), json!("There is no journey.")));
+    let auditor = stack.run(&triggered_run(&bill, &desk.agent("Auditor")).unwrap()).await;
+    assert_eq!(auditor["endReason"], "skipped");
+    let senders: Vec<_> = stack
+        .messages(&desk.space)
+        .await
+        .iter()
+        .map(|message| message["sender"]["name"].clone())
+        .collect();
+    assert_eq!(senders, ["Robin", "Receptionist", "Robin", "Accountant"]);
+}
+
+#[tokio::test]
+async fn the_demo_spaces_are_made_once() {
     let Some(mut stack) = Stack::local_with_demo().await else { return };
     stack.restart().await;
     Demo::find(&stack).await;

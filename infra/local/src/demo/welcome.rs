@@ -1,9 +1,19 @@
-//! The scripted agents of the demo space.
+//! The space "Welcome": every message wakes all three agents.
 
 use serde_json::{Value, json};
 
+use crate::demo::agent;
+
+pub(super) fn space() -> Value {
+    json!({"name": "Welcome"})
+}
+
+pub(super) fn agents() -> Vec<Value> {
+    vec![guide(), librarian(), observer()]
+}
+
 /// Answers people, unless they ask the Librarian.
-pub(super) fn guide() -> Value {
+fn guide() -> Value {
     agent(
         "Guide",
         "Welcomes newcomers and answers people, unless they ask the Librarian.",
@@ -45,7 +55,7 @@ pub(super) fn guide() -> Value {
 }
 
 /// Answers only if it is mentioned.
-pub(super) fn librarian() -> Value {
+fn librarian() -> Value {
     agent(
         "Librarian",
         "Answers only when somebody mentions it.",
@@ -61,7 +71,7 @@ pub(super) fn librarian() -> Value {
 }
 
 /// Reads everything and says nothing.
-pub(super) fn observer() -> Value {
+fn observer() -> Value {
     agent(
         "Observer",
         "Reads everything and says nothing.",
@@ -70,20 +80,4 @@ pub(super) fn observer() -> Value {
         ]}]}]),
         json!([]),
     )
-}
-
-fn agent(name: &str, description: &str, rules: Value, tools: Value) -> Value {
-    json!({
-        "type": "agent",
-        "name": name,
-        "agent": {
-            "description": description,
-            "model": {
-                "provider": "scripted",
-                "name": "demo",
-                "script": {"wordDelayMs": 40, "rules": rules}
-            },
-            "tools": tools
-        }
-    })
 }
