@@ -35,10 +35,17 @@ export function dispatchText(dispatch, nameOf, router) {
   if (woken.length === 0 && reasons.size + failed.length === 0) return '';
   if (woken.length === 0 && reasons.size === 1 && failed.length === 0)
     return `woke nobody: ${[...reasons.keys()][0]}`;
-  const others = [...reasons].map(([words, names]) => `${names.join(', ')}: ${words}`);
+  const others = [...reasons].map(([words, names]) => `${listed(names)}: ${words}`);
   const start = woken.length > 0 ? `woke ${woken.join(', ')}` : 'woke nobody';
   const notes = [...failed, ...others];
   return notes.length > 0 ? `${start} (${notes.join('; ')})` : start;
 }
+
+const MOST_NAMES = 6;
+
+const listed = (names) =>
+  names.length <= MOST_NAMES
+    ? names.join(', ')
+    : `${names.slice(0, MOST_NAMES - 1).join(', ')} and ${names.length - MOST_NAMES + 1} others`;
 
 const wordsFor = (reason) => REASONS[reason] ?? String(reason ?? 'no reason given');

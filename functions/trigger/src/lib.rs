@@ -15,16 +15,18 @@ use smartspace_domain::{
 };
 use smartspace_pipeline::Pipeline;
 use smartspace_store::{
-    messages::MessageRecord,
+    messages::{
+        MessageRecord,
+        append::{RACED_FOR, Stored},
+    },
     runs::{ActiveRecord, RunRecord},
 };
+use tokio::time::Instant;
 
 use self::router::{Asked, Routers};
 
 /// The number of runs that are written concurrently.
 const CONCURRENT_WRITES: usize = 16;
-/// How often a decision is made again, after other messages of the space have used its runs.
-const DECISIONS: u32 = 10;
 
 /// The dependencies of the function.
 #[derive(Clone)]
@@ -80,10 +82,10 @@ impl Triggers {
         if record.is_settled() {
             return Ok(());
         }
-        let was_undecided = !record.is_decided();
-        let mut taken = Vec::new();
-        if was_undecided {
-            taken = Box::pin(self.decide(space, &record)).await?;
+        if !record.is_decided() {
+            let taken = Box::pin(self.decide(space, &record)).await?;
+            let cause = Cause::member(record.sender.id, record.sender.kind == EntityType::Human);
+            store.quota().count_runs(&taken, &cause, self.pipeline.now()).await;
         }
         let Some(record) = store.messages().record(space, seq).await? else { return Ok(()) };
         let message = store.messages().whole(space, vec![record.clone()]).await?.pop();
@@ -115,14 +117,10 @@ impl Triggers {
                 }
             }
         }
+        // Whoever decided may have died before it announced this.
+        self.pipeline.announce(space, EventKind::MessageUpdated { message }).await;
         failed?;
-        store.messages().settled(space, seq).await?;
-        let cause = Cause::member(record.sender.id, record.sender.kind == EntityType::Human);
-        store.quota().count_runs(&taken, &cause, self.pipeline.now()).await;
-        if was_undecided {
-            self.pipeline.announce(space, EventKind::MessageUpdated { message }).await;
-        }
-        Ok(())
+        store.messages().settled(space, seq).await
     }
 
     /// Decides which agents a message triggers, and asks the space's router where its policy says
@@ -135,18 +133,22 @@ impl Triggers {
         let Pipeline { store, .. } = &self.pipeline;
         let now = || self.pipeline.now();
         let mut asked = None;
-        for _ in 0..DECISIONS {
+        let mut until = Instant::now() + RACED_FOR;
+        while Instant::now() < until {
             let routing = asked.as_ref().map_or(Routing::Unasked, Asked::routing);
             let late = store.messages().decide_late(space, record, routing, now()).await?;
             let candidates = &late.decided.asks_router;
             if !candidates.is_empty() {
                 // When it has answered, agents may have joined, left or been paused.
                 asked = Some(Box::pin(self.routers.ask(store, space, record, candidates)).await?);
+                until = Instant::now() + RACED_FOR;
                 continue;
             }
             let routed = asked.as_ref().map(|asked| &asked.routed);
-            if store.messages().store_decision(&late, routed, now()).await? {
-                return Ok(late.decided.taken);
+            match store.messages().store_decision(&late, routed, now()).await? {
+                Stored::Now => return Ok(late.decided.taken),
+                Stored::Before => return Ok(Vec::new()),
+                Stored::Outdated => {}
             }
         }
         Err(Error::Retry("the runs of the space change all the time".into()))

@@ -23,10 +23,16 @@ use smartspace_store::{
     messages::{MessageRecord, Range},
     spaces::rosters::MemberRecord,
 };
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, sleep, timeout};
 
 /// How long the router may take for an answer.
 const LIMIT: Duration = Duration::from_secs(5);
+/// The wait before the second try, if the model is busy and does not say how long.
+const WAIT: Duration = Duration::from_millis(500);
+/// The longest such wait.
+const LONGEST_WAIT: Duration = Duration::from_secs(2);
+/// The longest answer, in bytes.
+const ANSWER_BYTES: usize = 64 * 1024;
 /// How often it is asked.
 const TRIES: u32 = 2;
 /// How many messages it reads: the new one and those before it.
@@ -96,15 +102,15 @@ impl Routers {
         let mut usage = Usage::default();
         let mut error = None;
         let mut choice = None;
-        for _ in 0..TRIES {
+        for tries_left in (0..TRIES).rev() {
             let answered = timeout(LIMIT, self.listen(&request, &mut usage)).await;
             let failed = match answered.unwrap_or_else(|_| Err(too_slow())) {
-                Ok(input) => match question.read(&input) {
+                Ok(inputs) => match question.read(&inputs) {
                     Ok(read) => {
                         choice = Some(read);
                         break;
                     }
-                    Err(problem) => ModelError::new(FailureCode::BrokenStream, problem),
+                    Err(problem) => wrong(problem),
                 },
                 Err(failed) => failed,
             };
@@ -113,9 +119,14 @@ impl Routers {
                 failed.code,
                 FailureCode::NotConfigured | FailureCode::Unauthorized | FailureCode::BadRequest
             );
+            let wait = failed.retry_after.unwrap_or(WAIT).min(LONGEST_WAIT);
             error = Some(failed.message);
             if is_final {
                 break;
+            }
+            let is_busy = matches!(failed.code, FailureCode::RateLimited | FailureCode::Overloaded);
+            if is_busy && tries_left > 0 {
+                sleep(wait).await;
             }
         }
         let error = error.filter(|_| choice.is_none());
@@ -126,32 +137,44 @@ impl Routers {
         Asked { choice, routed: Routed { model, usage, latency_ms, error } }
     }
 
-    /// The input of the call by which the router answers.
-    async fn listen(&self, request: &Request, used: &mut Usage) -> Result<String, ModelError> {
+    /// The inputs of the calls by which the router answers.
+    async fn listen(&self, request: &Request, used: &mut Usage) -> Result<Vec<String>, ModelError> {
         let mut pieces = self.models.ask(request).await?;
-        let mut input = None;
+        let mut inputs: Vec<String> = Vec::new();
+        let mut bytes = 0;
         while let Some(piece) = pieces.next().await {
             match piece? {
-                Piece::CallStarted { index: 0, .. } => input = Some(String::new()),
-                Piece::CallInput { index: 0, json } => {
-                    input.get_or_insert_default().push_str(&json);
+                Piece::CallStarted { .. } => inputs.push(String::new()),
+                Piece::CallInput { json, .. } => {
+                    bytes += json.len();
+                    if let Some(input) = inputs.last_mut() {
+                        input.push_str(&json);
+                    }
                 }
                 Piece::Finished { usage, .. } => {
                     *used += usage;
-                    return input.ok_or_else(|| {
-                        ModelError::new(FailureCode::BrokenStream, "it called no tool")
-                    });
+                    return if inputs.is_empty() {
+                        Err(wrong("it called no tool"))
+                    } else {
+                        Ok(inputs)
+                    };
                 }
-                Piece::Text(_) | Piece::CallStarted { .. } | Piece::CallInput { .. } => {}
+                Piece::Text(text) => bytes += text.len(),
+            }
+            if bytes > ANSWER_BYTES {
+                return Err(wrong("its answer is too long"));
             }
         }
-        Err(ModelError::new(FailureCode::BrokenStream, "its answer ended before it was complete"))
+        Err(wrong("its answer ended before it was complete"))
     }
 }
 
 fn too_slow() -> ModelError {
-    let seconds = LIMIT.as_secs();
-    ModelError::new(FailureCode::BrokenStream, format!("it did not answer within {seconds} s"))
+    wrong(format!("it did not answer within {} s", LIMIT.as_secs()))
+}
+
+fn wrong(problem: impl Into<String>) -> ModelError {
+    ModelError::new(FailureCode::BrokenStream, problem)
 }
 
 /// The space's policy has changed since the message was stored: the decision is made again.

@@ -166,8 +166,8 @@ pub struct Decided {
 
 /// Decides for each agent except the sender whether `incoming` triggers it.
 ///
-/// `run_of` gives the id of a triggered agent's run. `window` counts the runs of the space. While
-/// the router is not asked, it counts only as many as the router may choose.
+/// `run_of` gives the id of a triggered agent's run. `window` counts the runs of the space. Of the
+/// agents among which the router chooses, it counts one, so that questions are limited, too.
 pub fn decide(
     space: &SpaceSettings,
     members: &[Candidate<'_>],
@@ -189,7 +189,6 @@ pub fn decide(
     let agents = || members.iter().filter(|member| member.wake_limits.is_some());
     let mentions = mentions::find(incoming.text, agents().map(|agent| agent.name));
     let mut decided = Decided::default();
-    let max_chosen = space.router.as_ref().map_or(0, |router| router.max_agents as usize);
     for (index, agent) in agents().enumerate() {
         let Some(limits) = agent.wake_limits else { continue };
         if agent.id == incoming.sender {
@@ -215,7 +214,7 @@ pub fn decide(
             if is_asked {
                 decided.asks_router.push(agent.id);
             }
-            if !is_asked || decided.asks_router.len() <= max_chosen {
+            if !is_asked || decided.asks_router.len() == 1 {
                 window.count(space_bucket, &cause);
                 decided.counted += 1;
             }

@@ -172,11 +172,11 @@ struct WhenAsked(Built<Models>);
 #[async_trait]
 impl Model for WhenAsked {
     async fn ask(&self, request: &Request) -> Result<Pieces, ModelError> {
-        let models = self
-            .0
-            .get()
-            .await
-            .map_err(|failure| ModelError::new(FailureCode::NotConfigured, failure.message))?;
+        let models = self.0.get().await.map_err(|failure| {
+            // The failure names resources of the account, and members read a router's error.
+            tracing::error!(event = "unusable_secret", error = %failure, "no model can be asked");
+            ModelError::new(FailureCode::Overloaded, "the models can't be asked at this moment")
+        })?;
         models.ask(request).await
     }
 }

@@ -116,6 +116,7 @@ async fn the_router_chooses_and_gives_reasons() {
     let body = &stack.model.requests("router")[0].body;
     assert_eq!(body["tool_choice"]["function"]["name"], "choose");
     let system = body["messages"][0]["content"].as_str().unwrap();
+    assert!(system.contains("each other agent such a reason in others."), "{system}");
     assert!(system.ends_with("Choose at most 3 agents.\n\nBills go to Ada."), "{system}");
     let user: Vec<_> = body["messages"][1]["content"].as_str().unwrap().lines().collect();
     assert_eq!(

@@ -8,6 +8,7 @@ mod conditions;
 mod golden;
 mod hand_over;
 mod index_lag;
+mod late_decisions;
 mod later_version;
 mod limits;
 mod lone_worker;

@@ -7,10 +7,12 @@ use smartspace_domain::{dispatch::Choice, ids::EntityId, json, messages::excerpt
 
 use crate::router::Question;
 
-/// How much of the router's words is stored, in characters.
-const WORDS_CHARS: usize = 300;
+/// How much of a reason is stored, in characters.
+const REASON_CHARS: usize = 300;
+/// How much is stored of what is said of all agents that it left out without a reason.
+const SUMMARY_CHARS: usize = 100;
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 struct Chosen {
     agents: Vec<Named>,
     #[serde(default)]
@@ -30,15 +32,19 @@ enum Named {
 }
 
 impl Question<'_> {
-    /// Reads the input of `choose`. The names of others than the candidates are ignored; an answer
-    /// that has no other names is wrong.
-    pub(super) fn read(&self, input: &str) -> Result<Choice, String> {
+    /// Reads the inputs of `choose`, which some models call once for each agent. Names of others than
+    /// the candidates are ignored, but an answer that names only others is wrong.
+    pub(super) fn read(&self, inputs: &[String]) -> Result<Choice, String> {
         let wrong =
             "its call of choose can't be read: expected {\"agents\": [{\"name\", \"reason\"}]}";
-        let chosen: Chosen = json::parse(input)
-            .ok()
-            .and_then(|input| serde_json::from_value(input).ok())
-            .ok_or(wrong)?;
+        let mut chosen = Chosen::default();
+        for input in inputs {
+            let input = json::parse(input).ok();
+            let more: Chosen =
+                input.and_then(|input| serde_json::from_value(input).ok()).ok_or(wrong)?;
+            chosen.agents.extend(more.agents);
+            chosen.others.get_or_insert_default().extend(more.others.unwrap_or_default());
+        }
         let known = self.known(&chosen.agents);
         if known.is_empty() && !chosen.agents.is_empty() {
             return Err("it chose only agents that it can't choose".into());
@@ -53,7 +59,7 @@ impl Question<'_> {
         Ok(Choice {
             chosen: reasons(known.into_iter().take(most)),
             others: reasons(others),
-            summary: words(&summary),
+            summary: excerpt(&summary, SUMMARY_CHARS).0.to_owned(),
         })
     }
 
@@ -65,8 +71,8 @@ impl Question<'_> {
                 Named::Name(name) => (name, ""),
                 Named::WithReason { name, reason } => (name, reason.as_deref().unwrap_or("")),
             };
-            let name = name.trim().trim_start_matches('@').to_lowercase();
-            let agent = self.agents.iter().find(|agent| agent.name.to_lowercase() == name);
+            let name = folded(name);
+            let agent = self.agents.iter().find(|agent| folded(&agent.name) == name);
             if let Some(agent) = agent
                 && known.iter().all(|(id, _, _)| *id != agent.entity_id)
             {
@@ -80,9 +86,11 @@ impl Question<'_> {
 fn reasons<'a>(
     known: impl IntoIterator<Item = (EntityId, &'a str, &'a str)>,
 ) -> BTreeMap<EntityId, String> {
-    known.into_iter().map(|(id, _, reason)| (id, words(reason.trim()))).collect()
+    let words = |reason: &str| excerpt(reason.trim(), REASON_CHARS).0.to_owned();
+    known.into_iter().map(|(id, _, reason)| (id, words(reason))).collect()
 }
 
-fn words(text: &str) -> String {
-    excerpt(text, WORDS_CHARS).0.to_owned()
+/// A name however a model writes it.
+fn folded(name: &str) -> String {
+    name.trim().trim_start_matches('@').to_lowercase()
 }

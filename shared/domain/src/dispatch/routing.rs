@@ -14,7 +14,7 @@ use crate::{
 /// What is known of a router's choice when a dispatch is decided.
 #[derive(Clone, Copy, Debug)]
 pub enum Routing<'a> {
-    /// It was not asked. The agents that it could choose are woken, and
+    /// It was not asked. The agents that it could choose are listed as woken, and
     /// [`Decided::asks_router`](super::Decided::asks_router) says that it has to be asked.
     Unasked,
     /// Its choice.

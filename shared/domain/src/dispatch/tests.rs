@@ -233,7 +233,7 @@ fn a_router_chooses_among_the_agents_that_nobody_mentions() {
 }
 
 #[test]
-fn the_router_is_asked_about_agents_that_can_wake_and_counts_only_as_many_as_it_may_choose() {
+fn the_router_is_asked_about_agents_that_can_wake_and_counts_one_run_until_it_has_chosen() {
     let router = serde_json::json!({"model": {"provider": "openai", "name": "m"}, "maxAgents": 2});
     let router: crate::spaces::RouterConfig = serde_json::from_value(router).unwrap();
     let space = SpaceSettings { router: Some(router), ..space(TriggerPolicy::Router) };
@@ -255,7 +255,7 @@ fn the_router_is_asked_about_agents_that_can_wake_and_counts_only_as_many_as_it_
         (decided.asks_router, decided.taken.len(), decided.counted)
     };
     let asked = vec![entity(2), entity(3), entity(5)];
-    assert_eq!(counted("hi", Routing::Unasked), (asked, 3, 2));
+    assert_eq!(counted("hi", Routing::Unasked), (asked, 3, 1));
     assert_eq!(counted("hi", Routing::Failed), (vec![], 3, 3));
     assert_eq!(counted("@bob", Routing::Unasked), (vec![], 1, 1));
 }

@@ -78,6 +78,10 @@ impl Event {
             EventKind::SystemMessage { text, .. } => text.truncate(text.floor_char_boundary(bytes)),
             EventKind::SpaceUpdated { space } | EventKind::SpaceJoined { space } => {
                 space.members.truncate(bytes / 256);
+                if let Some(router) = &mut space.settings.router {
+                    router.instructions = None;
+                    router.model.script = None;
+                }
             }
             _ => {}
         }

@@ -11,10 +11,14 @@ use crate::{
     scripts::{Rule, Script, ScriptCall, ScriptStep, When},
 };
 
+/// The longest router, in bytes of JSON.
+const ROUTER_BYTES: usize = 64 * 1024;
+
 /// The name of the tool by which a router answers.
 pub const CHOOSE: &str = "choose";
 
-/// The model that chooses which agents a message triggers, if the message mentions none.
+/// The model that chooses which agents a message triggers, if the message mentions none. At most 64
+/// KiB of JSON.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RouterConfig {
@@ -107,6 +111,13 @@ impl RouterConfig {
             "expected at most 32 KiB",
         );
         faults.check_range(&self.max_agents, 1..=20, "maxAgents");
+        // Every message reads the settings of its space.
+        let bytes = serde_json::to_string(self).map_or(usize::MAX, |text| text.len());
+        faults.check(
+            bytes <= ROUTER_BYTES,
+            "",
+            format!("expected at most {ROUTER_BYTES} bytes of JSON in all, got {bytes}"),
+        );
     }
 }
 

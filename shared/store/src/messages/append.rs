@@ -29,7 +29,7 @@ use smartspace_domain::{
 };
 use tokio::time::{Duration, Instant};
 
-pub use self::late::Late;
+pub use self::late::{Late, Stored};
 pub use self::new_message::{ByRun, Content, MessageSource, NewCard, NewForm, NewMessage};
 use self::{attempt::Attempt, snapshot::Snapshot};
 use crate::{

@@ -137,6 +137,19 @@ impl Turns {
         self.tell(from_slots.into_iter().chain(from_lane));
     }
 
+    /// Takes the turn of a run away, and gives it to nobody yet.
+    fn forget(&mut self, run: RunId) {
+        self.must_hold = true;
+        self.slots.forget(run);
+        self.lane.leave(run);
+    }
+
+    /// Gives free slots to the runs that wait for one.
+    fn fill_slots(&mut self) {
+        let started = self.slots.fill();
+        self.tell(started);
+    }
+
     /// Adds runs to those whose turn it is now. A run may get its slot and its lane at once.
     fn tell(&mut self, runs: impl IntoIterator<Item = RunRef>) {
         for run in runs {

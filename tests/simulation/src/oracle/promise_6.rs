@@ -16,12 +16,17 @@ pub(super) fn chains_of_agents_end(evidence: &mut Evidence<'_>) {
             None => 0,
             Some(run) => {
                 let run = stored.runs.get(run).unwrap_or(&Value::Null);
-                let trigger = run["spaceId"]
-                    .as_str()
-                    .zip(run["seq"].as_u64())
-                    .and_then(|(space, seq)| stored.messages.get(space)?.get(&seq));
+                let space = run["spaceId"].as_str().and_then(|space| stored.messages.get(space));
+                // A run answers its trigger and the messages that have joined it.
+                let joined = run["joined"].as_array().into_iter().flatten();
+                let deepest = [&run["seq"]]
+                    .into_iter()
+                    .chain(joined)
+                    .filter_map(|seq| space?.get(&seq.as_u64()?))
+                    .filter_map(|message| message["chainDepth"].as_u64())
+                    .max();
                 // `plans` and `services` check the depth of their runs.
-                trigger.unwrap_or(run)["chainDepth"].as_u64().unwrap_or(0) + 1
+                deepest.or_else(|| run["chainDepth"].as_u64()).unwrap_or(0) + 1
             }
         };
         if depth != expected {

@@ -63,11 +63,13 @@ fn refused_without_reason(evidence: &Evidence<'_>) -> Vec<String> {
         let is_refused = dispatch.into_iter().flatten().any(|woken| woken["reason"] == "rate");
         let Some(at) = time(&message["createdAt"]).filter(|_| is_refused) else { continue };
         let counts = |run: &Value| {
-            run["messageId"] == message["id"]
-                || run["spaceId"] == space.as_str()
-                    && time(&run["createdAt"]).is_some_and(|then| {
-                        then.since(at) <= spread && at.since(then) <= MINUTE + spread
-                    })
+            // A message whose router was asked may use up the runs itself, when everyone is woken.
+            let is_own = run["messageId"] == message["id"] && !message["router"].is_null();
+            let is_recent = run["spaceId"] == space.as_str()
+                && time(&run["createdAt"]).is_some_and(|then| {
+                    then.since(at) <= spread && at.since(then) <= MINUTE + spread
+                });
+            is_own || is_recent
         };
         if !of_messages(evidence).any(|(_, run)| counts(run)) {
             found.push(format!("{} was refused by the rate, but no run used it up", message["id"]));

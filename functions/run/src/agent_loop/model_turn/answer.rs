@@ -99,8 +99,8 @@ impl<'a> GrowingAnswer<'a> {
         self.turn.calls.push(CallBegun { call_id, name, input: String::new() });
     }
 
-    /// The space that is active for the next call of the answer, if its earlier calls succeed.
-    /// Nothing is shown in a space that the agent is no member of.
+    /// The space that is active for the next call of the answer, if its earlier calls succeed. The
+    /// stream itself checks that the agent is a member of it.
     fn active_space(&self) -> Option<SpaceId> {
         let changes_space = |call: &&CallBegun| self.caller.tools.changes_space(&call.name);
         match self.turn.calls.iter().rev().find(changes_space) {

@@ -123,6 +123,11 @@ impl Draft {
         }
         if let Some(minute) = minute {
             head = head.value(":minute", minute)?;
+            // A late decision counts runs, too, and changes nothing else of the head.
+            head = match &snapshot.head.minute {
+                Some(before) => head.when("#minute = :before").value(":before", before)?,
+                None => head.when("attribute_not_exists(#minute)"),
+            };
         }
         Ok(head)
     }

@@ -27,6 +27,20 @@ pub struct Late {
     minute: Option<(Option<RateWindow>, RateWindow)>,
 }
 
+/// What became of a decision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stored {
+    /// It is stored.
+    Now,
+    /// The message was decided already.
+    Before,
+    /// The space's runs of this minute have changed, so it has to be made again.
+    Outdated,
+}
+
+/// The wait after an outdated decision, as a number of tries: up to 80 ms.
+const PAUSE: u32 = 4;
+
 impl Messages<'_> {
     /// Makes the decision for a message that was stored without one. The sender may have left the
     /// space since.
@@ -65,14 +79,13 @@ impl Messages<'_> {
     }
 
     /// Stores which agents a message triggers, and the question to the router, unless that is
-    /// already decided. Returns whether it is decided now: if not, the space's runs of this minute
-    /// have changed, and the decision has to be made again.
+    /// already decided.
     pub async fn store_decision(
         self,
         late: &Late,
         router: Option<&Routed>,
         now: Time,
-    ) -> Result<bool> {
+    ) -> Result<Stored> {
         let Late { decided, space, seq, minute } = late;
         let message = keys::numbered(*space, keys::MSG, *seq);
         let asked = if router.is_some() { "#router = :router, " } else { "" };
@@ -99,9 +112,13 @@ impl Messages<'_> {
             writes.push(head.value(":after", after)?);
         }
         match self.store.table.transact(&writes).await {
-            Ok(()) => Ok(true),
+            Ok(()) => Ok(Stored::Now),
             // Another worker has decided, or the first try took effect and its answer was lost.
-            Err(WriteError::Refused(refusal)) => Ok(refusal.names(&message)),
+            Err(WriteError::Refused(refusal)) if refusal.names(&message) => Ok(Stored::Before),
+            Err(WriteError::Refused(_)) => {
+                self.store.table.pause(PAUSE).await;
+                Ok(Stored::Outdated)
+            }
             Err(WriteError::Other(error)) => Err(error),
         }
     }

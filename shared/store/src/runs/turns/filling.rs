@@ -22,8 +22,7 @@ impl Runs<'_> {
             let mut turns = Turns::take(&mut items, agent, None, 1)?;
             let before = turns.slots.clone();
             turns.correct(&others);
-            let started = turns.slots.fill();
-            turns.tell(started);
+            turns.fill_slots();
             if turns.slots == before {
                 return Ok(jobs);
             }

@@ -7,7 +7,7 @@ use smartspace_domain::{
     dispatch::WakeLimits,
     ids::{EntityId, LeaseId, RunId},
     jobs::{RunJob, RunRef},
-    limits::{self, lease},
+    limits::lease,
     runs::{EndReason, RunStatus},
 };
 
@@ -57,7 +57,7 @@ impl Turns {
         }
         match mode {
             ConcurrencyMode::Coalesce => of_lane.collect(),
-            ConcurrencyMode::Latest => of_lane.chain(waiting.take(limits::SUPERSEDED)).collect(),
+            ConcurrencyMode::Latest => of_lane.chain(waiting).collect(),
             ConcurrencyMode::Parallel | ConcurrencyMode::Queue => Vec::new(),
         }
     }
@@ -87,6 +87,7 @@ impl Waking {
                 for other in superseded {
                     waking.supersede(store, &mut turns, others.get(other.run_id), now)?;
                 }
+                turns.fill_slots();
                 waking
             }
             Entry::Joins(into) => {
@@ -166,7 +167,7 @@ impl Waking {
         now: Time,
     ) -> Result<()> {
         let other = other.ok_or_else(changed)?;
-        turns.free(other.id);
+        turns.forget(other.id);
         let ended = canceled(store, other.clone(), EndReason::Superseded, now);
         self.writes.push(cancel_write(&ended, None)?);
         self.writes.push(Write::delete(keys::active_run(other.agent_id, other.id)));
