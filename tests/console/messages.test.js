@@ -193,3 +193,26 @@ test('stopping an agent removes its unfinished text', async (t) => {
   await page.locator('.entry[data-state="writing"]').waitFor({ state: 'detached' });
   assert.equal((await storedEntries(page)).length, 1);
 });
+
+test('the page shows whom a router chose and why, and what happens if it fails', async (t) => {
+  const agents = [];
+  for (const name of ['Cleo', 'Dan', 'Finn']) agents.push(await api.createAgent(name, []));
+  const named = (name, reason) => ({ name, reason });
+  const choose = {
+    when: { contains: 'bill' },
+    agents: [named('Cleo', 'It is about a bill.')],
+    others: [named('Dan', '<b>No</b> journey.')],
+  };
+  const script = { rules: [{ choose }] };
+  const router = { model: { provider: 'scripted', name: 'router', script } };
+  await api.createSpace('Routed', [husam, ...agents], { triggerPolicy: 'router', router });
+  const page = await openTab(t);
+  await openSpace(page, 'Routed');
+  await send(page, 'A bill!');
+  const chosen =
+    'woke Cleo (It is about a bill); not Dan: <b>No</b> journey; not Finn: the router chose Cleo';
+  await page.getByText(chosen, { exact: true }).waitFor();
+  await send(page, 'Anything else?');
+  const failed = 'woke Cleo, Dan, Finn; the router did not answer: it called no tool';
+  await page.getByText(failed, { exact: true }).waitFor();
+});

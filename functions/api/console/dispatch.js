@@ -20,7 +20,7 @@ export function dispatchText(dispatch, nameOf, router) {
   if (dispatch === undefined) return 'deciding whom to wake';
   const chosen = dispatch.filter(({ runId }) => runId !== null);
   const woken = chosen.map(
-    ({ agentId, reasonText }) => nameOf(agentId) + (reasonText ? ` (${reasonText})` : ''),
+    ({ agentId, reasonText }) => nameOf(agentId) + (reasonText ? ` (${phrase(reasonText)})` : ''),
   );
   // If the message woke an agent, it is no surprise that the policy left out others.
   const left = dispatch.filter(
@@ -28,18 +28,20 @@ export function dispatchText(dispatch, nameOf, router) {
   );
   const reasons = new Map();
   for (const { agentId, reason, reasonText } of left) {
-    const words = reasonText || wordsFor(reason);
+    const words = reasonText ? phrase(reasonText) : wordsFor(reason);
     reasons.set(words, [...(reasons.get(words) ?? []), nameOf(agentId)]);
   }
   const failed = router?.error ? [`the router did not answer: ${router.error}`] : [];
   if (woken.length === 0 && reasons.size + failed.length === 0) return '';
   if (woken.length === 0 && reasons.size === 1 && failed.length === 0)
     return `woke nobody: ${[...reasons.keys()][0]}`;
-  const others = [...reasons].map(([words, names]) => `${listed(names)}: ${words}`);
+  const others = [...reasons].map(([words, names]) => `not ${listed(names)}: ${words}`);
   const start = woken.length > 0 ? `woke ${woken.join(', ')}` : 'woke nobody';
-  const notes = [...failed, ...others];
-  return notes.length > 0 ? `${start} (${notes.join('; ')})` : start;
+  return [start, ...failed, ...others].join('; ');
 }
+
+// Without the full stop of a sentence.
+const phrase = (text) => text.trim().replace(/\.$/, '');
 
 const MOST_NAMES = 6;
 

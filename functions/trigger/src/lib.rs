@@ -1,5 +1,6 @@
 //! Work that takes longer than a request: asking a router, triggering more agents than fit into a
-//! transaction, and finishing changes. It also handles alarms: plans that fire and forms that expire.
+//! transaction, and finishing changes. It also handles alarms: plans that fire and forms that
+//! expire.
 
 pub mod router;
 

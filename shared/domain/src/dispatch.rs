@@ -7,6 +7,8 @@ mod routing;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -177,15 +179,7 @@ pub fn decide(
     run_of: impl Fn(EntityId) -> RunId,
 ) -> Decided {
     let cause = incoming.cause();
-    // A space whose admin agent left under an older version still names it.
-    let without_admin;
-    let space = match space.admin_agent_id {
-        Some(admin) if members.iter().all(|member| member.id != admin) => {
-            without_admin = SpaceSettings { admin_agent_id: None, ..space.clone() };
-            &without_admin
-        }
-        _ => space,
-    };
+    let space = &*with_present_admin(space, members);
     let agents = || members.iter().filter(|member| member.wake_limits.is_some());
     let mentions = mentions::find(incoming.text, agents().map(|agent| agent.name));
     let mut decided = Decided::default();
@@ -230,6 +224,18 @@ pub fn decide(
         });
     }
     decided
+}
+
+/// The settings without an admin agent that has left: under an older version they still name it.
+fn with_present_admin<'a>(
+    space: &'a SpaceSettings,
+    members: &[Candidate<'_>],
+) -> Cow<'a, SpaceSettings> {
+    let is_present = |admin| members.iter().any(|member| member.id == admin);
+    if space.admin_agent_id.is_none_or(is_present) {
+        return Cow::Borrowed(space);
+    }
+    Cow::Owned(SpaceSettings { admin_agent_id: None, ..space.clone() })
 }
 
 /// Why the message can't trigger an agent, whoever it is for.

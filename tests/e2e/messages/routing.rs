@@ -231,7 +231,10 @@ async fn a_router_may_choose_nobody_and_its_strangers_are_ignored() {
 #[tokio::test]
 async fn a_scripted_router_needs_no_model() {
     let stack = Stack::start().await;
-    let choose = |when: Value, name: &str| json!({"choose": {"when": when, "agents": [{"name": name, "reason": "by rule"}]}});
+    let choose = |when: Value, name: &str| {
+        let agents = [json!({"name": name, "reason": "by rule"})];
+        json!({"choose": {"when": when, "agents": agents}})
+    };
     let script = json!({"rules": [
         choose(json!({"contains": "BILL"}), "Ada"),
         choose(json!({"sender": "agent"}), "Bob"),

@@ -47,9 +47,9 @@ impl Office {
         let settings = serde_json::from_value(settings).unwrap();
         store.spaces().create(space, settings, None, start()).await.unwrap();
         let agent = json!({"model": {"provider": "openai", "name": "m"}});
-        let agents = (2..7).map(|number| {
-            json!({"type": "agent", "name": format!("Agent {number}"), "agent": agent})
-        });
+        let agents = (2..7).map(
+            |number| json!({"type": "agent", "name": format!("Agent {number}"), "agent": agent}),
+        );
         let members = [json!({"type": "human", "name": "Husam"})].into_iter().chain(agents);
         for (number, settings) in (1..).zip(members) {
             let id = EntityId::new(start(), number);

@@ -32,8 +32,8 @@ enum Named {
 }
 
 impl Question<'_> {
-    /// Reads the inputs of `choose`, which some models call once for each agent. Names of others than
-    /// the candidates are ignored, but an answer that names only others is wrong.
+    /// Reads the inputs of `choose`, which some models call once for each agent. Names of others
+    /// than the candidates are ignored, but an answer that names only others is wrong.
     pub(super) fn read(&self, inputs: &[String]) -> Result<Choice, String> {
         let wrong =
             "its call of choose can't be read: expected {\"agents\": [{\"name\", \"reason\"}]}";

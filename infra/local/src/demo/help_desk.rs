@@ -10,6 +10,7 @@ pub(super) fn space() -> Value {
         "name": "Help desk",
         "triggerPolicy": "router",
         "router": {"model": {"provider": "scripted", "name": "router", "script": {"rules": [
+            {"choose": {"when": {"sender": "agent"}, "agents": []}},
             bills("bill"),
             bills("invoice"),
             travel("train"),
@@ -28,7 +29,7 @@ pub(super) fn space() -> Value {
 
 fn bills(word: &str) -> Value {
     json!({"choose": {
-        "when": {"sender": "human", "contains": word},
+        "when": {"contains": word},
         "agents": [
             {"name": "Accountant", "reason": "It is about a bill."},
             {"name": "Auditor", "reason": "Bills are checked."}
@@ -42,7 +43,7 @@ fn bills(word: &str) -> Value {
 
 fn travel(word: &str) -> Value {
     json!({"choose": {
-        "when": {"sender": "human", "contains": word},
+        "when": {"contains": word},
         "agents": [{"name": "Planner", "reason": "It is about a journey."}],
         "others": [
             {"name": "Receptionist", "reason": "It is clear who helps."},

@@ -11,7 +11,7 @@ use crate::{
     usage::Usage,
 };
 
-/// What is known of a router's choice when a dispatch is decided.
+/// What the router has said when a dispatch is decided.
 #[derive(Clone, Copy, Debug)]
 pub enum Routing<'a> {
     /// It was not asked. The agents that it could choose are listed as woken, and
@@ -30,7 +30,7 @@ pub struct Choice {
     pub chosen: BTreeMap<EntityId, String>,
     /// Agents that it left out, with its reasons.
     pub others: BTreeMap<EntityId, String>,
-    /// What is said of the agents that it left out without a reason.
+    /// The words for agents that it left out without a reason.
     pub summary: String,
 }
 
