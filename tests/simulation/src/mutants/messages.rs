@@ -19,12 +19,25 @@ pub(super) fn change(mutant: Mutant, chance: &Chance, parts: &mut [Value]) -> Op
         Mutant::ForgetsKeys => drop_where(parts, |part| partition(part).starts_with("IDEM#")),
         Mutant::ForgetsDepth => forget_depth(parts),
         Mutant::KeepsRosterVersion => keep_roster_version(parts),
+        Mutant::ResetsMinutes => allow_other_minutes(parts),
         _ if parts.iter().any(|part| sort_key(part).starts_with("MSG#")) => {
             return change_message(mutant, chance, parts);
         }
         _ => {}
     }
     None
+}
+
+/// Drops the conditions on the runs of a space's minute.
+fn allow_other_minutes(parts: &mut [Value]) {
+    let heads = parts.iter_mut().filter(|part| sort_key(part) == "HEAD");
+    for update in heads.filter_map(|part| part.get_mut("Update")) {
+        let condition = update["ConditionExpression"].as_str().unwrap_or_default();
+        let kept: Vec<_> =
+            condition.split(" AND ").filter(|clause| !clause.contains("#minute")).collect();
+        update["ConditionExpression"] = json!(kept.join(" AND "));
+        prune(update);
+    }
 }
 
 /// Changes a transaction that stores a message: first the space's head, then the message, then the
