@@ -37,6 +37,7 @@ RULES = re.compile(
             r"^can't be changed$",
             r"^required with the policy (admin|router)$",
             r"^expected no script: only the provider scripted plays one$",
+            r"^expected a script for the provider scripted, and none for others$",
             r"^missing field `\w+`$",
             r"^expected each name only once$",
             # Limits in bytes: a schema counts characters.
