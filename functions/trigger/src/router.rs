@@ -33,8 +33,6 @@ const WAIT: Duration = Duration::from_millis(500);
 const LONGEST_WAIT: Duration = Duration::from_secs(2);
 /// The longest answer, in bytes.
 const ANSWER_BYTES: usize = 64 * 1024;
-/// How often it is asked.
-const TRIES: u32 = 2;
 /// How many messages it reads: the new one and those before it.
 const MESSAGES: usize = 10;
 
@@ -100,41 +98,36 @@ impl Routers {
         let request = question.request();
         let model = request.model.full_name();
         let mut usage = Usage::default();
-        let mut error = None;
-        let mut choice = None;
-        for tries_left in (0..TRIES).rev() {
-            let answered = timeout(LIMIT, self.listen(&request, &mut usage)).await;
-            let failed = match answered.unwrap_or_else(|_| Err(too_slow())) {
-                Ok(inputs) => match question.read(&inputs) {
-                    Ok(read) => {
-                        choice = Some(read);
-                        break;
-                    }
-                    Err(problem) => wrong(problem),
-                },
-                Err(failed) => failed,
-            };
-            tracing::info!(%space, model, error = %failed, "the router did not answer");
-            let is_final = matches!(
-                failed.code,
-                FailureCode::NotConfigured | FailureCode::Unauthorized | FailureCode::BadRequest
-            );
-            let wait = failed.retry_after.unwrap_or(WAIT).min(LONGEST_WAIT);
-            error = Some(failed.message);
-            if is_final {
-                break;
-            }
-            let is_busy = matches!(failed.code, FailureCode::RateLimited | FailureCode::Overloaded);
-            if is_busy && tries_left > 0 {
-                sleep(wait).await;
-            }
+        let mut answer = self.ask_once(&request, question, &mut usage).await;
+        if let Err(failed) = &answer
+            && failed.is_transient()
+        {
+            tracing::info!(%space, model, error = %failed, "the router is asked again");
+            sleep(wait_after(failed)).await;
+            answer = self.ask_once(&request, question, &mut usage).await;
         }
-        let error = error.filter(|_| choice.is_none());
+        let (choice, error) = match answer {
+            Ok(choice) => (Some(choice), None),
+            Err(failed) => (None, Some(failed.message)),
+        };
         usage.cost = self.prices.cost(&model, &usage);
         let latency_ms = began.elapsed().as_millis() as u64;
         let Usage { input_tokens: input, output_tokens: output, cost, .. } = usage;
-        tracing::info!(%space, model, input, output, cost, latency_ms, "a router was asked");
+        tracing::info!(
+            %space, model, input, output, cost, latency_ms, error, "a router was asked"
+        );
         Asked { choice, routed: Routed { model, usage, latency_ms, error } }
+    }
+
+    async fn ask_once(
+        &self,
+        request: &Request,
+        question: &Question<'_>,
+        used: &mut Usage,
+    ) -> Result<Choice, ModelError> {
+        let listened = timeout(LIMIT, self.listen(request, used)).await;
+        let inputs = listened.unwrap_or_else(|_| Err(too_slow()))?;
+        question.read(&inputs).map_err(wrong)
     }
 
     /// The inputs of the calls by which the router answers.
@@ -166,6 +159,16 @@ impl Routers {
             }
         }
         Err(wrong("its answer ended before it was complete"))
+    }
+}
+
+/// How long to wait before the second try.
+fn wait_after(failed: &ModelError) -> Duration {
+    match failed.code {
+        FailureCode::RateLimited | FailureCode::Overloaded => {
+            failed.retry_after.unwrap_or(WAIT).min(LONGEST_WAIT)
+        }
+        _ => Duration::ZERO,
     }
 }
 

@@ -87,6 +87,13 @@ pub struct Dispatch {
     pub reason_text: Option<String>,
 }
 
+impl Dispatch {
+    /// The decision not to trigger an agent.
+    pub fn refused(agent_id: EntityId, reason: Reason) -> Self {
+        Self { agent_id, run_id: None, source: None, reason: Some(reason), reason_text: None }
+    }
+}
+
 /// The parts of an agent's configuration that decide about a dispatch. They are stored apart from
 /// the rest, because they are read for every message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

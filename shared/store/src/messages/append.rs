@@ -171,11 +171,8 @@ impl Messages<'_> {
         let mut dispatch = decided.dispatch;
         for asked in dispatch.iter_mut().filter(|it| decided.asks_router.contains(&it.agent_id)) {
             *asked = Dispatch {
-                agent_id: asked.agent_id,
-                run_id: None,
-                source: None,
-                reason: Some(Reason::Router),
                 reason_text: Some("asks the router".into()),
+                ..Dispatch::refused(asked.agent_id, Reason::Router)
             };
         }
         Ok(dispatch)

@@ -20,7 +20,7 @@ use crate::{
     runs::{
         ActiveRecord, RunRecord,
         steps::{CallRecord, worker_keeps},
-        turns::{Turns, Waking, Woken},
+        turns::{Waking, Woken},
     },
     spaces::SpaceRecord,
     table::{WriteError, keys, refusal::Refusal, write::Write},
@@ -135,20 +135,18 @@ impl Runs<'_> {
                 from.chain_depth, other.name
             )));
         }
-        if self.are_busy(to, space.id, &limits).await? {
+        if self.is_busy(to, space.id, limits.mode).await? {
             return Err(Error::Conflict(format!("{} is busy: too many runs wait", other.name)));
         }
         Ok(limits.mode)
     }
 
     /// Whether an agent has so many active runs that it takes no more.
-    async fn are_busy(self, agent: EntityId, space: SpaceId, limits: &WakeLimits) -> Result<bool> {
-        let space = Some(space).filter(|_| limits.mode != ConcurrencyMode::Parallel);
-        let mut items = self.store.table.get_all(&Turns::keys(agent, space)).await?;
-        let mut turns = Turns::take(&mut items, agent, space, limits.max_runs)?;
-        let others = self.others(turns.affected(limits.mode)).await?;
-        turns.correct(&others);
-        Ok(turns.are_busy(limits.mode))
+    async fn is_busy(self, agent: EntityId, space: SpaceId, mode: ConcurrencyMode) -> Result<bool> {
+        let space = Some(space).filter(|_| mode != ConcurrencyMode::Parallel);
+        let mut turns = self.turns_of(agent, space).await?;
+        self.correct(&mut turns, mode).await?;
+        Ok(turns.are_busy(mode))
     }
 
     fn hand_on_writes(

@@ -3,12 +3,17 @@
 mod cancel;
 mod finish;
 
-use smartspace_domain::jobs::RunJob;
+use smartspace_domain::{
+    Time,
+    ids::LeaseId,
+    jobs::RunJob,
+    runs::{EndReason, RunStatus},
+};
 
 pub(crate) use self::cancel::cancel_write;
 pub use self::{cancel::ByWorker, finish::Ending};
 use crate::{
-    Result,
+    Result, Runs,
     runs::RunRecord,
     table::{keys, write::Write},
 };
@@ -20,6 +25,32 @@ pub struct Ended {
     pub run: RunRecord,
     /// The jobs of the runs whose turn it is now.
     pub next: Vec<RunJob>,
+}
+
+impl Runs<'_> {
+    /// A run, as it is after its end. `by` is the token of whoever ends it.
+    fn ended(
+        self,
+        run: RunRecord,
+        status: RunStatus,
+        reason: Option<EndReason>,
+        by: &LeaseId,
+        now: Time,
+    ) -> RunRecord {
+        RunRecord {
+            status,
+            end_reason: reason,
+            finished_at: Some(now),
+            ended_by: Some(by.clone()),
+            expires_at: self.store.run_expiry(now),
+            lease: None,
+            lease_until: None,
+            waits_for: None,
+            due: None,
+            due_at: None,
+            ..run
+        }
+    }
 }
 
 /// Ends a run, and makes the updates in `also`. An ended run is not due, unless it has asked

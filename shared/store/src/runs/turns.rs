@@ -131,17 +131,17 @@ impl Turns {
     /// Takes the turn of a run away, and gives it to those that wait for it.
     pub(crate) fn free(&mut self, run: RunId) {
         self.must_hold = true;
-        let from_slots = self.slots.free(run);
-        let from_lane = self.lane.leave(run);
+        let from_lane = self.forget(run);
         self.next.retain(|next| next.run_id != run);
-        self.tell(from_slots.into_iter().chain(from_lane));
+        self.fill_slots();
+        self.tell(from_lane);
     }
 
-    /// Takes the turn of a run away, and gives it to nobody yet.
-    fn forget(&mut self, run: RunId) {
-        self.must_hold = true;
+    /// Takes the turn of a run away, and gives it to nobody yet. Returns the run that is the first
+    /// of the lane now, if that was another one before.
+    fn forget(&mut self, run: RunId) -> Option<RunRef> {
         self.slots.forget(run);
-        self.lane.leave(run);
+        self.lane.leave(run)
     }
 
     /// Gives free slots to the runs that wait for one.
@@ -259,11 +259,16 @@ impl Runs<'_> {
     /// Reads the turns that a run takes part in.
     pub(crate) async fn turns(self, run: &RunRef) -> Result<Turns> {
         let space = run.place.map(|place| place.space_id).filter(|_| run.in_lane);
-        let gate = keys::gate(run.agent_id);
-        let mut wanted = Turns::keys(run.agent_id, space);
+        self.turns_of(run.agent_id, space).await
+    }
+
+    /// Reads the slots of an agent and its lane in a space.
+    pub(crate) async fn turns_of(self, agent: EntityId, space: Option<SpaceId>) -> Result<Turns> {
+        let gate = keys::gate(agent);
+        let mut wanted = Turns::keys(agent, space);
         wanted.push(gate.clone());
         let mut items = self.store.table.get_all(&wanted).await?;
         let limits: Option<WakeLimits> = items.take(&gate)?;
-        Turns::take(&mut items, run.agent_id, space, max_runs(limits.as_ref()))
+        Turns::take(&mut items, agent, space, max_runs(limits.as_ref()))
     }
 }

@@ -82,6 +82,7 @@ impl Environment {
             words: Arc::clone(&deployment.words),
             answers: Arc::clone(&deployment.answers),
         });
+        let routers = Routers { models: model.clone(), prices: Arc::default() };
         let secrets = Arc::new(FixedSecrets::default());
         let egress = Egress::new(Arc::new(SystemResolver), ToolHosts::default(), secrets.clone());
         let api = Api {
@@ -100,15 +101,12 @@ impl Environment {
             runs: Runs::new(
                 pipeline.clone(),
                 sockets.clone(),
-                model.clone(),
+                model,
                 egress,
                 Arc::default(),
                 deployment.stopping.subscribe(),
             ),
-            triggers: Triggers {
-                pipeline: pipeline.clone(),
-                routers: Routers { models: model, prices: Arc::default() },
-            },
+            triggers: Triggers { pipeline: pipeline.clone(), routers },
             broadcast: Broadcast { store, sockets, clock, queue: Arc::clone(&pipeline.broadcasts) },
             sweep: Sweep { pipeline },
         })

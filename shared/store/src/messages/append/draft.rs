@@ -124,11 +124,16 @@ impl Draft {
         if let Some(minute) = minute {
             head = head.value(":minute", minute)?;
             // A late decision counts runs, too, and changes nothing else of the head.
-            head = match &snapshot.head.minute {
-                Some(before) => head.when("#minute = :before").value(":before", before)?,
-                None => head.when("attribute_not_exists(#minute)"),
-            };
+            head = minute_stays(head, snapshot.head.minute.as_ref())?;
         }
         Ok(head)
+    }
+}
+
+/// Lets a write of the space's head succeed only if the runs of its minute are as they were read.
+pub(super) fn minute_stays(head: Write, before: Option<&RateWindow>) -> Result<Write> {
+    match before {
+        Some(before) => head.when("#minute = :before").value(":before", before),
+        None => Ok(head.when("attribute_not_exists(#minute)")),
     }
 }

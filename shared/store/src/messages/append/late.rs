@@ -3,14 +3,14 @@
 use smartspace_domain::{
     Time,
     dispatch::{Decided, Dispatch, IncomingMessage, Reason, Routed, Routing},
-    ids::{EntityId, SpaceId},
+    ids::SpaceId,
     messages::Message,
     quota::RateWindow,
 };
 
 use crate::{
     Messages, Result,
-    messages::{LongDispatch, MessageRecord},
+    messages::{LongDispatch, MessageRecord, append::draft::minute_stays},
     table::{WriteError, keys, write::Write},
 };
 
@@ -71,7 +71,9 @@ impl Messages<'_> {
                 minute.count(bucket, &cause);
                 decided.taken.push((agent, own_bucket));
             } else {
-                refuse(&mut decided.dispatch, agent);
+                for entry in decided.dispatch.iter_mut().filter(|entry| entry.agent_id == agent) {
+                    *entry = Dispatch::refused(agent, Reason::Rate);
+                }
             }
         }
         let minute = (decided.taken.len() > counted).then_some((before, minute));
@@ -105,11 +107,7 @@ impl Messages<'_> {
         let mut writes = vec![write, Write::put(apart, &list)?.if_absent()];
         if let Some((before, after)) = minute {
             let head = Write::update(keys::space_head(*space), "SET #minute = :after");
-            let head = match before {
-                Some(before) => head.when("#minute = :before").value(":before", before)?,
-                None => head.when("attribute_exists(PK) AND attribute_not_exists(#minute)"),
-            };
-            writes.push(head.value(":after", after)?);
+            writes.push(minute_stays(head, before.as_ref())?.value(":after", after)?);
         }
         match self.store.table.transact(&writes).await {
             Ok(()) => Ok(Stored::Now),
@@ -121,17 +119,5 @@ impl Messages<'_> {
             }
             Err(WriteError::Other(error)) => Err(error),
         }
-    }
-}
-
-fn refuse(dispatch: &mut [Dispatch], agent: EntityId) {
-    for refused in dispatch.iter_mut().filter(|dispatch| dispatch.agent_id == agent) {
-        *refused = Dispatch {
-            agent_id: agent,
-            run_id: None,
-            source: None,
-            reason: Some(Reason::Rate),
-            reason_text: None,
-        };
     }
 }

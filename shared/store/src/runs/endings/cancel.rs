@@ -119,19 +119,7 @@ impl Runs<'_> {
         token: &LeaseId,
         now: Time,
     ) -> RunRecord {
-        RunRecord {
-            status: RunStatus::Canceled,
-            end_reason: Some(reason),
-            finished_at: Some(now),
-            ended_by: Some(token.clone()),
-            expires_at: self.store.run_expiry(now),
-            lease: None,
-            lease_until: None,
-            waits_for: None,
-            due: None,
-            due_at: None,
-            ..run
-        }
+        self.ended(run, RunStatus::Canceled, Some(reason), token, now)
     }
 }
 

@@ -120,19 +120,9 @@ impl Runs<'_> {
         let answered =
             ending.last_step.as_ref().filter(|step| step.finish_reason != FinishReason::Error);
         RunRecord {
-            status: ending.status,
-            end_reason: ending.reason,
             usage: ending.usage,
             step_count: answered.map_or(run.step_count, |step| step.index + 1),
-            finished_at: Some(now),
-            ended_by: Some(lease.clone()),
-            expires_at: self.store.run_expiry(now),
-            lease: None,
-            lease_until: None,
-            waits_for: None,
-            due: None,
-            due_at: None,
-            ..run.clone()
+            ..self.ended(run.clone(), ending.status, ending.reason, lease, now)
         }
     }
 

@@ -31,7 +31,9 @@ impl Runs<'_> {
                     jobs.extend(turns.next_jobs());
                     continue;
                 }
-                Err(WriteError::Refused(refusal)) => others.learn(&turns, &refusal),
+                Err(WriteError::Refused(refusal)) => {
+                    others.learn(&turns, &refusal);
+                }
                 Err(WriteError::Other(error)) => return Err(error),
             }
             if Instant::now() >= until {

@@ -57,15 +57,9 @@ impl Leaving {
     pub(crate) async fn refused(&mut self, runs: Runs<'_>, refusal: &Refusal) -> Result<bool> {
         let is_ours = match &self.turns {
             None => refusal.names(&keys::slots(self.run.agent_id)),
-            Some(turns) => {
-                let next = turns.next.iter().map(|run| keys::run_meta(run.run_id));
-                turns.have_changed(refusal) || next.into_iter().any(|key| refusal.names(&key))
-            }
+            Some(turns) => self.others.learn(turns, refusal),
         };
         if is_ours {
-            if let Some(turns) = &self.turns {
-                self.others.learn(turns, refusal);
-            }
             self.read(runs).await?;
         }
         Ok(is_ours)

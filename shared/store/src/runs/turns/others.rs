@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use smartspace_domain::{ids::RunId, runs::RunStatus};
+use smartspace_domain::{agents::ConcurrencyMode, ids::RunId, runs::RunStatus};
 
 use crate::{
     Result, Runs,
@@ -32,15 +32,19 @@ impl Others {
     }
 
     /// Learns from a refusal which of the runs of `turns` could not be started. If the turns have
-    /// changed, too, nothing is known any longer: a run that works may have taken its turn.
-    pub(crate) fn learn(&mut self, turns: &Turns, refusal: &Refusal) {
-        if turns.have_changed(refusal) {
-            self.0.clear();
-            return;
-        }
+    /// changed, too, nothing is known any longer: a run that works may have taken its turn. Returns
+    /// whether the refusal is about any of that.
+    pub(crate) fn learn(&mut self, turns: &Turns, refusal: &Refusal) -> bool {
         let next = turns.next.iter().map(|run| (run.run_id, keys::run_meta(run.run_id)));
-        let refused = next.filter(|(_, key)| refusal.names(key));
-        self.0.extend(refused.map(|(run, key)| (run, refusal.existing(&key))));
+        let refused: Vec<_> = next.filter(|(_, key)| refusal.names(key)).collect();
+        let have_changed = turns.have_changed(refusal);
+        let is_about_turns = have_changed || !refused.is_empty();
+        if have_changed {
+            self.0.clear();
+        } else {
+            self.0.extend(refused.into_iter().map(|(run, key)| (run, refusal.existing(&key))));
+        }
+        is_about_turns
     }
 }
 
@@ -56,8 +60,7 @@ impl Turns {
                 }
                 Some(run) if needs_turn(run) => {}
                 _ => {
-                    self.slots.forget(*id);
-                    self.lane.leave(*id);
+                    self.forget(*id);
                 }
             }
         }
@@ -73,6 +76,13 @@ fn needs_turn(run: &RunRecord) -> bool {
 }
 
 impl Runs<'_> {
+    /// Corrects turns by the runs that waking their agent may change, and returns these.
+    pub(crate) async fn correct(self, turns: &mut Turns, mode: ConcurrencyMode) -> Result<Others> {
+        let others = self.others(turns.affected(mode)).await?;
+        turns.correct(&others);
+        Ok(others)
+    }
+
     /// Reads runs to correct turns.
     pub(crate) async fn others(self, runs: impl IntoIterator<Item = RunId>) -> Result<Others> {
         // A run may be in a lane and wait for a slot.

@@ -167,6 +167,7 @@ impl Waking {
         now: Time,
     ) -> Result<()> {
         let other = other.ok_or_else(changed)?;
+        turns.must_hold = true;
         turns.forget(other.id);
         let ended = canceled(store, other.clone(), EndReason::Superseded, now);
         self.writes.push(cancel_write(&ended, None)?);
@@ -238,8 +239,7 @@ impl Runs<'_> {
         if turns.lane.runs.iter().any(|other| other.run.run_id == run.id) {
             return Ok(None);
         }
-        let others = self.others(turns.affected(*mode)).await?;
-        turns.correct(&others);
+        let others = self.correct(&mut turns, *mode).await?;
         Waking::in_lane(self.store, woken, turns, &others, now).map(Some)
     }
 }
