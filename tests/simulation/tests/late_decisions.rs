@@ -1,85 +1,48 @@
 //! Decisions that are made after their message was stored: what they count is part of the space's
 //! minute, whoever else counts at the same time.
 
-use std::sync::Arc;
-
 use serde_json::json;
-use smartspace::embedded_table::{EmbeddedTable, NAME};
-use smartspace_domain::{
-    Time,
-    dispatch::{Reason, Routing},
-    ids::{EntityId, MessageId, SpaceId},
-    spaces::Role,
-};
-use smartspace_store::{
-    Store,
-    messages::{
-        MessageRecord,
-        append::{Content, Late, MessageSource, NewMessage, Stored},
-    },
-    table::schema,
+use smartspace_domain::dispatch::{Reason, Routing};
+use smartspace_store::messages::{
+    MessageRecord,
+    append::{Late, Stored},
 };
 
-fn start() -> Time {
-    Time::from_millis(1_771_427_220_000)
-}
+use crate::small_space::{SmallSpace, start};
 
 /// A person and five agents in a space with a router. The person's messages may trigger four runs
 /// a minute.
-struct Office {
-    store: Store,
-    space: SpaceId,
-    person: EntityId,
-}
+struct Office(SmallSpace);
 
 impl Office {
     async fn new() -> Self {
-        let client = EmbeddedTable::in_memory().unwrap().client();
-        schema::create_table(&client, NAME).await.unwrap();
-        let store = Store::new(client, NAME, None, Arc::new(|| 4)).with_append_limit(None);
-        let (space, person) = (SpaceId::new(start(), 3), EntityId::new(start(), 1));
         let settings = json!({
             "name": "Office",
             "triggerPolicy": "router",
             "router": {"model": {"provider": "openai", "name": "m"}},
             "budget": {"runsPerMinute": 6},
         });
-        let settings = serde_json::from_value(settings).unwrap();
-        store.spaces().create(space, settings, None, start()).await.unwrap();
         let agent = json!({"model": {"provider": "openai", "name": "m"}});
         let agents = (2..7).map(
             |number| json!({"type": "agent", "name": format!("Agent {number}"), "agent": agent}),
         );
         let members = [json!({"type": "human", "name": "Husam"})].into_iter().chain(agents);
-        for (number, settings) in (1..).zip(members) {
-            let id = EntityId::new(start(), number);
-            let settings = serde_json::from_value(settings).unwrap();
-            let entity = store.entities().create(id, settings, None, start()).await.unwrap();
-            store.members().join(space, &entity, Role::Member, start()).await.unwrap();
-        }
-        Self { store, space, person }
+        Self(SmallSpace::new(settings, members).await)
     }
 
     async fn post(&self, number: u64) -> MessageRecord {
-        let message = NewMessage {
-            id: MessageId::new(start(), number.into()),
-            space: self.space,
-            sender: self.person,
-            content: Content::Text("Hello".parse().unwrap()),
-            by: MessageSource::External { key: None, depth: 0 },
-        };
-        Box::pin(self.store.messages().append(&message, start())).await.unwrap();
-        self.store.messages().record(self.space, number).await.unwrap().unwrap()
+        self.0.post(number.into()).await;
+        self.0.store.messages().record(self.0.id, number).await.unwrap().unwrap()
     }
 
     /// Decides that everyone is triggered, because the router does not answer.
     async fn decide(&self, message: &MessageRecord) -> Late {
-        let messages = self.store.messages();
-        messages.decide_late(self.space, message, Routing::Failed, start()).await.unwrap()
+        let messages = self.0.store.messages();
+        messages.decide_late(self.0.id, message, Routing::Failed, start()).await.unwrap()
     }
 
     async fn store(&self, late: &Late) -> Stored {
-        self.store.messages().store_decision(late, None, start()).await.unwrap()
+        self.0.store.messages().store_decision(late, None, start()).await.unwrap()
     }
 }
 

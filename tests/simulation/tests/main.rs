@@ -18,4 +18,5 @@ mod old_turns;
 mod plans;
 mod promises;
 mod retention;
+mod small_space;
 mod socket_limits;

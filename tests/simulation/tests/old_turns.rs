@@ -1,74 +1,41 @@
 //! Turns after a rollback: a version without turns has ended and started runs, and has changed
 //! neither the slots nor the lanes.
 
-use std::{future::ready, sync::Arc};
+use std::future::ready;
 
-use aws_sdk_dynamodb::{Client, types::AttributeValue};
+use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::json;
-use smartspace::embedded_table::{EmbeddedTable, NAME};
+use smartspace::embedded_table::NAME;
 use smartspace_domain::{
-    Time,
     dispatch::Dispatch,
-    ids::{EntityId, LeaseId, MessageId, RunId, SpaceId},
+    ids::{EntityId, LeaseId, RunId},
     jobs::{RunJob, RunRef},
-    spaces::Role,
 };
-use smartspace_store::{
-    Store,
-    messages::append::{Appended, Content, MessageSource, NewMessage},
-    runs::claims::Claim,
-    table::schema,
-};
+use smartspace_store::{messages::append::Appended, runs::claims::Claim};
 
-fn start() -> Time {
-    Time::from_millis(1_771_427_220_000)
-}
+use crate::small_space::{SmallSpace, start};
 
 /// A person and an agent in a space.
-struct Pair {
-    client: Client,
-    store: Store,
-    space: SpaceId,
-    person: EntityId,
-    agent: EntityId,
-}
+struct Pair(SmallSpace);
 
 impl Pair {
     async fn new(mode: &str, max_runs: u32) -> Self {
-        let client = EmbeddedTable::in_memory().unwrap().client();
-        schema::create_table(&client, NAME).await.unwrap();
-        let store = Store::new(client.clone(), NAME, None, Arc::new(|| 4)).with_append_limit(None);
-        let space = SpaceId::new(start(), 3);
         let budget = json!({"runsPerMinute": 1_000});
-        let settings = serde_json::from_value(json!({"name": "Team", "budget": budget})).unwrap();
-        store.spaces().create(space, settings, None, start()).await.unwrap();
-        let (person, agent) = (EntityId::new(start(), 1), EntityId::new(start(), 2));
         let config = json!({
             "model": {"provider": "openai", "name": "m"},
             "concurrency": {"mode": mode, "maxRuns": max_runs},
             "budget": budget,
         });
-        for (id, settings) in [
-            (person, json!({"type": "human", "name": "Husam"})),
-            (agent, json!({"type": "agent", "name": "Ada", "agent": config})),
-        ] {
-            let settings = serde_json::from_value(settings).unwrap();
-            let entity = store.entities().create(id, settings, None, start()).await.unwrap();
-            store.members().join(space, &entity, Role::Member, start()).await.unwrap();
-        }
-        Self { client, store, space, person, agent }
+        let members = [
+            json!({"type": "human", "name": "Husam"}),
+            json!({"type": "agent", "name": "Ada", "agent": config}),
+        ];
+        Self(SmallSpace::new(json!({"name": "Team", "budget": budget}), members).await)
     }
 
     /// Posts the message with this number, and returns what follows and the run that it names.
     async fn post(&self, number: u128) -> (Appended, Dispatch) {
-        let message = NewMessage {
-            id: MessageId::new(start(), number),
-            space: self.space,
-            sender: self.person,
-            content: Content::Text(format!("message {number}").parse().unwrap()),
-            by: MessageSource::External { key: None, depth: 0 },
-        };
-        let appended = Box::pin(self.store.messages().append(&message, start())).await.unwrap();
+        let appended = self.0.post(number).await;
         let dispatch = appended.message.dispatch.as_ref().unwrap()[0].clone();
         (appended, dispatch)
     }
@@ -79,15 +46,16 @@ impl Pair {
     }
 
     async fn claim(&self, run: RunId) -> Claim {
-        let run = self.store.runs().record(run).await.unwrap();
+        let run = self.0.store.runs().record(run).await.unwrap();
         let run_ref: RunRef = run.to_ref();
         let lease = LeaseId(format!("worker of {}", run.id));
-        self.store.runs().claim(&run_ref, &lease, start(), ready(None)).await.unwrap()
+        self.0.store.runs().claim(&run_ref, &lease, start(), ready(None)).await.unwrap()
     }
 
     /// Changes the status of a run, and nothing else.
     async fn by_old_version(&self, run: RunId, status: &str) {
-        self.client
+        self.0
+            .client
             .update_item()
             .table_name(NAME)
             .key("PK", AttributeValue::S(format!("RUN#{run}")))
@@ -164,7 +132,7 @@ async fn ended_runs_do_not_make_an_agent_busy() {
     let run = dispatch.run_id.unwrap();
     assert!(matches!(appended.triggered[..], [RunJob::Run(job)] if job.run_id == run));
     assert!(is_ours(&pair.claim(run).await));
-    assert_eq!(pair.agent, dispatch.agent_id);
+    assert_eq!(dispatch.agent_id, EntityId::new(start(), 2));
 }
 
 #[tokio::test]
@@ -173,9 +141,9 @@ async fn the_end_of_a_run_starts_none_that_has_ended() {
     let runs = [pair.run(1).await, pair.run(2).await, pair.run(3).await];
     assert!(is_ours(&pair.claim(runs[0]).await));
     pair.by_old_version(runs[1], "canceled").await;
-    let first = pair.store.runs().record(runs[0]).await.unwrap();
+    let first = pair.0.store.runs().record(runs[0]).await.unwrap();
     let token = LeaseId("by the operator".into());
     let reason = smartspace_domain::runs::EndReason::Cancel;
-    let ended = pair.store.runs().cancel(&first, reason, &token, start()).await.unwrap();
+    let ended = pair.0.store.runs().cancel(&first, reason, &token, start()).await.unwrap();
     assert!(matches!(ended.next[..], [RunJob::Run(next)] if next.run_id == runs[2]));
 }

@@ -42,6 +42,16 @@ fn member<'a>(number: u128, name: &'a str, wake_limits: Option<&'a WakeLimits>) 
     Candidate { id: entity(number), name, wake_limits, window: None, is_busy: false }
 }
 
+/// A person and three agents, of which the last one is paused.
+fn team<'a>(active: &'a WakeLimits, paused: &'a WakeLimits) -> [Candidate<'a>; 4] {
+    [
+        member(1, "Husam", None),
+        member(2, "Ada", Some(active)),
+        member(3, "Bob", Some(active)),
+        member(4, "Eve", Some(paused)),
+    ]
+}
+
 /// The dispatch of a message of `sender`, as `number:source` or `number!reason`. The members are
 /// the person 1 and the agents 2 (Ada), 3 (Bob) and 4 (Eve, paused).
 fn decided(space: &SpaceSettings, sender: u128, text: &str, chain_depth: u32) -> String {
@@ -57,12 +67,7 @@ fn routed(
 ) -> String {
     let active = limits();
     let paused = WakeLimits { paused: true, ..limits() };
-    let members = [
-        member(1, "Husam", None),
-        member(2, "Ada", Some(&active)),
-        member(3, "Bob", Some(&active)),
-        member(4, "Eve", Some(&paused)),
-    ];
+    let members = team(&active, &paused);
     let kind = if sender == 1 { EntityType::Human } else { EntityType::Agent };
     let incoming = IncomingMessage { sender: entity(sender), sender_kind: kind, text, chain_depth };
     let message = MessageId::new(Time::from_millis(1), 9);
@@ -239,13 +244,8 @@ fn the_router_is_asked_about_agents_that_can_wake_and_counts_one_run_until_it_ha
     let space = SpaceSettings { router: Some(router), ..space(TriggerPolicy::Router) };
     let active = limits();
     let paused = WakeLimits { paused: true, ..limits() };
-    let members = [
-        member(1, "Husam", None),
-        member(2, "Ada", Some(&active)),
-        member(3, "Bob", Some(&active)),
-        member(4, "Eve", Some(&paused)),
-        member(5, "Kim", Some(&active)),
-    ];
+    let [husam, ada, bob, eve] = team(&active, &paused);
+    let members = [husam, ada, bob, eve, member(5, "Kim", Some(&active))];
     let run = RunId::new(Time::from_millis(1), 1);
     let counted = |text, routing| {
         let mut window = RateWindow::default();
