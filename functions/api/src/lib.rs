@@ -21,7 +21,7 @@ mod tokens;
 use std::sync::Arc;
 
 use axum::{Router, http::HeaderValue, middleware};
-use smartspace_domain::Error;
+use smartspace_domain::{Error, prices::Prices};
 use smartspace_pipeline::Pipeline;
 use smartspace_ports::secrets::Secrets;
 use tower_http::{catch_panic::CatchPanicLayer, cors::CorsLayer};
@@ -45,6 +45,8 @@ pub struct Api {
     pub socket_url: SocketUrl,
     /// Origins whose pages may call the API from a browser. The console needs no entry.
     pub cors_origins: Vec<String>,
+    /// The models' prices, which budgets in dollars need.
+    pub prices: Arc<Prices>,
 }
 
 impl std::fmt::Debug for Api {

@@ -28,6 +28,7 @@ async fn main() -> Result<(), Error> {
             secrets: tools.clone(),
             socket_url: SocketUrl::Fixed(config.socket_url.clone()),
             cors_origins: config.cors_origins.clone(),
+            prices: Arc::clone(&config.prices),
         };
         Ok(router(api, Router::new()))
     });

@@ -15,6 +15,7 @@ pub(crate) mod socket_tickets;
 mod spaces;
 mod tool_calls;
 mod triggers;
+mod usage;
 
 use std::sync::Arc;
 
@@ -45,6 +46,7 @@ pub(crate) fn of_the_api() -> Routes {
         .merge(messages::routes())
         .merge(reads::routes())
         .merge(runs::routes())
+        .merge(usage::routes())
         .merge(tool_calls::routes())
         .merge(memories::routes())
         .merge(goals::routes())

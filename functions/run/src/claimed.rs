@@ -6,6 +6,7 @@ use smartspace_domain::{
     Result, agents::Builtins, ids::LeaseId, runs::RunStatus, triggers::Trigger,
 };
 use smartspace_egress::TraceContext;
+use smartspace_pipeline::budgets::Spending;
 use smartspace_ports::queues::Delivery;
 use smartspace_store::runs::{RunRecord, steps::Progress, triggers};
 use tokio::{sync::watch, time::Instant};
@@ -57,7 +58,14 @@ impl Runs {
             clock: Arc::clone(&self.pipeline.clock),
             broadcasts: Arc::clone(&self.pipeline.broadcasts),
         };
+        let space = gathered.place.as_ref().map(|place| &place.space);
+        let budgets = self.pipeline.budgets(
+            Some((run.agent_id, &config.budget)),
+            space.map(|space| (space.id, &space.settings.budget)),
+        );
+        let spending = Spending::new(&self.pipeline, &self.prices, budgets, run.id.to_string());
         let context = RunContext {
+            spending,
             pipeline: self.pipeline.clone(),
             models: Arc::clone(&self.models),
             deps,

@@ -29,7 +29,7 @@ impl Runs {
             status,
             reason: (!failed).then_some(EndReason::Removed),
             error,
-            usage: run.usage,
+            used: run.used.clone(),
             last_step: None,
             prompt: None,
             marks: Marks::new(),

@@ -10,7 +10,7 @@ use smartspace_domain::{
 };
 use smartspace_egress::Egress;
 use smartspace_models::port::Model;
-use smartspace_pipeline::Pipeline;
+use smartspace_pipeline::{Pipeline, budgets::Spending};
 use smartspace_store::{
     Store,
     runs::{RunRecord, steps::CallRecord},
@@ -29,6 +29,8 @@ pub(crate) struct RunContext {
     /// When the invocation ends. `None` if its time is not limited.
     pub(crate) ends_at: Option<Instant>,
     pub(crate) prices: Arc<Prices>,
+    /// Pays for the run's model calls.
+    pub(crate) spending: Spending,
     pub(crate) config: AgentConfig,
     /// Sends the external requests of tools.
     pub(crate) egress: Egress,

@@ -3,6 +3,7 @@
 //!
 //! A watcher is one file. To add one, write its file and add it to [`WATCHERS`].
 
+pub(crate) mod budget;
 mod context;
 mod news;
 mod repetition;
@@ -16,12 +17,13 @@ use std::{collections::BTreeMap, time::Duration};
 use smartspace_domain::steps::SystemMessage;
 
 /// All watchers, in the order of their messages.
-const WATCHERS: [Watcher; 7] = [
+const WATCHERS: [Watcher; 8] = [
     start::WATCHER,
     unsaid::WATCHER,
     context::WATCHER,
     steps::WATCHER,
     time::WATCHER,
+    budget::WATCHER,
     repetition::WATCHER,
     news::WATCHER,
 ];
@@ -54,6 +56,8 @@ pub(crate) struct Look<'a> {
     pub(crate) news: Option<String>,
     /// Sentences for the first step, see [`start::facts`].
     pub(crate) start: Vec<String>,
+    /// Texts about budgets that are nearly used.
+    pub(crate) budgets: Vec<String>,
     /// The model was named, and has answered with text alone.
     pub(crate) is_unsaid: bool,
 }

@@ -141,7 +141,9 @@ impl Triggers {
             let candidates = &late.decided.asks_router;
             if !candidates.is_empty() {
                 // When it has answered, agents may have joined, left or been paused.
-                asked = Some(Box::pin(self.routers.ask(store, space, record, candidates)).await?);
+                asked = Some(
+                    Box::pin(self.routers.ask(&self.pipeline, space, record, candidates)).await?,
+                );
                 until = Instant::now() + RACED_FOR;
                 continue;
             }

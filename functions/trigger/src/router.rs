@@ -12,14 +12,14 @@ use futures::StreamExt;
 use smartspace_domain::{
     Error, Result,
     dispatch::{Choice, Routed, Routing},
-    ids::{EntityId, SpaceId},
+    ids::{EntityId, MessageId, SpaceId},
     prices::Prices,
     runs::{FailureCode, Usage},
     spaces::router::RouterConfig,
 };
 use smartspace_models::port::{Model, ModelError, Piece, Request};
+use smartspace_pipeline::{Pipeline, budgets::Spending};
 use smartspace_store::{
-    Store,
     messages::{MessageRecord, Range},
     spaces::rosters::MemberRecord,
 };
@@ -72,11 +72,12 @@ impl Routers {
     /// Asks which of `candidates` a message triggers. Fails only if the table can't be read.
     pub(crate) async fn ask(
         &self,
-        store: &Store,
+        pipeline: &Pipeline,
         space: SpaceId,
         message: &MessageRecord,
         candidates: &[EntityId],
     ) -> Result<Asked> {
+        let store = &pipeline.store;
         let (record, roster, messages) = futures::try_join!(
             store.spaces().record(space),
             store.members().roster(space),
@@ -90,27 +91,37 @@ impl Routers {
             agents: roster.members.iter().filter(is_candidate).collect(),
             messages: &messages,
         };
-        Ok(self.answer(space, &question).await)
+        let budgets = pipeline.budgets(None, Some((space, &record.settings.budget)));
+        let spending = Spending::new(pipeline, &self.prices, budgets, message.id.to_string());
+        let asked = self.answer(space, &question, message.id, &spending).await;
+        spending.close().await;
+        Ok(asked)
     }
 
-    async fn answer(&self, space: SpaceId, question: &Question<'_>) -> Asked {
+    async fn answer(
+        &self,
+        space: SpaceId,
+        question: &Question<'_>,
+        message: MessageId,
+        spending: &Spending,
+    ) -> Asked {
         let began = Instant::now();
         let request = question.request();
         let model = request.model.full_name();
         let mut usage = Usage::default();
-        let mut answer = self.ask_once(&request, question, &mut usage).await;
+        let call = |number| format!("{message}_{number}");
+        let mut answer = self.ask_once(&request, question, spending, &call(1), &mut usage).await;
         if let Err(failed) = &answer
             && failed.is_transient()
         {
             tracing::info!(%space, model, error = %failed, "the router is asked again");
             sleep(wait_after(failed)).await;
-            answer = self.ask_once(&request, question, &mut usage).await;
+            answer = self.ask_once(&request, question, spending, &call(2), &mut usage).await;
         }
         let (choice, error) = match answer {
             Ok(choice) => (Some(choice), None),
             Err(failed) => (None, Some(failed.message)),
         };
-        usage.cost = self.prices.cost(&model, &usage);
         let latency_ms = began.elapsed().as_millis() as u64;
         let Usage { input_tokens: input, output_tokens: output, cost, .. } = usage;
         tracing::info!(
@@ -123,16 +134,36 @@ impl Routers {
         &self,
         request: &Request,
         question: &Question<'_>,
+        spending: &Spending,
+        call: &str,
         used: &mut Usage,
     ) -> Result<Choice, ModelError> {
-        let listened = timeout(LIMIT, self.listen(request, used)).await;
+        let model = request.model.full_name();
+        let most = u64::from(request.model.max_output_tokens);
+        let paid = spending.reserve(call, &model, || request.estimated_tokens(), most).await;
+        paid.map_err(|unpaid| ModelError::new(FailureCode::Budget, unpaid.to_string()))?;
+        let mut usage = None;
+        let listened = timeout(LIMIT, self.listen(request, &mut usage)).await;
+        if let Some(usage) = &mut usage {
+            usage.cost = self.prices.cost(&model, usage);
+            *used += *usage;
+        }
+        // An answer that broke off, or came too late, was not counted by the provider.
+        spending.settle(call, usage.as_ref()).await;
         let inputs = listened.unwrap_or_else(|_| Err(too_slow()))?;
         question.read(&inputs).map_err(wrong)
     }
 
     /// The inputs of the calls by which the router answers.
-    async fn listen(&self, request: &Request, used: &mut Usage) -> Result<Vec<String>, ModelError> {
-        let mut pieces = self.models.ask(request).await?;
+    async fn listen(
+        &self,
+        request: &Request,
+        used: &mut Option<Usage>,
+    ) -> Result<Vec<String>, ModelError> {
+        let mut pieces = self.models.ask(request).await.inspect_err(|_| {
+            // There is no answer at all, and nothing to pay.
+            *used = Some(Usage::default());
+        })?;
         let mut inputs: Vec<String> = Vec::new();
         let mut bytes = 0;
         while let Some(piece) = pieces.next().await {
@@ -145,7 +176,7 @@ impl Routers {
                     }
                 }
                 Piece::Finished { usage, .. } => {
-                    *used += usage;
+                    *used = Some(usage);
                     return if inputs.is_empty() {
                         Err(wrong("it called no tool"))
                     } else {

@@ -7,12 +7,12 @@ use std::{collections::BTreeMap, net::SocketAddr, path::PathBuf, sync::Arc};
 
 use clap::{Parser, builder::FalseyValueParser};
 use smartspace_api::Tokens;
-use smartspace_domain::{origins::origin, prices::Prices};
+use smartspace_domain::{budgets::DailyLimit, origins::origin, prices::Prices};
 use smartspace_egress::ToolHosts;
 use smartspace_ports::{key_sets::HttpKeySet, secrets::KnownSecrets};
 
 pub(crate) use self::values::KeepRuns;
-use self::values::{keep_runs, listen_address, prices, variable, variables};
+use self::values::{budget, keep_runs, listen_address, prices, variable, variables};
 use crate::environment_secrets;
 
 /// The settings that have no flag.
@@ -86,6 +86,9 @@ pub(crate) struct Flags {
         value_parser = prices
     )]
     pub(crate) prices: Arc<Prices>,
+    /// What all model calls of a day may cost, in dollars; a day begins at midnight UTC
+    #[arg(long, env = "SMARTSPACE_BUDGET_COST_PER_DAY", value_name = "DOLLARS", value_parser = budget)]
+    pub(crate) budget_cost_per_day: Option<DailyLimit>,
     /// How long to store ended runs: "30 days", or a number of days; 0 stores them forever
     #[arg(long, env = "SMARTSPACE_KEEP_RUNS", default_value = "30 days", value_parser = keep_runs)]
     pub(crate) keep_runs: KeepRuns,

@@ -63,7 +63,8 @@ pub(crate) async fn run(flags: Flags, connect: Connect) -> Result<(), String> {
     schema::create_table(&client, NAME).await.map_err(|error| error.to_string())?;
     let jitter = Arc::clone(&ids);
     let store = Store::new(client, NAME, flags.keep_runs.0, Arc::new(move || jitter.random()))
-        .with_append_limit(flags.is_rate_limited().then_some(AppendLimit::SPACE));
+        .with_append_limit(flags.is_rate_limited().then_some(AppendLimit::SPACE))
+        .with_budget(flags.budget_cost_per_day.unwrap_or_default());
 
     let queues = Queues {
         runs: InProcessQueue::new("runs"),
@@ -157,6 +158,7 @@ fn new_router(
         secrets,
         socket_url: SocketUrl::OfHost(socket_server::PATH),
         cors_origins: flags.cors_origins.clone(),
+        prices: Arc::clone(&flags.prices),
     };
     let server = SocketServer {
         socket: Socket { pipeline: pipeline.clone(), sockets: connections.clone() },

@@ -1,9 +1,5 @@
 //! The configuration of an agent.
-//!
-//! All of it is accepted and checked, including the parts that have no effect yet
-//! (docs/reference/api.md, "Accepted but not implemented").
 
-mod budget;
 mod model;
 mod run_settings;
 mod stored_config;
@@ -18,7 +14,6 @@ use utoipa::{
 
 pub(crate) use crate::agents::model::check_model_name;
 pub use crate::agents::{
-    budget::Budget,
     model::{FallbackModel, ModelConfig, Provider},
     run_settings::{
         Builtins, ConcurrencyConfig, ConcurrencyMode, ContextConfig, ContextFormat, ContinueOn,
@@ -26,6 +21,7 @@ pub use crate::agents::{
     },
 };
 use crate::{
+    budgets::Budget,
     errors::Faults,
     limits,
     names::{SecretName, ServiceName},
@@ -75,7 +71,7 @@ pub struct AgentConfig {
     #[serde(default)]
     #[schema(default = Builtins::default)]
     pub builtins: Builtins,
-    /// How many runs may be active at the same time. Accepted, but not implemented.
+    /// How many runs may work at the same time, and what a message does while they do.
     #[serde(default)]
     #[schema(default = ConcurrencyConfig::default)]
     pub concurrency: ConcurrencyConfig,

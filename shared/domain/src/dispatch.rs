@@ -16,7 +16,9 @@ use self::addressing::Addressing;
 pub use self::routing::{Choice, Routed, Routing};
 pub use crate::triggers::Source;
 use crate::{
-    agents::{Budget, ConcurrencyMode},
+    agents::ConcurrencyMode,
+    budgets::{Budget, BudgetScope, DailyLimit},
+    days::Day,
     identity::{EntityType, Sender},
     ids::{EntityId, RunId},
     mentions,
@@ -42,7 +44,7 @@ pub enum Reason {
     NoAdmin,
     /// The runs per minute of the space or of the agent are used.
     Rate,
-    /// The budget of the day is used. Not produced today.
+    /// The budget of the agent, the space or the deployment for today is used.
     Budget,
     /// The agent has 50 active runs.
     Busy,
@@ -81,8 +83,8 @@ pub struct Dispatch {
     /// Why the message does not trigger the agent; absent if it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
-    /// The router's words for its choice, at most 300 characters; absent if the router has not
-    /// decided, or gave none.
+    /// More about `reason` or `source`, at most 300 characters: the router's words for its choice,
+    /// or whose budget is used, and until when. Absent if there is nothing to add.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason_text: Option<String>,
 }
@@ -110,6 +112,9 @@ pub struct WakeLimits {
     /// Runs per minute.
     #[serde(default = "WakeLimits::default_runs")]
     pub runs_per_minute: u32,
+    /// What the agent may spend in a day.
+    #[serde(default, skip_serializing_if = "DailyLimit::is_none")]
+    pub per_day: DailyLimit,
 }
 
 impl WakeLimits {
@@ -132,6 +137,8 @@ pub struct Candidate<'a> {
     pub window: Option<&'a RateWindow>,
     /// Whether the agent has so many active runs that it takes no more.
     pub is_busy: bool,
+    /// The budget that is used, if one is that the agent's run would be paid from.
+    pub used_budget: Option<(BudgetScope, Day)>,
 }
 
 /// A message to be dispatched.
@@ -207,6 +214,9 @@ pub fn decide(
         let (selected, words) = if is_routed { routing.of(agent.id) } else { (selected, None) };
         let woken = selected.and_then(|source| {
             let room = room(space, agent, limits, window, &cause).ok_or(Reason::Rate)?;
+            if agent.used_budget.is_some() {
+                return Err(Reason::Budget);
+            }
             if agent.is_busy {
                 return Err(Reason::Busy);
             }
@@ -227,7 +237,11 @@ pub fn decide(
             run_id: woken.is_ok().then(|| run_of(agent.id)),
             source: woken.ok(),
             reason: woken.err(),
-            reason_text: words.filter(|_| matches!(woken, Ok(_) | Err(Reason::Router))),
+            reason_text: match woken {
+                Ok(_) | Err(Reason::Router) => words,
+                Err(Reason::Budget) => agent.used_budget.map(|(scope, day)| scope.used_text(day)),
+                Err(_) => None,
+            },
         });
     }
     decided

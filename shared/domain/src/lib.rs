@@ -9,7 +9,8 @@
 //! - [`messages`], [`mentions`], [`dispatch`] (with [`quota`] and [`concurrency`]): messages, the
 //!   agents that they trigger, and whose turn it is
 //! - [`runs`], [`triggers`] (with [`deliveries`]), [`steps`] (with [`long_steps`]), [`forms`],
-//!   [`prices`]: what a triggered agent does, and what that costs
+//!   [`prices`], [`usage`], [`budgets`] (with [`days`]): what a triggered agent does, what that
+//!   costs, and what it may cost
 //! - [`memories`], [`goals`], [`plans`] (with [`schedules`]): an agent's state across runs
 //! - [`events`], [`jobs`]: what is sent to clients and between functions
 //! - [`access`], [`origins`], [`rates`], [`append_limits`], [`idempotency`], [`webhooks`]:
@@ -19,9 +20,11 @@
 pub mod access;
 pub mod agents;
 pub mod append_limits;
+pub mod budgets;
 mod callers;
 mod checked_text;
 pub mod concurrency;
+pub mod days;
 pub mod deliveries;
 pub mod dispatch;
 pub mod durations;
@@ -59,7 +62,7 @@ mod texts;
 pub mod time;
 pub mod tools;
 pub mod triggers;
-mod usage;
+pub mod usage;
 pub mod webhooks;
 
 pub use checked_text::InvalidText;

@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use crate::usage::{Usage, rounded};
+use crate::{
+    Error,
+    usage::{Usage, rounded},
+};
 
 /// Prices by `provider/model`. A name that ends with `*` matches every model name with that prefix,
 /// and the longest match counts.
@@ -54,14 +57,49 @@ impl Prices {
         Self::read(include_str!("../prices.json")).unwrap_or_default()
     }
 
-    /// The cost of `usage` of `model` (`provider/model`), in dollars. `None` if the model has no
-    /// price.
-    pub fn cost(&self, model: &str, usage: &Usage) -> Option<f64> {
+    /// The price of `model` (`provider/model`), if it has one.
+    fn of(&self, model: &str) -> Option<&Price> {
         let fits = |name: &str| {
             name == model || name.strip_suffix('*').is_some_and(|prefix| model.starts_with(prefix))
         };
-        let (_, price) =
-            self.0.iter().filter(|(name, _)| fits(name)).max_by_key(|(name, _)| name.len())?;
+        let fitting = self.0.iter().filter(|(name, _)| fits(name));
+        fitting.max_by_key(|(name, _)| name.len()).map(|(_, price)| price)
+    }
+
+    /// Refuses models (`provider/model`) without a price, for a budget in dollars at `pointer`.
+    ///
+    /// # Errors
+    /// `invalid`, with the names of these models.
+    pub fn must_have(
+        &self,
+        pointer: &str,
+        models: impl IntoIterator<Item = String>,
+    ) -> Result<(), Error> {
+        let missing: Vec<_> = models.into_iter().filter(|model| self.of(model).is_none()).collect();
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let text = format!(
+            "expected a price for each model, and {} has none; add one to the table of prices, or \
+             use tokensPerDay",
+            missing.join(", ")
+        );
+        Err(Error::invalid(pointer, text))
+    }
+
+    /// The most that a call of `model` may cost, in dollars, if it reads `input` tokens and writes
+    /// `output`. `None` if the model has no price.
+    pub fn most(&self, model: &str, input: u64, output: u64) -> Option<f64> {
+        let price = self.of(model)?;
+        let read = [Some(price.input), price.cached_input, price.cache_write];
+        let read = read.into_iter().flatten().fold(0.0, f64::max);
+        Some(input as f64 / MILLION * read + output as f64 / MILLION * price.output)
+    }
+
+    /// The cost of `usage` of `model` (`provider/model`), in dollars. `None` if the model has no
+    /// price.
+    pub fn cost(&self, model: &str, usage: &Usage) -> Option<f64> {
+        let price = self.of(model)?;
         let plain = usage
             .input_tokens
             .saturating_sub(usage.cached_tokens)

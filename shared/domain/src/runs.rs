@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-pub use crate::usage::Usage;
+pub use crate::usage::{Usage, UsageByModel};
 use crate::{
     Time,
     callers::KnownBy,
@@ -101,7 +101,7 @@ pub enum FailureCode {
     BadRequest,
     /// The answer broke off, fell silent, or was too long.
     BrokenStream,
-    /// A budget is used. Not produced today.
+    /// The budget of the agent, the space or the deployment for today is used.
     Budget,
     /// The run was claimed five times, and each time its worker lost the lease.
     Attempts,

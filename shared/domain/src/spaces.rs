@@ -9,7 +9,8 @@ use utoipa::{PartialSchema, ToSchema};
 pub use crate::spaces::{router::RouterConfig, schema::NewSpace};
 use crate::{
     Time,
-    agents::{Budget, default_chain_depth},
+    agents::default_chain_depth,
+    budgets::Budget,
     callers::Caller,
     errors::{Faults, Result},
     identity::EntityType,

@@ -1,5 +1,7 @@
 //! The tokens and the cost of model calls.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -34,7 +36,55 @@ impl std::ops::AddAssign for Usage {
     }
 }
 
+/// The usage of each model, by `provider/model`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct UsageByModel(BTreeMap<String, Usage>);
+
+impl UsageByModel {
+    /// The usage of one model.
+    pub fn one(model: &str, usage: Usage) -> Self {
+        let mut one = Self::default();
+        one.add(model, usage);
+        one
+    }
+
+    /// Adds what a call of `model` has used.
+    pub fn add(&mut self, model: &str, usage: Usage) {
+        *self.0.entry(model.to_owned()).or_default() += usage;
+    }
+
+    /// The usage of all models together.
+    pub fn total(&self) -> Usage {
+        let mut total = Usage::default();
+        for usage in self.0.values() {
+            total += *usage;
+        }
+        total
+    }
+
+    /// Whether no model was asked.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Each model with its usage, ordered by name.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Usage)> {
+        self.0.iter().map(|(model, usage)| (model.as_str(), usage))
+    }
+}
+
 /// Dollars rounded to billionths, without the rounding errors of sums.
 pub(crate) fn rounded(dollars: f64) -> f64 {
     (dollars * 1e9).round() / 1e9
+}
+
+/// Dollars as a whole number of billionths.
+pub fn billionths(dollars: f64) -> u64 {
+    (dollars * 1e9).round() as u64
+}
+
+/// A whole number of billionths as dollars.
+pub fn dollars(billionths: u64) -> f64 {
+    billionths as f64 / 1e9
 }

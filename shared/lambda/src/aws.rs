@@ -76,7 +76,8 @@ impl Aws {
             config.table.as_str(),
             config.keep_runs,
             Arc::new(|| RandomIds.random()),
-        );
+        )
+        .with_budget(config.budget);
         let clock = Arc::new(SystemClock);
         let alarms = SqsAndSchedulerAlarms {
             sqs: sqs.clone(),

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use smartspace_domain::{origins::origin, prices::Prices};
+use smartspace_domain::{budgets::DailyLimit, origins::origin, prices::Prices};
 use smartspace_ports::alarms::Schedules;
 
 /// The configuration of a function. Every function gets all of it.
@@ -42,6 +42,8 @@ pub struct Config {
     pub tool_hosts: String,
     /// `MODEL_PRICES`: a table of prices as JSON. If it is empty, the built-in table is used.
     pub prices: Arc<Prices>,
+    /// `BUDGET_COST_PER_DAY`: dollars; if it is empty, there is no limit.
+    pub budget: DailyLimit,
     /// `AWS_REGION`, which Lambda sets.
     pub region: String,
     /// `AWS_ENDPOINT_URL`: the address of an AWS emulator.
@@ -83,6 +85,10 @@ impl Config {
                 Ok(prices) => config.prices = Arc::new(prices),
                 Err(error) => wrong.push(format!("MODEL_PRICES: {error}")),
             }
+        }
+        match DailyLimit::read_dollars(&variable("BUDGET_COST_PER_DAY").unwrap_or_default()) {
+            Ok(budget) => config.budget = budget,
+            Err(error) => wrong.push(format!("BUDGET_COST_PER_DAY: {error}")),
         }
         config.provider = provider(&variable, &mut wrong);
         let origins = variable("ALLOWED_ORIGINS").unwrap_or_default();
@@ -129,6 +135,7 @@ impl Config {
             tool_hosts: variable("TOOL_HOSTS").unwrap_or_default(),
             jwt_create: variable("JWT_CREATE").is_some_and(|create| create == "true"),
             prices: Arc::new(Prices::built_in()),
+            budget: DailyLimit::default(),
             region: required("AWS_REGION"),
             endpoint: variable("AWS_ENDPOINT_URL").filter(|url| !url.is_empty()),
             log: variable("SMARTSPACE_LOG")
@@ -181,7 +188,13 @@ mod tests {
         };
         let BadConfig(wrong) = Config::read(set).unwrap_err();
         assert_eq!(wrong.len(), 11, "{wrong:?}");
-        let empty = ["JWT_ISSUER", "MODEL_PRICES", "MODEL_BASE_URLS", "ALLOWED_ORIGINS"];
+        let empty = [
+            "BUDGET_COST_PER_DAY",
+            "JWT_ISSUER",
+            "MODEL_PRICES",
+            "MODEL_BASE_URLS",
+            "ALLOWED_ORIGINS",
+        ];
         let half = Config::read(|name| {
             Some(if empty.contains(&name) { String::new() } else { "1".into() })
         })
@@ -194,6 +207,7 @@ mod tests {
 
         let complete = |name: &str| match name {
             "RUN_RETENTION_DAYS" => Some("0".into()),
+            "BUDGET_COST_PER_DAY" => Some("12.5".into()),
             "MODEL_PRICES" => None,
             "ALLOWED_ORIGINS" => Some("https://app.example.com/, , http://localhost:5173".into()),
             "MODEL_BASE_URLS" => {
@@ -206,6 +220,7 @@ mod tests {
             (config.keep_runs, config.cors_origins),
             (None, vec!["https://app.example.com".to_owned(), "http://localhost:5173".to_owned()])
         );
+        assert_eq!(config.budget.nanodollars, Some(12_500_000_000));
         let urls = (config.openai_base_url.as_deref(), config.anthropic_base_url.as_deref());
         assert_eq!(urls, (Some("http://127.0.0.1:1/v1?a=b"), Some("http://127.0.0.1:2")));
 

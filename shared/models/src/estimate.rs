@@ -10,32 +10,38 @@ pub(crate) fn tokens(characters: usize) -> u64 {
 
 /// The number of characters in all parts of a request.
 pub(crate) fn characters(request: &Request) -> usize {
-    let system = request.system.iter().map(|part| count(part)).sum::<usize>();
-    let messages = request.messages.iter().map(of_message).sum::<usize>();
+    sum(request, &|text| text.chars().count())
+}
+
+/// The number of bytes in all parts of a request.
+pub(crate) fn bytes(request: &Request) -> usize {
+    sum(request, &str::len)
+}
+
+/// Adds up the sizes of all texts of a request.
+fn sum(request: &Request, size: &impl Fn(&str) -> usize) -> usize {
+    let system = request.system.iter().map(|part| size(part)).sum::<usize>();
+    let messages = request.messages.iter().map(|message| of_message(message, size)).sum::<usize>();
     let tools = request
         .tools
         .iter()
-        .map(|tool| count(&tool.name) + count(&tool.description) + count(tool.input_schema().get()))
+        .map(|tool| size(&tool.name) + size(&tool.description) + size(tool.input_schema().get()))
         .sum::<usize>();
     system + messages + tools
 }
 
-fn of_message(message: &Message) -> usize {
+fn of_message(message: &Message, size: &impl Fn(&str) -> usize) -> usize {
     match message {
-        Message::User { blocks } => blocks.iter().map(|block| count(block)).sum(),
+        Message::User { blocks } => blocks.iter().map(|block| size(block)).sum(),
         Message::Assistant { text, calls } => {
-            count(text)
-                + calls.iter().map(|call| count(&call.name) + count(&call.input)).sum::<usize>()
+            let calls = calls.iter().map(|call| size(&call.name) + size(&call.input));
+            size(text) + calls.sum::<usize>()
         }
         Message::ToolResults { results } => {
-            results.iter().map(|result| of_value(&result.output)).sum()
+            results.iter().map(|result| size(&as_text(&result.output))).sum()
         }
-        Message::System { text } => count(text),
+        Message::System { text } => size(text),
     }
-}
-
-fn of_value(value: &Value) -> usize {
-    count(&as_text(value))
 }
 
 /// A string as it is, any other value as JSON. Characters that could change how a text is displayed
@@ -50,8 +56,4 @@ pub(crate) fn as_text(value: &Value) -> String {
 /// Any value as JSON. A text in quotes stays on one line and can't look like the words after it.
 pub(crate) fn as_quoted_text(value: &Value) -> String {
     smartspace_domain::quoting::escaped(&value.to_string())
-}
-
-fn count(text: &str) -> usize {
-    text.chars().count()
 }

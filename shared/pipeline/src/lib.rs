@@ -6,6 +6,7 @@
 //!
 //! - [`access`]: whether a caller may do something
 //! - [`post`]: posts a message, queues the runs that it woke, and notifies followers
+//! - [`budgets`]: pays for model calls
 //! - [`cancel`]: cancels a run
 //! - [`forms`]: answers, expires and closes forms
 //! - [`frames`]: sends one frame to one connection
@@ -19,6 +20,7 @@
 //! - [`settle`]: finishes a change of an entity or a deletion of a space
 
 pub mod access;
+pub mod budgets;
 pub mod cancel;
 pub mod forms;
 pub mod frames;

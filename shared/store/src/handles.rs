@@ -26,6 +26,7 @@ macro_rules! handles {
 
 handles! {
     agent_state: AgentState, "The state of an agent as a whole: its memories, goals and plans.";
+    budgets: Budgets, "What was spent of the budgets of a day.";
     calls: Calls, "Calls of runs that are shown as cards.";
     connections: Connections, "WebSocket connections, their tickets and their subscriptions.";
     deliveries: Deliveries, "Deliveries: the webhook requests of services.";
@@ -47,4 +48,5 @@ handles! {
     steps: Steps, "The steps of runs: model answers and calls.";
     summaries: Summaries, "Summaries of the older history of spaces.";
     triggers: Triggers, "The triggers of runs.";
+    usage: UsageRows, "The tokens and the cost of models, by day.";
 }

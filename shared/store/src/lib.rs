@@ -23,17 +23,23 @@ pub mod runs;
 mod space_locks;
 pub mod spaces;
 pub mod table;
+pub mod usage;
 
 use std::{sync::Arc, time::Duration};
 
-use smartspace_domain::{Time, append_limits::AppendLimit, limits::RoomLimits};
+use smartspace_domain::{
+    Time,
+    append_limits::AppendLimit,
+    budgets::{BudgetScope, DailyLimit, ScopeBudget},
+    limits::RoomLimits,
+};
 
 pub use smartspace_domain::{Error, Result};
 
 pub use crate::handles::{
-    AgentState, Calls, Connections, Deliveries, Due, Entities, Forms, Goals, Idempotency, Members,
-    Memories, Messages, Plans, Prompts, Quota, Rates, Relationships, Runs, Spaces, Steps,
-    Summaries, Triggers,
+    AgentState, Budgets, Calls, Connections, Deliveries, Due, Entities, Forms, Goals, Idempotency,
+    Members, Memories, Messages, Plans, Prompts, Quota, Rates, Relationships, Runs, Spaces, Steps,
+    Summaries, Triggers, UsageRows,
 };
 use crate::{
     limits::{quota::MinutesSeen, rates::RatesSeen, seconds::SecondsSeen},
@@ -59,6 +65,7 @@ pub struct Store {
     run_retention: Option<Duration>,
     append_limit: Option<AppendLimit>,
     room_limits: RoomLimits,
+    budget: DailyLimit,
 }
 
 impl Store {
@@ -81,6 +88,7 @@ impl Store {
             run_retention,
             append_limit: Some(AppendLimit::SPACE),
             room_limits: RoomLimits::SPACE,
+            budget: DailyLimit::default(),
         }
     }
 
@@ -94,6 +102,18 @@ impl Store {
     #[must_use]
     pub fn with_room_limits(self, room_limits: RoomLimits) -> Self {
         Self { room_limits, ..self }
+    }
+
+    /// The same store with a budget for the whole deployment. The functions of one deployment share
+    /// it.
+    #[must_use]
+    pub fn with_budget(self, budget: DailyLimit) -> Self {
+        Self { budget, ..self }
+    }
+
+    /// What the whole deployment may spend in a day, if that is limited.
+    pub fn deployment_budget(&self) -> Option<ScopeBudget> {
+        ScopeBudget::of(BudgetScope::Deployment, self.budget)
     }
 
     /// How the frames of a space reach many connections.

@@ -6,7 +6,7 @@ use smartspace_domain::{
     entities::EntitySettings,
     ids::{CallId, EntityId, LeaseId, MessageId, RunId, SpaceId, StreamId},
     messages::Origin,
-    runs::{EndReason, RunStatus, Usage},
+    runs::{EndReason, RunStatus, Usage, UsageByModel},
     spaces::{Role, SpaceSettings},
     steps::FinishReason,
 };
@@ -168,7 +168,8 @@ async fn complete_run(store: &Store, run: &RunRecord, lease: &LeaseId, space: Sp
     )
     .unwrap();
     let step = step_record(0, lease, calls.clone());
-    store.steps().store_step(run, &step, Some(&prompt), Usage::default(), at(5)).await.unwrap();
+    let used = UsageByModel::one(&step.model, Usage { input_tokens: 7, ..Usage::default() });
+    store.steps().store_step(run, &step, Some(&prompt), &used, at(5)).await.unwrap();
     let by = ByRun {
         run: run.id,
         lease: lease.clone(),
@@ -190,7 +191,7 @@ async fn complete_run(store: &Store, run: &RunRecord, lease: &LeaseId, space: Sp
         status: RunStatus::Completed,
         reason: Some(EndReason::Done),
         error: None,
-        usage: Usage::default(),
+        used,
         last_step: Some(step_record(1, lease, Vec::new())),
         prompt: None,
         marks: Marks::from([(space, 1)]),

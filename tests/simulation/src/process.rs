@@ -99,6 +99,7 @@ impl Process {
             secrets: Arc::new(FixedSecrets(Arc::clone(&SECRETS))),
             socket_url: SocketUrl::OfHost("/v1/socket"),
             cors_origins: Vec::new(),
+            prices: Arc::default(),
         };
         let (stopping, is_stopping) = watch::channel(false);
         Arc::new(Self {

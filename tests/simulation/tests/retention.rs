@@ -14,7 +14,7 @@ use smartspace_domain::{
     Time,
     agents::ConcurrencyMode,
     ids::{EntityId, LeaseId, PlanId, RunId},
-    runs::Usage,
+    runs::{Usage, UsageByModel},
 };
 use smartspace_simulation::{
     chance::Chance, life::Life, plan::Plan, ports::table::SimTable, setup::Setup, world::World,
@@ -68,7 +68,11 @@ async fn run(store: &Store, number: u128) -> RunRecord {
     )
     .unwrap();
     let prompt = prompt.with_history(vec![vec!["What was said.".into()]]);
-    store.steps().store_step(&run, &step, Some(&prompt), Usage::default(), at(2)).await.unwrap();
+    store
+        .steps()
+        .store_step(&run, &step, Some(&prompt), &UsageByModel::default(), at(2))
+        .await
+        .unwrap();
     *run
 }
 

@@ -13,6 +13,7 @@ use smartspace_domain::{
     access::{Caller, EntityAction},
     entities::{Entity, EntitySettings, EntityType, NewEntity},
     ids::EntityId,
+    prices::Prices,
 };
 use smartspace_store::{
     spaces::{members::name_is_free, rosters::MemberRecord},
@@ -53,6 +54,7 @@ async fn create(
     caller.must_be_operator()?;
     let settings: EntitySettings = body.read()?;
     settings.check()?;
+    check_prices(&api.prices, &settings)?;
     let key = body.key(&headers, caller, "/v1/entities")?;
     let store = &api.pipeline.store;
     let now = api.pipeline.now();
@@ -143,6 +145,7 @@ async fn change(
     let record = store.entities().record(id).await?;
     let settings = patched(&record.entity, Value::Object(patch))?;
     settings.check()?;
+    check_prices(&api.prices, &settings)?;
     if settings.kind != record.entity.kind {
         return Err(Error::invalid("/type", "can't be changed").into());
     }
@@ -190,6 +193,15 @@ async fn retire(
     api.pipeline.store.entities().retire(&record, api.pipeline.now()).await?;
     api.pipeline.settle_entity(id).await?;
     Ok(StatusCode::NO_CONTENT)
+}
+
+/// Refuses a budget in dollars that could not be checked.
+fn check_prices(prices: &Prices, settings: &EntitySettings) -> smartspace_domain::Result<()> {
+    let Some(agent) = &settings.agent else { return Ok(()) };
+    if agent.budget.cost_per_day.is_none() {
+        return Ok(());
+    }
+    prices.must_have("/agent/budget/costPerDay", agent.model.all_names())
 }
 
 /// The settings of an entity after a merge patch.

@@ -16,6 +16,7 @@ use smartspace_domain::{
     access::{Caller, SpaceAction},
     events::EventKind,
     ids::SpaceId,
+    prices::Prices,
     spaces::{NewSpace, Space, SpaceSettings},
 };
 use smartspace_pipeline::access::may_in;
@@ -54,6 +55,7 @@ async fn create(
     body: Body,
 ) -> ApiResult<Created<Space>> {
     let (settings, members) = new_space(&body, caller)?;
+    check_prices(&api.prices, &settings)?;
     let key = body.key(&headers, caller, "/v1/spaces")?;
     let store = &api.pipeline.store;
     let now = api.pipeline.now();
@@ -147,6 +149,7 @@ async fn change(
     json_patch::merge(&mut value, &Value::Object(body.object()?));
     let settings: SpaceSettings = shaped(value)?;
     settings.check(Some(&record.settings))?;
+    check_prices(&api.prices, &settings)?;
     if let Some(admin) =
         settings.admin_agent_id.filter(|admin| Some(*admin) != record.settings.admin_agent_id)
         && !roster.agents().any(|agent| agent == admin)
@@ -173,4 +176,15 @@ async fn delete(
     api.pipeline.authorise(caller, SpaceAction::Govern, id).await?;
     api.pipeline.delete_space(id).await?;
     Ok(StatusCode::NO_CONTENT)
+}
+
+/// Refuses a budget in dollars that could not be checked when the router is asked. The models of
+/// the agents are checked when their runs are: agents come and go.
+fn check_prices(prices: &Prices, settings: &SpaceSettings) -> smartspace_domain::Result<()> {
+    match &settings.router {
+        Some(router) if settings.budget.cost_per_day.is_some() => {
+            prices.must_have("/budget/costPerDay", [router.model.full_name()])
+        }
+        _ => Ok(()),
+    }
 }

@@ -11,9 +11,9 @@ use std::time::Duration;
 
 use futures::StreamExt;
 use smartspace_domain::{
-    Time,
+    Error, Time,
     events::StreamEnd,
-    ids::{EntityId, SpaceId},
+    ids::{EntityId, RunId, SpaceId},
     runs::{FailureCode, Usage},
     steps::FinishReason,
 };
@@ -21,6 +21,7 @@ use smartspace_models::{
     port::{CachePoint, Message, ModelError, Request},
     retry::{Next, Tries},
 };
+use smartspace_pipeline::budgets::Unpaid;
 use smartspace_store::{
     runs::{Tried, steps::CallBegun},
     table::keys,
@@ -61,6 +62,8 @@ pub(crate) enum NoModelTurn {
     Failed(ModelError),
     /// The invocation ends too soon to ask again. The next worker continues the tries from here.
     NoTime(Tried),
+    /// It is unknown whether a budget has room for the question.
+    Unknown(Error),
 }
 
 /// A question to the model.
@@ -103,7 +106,7 @@ impl ModelCaller<'_> {
                 forced_tool: None,
                 cache_points: cache_points(question),
             };
-            let error = match self.listen(&request, question, attempt).await {
+            let error = match self.ask(&request, question, attempt).await? {
                 Ok(answer) => return Ok(answer),
                 Err(error) => error,
             };
@@ -151,22 +154,59 @@ impl ModelCaller<'_> {
         Ok(Tries::resumed(&self.context.config.model, tried.stage as usize))
     }
 
+    /// Asks the model once, and pays for that from the run's budgets.
+    async fn ask(
+        &self,
+        request: &Request,
+        question: &Question<'_>,
+        attempt: u32,
+    ) -> Result<Result<ModelTurn, ModelError>, NoModelTurn> {
+        let spending = &self.context.spending;
+        let call = call_id(self.context.run.id, question.step, attempt);
+        let model = request.model.full_name();
+        let most = u64::from(request.model.max_output_tokens);
+        match spending.reserve(&call, &model, || request.estimated_tokens(), most).await {
+            Ok(()) => {}
+            Err(Unpaid::Unknown(error)) => return Err(NoModelTurn::Unknown(error)),
+            Err(Unpaid::Refused(text)) => {
+                let error = ModelError::new(FailureCode::Budget, text);
+                return Err(NoModelTurn::Failed(error));
+            }
+        }
+        let mut has_begun = false;
+        let answer = self.listen(request, question, attempt, &mut has_begun).await;
+        let used = match &answer {
+            Ok(answer) => Some(answer.usage),
+            // The provider has not counted an answer that broke off.
+            Err(_) => (!has_begun).then(Usage::default),
+        };
+        spending.settle(&call, used.as_ref()).await;
+        Ok(answer)
+    }
+
     /// Reads one answer of the model.
     async fn listen(
         &self,
         request: &Request,
         question: &Question<'_>,
         attempt: u32,
+        has_begun: &mut bool,
     ) -> Result<ModelTurn, ModelError> {
         let mut answer = GrowingAnswer::new(*self, question, request.model.full_name(), attempt);
         let mut pieces = self.context.models.ask(request).await?;
         while let Some(piece) = pieces.next().await {
+            *has_begun |= piece.is_ok();
             if answer.add(piece?)? {
                 return Ok(answer.into_turn());
             }
         }
         Err(broken("the answer ended before it was complete"))
     }
+}
+
+/// Identifies one call of a model among those of all runs.
+pub(crate) fn call_id(run: RunId, step: u32, attempt: u32) -> String {
+    format!("{run}_{step}_{attempt}")
 }
 
 /// All requests of one agent in one space have the same beginning, so they share a key. It is a

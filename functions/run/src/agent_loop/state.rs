@@ -11,7 +11,7 @@ use smartspace_domain::{
     Result,
     ids::SpaceId,
     jobs::RunJob,
-    runs::Usage,
+    runs::{Usage, UsageByModel},
     steps::{CallStatus, SystemMessage},
 };
 use smartspace_models::port::Message;
@@ -54,7 +54,8 @@ pub(crate) struct State {
     pub(crate) marks: Marks,
     /// Pages of messages that were shown, perhaps with a gap below them.
     pub(crate) pages: Vec<ShownPage>,
-    pub(crate) usage: Usage,
+    /// What the run has used so far.
+    pub(crate) used: UsageByModel,
     /// The usage of the last answer alone.
     pub(crate) last_usage: Option<Usage>,
     pub(crate) tools_used: Vec<String>,
@@ -138,7 +139,7 @@ impl State {
             steps: 0,
             pending: None,
             active_space: place.map(|place| place.space.id),
-            usage: context.run.usage,
+            used: UsageByModel::default(),
             last_usage: None,
             cut_results: 0,
             saved_chars: 0,

@@ -106,6 +106,7 @@ impl AgentLoop<'_> {
                 Some(Err(NoModelTurn::NoTime(tried))) => {
                     return Ok(LoopExit::HandOver(Some(tried)));
                 }
+                Some(Err(NoModelTurn::Unknown(error))) => return Err(error),
                 Some(Err(NoModelTurn::Failed(error))) => {
                     // The failed step is stored, so that people can look at it.
                     let last_step = self.unanswered(state, notes, began);
@@ -123,7 +124,7 @@ impl AgentLoop<'_> {
             };
             state.add_marks(&notes.marks);
             let step = self.step_record(state, &answer, notes);
-            state.usage += answer.usage;
+            state.used.add(&answer.model, answer.usage);
             if answer.calls.is_empty() && !self.is_unsaid(state, &answer) {
                 return Ok(Completion {
                     last_step: Some(step),

@@ -6,11 +6,13 @@
 mod announcements;
 mod lease;
 
+use std::collections::BTreeMap;
+
 use smartspace_domain::{
     Error, Result,
     events::StreamEnd,
     limits,
-    runs::{FailureCode, RunError, RunStatus},
+    runs::{FailureCode, RunError, RunStatus, UsageByModel},
 };
 use smartspace_ports::queues::Delivery;
 use smartspace_store::runs::{
@@ -21,7 +23,10 @@ use smartspace_store::runs::{
 use tokio::{sync::watch, time::Instant};
 
 use crate::{
-    agent_loop::steps::{AgentLoop, LoopOutcome},
+    agent_loop::{
+        model_turn::call_id,
+        steps::{AgentLoop, LoopOutcome},
+    },
     prompt::reading::Gathered,
     run_context::RunContext,
     tools::toolbox::Toolbox,
@@ -64,6 +69,9 @@ impl Worker {
             Err(Error::LeaseLost) => return Ok(()),
             Err(error) => return Err(error),
         };
+        if claim != ClaimKind::First {
+            self.settle_calls(&progress).await;
+        }
         let agent_loop = self.agent_loop();
         // The space is notified while the model is asked, so that this does not delay the answer.
         let announcing = self.announce_begin(claim);
@@ -80,6 +88,8 @@ impl Worker {
         };
         self.context.streams.end_all(None);
         self.context.streams.close(self.context.run.id).await;
+        self.context.spending.close().await;
+        self.announce_budgets().await;
         result
     }
 
@@ -94,6 +104,22 @@ impl Worker {
         let renewed = Instant::now();
         context.store().runs().renew(context.run.id, &context.lease, false, context.now()).await?;
         Ok(renewed)
+    }
+
+    /// Settles the model calls of an earlier worker: those with a stored answer by what they have
+    /// used.
+    async fn settle_calls(&self, progress: &Progress) {
+        let run = self.context.run.id;
+        let used: BTreeMap<_, _> = progress
+            .steps
+            .iter()
+            .map(|step| (call_id(run, step.index, step.stream_attempt), step.usage))
+            .collect();
+        let prefix = format!("{run}_");
+        self.context
+            .spending
+            .settle_left(&prefix, |call| used.get(&format!("{prefix}{call}")).copied())
+            .await;
     }
 
     /// Stores and announces how the loop ended.
@@ -182,7 +208,7 @@ impl Worker {
             status: RunStatus::Failed,
             reason: None,
             error: Some(RunError { code: FailureCode::Internal, message: message.to_owned() }),
-            usage: self.context.run.usage,
+            used: UsageByModel::default(),
             last_step: None,
             prompt: None,
             marks: Marks::new(),
@@ -197,7 +223,7 @@ impl Worker {
             Ok(_) | Err(Error::NotFound(_)) => return Ok(()),
             Err(error) => return Err(error),
         };
-        let ending = Ending { usage: run.usage, ..ending };
+        let ending = Ending { used: run.used.clone(), ..ending };
         match context.store().runs().finish(&run, &context.lease, &ending, context.now()).await {
             Ok(ended) => {
                 context.pipeline.queue_runs(ended.next).await;

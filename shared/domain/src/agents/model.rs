@@ -44,6 +44,13 @@ impl ModelConfig {
         format!("{}/{}", self.provider.as_str(), self.name)
     }
 
+    /// The names, as [`Self::full_name`] writes them, of the model and its fallbacks.
+    pub fn all_names(&self) -> Vec<String> {
+        let name = |provider: Provider, name: &str| format!("{}/{name}", provider.as_str());
+        let fallbacks = self.fallback.iter().map(|model| name(model.provider, &model.name));
+        [self.full_name()].into_iter().chain(fallbacks).collect()
+    }
+
     /// A model with the default settings.
     pub fn named(provider: Provider, name: &str) -> Self {
         Self {

@@ -1,5 +1,5 @@
 use super::*;
-use crate::{Time, agents::Budget, ids::MessageId, spaces::TriggerPolicy};
+use crate::{Time, budgets::Budget, ids::MessageId, spaces::TriggerPolicy};
 
 fn limits() -> WakeLimits {
     WakeLimits {
@@ -8,6 +8,7 @@ fn limits() -> WakeLimits {
         mode: ConcurrencyMode::Parallel,
         max_runs: 5,
         runs_per_minute: 60,
+        per_day: DailyLimit::default(),
     }
 }
 
@@ -39,7 +40,14 @@ fn space(policy: TriggerPolicy) -> SpaceSettings {
 
 /// A member who has had no run in this minute.
 fn member<'a>(number: u128, name: &'a str, wake_limits: Option<&'a WakeLimits>) -> Candidate<'a> {
-    Candidate { id: entity(number), name, wake_limits, window: None, is_busy: false }
+    Candidate {
+        id: entity(number),
+        name,
+        wake_limits,
+        window: None,
+        is_busy: false,
+        used_budget: None,
+    }
 }
 
 /// A person and three agents, of which the last one is paused.
@@ -186,6 +194,7 @@ fn a_used_rate_of_the_space_or_of_the_agent_triggers_nobody() {
             wake_limits: Some(&limits),
             window: Some(own),
             is_busy: false,
+            used_budget: None,
         });
         let decided =
             decide(&of_space(space_runs), &members, hi(), Routing::Unasked, window, |_| run);
@@ -258,4 +267,45 @@ fn the_router_is_asked_about_agents_that_can_wake_and_counts_one_run_until_it_ha
     assert_eq!(counted("hi", Routing::Unasked), (asked, 3, 1));
     assert_eq!(counted("hi", Routing::Failed), (vec![], 3, 3));
     assert_eq!(counted("@bob", Routing::Unasked), (vec![], 1, 1));
+}
+
+#[test]
+fn an_agent_with_a_used_budget_is_not_triggered_and_its_rate_is_not_used() {
+    let active = limits();
+    let [husam, ada, bob, eve] = team(&active, &active);
+    let day = Day::of(Time::from_millis(1_771_427_220_000));
+    let used = |scope| Some((scope, day));
+    let members = [
+        husam,
+        Candidate { used_budget: used(BudgetScope::Agent(entity(2))), is_busy: true, ..ada },
+        Candidate { used_budget: used(BudgetScope::Deployment), ..bob },
+        eve,
+    ];
+    let mut window = RateWindow::default();
+    let run = RunId::new(Time::from_millis(1), 1);
+    let space = space(TriggerPolicy::All);
+    let decided = decide(&space, &members, hi(), Routing::Unasked, &mut window, |_| run);
+    let told: Vec<_> =
+        decided.dispatch.iter().map(|it| (it.reason, it.reason_text.as_deref())).collect();
+    assert_eq!(
+        told,
+        [
+            (
+                Some(Reason::Budget),
+                Some(
+                    "the budget of this agent for today is used; \
+                     it is renewed at 2026-02-19T00:00:00Z"
+                )
+            ),
+            (
+                Some(Reason::Budget),
+                Some(
+                    "the budget of the deployment for today is used; \
+                     it is renewed at 2026-02-19T00:00:00Z"
+                )
+            ),
+            (None, None),
+        ]
+    );
+    assert_eq!(window.all.kept + window.all.rest, 1);
 }

@@ -122,6 +122,11 @@ impl RouterConfig {
 }
 
 impl RouterModel {
+    /// `provider/model`, the name in prices.
+    pub fn full_name(&self) -> String {
+        format!("{}/{}", self.provider.as_str(), self.name)
+    }
+
     fn check(&self, faults: &mut Faults) {
         check_model_name(&self.name, faults);
         let scripted = self.provider == Provider::Scripted;

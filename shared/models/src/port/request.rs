@@ -7,7 +7,7 @@ use serde_json::{
 };
 use smartspace_domain::{agents::ModelConfig, ids::CallId};
 
-use crate::calls;
+use crate::{calls, estimate};
 
 /// One request to a model: a whole conversation, and the tools that the model may call.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,6 +32,15 @@ pub struct Request {
     /// The ends of the prefixes that later requests will repeat, for providers that cache only at
     /// marks. In order, at most two. The system message is always marked in addition.
     pub cache_points: Vec<CachePoint>,
+}
+
+impl Request {
+    /// An estimate of the tokens that the model reads, rather too many than too few: a token for
+    /// every three bytes. It errs by the model's tokenizer: English text has about four bytes to a
+    /// token, ids have two.
+    pub fn estimated_tokens(&self) -> u64 {
+        estimate::bytes(self).div_ceil(3) as u64
+    }
 }
 
 /// A position in a conversation: the end of a block.

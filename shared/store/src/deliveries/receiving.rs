@@ -154,7 +154,7 @@ impl Deliveries<'_> {
             Error::NotFound("the delivery that this Idempotency-Key made no longer exists".into())
         })?;
         let delivery = record.delivery;
-        let reasons = [Reason::Paused, Reason::ChainDepth, Reason::Rate];
+        let reasons = [Reason::Paused, Reason::ChainDepth, Reason::Rate, Reason::Budget];
         let reason =
             reasons.into_iter().find(|reason| delivery.reason.as_deref() == Some(reason.as_str()));
         Ok(Received { id, run_id: delivery.run_id, reason, triggered: None })

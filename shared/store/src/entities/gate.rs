@@ -75,6 +75,7 @@ fn wake_limits_of(agent: &AgentConfig) -> WakeLimits {
         mode: concurrency.mode,
         max_runs: concurrency.max_runs,
         runs_per_minute: agent.budget.runs_per_minute,
+        per_day: agent.budget.per_day(),
     }
 }
 

@@ -13,6 +13,7 @@ use futures::future::join_all;
 use serde::Deserialize;
 use smartspace_domain::{
     Time,
+    budgets::{BudgetScope, ScopeBudget},
     dispatch::{Reason, WakeLimits},
     ids::EntityId,
     quota::{Bucket, Cause, Caused, RateWindow},
@@ -128,15 +129,20 @@ impl Quota<'_> {
         now: Time,
     ) -> Result<(Option<Reason>, Option<Bucket>)> {
         let (gate, minute) = self.gate_and_minute(agent, now).await?;
-        let WakeLimits { paused, max_chain_depth, runs_per_minute, .. } =
+        let WakeLimits { paused, max_chain_depth, runs_per_minute, per_day, .. } =
             gate.ok_or_else(no_such_entity)?;
+        let own = ScopeBudget::of(BudgetScope::Agent(agent), per_day);
+        let budgets: Vec<_> = own.into_iter().chain(self.store.deployment_budget()).collect();
+        let used = self.store.budgets().first_used(&budgets, now).await?;
         let bucket = minute.room_of_agent(runs_per_minute, cause);
         let reason = if paused {
             Some(Reason::Paused)
         } else if chain_depth >= max_chain_depth {
             Some(Reason::ChainDepth)
+        } else if bucket.is_none() {
+            Some(Reason::Rate)
         } else {
-            bucket.is_none().then_some(Reason::Rate)
+            used.is_some().then_some(Reason::Budget)
         };
         Ok((reason, bucket.filter(|_| reason.is_none())))
     }

@@ -8,11 +8,11 @@ use smartspace_domain::{
     ids::{EntityId, LeaseId, RunId, SpaceId},
     jobs::{MessageRef, RunJob, RunRef},
     limits::lease,
-    runs::{EndReason, Run, RunError, RunStatus, Usage},
+    runs::{EndReason, Run, RunError, RunStatus, Usage, UsageByModel},
     triggers::Trigger,
 };
 
-use crate::{messages::MessageRecord, runs::TriggeredBy, table::keys};
+use crate::{messages::MessageRecord, runs::TriggeredBy, table::keys, usage::User};
 
 /// The state of a run. Its item is smaller than 1 KB: the trigger, the prompt and the steps have
 /// items of their own.
@@ -57,6 +57,9 @@ pub struct RunRecord {
     pub into_run_id: Option<RunId>,
     /// The tokens that it used.
     pub usage: Usage,
+    /// The same by model, up to its last stored answer that was followed by calls.
+    #[serde(default, skip_serializing_if = "UsageByModel::is_empty")]
+    pub used: UsageByModel,
     /// Raised by every write of its worker, every result of a form and every message that joins.
     #[serde(default)]
     pub kept: u64,
@@ -147,6 +150,7 @@ impl RunRecord {
             joined: Vec::new(),
             into_run_id: None,
             usage: Usage::default(),
+            used: UsageByModel::default(),
             kept: 0,
             open_calls: None,
             paused_at: None,
@@ -191,6 +195,11 @@ impl RunRecord {
     /// The message that woke it, if a message did.
     pub fn place(&self) -> Option<MessageRef> {
         self.triggered_by.message()
+    }
+
+    /// Whose usage its model calls are.
+    pub fn user(&self) -> User {
+        User { agent: Some(self.agent_id), space: self.space_id() }
     }
 
     /// Whether another agent handed its trigger on.

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use smartspace_domain::{
     Time,
     ids::{LeaseId, RunId, SpaceId},
-    runs::{RunError, RunStatus, Usage},
+    runs::{RunError, RunStatus, UsageByModel},
     steps::CallStatus,
 };
 
@@ -118,15 +118,22 @@ impl Steps<'_> {
         run: &RunRecord,
         step: &StepRecord,
         prompt: Option<&PromptRecord>,
-        usage: Usage,
+        used: &UsageByModel,
         now: Time,
     ) -> Result<()> {
         if let Some(prompt) = prompt {
             self.store.prompts().store_parts(prompt, now).await?;
         }
         let expires_at = self.store.work_expiry(now);
-        let meta = worker_keeps(run.id, &step.lease, "#stepCount = :steps, #usage = :usage, ")?;
-        let meta = meta.value(":steps", step.index + 1)?.value(":usage", usage)?;
+        let meta = worker_keeps(
+            run.id,
+            &step.lease,
+            "#stepCount = :steps, #usage = :usage, #used = :used, ",
+        )?;
+        let meta = meta
+            .value(":steps", step.index + 1)?
+            .value(":usage", used.total())?
+            .value(":used", used)?;
         let step_item = StepRecord { expires_at, ..step.clone() };
         let mut writes =
             vec![meta, Write::put(keys::step(run.id, step.index), &step_item)?.if_absent()];

@@ -92,6 +92,7 @@ impl Environment {
             secrets,
             socket_url: SocketUrl::OfHost("/v1/socket"),
             cors_origins: Vec::new(),
+            prices: Arc::default(),
         };
         Arc::new(Self {
             name,

@@ -34,6 +34,7 @@ impl State {
         for (step, number) in progress.steps.into_iter().zip(1..) {
             self.add_system_messages(&step.system_messages);
             self.add_marks(&step.marks);
+            self.used.add(&step.model, step.usage);
             self.cut_up_to(step.cut_results, tools);
             let mut pending = self.add_answer(&step, tools);
             for (index, record) in pending.records.iter_mut().enumerate() {

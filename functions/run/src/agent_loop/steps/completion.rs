@@ -64,7 +64,7 @@ impl AgentLoop<'_> {
             status: completion.status,
             reason: completion.reason,
             error: completion.error,
-            usage: state.usage,
+            used: state.used,
             prompt,
             last_step: completion.last_step,
             marks,

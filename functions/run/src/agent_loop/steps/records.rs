@@ -16,7 +16,7 @@ impl AgentLoop<'_> {
         let prompt = state.prompt_to_store()?;
         let _writing = context.writing.lock().await;
         let steps = context.store().steps();
-        steps.store_step(&context.run, step, prompt.as_ref(), state.usage, context.now()).await
+        steps.store_step(&context.run, step, prompt.as_ref(), &state.used, context.now()).await
     }
 
     /// The record of a step in which the model gave no answer.

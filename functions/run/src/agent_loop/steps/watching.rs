@@ -51,6 +51,7 @@ impl AgentLoop<'_> {
             calls: Some(&state.calls),
             news,
             start: std::mem::take(&mut state.start),
+            budgets: self.context.spending.take_news(),
             is_unsaid: state.ended_with_text,
         };
         notes.messages = watchers::look(&look, &state.system_messages);

@@ -6,7 +6,10 @@ use smartspace_domain::{
 };
 use smartspace_store::runs::RunRecord;
 
-use crate::agent_loop::worker::{ClaimKind, Worker};
+use crate::{
+    agent_loop::worker::{ClaimKind, Worker},
+    watchers,
+};
 
 impl Worker {
     /// Notifies the space that its run has begun, or has resumed after people answered.
@@ -66,5 +69,19 @@ impl Worker {
                 tracing::warn!(run = %id, %error, "the space was not notified that a run waits");
             }
         }
+    }
+
+    /// Tells the spaces of the run about budgets that are nearly used, if the model was not told
+    /// before a step.
+    pub(super) async fn announce_budgets(&self) {
+        let context = &self.context;
+        let news = context.spending.take_news();
+        if news.is_empty() {
+            return;
+        }
+        let spaces = context.pipeline.shown_in(&context.run).await.unwrap_or_default();
+        let messages: Vec<_> = news.into_iter().map(watchers::budget::message).collect();
+        let spaces = spaces.into_iter().collect();
+        context.announce_system_messages(context.run.step_count, &messages, &spaces).await;
     }
 }

@@ -6,12 +6,14 @@ use smartspace_domain::{
     ids::SpaceId,
     messages::Message,
     quota::RateWindow,
+    usage::{Usage, UsageByModel},
 };
 
 use crate::{
     Messages, Result,
     messages::{LongDispatch, MessageRecord, append::draft::minute_stays},
     table::{WriteError, keys, write::Write},
+    usage::{self, User},
 };
 
 /// Which agents a stored message triggers.
@@ -108,6 +110,11 @@ impl Messages<'_> {
         if let Some((before, after)) = minute {
             let head = Write::update(keys::space_head(*space), "SET #minute = :after");
             writes.push(minute_stays(head, before.as_ref())?.value(":after", after)?);
+        }
+        if let Some(Routed { model, usage, .. }) = router.filter(|it| it.usage != Usage::default())
+        {
+            let user = User { agent: None, space: Some(*space) };
+            writes.extend(usage::writes(user, &UsageByModel::one(model, *usage), 0, now)?);
         }
         match self.store.table.transact(&writes).await {
             Ok(()) => Ok(Stored::Now),

@@ -5,6 +5,8 @@ use std::{collections::BTreeMap, sync::Arc};
 use smartspace_domain::{
     Time,
     agents::ConcurrencyMode,
+    budgets::{BudgetScope, ScopeBudget},
+    days::Day,
     dispatch::{Candidate, Decided, IncomingMessage, Routing, WakeLimits, decide},
     entities::EntityType::{Agent, Human},
     ids::{EntityId, MessageId, RunId, SpaceId},
@@ -12,7 +14,7 @@ use smartspace_domain::{
 };
 
 use crate::{
-    Error, Messages, Quota, Result, Store,
+    Budgets, Error, Messages, Quota, Result, Store,
     idempotency::{PostKey, Posted},
     messages::append::MessageSource,
     runs::{
@@ -35,6 +37,9 @@ pub(super) struct Snapshot {
     wake_limits: BTreeMap<EntityId, WakeLimits>,
     /// The agents' runs of this minute.
     minutes: BTreeMap<EntityId, RateWindow>,
+    /// The used budgets of the agents: their own first, then the space's, then the deployment's.
+    used_budgets: BTreeMap<EntityId, BudgetScope>,
+    day: Day,
     /// The turns of the agents.
     turns: BTreeMap<EntityId, Turns>,
     /// The runs that waking these agents may change.
@@ -96,26 +101,22 @@ impl Messages<'_> {
         }
         let mut snapshot = Snapshot::new(space, head, sender, roster);
         snapshot.take_limits(self.store.quota(), &mut items, now)?;
+        let more = snapshot.more_keys(self.store, now);
+        if !more.is_empty() {
+            items.extend(self.store.table.get_all(&more).await?);
+        }
+        snapshot.take_budgets(self.store, &mut items, now)?;
         self.take_turns(id, &mut snapshot, items).await?;
         Ok((snapshot, posted))
     }
 
-    /// Reads the lanes of the agents that have one, and the runs that a message may change in them.
+    /// Takes the turns of the agents out of `items`, and reads the runs that a message may change.
     async fn take_turns(
         self,
         space: SpaceId,
         snapshot: &mut Snapshot,
         mut items: Items,
     ) -> Result<()> {
-        let lanes: Vec<_> = snapshot
-            .wake_limits
-            .iter()
-            .filter(|(_, limits)| limits.mode != ConcurrencyMode::Parallel)
-            .map(|(agent, _)| keys::lane(space, *agent))
-            .collect();
-        if !lanes.is_empty() {
-            items.extend(self.store.table.get_all(&lanes).await?);
-        }
         let mut affected = Vec::new();
         for (agent, limits) in &snapshot.wake_limits {
             let space = Some(space).filter(|_| limits.mode != ConcurrencyMode::Parallel);
@@ -145,6 +146,8 @@ impl Snapshot {
             roster,
             wake_limits: BTreeMap::new(),
             minutes: BTreeMap::new(),
+            used_budgets: BTreeMap::new(),
+            day: Day::default(),
             turns: BTreeMap::new(),
             others: Others::default(),
         }
@@ -191,6 +194,47 @@ impl Snapshot {
         Ok(())
     }
 
+    /// The items that only some agents and spaces have: lanes, and the counters of budgets.
+    fn more_keys(&self, store: &Store, now: Time) -> Vec<keys::Key> {
+        let in_lane =
+            |(_, limits): &(&EntityId, &WakeLimits)| limits.mode != ConcurrencyMode::Parallel;
+        let lanes = self.wake_limits.iter().filter(in_lane);
+        let lanes = lanes.map(|(agent, _)| keys::lane(self.space.id, *agent));
+        let shared = self.shared_budgets(store).into_iter();
+        let own = self.wake_limits.iter().filter_map(|(agent, limits)| own_budget(*agent, limits));
+        let counters = shared.chain(own).map(|budget| Budgets::key(&budget, now));
+        lanes.chain(counters).collect()
+    }
+
+    /// The budgets of the space and of the deployment, if they have one.
+    fn shared_budgets(&self, store: &Store) -> Vec<ScopeBudget> {
+        let limit = self.space.settings.budget.per_day();
+        let of_space = ScopeBudget::of(BudgetScope::Space(self.space.id), limit);
+        of_space.into_iter().chain(store.deployment_budget()).collect()
+    }
+
+    /// Takes the counters of budgets out of `items`.
+    fn take_budgets(&mut self, store: &Store, items: &mut Items, now: Time) -> Result<()> {
+        self.day = Day::of(now);
+        let mut shared = None;
+        for budget in self.shared_budgets(store) {
+            let is_used = Budgets::spent(&budget, items, now)?.is_used(budget.limit);
+            shared = shared.or(is_used.then_some(budget.scope));
+        }
+        for (agent, limits) in &self.wake_limits {
+            let own = match own_budget(*agent, limits) {
+                Some(own) => {
+                    Budgets::spent(&own, items, now)?.is_used(own.limit).then_some(own.scope)
+                }
+                None => None,
+            };
+            if let Some(scope) = own.or(shared) {
+                self.used_budgets.insert(*agent, scope);
+            }
+        }
+        Ok(())
+    }
+
     fn is_busy(&self, agent: EntityId) -> bool {
         self.turns_of(agent).is_some_and(|(mode, turns)| turns.are_busy(mode))
     }
@@ -227,10 +271,16 @@ impl Snapshot {
                 wake_limits: self.wake_limits.get(id),
                 window: self.minutes.get(id),
                 is_busy: self.is_busy(*id),
+                used_budget: self.used_budgets.get(id).map(|scope| (*scope, self.day)),
             });
         }
         decide(&self.space.settings, &candidates, message, routing, minute, |agent| {
             RunId::of_message(agent, id, created_at)
         })
     }
+}
+
+/// The budget of an agent, if it has one.
+fn own_budget(agent: EntityId, limits: &WakeLimits) -> Option<ScopeBudget> {
+    ScopeBudget::of(BudgetScope::Agent(agent), limits.per_day)
 }

@@ -16,6 +16,7 @@ use crate::{
         turns::Leaving,
     },
     table::{WriteError, keys, write::Write},
+    usage,
 };
 
 /// The worker and the call that end another run.
@@ -73,6 +74,7 @@ impl Runs<'_> {
         loop {
             let canceled = self.canceled(run.clone(), reason, token, now);
             let mut writes = ending_writes(&canceled, by)?;
+            writes.extend(usage::writes(canceled.user(), &canceled.used, 1, now)?);
             writes.extend(leaving.writes(now)?);
             let ended = |run| Some(Ended { run, next: leaving.next_jobs() });
             let refusal = match self.store.table.transact(&writes).await {
@@ -100,8 +102,9 @@ impl Runs<'_> {
             if by.is_some() && stored.kept != run.kept {
                 return Ok(None);
             }
-            // The run has asked people since it was read.
-            if stored.open_calls.is_some() && run.open_calls.is_none() {
+            // The run has asked people, or used a model, since it was read.
+            let has_asked = stored.open_calls.is_some() && run.open_calls.is_none();
+            if has_asked || stored.step_count != run.step_count {
                 run = stored;
             } else {
                 return Err(had_ended(stored.status));
@@ -139,9 +142,11 @@ fn ending_writes(canceled: &RunRecord, by: Option<&ByWorker<'_>>) -> Result<Vec<
 /// The write of a run's state when it is canceled. A worker that cancels another run must have seen
 /// its latest state.
 pub(crate) fn cancel_write(canceled: &RunRecord, by: Option<&ByWorker<'_>>) -> Result<Write> {
-    // The worker of the run may have stored a step since the run was read, so its counts stay.
+    // The worker of the run may have stored a step since the run was read. Then the run is read
+    // again, because what it has used is added up elsewhere.
     let meta = end(canceled, "")?
-        .when("#status IN (:queued, :running, :waiting)")
+        .when("#status IN (:queued, :running, :waiting) AND #stepCount = :steps")
+        .value(":steps", canceled.step_count)?
         .value(":queued", RunStatus::Queued)?
         .value(":running", RunStatus::Running)?
         .value(":waiting", RunStatus::WaitingTool)?;

@@ -4,7 +4,7 @@ use serde::Serialize;
 use smartspace_domain::{
     Time,
     ids::{EntityId, LeaseId, RunId, SpaceId},
-    runs::{EndReason, RunError, RunStatus, Usage},
+    runs::{EndReason, RunError, RunStatus, UsageByModel},
     steps::FinishReason,
 };
 
@@ -19,10 +19,11 @@ use crate::{
         turns::Leaving,
     },
     table::{WriteError, keys, write::Write},
+    usage,
 };
 
 /// How many cursors move in the transaction that ends a run. A transaction has at most 100 items.
-const CURSORS: usize = 80;
+const CURSORS: usize = 70;
 
 /// How a worker ends its run.
 #[derive(Clone, Debug)]
@@ -33,8 +34,8 @@ pub struct Ending {
     pub reason: Option<EndReason>,
     /// Why it failed.
     pub error: Option<RunError>,
-    /// The tokens that it used in all.
-    pub usage: Usage,
+    /// What it used in all.
+    pub used: UsageByModel,
     /// The last model answer, if it called no tool. It is stored in the same transaction.
     pub last_step: Option<StepRecord>,
     /// The prompt, if the last answer is also the first one.
@@ -70,6 +71,7 @@ impl Runs<'_> {
             self.store.prompts().store_parts(prompt, now).await?;
         }
         writes.extend(self.ending_writes(run.id, ending, now)?);
+        writes.extend(usage::writes(run.user(), &ending.used, 1, now)?);
         let mut leaving = Leaving::of(self, run.to_ref()).await?;
         let mut cursors = ending
             .marks
@@ -120,7 +122,8 @@ impl Runs<'_> {
         let answered =
             ending.last_step.as_ref().filter(|step| step.finish_reason != FinishReason::Error);
         RunRecord {
-            usage: ending.usage,
+            // An older version stored no usage by model.
+            usage: if ending.used.is_empty() { run.usage } else { ending.used.total() },
             step_count: answered.map_or(run.step_count, |step| step.index + 1),
             ..self.ended(run.clone(), ending.status, ending.reason, lease, now)
         }

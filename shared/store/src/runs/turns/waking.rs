@@ -19,6 +19,7 @@ use crate::{
         turns::{Others, Turns},
     },
     table::{keys, write::Write},
+    usage,
 };
 
 /// An agent that a message wakes.
@@ -172,6 +173,7 @@ impl Waking {
         let ended = canceled(store, other.clone(), EndReason::Superseded, now);
         self.writes.push(cancel_write(&ended, None)?);
         self.writes.push(Write::delete(keys::active_run(other.agent_id, other.id)));
+        self.writes.extend(usage::writes(ended.user(), &ended.used, 1, now)?);
         self.superseded.push(ended);
         Ok(())
     }

@@ -1,6 +1,11 @@
-//! The items of connections, and of requests: deliveries, rates and idempotency keys.
+//! The items of connections, and of requests: deliveries, rates, budgets, usage and idempotency
+//! keys.
 
-use smartspace_domain::ids::{ConnectionId, DeliveryId, EntityId, SpaceId};
+use smartspace_domain::{
+    budgets::BudgetScope,
+    days::Day,
+    ids::{ConnectionId, DeliveryId, EntityId, SpaceId},
+};
 
 use crate::table::keys::{Key, hash};
 
@@ -66,6 +71,41 @@ pub fn unshown_reads(space: SpaceId) -> Key {
 /// The runs of an agent in one minute.
 pub fn minute(agent: EntityId, number: i64) -> Key {
     Key::new(format!("RATE#{agent}#{number}"), "META")
+}
+
+/// What a scope has spent of its budget on a day.
+pub fn budget(scope: BudgetScope, day: Day) -> Key {
+    let scope = match scope {
+        BudgetScope::Agent(id) => id.to_string(),
+        BudgetScope::Space(id) => id.to_string(),
+        BudgetScope::Deployment => "ALL".to_owned(),
+    };
+    Key::new(format!("BUDGET#{scope}#{day}"), "META")
+}
+
+/// How many partitions the usage of a day has.
+pub const USAGE_PARTS: u8 = 16;
+
+/// One of the partitions of the usage of a day. `part` is below [`USAGE_PARTS`].
+pub fn usage_of_day(day: Day, part: u8) -> String {
+    format!("USAGE#{day}#{part:02}")
+}
+
+/// The partition with the usage of an agent on a day. `None` is usage of a space that belongs to no
+/// agent.
+pub fn usage_part(agent: Option<EntityId>) -> u8 {
+    agent.map_or(0, |agent| agent.part_of(USAGE_PARTS))
+}
+
+/// The usage of a model on a day, by an agent in a space.
+pub fn usage(day: Day, agent: Option<EntityId>, space: Option<SpaceId>, model: &str) -> Key {
+    let space = space.map_or_else(|| "-".to_owned(), |space| space.to_string());
+    Key::new(usage_of_day(day, usage_part(agent)), format!("{}{space}#{model}", usage_by(agent)))
+}
+
+/// The prefix of the usage of an agent in the partition of a day.
+pub fn usage_by(agent: Option<EntityId>) -> String {
+    agent.map_or_else(|| "-#".to_owned(), |agent| format!("{agent}#"))
 }
 
 /// An idempotency key.

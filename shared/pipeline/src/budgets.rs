@@ -1,0 +1,221 @@
+//! Pays for model calls: reserves what a call may use before it is made, and settles that to what
+//! it has used.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use futures::future::join_all;
+use smartspace_domain::{
+    Error,
+    budgets::{Amount, Budget, BudgetScope, ScopeBudget, Spent},
+    days::Day,
+    ids::{EntityId, SpaceId},
+    prices::Prices,
+    usage::{Usage, billionths},
+};
+use smartspace_store::limits::budgets::Reserved;
+
+use crate::Pipeline;
+
+/// The shares of a budget that people and the model are told about, in percent.
+const SHARES: [u64; 2] = [100, 80];
+
+/// Why a call must not be made.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unpaid {
+    /// A budget has no room for it, or can't be checked for this model. The text says why.
+    #[error("{0}")]
+    Refused(String),
+    /// The table did not answer.
+    #[error(transparent)]
+    Unknown(Error),
+}
+
+/// The budgets that the model calls of one worker are paid from. Without budgets it does nothing.
+pub struct Spending {
+    pipeline: Pipeline,
+    prices: Arc<Prices>,
+    budgets: Vec<ScopeBudget>,
+    /// Who tells people that a share of a budget is used.
+    teller: String,
+    open: Mutex<BTreeMap<String, Reservation>>,
+    news: Mutex<Vec<String>>,
+}
+
+/// What was reserved for a call.
+#[derive(Clone, Copy)]
+struct Reservation {
+    day: Day,
+    amount: Amount,
+}
+
+impl Pipeline {
+    /// The budgets that the model calls of an agent, in a space, are paid from.
+    pub fn budgets(
+        &self,
+        agent: Option<(EntityId, &Budget)>,
+        space: Option<(SpaceId, &Budget)>,
+    ) -> Vec<ScopeBudget> {
+        let agent = agent
+            .and_then(|(id, budget)| ScopeBudget::of(BudgetScope::Agent(id), budget.per_day()));
+        let space = space
+            .and_then(|(id, budget)| ScopeBudget::of(BudgetScope::Space(id), budget.per_day()));
+        agent.into_iter().chain(space).chain(self.store.deployment_budget()).collect()
+    }
+}
+
+impl Spending {
+    /// Pays from `budgets`. `teller` identifies the worker, or what it works on.
+    pub fn new(
+        pipeline: &Pipeline,
+        prices: &Arc<Prices>,
+        budgets: Vec<ScopeBudget>,
+        teller: String,
+    ) -> Self {
+        Self {
+            pipeline: pipeline.clone(),
+            prices: Arc::clone(prices),
+            budgets,
+            teller,
+            open: Mutex::default(),
+            news: Mutex::default(),
+        }
+    }
+
+    /// Reserves the most that a call of `model` (`provider/model`) may use. The call must be
+    /// [settled](Self::settle). `id` identifies it: letters, digits and `_`. `input_tokens`
+    /// estimates the request, if that is needed.
+    ///
+    /// # Errors
+    /// The call must not be made. Nothing is reserved then.
+    pub async fn reserve(
+        &self,
+        id: &str,
+        model: &str,
+        input_tokens: impl FnOnce() -> u64,
+        output_tokens: u64,
+    ) -> Result<(), Unpaid> {
+        if self.budgets.is_empty() {
+            return Ok(());
+        }
+        let input_tokens = input_tokens();
+        let cost = self.prices.most(model, input_tokens, output_tokens);
+        if cost.is_none()
+            && let Some(budget) =
+                self.budgets.iter().find(|budget| budget.limit.nanodollars.is_some())
+        {
+            return Err(Unpaid::Refused(format!(
+                "the budget of {} is in dollars, and the model {model} has no price; \
+                 add one to the table of prices",
+                budget.scope
+            )));
+        }
+        let now = self.pipeline.now();
+        let day = Day::of(now);
+        let tokens = input_tokens.saturating_add(output_tokens);
+        let amount = Amount { tokens, nanodollars: cost.map_or(0, billionths) };
+        self.open().insert(id.to_owned(), Reservation { day, amount });
+        let counters = self.pipeline.store.budgets();
+        let reserving = self.budgets.iter().map(|budget| counters.reserve(budget, id, amount, now));
+        let mut refused = None;
+        for (budget, reserved) in self.budgets.iter().zip(join_all(reserving).await) {
+            match reserved {
+                Ok(Reserved::Yes) => {}
+                Ok(Reserved::No) => {
+                    self.tell(budget.scope, day, 100).await;
+                    refused = Some(Unpaid::Refused(budget.scope.used_text(day)));
+                }
+                Err(error) => refused = Some(Unpaid::Unknown(error)),
+            }
+        }
+        match refused {
+            Some(refused) => {
+                self.settle(id, Some(&Usage::default())).await;
+                Err(refused)
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Replaces what was reserved for a call by what it has used. If that is unknown, because its
+    /// answer broke off, it counts as reserved.
+    pub async fn settle(&self, id: &str, used: Option<&Usage>) {
+        let Some(Reservation { day, amount }) = self.open().remove(id) else { return };
+        let used = used.map_or(amount, Amount::of);
+        let counters = self.pipeline.store.budgets();
+        let settling =
+            self.budgets.iter().map(|budget| counters.settle(budget.scope, day, id, amount, used));
+        for (budget, settled) in self.budgets.iter().zip(join_all(settling).await) {
+            match settled {
+                Ok(Some(Spent { amount, .. })) => {
+                    let percent = budget.limit.percent(amount);
+                    if let Some(share) = SHARES.into_iter().find(|share| percent >= *share) {
+                        self.tell(budget.scope, day, share).await;
+                    }
+                }
+                Ok(None) => {}
+                Err(error) => tracing::warn!(
+                    call = id, scope = %budget.scope, %error,
+                    "a call was not settled; sweep counts it as reserved"
+                ),
+            }
+        }
+    }
+
+    /// Settles the calls that another worker of the same work left. Their ids begin with `prefix`.
+    /// `used` says what a call has used, by the rest of its id, if that is known.
+    pub async fn settle_left(&self, prefix: &str, used: impl Fn(&str) -> Option<Usage>) {
+        let day = Day::of(self.pipeline.now());
+        let used = |call: &str| used(call).as_ref().map(Amount::of);
+        for budget in &self.budgets {
+            let counters = self.pipeline.store.budgets();
+            if let Err(error) = counters.settle_left(budget.scope, day, prefix, used).await {
+                tracing::warn!(calls = prefix, %error, "calls of a dead worker were not settled");
+            }
+        }
+    }
+
+    /// Settles calls that were cut off: they count as reserved.
+    pub async fn close(&self) {
+        let open: Vec<_> = self.open().keys().cloned().collect();
+        for id in open {
+            self.settle(&id, None).await;
+        }
+    }
+
+    /// Texts about budgets that are nearly used, since the last call of this function.
+    pub fn take_news(&self) -> Vec<String> {
+        std::mem::take(&mut *self.news.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Keeps a text about a budget, unless somebody else tells it today.
+    async fn tell(&self, scope: BudgetScope, day: Day, percent: u64) {
+        let counters = self.pipeline.store.budgets();
+        match counters.may_tell(scope, day, percent, &self.teller).await {
+            Ok(true) => {
+                let text = scope.percent_text(percent);
+                tracing::warn!(
+                    event = "budget_used", scope = ?scope, percent, "{text}"
+                );
+                let mut news = self.news.lock().unwrap_or_else(PoisonError::into_inner);
+                if !news.contains(&text) {
+                    news.push(text);
+                }
+            }
+            Ok(false) => {}
+            Err(error) => tracing::warn!(?scope, %error, "nobody was told about a budget"),
+        }
+    }
+
+    fn open(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, Reservation>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl std::fmt::Debug for Spending {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Spending").field("budgets", &self.budgets).finish_non_exhaustive()
+    }
+}

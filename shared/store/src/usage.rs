@@ -1,0 +1,254 @@
+//! The tokens and the cost of models, added up by day, agent, space and model.
+//!
+//! The transaction that ends a run adds what the run has used to the rows of that day. A row is a
+//! counter, so runs that end at the same moment do not wait for each other's numbers.
+
+use std::collections::BTreeMap;
+
+use futures::{StreamExt, TryStreamExt, stream};
+use serde::{Deserialize, Serialize};
+use smartspace_domain::{
+    Time,
+    days::Day,
+    ids::{EntityId, SpaceId},
+    usage::{Usage, UsageByModel, billionths, dollars},
+};
+use utoipa::ToSchema;
+
+use crate::{
+    Result, UsageRows,
+    table::{Query, key_of, keys, read, write::Write},
+};
+
+/// How long the rows of a day are stored after it.
+const STORED_FOR: std::time::Duration = std::time::Duration::from_hours(24 * 400);
+/// How many partitions are read at the same time.
+const CONCURRENT_READS: usize = 32;
+
+/// Who has used models.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct User {
+    /// The agent; `None` for the router of a space.
+    pub agent: Option<EntityId>,
+    /// The space; `None` for runs that a plan or a service triggered.
+    pub space: Option<SpaceId>,
+}
+
+/// The counters of a row.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct RowItem {
+    runs: u64,
+    input_tokens: u64,
+    cached_tokens: u64,
+    cache_write_tokens: u64,
+    output_tokens: u64,
+    /// Billionths of a dollar.
+    cost: Option<u64>,
+}
+
+/// The writes that add what a run, or a call outside of runs, has used. A run counts in the row of
+/// the model that read the most; a call outside of runs has no run to count.
+pub(crate) fn writes(user: User, used: &UsageByModel, runs: u32, now: Time) -> Result<Vec<Write>> {
+    let day = Day::of(now);
+    let main = used.iter().max_by_key(|(_, usage)| usage.input_tokens).map(|(model, _)| model);
+    let write = |(model, usage): (&str, &Usage)| {
+        let cost = if usage.cost.is_some() { ", #cost :cost" } else { "" };
+        let key = keys::usage(day, user.agent, user.space, model);
+        let write = Write::count(
+            key,
+            format!(
+                "ADD #runs :runs, #inputTokens :input, #cachedTokens :cached, \
+                 #cacheWriteTokens :written, #outputTokens :output{cost} \
+                 SET #expiresAt = if_not_exists(#expiresAt, :expires)"
+            ),
+        )
+        .value(":runs", if main == Some(model) { runs } else { 0 })?
+        .value(":input", usage.input_tokens)?
+        .value(":cached", usage.cached_tokens)?
+        .value(":written", usage.cache_write_tokens)?
+        .value(":output", usage.output_tokens)?
+        .value(":expires", day.expiry(STORED_FOR))?;
+        match usage.cost {
+            Some(cost) => write.value(":cost", billionths(cost)),
+            None => Ok(write),
+        }
+    };
+    used.iter().map(write).collect()
+}
+
+/// What a sum of usage is grouped by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UsageBy {
+    /// The day, in UTC.
+    Day,
+    /// The agent.
+    Agent,
+    /// The space.
+    Space,
+    /// The provider and the model.
+    Model,
+}
+
+/// What is asked for.
+#[derive(Clone, Debug)]
+pub struct UsageQuery {
+    /// The first day.
+    pub from: Day,
+    /// The last day.
+    pub to: Day,
+    /// Only of this agent.
+    pub agent: Option<EntityId>,
+    /// Only in this space.
+    pub space: Option<SpaceId>,
+    /// What the sums are grouped by.
+    pub by: Vec<UsageBy>,
+}
+
+/// A sum of usage.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct UsageItem {
+    /// The day, in UTC, such as `2026-02-18`. Only if the sums are grouped by day.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    pub day: Option<Day>,
+    /// The agent; absent for routers, and unless the sums are grouped by agent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<EntityId>,
+    /// The space; absent for runs that plans and services triggered, and unless the sums are
+    /// grouped by space.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub space_id: Option<SpaceId>,
+    /// The provider. Only if the sums are grouped by model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub provider: Option<String>,
+    /// The model's name at its provider. Only if the sums are grouped by model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// Runs that ended and had asked a model.
+    pub runs: u64,
+    /// The tokens and the cost.
+    #[serde(flatten)]
+    pub usage: Usage,
+}
+
+/// The answer to a question about usage.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, ToSchema)]
+pub struct UsageReport {
+    /// The sums, ordered by day, agent, space and model.
+    pub items: Vec<UsageItem>,
+    /// The sum of all items.
+    pub total: UsageItem,
+}
+
+/// What a row is about.
+struct Row {
+    day: Day,
+    user: User,
+    model: String,
+    item: RowItem,
+}
+
+/// The group that a row belongs to.
+type Group = (Option<Day>, Option<EntityId>, Option<SpaceId>, Option<String>);
+
+impl UsageQuery {
+    /// The group of a row, if the row is asked for.
+    fn group(&self, row: &Row) -> Option<Group> {
+        let User { agent, space } = row.user;
+        if (self.agent.is_some() && self.agent != agent)
+            || (self.space.is_some() && self.space != space)
+        {
+            return None;
+        }
+        let has = |by| self.by.contains(&by);
+        Some((
+            has(UsageBy::Day).then_some(row.day),
+            agent.filter(|_| has(UsageBy::Agent)),
+            space.filter(|_| has(UsageBy::Space)),
+            has(UsageBy::Model).then(|| row.model.clone()),
+        ))
+    }
+}
+
+impl UsageItem {
+    fn of((day, agent_id, space_id, model): Group) -> Self {
+        let (provider, model) = model.map_or((None, None), |full| match full.split_once('/') {
+            Some((provider, name)) => (Some(provider.to_owned()), Some(name.to_owned())),
+            None => (None, Some(full)),
+        });
+        Self { day, agent_id, space_id, provider, model, ..Self::default() }
+    }
+
+    fn add(&mut self, row: &RowItem) {
+        self.runs += row.runs;
+        self.usage += Usage {
+            input_tokens: row.input_tokens,
+            cached_tokens: row.cached_tokens,
+            cache_write_tokens: row.cache_write_tokens,
+            output_tokens: row.output_tokens,
+            cost: row.cost.map(dollars),
+        };
+    }
+}
+
+impl UsageRows<'_> {
+    /// Adds what calls outside of runs have used. A failure is only logged, since the calls were
+    /// made.
+    pub async fn add(self, user: User, model: &str, usage: Usage, now: Time) {
+        let added = async {
+            for write in writes(user, &UsageByModel::one(model, usage), 0, now)? {
+                self.store.table.write_always(write).await?;
+            }
+            Ok::<(), crate::Error>(())
+        };
+        if let Err(error) = added.await {
+            tracing::warn!(?user, model, %error, "the usage of a call was not added");
+        }
+    }
+
+    /// Adds up the rows of the days that are asked for.
+    pub async fn report(self, query: &UsageQuery) -> Result<UsageReport> {
+        let parts = match query.agent {
+            Some(_) => {
+                let part = keys::usage_part(query.agent);
+                part..part + 1
+            }
+            None => 0..keys::USAGE_PARTS,
+        };
+        let prefix = query.agent.map(|agent| keys::usage_by(Some(agent)));
+        let mut reads = Vec::new();
+        for day in query.from.to(query.to) {
+            reads.extend(parts.clone().map(|part| self.rows(day, part, prefix.clone())));
+        }
+        let mut sums: BTreeMap<Group, UsageItem> = BTreeMap::new();
+        let mut total = UsageItem::default();
+        let mut rows = stream::iter(reads).buffered(CONCURRENT_READS);
+        while let Some(rows) = rows.try_next().await? {
+            for row in rows {
+                if let Some(group) = query.group(&row) {
+                    sums.entry(group.clone())
+                        .or_insert_with(|| UsageItem::of(group))
+                        .add(&row.item);
+                    total.add(&row.item);
+                }
+            }
+        }
+        Ok(UsageReport { items: sums.into_values().collect(), total })
+    }
+
+    /// The rows of one partition of a day.
+    async fn rows(self, day: Day, part: u8, prefix: Option<String>) -> Result<Vec<Row>> {
+        let query = Query::of(keys::usage_of_day(day, part));
+        let query = prefix.iter().fold(query, |query, prefix| query.begins_with(prefix));
+        let row = |item| {
+            let key = key_of(&item)?;
+            let mut words = key.sk.splitn(3, '#');
+            let mut word = || words.next().unwrap_or_default();
+            let user = User { agent: word().parse().ok(), space: word().parse().ok() };
+            Ok(Row { day, user, model: word().to_owned(), item: read(item)? })
+        };
+        self.store.table.all(query).await?.into_iter().map(row).collect()
+    }
+}
