@@ -1,6 +1,7 @@
-//! The life of a run: steps, cancellation, agent state, delegation.
+//! The life of a run: steps, cancellation, agent state, delegation, budgets.
 
 pub(crate) mod agent_state;
+pub(crate) mod budgets;
 pub(crate) mod cancel;
 pub(crate) mod delegating;
 pub(crate) mod own_runs;

@@ -24,7 +24,7 @@ pub struct Delivery {
     /// What happened to the delivery.
     #[serde(deserialize_with = "stored::read")]
     pub status: DeliveryStatus,
-    /// Why the delivery did not trigger the agent: `paused`, `chain_depth` or `rate` if it was
+    /// Why the delivery did not trigger the agent: `paused`, `chain_depth`, `rate` or `budget` if it was
     /// refused, a sentence if it was rejected, otherwise null.
     #[schema(required)]
     pub reason: Option<String>,

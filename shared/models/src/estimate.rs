@@ -1,5 +1,7 @@
 //! Estimates tokens if the provider doesn't report them: four characters per token.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 use crate::port::{Message, Request};
@@ -10,38 +12,38 @@ pub(crate) fn tokens(characters: usize) -> u64 {
 
 /// The number of characters in all parts of a request.
 pub(crate) fn characters(request: &Request) -> usize {
-    sum(request, &|text| text.chars().count())
+    texts(request).iter().map(|text| text.chars().count()).sum()
 }
 
 /// The number of bytes in all parts of a request.
 pub(crate) fn bytes(request: &Request) -> usize {
-    sum(request, &str::len)
+    texts(request).iter().map(|text| text.len()).sum()
 }
 
-/// Adds up the sizes of all texts of a request.
-fn sum(request: &Request, size: &impl Fn(&str) -> usize) -> usize {
-    let system = request.system.iter().map(|part| size(part)).sum::<usize>();
-    let messages = request.messages.iter().map(|message| of_message(message, size)).sum::<usize>();
-    let tools = request
-        .tools
-        .iter()
-        .map(|tool| size(&tool.name) + size(&tool.description) + size(tool.input_schema().get()))
-        .sum::<usize>();
-    system + messages + tools
-}
-
-fn of_message(message: &Message, size: &impl Fn(&str) -> usize) -> usize {
-    match message {
-        Message::User { blocks } => blocks.iter().map(|block| size(block)).sum(),
-        Message::Assistant { text, calls } => {
-            let calls = calls.iter().map(|call| size(&call.name) + size(&call.input));
-            size(text) + calls.sum::<usize>()
+/// All texts of a request that the model reads, in the order in which providers cache them.
+pub(crate) fn texts(request: &Request) -> Vec<Cow<'_, str>> {
+    let tools = request.tools.iter().flat_map(|tool| {
+        [tool.name.as_str(), tool.description.as_str(), tool.input_schema().get()]
+    });
+    let system = request.system.iter().map(String::as_str);
+    let mut texts: Vec<_> = tools.chain(system).map(Cow::Borrowed).collect();
+    for message in &request.messages {
+        match message {
+            Message::User { blocks } => {
+                texts.extend(blocks.iter().map(|block| Cow::Borrowed(block.as_str())));
+            }
+            Message::Assistant { text, calls } => {
+                texts.push(Cow::Borrowed(text));
+                let calls = calls.iter().flat_map(|call| [call.name.as_str(), &call.input]);
+                texts.extend(calls.map(Cow::Borrowed));
+            }
+            Message::ToolResults { results } => {
+                texts.extend(results.iter().map(|result| Cow::Owned(as_text(&result.output))));
+            }
+            Message::System { text } => texts.push(Cow::Borrowed(text)),
         }
-        Message::ToolResults { results } => {
-            results.iter().map(|result| size(&as_text(&result.output))).sum()
-        }
-        Message::System { text } => size(text),
     }
+    texts
 }
 
 /// A string as it is, any other value as JSON. Characters that could change how a text is displayed

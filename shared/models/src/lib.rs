@@ -93,7 +93,7 @@ impl Models {
         } = settings;
         Self {
             limits,
-            scripted: Scripted,
+            scripted: Scripted::default(),
             openai: OpenAi::new(http.clone(), openai_key, openai_base_url.as_deref()),
             anthropic: Anthropic::new(http, anthropic_key, anthropic_base_url.as_deref()),
             bedrock,

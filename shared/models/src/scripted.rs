@@ -5,10 +5,12 @@
 //! - `current_step`: finds the step to play
 //! - `blanks`: fills the blanks in the script's texts
 //! - `played`: turns a step into an answer, word by word
+//! - `prefix_cache`: counts the tokens that an earlier request had, too
 
 mod blanks;
 mod current_step;
 mod played;
+mod prefix_cache;
 mod trigger;
 
 use std::time::Duration;
@@ -22,15 +24,17 @@ use smartspace_domain::{
 };
 use tokio::time::sleep;
 
-use self::{current_step::current_step, played::Word};
+use self::{current_step::current_step, played::Word, prefix_cache::PrefixCache};
 use crate::{
     estimate,
     port::{Model, ModelError, Piece, Pieces, Request},
 };
 
 /// Plays `model.script`. If no rule matches, or the script has ended, the answer is empty.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Scripted;
+#[derive(Debug, Default)]
+pub struct Scripted {
+    cache: PrefixCache,
+}
 
 #[async_trait]
 impl Model for Scripted {
@@ -38,7 +42,7 @@ impl Model for Scripted {
         let delay = Duration::from_millis(
             request.model.script.as_ref().map_or(0, |script| script.word_delay_ms),
         );
-        let words = words(request)?;
+        let words = words(request, self.cache.tokens(request))?;
         let pieces = stream::iter(words).then(move |word| async move {
             if word.is_delayed && !delay.is_zero() {
                 sleep(delay).await;
@@ -49,24 +53,31 @@ impl Model for Scripted {
     }
 }
 
-fn words(request: &Request) -> Result<Vec<Word>, ModelError> {
+/// `cached` is how many of the tokens read are cached.
+fn words(request: &Request, cached: u64) -> Result<Vec<Word>, ModelError> {
     let Some((step, blanks)) = current_step(request) else {
-        return Ok(finished(request, Vec::new(), FinishReason::Stop));
+        return Ok(finished(request, cached, Vec::new(), FinishReason::Stop));
     };
     let words = played::words(step, &blanks);
     let Some(error) = step.error else {
         let reason =
             if step.calls.is_empty() { FinishReason::Stop } else { FinishReason::ToolCalls };
-        return Ok(finished(request, words, reason));
+        return Ok(finished(request, cached, words, reason));
     };
     let error = failure(error);
     if error.code == FailureCode::BrokenStream { Ok(broken_off(words, error)) } else { Err(error) }
 }
 
-fn finished(request: &Request, mut words: Vec<Word>, reason: FinishReason) -> Vec<Word> {
+fn finished(
+    request: &Request,
+    cached: u64,
+    mut words: Vec<Word>,
+    reason: FinishReason,
+) -> Vec<Word> {
     let written = words.iter().map(Word::characters).sum();
     let usage = Usage {
         input_tokens: estimate::tokens(estimate::characters(request)),
+        cached_tokens: cached,
         output_tokens: estimate::tokens(written),
         ..Usage::default()
     };

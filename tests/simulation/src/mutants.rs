@@ -4,9 +4,10 @@
 //! the product's calls on their way to the table, and the table's responses on their way back.
 //!
 //! [`Mutant::before`] distributes the changes of a transaction to one module for each subject:
-//! `messages`, `runs`, `turns`, `cursors`, `plans`, `forms` and `outside`, and single writes to
-//! `runs`, `frames` and `spaces`. `writes` reads and edits the transaction's JSON for all of them.
+//! `messages`, `runs`, `turns`, `cursors`, `plans`, `forms`, `outside` and `budgets`, and single
+//! writes to `runs`, `frames`, `spaces` and `budgets`. `writes` reads and edits the transaction's JSON for all of them.
 
+mod budgets;
 mod cursors;
 mod forms;
 mod frames;
@@ -127,6 +128,12 @@ pub enum Mutant {
     KeepsTurns,
     /// Promise 1: a message joins a queued run, which does not learn of it.
     ForgetsJoined,
+    /// Promise 10: a model is asked although its budget has no room.
+    IgnoresBudgets,
+    /// Promise 10: a call that was answered stays reserved.
+    ForgetsSettling,
+    /// Promise 10: what a run has used is not added up.
+    ForgetsUsage,
     /// Promise 10: an event for some connections reaches only the first of them.
     LosesParts,
     /// Promise 10: a run in a large room never learns that somebody asks for a snapshot.
@@ -186,6 +193,9 @@ impl Mutant {
             | Self::IgnoresSlots
             | Self::IgnoresLanes
             | Self::KeepsTurns
+            | Self::IgnoresBudgets
+            | Self::ForgetsSettling
+            | Self::ForgetsUsage
             | Self::LosesParts
             | Self::ForgetsSnapshots
             | Self::ResetsMinutes
@@ -218,6 +228,7 @@ impl Mutant {
                 plan.mode = "queue";
             }
             Self::KeepsTurns => plan.keep_agents_busy(),
+            Self::IgnoresBudgets | Self::ForgetsSettling => plan.save_tokens(),
             Self::ForgetsJoined => {
                 plan.keep_agents_busy();
                 plan.mode = "coalesce";
@@ -261,6 +272,9 @@ impl Mutant {
         }
         if operation == "UpdateItem" {
             runs::change_update(self, request);
+            if let Some(settled) = budgets::change_update(self, request) {
+                return Some(settled);
+            }
             frames::change_update(self, request);
             if let Some(refused) = frames::answer_update(self, request) {
                 return Some(refused);
@@ -274,6 +288,7 @@ impl Mutant {
         plans::change(self, chance, parts);
         cursors::change(self, storage, parts);
         turns::change(self, parts);
+        budgets::change(self, parts);
         messages::change(self, chance, parts)
             .or_else(|| runs::change(self, parts))
             .or_else(|| forms::change(self, parts))

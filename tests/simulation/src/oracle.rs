@@ -4,9 +4,10 @@
 //! It does not know how the product works. There is one file for each promise of
 //! docs/reliability.md, and further files for parts of promises: `routing` (1), `services` (1, 6),
 //! `outside` (3), `stopped_runs` (4), `deletions` (5), `plans` (7), `runs_without_space` (9),
-//! `frames`, `reads`, `timeliness`, `turns`, `seconds` and `rates` (10). `streams` compares live
+//! `frames`, `reads`, `timeliness`, `turns`, `seconds`, `budgets` and `rates` (10). `streams` compares live
 //! text with the stored messages.
 
+mod budgets;
 mod cut_results;
 mod deletions;
 mod frames;
@@ -88,6 +89,7 @@ pub fn judge(env: &Environment, people: &[Person]) -> BTreeSet<Violation> {
     deletions::nothing_is_left_of_a_deleted_space(&mut evidence);
     promise_6::chains_of_agents_end(&mut evidence);
     rates::runs_per_minute_have_a_limit(&mut evidence);
+    budgets::models_are_paid_for(&mut evidence);
     promise_7::a_form_counts_once(&mut evidence);
     plans::a_plan_fires_once_for_each_of_its_times(&mut evidence);
     promise_8::messages_are_new_until_a_completed_run_read_them(&mut evidence);

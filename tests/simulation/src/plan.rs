@@ -4,6 +4,7 @@ mod small;
 
 use std::time::Duration;
 
+use serde_json::Value;
 use smartspace_domain::{append_limits::AppendLimit, limits::RoomLimits};
 
 use crate::{chance::Chance, fault_rates::FaultRates, units::Units};
@@ -72,6 +73,8 @@ pub struct Plan {
     pub clock_spread: Duration,
     /// The runs per minute of a space, if few enough that they are used up.
     pub space_runs: Option<u32>,
+    /// The budget of the agents, the spaces or the deployment, if there is one.
+    pub budget: Option<TokenBudget>,
     /// The units per second of each partition of the table, if they are limited.
     pub partition_limits: Option<Units>,
     /// Whether the last space is deleted while everything else happens.
@@ -156,6 +159,7 @@ impl Plan {
             }),
             space_runs: (clocks_differ && !crowd && number("few runs", 0, 1) == 0)
                 .then(|| number("space runs", 2, 4) as u32),
+            budget: budget(number("budget", 0, 8), number("budget tokens", 0, 2)),
             partition_limits: (limits == 0).then(|| few_units(number("partition writes", 40, 60))),
             deletes_space,
             watched_posts: if watches { 2 } else { 0 },
@@ -164,6 +168,51 @@ impl Plan {
             fault_rates: FaultRates::from_seed(chance),
         }
     }
+}
+
+/// Whose budget it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BudgetOf {
+    /// Each agent's.
+    Agents,
+    /// Each space's.
+    Spaces,
+    /// The deployment's.
+    Deployment,
+}
+
+impl BudgetOf {
+    /// The scope that pays for a run, as keys name it.
+    pub(crate) fn of(self, run: &Value) -> Option<String> {
+        match self {
+            Self::Agents => run["agentId"].as_str().map(str::to_owned),
+            Self::Spaces => run["spaceId"].as_str().map(str::to_owned),
+            Self::Deployment => Some("ALL".to_owned()),
+        }
+    }
+}
+
+/// A budget of tokens per day.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TokenBudget {
+    /// Whose it is.
+    pub scope: BudgetOf,
+    /// The tokens.
+    pub tokens: u64,
+}
+
+impl TokenBudget {
+    /// The tokens, if it is the budget of `scope`.
+    pub(crate) fn of(self, scope: BudgetOf) -> Option<u64> {
+        (self.scope == scope).then_some(self.tokens)
+    }
+}
+
+/// A budget in three of nine seeds. It has room for one call, for a few at the same time, or for
+/// most calls of a seed.
+fn budget(scope: u64, tokens: u64) -> Option<TokenBudget> {
+    let scope = [BudgetOf::Agents, BudgetOf::Spaces, BudgetOf::Deployment].get(scope as usize)?;
+    Some(TokenBudget { scope: *scope, tokens: [12_000, 30_000, 100_000][tokens as usize] })
 }
 
 /// Units of a partition: so few that a handful of messages uses them up, but enough for the

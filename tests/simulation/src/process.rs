@@ -10,7 +10,7 @@ use axum::Router;
 use smartspace::embedded_table::{NAME, client_on};
 use smartspace_api::{AdminKey, Api, SocketUrl, Tokens};
 use smartspace_broadcast::Broadcast;
-use smartspace_domain::Time;
+use smartspace_domain::{Time, budgets::DailyLimit};
 use smartspace_egress::Egress;
 use smartspace_pipeline::Pipeline;
 use smartspace_ports::{
@@ -30,6 +30,7 @@ use tokio::sync::watch;
 use crate::{
     environment::Environment,
     life::{ClockError, Life},
+    plan::BudgetOf,
     ports::{
         alarms::SimAlarms, model::SimModel, queue::ProcessQueue, sockets::SimSockets,
         table::SimTable, transport::SimTransport,
@@ -143,7 +144,11 @@ fn pipeline(env: &Arc<Environment>, life: &Arc<Life>) -> Pipeline {
     Pipeline {
         store: Store::new(client, NAME, Some(RETENTION), Arc::new(move || jitter.random()))
             .with_append_limit(Some(env.plan.append_limit))
-            .with_room_limits(env.plan.room_limits),
+            .with_room_limits(env.plan.room_limits)
+            .with_budget(DailyLimit {
+                tokens: env.plan.budget.and_then(|budget| budget.of(BudgetOf::Deployment)),
+                nanodollars: None,
+            }),
         runs: Arc::new(ProcessQueue {
             env: Arc::clone(env),
             life: Arc::clone(life),

@@ -8,7 +8,13 @@ use smartspace::embedded_table::{NAME, client_on};
 use smartspace_store::table::schema;
 
 use crate::{
-    client::Caller, external_tools, life::Life, locked, ports::table::SimTable, world::World,
+    client::Caller,
+    external_tools,
+    life::Life,
+    locked,
+    plan::{BudgetOf, TokenBudget},
+    ports::table::SimTable,
+    world::World,
 };
 
 /// The names of the first agents. Further agents have numbers.
@@ -49,7 +55,7 @@ pub async fn set(world: &Arc<World>) -> Result<(), String> {
                 "contextWindow": plan.context_window,
             },
             "maxChainDepth": plan.agent_depth,
-            "budget": {"runsPerMinute": UNLIMITED_RUNS},
+            "budget": budget(plan.budget, BudgetOf::Agents, None),
             "concurrency": {"mode": plan.mode, "maxRuns": plan.max_runs},
             "webhooks": webhooks(),
             "loop": {
@@ -73,7 +79,7 @@ pub async fn set(world: &Arc<World>) -> Result<(), String> {
             "members": members,
             "maxChainDepth": plan.depth,
             "triggerPolicy": plan.policy,
-            "budget": {"runsPerMinute": plan.space_runs.unwrap_or(UNLIMITED_RUNS)},
+            "budget": budget(plan.budget, BudgetOf::Spaces, plan.space_runs),
         });
         if plan.policy == "admin" {
             space["adminAgentId"] = members[plan.people].clone();
@@ -85,6 +91,14 @@ pub async fn set(world: &Arc<World>) -> Result<(), String> {
         locked(&world.env.ledger).spaces.push(id(&made)?);
     }
     Ok(())
+}
+
+/// The budget of an agent or a space.
+fn budget(budget: Option<TokenBudget>, scope: BudgetOf, runs: Option<u32>) -> Value {
+    json!({
+        "runsPerMinute": runs.unwrap_or(UNLIMITED_RUNS),
+        "tokensPerDay": budget.and_then(|budget| budget.of(scope)),
+    })
 }
 
 /// The webhooks of an agent.

@@ -6,6 +6,7 @@
 mod later;
 mod removed;
 pub mod samples;
+mod spending;
 mod turns;
 
 use std::{
@@ -21,7 +22,7 @@ use serde_json::{Value, json};
 use smartspace::embedded_table::{EmbeddedTable, NAME};
 use tokio::time::Instant;
 
-use self::{later::Later, removed::Removed, samples::Samples, turns::Turns};
+use self::{later::Later, removed::Removed, samples::Samples, spending::Spending, turns::Turns};
 use crate::{holds::Holds, locked, setup::Setup};
 
 /// The writes of a run: their times, and their numbers among all writes of the table.
@@ -63,6 +64,8 @@ pub struct Storage {
     plans: Mutex<BTreeMap<(String, String), Vec<PlanState>>>,
     /// Which runs work at the same time.
     turns: Mutex<Turns>,
+    /// What was spent of budgets.
+    spending: Mutex<Spending>,
     later: Option<Later>,
     samples: Option<Samples>,
     /// The deleted items of spaces.
@@ -80,6 +83,7 @@ impl Storage {
             plans: Mutex::default(),
             removed: Mutex::default(),
             turns: Mutex::default(),
+            spending: Mutex::default(),
             writes: AtomicU64::new(0),
             later: setup.later_version.then(Later::default),
             samples: setup.samples.then(Samples::default),
@@ -154,6 +158,11 @@ impl Storage {
         locked(&self.turns).most.clone()
     }
 
+    /// The most tokens that each counter of a budget has had.
+    pub fn most_spent(&self) -> BTreeMap<String, u64> {
+        locked(&self.spending).0.clone()
+    }
+
     /// The runs that worked in a lane when it was not their turn.
     pub fn out_of_turn(&self) -> BTreeSet<String> {
         locked(&self.turns).found.clone()
@@ -171,6 +180,10 @@ impl Storage {
     /// Records a write that is not part of a transaction.
     fn note_one(&self, operation: &str, body: &[u8]) {
         let body: Value = serde_json::from_slice(body).unwrap_or_default();
+        let key = &body["Key"];
+        if key["PK"]["S"].as_str().is_some_and(|pk| pk.starts_with("BUDGET#")) {
+            locked(&self.spending).note(&plain_item(&self.item(key)));
+        }
         let part = match operation {
             "PutItem" => json!({"Put": body}),
             "UpdateItem" => json!({"Update": body}),

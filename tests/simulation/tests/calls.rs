@@ -8,7 +8,9 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use axum::http::Method;
 use serde_json::json;
 use smartspace_simulation::{
-    chance::Chance, client::Caller, oracle::Stored, plan::Plan, setting, setup::Setup, world::World,
+    chance::Chance, client::Caller, oracle::Stored,
+    plan::{BudgetOf, Plan, TokenBudget},
+    setting, setup::Setup, world::World,
 };
 use tokio::time::{Instant, sleep};
 
@@ -67,11 +69,11 @@ async fn post(world: &Arc<World>, text: &str, token: bool) -> CallCounts {
 }
 
 /// The calls of the first message of a process, of a later one, and of one with a token.
-async fn counts(seed: u64) -> [CallCounts; 3] {
+async fn counts(seed: u64, plan: Plan) -> [CallCounts; 3] {
     let setup = Setup { seed, ..Setup::default() };
     let world = World::with_plan(
         &setup,
-        Plan::quiet(),
+        plan,
         Chance::new(setup.seed, setup.suppressed.clone()),
         Some(CALL_LATENCY),
     )
@@ -93,7 +95,7 @@ async fn counts(seed: u64) -> [CallCounts; 3] {
 async fn four_sequential_calls_from_post_to_the_model_and_five_in_a_cold_process() {
     let mut least_in_all = [usize::MAX; 3];
     for seed in 0..5 {
-        let took = counts(seed).await;
+        let took = counts(seed, Plan::quiet()).await;
         // With a token, the API first checks that its entity exists.
         assert_eq!(took.each_ref().map(|took| took.in_a_row), [5, 4, 5], "seed {seed}: {took:?}");
         // A batch and a transaction, then the claim and in parallel the five reads of the context;
@@ -110,6 +112,20 @@ async fn four_sequential_calls_from_post_to_the_model_and_five_in_a_cold_process
     }
     // The calls after the model's answer depend on the answer, which may post several messages.
     assert!(least_in_all.iter().all(|least| *least <= 26), "{least_in_all:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_budget_takes_one_read_of_the_message_and_two_writes_of_each_model_call() {
+    for scope in [BudgetOf::Agents, BudgetOf::Spaces, BudgetOf::Deployment] {
+        let budget = Some(TokenBudget { scope, tokens: 1_000_000 });
+        let [_, without, _] = counts(0, Plan::quiet()).await;
+        let [_, with, _] = counts(0, Plan { budget, ..Plan::quiet() }).await;
+        assert_eq!(with.in_a_row, without.in_a_row + 2, "{scope:?}: {with:?}");
+        assert_eq!(with.of_table, without.of_table + 2, "{scope:?}: {with:?}");
+        // The same seed gives the same answers: two or more.
+        let more = with.in_all - without.in_all;
+        assert!(more >= 3 && more % 2 == 1, "{scope:?}: {with:?}, {without:?}");
+    }
 }
 
 /// The tool of the newest run, if the run made one call only.

@@ -23,7 +23,8 @@ use self::items::{RELEASES, Release};
 
 /// Every kind of item that `store/table/keys` can name. Together with the kinds that the samples
 /// find, this is the complete list.
-const KINDS: [&str; 44] = [
+const KINDS: [&str; 46] = [
+    "budget-meta",
     "conn-meta",
     "conn-space",
     "dlv-meta",
@@ -68,6 +69,7 @@ const KINDS: [&str; 44] = [
     "space-woken",
     "streams-meta",
     "ticket-meta",
+    "usage",
 ];
 
 /// Seeds that together write every kind and shape that the simulation can.

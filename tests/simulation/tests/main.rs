@@ -2,6 +2,7 @@
 
 #![cfg(test)]
 
+mod budgets;
 mod calls;
 mod changed_tools;
 mod conditions;

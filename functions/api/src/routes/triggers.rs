@@ -49,7 +49,7 @@ pub(super) struct ReceivedResponse {
     /// The run that the delivery triggered.
     #[schema(required)]
     run_id: Option<RunId>,
-    /// Why the delivery triggered nobody: `paused`, `chain_depth` or `rate`.
+    /// Why the delivery triggered nobody: `paused`, `chain_depth`, `rate` or `budget`.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<Reason>,
 }

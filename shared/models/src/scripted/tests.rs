@@ -23,7 +23,7 @@ fn user(blocks: &[&str]) -> Message {
 }
 
 async fn play(request: &Request) -> Result<Vec<Result<Piece, ModelError>>, ModelError> {
-    Ok(Scripted.ask(request).await?.collect().await)
+    Ok(Scripted::default().ask(request).await?.collect().await)
 }
 
 /// The answer without its last piece.
@@ -173,7 +173,7 @@ async fn a_message_is_streamed_word_by_word() {
     let script =
         json!({"wordDelayMs": 40, "rules": [{"steps": [{"text": "Well", "calls": [call]}]}]});
     let began = Instant::now();
-    let mut pieces = Scripted.ask(&request(script, vec![user(&[MENTION])])).await.unwrap();
+    let mut pieces = Scripted::default().ask(&request(script, vec![user(&[MENTION])])).await.unwrap();
     let mut scanner = TextScanner::new("text");
     let mut grown = Vec::new();
     while let Some(piece) = pieces.next().await {

@@ -92,6 +92,15 @@ pub(crate) const TABLE: &[(&str, &[Row])] = &[
     ("GET /v1/spaces/{id}/runs", &[
         row("{space}", "",                                               [404, 200, 200, 200, 200]),
     ]),
+    ("GET /v1/usage", &[
+        row("", "",                                                      [403, 403, 403, 403, 200]),
+    ]),
+    ("GET /v1/agents/{id}/usage", &[
+        row("{agent}", "",                                               [403, 403, 403, 403, 200]),
+    ]),
+    ("GET /v1/spaces/{id}/usage", &[
+        row("{space}", "",                                               [403, 403, 403, 403, 200]),
+    ]),
     ("GET /v1/agents/{id}/runs", &[
         row("{agent}", "",                                               [403, 403, 403, 403, 200]),
     ]),

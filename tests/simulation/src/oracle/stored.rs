@@ -31,6 +31,10 @@ pub struct Stored {
     pub slots: BTreeMap<String, Value>,
     /// Lanes, by space and agent.
     pub lanes: BTreeMap<(String, String), Value>,
+    /// The usage of models, by agent, space and model.
+    pub usage: Vec<(String, Value)>,
+    /// The counters of budgets, by scope and day.
+    pub budgets: BTreeMap<String, Value>,
     /// The keys of items that are due.
     pub due: Vec<String>,
     /// Memories: agent and key.
@@ -63,7 +67,8 @@ impl Stored {
             let (kind, id) = pk.split_once('#').unwrap_or((pk, ""));
             let numbers: Vec<u64> =
                 sk.split('#').skip(1).filter_map(|part| part.parse().ok()).collect();
-            if !item["dueAt"].is_null() {
+            // A counter is due once after its first reservation.
+            if !item["dueAt"].is_null() && kind != "BUDGET" {
                 stored.due.push(format!("{pk}/{sk}"));
             }
             let name = sk.split('#').next().unwrap_or_default();
@@ -71,6 +76,10 @@ impl Stored {
                 "SPACE" => stored.add_of_space(&mut parts, id, name, sk, &numbers, item),
                 "RUN" => stored.add_of_run(id, name, sk, &numbers, item),
                 "ENTITY" => stored.add_of_entity(id, name, sk, item),
+                "USAGE" => stored.usage.push((sk.to_owned(), item.clone())),
+                "BUDGET" => {
+                    stored.budgets.insert(id.to_owned(), item.clone());
+                }
                 "DLV" if name == "META" => {
                     stored.deliveries.insert(id.into(), item.clone());
                 }

@@ -4,7 +4,10 @@ use std::time::Duration;
 
 use smartspace_domain::{append_limits::AppendLimit, limits::RoomLimits};
 
-use crate::{fault_rates::FaultRates, plan::Plan};
+use crate::{
+    fault_rates::FaultRates,
+    plan::{BudgetOf, Plan, TokenBudget},
+};
 
 impl Plan {
     /// Reduces the world to many people who write into one space, on AWS.
@@ -91,6 +94,15 @@ impl Plan {
         self.actions = 12;
     }
 
+    /// Makes the world one in which the agents have a budget with room for one call at a time.
+    pub(crate) fn save_tokens(&mut self) {
+        self.keep_agents_busy();
+        self.mode = "parallel";
+        self.max_runs = 5;
+        self.budget = Some(TokenBudget { scope: BudgetOf::Agents, tokens: 12_000 });
+        self.fault_rates = FaultRates::default();
+    }
+
     /// One process, person, agent and space on AWS, without faults: for tests that count calls.
     pub fn quiet() -> Self {
         Self {
@@ -121,6 +133,7 @@ impl Plan {
             actions: 0,
             clock_spread: Duration::ZERO,
             space_runs: None,
+            budget: None,
             partition_limits: None,
             deletes_space: false,
             watched_posts: 0,

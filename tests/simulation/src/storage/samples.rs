@@ -31,6 +31,9 @@ pub fn kind(item: &Value) -> String {
     let pk = name("PK");
     let sk = name("SK");
     let partition = pk.split('#').next().unwrap_or_default();
+    if partition == "USAGE" {
+        return "usage".to_owned();
+    }
     let of_agent = if pk.starts_with("RATE#ent_") { "-agent" } else { "" };
     let words = if sk.starts_with("CTX#") { 2 } else { 1 };
     let sort: Vec<_> = sk.split('#').take(words).collect();

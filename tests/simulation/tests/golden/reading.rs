@@ -14,6 +14,7 @@ use smartspace_store::{
     Store,
     messages::Range,
     table::{Table, keys::Key, pages::Ask, schema},
+    usage::UsageQuery,
 };
 
 /// A store whose table has only this item.
@@ -90,6 +91,13 @@ pub(super) async fn read(item: &Value) -> Result<(), Error> {
             let agent = item["agentId"]["S"].as_str().unwrap().parse().unwrap();
             store.deliveries().get(agent, id(item, "PK")).await?;
         }
+        "usage" => {
+            let day = item["PK"]["S"].as_str().unwrap().split('#').nth(1).unwrap();
+            let day = day.parse().unwrap();
+            let query = UsageQuery { from: day, to: day, agent: None, space: None, by: Vec::new() };
+            assert_ne!(store.usage().report(&query).await?.items, []);
+        }
+        "budget-meta" => store.budgets().settle_old(&key(item), long_ago).await?,
         _ => {}
     }
     Ok(())

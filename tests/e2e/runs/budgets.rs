@@ -1,0 +1,307 @@
+//! Budgets of a day, and the usage of models.
+
+use serde_json::{Value, json};
+
+use crate::support::{
+    model::{Gate, answer, say, stop, wait},
+    routes::{id, triggered_run},
+    stack::Stack,
+    waiting::{SOON, is_ended, wait_for},
+};
+
+/// Runs per minute that no test uses up.
+const RUNS: u32 = 100_000;
+
+fn tokens(usage: &Value) -> u64 {
+    usage["inputTokens"].as_u64().unwrap() + usage["outputTokens"].as_u64().unwrap()
+}
+
+/// The agents' entries of a message that no agent answers.
+fn entries(message: &Value) -> &Vec<Value> {
+    message["dispatch"].as_array().unwrap()
+}
+
+/// The reason and the words of each entry of a dispatch.
+fn reasons(message: &Value) -> Vec<(&str, &str)> {
+    entries(message)
+        .iter()
+        .map(|entry| {
+            (
+                entry["reason"].as_str().unwrap_or_default(),
+                entry["reasonText"].as_str().unwrap_or_default(),
+            )
+        })
+        .collect()
+}
+
+async fn decided(stack: &Stack, space: &str, message: &Value) -> Value {
+    wait_for("the decision", SOON, async || {
+        let messages = stack.messages(space).await;
+        messages
+            .into_iter()
+            .find(|other| other["id"] == message["id"] && other["dispatch"].is_array())
+    })
+    .await
+}
+
+#[tokio::test]
+async fn a_hundred_runs_at_once_do_not_pass_a_budget_that_allows_ten() {
+    const BUDGET: u64 = 60_000;
+    let stack = Stack::start().await;
+    let gate = Gate::closed();
+    let held = gate.clone();
+    stack.model.replies("ada", move |_| answer([wait(&held), say("Done.")]));
+    let person = stack.person("Husam").await;
+    let model = stack.model.name("ada");
+    let config = json!({
+        "model": {"provider": "openai", "name": model, "maxOutputTokens": 1_000},
+        "budget": {"runsPerMinute": RUNS},
+    });
+    let agents = futures::future::join_all(
+        (0..100).map(|number| stack.agent_with(&format!("Agent {number}"), config.clone())),
+    )
+    .await;
+    let members: Vec<_> = [&person].into_iter().chain(&agents).collect();
+    let budget = json!({"runsPerMinute": RUNS, "tokensPerDay": BUDGET});
+    let space = stack.space_with("Crowd", &members, json!({"budget": budget})).await;
+    let socket = stack.socket_of(&person).await;
+    socket.subscribe(&space, None).await;
+
+    let message = stack.post(&space, &person, "Go.").await;
+    let message = decided(&stack, &space, &message).await;
+    assert_eq!(entries(&message).iter().filter(|entry| entry["runId"].is_string()).count(), 100);
+    // All but those that wait for the model have ended.
+    let asked = wait_for("the runs without a budget end", SOON, async || {
+        let runs = stack.runs_of(&space).await;
+        let ended = runs.iter().filter(|run| is_ended(run)).count();
+        let asked = stack.model.requests("ada").len();
+        (runs.len() == 100 && ended + asked == 100).then_some(asked)
+    })
+    .await;
+    assert!((5..=15).contains(&asked), "{asked} of a hundred runs asked the model");
+    let failed: Vec<_> =
+        stack.runs_of(&space).await.into_iter().filter(|run| run["status"] == "failed").collect();
+    assert_eq!(failed.len(), 100 - asked);
+    for run in &failed {
+        assert_eq!(run["error"]["code"], "budget", "{run}");
+        let text = run["error"]["message"].as_str().unwrap();
+        assert!(text.starts_with("the budget of this space for today is used; it is renewed at "));
+        assert_eq!(tokens(&run["usage"]), 0);
+    }
+    // What the message and the runs say comes from the same counter.
+    let refused = stack.post(&space, &person, "And now?").await;
+    let until = failed[0]["error"]["message"].as_str().unwrap();
+    assert_eq!(reasons(&decided(&stack, &space, &refused).await), vec![("budget", until); 100]);
+
+    gate.open();
+    stack.quiet(&space).await;
+    let report = stack.get(&format!("/v1/spaces/{space}/usage")).await.must_be(200);
+    let used = tokens(&report["total"]);
+    assert!(used > 0 && used <= BUDGET, "{report}");
+    assert_eq!(report["total"]["runs"], asked);
+    let told = socket.frames();
+    let told: Vec<_> = told
+        .iter()
+        .filter(|frame| frame.kind == "system.message")
+        .map(|frame| (frame.body["watcher"].clone(), frame.body["text"].clone()))
+        .collect();
+    let text = "100 % of the budget of this space for today is used. It is renewed at 00:00 UTC.";
+    assert_eq!(told, [(json!("budget"), json!(text))], "it is told once");
+}
+
+#[tokio::test]
+async fn calls_that_cost_less_than_reserved_make_room_again() {
+    let stack = Stack::start().await;
+    stack.model.replies("ada", |_| stop());
+    let person = stack.person("Husam").await;
+    let model = json!({"provider": "openai", "name": stack.model.name("ada"),
+        "maxOutputTokens": 20_000});
+    // There is room for one call at a time.
+    let budget = json!({"runsPerMinute": RUNS, "tokensPerDay": 40_000});
+    let agent = stack.agent_with("Ada", json!({"model": model, "budget": budget})).await;
+    let space = stack.space("Team", &[&person, &agent]).await;
+    for number in 1..=4 {
+        let message = stack.post(&space, &person, &format!("m{number}")).await;
+        let run = triggered_run(&message, &agent).unwrap();
+        assert_eq!(stack.ended(&run, SOON).await["status"], "completed");
+    }
+}
+
+#[tokio::test]
+async fn the_run_that_uses_most_of_a_budget_says_so() {
+    let stack = Stack::start().await;
+    let team = stack.team().await;
+    let path = format!("/v1/entities/{}", team.agent);
+    let ended = async |text: &str| {
+        stack.model.plays("ada", [say("Yes.").into(), stop()]);
+        let message = stack.post(&team.space, &team.person, text).await;
+        stack.ended(&triggered_run(&message, &team.agent).unwrap(), SOON).await
+    };
+    stack.patch(&path, json!({"agent": {"model": {"maxOutputTokens": 10}}})).await.must_be(200);
+    let before = tokens(&ended("Hello?").await["usage"]);
+
+    // The next run reads little more, and its calls fit: 83 % or more.
+    let budget = json!({"tokensPerDay": before * 12 / 10});
+    stack.patch(&path, json!({"agent": {"budget": budget}})).await.must_be(200);
+    let socket = stack.socket_of(&team.person).await;
+    socket.subscribe(&team.space, None).await;
+    assert_eq!(ended("Still there?").await["status"], "completed");
+    let told = socket
+        .until("the budget's system message", SOON, |frames| {
+            let frame = frames.iter().find(|frame| frame.kind == "system.message")?;
+            Some(frame.body["text"].clone())
+        })
+        .await;
+    assert_eq!(
+        told,
+        "80 % of the budget of this agent for today is used. It is renewed at 00:00 UTC."
+    );
+    // There is no room for a third run.
+    let failed = ended("And now?").await;
+    assert_eq!(failed["error"]["code"], "budget", "{failed}");
+    let refused = stack.post(&team.space, &team.person, "Hello?").await;
+    assert_eq!(reasons(&refused)[0].0, "budget");
+}
+
+#[tokio::test]
+async fn a_used_budget_holds_for_messages_services_and_previews_until_it_is_raised() {
+    let stack = Stack::start().await;
+    let team = stack.team().await;
+    stack.model.replies("ada", |_| stop());
+    let path = format!("/v1/entities/{}", team.agent);
+    let set = async |tokens: Value| {
+        stack.patch(&path, json!({"agent": {"budget": {"tokensPerDay": tokens}}})).await.must_be(200)
+    };
+    set(json!(0)).await;
+    let preview = format!("/v1/spaces/{}/messages/preview", team.space);
+    let body = json!({"text": "Hello?", "senderId": team.person});
+    let previewed = stack.create(&preview, body).await.must_be(200);
+    let message = stack.post(&team.space, &team.person, "Hello?").await;
+    assert_eq!(previewed["dispatch"], message["dispatch"]);
+    let [(reason, words)] = reasons(&message)[..] else { panic!("{message}") };
+    assert_eq!(reason, "budget");
+    assert!(words.starts_with("the budget of this agent for today is used"), "{words}");
+    let trigger = format!("/v1/agents/{}/trigger", team.agent);
+    let body = json!({"service": "shop", "payload": {"order": 1}});
+    let refused = stack.create(&trigger, body.clone()).await.must_be(202);
+    assert_eq!((&refused["runId"], &refused["reason"]), (&Value::Null, &json!("budget")));
+
+    set(json!(1_000_000)).await;
+    let accepted = stack.create(&trigger, body).await.must_be(202);
+    assert!(accepted["runId"].is_string(), "{accepted}");
+    let message = stack.post(&team.space, &team.person, "Hello?").await;
+    assert!(triggered_run(&message, &team.agent).is_some(), "{message}");
+}
+
+#[tokio::test]
+async fn a_budget_in_dollars_needs_prices() {
+    let stack = Stack::start().await;
+    let model = |name: &str| json!({"provider": "openai", "name": name});
+    let agent = |model: Value| {
+        json!({"type": "agent", "name": "Ada",
+            "agent": {"model": model, "budget": {"costPerDay": 1.5}}})
+    };
+    let refused = stack.create("/v1/entities", agent(model("nobody-knows"))).await.must_be(422);
+    let [fault] = refused["errors"].as_array().unwrap().as_slice() else { panic!("{refused}") };
+    assert_eq!(fault["pointer"], "/agent/budget/costPerDay");
+    assert_eq!(
+        fault["detail"],
+        "expected a price for each model, and openai/nobody-knows has none; add one to the table \
+         of prices, or use tokensPerDay"
+    );
+    let mut fallback = model("gpt-4o");
+    fallback["fallback"] = json!([model("gpt-4o"), model("nobody-knows")]);
+    stack.create("/v1/entities", agent(fallback)).await.must_be(422);
+    let made = stack.create("/v1/entities", agent(model("gpt-4o"))).await.must_be(201);
+    let change = json!({"agent": {"model": model("nobody-knows")}});
+    stack.patch(&format!("/v1/entities/{}", id(&made)), change).await.must_be(422);
+
+    let router = json!({"model": model("nobody-knows")});
+    let space = json!({"name": "Office", "router": router, "budget": {"costPerDay": 1}});
+    let refused = stack.create("/v1/spaces", space).await.must_be(422);
+    assert_eq!(refused["errors"][0]["pointer"], "/budget/costPerDay");
+
+    // An agent whose model has no price can't be paid from the budget of its space.
+    let team = stack.team().await;
+    let path = format!("/v1/spaces/{}", team.space);
+    stack.patch(&path, json!({"budget": {"costPerDay": 1}})).await.must_be(200);
+    let message = stack.post(&team.space, &team.person, "Hello?").await;
+    let run = stack.ended(&triggered_run(&message, &team.agent).unwrap(), SOON).await;
+    let text = run["error"]["message"].as_str().unwrap();
+    assert!(text.starts_with("the budget of this space is in dollars, and the model openai/"));
+    assert!(stack.model.requests("ada").is_empty());
+}
+
+#[tokio::test]
+async fn the_budget_of_the_deployment_is_shared() {
+    let Some(stack) = Stack::with(&["--budget-cost-per-day", "0.00000001"]).await else { return };
+    let rules = json!([{"when": {}, "steps": [{"text": "Hm."}]}]);
+    let model = json!({"provider": "scripted", "name": "any", "script": {"rules": rules}});
+    let person = stack.person("Husam").await;
+    let agent = stack.agent_with("Ada", json!({"model": model})).await;
+    let space = stack.space("Team", &[&person, &agent]).await;
+    let message = stack.post(&space, &person, "Hello?").await;
+    let run = stack.ended(&triggered_run(&message, &agent).unwrap(), SOON).await;
+    let text = run["error"]["message"].as_str().unwrap();
+    assert!(text.starts_with("the budget of the deployment for today is used; "), "{run}");
+    let message = stack.post(&space, &person, "Hello?").await;
+    assert_eq!(reasons(&message), [("budget", text)]);
+}
+
+#[tokio::test]
+async fn usage_is_reported_by_day_agent_space_and_model() {
+    let stack = Stack::start().await;
+    let person = stack.person("Husam").await;
+    let mut made = Vec::new();
+    for (name, space) in [("Ada", "One"), ("Bob", "Two")] {
+        let model = stack.model.name(name);
+        let agent = stack.agent(name, &model).await;
+        let space = stack.space(space, &[&person, &agent]).await;
+        for text in ["Hello?", "Still there?"] {
+            stack.model.plays(name, [say("Yes.").into(), stop()]);
+            let message = stack.post(&space, &person, text).await;
+            stack.ended(&triggered_run(&message, &agent).unwrap(), SOON).await;
+        }
+        let runs = stack.runs_of(&space).await;
+        let used: u64 = runs.iter().map(|run| tokens(&run["usage"])).sum();
+        made.push((agent, space, model, used));
+    }
+    let report = async |path: &str| stack.get(path).await.must_be(200);
+    let total: u64 = made.iter().map(|(.., used)| used).sum();
+    let all = report("/v1/usage?by=agent,space,model").await;
+    let of_agent = |report: &Value, agent: &str| {
+        let items = report["items"].as_array().unwrap();
+        items.iter().filter(|item| item["agentId"] == agent).cloned().collect::<Vec<_>>()
+    };
+    for (agent, space, model, used) in &made {
+        let [item] = &of_agent(&all, agent)[..] else { panic!("{all}") };
+        assert_eq!(
+            (&item["spaceId"], &item["provider"], &item["model"], &item["runs"], &item["cost"]),
+            (&json!(space), &json!("openai"), &json!(model), &json!(2), &Value::Null)
+        );
+        assert_eq!(tokens(item), *used);
+        assert!(item.get("day").is_none(), "{item}");
+        let own = report(&format!("/v1/agents/{agent}/usage")).await;
+        let [item] = &own["items"].as_array().unwrap()[..] else { panic!("{own}") };
+        assert!(item["day"].is_string() && item.get("agentId").is_none(), "{item}");
+        assert_eq!((tokens(item), tokens(&own["total"])), (*used, *used));
+        let own = report(&format!("/v1/spaces/{space}/usage?by=agent")).await;
+        assert_eq!((of_agent(&own, agent).len(), tokens(&own["total"])), (1, *used));
+    }
+    if stack.is_local() {
+        assert_eq!(tokens(&report("/v1/usage").await["total"]), total);
+    }
+    let before = report("/v1/usage?from=2020-01-01&to=2020-02-01").await;
+    assert_eq!((&before["items"], &before["total"]["runs"]), (&json!([]), &json!(0)));
+    for (query, expected) in [
+        ("from=2026-13-01", "`from`: expected a day such as 2026-02-18, got \"2026-13-01\""),
+        ("from=2026-03-01&to=2026-02-01", "`from`: expected a day up to 2026-02-01, got 2026-03-01"),
+        ("from=2026-01-01&to=2026-04-03", "`from`: expected at most 92 days up to 2026-04-03, got 93"),
+        ("by=day,week", "`by`: expected some of day, agent, space and model, with commas, got \
+            \"day,week\""),
+        ("by=", "`by`: expected some of day, agent, space and model, with commas, got \"\""),
+    ] {
+        let refused = stack.get(&format!("/v1/usage?{query}")).await.must_be(400);
+        assert_eq!(refused["detail"], format!("query parameter {expected}"), "{query}");
+    }
+}
