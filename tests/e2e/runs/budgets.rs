@@ -1,5 +1,6 @@
 //! Budgets of a day, and the usage of models.
 
+use futures::future::join_all;
 use serde_json::{Value, json};
 
 use crate::support::{
@@ -57,10 +58,9 @@ async fn a_hundred_runs_at_once_do_not_pass_a_budget_that_allows_ten() {
         "model": {"provider": "openai", "name": model, "maxOutputTokens": 1_000},
         "budget": {"runsPerMinute": RUNS},
     });
-    let agents = futures::future::join_all(
-        (0..100).map(|number| stack.agent_with(&format!("Agent {number}"), config.clone())),
-    )
-    .await;
+    let made = (0..100)
+        .map(async |number| stack.agent_with(&format!("Agent {number}"), config.clone()).await);
+    let agents = join_all(made).await;
     let members: Vec<_> = [&person].into_iter().chain(&agents).collect();
     let budget = json!({"runsPerMinute": RUNS, "tokensPerDay": BUDGET});
     let space = stack.space_with("Crowd", &members, json!({"budget": budget})).await;
@@ -91,7 +91,8 @@ async fn a_hundred_runs_at_once_do_not_pass_a_budget_that_allows_ten() {
     // What the message and the runs say comes from the same counter.
     let refused = stack.post(&space, &person, "And now?").await;
     let until = failed[0]["error"]["message"].as_str().unwrap();
-    assert_eq!(reasons(&decided(&stack, &space, &refused).await), vec![("budget", until); 100]);
+    let refused = decided(&stack, &space, &refused).await;
+    assert_eq!(reasons(&refused), vec![("budget", until); 100]);
 
     gate.open();
     stack.quiet(&space).await;
@@ -170,7 +171,10 @@ async fn a_used_budget_holds_for_messages_services_and_previews_until_it_is_rais
     stack.model.replies("ada", |_| stop());
     let path = format!("/v1/entities/{}", team.agent);
     let set = async |tokens: Value| {
-        stack.patch(&path, json!({"agent": {"budget": {"tokensPerDay": tokens}}})).await.must_be(200)
+        stack
+            .patch(&path, json!({"agent": {"budget": {"tokensPerDay": tokens}}}))
+            .await
+            .must_be(200)
     };
     set(json!(0)).await;
     let preview = format!("/v1/spaces/{}/messages/preview", team.space);
@@ -295,10 +299,19 @@ async fn usage_is_reported_by_day_agent_space_and_model() {
     assert_eq!((&before["items"], &before["total"]["runs"]), (&json!([]), &json!(0)));
     for (query, expected) in [
         ("from=2026-13-01", "`from`: expected a day such as 2026-02-18, got \"2026-13-01\""),
-        ("from=2026-03-01&to=2026-02-01", "`from`: expected a day up to 2026-02-01, got 2026-03-01"),
-        ("from=2026-01-01&to=2026-04-03", "`from`: expected at most 92 days up to 2026-04-03, got 93"),
-        ("by=day,week", "`by`: expected some of day, agent, space and model, with commas, got \
-            \"day,week\""),
+        (
+            "from=2026-03-01&to=2026-02-01",
+            "`from`: expected a day up to 2026-02-01, got 2026-03-01",
+        ),
+        (
+            "from=2026-01-01&to=2026-04-03",
+            "`from`: expected at most 92 days up to 2026-04-03, got 93",
+        ),
+        (
+            "by=day,week",
+            "`by`: expected some of day, agent, space and model, with commas, got \
+            \"day,week\"",
+        ),
         ("by=", "`by`: expected some of day, agent, space and model, with commas, got \"\""),
     ] {
         let refused = stack.get(&format!("/v1/usage?{query}")).await.must_be(400);

@@ -8,9 +8,13 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use axum::http::Method;
 use serde_json::json;
 use smartspace_simulation::{
-    chance::Chance, client::Caller, oracle::Stored,
+    chance::Chance,
+    client::Caller,
+    oracle::Stored,
     plan::{BudgetOf, Plan, TokenBudget},
-    setting, setup::Setup, world::World,
+    setting,
+    setup::Setup,
+    world::World,
 };
 use tokio::time::{Instant, sleep};
 

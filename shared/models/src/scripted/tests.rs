@@ -173,7 +173,8 @@ async fn a_message_is_streamed_word_by_word() {
     let script =
         json!({"wordDelayMs": 40, "rules": [{"steps": [{"text": "Well", "calls": [call]}]}]});
     let began = Instant::now();
-    let mut pieces = Scripted::default().ask(&request(script, vec![user(&[MENTION])])).await.unwrap();
+    let mut pieces =
+        Scripted::default().ask(&request(script, vec![user(&[MENTION])])).await.unwrap();
     let mut scanner = TextScanner::new("text");
     let mut grown = Vec::new();
     while let Some(piece) = pieces.next().await {
