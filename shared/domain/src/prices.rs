@@ -80,8 +80,8 @@ impl Prices {
             return Ok(());
         }
         let text = format!(
-            "expected a price for each model, and {} has none; add one to the table of prices, or \
-             use tokensPerDay",
+            "expected a price for each model; these have none: {}. Add them to the table of \
+             prices, or use tokensPerDay",
             missing.join(", ")
         );
         Err(Error::invalid(pointer, text))

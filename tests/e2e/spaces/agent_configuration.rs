@@ -49,8 +49,8 @@ async fn a_full_configuration_is_stored_as_sent() {
     let agent = json!({
         "description": "d", "instructions": "i", "paused": false, "open": true,
         "model": {
-            "provider": "openai", "name": "m", "temperature": 0.5, "maxOutputTokens": 100,
-            "contextWindow": 8000, "fallback": [{ "provider": "anthropic", "name": "n" }],
+            "provider": "openai", "name": "gpt-4o", "temperature": 0.5, "maxOutputTokens": 100,
+            "contextWindow": 8000, "fallback": [{ "provider": "openai", "name": "gpt-5" }],
         },
         "loop": {
             "maxSteps": 3, "continueOn": "writes", "timeLimit": "2 minutes",

@@ -6,7 +6,7 @@
 use crate::chance::Chance;
 
 /// The rate of each kind of fault, per 100,000 calls. By default there are no faults.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct FaultRates {
     /// A process dies before a call takes effect.
     pub killed_before: u64,

@@ -135,8 +135,8 @@ async fn a_call_that_nobody_settles_counts_as_reserved_after_twenty_minutes() {
     assert!(!counter.sweep(at(34)).await, "it is due with the oldest call that is left");
     assert_eq!(counter.settle("run_B_0_1", 30, 10).await, Some(40));
     assert!(counter.sweep(at(35)).await);
-    assert!(!counter.sweep(at(600)).await, "without calls it is not due");
-    assert_eq!(counter.reserve("run_C_0_1", 30, at(601)).await, Reserved::Yes);
-    assert!(counter.sweep(at(621)).await);
+    assert!(!counter.sweep(at(300)).await, "without calls it is not due");
+    assert_eq!(counter.reserve("run_C_0_1", 30, at(301)).await, Reserved::Yes);
+    assert!(counter.sweep(at(321)).await);
     assert_eq!(counter.read().await, ("70".into(), ids(&[])));
 }

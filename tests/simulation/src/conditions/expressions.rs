@@ -12,8 +12,7 @@ pub(super) fn split(condition: &str) -> Vec<String> {
 
 /// The clause with the names of attributes that contain an id shortened: `#r_*`.
 pub(super) fn without_ids(clause: &str) -> String {
-    let name = |word: &str| if word.contains("#r_ent_") { word.find("#r_") } else { None };
-    let words = clause.split(' ').map(|word| match name(word) {
+    let words = clause.split(' ').map(|word| match word.find("#r_") {
         Some(at) => format!("{}#r_*{}", &word[..at], if word.ends_with(')') { ")" } else { "" }),
         None => word.to_owned(),
     });

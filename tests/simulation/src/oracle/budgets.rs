@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::oracle::Evidence;
+use crate::{fault_rates::FaultRates, oracle::Evidence};
 
 pub(super) fn models_are_paid_for(evidence: &mut Evidence<'_>) {
     let mut found = wrong_usage(evidence);
@@ -103,12 +103,15 @@ fn unpaid_steps(evidence: &Evidence<'_>) -> Vec<String> {
 /// Calls that stay reserved, though their run was undisturbed and is over.
 fn unsettled_calls(evidence: &Evidence<'_>) -> Vec<String> {
     let calm = evidence.env.calm_since();
+    let nothing_fails = evidence.env.plan.fault_rates == FaultRates::default();
     let is_undisturbed = |id: &str| {
         let created = evidence.env.storage.run_writes(id).created;
+        let is_calm = calm.zip(created).is_some_and(|(calm, (created, _))| created >= calm);
         let run = &evidence.stored.runs[id];
-        run["status"] == "completed"
+        // The worker of a canceled run stops in the middle of a call.
+        (run["status"] == "completed" || run["status"] == "failed")
             && run["claims"] == 1
-            && calm.zip(created).is_some_and(|(calm, (created, _))| created >= calm)
+            && (is_calm || nothing_fails)
     };
     let mut found = Vec::new();
     for (key, counter) in &evidence.stored.budgets {

@@ -146,6 +146,10 @@ fn late(evidence: &Evidence<'_>, plan: &str, noted: &[PlanState]) -> Vec<String>
     let (Some(calm), Some(wall)) = (env.calm_since(), evidence.ledger.wall_in_calm) else {
         return Vec::new();
     };
+    // A used budget puts plans off until the next day.
+    if evidence.stored.budgets.values().any(|counter| !counter["refusedTokens"].is_null()) {
+        return Vec::new();
+    }
     // In the calm phase the clock does not jump. Times before the world began have no instant.
     let instant = |at: Time| calm.checked_sub(wall.since(at)).map(|past| past + at.since(wall));
     let now = Instant::now();

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::ledger::{ReplayedDelivery, SentDelivery};
 use crate::oracle::{Evidence, stored::parsed};
+use crate::plan::BudgetOf;
 
 pub(super) fn deliveries_trigger_once(evidence: &mut Evidence<'_>) {
     let mut found = Vec::new();
@@ -120,6 +121,11 @@ fn wrong_reason(evidence: &Evidence<'_>, sent: &SentDelivery) -> Option<String> 
     let answer = accepted(&sent.answers).next()?;
     let is_right = match answer["reason"].as_str() {
         None => !answer["runId"].is_null(),
+        // A space does not pay for a service.
+        Some("budget") => {
+            answer["runId"].is_null()
+                && evidence.env.plan.budget.is_some_and(|budget| budget.scope != BudgetOf::Spaces)
+        }
         Some("paused") => answer["runId"].is_null() && evidence.ledger.paused.contains(&sent.agent),
         Some("chain_depth") => {
             answer["runId"].is_null() && sent.depth >= u64::from(evidence.env.plan.agent_depth)

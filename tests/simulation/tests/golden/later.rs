@@ -68,7 +68,7 @@ pub(super) fn variants(item: &Value) -> Vec<(String, Value)> {
 
 /// Adds a field to all objects with fixed names.
 fn add_fields(name: &str, value: &mut Value) {
-    if ["marks", "by"].contains(&name) {
+    if ["marks", "by", "used"].contains(&name) {
         return;
     }
     if let Some(Value::Object(fields)) = value.get_mut("M") {

@@ -142,15 +142,17 @@ fn ending_writes(canceled: &RunRecord, by: Option<&ByWorker<'_>>) -> Result<Vec<
 /// The write of a run's state when it is canceled. A worker that cancels another run must have seen
 /// its latest state.
 pub(crate) fn cancel_write(canceled: &RunRecord, by: Option<&ByWorker<'_>>) -> Result<Write> {
-    // The worker of the run may have stored a step since the run was read. Then the run is read
-    // again, because what it has used is added up elsewhere.
     let meta = end(canceled, "")?
-        .when("#status IN (:queued, :running, :waiting) AND #stepCount = :steps")
-        .value(":steps", canceled.step_count)?
+        .when("#status IN (:queued, :running, :waiting)")
         .value(":queued", RunStatus::Queued)?
         .value(":running", RunStatus::Running)?
         .value(":waiting", RunStatus::WaitingTool)?;
-    if by.is_some() { meta.when("#kept = :seen").value(":seen", canceled.kept) } else { Ok(meta) }
+    if by.is_some() {
+        return meta.when("#kept = :seen").value(":seen", canceled.kept);
+    }
+    // The worker of the run may have stored a step since the run was read. Then the run is read
+    // again, because what it has used is added up elsewhere, too.
+    meta.when("#stepCount = :steps").value(":steps", canceled.step_count)
 }
 
 fn had_ended(status: RunStatus) -> Error {
