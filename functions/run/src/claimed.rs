@@ -63,7 +63,7 @@ impl Runs {
             Some((run.agent_id, &config.budget)),
             space.map(|space| (space.id, &space.settings.budget)),
         );
-        let spending = Spending::new(&self.pipeline, &self.prices, budgets, run.id.to_string());
+        let spending = Spending::new(&self.pipeline, &self.prices, budgets, Some(run.id));
         let context = RunContext {
             spending,
             pipeline: self.pipeline.clone(),

@@ -11,7 +11,7 @@ use smartspace_domain::{
 use smartspace_pipeline::Pipeline;
 use smartspace_store::{
     due::{Duty, Swept},
-    table::keys::{DUE_PARTS, Key},
+    table::keys::DUE_PARTS,
 };
 
 /// The greatest number of items that one sweep takes from each part of the index.
@@ -29,8 +29,6 @@ pub struct Sweep {
 struct Found {
     runs: Vec<RunJob>,
     triggers: Vec<TriggerJob>,
-    /// Counters of budgets, with calls that nobody has settled.
-    budgets: Vec<Key>,
 }
 
 impl Sweep {
@@ -95,13 +93,7 @@ impl Sweep {
     }
 
     async fn queue(&self, found: Found) -> usize {
-        let count = found.runs.len() + found.triggers.len() + found.budgets.len();
-        for key in found.budgets {
-            let budgets = self.pipeline.store.budgets();
-            if let Err(error) = budgets.settle_old(&key, self.pipeline.now()).await {
-                tracing::warn!(pk = key.pk, %error, "calls of a budget were not settled");
-            }
-        }
+        let count = found.runs.len() + found.triggers.len();
         self.pipeline.queue_runs(found.runs).await;
         self.pipeline.queue_triggers(found.triggers).await;
         count
@@ -113,7 +105,6 @@ impl Found {
         match duty {
             Duty::Run(job) => self.runs.push(job),
             Duty::Trigger(job) => self.triggers.push(job),
-            Duty::Budget(key) => self.budgets.push(key),
         }
     }
 }

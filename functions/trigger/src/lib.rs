@@ -7,7 +7,7 @@ pub mod router;
 use futures::future::join_all;
 use smartspace_domain::{
     Error, Result,
-    dispatch::Routing,
+    dispatch::{Routed, Routing},
     entities::EntityType,
     events::EventKind,
     ids::{EntityId, RunId, SpaceId},
@@ -21,6 +21,7 @@ use smartspace_store::{
         append::{RACED_FOR, Stored},
     },
     runs::{ActiveRecord, RunRecord},
+    usage::User,
 };
 use tokio::time::Instant;
 
@@ -150,7 +151,13 @@ impl Triggers {
             let routed = asked.as_ref().map(|asked| &asked.routed);
             match store.messages().store_decision(&late, routed, now()).await? {
                 Stored::Now => return Ok(late.decided.taken),
-                Stored::Before => return Ok(Vec::new()),
+                Stored::Before => {
+                    if let Some(Routed { model, usage, .. }) = routed {
+                        let user = User { agent: None, space: Some(space) };
+                        store.usage().add(user, model, *usage, now()).await;
+                    }
+                    return Ok(Vec::new());
+                }
                 Stored::Outdated => {}
             }
         }

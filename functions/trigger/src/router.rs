@@ -12,7 +12,7 @@ use futures::StreamExt;
 use smartspace_domain::{
     Error, Result,
     dispatch::{Choice, Routed, Routing},
-    ids::{EntityId, MessageId, SpaceId},
+    ids::{EntityId, SpaceId},
     prices::Prices,
     runs::{FailureCode, Usage},
     spaces::router::RouterConfig,
@@ -92,8 +92,10 @@ impl Routers {
             messages: &messages,
         };
         let budgets = pipeline.budgets(None, Some((space, &record.settings.budget)));
-        let spending = Spending::new(pipeline, &self.prices, budgets, message.id.to_string());
-        let asked = self.answer(space, &question, message.id, &spending).await;
+        let spending = Spending::new(pipeline, &self.prices, budgets, None);
+        // A repeated job asks again, and pays again.
+        let call = format!("{}_{}", message.id, pipeline.token().0);
+        let asked = self.answer(space, &question, &call, &spending).await;
         spending.close().await;
         Ok(asked)
     }
@@ -102,14 +104,14 @@ impl Routers {
         &self,
         space: SpaceId,
         question: &Question<'_>,
-        message: MessageId,
+        call: &str,
         spending: &Spending,
     ) -> Asked {
         let began = Instant::now();
         let request = question.request();
         let model = request.model.full_name();
         let mut usage = Usage::default();
-        let call = |number| format!("{message}_{number}");
+        let call = |number| format!("{call}_{number}");
         let mut answer = self.ask_once(&request, question, spending, &call(1), &mut usage).await;
         if let Err(failed) = &answer
             && failed.is_transient()
@@ -160,9 +162,8 @@ impl Routers {
         request: &Request,
         used: &mut Option<Usage>,
     ) -> Result<Vec<String>, ModelError> {
-        let mut pieces = self.models.ask(request).await.inspect_err(|_| {
-            // There is no answer at all, and nothing to pay.
-            *used = Some(Usage::default());
+        let mut pieces = self.models.ask(request).await.inspect_err(|error| {
+            *used = error.is_refusal().then(Usage::default);
         })?;
         let mut inputs: Vec<String> = Vec::new();
         let mut bytes = 0;

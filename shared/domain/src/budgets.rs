@@ -82,9 +82,19 @@ pub struct Amount {
 impl Amount {
     /// What a model call has used. A call without a price costs nothing.
     pub fn of(usage: &Usage) -> Self {
+        let usage = usage.believable();
         Self {
-            tokens: usage.input_tokens.saturating_add(usage.output_tokens),
+            tokens: usage.input_tokens + usage.output_tokens,
             nanodollars: usage.cost.map_or(0, billionths),
+        }
+    }
+
+    /// What is left of it without `other`.
+    #[must_use]
+    pub fn without(self, other: Self) -> Self {
+        Self {
+            tokens: self.tokens.saturating_sub(other.tokens),
+            nanodollars: self.nanodollars.saturating_sub(other.nanodollars),
         }
     }
 }
@@ -153,8 +163,16 @@ impl BudgetScope {
     /// Says that it is used, and until when.
     pub fn used_text(self, day: Day) -> String {
         format!(
-            "the budget of {self} for today is used; it is renewed at {}",
+            "the budget of {self} for today is used up; it is renewed at {}",
             day.next().begin().to_whole_seconds()
+        )
+    }
+
+    /// Says that no day has room for a call.
+    pub fn too_small_text(self) -> String {
+        format!(
+            "this call may use more than the budget of {self} for a whole day; raise the budget, or \
+             lower maxOutputTokens"
         )
     }
 
@@ -197,7 +215,9 @@ impl ScopeBudget {
 pub struct Spent {
     /// What was spent, and what calls under way may spend at most.
     pub amount: Amount,
-    /// The smallest call that found no room.
+    /// What was spent, without the calls under way.
+    pub settled: Amount,
+    /// The smallest call that found no room. No call that would not fit an unused budget.
     pub refused: Option<Amount>,
 }
 

@@ -22,6 +22,25 @@ pub struct Usage {
     pub cost: Option<f64>,
 }
 
+/// More tokens than any call has. Counts come from providers and may be wrong.
+const MOST_TOKENS: u64 = 1_000_000_000_000;
+/// More dollars than any run costs.
+const MOST_DOLLARS: f64 = 1e6;
+
+impl Usage {
+    /// The same with counts that sums of many calls can hold.
+    #[must_use]
+    pub fn believable(self) -> Self {
+        Self {
+            input_tokens: self.input_tokens.min(MOST_TOKENS),
+            cached_tokens: self.cached_tokens.min(MOST_TOKENS),
+            cache_write_tokens: self.cache_write_tokens.min(MOST_TOKENS),
+            output_tokens: self.output_tokens.min(MOST_TOKENS),
+            cost: self.cost.map(|cost| cost.clamp(0.0, MOST_DOLLARS)),
+        }
+    }
+}
+
 impl std::ops::AddAssign for Usage {
     /// Saturates, because the counts come from providers and may be wrong.
     fn add_assign(&mut self, other: Self) {

@@ -95,6 +95,12 @@ impl ModelError {
         Self { code, message: message.into(), retry_after: None }
     }
 
+    /// Whether the provider has refused the request, so that there is nothing to pay. If an answer
+    /// broke off or did not come in time, the provider may have written one.
+    pub fn is_refusal(&self) -> bool {
+        self.code != FailureCode::BrokenStream
+    }
+
     /// Whether the same request may succeed later.
     pub fn is_transient(&self) -> bool {
         matches!(

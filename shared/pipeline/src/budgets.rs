@@ -2,8 +2,8 @@
 //! it has used.
 
 use std::{
-    collections::BTreeMap,
-    sync::{Arc, Mutex, PoisonError},
+    collections::{BTreeMap, BTreeSet},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use futures::future::join_all;
@@ -11,7 +11,7 @@ use smartspace_domain::{
     Error,
     budgets::{Amount, Budget, BudgetScope, ScopeBudget, Spent},
     days::Day,
-    ids::{EntityId, SpaceId},
+    ids::{EntityId, RunId, SpaceId},
     prices::Prices,
     usage::{Usage, billionths},
 };
@@ -38,10 +38,12 @@ pub struct Spending {
     pipeline: Pipeline,
     prices: Arc<Prices>,
     budgets: Vec<ScopeBudget>,
-    /// Who tells people that a share of a budget is used.
-    teller: String,
+    /// The run that tells people that a share of a budget is used, if it is one.
+    teller: Option<RunId>,
     open: Mutex<BTreeMap<String, Reservation>>,
     news: Mutex<Vec<String>>,
+    /// The shares that need not be told, because they were.
+    told: Mutex<BTreeSet<(BudgetScope, u64)>>,
 }
 
 /// What was reserved for a call.
@@ -67,12 +69,12 @@ impl Pipeline {
 }
 
 impl Spending {
-    /// Pays from `budgets`. `teller` identifies the worker, or what it works on.
+    /// Pays from `budgets`. Only a run, the `teller`, tells people that they are nearly used.
     pub fn new(
         pipeline: &Pipeline,
         prices: &Arc<Prices>,
         budgets: Vec<ScopeBudget>,
-        teller: String,
+        teller: Option<RunId>,
     ) -> Self {
         Self {
             pipeline: pipeline.clone(),
@@ -81,6 +83,7 @@ impl Spending {
             teller,
             open: Mutex::default(),
             news: Mutex::default(),
+            told: Mutex::default(),
         }
     }
 
@@ -127,6 +130,9 @@ impl Spending {
                     self.tell(budget.scope, day, 100).await;
                     refused = Some(Unpaid::Refused(budget.scope.used_text(day)));
                 }
+                Ok(Reserved::Never) => {
+                    refused = Some(Unpaid::Refused(budget.scope.too_small_text()));
+                }
                 Err(error) => refused = Some(Unpaid::Unknown(error)),
             }
         }
@@ -142,15 +148,16 @@ impl Spending {
     /// Replaces what was reserved for a call by what it has used. If that is unknown, because its
     /// answer broke off, it counts as reserved.
     pub async fn settle(&self, id: &str, used: Option<&Usage>) {
-        let Some(Reservation { day, amount }) = self.open().remove(id) else { return };
+        // It stays open until it is settled, because this future may be dropped.
+        let Some(Reservation { day, amount }) = self.open().get(id).copied() else { return };
         let used = used.map_or(amount, Amount::of);
         let counters = self.pipeline.store.budgets();
         let settling =
             self.budgets.iter().map(|budget| counters.settle(budget.scope, day, id, amount, used));
         for (budget, settled) in self.budgets.iter().zip(join_all(settling).await) {
             match settled {
-                Ok(Some(Spent { amount, .. })) => {
-                    let percent = budget.limit.percent(amount);
+                Ok(Some(Spent { settled, .. })) => {
+                    let percent = budget.limit.percent(settled);
                     if let Some(share) = SHARES.into_iter().find(|share| percent >= *share) {
                         self.tell(budget.scope, day, share).await;
                     }
@@ -158,10 +165,11 @@ impl Spending {
                 Ok(None) => {}
                 Err(error) => tracing::warn!(
                     call = id, scope = %budget.scope, %error,
-                    "a call was not settled; sweep counts it as reserved"
+                    "a call was not settled; it counts as reserved"
                 ),
             }
         }
+        self.open().remove(id);
     }
 
     /// Settles the calls that another worker of the same work left. Their ids begin with `prefix`.
@@ -187,31 +195,34 @@ impl Spending {
 
     /// Texts about budgets that are nearly used, since the last call of this function.
     pub fn take_news(&self) -> Vec<String> {
-        std::mem::take(&mut *self.news.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut *locked(&self.news))
     }
 
     /// Keeps a text about a budget, unless somebody else tells it today.
     async fn tell(&self, scope: BudgetScope, day: Day, percent: u64) {
+        let Some(teller) = self.teller else { return };
+        if !locked(&self.told).insert((scope, percent)) {
+            return;
+        }
         let counters = self.pipeline.store.budgets();
-        match counters.may_tell(scope, day, percent, &self.teller).await {
+        match counters.may_tell(scope, day, percent, &teller.to_string()).await {
             Ok(true) => {
                 let text = scope.percent_text(percent);
-                tracing::warn!(
-                    event = "budget_used", scope = ?scope, percent, "{text}"
-                );
-                let mut news = self.news.lock().unwrap_or_else(PoisonError::into_inner);
-                if !news.contains(&text) {
-                    news.push(text);
-                }
+                tracing::warn!(event = "budget_used", ?scope, percent, "{text}");
+                locked(&self.news).push(text);
             }
             Ok(false) => {}
             Err(error) => tracing::warn!(?scope, %error, "nobody was told about a budget"),
         }
     }
 
-    fn open(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, Reservation>> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    fn open(&self) -> MutexGuard<'_, BTreeMap<String, Reservation>> {
+        locked(&self.open)
     }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl std::fmt::Debug for Spending {

@@ -30,8 +30,6 @@ pub enum Duty {
     Run(RunJob),
     /// A message without a dispatch decision, or an unfinished change.
     Trigger(TriggerJob),
-    /// The counter of a budget, with calls that nobody has settled.
-    Budget(Key),
 }
 
 /// The outcome of the sweep for one candidate.
@@ -149,7 +147,6 @@ impl Due<'_> {
                 let entity_id: EntityId = id.parse().map_err(|_| unknown())?;
                 Ok(Some(Duty::Trigger(TriggerJob::SettleEntity { entity_id })))
             }
-            ("BUDGET", None) => Ok(Some(Duty::Budget(key.clone()))),
             _ => Err(unknown()),
         }
     }

@@ -1,7 +1,7 @@
 //! The tokens and the cost of models, added up by day, agent, space and model.
 //!
-//! The transaction that ends a run adds what the run has used to the rows of that day. A row is a
-//! counter, so runs that end at the same moment do not wait for each other's numbers.
+//! The transaction that ends a run adds what the run has used to the rows of that day. Runs of an
+//! agent that end at the same moment conflict in its row, as they do in its slots, and are repeated.
 
 use std::collections::BTreeMap;
 
@@ -53,6 +53,7 @@ pub(crate) fn writes(user: User, used: &UsageByModel, runs: u32, now: Time) -> R
     let day = Day::of(now);
     let main = used.iter().max_by_key(|(_, usage)| usage.input_tokens).map(|(model, _)| model);
     let write = |(model, usage): (&str, &Usage)| {
+        let usage = usage.believable();
         let cost = if usage.cost.is_some() { ", #cost :cost" } else { "" };
         let key = keys::usage(day, user.agent, user.space, model);
         let write = Write::count(
@@ -195,7 +196,7 @@ impl UsageItem {
 
 impl UsageRows<'_> {
     /// Adds what calls outside of runs have used. A failure is only logged, since the calls were
-    /// made.
+    /// made. If the answer of the table is lost, the calls may count twice.
     pub async fn add(self, user: User, model: &str, usage: Usage, now: Time) {
         let added = async {
             for write in writes(user, &UsageByModel::one(model, usage), 0, now)? {

@@ -1,10 +1,11 @@
 //! Budgets of a day, and the usage of models.
 
 use futures::future::join_all;
+use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::support::{
-    model::{Gate, answer, say, stop, wait},
+    model::{Gate, answer, call, say, stop, think, wait},
     routes::{id, triggered_run},
     stack::Stack,
     waiting::{SOON, is_ended, wait_for},
@@ -51,7 +52,7 @@ async fn a_hundred_runs_at_once_do_not_pass_a_budget_that_allows_ten() {
     let stack = Stack::start().await;
     let gate = Gate::closed();
     let held = gate.clone();
-    stack.model.replies("ada", move |_| answer([wait(&held), say("Done.")]));
+    stack.model.replies("ada", move |_| answer([wait(&held), think("Done.")]));
     let person = stack.person("Husam").await;
     let model = stack.model.name("ada");
     let config = json!({
@@ -85,7 +86,9 @@ async fn a_hundred_runs_at_once_do_not_pass_a_budget_that_allows_ten() {
     for run in &failed {
         assert_eq!(run["error"]["code"], "budget", "{run}");
         let text = run["error"]["message"].as_str().unwrap();
-        assert!(text.starts_with("the budget of this space for today is used; it is renewed at "));
+        assert!(
+            text.starts_with("the budget of this space for today is used up; it is renewed at ")
+        );
         assert_eq!(tokens(&run["usage"]), 0);
     }
     // What the message and the runs say comes from the same counter.
@@ -195,11 +198,20 @@ async fn a_used_budget_holds_for_messages_services_and_previews_until_it_is_rais
     assert_eq!(previewed["dispatch"], message["dispatch"]);
     let [(reason, words)] = reasons(&message)[..] else { panic!("{message}") };
     assert_eq!(reason, "budget");
-    assert!(words.starts_with("the budget of this agent for today is used"), "{words}");
+    assert!(words.starts_with("the budget of this agent for today is used up"), "{words}");
     let trigger = format!("/v1/agents/{}/trigger", team.agent);
     let body = json!({"service": "shop", "payload": {"order": 1}});
     let refused = stack.create(&trigger, body.clone()).await.must_be(202);
     assert_eq!((&refused["runId"], &refused["reason"]), (&Value::Null, &json!("budget")));
+
+    let plans = format!("/v1/agents/{}/plans", team.agent);
+    let plan = json!({"name": "Digest", "instruction": "Write it.", "cron": "0 9 * * *"});
+    let plan = id(&stack.create(&plans, plan).await.must_be(201));
+    let run = format!("{plans}/{plan}/run");
+    let refused = stack.call(Method::POST, &run, None).await;
+    assert!(refused.header("retry-after").parse::<u32>().is_ok(), "{}", refused.text);
+    let text = "the budget of the agent or of the deployment for today is used up";
+    assert_eq!(refused.must_be(429)["detail"], text);
 
     set(json!(1_000_000)).await;
     let accepted = stack.create(&trigger, body).await.must_be(202);
@@ -249,16 +261,26 @@ async fn a_budget_in_dollars_needs_prices() {
 
 #[tokio::test]
 async fn the_budget_of_the_deployment_is_shared() {
-    let Some(stack) = Stack::with(&["--budget-cost-per-day", "0.00000001"]).await else { return };
+    // There is room for one call at a time, which may cost 0.023 and costs less.
+    let Some(stack) = Stack::with(&["--budget-cost-per-day", "0.03"]).await else { return };
     let rules = json!([{"when": {}, "steps": [{"text": "Hm."}]}]);
     let model = json!({"provider": "scripted", "name": "any", "script": {"rules": rules}});
     let person = stack.person("Husam").await;
     let agent = stack.agent_with("Ada", json!({"model": model})).await;
     let space = stack.space("Team", &[&person, &agent]).await;
-    let message = stack.post(&space, &person, "Hello?").await;
-    let run = stack.ended(&triggered_run(&message, &agent).unwrap(), SOON).await;
+    let mut runs = 0;
+    let run = loop {
+        let message = stack.post(&space, &person, "Hello?").await;
+        let run = stack.ended(&triggered_run(&message, &agent).unwrap(), SOON).await;
+        if run["status"] == "failed" {
+            break run;
+        }
+        runs += 1;
+        assert!(run["usage"]["cost"].as_f64() > Some(0.0) && runs < 20, "{run}");
+    };
+    assert!(runs > 0);
     let text = run["error"]["message"].as_str().unwrap();
-    assert!(text.starts_with("the budget of the deployment for today is used; "), "{run}");
+    assert!(text.starts_with("the budget of the deployment for today is used up; "), "{run}");
     let message = stack.post(&space, &person, "Hello?").await;
     assert_eq!(reasons(&message), [("budget", text)]);
 }
@@ -328,4 +350,47 @@ async fn usage_is_reported_by_day_agent_space_and_model() {
         let refused = stack.get(&format!("/v1/usage?{query}")).await.must_be(400);
         assert_eq!(refused["detail"], format!("query parameter {expected}"), "{query}");
     }
+}
+
+#[tokio::test]
+async fn a_call_that_no_day_has_room_for_fails_alone() {
+    let stack = Stack::start().await;
+    let person = stack.person("Husam").await;
+    let model = |tokens: u32| json!({"provider": "openai", "name": stack.model.name("ada"), "maxOutputTokens": tokens});
+    let greedy = stack.agent_with("Ada", json!({"model": model(90_000)})).await;
+    let modest = stack.agent_with("Bob", json!({"model": model(100)})).await;
+    let budget = json!({"runsPerMinute": RUNS, "tokensPerDay": 50_000});
+    let members = [&person, &greedy, &modest];
+    let space = stack.space_with("Team", &members, json!({"budget": budget})).await;
+    stack.model.replies("ada", |_| stop());
+    for text in ["Hello?", "Still there?"] {
+        let message = stack.post(&space, &person, text).await;
+        let failed = stack.ended(&triggered_run(&message, &greedy).unwrap(), SOON).await;
+        let error = json!({"code": "budget", "message": "this call may use more than the budget of \
+            this space for a whole day; raise the budget, or lower maxOutputTokens"});
+        assert_eq!(failed["error"], error);
+        let fine = stack.ended(&triggered_run(&message, &modest).unwrap(), SOON).await;
+        assert_eq!(fine["status"], "completed", "{fine}");
+    }
+}
+
+#[tokio::test]
+async fn routers_count_in_usage() {
+    let stack = Stack::start().await;
+    let person = stack.person("Husam").await;
+    let mut members = vec![person.clone()];
+    for name in ["Ada", "Bob"] {
+        members.push(stack.agent(name, &stack.model.name("ada")).await);
+    }
+    let model = json!({"provider": "openai", "name": stack.model.name("router")});
+    let settings = json!({"triggerPolicy": "router", "router": {"model": model}});
+    let members: Vec<_> = members.iter().collect();
+    let space = stack.space_with("Office", &members, settings).await;
+    stack.model.replies("router", |_| answer([call("choose", json!({"agents": []}))]));
+    let posted = stack.post(&space, &person, "Nobody has to answer.").await;
+    let message = decided(&stack, &space, &posted).await;
+    let report = stack.get(&format!("/v1/spaces/{space}/usage?by=agent")).await.must_be(200);
+    let [item] = &report["items"].as_array().unwrap()[..] else { panic!("{report}") };
+    assert_eq!((tokens(item), &item["runs"]), (tokens(&message["router"]["usage"]), &json!(0)));
+    assert!(tokens(item) > 0 && item.get("agentId").is_none(), "{item}");
 }

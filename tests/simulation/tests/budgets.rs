@@ -10,11 +10,7 @@ use smartspace_domain::{
     budgets::{Amount, BudgetScope, DailyLimit, ScopeBudget},
     days::Day,
 };
-use smartspace_store::{
-    due::{Duty, Swept},
-    limits::budgets::Reserved,
-    table::keys,
-};
+use smartspace_store::{limits::budgets::Reserved, table::keys};
 
 use crate::small_space::{SmallSpace, start};
 
@@ -65,21 +61,6 @@ impl Counter {
         ids.sort();
         (item["tokens"].as_n().unwrap().clone(), ids)
     }
-
-    /// Sweeps the counter, if it is due. Returns whether it was.
-    async fn sweep(&self, now: Time) -> bool {
-        let due = self.0.store.due();
-        let key = keys::budget(BUDGET.scope, day());
-        match due.sweep_one(&key, now).await.unwrap() {
-            Swept::Overdue(Duty::Budget(found)) => {
-                assert_eq!(found, key);
-                self.0.store.budgets().settle_old(&key, now).await.unwrap();
-                true
-            }
-            Swept::NotDue => false,
-            other => panic!("{other:?}"),
-        }
-    }
 }
 
 fn day() -> Day {
@@ -98,7 +79,7 @@ async fn a_call_is_reserved_once_and_settled_once() {
     assert_eq!(counter.reserve("run_A_0_1", 60, start()).await, Reserved::Yes);
     assert_eq!(counter.read().await, ("60".into(), ids(&["run_A_0_1"])));
     assert_eq!(counter.reserve("run_B_0_1", 41, start()).await, Reserved::No);
-    assert_eq!(counter.reserve("run_C_0_1", 101, start()).await, Reserved::No);
+    assert_eq!(counter.reserve("run_C_0_1", 101, start()).await, Reserved::Never);
     assert_eq!(counter.settle("run_A_0_1", 60, 59).await, Some(59));
     assert_eq!(counter.settle("run_A_0_1", 60, 59).await, None);
     assert_eq!(counter.reserve("run_B_0_1", 41, start()).await, Reserved::Yes);
@@ -124,19 +105,20 @@ async fn a_worker_that_takes_over_settles_what_the_dead_one_left() {
 }
 
 #[tokio::test]
-async fn a_call_that_nobody_settles_counts_as_reserved_after_twenty_minutes() {
+async fn calls_that_nobody_settles_count_as_reserved_and_are_unlisted_after_twenty_minutes() {
     let counter = Counter::new().await;
     let at = |minutes| start() + Duration::from_mins(minutes);
-    assert_eq!(counter.reserve("run_A_0_1", 30, at(0)).await, Reserved::Yes);
-    assert_eq!(counter.reserve("run_B_0_1", 30, at(15)).await, Reserved::Yes);
-    assert!(!counter.sweep(at(19)).await);
-    assert!(counter.sweep(at(20)).await);
-    assert_eq!(counter.read().await, ("60".into(), ids(&["run_B_0_1"])));
-    assert!(!counter.sweep(at(34)).await, "it is due with the oldest call that is left");
-    assert_eq!(counter.settle("run_B_0_1", 30, 10).await, Some(40));
-    assert!(counter.sweep(at(35)).await);
-    assert!(!counter.sweep(at(300)).await, "without calls it is not due");
-    assert_eq!(counter.reserve("run_C_0_1", 30, at(301)).await, Reserved::Yes);
-    assert!(counter.sweep(at(321)).await);
-    assert_eq!(counter.read().await, ("70".into(), ids(&[])));
+    // More than one write can unlist.
+    let dead: Vec<_> = (0..60).map(|number| format!("run_A_{number:02}_1")).collect();
+    for id in &dead {
+        assert_eq!(counter.reserve(id, 1, at(0)).await, Reserved::Yes);
+    }
+    assert_eq!(counter.reserve("run_B_0_1", 1, at(19)).await, Reserved::Yes);
+    assert_eq!(counter.read().await.1.len(), 61);
+    assert_eq!(counter.reserve("run_C_0_1", 1, at(20)).await, Reserved::Yes);
+    assert_eq!(counter.read().await.1.len(), 12);
+    assert_eq!(counter.reserve("run_D_0_1", 1, at(21)).await, Reserved::Yes);
+    let left = ids(&["run_B_0_1", "run_C_0_1", "run_D_0_1"]);
+    assert_eq!(counter.read().await, ("63".into(), left));
+    assert_eq!(counter.settle(&dead[0], 1, 0).await, None);
 }

@@ -119,15 +119,12 @@ async fn four_sequential_calls_from_post_to_the_model_and_five_in_a_cold_process
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_budget_takes_one_read_of_the_message_and_two_writes_of_each_model_call() {
+async fn a_budget_takes_one_read_before_the_message_and_one_write_before_the_model() {
     for scope in [BudgetOf::Agents, BudgetOf::Spaces, BudgetOf::Deployment] {
         let budget = Some(TokenBudget { scope, tokens: 1_000_000 });
         let [_, without, _] = counts(0, Plan::quiet()).await;
         let [_, with, _] = counts(0, Plan { budget, ..Plan::quiet() }).await;
         assert_eq!(with.in_a_row, without.in_a_row + 2, "{scope:?}: {with:?}");
-        // The same seed gives the same answers: two or more.
-        let more = with.in_all - without.in_all;
-        assert!(more >= 3 && more % 2 == 1, "{scope:?}: {with:?}, {without:?}");
     }
 }
 

@@ -187,6 +187,9 @@ mutants! {
     finds_ignored_lanes: IgnoresLanes
     finds_kept_turns: KeepsTurns
     finds_forgotten_joined: ForgetsJoined
+    finds_ignored_budgets: IgnoresBudgets
+    finds_forgotten_settling: ForgetsSettling
+    finds_forgotten_usage: ForgetsUsage
     finds_lost_parts: LosesParts
     finds_forgotten_snapshots: ForgetsSnapshots
     finds_left_items: LeavesItems

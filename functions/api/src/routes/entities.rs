@@ -11,6 +11,7 @@ use serde_json::Value;
 use smartspace_domain::{
     Error,
     access::{Caller, EntityAction},
+    agents::AgentConfig,
     entities::{Entity, EntitySettings, EntityType, NewEntity},
     ids::EntityId,
     prices::Prices,
@@ -145,7 +146,13 @@ async fn change(
     let record = store.entities().record(id).await?;
     let settings = patched(&record.entity, Value::Object(patch))?;
     settings.check()?;
-    check_prices(&api.prices, &settings)?;
+    let paid = |agent: &Option<AgentConfig>| {
+        agent.as_ref().map(|agent| (agent.budget.cost_per_day, agent.model.all_names()))
+    };
+    // A rename does not fail because of a price that is gone.
+    if paid(&settings.agent) != paid(&record.entity.agent) {
+        check_prices(&api.prices, &settings)?;
+    }
     if settings.kind != record.entity.kind {
         return Err(Error::invalid("/type", "can't be changed").into());
     }

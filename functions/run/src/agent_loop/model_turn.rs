@@ -178,7 +178,7 @@ impl ModelCaller<'_> {
         let used = match &answer {
             Ok(answer) => Some(answer.usage),
             // The provider has not counted an answer that broke off.
-            Err(_) => (!has_begun).then(Usage::default),
+            Err(error) => (!has_begun && error.is_refusal()).then(Usage::default),
         };
         spending.settle(&call, used.as_ref()).await;
         Ok(answer)
@@ -194,8 +194,8 @@ impl ModelCaller<'_> {
     ) -> Result<ModelTurn, ModelError> {
         let mut answer = GrowingAnswer::new(*self, question, request.model.full_name(), attempt);
         let mut pieces = self.context.models.ask(request).await?;
+        *has_begun = true;
         while let Some(piece) = pieces.next().await {
-            *has_begun |= piece.is_ok();
             if answer.add(piece?)? {
                 return Ok(answer.into_turn());
             }

@@ -127,7 +127,7 @@ impl Summarizer<'_> {
         let paid = Paid {
             model: &config.model,
             user: User { agent: Some(agent), space: Some(space) },
-            spending: Spending::new(self.pipeline, self.prices, budgets, token.0.clone()),
+            spending: Spending::new(self.pipeline, self.prices, budgets, None),
             token: &token,
         };
         // Without an answer the claim stays, so nobody asks the model again before it expires.
@@ -267,7 +267,8 @@ impl Summarizer<'_> {
         let mut pieces = match self.models.ask(request).await {
             Ok(pieces) => pieces,
             Err(error) => {
-                paid.spending.settle(call, Some(&Usage::default())).await;
+                let used = error.is_refusal().then(Usage::default);
+                paid.spending.settle(call, used.as_ref()).await;
                 return Err(error);
             }
         };

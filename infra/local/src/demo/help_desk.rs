@@ -1,5 +1,5 @@
 //! The space "Help desk": a router chooses who answers. The accountant takes messages that arrive
-//! in a burst together. The space may spend a dollar a day; scripted models have a price.
+//! in a burst together. The space may use a million tokens a day.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ pub(super) fn space() -> Value {
     json!({
         "name": "Help desk",
         "triggerPolicy": "router",
-        "budget": {"costPerDay": 1},
+        "budget": {"tokensPerDay": 1_000_000},
         "router": {"model": {"provider": "scripted", "name": "router", "script": {"rules": [
             {"choose": {"when": {"sender": "agent"}, "agents": []}},
             bills("bill"),

@@ -27,7 +27,8 @@ fn the_closer_limit_counts() {
 
 #[test]
 fn a_budget_is_used_while_the_call_that_found_no_room_would_find_none() {
-    let spent = |tokens, refused| Spent { amount: amount(tokens, 0), refused };
+    let spent =
+        |tokens, refused| Spent { amount: amount(tokens, 0), settled: Amount::default(), refused };
     assert!(!spent(99, None).is_used(LIMIT));
     assert!(spent(100, None).is_used(LIMIT));
     let refused = Some(amount(30, 0));
@@ -43,4 +44,11 @@ fn a_budget_in_dollars_is_exact() {
     let budget = Budget { cost_per_day: Some(0.1), ..Budget::of_agent() };
     assert_eq!(budget.per_day().nanodollars, Some(100_000_000));
     assert!(Budget::of_space().per_day().is_none());
+}
+
+#[test]
+fn a_count_that_nobody_can_have_used_does_not_end_all_sums() {
+    let wrong = Usage { input_tokens: u64::MAX, cost: Some(1e30), ..Usage::default() };
+    let amount = Amount::of(&wrong);
+    assert!(amount.tokens <= 1 << 40 && amount.nanodollars <= 1 << 60);
 }

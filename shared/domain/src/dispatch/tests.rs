@@ -293,14 +293,14 @@ fn an_agent_with_a_used_budget_is_not_triggered_and_its_rate_is_not_used() {
             (
                 Some(Reason::Budget),
                 Some(
-                    "the budget of this agent for today is used; \
+                    "the budget of this agent for today is used up; \
                      it is renewed at 2026-02-19T00:00:00Z"
                 )
             ),
             (
                 Some(Reason::Budget),
                 Some(
-                    "the budget of the deployment for today is used; \
+                    "the budget of the deployment for today is used up; \
                      it is renewed at 2026-02-19T00:00:00Z"
                 )
             ),

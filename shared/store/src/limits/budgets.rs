@@ -3,7 +3,8 @@
 //! Before a model call, the most that it may use is reserved on the counter of each scope. The
 //! reservation is counted like something spent, and stays listed on the counter until it is
 //! settled. So calls at the same moment can't pass the limit together, a reservation that is
-//! repeated counts once, and one that a dead worker left is known.
+//! repeated counts once, and one that a dead worker left is known. After twenty minutes the next
+//! reservation unlists it.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -28,6 +29,8 @@ use crate::{
 const STORED_FOR: Duration = Duration::from_hours(48);
 /// How long a reservation lasts. Its call has ended then, because no answer takes longer.
 const RESERVED_FOR: Duration = Duration::from_mins(20);
+/// How many reservations one write unlists. An expression has at most 4 KB.
+const FORGOTTEN_AT_ONCE: usize = 50;
 /// The prefix of the attributes that hold reservations.
 const RESERVATION: &str = "r_";
 
@@ -44,8 +47,6 @@ struct CounterItem {
     refused_tokens: Option<u64>,
     #[serde(default)]
     refused_cost: Option<u64>,
-    #[serde(default)]
-    due_at: Option<Time>,
     /// The reservations, and what other items have, too.
     #[serde(flatten)]
     others: HashMap<String, serde_json::Value>,
@@ -55,12 +56,21 @@ struct CounterItem {
 #[derive(Clone, Debug, Deserialize)]
 struct Reservation(u64, u64, Time);
 
+impl Reservation {
+    fn amount(&self) -> Amount {
+        Amount { tokens: self.0, nanodollars: self.1 }
+    }
+}
+
 impl CounterItem {
     fn spent(&self) -> Spent {
         let count = |count: i64| u64::try_from(count).unwrap_or(0);
         let refused = self.refused_tokens.zip(self.refused_cost);
+        let amount = Amount { tokens: count(self.tokens), nanodollars: count(self.cost) };
+        let under_way = self.reservations().map(|(_, reservation)| reservation.amount());
         Spent {
-            amount: Amount { tokens: count(self.tokens), nanodollars: count(self.cost) },
+            amount,
+            settled: under_way.fold(amount, Amount::without),
             refused: refused.map(|(tokens, nanodollars)| Amount { tokens, nanodollars }),
         }
     }
@@ -85,6 +95,8 @@ pub enum Reserved {
     Yes,
     /// There is no room for it.
     No,
+    /// It is more than the whole budget.
+    Never,
 }
 
 /// The attribute that holds a reservation.
@@ -101,33 +113,58 @@ impl Budgets<'_> {
         amount: Amount,
         now: Time,
     ) -> Result<Reserved> {
+        if !budget.limit.has_room(Amount::default(), amount) {
+            return Ok(Reserved::Never);
+        }
         let day = Day::of(now);
         let key = keys::budget(budget.scope, day);
-        if budget.limit.has_room(Amount::default(), amount) {
-            let write = reservation(budget, id, amount, now)?;
-            match self.store.table.write(write).await {
-                Ok(_) => return Ok(Reserved::Yes),
-                Err(WriteError::Other(error)) => return Err(error),
-                Err(WriteError::Refused(refusal)) => {
-                    // The first try took effect and its answer was lost.
-                    if refusal.existing::<CounterItem>(&key).is_some_and(|item| item.has(id)) {
-                        return Ok(Reserved::Yes);
-                    }
+        match self.store.table.write(reservation(budget, id, amount, now)?).await {
+            Ok(item) => {
+                if let Some(item) = item {
+                    self.forget_old(key, &read(item)?, now).await?;
                 }
+                Ok(Reserved::Yes)
+            }
+            Err(WriteError::Other(error)) => Err(error),
+            // The first try took effect and its answer was lost.
+            Err(WriteError::Refused(refusal))
+                if refusal.existing::<CounterItem>(&key).is_some_and(|item| item.has(id)) =>
+            {
+                Ok(Reserved::Yes)
+            }
+            Err(WriteError::Refused(_)) => {
+                self.refuse(key, budget, amount, day).await?;
+                Ok(Reserved::No)
             }
         }
-        self.refuse(key, amount, day).await?;
-        Ok(Reserved::No)
+    }
+
+    /// Unlists calls that are older than any answer: whoever should have settled them has died.
+    /// They stay counted as reserved.
+    async fn forget_old(self, key: Key, item: &CounterItem, now: Time) -> Result<()> {
+        let is_old = |(_, Reservation(_, _, at)): &(&str, Reservation)| *at + RESERVED_FOR <= now;
+        let old = item.reservations().filter(is_old).take(FORGOTTEN_AT_ONCE);
+        let old: Vec<_> = old.map(|(id, _)| format!("#{}", attribute(id))).collect();
+        if old.is_empty() {
+            return Ok(());
+        }
+        let write = Write::update(key, format!("REMOVE {}", old.join(", ")));
+        self.store.table.write_where_it_holds(write).await
     }
 
     /// Remembers the smallest call that found no room, so that messages trigger nobody for it.
-    async fn refuse(self, key: Key, amount: Amount, day: Day) -> Result<()> {
+    async fn refuse(self, key: Key, budget: &ScopeBudget, amount: Amount, day: Day) -> Result<()> {
+        let smaller = if budget.limit.tokens.is_some() {
+            "attribute_not_exists(#refusedTokens) OR #refusedTokens > :tokens"
+        } else {
+            "attribute_not_exists(#refusedCost) OR #refusedCost > :cost"
+        };
         let write = Write::count(
             key,
             "SET #refusedTokens = :tokens, #refusedCost = :cost, \
              #expiresAt = if_not_exists(#expiresAt, :expires)",
         )
-        .when("attribute_not_exists(#refusedTokens) OR #refusedTokens > :tokens")
+        .when(smaller)
         .value(":tokens", amount.tokens)?
         .value(":cost", amount.nanodollars)?
         .value(":expires", day.expiry(STORED_FOR))?;
@@ -172,9 +209,9 @@ impl Budgets<'_> {
     ) -> Result<()> {
         let item: Option<CounterItem> = self.store.table.get(&keys::budget(scope, day)).await?;
         let Some(item) = item else { return Ok(()) };
-        for (id, Reservation(tokens, nanodollars, _)) in item.reservations() {
+        for (id, reservation) in item.reservations() {
             if let Some(call) = id.strip_prefix(prefix) {
-                let reserved = Amount { tokens, nanodollars };
+                let reserved = reservation.amount();
                 self.settle(scope, day, id, reserved, used(call).unwrap_or(reserved)).await?;
             }
         }
@@ -199,34 +236,6 @@ impl Budgets<'_> {
             Err(WriteError::Refused(_)) => Ok(false),
             Err(WriteError::Other(error)) => Err(error),
         }
-    }
-
-    /// Counts the calls of a counter that are older than any answer at what was reserved for them.
-    /// Whoever should have settled them has died.
-    pub async fn settle_old(self, key: &Key, now: Time) -> Result<()> {
-        let item: Option<CounterItem> = self.store.table.get(key).await?;
-        let Some(item) = item.filter(|item| item.due_at.is_some()) else { return Ok(()) };
-        let is_old = |at: &Time| *at + RESERVED_FOR <= now;
-        let (old, young): (Vec<_>, Vec<_>) =
-            item.reservations().partition(|(_, Reservation(_, _, at))| is_old(at));
-        let mut gone: Vec<_> = old.iter().map(|(id, _)| format!("#{}", attribute(id))).collect();
-        let next = young.iter().map(|(_, Reservation(_, _, at))| *at + RESERVED_FOR).min();
-        gone.extend(["#dueCount".to_owned()]);
-        if next.is_none() {
-            gone.extend(["#due".to_owned(), "#dueAt".to_owned()]);
-        }
-        let gone = gone.join(", ");
-        let write = match next {
-            Some(next) => Write::update(key.clone(), format!("SET #dueAt = :next REMOVE {gone}"))
-                .value(":next", next)?,
-            None => Write::update(key.clone(), format!("REMOVE {gone}")),
-        };
-        // A reservation that was made or settled meanwhile has changed the tokens.
-        let write = write
-            .when("#tokens = :tokens AND #dueAt = :dueAt")
-            .value(":tokens", item.tokens)?
-            .value(":dueAt", item.due_at)?;
-        self.store.table.write_where_it_holds(write).await
     }
 
     /// The key of a scope's counter of today.
@@ -260,32 +269,23 @@ impl Budgets<'_> {
     }
 }
 
-/// The part of the index of due items that a counter is in.
-fn part_of(key: &Key) -> u8 {
-    key.pk.bytes().fold(0, u8::wrapping_add) % keys::DUE_PARTS
-}
-
 /// The write that reserves an amount, if there is room for it.
 fn reservation(budget: &ScopeBudget, id: &str, amount: Amount, now: Time) -> Result<Write> {
     let day = Day::of(now);
     let key = keys::budget(budget.scope, day);
-    let due = keys::due(part_of(&key));
     let name = attribute(id);
     let mut write = Write::count(
         key,
         format!(
             "ADD #tokens :tokens, #cost :cost \
-             SET #{name} = :reservation, #expiresAt = if_not_exists(#expiresAt, :expires), \
-             #due = if_not_exists(#due, :due), #dueAt = if_not_exists(#dueAt, :dueAt)"
+             SET #{name} = :reservation, #expiresAt = if_not_exists(#expiresAt, :expires)"
         ),
     )
     .when(&format!("attribute_not_exists(#{name})"))
     .value(":tokens", amount.tokens)?
     .value(":cost", amount.nanodollars)?
     .value(":reservation", (amount.tokens, amount.nanodollars, now))?
-    .value(":expires", day.expiry(STORED_FOR))?
-    .value(":due", due)?
-    .value(":dueAt", now + RESERVED_FOR)?;
+    .value(":expires", day.expiry(STORED_FOR))?;
     let limits = [
         ("tokens", budget.limit.tokens, amount.tokens),
         ("cost", budget.limit.nanodollars, amount.nanodollars),

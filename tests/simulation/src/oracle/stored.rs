@@ -67,8 +67,7 @@ impl Stored {
             let (kind, id) = pk.split_once('#').unwrap_or((pk, ""));
             let numbers: Vec<u64> =
                 sk.split('#').skip(1).filter_map(|part| part.parse().ok()).collect();
-            // A counter is due once after its first reservation.
-            if !item["dueAt"].is_null() && kind != "BUDGET" {
+            if !item["dueAt"].is_null() {
                 stored.due.push(format!("{pk}/{sk}"));
             }
             let name = sk.split('#').next().unwrap_or_default();

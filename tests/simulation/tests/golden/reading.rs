@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use smartspace::embedded_table::{EmbeddedTable, NAME};
 use smartspace_domain::{
     Error, Time,
+    budgets::BudgetScope,
     dispatch::WakeLimits,
     ids::{CallId, ConnectionId, EntityId, RunId, SpaceId},
 };
@@ -97,7 +98,14 @@ pub(super) async fn read(item: &Value) -> Result<(), Error> {
             let query = UsageQuery { from: day, to: day, agent: None, space: None, by: Vec::new() };
             assert_ne!(store.usage().report(&query).await?.items, []);
         }
-        "budget-meta" => store.budgets().settle_old(&key(item), long_ago).await?,
+        "budget-meta" => {
+            let pk = key(item).pk;
+            let [_, scope, day] = pk.split('#').collect::<Vec<_>>()[..] else { unreachable!() };
+            let agent = scope.parse().map(BudgetScope::Agent).ok();
+            let space = scope.parse().map(BudgetScope::Space).ok();
+            let scope = agent.or(space).unwrap_or(BudgetScope::Deployment);
+            store.budgets().settle_left(scope, day.parse().unwrap(), "", |_| None).await?;
+        }
         _ => {}
     }
     Ok(())

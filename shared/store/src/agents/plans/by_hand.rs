@@ -2,6 +2,7 @@
 
 use smartspace_domain::{
     Time,
+    days::Day,
     dispatch::Reason,
     ids::{EntityId, PlanId, RunId},
     quota::Cause,
@@ -80,6 +81,10 @@ fn refused_by_hand(reason: Reason, chain_depth: u32, now: Time) -> Error {
         Reason::Rate => Error::TooMany {
             text: "the agent has used up its runs of this minute (budget.runsPerMinute)".into(),
             wait: next_minute(now).since(now),
+        },
+        Reason::Budget => Error::TooMany {
+            text: "the budget of the agent or of the deployment for today is used up".into(),
+            wait: Day::of(now).next().begin().since(now),
         },
         Reason::Paused => Error::Conflict("the agent is paused".into()),
         _ => Error::Conflict(format!(
