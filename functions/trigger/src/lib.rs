@@ -7,7 +7,7 @@ pub mod router;
 use futures::future::join_all;
 use smartspace_domain::{
     Error, Result,
-    dispatch::{Routed, Routing},
+    dispatch::Routing,
     entities::EntityType,
     events::EventKind,
     ids::{EntityId, RunId, SpaceId},
@@ -21,7 +21,6 @@ use smartspace_store::{
         append::{RACED_FOR, Stored},
     },
     runs::{ActiveRecord, RunRecord},
-    usage::User,
 };
 use tokio::time::Instant;
 
@@ -151,13 +150,7 @@ impl Triggers {
             let routed = asked.as_ref().map(|asked| &asked.routed);
             match store.messages().store_decision(&late, routed, now()).await? {
                 Stored::Now => return Ok(late.decided.taken),
-                Stored::Before => {
-                    if let Some(Routed { model, usage, .. }) = routed {
-                        let user = User { agent: None, space: Some(space) };
-                        store.usage().add(user, model, *usage, now()).await;
-                    }
-                    return Ok(Vec::new());
-                }
+                Stored::Before => return Ok(Vec::new()),
                 Stored::Outdated => {}
             }
         }

@@ -87,7 +87,12 @@ pub(crate) struct Flags {
     )]
     pub(crate) prices: Arc<Prices>,
     /// What all model calls of a day may cost, in dollars; a day begins at midnight UTC
-    #[arg(long, env = "SMARTSPACE_BUDGET_COST_PER_DAY", value_name = "DOLLARS", value_parser = budget)]
+    #[arg(
+        long,
+        env = "SMARTSPACE_BUDGET_COST_PER_DAY",
+        value_name = "DOLLARS",
+        value_parser = budget
+    )]
     pub(crate) budget_cost_per_day: Option<DailyLimit>,
     /// How long to store ended runs: "30 days", or a number of days; 0 stores them forever
     #[arg(long, env = "SMARTSPACE_KEEP_RUNS", default_value = "30 days", value_parser = keep_runs)]

@@ -171,8 +171,8 @@ impl BudgetScope {
     /// Says that no day has room for a call.
     pub fn too_small_text(self) -> String {
         format!(
-            "this call may use more than the budget of {self} for a whole day; raise the budget, or \
-             lower maxOutputTokens"
+            "this call may use more than the budget of {self} for a whole day; raise the budget, \
+             or lower maxOutputTokens"
         )
     }
 

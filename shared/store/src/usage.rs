@@ -1,7 +1,8 @@
 //! The tokens and the cost of models, added up by day, agent, space and model.
 //!
 //! The transaction that ends a run adds what the run has used to the rows of that day. Runs of an
-//! agent that end at the same moment conflict in its row, as they do in its slots, and are repeated.
+//! agent that end at the same moment conflict in its row, as they do in its slots, and are
+//! repeated.
 
 use std::collections::BTreeMap;
 

@@ -356,7 +356,9 @@ async fn usage_is_reported_by_day_agent_space_and_model() {
 async fn a_call_that_no_day_has_room_for_fails_alone() {
     let stack = Stack::start().await;
     let person = stack.person("Husam").await;
-    let model = |tokens: u32| json!({"provider": "openai", "name": stack.model.name("ada"), "maxOutputTokens": tokens});
+    let name = stack.model.name("ada");
+    let model =
+        |tokens: u32| json!({"provider": "openai", "name": name, "maxOutputTokens": tokens});
     let greedy = stack.agent_with("Ada", json!({"model": model(90_000)})).await;
     let modest = stack.agent_with("Bob", json!({"model": model(100)})).await;
     let budget = json!({"runsPerMinute": RUNS, "tokensPerDay": 50_000});
