@@ -6,7 +6,7 @@
 //! repeated counts once, and one that a dead worker left is known. After twenty minutes the next
 //! reservation unlists it.
 
-use std::{collections::HashMap, time::Duration};
+use std::{collections::BTreeMap, time::Duration};
 
 use serde::Deserialize;
 use smartspace_domain::{
@@ -47,9 +47,10 @@ struct CounterItem {
     refused_tokens: Option<u64>,
     #[serde(default)]
     refused_cost: Option<u64>,
-    /// The reservations, and what other items have, too.
+    /// The reservations, and what other items have, too. In a fixed order, so that the simulation
+    /// can repeat a history.
     #[serde(flatten)]
-    others: HashMap<String, serde_json::Value>,
+    others: BTreeMap<String, serde_json::Value>,
 }
 
 /// A call that has not been settled.
