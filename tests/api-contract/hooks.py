@@ -39,6 +39,8 @@ RULES = re.compile(
             r"^expected no script: only the provider scripted plays one$",
             r"^expected a script for the provider scripted, and none for others$",
             r"^missing field `\w+`$",
+            r"^expected a price for each model; these have none: ",
+            r"^query parameter `from`: expected (at most \d+ days|a day) up to ",
             r"^expected each name only once$",
             # Limits in bytes: a schema counts characters.
             r"^expected at most \d+ bytes",
