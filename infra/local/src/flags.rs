@@ -12,7 +12,7 @@ use smartspace_egress::ToolHosts;
 use smartspace_ports::{key_sets::HttpKeySet, secrets::KnownSecrets};
 
 pub(crate) use self::values::KeepRuns;
-use self::values::{budget, keep_runs, listen_address, prices, variable, variables};
+use self::values::{keep_runs, listen_address, prices, variable, variables};
 use crate::environment_secrets;
 
 /// The settings that have no flag.
@@ -91,7 +91,7 @@ pub(crate) struct Flags {
         long,
         env = "SMARTSPACE_BUDGET_COST_PER_DAY",
         value_name = "DOLLARS",
-        value_parser = budget
+        value_parser = DailyLimit::read_dollars
     )]
     pub(crate) budget_cost_per_day: Option<DailyLimit>,
     /// How long to store ended runs: "30 days", or a number of days; 0 stores them forever

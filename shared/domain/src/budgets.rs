@@ -71,7 +71,7 @@ impl Budget {
 }
 
 /// An amount that was spent, or may be.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Amount {
     /// Tokens, read and written.
     pub tokens: u64,
@@ -89,7 +89,7 @@ impl Amount {
         }
     }
 
-    /// What is left of it without `other`.
+    /// This amount minus `other`, at least zero.
     #[must_use]
     pub fn without(self, other: Self) -> Self {
         Self {

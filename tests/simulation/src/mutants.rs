@@ -5,7 +5,8 @@
 //!
 //! [`Mutant::before`] distributes the changes of a transaction to one module for each subject:
 //! `messages`, `runs`, `turns`, `cursors`, `plans`, `forms`, `outside` and `budgets`, and single
-//! writes to `runs`, `frames`, `spaces` and `budgets`. `writes` reads and edits the transaction's JSON for all of them.
+//! writes to `runs`, `frames`, `spaces` and `budgets`. `writes` reads and edits the transaction's
+//! JSON for all of them.
 
 mod budgets;
 mod cursors;

@@ -4,8 +4,8 @@
 //! It does not know how the product works. There is one file for each promise of
 //! docs/reliability.md, and further files for parts of promises: `routing` (1), `services` (1, 6),
 //! `outside` (3), `stopped_runs` (4), `deletions` (5), `plans` (7), `runs_without_space` (9),
-//! `frames`, `reads`, `timeliness`, `turns`, `seconds`, `budgets` and `rates` (10). `streams` compares live
-//! text with the stored messages.
+//! `frames`, `reads`, `timeliness`, `turns`, `seconds`, `budgets` and `rates` (10). `streams`
+//! compares live text with the stored messages.
 
 mod budgets;
 mod cut_results;

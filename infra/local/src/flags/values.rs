@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, ffi::OsString, net::SocketAddr, sync::Arc, time::Duration};
 
-use smartspace_domain::{budgets::DailyLimit, durations::WrittenDuration, prices::Prices};
+use smartspace_domain::{durations::WrittenDuration, prices::Prices};
 
 /// How long ended runs are stored. `None` stores them forever.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,11 +19,6 @@ pub(super) fn prices(path: &str) -> Result<Arc<Prices>, String> {
 
 pub(super) fn listen_address(text: &str) -> Result<SocketAddr, String> {
     text.parse().map_err(|_| "expected an address and a port, such as 127.0.0.1:7700".to_owned())
-}
-
-/// A budget in dollars. An empty variable is none.
-pub(super) fn budget(text: &str) -> Result<DailyLimit, String> {
-    DailyLimit::read_dollars(text)
 }
 
 pub(super) fn keep_runs(text: &str) -> Result<KeepRuns, String> {

@@ -41,13 +41,12 @@ pub struct ModelConfig {
 impl ModelConfig {
     /// `provider/model`, the name in steps and prices.
     pub fn full_name(&self) -> String {
-        format!("{}/{}", self.provider.as_str(), self.name)
+        self.provider.full_name(&self.name)
     }
 
     /// The names, as [`Self::full_name`] writes them, of the model and its fallbacks.
     pub fn all_names(&self) -> Vec<String> {
-        let name = |provider: Provider, name: &str| format!("{}/{name}", provider.as_str());
-        let fallbacks = self.fallback.iter().map(|model| name(model.provider, &model.name));
+        let fallbacks = self.fallback.iter().map(|model| model.provider.full_name(&model.name));
         [self.full_name()].into_iter().chain(fallbacks).collect()
     }
 

@@ -124,7 +124,7 @@ impl RouterConfig {
 impl RouterModel {
     /// `provider/model`, the name in prices.
     pub fn full_name(&self) -> String {
-        format!("{}/{}", self.provider.as_str(), self.name)
+        self.provider.full_name(&self.name)
     }
 
     fn check(&self, faults: &mut Faults) {

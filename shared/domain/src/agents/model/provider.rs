@@ -18,6 +18,11 @@ pub enum Provider {
 }
 
 impl Provider {
+    /// `provider/model`, the name of its model `name` in steps and prices.
+    pub fn full_name(self, name: &str) -> String {
+        format!("{}/{name}", self.as_str())
+    }
+
     /// The provider's name in the API.
     pub fn as_str(self) -> &'static str {
         match self {
