@@ -39,10 +39,15 @@ function watchThePage() {
     window.violations.push(`${event.violatedDirective} ${event.blockedURI}`),
   );
   window.sockets = [];
+  window.subscribed = [];
   window.WebSocket = class extends window.WebSocket {
     constructor(...args) {
       super(...args);
       window.sockets.push(this);
+      this.addEventListener('message', ({ data }) => {
+        const { type, spaceId } = JSON.parse(data);
+        if (type === 'subscribed') window.subscribed.push(spaceId);
+      });
     }
   };
 }
@@ -61,6 +66,14 @@ export async function openSpace(page, name) {
 /** Waits until the console is live. */
 export async function waitUntilLive(page) {
   await page.locator('#status[data-status="live"]').waitFor();
+}
+
+/**
+ * Waits until the server has confirmed that the page follows a space. The console is live before
+ * that: as soon as it is connected.
+ */
+export async function waitUntilSubscribed(page, spaceId) {
+  await page.waitForFunction((id) => window.subscribed.includes(id), spaceId);
 }
 
 /** Types a message and presses Enter. */

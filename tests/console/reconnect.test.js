@@ -11,6 +11,7 @@ import {
   storedEntries,
   storedEntry,
   waitUntilLive,
+  waitUntilSubscribed,
 } from './console_page.js';
 import { api, husam, sarah } from './suite.js';
 
@@ -135,8 +136,15 @@ test('a refused subscription is tried again over the same connection', async (t)
   const space = await api.createSpace('Refused', [husam]);
   const page = await openTab(t);
   await openSpace(page, 'Refused');
+  // The answer to the page's own subscription must not come after the refusal.
+  await waitUntilSubscribed(page, space.id);
   const count = await page.evaluate(() => {
     const socket = window.sockets.at(-1);
+    const status = document.getElementById('status');
+    window.statuses = [];
+    new MutationObserver(() => window.statuses.push(status.dataset.status)).observe(status, {
+      attributeFilter: ['data-status'],
+    });
     window.requests = [];
     const send = socket.send.bind(socket);
     socket.send = (frame) => {
@@ -147,8 +155,8 @@ test('a refused subscription is tried again over the same connection', async (t)
     socket.onmessage({ data: JSON.stringify(refused) });
     return window.sockets.length;
   });
-  await page.locator('#status[data-status="offline"]').waitFor();
-  await waitUntilLive(page);
+  await page.waitForFunction(() => window.statuses.includes('live'));
+  assert.deepEqual(await page.evaluate(() => window.statuses), ['offline', 'live']);
   const requests = await page.evaluate(() => window.requests);
   assert.deepEqual(
     requests.map(({ action, spaceId }) => [action, spaceId]),

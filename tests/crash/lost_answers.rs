@@ -83,6 +83,7 @@ fn call_record(run: RunId, index: u32, second: i64) -> CallRecord {
         is_external: false,
         repeatable: false,
         card: None,
+        shown_in: None,
         expires_at: None,
     }
 }

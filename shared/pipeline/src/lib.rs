@@ -93,12 +93,12 @@ impl Pipeline {
         queue(&*self.triggers, jobs).await;
     }
 
-    /// The spaces that show a run: the space that woke it, or the spaces that it has entered if a
-    /// plan or a service woke it.
+    /// The spaces that show a run: the space that woke it. If a plan or a service woke it, the
+    /// spaces that it has entered, or in which it has shown a card.
     pub async fn shown_in(&self, run: &RunRecord) -> Result<Vec<SpaceId>> {
         match run.space_id() {
             Some(space) => Ok(vec![space]),
-            None => self.store.steps().spaces_entered(run.id).await,
+            None => self.store.steps().spaces_shown_in(run.id).await,
         }
     }
 
@@ -113,8 +113,11 @@ impl Pipeline {
         let run = if record.space_id().is_none() { run.without_trigger() } else { run };
         match self.shown_in(record).await {
             Ok(spaces) => {
-                for space in spaces {
-                    self.announce(space, what(Box::new(run.clone()))).await;
+                for space in &spaces {
+                    self.announce(*space, what(Box::new(run.clone()))).await;
+                }
+                if record.space_id().is_none() && !record.status.is_active() {
+                    self.store.runs().hide_ended(record.id, &spaces).await;
                 }
             }
             Err(error) => {

@@ -2,6 +2,7 @@
 //! posts to. [`broken_off`] has the interruptions.
 
 mod broken_off;
+mod cards;
 mod three_spaces;
 
 use serde_json::{Value, json};

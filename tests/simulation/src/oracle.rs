@@ -94,7 +94,7 @@ pub fn judge(env: &Environment, people: &[Person]) -> BTreeSet<Violation> {
     plans::a_plan_fires_once_for_each_of_its_times(&mut evidence);
     promise_8::messages_are_new_until_a_completed_run_read_them(&mut evidence);
     promise_9::only_members_read_and_write(&mut evidence);
-    runs_without_space::runs_without_a_space_show_only_where_they_entered(&mut evidence);
+    runs_without_space::runs_without_a_space_show_only_where_they_were(&mut evidence);
     streams::a_stream_is_its_message(&mut evidence);
     streams::everyone_sees_whole_streams(&mut evidence);
     frames::only_floods_are_refused(&mut evidence);

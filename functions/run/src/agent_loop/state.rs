@@ -78,8 +78,9 @@ pub(crate) struct State {
     pub(crate) is_fresh: bool,
     /// The spaces that the prompt names, with their names.
     pub(crate) spaces: Vec<(SpaceId, String)>,
-    /// The spaces that the run has entered. If no space triggered it, they are notified.
-    pub(crate) entered: BTreeSet<SpaceId>,
+    /// The spaces that the run has entered, or in which it has shown a card. If no space triggered
+    /// it, they are notified.
+    pub(crate) shown_in: BTreeSet<SpaceId>,
     /// The run has posted cards before their result: forms or external calls.
     pub(crate) had_cards: bool,
     pub(crate) caught_up: Option<CaughtUp>,
@@ -154,7 +155,7 @@ impl State {
                 .iter()
                 .map(|(space, card)| (*space, card.name.clone()))
                 .collect(),
-            entered: BTreeSet::new(),
+            shown_in: BTreeSet::new(),
             had_cards: false,
             caught_up: None,
         }
@@ -200,7 +201,7 @@ impl State {
         let has_sent = record.name == SEND_MESSAGE && record.status == CallStatus::Completed;
         self.has_spoken |= record.card.is_some() || has_sent;
         self.active_space = record.active_space.or(self.active_space);
-        self.entered.extend(record.active_space);
+        self.shown_in.extend(record.active_space.into_iter().chain(record.shown_in));
         self.add_marks(&record.marks);
         self.pages.extend(record.page);
         self.close_gaps();

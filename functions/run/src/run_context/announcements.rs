@@ -14,17 +14,17 @@ use crate::run_context::RunContext;
 
 impl RunContext {
     /// Sends the events of system messages to the space that triggered the run. If no space did,
-    /// they go to the spaces that the run has entered.
+    /// they go to the spaces that show the run.
     pub(crate) async fn announce_system_messages(
         &self,
         step: u32,
         messages: &[SystemMessage],
-        entered: &BTreeSet<SpaceId>,
+        shown_in: &BTreeSet<SpaceId>,
     ) {
         let spaces: Vec<_> = self
             .run
             .space_id()
-            .map_or_else(|| entered.iter().copied().collect(), |space| vec![space]);
+            .map_or_else(|| shown_in.iter().copied().collect(), |space| vec![space]);
         for SystemMessage { watcher, text } in messages {
             for space in &spaces {
                 let watcher = watcher.clone();
@@ -39,14 +39,14 @@ impl RunContext {
         }
     }
 
-    /// Shows a run that no space triggered in a space that it has entered.
-    pub(crate) async fn show_in(&self, space: SpaceId) {
-        if let Err(error) = self.store().runs().show_active(&self.run, space).await {
+    /// Shows a run that no space triggered in a space that it has entered, or in which it has shown
+    /// a card.
+    pub(crate) async fn show_in(&self, space: SpaceId, active_space_id: Option<SpaceId>) {
+        if let Err(error) = self.store().runs().show_active(&self.run, space, self.now()).await {
             tracing::warn!(run = %self.run.id, %space, %error, "clients that join the space later \
                 do not see that a run is active there");
         }
-        let run =
-            Run { active_space_id: Some(space), ..self.run.view(self.trigger.hidden(), None) };
+        let run = Run { active_space_id, ..self.run.view(self.trigger.hidden(), None) };
         self.pipeline.announce(space, EventKind::RunStarted { run: Box::new(run) }).await;
     }
 

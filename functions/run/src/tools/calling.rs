@@ -2,6 +2,8 @@
 
 mod posting;
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 use smartspace_domain::{
     Result, Time,
@@ -36,6 +38,8 @@ pub(crate) struct Calling<'a> {
     pub(crate) open_forms: u32,
     /// How far the run has read.
     pub(crate) marks: &'a Marks,
+    /// The spaces that show the run, if no space triggered it.
+    pub(crate) shown_in: &'a BTreeSet<SpaceId>,
     pub(crate) started_at: Time,
     /// Its tool may be called again if it is unknown whether a call took effect.
     pub(crate) is_repeatable: bool,
@@ -59,6 +63,8 @@ pub(crate) struct Outcome {
     pub(crate) is_external: bool,
     /// Its card, if that was shown before the result.
     pub(crate) card: Option<CardRef>,
+    /// The space of its card, if no space triggered the run.
+    pub(crate) shown_in: Option<SpaceId>,
     /// The result is stored already, in one transaction with the effect.
     pub(crate) is_stored: bool,
 }
@@ -75,6 +81,7 @@ impl Outcome {
             message: None,
             is_external: false,
             card: None,
+            shown_in: None,
             is_stored: false,
         }
     }
@@ -106,6 +113,7 @@ impl Calling<'_> {
             is_external: false,
             repeatable: false,
             card: None,
+            shown_in: None,
             expires_at: None,
         }
     }
@@ -148,6 +156,7 @@ impl Calling<'_> {
             is_external: outcome.is_external,
             repeatable: outcome.is_external && self.is_repeatable,
             card: outcome.card,
+            shown_in: outcome.shown_in,
             ..self.record()
         }
     }

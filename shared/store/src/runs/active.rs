@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use smartspace_domain::{
+    Time,
     events::ActiveRun,
     ids::{RunId, SpaceId},
     messages::Sender,
@@ -11,7 +12,7 @@ use crate::{
     Result, Runs,
     messages::{MessageRecord, append::short},
     runs::RunRecord,
-    table::{Query, indexes::Index, key_of, keys, write::Write},
+    table::{Query, WriteError, indexes::Index, key_of, keys, write::Write},
 };
 
 /// The copy of an active run in its agent's context.
@@ -58,6 +59,17 @@ pub enum ActiveCause {
     Unknown {},
 }
 
+/// Lists a run among the active ones of a further space that shows it.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct FurtherSpace {
+    g3pk: String,
+    g3sk: String,
+    /// When the item expires, in seconds since the epoch, if nobody deletes it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expires_at: Option<i64>,
+}
+
 impl ActiveCause {
     /// The space that woke the run.
     pub fn space_id(&self) -> Option<SpaceId> {
@@ -95,32 +107,61 @@ impl ActiveRecord {
 }
 
 impl Runs<'_> {
-    /// Lists a run among the active ones of a space that it has entered. For a run that was not
-    /// triggered by a message.
-    pub async fn show_active(self, run: &RunRecord, space: SpaceId) -> Result<()> {
-        let write =
-            Write::update(keys::active_run(run.agent_id, run.id), "SET #g3pk = :pk, #g3sk = :sk");
+    /// Lists a run among the active ones of a space that shows it. For a run that was not triggered
+    /// by a message. Its copy lists it in one space; each further space gets an item of its own.
+    pub async fn show_active(self, run: &RunRecord, space: SpaceId, now: Time) -> Result<()> {
+        let listed = keys::active_in_space(space);
+        let copy = keys::active_run(run.agent_id, run.id);
+        let first = Write::update(copy.clone(), "SET #g3pk = :pk, #g3sk = :sk")
+            .when("attribute_not_exists(#g3pk)");
+        let refusal = match self
+            .store
+            .table
+            .write(first.value(":pk", &listed)?.value(":sk", run.id)?)
+            .await
+        {
+            Ok(_) => return Ok(()),
+            Err(WriteError::Other(error)) => return Err(error),
+            Err(WriteError::Refused(refusal)) => refusal,
+        };
+        let stored = refusal.existing::<ActiveRecord>(&copy);
+        // Either the run has ended, or its copy lists it in this space.
+        if stored.is_none_or(|stored| stored.g3pk.as_ref() == Some(&listed)) {
+            return Ok(());
+        }
+        let further = FurtherSpace {
+            g3pk: listed,
+            g3sk: run.id.to_string(),
+            expires_at: self.store.work_expiry(now),
+        };
         self.store
             .table
-            .write_where_it_holds(
-                write.value(":pk", keys::active_in_space(space))?.value(":sk", run.id)?,
-            )
+            .write_always(Write::put(keys::run_shown_in(run.id, space), &further)?)
             .await
     }
 
+    /// Takes an ended run off the lists of the spaces that showed it. An item that is left costs a
+    /// read, since readers look at the run's status.
+    pub async fn hide_ended(self, run: RunId, spaces: &[SpaceId]) {
+        // The copy of a run that one space showed went with its end.
+        if spaces.len() < 2 {
+            return;
+        }
+        for space in spaces {
+            let delete = Write::delete(keys::run_shown_in(run, *space));
+            if let Err(error) = self.store.table.write_always(delete).await {
+                tracing::info!(%run, %space, %error, "an ended run is still listed as active");
+            }
+        }
+    }
+
     /// The runs that are queued, running or waiting in a space: those that its messages woke, and
-    /// others that have entered it.
+    /// others that it shows.
     pub async fn active_in_space(self, space: SpaceId) -> Result<Vec<RunRecord>> {
         let query = Query::of_index(Index::SPACE_RUNS, keys::active_in_space(space));
         let mut wanted = Vec::new();
         for item in self.store.table.all(query).await? {
-            wanted.extend(
-                key_of(&item)?
-                    .sk
-                    .strip_prefix(keys::ACTIVE_RUN)
-                    .and_then(|id| id.parse().ok())
-                    .map(keys::run_meta),
-            );
+            wanted.extend(keys::listed_run(&key_of(&item)?).map(keys::run_meta));
         }
         self.active_records(&wanted).await
     }

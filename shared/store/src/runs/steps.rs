@@ -101,15 +101,19 @@ impl Steps<'_> {
         self.store.table.all(query).await?.into_iter().map(read).collect()
     }
 
-    /// The spaces that the calls of a run have entered so far.
-    pub async fn spaces_entered(self, id: RunId) -> Result<Vec<SpaceId>> {
+    /// The spaces that the calls of a run have entered so far, or in which they have shown a card.
+    pub async fn spaces_shown_in(self, id: RunId) -> Result<Vec<SpaceId>> {
         let query = Query::of(keys::run(id)).between(keys::CALL, &format!("{}~", keys::CALL));
-        let mut entered = Vec::new();
+        let mut spaces = Vec::new();
         for item in self.store.table.all(query).await? {
             let call: CallRecord = read(item)?;
-            entered.extend(call.active_space.filter(|space| !entered.contains(space)));
+            for space in call.active_space.into_iter().chain(call.shown_in) {
+                if !spaces.contains(&space) {
+                    spaces.push(space);
+                }
+            }
         }
-        Ok(entered)
+        Ok(spaces)
     }
 
     /// Stores a finished model answer. The first one comes with the prompt.

@@ -117,12 +117,12 @@ impl AgentLoop<'_> {
 
     async fn apply(&self, state: &mut State, finished: &FinishedCall) {
         let record = &finished.record;
-        let entered = record.active_space.filter(|space| !state.entered.contains(space));
+        let entered = record.active_space.filter(|space| !state.shown_in.contains(space));
         state.add_result(record);
         if let Some(space) = entered
             && self.context.run.space_id().is_none()
         {
-            self.context.show_in(space).await;
+            self.context.show_in(space, Some(space)).await;
         }
         if finished.is_newest {
             state.caught_up =
@@ -201,6 +201,7 @@ impl AgentLoop<'_> {
                 under_way: record,
                 open_forms: pending.open_forms(),
                 marks: &state.marks,
+                shown_in: &state.shown_in,
                 started_at: record.map_or_else(|| self.context.now(), |record| record.started_at),
                 is_repeatable: self.tools.is_repeatable(&begun.name),
             }

@@ -41,12 +41,17 @@ impl Calling<'_> {
             asks,
         };
         let content = Content::Card(Box::new(card));
+        let shown_in = self.context.run.space_id().is_none().then_some(space);
+        let outcome = Outcome { shown_in, ..outcome };
         let Some(posted) = self.post(space, content, self.finished(&outcome)).await? else {
             return Ok(Posted::No(Outcome::error(format!(
                 "you are not a member of {space}, where this was to be shown; YOUR SPACES lists \
                  where you are"
             ))));
         };
+        if let Some(space) = shown_in.filter(|space| !self.shown_in.contains(space)) {
+            self.context.show_in(space, self.active_space).await;
+        }
         let mark = posted.mark;
         let card = posted.appended.open_card;
         Ok(Posted::Yes(

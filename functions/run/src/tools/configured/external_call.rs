@@ -136,7 +136,8 @@ async fn settle(
     card: Option<CardRef>,
     mark: Option<(SpaceId, u64)>,
 ) -> Result<Outcome> {
-    let outcome = Outcome { is_external: true, card, mark, ..outcome };
+    let shown_in = card.map(|card| card.space).filter(|_| calling.context.run.space_id().is_none());
+    let outcome = Outcome { is_external: true, card, mark, shown_in, ..outcome };
     calling.store_outcome(&outcome).await?;
     if let Some(card) = &card {
         calling.context.pipeline.announce_card(card).await;

@@ -134,6 +134,9 @@ pub struct CallRecord {
     /// Its card, if that was shown before the result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub card: Option<CardRef>,
+    /// The space of its card, if no space triggered the run: the run is shown there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shown_in: Option<SpaceId>,
     /// When its item expires, in seconds since the epoch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<i64>,
@@ -150,6 +153,7 @@ const OPTIONAL: &[&str] = &[
     "outside",
     "repeatable",
     "card",
+    "shownIn",
     "expiresAt",
 ];
 

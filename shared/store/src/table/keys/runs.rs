@@ -1,8 +1,8 @@
 //! The items of runs.
 
-use smartspace_domain::ids::{CallId, RunId};
+use smartspace_domain::ids::{CallId, RunId, SpaceId};
 
-use crate::table::keys::Key;
+use crate::table::keys::{ACTIVE_RUN, Key};
 
 /// The partition of a run.
 pub fn run(id: RunId) -> String {
@@ -27,6 +27,25 @@ pub fn run_error(id: RunId) -> Key {
 /// The part of a run's trigger that is not in a message.
 pub fn run_trigger(id: RunId) -> Key {
     Key::new(run(id), "TRIGGER")
+}
+
+/// The prefix of the spaces that show a run, besides the first one.
+const SHOWN_IN: &str = "SHOWN#";
+
+/// Lists a run among the active ones of a further space that shows it.
+pub fn run_shown_in(id: RunId, space: SpaceId) -> Key {
+    Key::new(run(id), format!("{SHOWN_IN}{space}"))
+}
+
+/// The run that an item lists as active: its copy in its agent's context, or the item of a further
+/// space that shows it.
+pub fn listed_run(key: &Key) -> Option<RunId> {
+    let id = if key.sk.starts_with(SHOWN_IN) {
+        key.pk.strip_prefix("RUN#")
+    } else {
+        key.sk.strip_prefix(ACTIVE_RUN)
+    };
+    id?.parse().ok()
 }
 
 /// The first prompt of a run.
