@@ -5,6 +5,7 @@ mod entities;
 mod goals;
 mod health;
 mod hooks;
+mod me;
 mod members;
 mod memories;
 mod messages;
@@ -40,6 +41,7 @@ pub(crate) fn all() -> Router<Arc<Api>> {
 /// The routes that `/openapi.json` describes.
 pub(crate) fn of_the_api() -> Routes {
     Routes::default()
+        .merge(me::routes())
         .merge(entities::routes())
         .merge(spaces::routes())
         .merge(members::routes())

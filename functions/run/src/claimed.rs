@@ -15,7 +15,7 @@ use crate::{
     Runs,
     agent_loop::worker::{ClaimKind, Worker},
     prompt::reading::Gathered,
-    run_context::RunContext,
+    run_context::{RunContext, ShownIn},
     streaming::{OpenStreams, StreamDeps},
     tools::{configured::mcp::McpTools, toolbox::Toolbox},
 };
@@ -79,6 +79,7 @@ impl Runs {
             is_in_one_space: gathered.space_count == 1,
             config,
             trigger,
+            shown_in: ShownIn::default(),
             writing: tokio::sync::Mutex::default(),
             streams: OpenStreams::default(),
         };

@@ -28,6 +28,7 @@ impl Runs {
         let ending = Ending {
             status,
             reason: (!failed).then_some(EndReason::Removed),
+            skip_reason: None,
             error,
             used: run.used.clone(),
             last_step: None,

@@ -62,6 +62,9 @@ pub(crate) struct Prompt {
 pub(crate) struct Rest {
     /// The conversation. A timeline is a single message.
     pub(crate) messages: Vec<Message>,
+    /// The names of the tools that the model was offered.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) tools: Vec<String>,
     /// The number of the prompt's format.
     #[serde(default = "first_format")]
     format: u8,
@@ -130,7 +133,7 @@ pub(crate) fn prompt(
     let messages = vec![Message::User { blocks: vec![volatile] }];
     Prompt {
         system,
-        rest: Rest { messages, format: format.number(), settled: None },
+        rest: Rest { messages, tools: Vec::new(), format: format.number(), settled: None },
         marks: Marks::new(),
         first: 1,
         cuts: Vec::new(),
@@ -173,7 +176,7 @@ fn with_history(
     };
     Prompt {
         system,
-        rest: Rest { messages, format: format.number(), settled },
+        rest: Rest { messages, tools: Vec::new(), format: format.number(), settled },
         marks: Marks::from([(place.space.id, window.last())]),
         first: window.first(),
         cuts,

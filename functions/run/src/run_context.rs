@@ -3,10 +3,18 @@
 
 mod announcements;
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
 use smartspace_domain::{
-    Time, agents::AgentConfig, ids::LeaseId, prices::Prices, triggers::Trigger,
+    Time,
+    agents::AgentConfig,
+    ids::{LeaseId, SpaceId},
+    prices::Prices,
+    triggers::Trigger,
 };
 use smartspace_egress::Egress;
 use smartspace_models::port::Model;
@@ -41,9 +49,22 @@ pub(crate) struct RunContext {
     /// The agent has no other space, so everything that it shows is for this one.
     pub(crate) is_in_one_space: bool,
     pub(crate) trigger: Trigger,
+    /// The spaces in which the run is shown, if no space triggered it.
+    pub(crate) shown_in: ShownIn,
     /// Serializes the writes of the run, including the renewals of its lease.
     pub(crate) writing: tokio::sync::Mutex<()>,
     pub(crate) streams: OpenStreams,
+}
+
+/// Spaces that know of a run.
+#[derive(Debug, Default)]
+pub(crate) struct ShownIn(Mutex<BTreeSet<SpaceId>>);
+
+impl ShownIn {
+    /// Adds a space. Returns whether it is new.
+    pub(crate) fn insert(&self, space: SpaceId) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(space)
+    }
 }
 
 impl RunContext {

@@ -108,7 +108,9 @@ impl Socket {
     ) -> Result<()> {
         let store = &self.pipeline.store;
         let roster = store.members().roster(space).await?;
-        let active = store.runs().active_in_space(space).await?;
+        let mut active = store.runs().active_in_space(space).await?;
+        // A run that only shows a card here goes on after its agent has left.
+        active.retain(|run| roster.member(run.agent_id).is_some());
         let replayed = match after {
             // A caller that may not read now fetches the messages later, over HTTP.
             Some(after)

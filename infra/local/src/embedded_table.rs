@@ -145,6 +145,8 @@ fn answer(database: &Database, operation: &str, body: &[u8]) -> TableResult {
         ),
         "Scan" => call(body, |request| database.scan(request)),
         "CreateTable" => call(body, |request| database.create_table(request)),
+        "DescribeTable" => call(body, |request| database.describe_table(request)),
+        "UpdateTable" => call(body, |request| database.update_table(request)),
         "UpdateTimeToLive" => call(body, |request| database.update_time_to_live(request)),
         _ => {
             Err(DynoxideError::ValidationException(format!("the product does not use {operation}")))

@@ -6,6 +6,9 @@
 #[cfg(test)]
 mod tests;
 
+use serde::Serialize;
+use utoipa::ToSchema;
+
 pub use crate::callers::{Caller, KnownBy};
 use crate::{
     Error, Result,
@@ -51,6 +54,18 @@ pub enum EntityAction {
     Change,
 }
 
+/// What a caller may do, as far as that does not depend on a space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Capability {
+    /// Everything: create and change entities, agents and all spaces, read steps and usage.
+    Operate,
+    /// Create spaces, which it then owns.
+    CreateSpaces,
+    /// Cancel runs that its spaces triggered.
+    CancelRuns,
+}
+
 /// The relationship of the calling entity to the entity that it asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Relationship {
@@ -63,6 +78,19 @@ pub enum Relationship {
 }
 
 impl Caller {
+    /// What the caller may do. `kind` is the type of the calling entity.
+    pub fn capabilities(self, kind: Option<EntityType>) -> Vec<Capability> {
+        match (self, kind) {
+            (Self::Operator, _) => {
+                vec![Capability::Operate, Capability::CreateSpaces, Capability::CancelRuns]
+            }
+            (Self::Entity(_), Some(EntityType::Human)) => {
+                vec![Capability::CreateSpaces, Capability::CancelRuns]
+            }
+            (Self::Entity(_), _) => vec![Capability::CreateSpaces],
+        }
+    }
+
     /// Checks an action in a space. `membership` is `None` unless the caller is a member.
     /// Non-members get [`Error::NotFound`].
     pub fn may_in_space(self, action: SpaceAction, membership: Option<Membership>) -> Result<()> {

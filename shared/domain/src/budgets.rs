@@ -60,7 +60,7 @@ impl Budget {
             faults.check_range(&tokens, 0..=1_000_000_000_000_000, "tokensPerDay");
         }
         if let Some(cost) = self.cost_per_day {
-            faults.check(is_budget(cost), "costPerDay", DOLLARS);
+            faults.check(is_budget(cost), "costPerDay", format!("{DOLLARS}, got {cost}"));
         }
     }
 
@@ -163,7 +163,8 @@ impl BudgetScope {
     /// Says that it is used, and until when.
     pub fn used_text(self, day: Day) -> String {
         format!(
-            "the budget of {self} for today is used up; it is renewed at {}",
+            "the budget of {self} for today has no room for another call; calls under way count \
+             with the most that they may use; it is renewed at {}",
             day.next().begin().to_whole_seconds()
         )
     }
@@ -172,7 +173,7 @@ impl BudgetScope {
     pub fn too_small_text(self) -> String {
         format!(
             "this call may use more than the budget of {self} for a whole day; raise the budget, \
-             or lower maxOutputTokens"
+             or let the agent write less (maxOutputTokens)"
         )
     }
 

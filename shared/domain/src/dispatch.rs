@@ -21,6 +21,7 @@ use crate::{
     days::Day,
     identity::{EntityType, Sender},
     ids::{EntityId, RunId},
+    limits::ACTIVE_RUNS,
     mentions,
     quota::{Bucket, Cause, RateWindow},
     spaces::SpaceSettings,
@@ -211,7 +212,10 @@ pub fn decide(
             .map_or(Ok(()), Err)
             .and_then(|()| addressing.source(agent.id, space, incoming.sender_kind));
         let is_routed = selected == Ok(Source::Router);
-        let (selected, words) = if is_routed { routing.of(agent.id) } else { (selected, None) };
+        let is_left_out = is_routed && routing.leaves_out(agent.id);
+        let (chosen, words) = if is_routed { routing.of(agent.id) } else { (selected, None) };
+        // What keeps the agent from being asked about is a better reason than the choice.
+        let selected = if is_left_out { selected } else { chosen };
         let woken = selected.and_then(|source| {
             let room = room(space, agent, limits, window, &cause).ok_or(Reason::Rate)?;
             if agent.used_budget.is_some() {
@@ -219,6 +223,9 @@ pub fn decide(
             }
             if agent.is_busy {
                 return Err(Reason::Busy);
+            }
+            if is_left_out {
+                return Err(Reason::Router);
             }
             let (own_bucket, space_bucket) = room;
             let is_asked = is_routed && matches!(routing, Routing::Unasked);
@@ -240,6 +247,7 @@ pub fn decide(
             reason_text: match woken {
                 Ok(_) | Err(Reason::Router) => words,
                 Err(Reason::Budget) => agent.used_budget.map(|(scope, day)| scope.used_text(day)),
+                Err(Reason::Busy) => Some(format!("{ACTIVE_RUNS} of its runs are at work or wait")),
                 Err(_) => None,
             },
         });

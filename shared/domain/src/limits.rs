@@ -50,6 +50,9 @@ pub const MEMBERS: usize = 500;
 pub const SPACES_OF_AGENT: usize = 100;
 /// How many spaces a person may be in.
 pub const SPACES_OF_PERSON: usize = 1_000;
+/// How much of the reason of `skip_response` is stored with a run, in characters. The item of a run
+/// stays small.
+pub const SKIP_REASON_CHARS: usize = 300;
 /// How many agents the transaction that stores a message may trigger. If there are more, the
 /// function `trigger` triggers them.
 pub const WOKEN_AT_ONCE: usize = 20;

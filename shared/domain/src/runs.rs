@@ -120,6 +120,17 @@ pub struct RunError {
     pub message: String,
 }
 
+/// What a watcher told the model of a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Hint {
+    /// The watcher's name.
+    pub watcher: String,
+    /// The message.
+    pub text: String,
+    /// When the model was asked with it.
+    pub at: Time,
+}
+
 /// A run of an agent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -134,6 +145,14 @@ pub struct Run {
     /// Why the run ended; null while it is active and if it failed.
     #[schema(required)]
     pub end_reason: Option<EndReason>,
+    /// The reason that the agent gave when it called `skip_response`, up to 300 characters. Absent
+    /// unless `endReason` is `skipped`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The numbers of the messages besides its trigger that the run answers, too. Absent if there
+    /// are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub joined: Vec<u64>,
     /// The run that answers the run's message instead; only if `endReason` is `coalesced`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub into_run_id: Option<RunId>,
@@ -160,9 +179,15 @@ pub struct Run {
     /// When a worker first claimed the run.
     #[schema(required)]
     pub started_at: Option<Time>,
+    /// When the first part of the first answer arrived. Absent before that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_token_at: Option<Time>,
     /// When the run ended.
     #[schema(required)]
     pub finished_at: Option<Time>,
+    /// What watchers told the model, as members may see it. Not in lists and events.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hints: Option<Vec<Hint>>,
     /// The run's steps. Only for the operator, and not in lists.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steps: Option<Vec<Step>>,

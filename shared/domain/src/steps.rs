@@ -13,11 +13,12 @@ use crate::{Time, stored::tolerant, usage::Usage};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Step {
-    /// The position of the step in its run, from 0.
+    /// The position of the step in its run, from 0. The last one may be under way.
     pub index: u32,
     /// The run's `attempt` that made the step.
     pub attempt: u32,
-    /// The model that answered, as `provider/model`.
+    /// The model that answered, as `provider/model`. If the step is under way: the agent's model,
+    /// which is asked first.
     pub model: String,
     /// What the model received: the whole prompt in step 0, later only what was added.
     pub prompt: Prompt,
@@ -25,14 +26,23 @@ pub struct Step {
     /// window was used. Absent if none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cut_results: Option<u32>,
+    /// How many leading UTF-16 code units of the prompt equal those of the previous run of this agent
+    /// in this space: providers read these from their cache. Only in step 0 of a run whose
+    /// predecessor is still stored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shared_prefix: Option<u64>,
+    /// The names of the tools that the model could call. Absent in runs of earlier versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<String>,
     /// What watchers added before the step.
     pub system_messages: Vec<SystemMessage>,
     /// What the model wrote besides its calls. It is private and posted nowhere.
     pub text: String,
     /// The tool calls.
     pub calls: Vec<Call>,
-    /// Why the model stopped.
-    pub finish_reason: FinishReason,
+    /// Why the model stopped. Null while the step is under way.
+    #[schema(required)]
+    pub finish_reason: Option<FinishReason>,
     /// The tokens and the cost of the answer.
     pub usage: Usage,
     /// When the model was called.
@@ -40,8 +50,9 @@ pub struct Step {
     /// When the first part of the answer arrived.
     #[schema(required)]
     pub first_token_at: Option<Time>,
-    /// When the answer was complete.
-    pub finished_at: Time,
+    /// When the answer was complete. Null while the step is under way.
+    #[schema(required)]
+    pub finished_at: Option<Time>,
 }
 
 /// What a model received.
@@ -53,6 +64,21 @@ pub struct Prompt {
     pub messages: Vec<Value>,
 }
 
+impl Prompt {
+    /// Its texts, in the order in which a model reads them.
+    fn texts(&self) -> impl Iterator<Item = &str> {
+        let messages = self.messages.iter().flat_map(texts_of);
+        self.system.iter().map(String::as_str).chain(messages)
+    }
+
+    /// How many leading UTF-16 code units it shares with another prompt.
+    pub fn shared_prefix(&self, other: &Self) -> u64 {
+        let units = |prompt: &Self| prompt.texts().flat_map(str::encode_utf16).collect::<Vec<_>>();
+        let both = units(self).into_iter().zip(units(other));
+        both.take_while(|(one, other)| one == other).count() as u64
+    }
+}
+
 /// A message for the model that a watcher added between two steps.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SystemMessage {
@@ -60,6 +86,25 @@ pub struct SystemMessage {
     pub watcher: String,
     /// The message.
     pub text: String,
+}
+
+/// The texts of a message of a conversation.
+fn texts_of(message: &Value) -> impl Iterator<Item = &str> {
+    let blocks = message["blocks"].as_array().into_iter().flatten();
+    blocks.chain([&message["text"]]).filter_map(Value::as_str)
+}
+
+impl SystemMessage {
+    /// Whether only the operator may read it. The watchers `news` and `start` tell a model about
+    /// its agent and about other spaces, which members of this space may not know.
+    pub fn is_for_operator(&self) -> bool {
+        is_private(&self.watcher)
+    }
+}
+
+/// Whether only the operator may read what this watcher says.
+pub fn is_private(watcher: &str) -> bool {
+    ["news", "start"].contains(&watcher)
 }
 
 /// Why a model stopped.

@@ -130,6 +130,9 @@ impl Spending {
                     self.tell(budget.scope, day, 100).await;
                     refused = Some(Unpaid::Refused(budget.scope.used_text(day)));
                 }
+                Ok(Reserved::NotNow) => {
+                    refused = Some(Unpaid::Refused(budget.scope.used_text(day)));
+                }
                 Ok(Reserved::Never) => {
                     refused = Some(Unpaid::Refused(budget.scope.too_small_text()));
                 }

@@ -7,6 +7,7 @@ pub mod claims;
 pub mod delegations;
 pub mod endings;
 pub mod forms;
+pub mod listing;
 mod marks;
 pub mod prompts;
 mod record;
@@ -18,7 +19,7 @@ pub mod turns;
 use smartspace_domain::{
     Time,
     agents::ConcurrencyMode,
-    ids::{EntityId, RunId, SpaceId},
+    ids::RunId,
     runs::{Run, RunStatus},
 };
 use tokio::time::Instant;
@@ -32,12 +33,7 @@ use crate::{
     Error, Result, Runs,
     messages::append::RACED_FOR,
     runs::turns::{Waking, Woken},
-    table::{
-        Query, WriteError,
-        indexes::Index,
-        key_of, keys,
-        pages::{Ask, Page},
-    },
+    table::{WriteError, keys},
 };
 
 impl Runs<'_> {
@@ -68,48 +64,6 @@ impl Runs<'_> {
             Ok(record.view(trigger, errors.take(&keys::run_error(record.id))?))
         })
         .collect()
-    }
-
-    /// An agent's runs, newest first.
-    pub async fn of_agent(
-        self,
-        agent: EntityId,
-        status: Option<RunStatus>,
-        ask: &Ask,
-    ) -> Result<Page<Run>> {
-        self.runs_in(Index::LISTS, keys::runs_of_agent(agent), status, ask).await
-    }
-
-    /// The runs that a space woke, newest first.
-    pub async fn of_space(self, space: SpaceId, ask: &Ask) -> Result<Page<Run>> {
-        self.runs_in(Index::SPACE_RUNS, keys::runs_of_space(space), None, ask).await
-    }
-
-    async fn runs_in(
-        self,
-        index: Index,
-        partition: String,
-        status: Option<RunStatus>,
-        ask: &Ask,
-    ) -> Result<Page<Run>> {
-        let after = ask.after(index.keys, &partition)?;
-        let query = Query::of_index(index, partition).newest_first();
-        let page = self.store.table.page(query.limit(ask.limit()?).after(after)).await?;
-        let wanted = page.items.iter().map(key_of).collect::<Result<Vec<_>>>()?;
-        let mut found = self.store.table.get_all(&wanted).await?;
-        let mut records = Vec::with_capacity(wanted.len());
-        let mut entries = Vec::with_capacity(wanted.len());
-        for (key, entry) in wanted.iter().zip(page.items) {
-            let record: Option<RunRecord> = found.take(key)?;
-            if let Some(record) =
-                record.filter(|record| status.is_none_or(|status| record.status == status))
-            {
-                records.push(record);
-                entries.push(entry);
-            }
-        }
-        let found = entries.into_iter().zip(self.views(&records).await?);
-        Ok(Page::cut(found, page.next, index.keys.sk))
     }
 
     /// Wakes the agent of a decided dispatch, unless its run exists already.

@@ -137,6 +137,12 @@ impl Spaces<'_> {
         self.page_of(page, Some).await
     }
 
+    /// How many spaces there are.
+    pub async fn count(self) -> Result<usize> {
+        let query = Query::of_index(Index::LISTS, keys::SPACES.to_owned());
+        Ok(self.store.table.all(query).await?.len())
+    }
+
     /// The spaces of a page of index entries, as `shown` shows them. Only a few spaces are read at
     /// once, and none after the page is full, because the roster of a large space is large.
     pub(crate) async fn page_of(

@@ -190,6 +190,7 @@ async fn complete_run(store: &Store, run: &RunRecord, lease: &LeaseId, space: Sp
     let ending = Ending {
         status: RunStatus::Completed,
         reason: Some(EndReason::Done),
+        skip_reason: None,
         error: None,
         used,
         last_step: Some(step_record(1, lease, Vec::new())),

@@ -162,6 +162,21 @@ async fn mentions_and_previews_ask_no_router() {
 }
 
 #[tokio::test]
+async fn an_agent_that_the_router_was_not_asked_about_keeps_its_own_reason() {
+    let stack = Stack::start().await;
+    let office = Office::asking(&stack).await;
+    let (_, bob) = &office.agents[1];
+    let change = json!({"agent": {"budget": {"tokensPerDay": 0}}});
+    stack.patch(&format!("/v1/entities/{bob}"), change).await.must_be(200);
+    stack.model.plays("router", [chooses(&["Ada", "Bob"], &[])]);
+    let message = office.post(&stack, "Hello").await;
+    let decision = office.decision(&message);
+    let (before, after) = decision.split_once("Bob!budget (the budget of this agent").unwrap();
+    assert_eq!(before, "Ada:router (Ada fits), ");
+    assert!(after.ends_with("Dan!router (the router chose Ada), Eve!paused"), "{decision}");
+}
+
+#[tokio::test]
 async fn a_router_that_does_not_answer_wakes_everyone() {
     let stack = Stack::start().await;
     let office = Office::asking(&stack).await;
@@ -180,7 +195,7 @@ async fn a_router_that_does_not_answer_wakes_everyone() {
         ("down", 2, "500"),
         ("words", 2, "it called no tool"),
         ("nonsense", 2, "its call of choose can't be read"),
-        ("strangers", 2, "it chose only agents that it can't choose"),
+        ("strangers", 2, "it chose \"Zoe\", \"Eve\", but expected were nobody or some of \"Ada\""),
         ("slow", 2, "it did not answer within 5 s"),
         ("refused", 1, "400"),
     ];
@@ -216,7 +231,7 @@ async fn a_router_may_choose_nobody_and_its_strangers_are_ignored() {
         "Ada!router (the router chose Dan), Bob!router (the router chose Dan), \
          Cleo!router (the router chose Dan), Dan:router (@dan fits), Eve!paused"
             .to_owned(),
-        "Ada!router (the router chose Dan, Cleo, Bob), Bob:router (Bob fits), \
+        "Ada!router (the router chose more agents than 3 (maxAgents)), Bob:router (Bob fits), \
          Cleo:router (Cleo fits), Dan:router (Dan fits), Eve!paused"
             .to_owned(),
     ];

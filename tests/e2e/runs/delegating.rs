@@ -268,3 +268,27 @@ async fn a_space_whose_admin_agent_left_acts_as_with_the_policy_mention() {
     stack.patch(&path, json!({"adminAgentId": designer})).await.must_be(200);
     stack.patch(&path, json!({"adminAgentId": null})).await.must_be(422);
 }
+
+#[tokio::test]
+async fn a_message_is_not_delegated_to_an_agent_without_budget() {
+    let stack = Stack::start().await;
+    let Studio { person, router, designer, space } = studio(&stack).await;
+    let path = format!("/v1/entities/{designer}");
+    stack.patch(&path, json!({"agent": {"budget": {"tokensPerDay": 0}}})).await.must_be(200);
+    stack.model.plays(
+        "router",
+        [
+            answer([call("delegate", json!({"agent": "Designer"}))]),
+            say("Nobody can do it today.").into(),
+            stop(),
+        ],
+    );
+    stack.post(&space, &person, "We need a logo").await;
+    stack.quiet(&space).await;
+    let result = &stack.model.requests("router")[1].results()[0];
+    let error = "the budget of Designer for today has no room for another call";
+    assert_eq!(result["error"], error, "{result}");
+    let runs = stack.runs_of(&space).await;
+    assert_eq!((runs.len(), &runs[0]["agentId"]), (1, &json!(router)));
+    assert_eq!(stack.texts(&space).await, ["We need a logo", "Nobody can do it today."]);
+}

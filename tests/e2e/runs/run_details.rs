@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use crate::support::{
-    model::{answer, call, say, stop, think},
+    model::{Gate, answer, call, say, stop, think, wait},
     routes::triggered_run,
     stack::Stack,
     waiting::SOON,
@@ -125,6 +125,77 @@ async fn a_run_shows_the_exact_prompt_of_each_step_and_what_it_cost() {
     );
     assert_eq!(calls[1]["status"], "failed", "a limit of 101 is too high");
     assert_eq!(steps[2]["systemMessages"][0]["watcher"], "steps");
+    assert_eq!(run["firstTokenAt"], steps[0]["firstTokenAt"]);
+    let offered = |step: &Value| step["tools"].as_array().unwrap().contains(&json!("set_memories"));
+    assert!(steps.iter().all(offered), "{}", steps[0]["tools"]);
+}
+
+#[tokio::test]
+async fn a_step_is_shown_from_its_start_and_members_see_hints() {
+    let stack = Stack::with_secret(&[]).await.expect("a product that accepts tokens");
+    let (person, agent, space) = stack.pair().await;
+    let path = format!("/v1/entities/{agent}");
+    stack.patch(&path, json!({"agent": {"loop": {"maxSteps": 2}}})).await.must_be(200);
+    let gates = [Gate::closed(), Gate::closed()];
+    let [first, second] = gates.clone();
+    let reads = call("read_messages", json!({}));
+    stack.model.plays("ada", [answer([wait(&first), reads]), answer([wait(&second), say("Hi.")])]);
+    let message = stack.post(&space, &person, "Begin.").await;
+    let id = triggered_run(&message, &agent).unwrap();
+
+    for (step, gate) in gates.iter().enumerate() {
+        gate.reached(1).await;
+        let run = stack.run(&id).await;
+        let steps = run["steps"].as_array().unwrap();
+        assert_eq!((steps.len(), run["stepCount"].as_u64()), (step + 1, Some(step as u64)));
+        let last = &steps[step];
+        let model = format!("openai/{}", stack.model.name("ada"));
+        assert_eq!((&last["index"], &last["model"]), (&json!(step), &json!(model)));
+        assert_eq!((&last["finishReason"], &last["finishedAt"]), (&Value::Null, &Value::Null));
+        assert!(last["startedAt"].as_str() >= run["startedAt"].as_str(), "{run}");
+        gate.open();
+    }
+    let run = stack.ended(&id, SOON).await;
+    let finished = |step: &Value| step["finishedAt"].is_string();
+    assert!(run["steps"].as_array().unwrap().iter().all(finished), "{run}");
+
+    // The watcher `start` is for the operator alone.
+    let seen = stack.as_entity(&person).get(&format!("/v1/runs/{id}")).await.must_be(200);
+    let hint = json!({"watcher": "steps", "text": "1 step is left in this run.",
+        "at": run["steps"][1]["startedAt"]});
+    assert_eq!((&seen["hints"], &seen["steps"]), (&json!([hint]), &Value::Null), "{seen}");
+    assert_eq!(run["hints"], seen["hints"]);
+}
+
+#[tokio::test]
+async fn step_0_says_how_much_of_its_prompt_the_run_before_had() {
+    let stack = Stack::start().await;
+    let (person, agent, space) = stack.pair().await;
+    stack.model.replies("ada", |_| stop());
+    let mut shared = Vec::new();
+    for text in ["one", "two", "three"] {
+        let message = stack.post(&space, &person, text).await;
+        let run = stack.ended(&triggered_run(&message, &agent).unwrap(), SOON).await;
+        let prompt = &run["steps"][0]["prompt"];
+        let texts = prompt["system"].as_array().unwrap().iter().chain(
+            prompt["messages"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .flat_map(|it| it["blocks"].as_array().unwrap()),
+        );
+        let text: String = texts.map(|text| text.as_str().unwrap()).collect();
+        let units: Vec<u16> = text.encode_utf16().collect();
+        shared.push((run["steps"][0]["sharedPrefix"].as_u64(), units));
+    }
+    assert_eq!(shared[0].0, None);
+    for pair in shared.windows(2) {
+        let [(_, before), (prefix, now)] = pair else { panic!("two runs") };
+        let prefix = prefix.unwrap() as usize;
+        assert!(prefix > 500, "{prefix}");
+        assert_eq!(before[..prefix], now[..prefix]);
+        assert_ne!(before.get(prefix), now.get(prefix));
+    }
 }
 
 #[tokio::test]

@@ -1,12 +1,7 @@
 //! How much of an agent is read before the signature of a webhook is verified.
 
 use serde_json::json;
-use smartspace_domain::{
-    Error,
-    agents::Webhook,
-    entities::Entity,
-    ids::EntityId,
-};
+use smartspace_domain::{Error, agents::Webhook, entities::Entity, ids::EntityId};
 
 use super::{
     at,

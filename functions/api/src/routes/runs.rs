@@ -5,15 +5,16 @@ use std::sync::Arc;
 use axum::{Json, extract::State, http::StatusCode, response::IntoResponse};
 use serde::Deserialize;
 use smartspace_domain::{
-    Error, Result,
+    Error, Result, Time,
     access::{Caller, SpaceAction},
-    ids::{EntityId, RunId, SpaceId},
+    ids::{EntityId, MessageId, RunId, SpaceId},
     long_steps,
     runs::{EndReason, Run, RunStatus},
 };
 use smartspace_pipeline::access::KnownSpaces;
 use smartspace_store::{
-    runs::{RunRecord, no_such_run, steps},
+    Store,
+    runs::{RunRecord, listing::RunFilter, no_such_run, steps},
     table::pages::{Ask, Page},
 };
 use utoipa::IntoParams;
@@ -29,7 +30,62 @@ use crate::{
 };
 
 pub(super) fn routes() -> Routes {
-    routes![of_space, of_agent, show, cancel]
+    routes![all, of_space, of_agent, show, cancel]
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+struct RunsQuery {
+    /// Only runs with this status.
+    status: Option<RunStatus>,
+    /// Only runs of this agent.
+    agent_id: Option<EntityId>,
+    /// Only runs that messages of this space triggered.
+    space_id: Option<SpaceId>,
+    /// Only runs that this message triggered.
+    trigger: Option<MessageId>,
+    /// Only runs that were triggered at this time or later.
+    #[param(value_type = Option<String>, format = DateTime)]
+    since: Option<Time>,
+    /// Only runs that were triggered before this time.
+    #[param(value_type = Option<String>, format = DateTime)]
+    until: Option<Time>,
+    /// The `nextCursor` of the previous page.
+    cursor: Option<String>,
+    #[param(schema_with = limit)]
+    limit: Option<usize>,
+}
+
+/// List the runs of all agents
+///
+/// By the time of their trigger, newest first, without steps. A page looks at up to 1,000 runs, so
+/// a page may be empty although there is another one.
+#[utoipa::path(
+    get, path = "/v1/runs", operation_id = "listRuns", tag = "runs",
+    params(RunsQuery),
+    responses((status = 200, body = Page<Run>))
+)]
+async fn all(
+    State(api): State<Arc<Api>>,
+    Authenticated(caller): Authenticated,
+    Query(query): Query<RunsQuery>,
+) -> ApiResult<Json<Page<Run>>> {
+    caller.must_be_operator()?;
+    let RunsQuery { status, agent_id, space_id, trigger, since, until, cursor, limit } = query;
+    if let (Some(since), Some(until)) = (since, until)
+        && since >= until
+    {
+        let text = format!("query parameter `since`: expected a time before {until}, got {since}");
+        return Err(Error::Malformed(text).into());
+    }
+    let filter =
+        RunFilter { status, agent: agent_id, space: space_id, message: trigger, since, until };
+    list(&api, &filter, Ask { cursor, limit }).await
+}
+
+async fn list(api: &Api, filter: &RunFilter, ask: Ask) -> ApiResult<Json<Page<Run>>> {
+    Ok(Json(api.pipeline.store.runs().list(filter, &ask, api.pipeline.now()).await?))
 }
 
 /// List the runs that messages of a space triggered
@@ -48,8 +104,8 @@ async fn of_space(
 ) -> ApiResult<Json<Page<Run>>> {
     api.pipeline.authorise(caller, SpaceAction::Read, space).await?;
     api.pipeline.store.spaces().record(space).await?;
-    let Page { items, next_cursor } =
-        api.pipeline.store.runs().of_space(space, &query.into()).await?;
+    let filter = RunFilter { space: Some(space), ..RunFilter::default() };
+    let Page { items, next_cursor } = list(&api, &filter, query.into()).await?.0;
     let mut known = KnownSpaces::of(caller);
     let mut shown = Vec::with_capacity(items.len());
     for run in items {
@@ -86,13 +142,14 @@ async fn of_agent(
 ) -> ApiResult<Json<Page<Run>>> {
     caller.must_be_operator()?;
     api.pipeline.store.entities().get(agent).await?;
-    let ask = Ask { cursor: query.cursor, limit: query.limit };
-    Ok(Json(api.pipeline.store.runs().of_agent(agent, query.status, &ask).await?))
+    let AgentRunsQuery { status, cursor, limit } = query;
+    let filter = RunFilter { status, agent: Some(agent), ..RunFilter::default() };
+    list(&api, &filter, Ask { cursor, limit }).await
 }
 
 /// Show a run with its steps
 ///
-/// Only the operator sees the steps. If all steps together are longer than 4 MB, their longest
+/// Only the operator sees the steps. The last one may be under way. If all steps together are longer than 4 MB, their longest
 /// texts are cut and say how much is missing. If that is not enough, lists and objects are cut as
 /// JSON text, and then the prompts of the first steps are left out.
 #[utoipa::path(
@@ -108,16 +165,32 @@ async fn show(
     let store = &api.pipeline.store;
     let record = of_own_space(&api, caller, SpaceAction::Read, id).await?;
     if caller != Caller::Operator {
-        let run = store.runs().get(&record).await?;
+        let hints = steps::hints(&store.steps().answers(id).await?);
+        let run = Run { hints: Some(hints), ..store.runs().get(&record).await? };
         return Ok(Json(seen(&api, run, record.space_id(), &mut KnownSpaces::of(caller)).await?));
     }
-    let progress = store.steps().progress(id).await?;
-    let run = store.runs().get(&record).await?;
-    let ended = !run.status.is_active();
-    Ok(Json(Run {
-        steps: Some(long_steps::shown(steps::view(progress, ended)?, long_steps::MOST)),
-        ..run
-    }))
+    Ok(Json(Box::pin(with_steps(store, &record)).await?))
+}
+
+/// A run with all that the operator may see.
+async fn with_steps(store: &Store, record: &RunRecord) -> Result<Run> {
+    let (progress, run, previous, agent) = futures::try_join!(
+        store.steps().progress(record.id),
+        store.runs().get(record),
+        store.prompts().of_previous(record),
+        store.entities().any_record(record.agent_id),
+    )?;
+    let hints = steps::hints(&progress.steps);
+    let config = agent.and_then(|agent| agent.entity.agent);
+    let asked = config.map(|config| config.model.full_name()).unwrap_or_default();
+    let mut shown = steps::view(progress, &run, &asked)?;
+    if let (Some(first), Some(previous)) = (shown.first_mut(), previous)
+        && first.finished_at.is_some()
+    {
+        first.shared_prefix = Some(first.prompt.shared_prefix(&previous));
+    }
+    let steps = long_steps::shown(shown, long_steps::MOST);
+    Ok(Run { hints: Some(hints), steps: Some(steps), ..run })
 }
 
 /// Cancel a run

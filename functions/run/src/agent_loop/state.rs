@@ -8,7 +8,7 @@ mod replay;
 use std::collections::{BTreeMap, BTreeSet};
 
 use smartspace_domain::{
-    Result,
+    Result, Time,
     ids::SpaceId,
     jobs::RunJob,
     runs::{Usage, UsageByModel},
@@ -58,6 +58,7 @@ pub(crate) struct State {
     pub(crate) used: UsageByModel,
     /// The usage of the last answer alone.
     pub(crate) last_usage: Option<Usage>,
+    pub(crate) first_token_at: Option<Time>,
     pub(crate) tools_used: Vec<String>,
     /// How many of the oldest results are cut. See [`compaction`].
     pub(crate) cut_results: u32,
@@ -78,9 +79,8 @@ pub(crate) struct State {
     pub(crate) is_fresh: bool,
     /// The spaces that the prompt names, with their names.
     pub(crate) spaces: Vec<(SpaceId, String)>,
-    /// The spaces that the run has entered, or in which it has shown a card. If no space triggered
-    /// it, they are notified.
-    pub(crate) shown_in: BTreeSet<SpaceId>,
+    /// The spaces that the run has entered. If no space triggered it, they get its system messages.
+    pub(crate) entered: BTreeSet<SpaceId>,
     /// The run has posted cards before their result: forms or external calls.
     pub(crate) had_cards: bool,
     pub(crate) caught_up: Option<CaughtUp>,
@@ -142,6 +142,7 @@ impl State {
             active_space: place.map(|place| place.space.id),
             used: UsageByModel::default(),
             last_usage: None,
+            first_token_at: None,
             cut_results: 0,
             saved_chars: 0,
             tools_used: Vec::new(),
@@ -155,7 +156,7 @@ impl State {
                 .iter()
                 .map(|(space, card)| (*space, card.name.clone()))
                 .collect(),
-            shown_in: BTreeSet::new(),
+            entered: BTreeSet::new(),
             had_cards: false,
             caught_up: None,
         }
@@ -163,12 +164,13 @@ impl State {
 
     /// The prompt, if it is not stored yet. It is packed only now, so that the first question to
     /// the model does not wait for that.
-    pub(crate) fn prompt_to_store(&self) -> Result<Option<PromptRecord>> {
+    pub(crate) fn prompt_to_store(&self, tools: &Toolbox) -> Result<Option<PromptRecord>> {
         if self.prompt_is_stored {
             return Ok(None);
         }
         let Prompt { system, rest, marks, cuts, .. } = &self.prompt;
-        let (history, rest) = rest.cut(cuts);
+        let (history, mut rest) = rest.cut(cuts);
+        rest.tools = tools.names().into_iter().map(str::to_owned).collect();
         let record = PromptRecord::new(system, &rest, marks.clone())?;
         Ok(Some(record.with_history(history)))
     }
@@ -184,6 +186,7 @@ impl State {
     pub(crate) fn add_answer(&mut self, step: &StepRecord, tools: &Toolbox) -> Pending {
         self.steps = step.index + 1;
         self.last_usage = Some(step.usage);
+        self.first_token_at = self.first_token_at.or(step.first_token_at);
         self.saved_chars = 0;
         self.messages.push(assistant(step));
         self.ended_with_text = step.calls.is_empty();
@@ -201,7 +204,7 @@ impl State {
         let has_sent = record.name == SEND_MESSAGE && record.status == CallStatus::Completed;
         self.has_spoken |= record.card.is_some() || has_sent;
         self.active_space = record.active_space.or(self.active_space);
-        self.shown_in.extend(record.active_space.into_iter().chain(record.shown_in));
+        self.entered.extend(record.active_space);
         self.add_marks(&record.marks);
         self.pages.extend(record.page);
         self.close_gaps();

@@ -202,7 +202,7 @@ impl AgentLoop<'_> {
         let asked = async {
             futures::join!(
                 caller.answer(&question),
-                self.context.announce_system_messages(state.steps, announced, &state.shown_in),
+                self.context.announce_system_messages(state.steps, announced, &state.entered),
                 summary
             )
             .0

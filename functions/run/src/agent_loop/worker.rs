@@ -71,6 +71,7 @@ impl Worker {
         };
         if claim != ClaimKind::First {
             self.settle_calls(&progress).await;
+            self.show_where_shown(&progress, claim).await;
         }
         let agent_loop = self.agent_loop();
         // The space is notified while the model is asked, so that this does not delay the answer.
@@ -207,6 +208,7 @@ impl Worker {
         self.end(Ending {
             status: RunStatus::Failed,
             reason: None,
+            skip_reason: None,
             error: Some(RunError { code: FailureCode::Internal, message: message.to_owned() }),
             used: UsageByModel::default(),
             last_step: None,

@@ -4,12 +4,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use smartspace_domain::{ids::EntityId, messages::Sender, quoting::is_invisible};
+use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 use unicode_security::confusable_detection::skeleton;
 
 use crate::prompt::quoted::{Name, Quoted};
 
 /// The fewest letters of an id behind a name.
 const LETTERS: usize = 4;
+/// A character of Braille that looks like a blank.
+const BRAILLE_BLANK: char = '\u{2800}';
 /// How prompts call the agent itself.
 const YOU: &str = "You";
 
@@ -91,12 +94,15 @@ pub(crate) fn distinct_end<'a>(id: &'a str, others: &[String]) -> &'a str {
     (LETTERS..id.len()).find(is_distinct).map_or(id, end)
 }
 
-/// A name without case, blanks, invisible characters, `-`, `_` and `.`, and without differences
-/// between characters that look alike. Some characters look like others only as capitals, and some
+/// A name without case, accents, blanks, invisible characters, `-`, `_` and `.`, and without
+/// differences between characters that look alike, such as small, raised or circled letters. Some characters look like others only as capitals, and some
 /// only as small letters, so there are two forms. Names that share one of them look alike.
 fn forms(name: &str) -> [String; 2] {
-    let ignored = |char: char| char.is_whitespace() || is_invisible(char) || "-_.".contains(char);
-    let visible: String = name.chars().filter(|char| !ignored(*char)).collect();
+    let is_blank = |char: char| char.is_whitespace() || char == BRAILLE_BLANK;
+    let ignored = |char: char| {
+        is_blank(char) || is_invisible(char) || is_combining_mark(char) || "-_.".contains(char)
+    };
+    let visible: String = name.nfkd().filter(|char| !ignored(*char)).collect();
     let small = visible.to_lowercase();
     let as_capitals = skeleton(&visible).collect::<String>().to_lowercase();
     // The skeleton of a small letter may be a capital one.
@@ -146,6 +152,11 @@ mod tests {
             written(&["Ada", "you", "Y\u{043e}u", "Y o\u{ad}u"]),
             ["You", "\"you\"~0002", "\"Y\u{043e}u\"~0003", "\"Y o\\u00adu\"~0004"]
         );
+        let disguised = ["You\u{332}", "Y\u{2800}ou", "\u{24ce}ou", "\u{1d67}ou"];
+        for name in disguised {
+            let written = written(&["Ada", name]);
+            assert!(written[1].ends_with("~0002"), "{written:?}");
+        }
     }
 
     #[test]

@@ -14,17 +14,18 @@ use crate::run_context::RunContext;
 
 impl RunContext {
     /// Sends the events of system messages to the space that triggered the run. If no space did,
-    /// they go to the spaces that show the run.
+    /// they go to the spaces that the run has entered: a space that got
+    /// only a card may not know what the run does elsewhere.
     pub(crate) async fn announce_system_messages(
         &self,
         step: u32,
         messages: &[SystemMessage],
-        shown_in: &BTreeSet<SpaceId>,
+        entered: &BTreeSet<SpaceId>,
     ) {
         let spaces: Vec<_> = self
             .run
             .space_id()
-            .map_or_else(|| shown_in.iter().copied().collect(), |space| vec![space]);
+            .map_or_else(|| entered.iter().copied().collect(), |space| vec![space]);
         for SystemMessage { watcher, text } in messages {
             for space in &spaces {
                 let watcher = watcher.clone();
@@ -40,8 +41,11 @@ impl RunContext {
     }
 
     /// Shows a run that no space triggered in a space that it has entered, or in which it has shown
-    /// a card.
+    /// a card. Each worker does that once for a space.
     pub(crate) async fn show_in(&self, space: SpaceId, active_space_id: Option<SpaceId>) {
+        if self.run.space_id().is_some() || !self.shown_in.insert(space) {
+            return;
+        }
         if let Err(error) = self.store().runs().show_active(&self.run, space, self.now()).await {
             tracing::warn!(run = %self.run.id, %space, %error, "clients that join the space later \
                 do not see that a run is active there");

@@ -2,8 +2,6 @@
 
 mod posting;
 
-use std::collections::BTreeSet;
-
 use serde_json::{Value, json};
 use smartspace_domain::{
     Result, Time,
@@ -38,8 +36,6 @@ pub(crate) struct Calling<'a> {
     pub(crate) open_forms: u32,
     /// How far the run has read.
     pub(crate) marks: &'a Marks,
-    /// The spaces that show the run, if no space triggered it.
-    pub(crate) shown_in: &'a BTreeSet<SpaceId>,
     pub(crate) started_at: Time,
     /// Its tool may be called again if it is unknown whether a call took effect.
     pub(crate) is_repeatable: bool,

@@ -9,6 +9,9 @@ use crate::router::Question;
 
 /// How much of a reason is stored, in characters.
 const REASON_CHARS: usize = 300;
+/// How many names an error shows, and how much of each, in characters.
+const NAMES: usize = 8;
+const NAME_CHARS: usize = 64;
 /// How much is stored of what is said of all agents that it left out without a reason.
 const SUMMARY_CHARS: usize = 100;
 
@@ -31,6 +34,14 @@ enum Named {
     },
 }
 
+impl Named {
+    fn name(&self) -> &str {
+        match self {
+            Self::Name(name) | Self::WithReason { name, .. } => name,
+        }
+    }
+}
+
 impl Question<'_> {
     /// Reads the inputs of `choose`, which some models call once for each agent. Names of others
     /// than the candidates are ignored, but an answer that names only others is wrong.
@@ -47,7 +58,7 @@ impl Question<'_> {
         }
         let known = self.known(&chosen.agents);
         if known.is_empty() && !chosen.agents.is_empty() {
-            return Err("it chose only agents that it can't choose".into());
+            return Err(self.only_others(&chosen.agents));
         }
         let most = self.router.max_agents as usize;
         let names: Vec<&str> = known.iter().take(most).map(|(_, name, _)| *name).collect();
@@ -55,24 +66,42 @@ impl Question<'_> {
             [] => "the router chose nobody".to_owned(),
             names => format!("the router chose {}", names.join(", ")),
         };
+        let too_many = format!("the router chose more agents than {most} (maxAgents)");
+        let cut = known.iter().skip(most).map(|(id, name, _)| (*id, *name, too_many.as_str()));
         let others = self.known(chosen.others.as_deref().unwrap_or_default());
+        let others = reasons(others.into_iter().chain(cut));
         Ok(Choice {
+            asked: self.agents.iter().map(|agent| agent.entity_id).collect(),
             chosen: reasons(known.into_iter().take(most)),
-            others: reasons(others),
+            others,
             summary: excerpt(&summary, SUMMARY_CHARS).0.to_owned(),
         })
+    }
+
+    /// The error of an answer that names only others than the candidates.
+    fn only_others(&self, named: &[Named]) -> String {
+        let quoted = |text: &str| format!("{:?}", excerpt(text, NAME_CHARS).0);
+        let named: Vec<_> = named.iter().take(NAMES).map(|one| quoted(one.name())).collect();
+        let agents: Vec<_> = self.agents.iter().take(NAMES).map(|it| quoted(&it.name)).collect();
+        format!(
+            "it chose {}, but expected were nobody or some of {}: \
+             the agents that this message may trigger",
+            named.join(", "),
+            agents.join(", ")
+        )
     }
 
     /// The candidates that an answer names, with their names and its reasons.
     fn known<'a>(&'a self, named: &'a [Named]) -> Vec<(EntityId, &'a str, &'a str)> {
         let mut known: Vec<(EntityId, &str, &str)> = Vec::new();
         for one in named {
-            let (name, reason) = match one {
-                Named::Name(name) => (name, ""),
-                Named::WithReason { name, reason } => (name, reason.as_deref().unwrap_or("")),
+            let reason = match one {
+                Named::WithReason { reason: Some(reason), .. } => reason,
+                _ => "",
             };
-            let name = folded(name);
-            let agent = self.agents.iter().find(|agent| folded(&agent.name) == name);
+            let find = |fits: &dyn Fn(&str) -> bool| self.agents.iter().find(|it| fits(&it.name));
+            let agent = find(&|name| name == one.name())
+                .or_else(|| find(&|name| folded(name) == folded(one.name())));
             if let Some(agent) = agent
                 && known.iter().all(|(id, _, _)| *id != agent.entity_id)
             {
@@ -86,7 +115,8 @@ impl Question<'_> {
 fn reasons<'a>(
     known: impl IntoIterator<Item = (EntityId, &'a str, &'a str)>,
 ) -> BTreeMap<EntityId, String> {
-    let words = |reason: &str| excerpt(reason.trim(), REASON_CHARS).0.to_owned();
+    let line = |reason: &str| reason.replace(|char: char| char.is_control(), " ");
+    let words = |reason: &str| excerpt(line(reason).trim(), REASON_CHARS).0.to_owned();
     known.into_iter().map(|(id, _, reason)| (id, words(reason))).collect()
 }
 

@@ -124,11 +124,13 @@ impl Lane {
     }
 
     /// Starts a run if it is its turn. Otherwise returns its place; 1 is the next one. A run that
-    /// is not in the lane has waited for people: it is the next one.
+    /// is not in the lane has waited for people: it comes before those that have not started, and
+    /// after those that have waited, too.
     pub fn start(&mut self, run: RunRef) -> Option<usize> {
         let known = self.runs.iter().position(|other| other.run.run_id == run.run_id);
         let at = known.unwrap_or_else(|| {
-            let next = self.runs.len().min(1);
+            let resumed = self.runs.iter().skip(1).take_while(|other| other.is_resumed).count();
+            let next = self.runs.len().min(1 + resumed);
             self.runs.insert(next, LaneRun { is_resumed: true, ..LaneRun::new(run) });
             next
         });

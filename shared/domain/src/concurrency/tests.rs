@@ -100,17 +100,23 @@ fn a_queue_lets_one_run_after_the_other_pass() {
 }
 
 #[test]
-fn a_run_that_waited_for_people_comes_before_queued_runs() {
+fn a_run_that_waited_for_people_comes_before_queued_runs_and_after_others_that_waited() {
     let mut lane = Lane::default();
-    for seq in [2, 3] {
+    for seq in [5, 6] {
         lane.enter(ConcurrencyMode::Queue, run(seq), false);
     }
-    lane.start(run(2));
-    assert_eq!(lane.start(run(1)), Some(1), "people have answered its form");
-    assert_eq!(order(&lane), [2, 1, 3]);
-    assert_eq!(lane.leave(run(2).run_id), Some(run(1)));
+    lane.start(run(5));
+    for (place, seq) in [(1, 1), (2, 3), (3, 2)] {
+        assert_eq!(lane.start(run(seq)), Some(place), "people have answered its form");
+    }
+    assert_eq!(order(&lane), [5, 1, 3, 2, 6]);
+    for seq in [3, 2, 6] {
+        lane.leave(run(seq).run_id);
+    }
+    lane.enter(ConcurrencyMode::Queue, run(7), false);
+    assert_eq!(lane.leave(run(5).run_id), Some(run(1)));
     assert_eq!(lane.start(run(1)), None);
-    assert_eq!(lane.leave(run(1).run_id), Some(run(3)));
+    assert_eq!(lane.leave(run(1).run_id), Some(run(7)));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What the router of a space says about a message.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -26,6 +26,8 @@ pub enum Routing<'a> {
 /// A router's choice.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Choice {
+    /// The agents among which it chose.
+    pub asked: BTreeSet<EntityId>,
     /// The chosen agents, with its reasons, which may be empty.
     pub chosen: BTreeMap<EntityId, String>,
     /// Agents that it left out, with its reasons.
@@ -35,6 +37,11 @@ pub struct Choice {
 }
 
 impl Routing<'_> {
+    /// Whether the router chose without knowing of an agent: it could not be woken then.
+    pub(super) fn leaves_out(self, agent: EntityId) -> bool {
+        matches!(self, Self::Chose(choice) if !choice.asked.contains(&agent))
+    }
+
     /// Whether the policy `router` wakes an agent that the message does not mention, and the
     /// router's words for that.
     pub(super) fn of(self, agent: EntityId) -> (Result<Source, Reason>, Option<String>) {

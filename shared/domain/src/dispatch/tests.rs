@@ -225,6 +225,7 @@ fn a_used_rate_of_the_space_or_of_the_agent_triggers_nobody() {
 fn a_router_chooses_among_the_agents_that_nobody_mentions() {
     let space = space(TriggerPolicy::Router);
     let choice = Choice {
+        asked: [entity(2), entity(3)].into(),
         chosen: [(entity(3), "Bob sings".to_owned()), (entity(4), "she is paused".to_owned())]
             .into(),
         others: [(entity(2), "Ada counts".to_owned())].into(),
@@ -239,7 +240,8 @@ fn a_router_chooses_among_the_agents_that_nobody_mentions() {
     for (text, routing, expected) in table {
         assert_eq!(routed(&space, 1, text, 0, routing), expected, "{text}");
     }
-    let nobody = Choice { summary: "the router chose nobody".to_owned(), ..Choice::default() };
+    let summary = "the router chose nobody".to_owned();
+    let nobody = Choice { asked: choice.asked.clone(), summary, ..Choice::default() };
     assert_eq!(
         routed(&space, 1, "hi", 0, Routing::Chose(&nobody)),
         "2!Router(the router chose nobody) 3!Router(the router chose nobody) 4!Paused"
@@ -293,14 +295,16 @@ fn an_agent_with_a_used_budget_is_not_triggered_and_its_rate_is_not_used() {
             (
                 Some(Reason::Budget),
                 Some(
-                    "the budget of this agent for today is used up; \
+                    "the budget of this agent for today has no room for another call; \
+                     calls under way count with the most that they may use; \
                      it is renewed at 2026-02-19T00:00:00Z"
                 )
             ),
             (
                 Some(Reason::Budget),
                 Some(
-                    "the budget of the deployment for today is used up; \
+                    "the budget of the deployment for today has no room for another call; \
+                     calls under way count with the most that they may use; \
                      it is renewed at 2026-02-19T00:00:00Z"
                 )
             ),

@@ -9,6 +9,7 @@ use crate::{
     events::{Event, EventKind},
     limits,
     runs::Run,
+    steps::is_private,
 };
 
 /// A pattern for all events that hold a run.
@@ -91,15 +92,9 @@ impl Event {
         event
     }
 
-    /// Whether only the operator gets the event. The watchers `news` and `start` tell a model about
-    /// its agent and about other spaces, which members of this space may not know.
+    /// Whether only the operator gets the event.
     pub fn is_for_operator(&self) -> bool {
-        match &self.what {
-            EventKind::SystemMessage { watcher, .. } => {
-                ["news", "start"].contains(&watcher.as_str())
-            }
-            _ => false,
-        }
+        matches!(&self.what, EventKind::SystemMessage { watcher, .. } if is_private(watcher))
     }
 
     /// Who may see the whole event, if not everyone who follows the space: a message's origin may

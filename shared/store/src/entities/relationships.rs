@@ -55,6 +55,15 @@ impl Relationships<'_> {
         Ok(Relationship::Stranger)
     }
 
+    /// In how many spaces an entity is.
+    pub async fn count_spaces(self, id: EntityId) -> Result<usize> {
+        let spaces = self.store.entities().spaces_of(id).await?;
+        let wanted: Vec<_> = spaces.into_iter().map(|space| keys::member(space, id)).collect();
+        let members: Vec<MemberRecord> = self.store.table.get_all(&wanted).await?.into_all()?;
+        // The index may still have a space that was left.
+        Ok(members.iter().filter(|member| !member.left).count())
+    }
+
     /// The entity itself and those that share a space with it, by age. Each page needs the members
     /// of all its spaces. Rosters that this process has seen and that have not changed are not read
     /// again.

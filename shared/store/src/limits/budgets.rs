@@ -94,8 +94,10 @@ impl CounterItem {
 pub enum Reserved {
     /// It was.
     Yes,
-    /// There is no room for it.
+    /// There is no room for it, even when the calls under way have used nothing.
     No,
+    /// There is no room for it beside the most that the calls under way may use.
+    NotNow,
     /// It is more than the whole budget.
     Never,
 }
@@ -133,9 +135,11 @@ impl Budgets<'_> {
             {
                 Ok(Reserved::Yes)
             }
-            Err(WriteError::Refused(_)) => {
+            Err(WriteError::Refused(refusal)) => {
+                let spent = refusal.existing::<CounterItem>(&key).unwrap_or_default().spent();
                 self.refuse(key, budget, amount, day).await?;
-                Ok(Reserved::No)
+                let fits_later = budget.limit.has_room(spent.settled, amount);
+                Ok(if fits_later { Reserved::NotNow } else { Reserved::No })
             }
         }
     }

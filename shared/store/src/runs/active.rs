@@ -15,6 +15,9 @@ use crate::{
     table::{Query, WriteError, indexes::Index, key_of, keys, write::Write},
 };
 
+/// How many ended runs a reader takes off the list of a space at once.
+const UNLISTED_AT_ONCE: usize = 10;
+
 /// The copy of an active run in its agent's context.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -140,18 +143,22 @@ impl Runs<'_> {
             .await
     }
 
-    /// Takes an ended run off the lists of the spaces that showed it. An item that is left costs a
-    /// read, since readers look at the run's status.
+    /// Takes an ended run off the lists of the spaces that showed it. If the process dies before,
+    /// [`Self::active_in_space`] does it.
     pub async fn hide_ended(self, run: RunId, spaces: &[SpaceId]) {
         // The copy of a run that one space showed went with its end.
         if spaces.len() < 2 {
             return;
         }
         for space in spaces {
-            let delete = Write::delete(keys::run_shown_in(run, *space));
-            if let Err(error) = self.store.table.write_always(delete).await {
-                tracing::info!(%run, %space, %error, "an ended run is still listed as active");
-            }
+            self.unlist(run, *space).await;
+        }
+    }
+
+    async fn unlist(self, run: RunId, space: SpaceId) {
+        let delete = Write::delete(keys::run_shown_in(run, space));
+        if let Err(error) = self.store.table.write_always(delete).await {
+            tracing::info!(%run, %space, %error, "an ended run is still listed as active");
         }
     }
 
@@ -161,9 +168,15 @@ impl Runs<'_> {
         let query = Query::of_index(Index::SPACE_RUNS, keys::active_in_space(space));
         let mut wanted = Vec::new();
         for item in self.store.table.all(query).await? {
-            wanted.extend(keys::listed_run(&key_of(&item)?).map(keys::run_meta));
+            wanted.extend(keys::listed_run(&key_of(&item)?));
         }
-        self.active_records(&wanted).await
+        let keys: Vec<_> = wanted.iter().copied().map(keys::run_meta).collect();
+        let active = self.active_records(&keys).await?;
+        let is_ended = |run: &&RunId| active.iter().all(|record| record.id != **run);
+        for run in wanted.iter().filter(is_ended).take(UNLISTED_AT_ONCE) {
+            self.unlist(*run, space).await;
+        }
+        Ok(active)
     }
 
     /// Those of `active` that are still active.

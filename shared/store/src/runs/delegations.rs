@@ -5,6 +5,7 @@ use serde::Serialize;
 use smartspace_domain::{
     Time,
     agents::ConcurrencyMode,
+    budgets::{BudgetScope, ScopeBudget},
     dispatch::{Source, WakeLimits},
     entities::EntityType,
     ids::{EntityId, LeaseId, RunId, SpaceId},
@@ -60,7 +61,7 @@ impl Runs<'_> {
             Error::Forbidden("no message of a space woke you: there is nothing to hand on".into())
         })?;
         let space = self.store.spaces().record(space_id).await?;
-        let mode = self.check_delegation(from, to, &space).await?;
+        let mode = self.check_delegation(from, to, &space, now).await?;
         let message = self.store.messages().record(space_id, seq).await?;
         let message =
             message.ok_or_else(|| Error::NotFound("the message that woke you is gone".into()))?;
@@ -106,6 +107,7 @@ impl Runs<'_> {
         from: &RunRecord,
         to: EntityId,
         space: &SpaceRecord,
+        now: Time,
     ) -> Result<ConcurrencyMode> {
         let me = from.agent_id;
         let settings = &space.settings;
@@ -133,6 +135,22 @@ impl Runs<'_> {
             return Err(Error::Conflict(format!(
                 "chain depth {} is too deep for {} (maxChainDepth)",
                 from.chain_depth, other.name
+            )));
+        }
+        let budgets = [
+            ScopeBudget::of(BudgetScope::Agent(to), limits.per_day),
+            ScopeBudget::of(BudgetScope::Space(space.id), settings.budget.per_day()),
+            self.store.deployment_budget(),
+        ];
+        let budgets: Vec<_> = budgets.into_iter().flatten().collect();
+        if let Some(used) = self.store.budgets().first_used(&budgets, now).await? {
+            let whose = match used {
+                BudgetScope::Agent(_) => &other.name,
+                BudgetScope::Space(_) => "this space",
+                BudgetScope::Deployment => "the deployment",
+            };
+            return Err(Error::Conflict(format!(
+                "the budget of {whose} for today has no room for another call"
             )));
         }
         if self.is_busy(to, space.id, limits.mode).await? {

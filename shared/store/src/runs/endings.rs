@@ -61,13 +61,14 @@ fn end(ended: &RunRecord, also: &str) -> Result<Write> {
     let write = if ended.open_calls.is_some() {
         let expression = format!(
             "SET {also}{set}, #due = :due, #dueAt = :now \
-             REMOVE #lease, #leaseUntil, #dueCount, #waitsFor"
+             REMOVE #lease, #leaseUntil, #dueCount, #waitsFor, #used"
         );
         let due = keys::due(ended.id.part_of(keys::DUE_PARTS));
         Write::update(keys::run_meta(ended.id), expression).value(":due", due)?
     } else {
         let expression = format!(
-            "SET {also}{set} REMOVE #lease, #leaseUntil, #due, #dueAt, #dueCount, #waitsFor"
+            "SET {also}{set} REMOVE #lease, #leaseUntil, #due, #dueAt, #dueCount, #waitsFor, \
+             #used"
         );
         Write::update(keys::run_meta(ended.id), expression).when("attribute_not_exists(#openCalls)")
     };

@@ -17,7 +17,7 @@ use smartspace_domain::{Time, steps::Prompt};
 use self::packed::Packed;
 use crate::{
     Error, Prompts, Result,
-    runs::marks::Marks,
+    runs::{RunRecord, marks::Marks},
     table::{keys, write::Write},
 };
 
@@ -89,6 +89,17 @@ impl PromptRecord {
             .map_err(|error| Error::Internal(format!("a prompt could not be read: {error}")))
     }
 
+    /// The names of the tools that the model was offered. Empty if an earlier version stored the
+    /// prompt.
+    pub(crate) fn tools(&self) -> Result<Vec<String>> {
+        #[derive(Deserialize)]
+        struct Rest {
+            #[serde(default)]
+            tools: Vec<String>,
+        }
+        Ok(self.packed.read::<Rest>()?.tools)
+    }
+
     /// The prompt, as the API shows it.
     pub(crate) fn view(&self) -> Result<Prompt> {
         #[derive(Deserialize)]
@@ -132,7 +143,25 @@ impl KnownParts {
     }
 }
 
+/// Among how many earlier runs of an agent the previous one in a space is looked for.
+const EARLIER_RUNS: usize = 20;
+
 impl Prompts<'_> {
+    /// The first prompt of the agent's previous run in the same space, if that is still stored.
+    pub async fn of_previous(self, run: &RunRecord) -> Result<Option<Prompt>> {
+        let earlier = self.store.runs().earlier_of_agent(run, EARLIER_RUNS).await?;
+        let in_space = |other: &&RunRecord| other.space_id() == run.space_id();
+        // A run that never asked its model has no prompt.
+        let asked = earlier.iter().filter(in_space).find(|other| other.step_count > 0);
+        let Some(other) = asked else { return Ok(None) };
+        let stored: Option<PromptRecord> =
+            self.store.table.get(&keys::run_prompt(other.id)).await?;
+        let Some(mut prompt) = stored else { return Ok(None) };
+        self.load_parts(&mut prompt).await?;
+        let is_whole = !prompt.system.is_empty();
+        is_whole.then(|| prompt.view()).transpose()
+    }
+
     /// Stores the parts of a prompt, unless they are known to be stored for as long as the run. The
     /// key of a part is the hash of its content, so storing it several times changes nothing.
     pub(crate) async fn store_parts(self, prompt: &PromptRecord, now: Time) -> Result<()> {

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use smartspace_domain::{
     Time,
     concurrency::WaitsFor,
+    days::Day,
     dispatch::Source,
     ids::{EntityId, LeaseId, RunId, SpaceId},
     jobs::{MessageRef, RunJob, RunRef},
@@ -28,6 +29,9 @@ pub struct RunRecord {
     /// Why it ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end_reason: Option<EndReason>,
+    /// The beginning of the reason that `skip_response` gave.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub skip_reason: Option<String>,
     /// Its cause.
     #[serde(flatten)]
     pub triggered_by: TriggeredBy,
@@ -83,6 +87,9 @@ pub struct RunRecord {
     /// When it was first claimed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started_at: Option<Time>,
+    /// When the first part of its first answer arrived.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_token_at: Option<Time>,
     /// When it ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finished_at: Option<Time>,
@@ -110,6 +117,9 @@ pub struct RunRecord {
     pub(crate) g3pk: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) g3sk: Option<String>,
+    /// Its sort key in this index is `g2sk`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) g4pk: Option<String>,
 }
 
 /// How far the tries of a model answer had come when the run was given back.
@@ -139,6 +149,7 @@ impl RunRecord {
             agent_id,
             status: RunStatus::Queued,
             end_reason: None,
+            skip_reason: None,
             triggered_by,
             chain_depth,
             attempt: 1,
@@ -159,6 +170,7 @@ impl RunRecord {
             tried: None,
             created_at: now,
             started_at: None,
+            first_token_at: None,
             finished_at: None,
             lease: None,
             lease_until: None,
@@ -170,6 +182,7 @@ impl RunRecord {
             g2sk: id.to_string(),
             g3pk: space.map(keys::runs_of_space),
             g3sk: space.map(|_| id.to_string()),
+            g4pk: Some(keys::runs_of_day(Day::of(id.time()), id.part_of(keys::RUN_PARTS))),
         }
     }
 
@@ -246,6 +259,8 @@ impl RunRecord {
             agent_id: self.agent_id,
             status: self.status,
             end_reason: self.end_reason,
+            reason: self.skip_reason.clone(),
+            joined: self.joined.clone(),
             into_run_id: self.into_run_id,
             trigger,
             active_space_id: self.active_space_id,
@@ -256,7 +271,9 @@ impl RunRecord {
             error,
             created_at: self.created_at,
             started_at: self.started_at,
+            first_token_at: self.first_token_at,
             finished_at: self.finished_at,
+            hints: None,
             steps: None,
         }
     }

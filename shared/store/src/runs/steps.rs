@@ -16,7 +16,7 @@ use smartspace_domain::{
 
 pub use self::{
     records::{AnswerOrigin, CallBegun, CallRecord, ShownPage, StepRecord},
-    view::view,
+    view::{hints, view},
 };
 pub use crate::runs::marks::Marks;
 use crate::{
@@ -66,7 +66,7 @@ impl Steps<'_> {
                 progress.prompt = Some(read(item)?);
             } else if sk == "ERROR" {
                 progress.error = Some(read(item)?);
-            } else if sk.starts_with("STEP#") {
+            } else if sk.starts_with(keys::STEP) {
                 progress.steps.push(read(item)?);
             } else if sk.starts_with("CALL#") {
                 let call: CallRecord = read(item)?;
@@ -77,6 +77,12 @@ impl Steps<'_> {
             self.store.prompts().load_parts(prompt).await?;
         }
         Ok(progress)
+    }
+
+    /// The model answers of a run, in order.
+    pub async fn answers(self, id: RunId) -> Result<Vec<StepRecord>> {
+        let query = Query::of(keys::run(id)).begins_with(keys::STEP);
+        self.store.table.all(query).await?.into_iter().map(read).collect()
     }
 
     /// The stored calls of a step, in order.
@@ -103,11 +109,24 @@ impl Steps<'_> {
 
     /// The spaces that the calls of a run have entered so far, or in which they have shown a card.
     pub async fn spaces_shown_in(self, id: RunId) -> Result<Vec<SpaceId>> {
+        self.spaces_of(id, |call| call.shows_run_in().collect()).await
+    }
+
+    /// The spaces that the calls of a run have entered so far.
+    pub async fn spaces_entered(self, id: RunId) -> Result<Vec<SpaceId>> {
+        self.spaces_of(id, |call| call.active_space.into_iter().collect()).await
+    }
+
+    async fn spaces_of(
+        self,
+        id: RunId,
+        of_call: impl Fn(&CallRecord) -> Vec<SpaceId>,
+    ) -> Result<Vec<SpaceId>> {
         let query = Query::of(keys::run(id)).between(keys::CALL, &format!("{}~", keys::CALL));
         let mut spaces = Vec::new();
         for item in self.store.table.all(query).await? {
             let call: CallRecord = read(item)?;
-            for space in call.active_space.into_iter().chain(call.shown_in) {
+            for space in of_call(&call) {
                 if !spaces.contains(&space) {
                     spaces.push(space);
                 }
@@ -129,15 +148,16 @@ impl Steps<'_> {
             self.store.prompts().store_parts(prompt, now).await?;
         }
         let expires_at = self.store.work_expiry(now);
-        let meta = worker_keeps(
-            run.id,
-            &step.lease,
-            "#stepCount = :steps, #usage = :usage, #used = :used, ",
-        )?;
-        let meta = meta
+        let first_token = step.first_token_at.filter(|_| step.index == 0);
+        let also = if first_token.is_some() { "#firstTokenAt = :firstToken, " } else { "" };
+        let also = format!("{also}#stepCount = :steps, #usage = :usage, #used = :used, ");
+        let mut meta = worker_keeps(run.id, &step.lease, &also)?
             .value(":steps", step.index + 1)?
             .value(":usage", used.total())?
             .value(":used", used)?;
+        if let Some(at) = first_token {
+            meta = meta.value(":firstToken", at)?;
+        }
         let step_item = StepRecord { expires_at, ..step.clone() };
         let mut writes =
             vec![meta, Write::put(keys::step(run.id, step.index), &step_item)?.if_absent()];

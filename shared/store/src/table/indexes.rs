@@ -31,6 +31,9 @@ impl Index {
     /// The runs of a space: one partition for all of them, one for those that are active.
     pub const SPACE_RUNS: Self = Self { name: "GSI3", keys: KeyNames { pk: "g3pk", sk: "g3sk" } };
 
+    /// The runs of all agents by day. Its sort key is the one of [`Self::LISTS`]: the run's id.
+    pub const RUNS: Self = Self { name: "GSI4", keys: KeyNames { pk: "g4pk", sk: "g2sk" } };
+
     /// Every index.
-    pub const ALL: [Self; 3] = [Self::DUE, Self::LISTS, Self::SPACE_RUNS];
+    pub const ALL: [Self; 4] = [Self::DUE, Self::LISTS, Self::SPACE_RUNS, Self::RUNS];
 }

@@ -29,6 +29,9 @@ pub(crate) const TABLE: &[(&str, &[Row])] = &[
     ("POST /v1/entities", &[
         row("", r#"{"type":"human","name":"New"}"#,                      [403, 403, 403, 403, 201]),
     ]),
+    ("GET /v1/me", &[
+        row("", "",                                                      [200, 200, 200, 200, 200]),
+    ]),
     ("GET /v1/entities", &[
         row("", "",                                                      [200, 200, 200, 200, 200]),
     ]),
@@ -91,6 +94,9 @@ pub(crate) const TABLE: &[(&str, &[Row])] = &[
     ]),
     ("GET /v1/spaces/{id}/runs", &[
         row("{space}", "",                                               [404, 200, 200, 200, 200]),
+    ]),
+    ("GET /v1/runs", &[
+        row("", "",                                                      [403, 403, 403, 403, 200]),
     ]),
     ("GET /v1/usage", &[
         row("", "",                                                      [403, 403, 403, 403, 200]),

@@ -1,7 +1,7 @@
 //! Runs that end without a failure: at the step limit, by `skip_response`, and with their tokens
 //! counted.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::{
     models::failures::Outcome,
@@ -42,6 +42,16 @@ async fn skip_response_ends_the_run_and_stores_the_reason() {
     assert_eq!(outcome.run["endReason"], "skipped");
     assert_eq!((outcome.requests(), outcome.posted().await), (1, vec![]));
     assert_eq!(outcome.run["steps"][0]["calls"][0]["input"]["reason"], "not for me");
+    assert_eq!(outcome.run["reason"], "not for me");
+}
+
+#[tokio::test]
+async fn a_long_reason_is_cut_and_an_empty_one_is_none() {
+    let long = "ö".repeat(400);
+    for (given, expected) in [(long, json!("ö".repeat(300) + "…")), (" ".into(), Value::Null)] {
+        let skip = call("skip_response", json!({ "reason": given }));
+        assert_eq!(Outcome::of([answer([skip])]).await.run["reason"], expected);
+    }
 }
 
 #[tokio::test]

@@ -42,8 +42,9 @@ impl AgentLoop<'_> {
             return Ok(None);
         }
         // The worker that made this call stopped before it ended the run.
-        if let Some(reason) = pending.made().find_map(|record| record.ends) {
-            return Ok(Some(Completion::completed(reason).end()));
+        let ends = |record: &CallRecord| record.ends.map(|reason| (reason, record.index as usize));
+        if let Some((reason, call)) = pending.made().find_map(ends) {
+            return Ok(Some(Completion::by_call(reason, &pending.calls[call]).end()));
         }
         if let Some(exit) = self.make_calls(state, &mut pending, deadline).await? {
             return Ok(Some(exit));
@@ -96,7 +97,7 @@ impl AgentLoop<'_> {
                 self.apply(state, &finished).await;
                 pending.records[index] = Some(finished.record);
                 if let Some(reason) = ends {
-                    return Ok(Some(Completion::completed(reason).end()));
+                    return Ok(Some(Completion::by_call(reason, &pending.calls[index]).end()));
                 }
             }
         }
@@ -117,11 +118,8 @@ impl AgentLoop<'_> {
 
     async fn apply(&self, state: &mut State, finished: &FinishedCall) {
         let record = &finished.record;
-        let entered = record.active_space.filter(|space| !state.shown_in.contains(space));
         state.add_result(record);
-        if let Some(space) = entered
-            && self.context.run.space_id().is_none()
-        {
+        if let Some(space) = record.active_space {
             self.context.show_in(space, Some(space)).await;
         }
         if finished.is_newest {
@@ -201,7 +199,6 @@ impl AgentLoop<'_> {
                 under_way: record,
                 open_forms: pending.open_forms(),
                 marks: &state.marks,
-                shown_in: &state.shown_in,
                 started_at: record.map_or_else(|| self.context.now(), |record| record.started_at),
                 is_repeatable: self.tools.is_repeatable(&begun.name),
             }

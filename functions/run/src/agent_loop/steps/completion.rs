@@ -8,10 +8,13 @@ use smartspace_models::port::ModelError;
 use smartspace_store::runs::{
     RunRecord, Tried,
     endings::Ending,
-    steps::{Marks, StepRecord},
+    steps::{CallBegun, Marks, StepRecord},
 };
 
-use crate::agent_loop::{state::State, steps::AgentLoop};
+use crate::{
+    agent_loop::{state::State, steps::AgentLoop},
+    tools::builtin::skip_response,
+};
 
 /// Why the loop ends.
 pub(super) enum LoopExit {
@@ -28,13 +31,27 @@ pub(super) enum LoopExit {
 pub(super) struct Completion {
     pub(super) status: RunStatus,
     pub(super) reason: Option<EndReason>,
+    pub(super) skip_reason: Option<String>,
     pub(super) error: Option<RunError>,
     pub(super) last_step: Option<StepRecord>,
 }
 
 impl Completion {
     pub(super) fn completed(reason: EndReason) -> Self {
-        Self { status: RunStatus::Completed, reason: Some(reason), error: None, last_step: None }
+        Self {
+            status: RunStatus::Completed,
+            reason: Some(reason),
+            skip_reason: None,
+            error: None,
+            last_step: None,
+        }
+    }
+
+    /// The end by a call of a tool that ends runs.
+    pub(super) fn by_call(reason: EndReason, call: &CallBegun) -> Self {
+        let skip_reason =
+            (reason == EndReason::Skipped).then(|| skip_response::reason(&call.input));
+        Self { skip_reason: skip_reason.flatten(), ..Self::completed(reason) }
     }
 
     pub(super) fn failed(error: ModelError, last_step: StepRecord) -> Self {
@@ -42,6 +59,7 @@ impl Completion {
         Self {
             status: RunStatus::Failed,
             reason: None,
+            skip_reason: None,
             error: Some(RunError { code, message }),
             last_step: Some(last_step),
         }
@@ -56,13 +74,14 @@ impl AgentLoop<'_> {
     /// Stores the end of the run.
     pub(super) async fn finish(&self, completion: Completion, state: State) -> Result<RunRecord> {
         let context = self.context;
-        let prompt = state.prompt_to_store()?;
+        let prompt = state.prompt_to_store(self.tools)?;
         // Messages that only a failed or canceled run has read stay new.
         let is_completed = completion.status == RunStatus::Completed;
         let marks = if is_completed { state.marks } else { Marks::new() };
         let ending = Ending {
             status: completion.status,
             reason: completion.reason,
+            skip_reason: completion.skip_reason,
             error: completion.error,
             used: state.used,
             prompt,
@@ -72,6 +91,7 @@ impl AgentLoop<'_> {
         let mut run = context.run.clone();
         run.open_calls = run.open_calls.or_else(|| state.had_cards.then_some(0));
         run.step_count = state.steps;
+        run.first_token_at = state.first_token_at;
         run.active_space_id = state.active_space;
         let ended = {
             let _writing = context.writing.lock().await;

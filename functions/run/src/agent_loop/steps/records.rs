@@ -13,7 +13,7 @@ impl AgentLoop<'_> {
     /// Stores a model answer, and the prompt with the first one.
     pub(super) async fn store_step(&self, state: &State, step: &StepRecord) -> Result<()> {
         let context = self.context;
-        let prompt = state.prompt_to_store()?;
+        let prompt = state.prompt_to_store(self.tools)?;
         let _writing = context.writing.lock().await;
         let steps = context.store().steps();
         steps.store_step(&context.run, step, prompt.as_ref(), &state.used, context.now()).await

@@ -4,7 +4,10 @@ use smartspace_domain::{
     events::{EventKind, StreamEnd},
     runs::{Run, RunError, RunStatus},
 };
-use smartspace_store::runs::RunRecord;
+use smartspace_store::runs::{
+    RunRecord,
+    steps::{CallRecord, Progress},
+};
 
 use crate::{
     agent_loop::worker::{ClaimKind, Worker},
@@ -24,6 +27,19 @@ impl Worker {
                 self.context.announce(run, None, |run| EventKind::RunResumed { run }).await;
             }
             ClaimKind::Again => {}
+        }
+    }
+
+    /// Shows a run that no space triggered in its spaces again: the worker before may have died
+    /// before it did.
+    pub(super) async fn show_where_shown(&self, progress: &Progress, claim: ClaimKind) {
+        let context = &self.context;
+        for space in progress.calls.values().flat_map(CallRecord::shows_run_in) {
+            if claim == ClaimKind::Again {
+                context.show_in(space, context.run.active_space_id).await;
+            } else {
+                context.shown_in.insert(space);
+            }
         }
     }
 
@@ -79,7 +95,12 @@ impl Worker {
         if news.is_empty() {
             return;
         }
-        let spaces = context.pipeline.shown_in(&context.run).await.unwrap_or_default();
+        let spaces = match context.run.space_id() {
+            Some(space) => vec![space],
+            None => {
+                context.store().steps().spaces_entered(context.run.id).await.unwrap_or_default()
+            }
+        };
         let messages: Vec<_> = news.into_iter().map(watchers::budget::message).collect();
         let spaces = spaces.into_iter().collect();
         context.announce_system_messages(context.run.step_count, &messages, &spaces).await;

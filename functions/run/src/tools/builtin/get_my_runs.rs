@@ -4,11 +4,14 @@ use async_trait::async_trait;
 use futures::future::try_join_all;
 use serde_json::{Value, json};
 use smartspace_domain::{
-    Error, Result,
+    Result,
     agents::SpacesShown,
     runs::{Run, RunStatus},
 };
-use smartspace_store::table::pages::Ask;
+use smartspace_store::{
+    runs::listing::RunFilter,
+    table::pages::Ask,
+};
 
 use crate::prompt::run_activity::{RunActivity, Waiting};
 use crate::tools::{
@@ -77,31 +80,18 @@ impl BuiltInTool for GetMyRuns {
 async fn runs(calling: &Calling<'_>, status: Option<RunStatus>, limit: usize) -> Result<Vec<Run>> {
     let context = calling.context;
     let everywhere = context.config.spaces_shown() == SpacesShown::All;
-    let is_visible = |run: &Run| {
-        everywhere
-            || run.trigger.space_id().is_some_and(|space| Some(space) == calling.active_space)
-    };
-    let mut found = Vec::new();
-    let mut cursor = None;
-    // The search is limited, because an agent may have many runs of which few match.
-    for _ in 0..MAX_PAGES {
-        let page = context
-            .store()
-            .runs()
-            .of_agent(context.run.agent_id, status, &Ask { cursor, limit: None })
-            .await?;
-        found.extend(page.items.into_iter().filter(is_visible));
-        cursor = page.next_cursor;
-        if cursor.is_none() || found.len() >= limit {
-            break;
-        }
+    if !everywhere && calling.active_space.is_none() {
+        return Ok(Vec::new());
     }
-    found.truncate(limit);
-    Ok::<_, Error>(found)
+    let filter = RunFilter {
+        status,
+        agent: Some(context.run.agent_id),
+        space: calling.active_space.filter(|_| !everywhere),
+        ..RunFilter::default()
+    };
+    let ask = Ask { cursor: None, limit: Some(limit) };
+    Ok(context.store().runs().list(&filter, &ask, context.now()).await?.items)
 }
-
-/// The most pages of runs that are searched.
-const MAX_PAGES: usize = 4;
 
 fn shown(run: &Run, activity: RunActivity, is_this_run: bool) -> Value {
     let sent: Vec<Value> = activity

@@ -1,5 +1,7 @@
 //! `set_plans`: creates and changes plans of the agent.
 
+use std::collections::BTreeSet;
+
 use async_trait::async_trait;
 use serde_json::{Value, json};
 use smartspace_domain::{
@@ -101,7 +103,8 @@ fn plan_schema() -> Value {
 async fn announce_chain_end(calling: &Calling<'_>, text: &str) {
     let message =
         SystemMessage { watcher: "depth".to_owned(), text: format!("A plan was not set: {text}.") };
-    calling.context.announce_system_messages(calling.step, &[message], calling.shown_in).await;
+    let entered: BTreeSet<_> = calling.active_space.into_iter().collect();
+    calling.context.announce_system_messages(calling.step, &[message], &entered).await;
 }
 
 /// The chain depth of a plan that this run sets, and the largest one that the agent may reach.

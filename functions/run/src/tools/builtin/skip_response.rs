@@ -2,16 +2,26 @@
 
 use async_trait::async_trait;
 use serde_json::{Value, json};
-use smartspace_domain::{Result, runs::EndReason};
+use smartspace_domain::{Result, json, limits, messages::excerpt, runs::EndReason};
 
 use crate::tools::{
     calling::{Calling, Outcome},
+    output::text_of,
     tool::{BuiltInTool, Spec},
 };
 
 pub(crate) const NAME: &str = "skip_response";
 
 pub(crate) struct SkipResponse;
+
+/// The beginning of the reason that a call gave, which members see. The call has all of it.
+pub(crate) fn reason(input: &str) -> Option<String> {
+    let input = json::parse(input).ok()?;
+    let reason = text_of(&input, "reason").trim();
+    let (beginning, missing) = excerpt(reason, limits::SKIP_REASON_CHARS);
+    let ellipsis = if missing > 0 { "…" } else { "" };
+    (!reason.is_empty()).then(|| format!("{beginning}{ellipsis}"))
+}
 
 #[async_trait]
 impl BuiltInTool for SkipResponse {

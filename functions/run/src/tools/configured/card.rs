@@ -49,9 +49,7 @@ impl Calling<'_> {
                  where you are"
             ))));
         };
-        if let Some(space) = shown_in.filter(|space| !self.shown_in.contains(space)) {
-            self.context.show_in(space, self.active_space).await;
-        }
+        self.context.show_in(space, self.active_space).await;
         let mark = posted.mark;
         let card = posted.appended.open_card;
         Ok(Posted::Yes(

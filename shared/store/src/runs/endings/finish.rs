@@ -32,6 +32,8 @@ pub struct Ending {
     pub status: RunStatus,
     /// Why.
     pub reason: Option<EndReason>,
+    /// The beginning of the reason that `skip_response` gave.
+    pub skip_reason: Option<String>,
     /// Why it failed.
     pub error: Option<RunError>,
     /// What it used in all.
@@ -125,6 +127,10 @@ impl Runs<'_> {
             // An older version stored no usage by model.
             usage: if ending.used.is_empty() { run.usage } else { ending.used.total() },
             step_count: answered.map_or(run.step_count, |step| step.index + 1),
+            first_token_at: run
+                .first_token_at
+                .or_else(|| answered.and_then(|step| step.first_token_at)),
+            skip_reason: ending.skip_reason.clone(),
             ..self.ended(run.clone(), ending.status, ending.reason, lease, now)
         }
     }
@@ -169,7 +175,20 @@ fn cursor(space: SpaceId, agent: EntityId, mark: u64, now: Time) -> Result<Write
 }
 
 fn finish_write(ended: &RunRecord, lease: &LeaseId) -> Result<Write> {
-    lease_holds(end(ended, "#stepCount = :steps, #usage = :usage, ")?, lease)?
+    let also = [
+        ("#firstTokenAt = :firstToken, ", ended.first_token_at.is_some()),
+        ("#skipReason = :skipReason, ", ended.skip_reason.is_some()),
+    ];
+    let also: String = also.into_iter().filter(|(_, is_set)| *is_set).map(|(set, _)| set).collect();
+    let expression = format!("{also}#stepCount = :steps, #usage = :usage, ");
+    let mut write = lease_holds(end(ended, &expression)?, lease)?
         .value(":steps", ended.step_count)?
-        .value(":usage", ended.usage)
+        .value(":usage", ended.usage)?;
+    if let Some(at) = ended.first_token_at {
+        write = write.value(":firstToken", at)?;
+    }
+    if let Some(reason) = &ended.skip_reason {
+        write = write.value(":skipReason", reason)?;
+    }
+    Ok(write)
 }

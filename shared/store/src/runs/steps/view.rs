@@ -1,20 +1,26 @@
 //! Steps as the API shows them.
 
 use serde_json::{Value, json};
-use smartspace_domain::steps::{Call, CallStatus, Prompt, Step};
+use smartspace_domain::{
+    runs::{Hint, Run, RunStatus, Usage},
+    steps::{Call, CallStatus, Prompt, Step, SystemMessage},
+};
 
 use crate::{
     Result,
     runs::{
         prompts::PromptRecord,
-        steps::{CallBegun, CallRecord, Progress},
+        steps::{CallBegun, CallRecord, Progress, StepRecord},
     },
 };
 
 /// The steps of a run, as the API shows them. Step 0 has the whole prompt, and later steps only the
-/// additions to it. If the run has `ended`, calls without a result count as canceled.
-pub fn view(progress: Progress, ended: bool) -> Result<Vec<Step>> {
-    let unfinished = if ended { CallStatus::Canceled } else { CallStatus::Pending };
+/// additions to it. If the run has ended, calls without a result count as canceled. If its model
+/// (`asked`) is at work, that step is the last one.
+pub fn view(progress: Progress, run: &Run, asked: &str) -> Result<Vec<Step>> {
+    let unfinished =
+        if run.status.is_active() { CallStatus::Pending } else { CallStatus::Canceled };
+    let tools = progress.prompt.as_ref().map(PromptRecord::tools).transpose()?.unwrap_or_default();
     let mut prompt =
         progress.prompt.as_ref().map(PromptRecord::view).transpose()?.unwrap_or_default();
     let mut steps = Vec::with_capacity(progress.steps.len());
@@ -46,17 +52,64 @@ pub fn view(progress: Progress, ended: bool) -> Result<Vec<Step>> {
             model: step.model,
             prompt: std::mem::replace(&mut prompt, Prompt { system: Vec::new(), messages: added }),
             cut_results: (step.cut_results > 0).then_some(step.cut_results),
+            shared_prefix: None,
+            tools: tools.clone(),
             system_messages: step.system_messages,
             text: step.text,
             calls,
-            finish_reason: step.finish_reason,
+            finish_reason: Some(step.finish_reason),
             usage: step.usage,
             started_at: step.started_at,
             first_token_at: step.first_token_at,
-            finished_at: step.finished_at,
+            finished_at: Some(step.finished_at),
         });
     }
+    steps.extend(under_way(&steps, run, asked).map(|step| Step { prompt, tools, ..step }));
     Ok(steps)
+}
+
+/// The step whose answer the model is writing. Nothing of it is stored, so it follows from the last
+/// stored step: all of its calls have a result.
+fn under_way(steps: &[Step], run: &Run, asked: &str) -> Option<Step> {
+    let since = match steps.last() {
+        None => run.started_at,
+        Some(last) => {
+            let ends = last.calls.iter().map(|call| call.finished_at);
+            ends.collect::<Option<Vec<_>>>().and_then(|ends| ends.into_iter().max())
+        }
+    };
+    let started_at = since.filter(|_| run.status == RunStatus::Running)?;
+    Some(Step {
+        index: steps.len() as u32,
+        attempt: run.attempt,
+        model: asked.to_owned(),
+        prompt: Prompt::default(),
+        cut_results: None,
+        shared_prefix: None,
+        tools: Vec::new(),
+        system_messages: Vec::new(),
+        text: String::new(),
+        calls: Vec::new(),
+        finish_reason: None,
+        usage: Usage::default(),
+        started_at,
+        first_token_at: None,
+        finished_at: None,
+    })
+}
+
+/// What watchers told the model of a run, as members may see it.
+pub fn hints(steps: &[StepRecord]) -> Vec<Hint> {
+    let of_step = |step: &StepRecord| {
+        let shown = step.system_messages.iter().filter(|message| !message.is_for_operator());
+        let hint = |message: &SystemMessage| Hint {
+            watcher: message.watcher.clone(),
+            text: message.text.clone(),
+            at: step.started_at,
+        };
+        shown.map(hint).collect::<Vec<_>>()
+    };
+    steps.iter().flat_map(of_step).collect()
 }
 
 fn call_view(begun: &CallBegun, stored: Option<&CallRecord>, unfinished: CallStatus) -> Call {

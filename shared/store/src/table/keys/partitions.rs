@@ -1,6 +1,9 @@
 //! The partitions of the indexes.
 
-use smartspace_domain::ids::{EntityId, SpaceId};
+use smartspace_domain::{
+    days::Day,
+    ids::{EntityId, SpaceId},
+};
 
 /// Index partition of all entities.
 pub const ENTITIES: &str = "ENTITIES";
@@ -20,6 +23,15 @@ pub fn runs_of_agent(id: EntityId) -> String {
 /// Index partition of an agent's deliveries.
 pub fn deliveries_of(id: EntityId) -> String {
     format!("AGENT#{id}#DELIVERIES")
+}
+
+/// How many partitions the index of all runs has for each day.
+pub const RUN_PARTS: u8 = 16;
+
+/// Index partition of the runs of all agents that were triggered on a day. `part` is below
+/// [`RUN_PARTS`].
+pub fn runs_of_day(day: Day, part: u8) -> String {
+    format!("RUNS#{day}#{part:02}")
 }
 
 /// Index partition of a space's runs.

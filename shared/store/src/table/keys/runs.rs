@@ -4,9 +4,12 @@ use smartspace_domain::ids::{CallId, RunId, SpaceId};
 
 use crate::table::keys::{ACTIVE_RUN, Key};
 
+/// The prefix of the partitions of runs.
+pub const RUN: &str = "RUN#";
+
 /// The partition of a run.
 pub fn run(id: RunId) -> String {
-    format!("RUN#{id}")
+    format!("{RUN}{id}")
 }
 
 /// The state of a run.
@@ -16,7 +19,7 @@ pub fn run_meta(id: RunId) -> Key {
 
 /// Whether this is the key of a run's state.
 pub fn is_run_meta(key: &Key) -> bool {
-    key.pk.starts_with("RUN#") && key.sk == "META"
+    key.pk.starts_with(RUN) && key.sk == "META"
 }
 
 /// Why a run failed.
@@ -41,7 +44,7 @@ pub fn run_shown_in(id: RunId, space: SpaceId) -> Key {
 /// space that shows it.
 pub fn listed_run(key: &Key) -> Option<RunId> {
     let id = if key.sk.starts_with(SHOWN_IN) {
-        key.pk.strip_prefix("RUN#")
+        key.pk.strip_prefix(RUN)
     } else {
         key.sk.strip_prefix(ACTIVE_RUN)
     };
@@ -61,9 +64,12 @@ pub fn prompt_part(hash: &str) -> Key {
 /// The prefix of a run's tool calls.
 pub const CALL: &str = "CALL#";
 
+/// The prefix of a run's model answers.
+pub const STEP: &str = "STEP#";
+
 /// A finished model answer.
 pub fn step(id: RunId, step: u32) -> Key {
-    Key::new(run(id), format!("STEP#{step:03}"))
+    Key::new(run(id), format!("{STEP}{step:03}"))
 }
 
 /// A tool call.

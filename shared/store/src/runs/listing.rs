@@ -1,0 +1,254 @@
+//! Lists of runs, newest first: of an agent, of a space, or of all agents.
+//!
+//! The order is the one of ids: a run's id has the time of its trigger. The runs of all agents are
+//! listed by day, and each day has several partitions, whose entries are merged.
+
+use std::time::Duration;
+
+use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
+use futures::future::try_join_all;
+use serde_json::json;
+use smartspace_domain::{
+    Time,
+    days::Day,
+    ids::{EntityId, MessageId, RunId, SpaceId},
+    limits::PAGE_BYTES,
+    runs::{Run, RunStatus},
+};
+
+use crate::{
+    Result, Runs,
+    runs::{RunRecord, TriggeredBy},
+    table::{
+        Query,
+        indexes::Index,
+        key_of, keys,
+        pages::{Ask, Page, bad_cursor, json_bytes},
+    },
+};
+
+/// How many runs a page looks at. More are on the next page, even if this one is empty.
+const LOOKED_AT: usize = 1_000;
+/// How many index entries of a partition are read at once.
+const READ_AT_ONCE: usize = 100;
+/// How many days without runs a page looks at.
+const EMPTY_DAYS: usize = 31;
+/// How far back a list goes that names no first time, if runs never expire.
+const DAYS_BACK: u16 = 366;
+/// How many days before the end of a run its trigger may lie.
+const DAYS_AT_WORK: u16 = 14;
+/// How far the clocks of processes may differ.
+const CLOCKS_DIFFER: Duration = Duration::from_mins(5);
+
+/// Which runs are listed.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RunFilter {
+    /// With this status.
+    pub status: Option<RunStatus>,
+    /// Of this agent.
+    pub agent: Option<EntityId>,
+    /// Triggered by messages of this space.
+    pub space: Option<SpaceId>,
+    /// Triggered by this message.
+    pub message: Option<MessageId>,
+    /// Triggered at this time or later.
+    pub since: Option<Time>,
+    /// Triggered before this time.
+    pub until: Option<Time>,
+}
+
+impl RunFilter {
+    fn fits(&self, run: &RunRecord) -> bool {
+        let message = match run.triggered_by {
+            TriggeredBy::Message { message_id, .. } => Some(message_id),
+            _ => None,
+        };
+        self.status.is_none_or(|status| run.status == status)
+            && self.agent.is_none_or(|agent| run.agent_id == agent)
+            && self.space.is_none_or(|space| run.space_id() == Some(space))
+            && self.message.is_none_or(|wanted| message == Some(wanted))
+    }
+
+    /// The partition that has all runs of the filter, if there is one.
+    fn partition(&self) -> Option<(Index, String)> {
+        match (self.agent, self.space) {
+            (Some(agent), _) => Some((Index::LISTS, keys::runs_of_agent(agent))),
+            (None, Some(space)) => Some((Index::SPACE_RUNS, keys::runs_of_space(space))),
+            (None, None) => None,
+        }
+    }
+}
+
+/// A part of the time that a list covers: from `first` on, and before `end`.
+#[derive(Clone, Copy, Debug)]
+struct Span {
+    first: RunId,
+    end: RunId,
+}
+
+impl Span {
+    fn is_empty(self) -> bool {
+        self.first >= self.end
+    }
+
+    /// Its last day.
+    fn last_day(self) -> Day {
+        let last = self.end.time() - Duration::from_millis(1);
+        Day::of(if self.end > start_of(self.end.time()) { self.end.time() } else { last })
+    }
+}
+
+/// The smallest id with this time.
+fn start_of(time: Time) -> RunId {
+    RunId::new(time, 0)
+}
+
+impl Runs<'_> {
+    /// The runs of a filter, newest first.
+    pub async fn list(self, filter: &RunFilter, ask: &Ask, now: Time) -> Result<Page<Run>> {
+        let limit = ask.limit()?;
+        let mut span = self.span(filter, ask, now)?;
+        let mut records = Vec::new();
+        let (mut looked_at, mut empty_days) = (0, 0);
+        while !span.is_empty() && looked_at < LOOKED_AT && empty_days < EMPTY_DAYS {
+            let Entries { ids, rest } = self.newest(filter, span).await?;
+            empty_days = if ids.is_empty() { empty_days + 1 } else { 0 };
+            looked_at += ids.len();
+            span.end = rest;
+            let wanted: Vec<_> = ids.iter().copied().map(keys::run_meta).collect();
+            let mut found = self.store.table.get_all(&wanted).await?;
+            for (id, key) in ids.iter().zip(&wanted) {
+                let record: Option<RunRecord> = found.take(key)?;
+                records.extend(record.filter(|record| filter.fits(record)));
+                if records.len() == limit {
+                    span.end = *id;
+                    break;
+                }
+            }
+            if records.len() == limit {
+                break;
+            }
+        }
+        self.page(&records, span).await
+    }
+
+    /// The runs of an agent before `run`, newest first.
+    pub(crate) async fn earlier_of_agent(
+        self,
+        run: &RunRecord,
+        most: usize,
+    ) -> Result<Vec<RunRecord>> {
+        let partition = keys::runs_of_agent(run.agent_id);
+        let span = Span { first: start_of(Time::default()), end: run.id };
+        let ids = self.entries(Index::LISTS, partition, span, most).await?;
+        let wanted: Vec<_> = ids.into_iter().map(keys::run_meta).collect();
+        let mut found = self.store.table.get_all(&wanted).await?;
+        let records = wanted.iter().map(|key| found.take(key)).collect::<Result<Vec<_>>>()?;
+        Ok(records.into_iter().flatten().collect())
+    }
+
+    /// The time that a page may cover.
+    fn span(self, filter: &RunFilter, ask: &Ask, now: Time) -> Result<Span> {
+        let oldest = match self.store.run_retention {
+            _ if filter.partition().is_some() => Day::default(),
+            Some(retention) => Day::of(now - retention).before(DAYS_AT_WORK),
+            None => Day::of(now).before(DAYS_BACK),
+        };
+        let mut first = filter.since.unwrap_or_default().max(oldest.begin());
+        let mut end = start_of(filter.until.unwrap_or(now + CLOCKS_DIFFER));
+        if let Some(message) = filter.message {
+            // The runs of a message have its time.
+            first = first.max(message.time());
+            end = end.min(start_of(message.time() + Duration::from_millis(1)));
+        }
+        if let Some(cursor) = &ask.cursor {
+            end = end.min(read_cursor(cursor)?);
+        }
+        Ok(Span { first: start_of(first), end })
+    }
+
+    /// The newest entries of a span.
+    async fn newest(self, filter: &RunFilter, span: Span) -> Result<Entries> {
+        if let Some((index, partition)) = filter.partition() {
+            let ids = self.entries(index, partition, span, READ_AT_ONCE).await?;
+            return Ok(Entries::new(ids, span.first));
+        }
+        let day = span.last_day();
+        let of_day = Span { first: span.first.max(start_of(day.begin())), ..span };
+        let parts = (0..keys::RUN_PARTS).map(|part| keys::runs_of_day(day, part));
+        let found = parts.map(|part| self.entries(Index::RUNS, part, of_day, READ_AT_ONCE));
+        let mut ids: Vec<_> = try_join_all(found).await?.into_iter().flatten().collect();
+        ids.sort_unstable_by(|one, other| other.cmp(one));
+        Ok(Entries::new(ids, of_day.first))
+    }
+
+    /// The newest entries of a partition in a span.
+    async fn entries(
+        self,
+        index: Index,
+        partition: String,
+        span: Span,
+        most: usize,
+    ) -> Result<Vec<RunId>> {
+        // The end is not included, so one entry more is read.
+        let query = Query::of_index(index, partition)
+            .between(&span.first.to_string(), &span.end.to_string())
+            .newest_first()
+            .limit(most + 1);
+        let mut ids = Vec::new();
+        for item in self.store.table.all(query).await? {
+            let key = key_of(&item)?;
+            let id: Option<RunId> = key.pk.strip_prefix(keys::RUN).and_then(|id| id.parse().ok());
+            ids.extend(id.filter(|id| *id < span.end));
+        }
+        ids.truncate(most);
+        Ok(ids)
+    }
+
+    /// A page of runs. It ends at 1 MiB.
+    async fn page(self, records: &[RunRecord], rest: Span) -> Result<Page<Run>> {
+        let mut items = Vec::with_capacity(records.len());
+        let mut bytes = 0;
+        for run in self.views(records).await? {
+            bytes += json_bytes(&run);
+            if bytes > PAGE_BYTES
+                && let Some(Run { id, .. }) = items.last()
+            {
+                return Ok(Page { next_cursor: Some(cursor(*id)), items });
+            }
+            items.push(run);
+        }
+        Ok(Page { items, next_cursor: (!rest.is_empty()).then(|| cursor(rest.end)) })
+    }
+}
+
+/// Entries of an index, newest first.
+struct Entries {
+    ids: Vec<RunId>,
+    /// The others are before this id.
+    rest: RunId,
+}
+
+impl Entries {
+    /// The newest of `ids`. If these are all, the others are before `first`.
+    fn new(mut ids: Vec<RunId>, first: RunId) -> Self {
+        // Each partition gave its newest entries, so the newest ones of all are among these.
+        let is_more = ids.len() >= READ_AT_ONCE;
+        ids.truncate(READ_AT_ONCE);
+        let rest = ids.last().copied().filter(|_| is_more).unwrap_or(first);
+        Self { ids, rest }
+    }
+}
+
+/// The cursor of the page whose runs are before this id. It is made like all others, because an
+/// earlier version may read it.
+fn cursor(before: RunId) -> String {
+    let keys::Key { pk, sk } = keys::run_meta(before);
+    URL_SAFE_NO_PAD.encode(json!([pk, sk, before]).to_string())
+}
+
+fn read_cursor(cursor: &str) -> Result<RunId> {
+    let bytes = URL_SAFE_NO_PAD.decode(cursor).map_err(|_| bad_cursor())?;
+    let [_, _, before]: [String; 3] = serde_json::from_slice(&bytes).map_err(|_| bad_cursor())?;
+    before.parse().map_err(|_| bad_cursor())
+}

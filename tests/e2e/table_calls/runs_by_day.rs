@@ -1,0 +1,76 @@
+//! The list of all runs, over several days.
+
+use serde_json::json;
+use smartspace_domain::{
+    Time,
+    ids::{DeliveryId, EntityId, RunId},
+    runs::RunStatus,
+};
+use smartspace_store::{deliveries::NewDelivery, runs::listing::RunFilter, table::pages::Ask};
+
+use super::{at, counted::CountedStore, read};
+
+const DAY: i64 = 24 * 60 * 60;
+
+async fn delivered(counted: &CountedStore, agent: EntityId, now: Time) -> RunId {
+    let id = DeliveryId::new(now, 7);
+    let new = NewDelivery {
+        id,
+        agent,
+        service: "monitor".into(),
+        key: id.to_string(),
+        also: None,
+        payload: json!({}),
+        bytes: 10,
+        chain_depth: 0,
+        post_key: None,
+        by_hand: true,
+    };
+    counted.store.deliveries().receive(&new, now).await.unwrap().run_id.unwrap()
+}
+
+#[tokio::test]
+async fn runs_of_many_days_are_listed_once_and_in_order() {
+    let counted = CountedStore::new().await;
+    let settings = json!({"type": "agent", "name": "Ada", "agent": {
+        "model": {"provider": "scripted", "name": "m"},
+    }});
+    let agent = EntityId::new(at(0), 1);
+    counted.store.entities().create(agent, read(settings), None, at(0)).await.unwrap();
+    // One busy day, some with a run, and more than a month without any.
+    let moments = (0..250).map(|number| 10 * number).chain([3 * DAY, 4 * DAY, 60 * DAY]);
+    let mut runs = Vec::new();
+    for moment in moments {
+        runs.push(delivered(&counted, agent, at(moment)).await);
+    }
+    runs.reverse();
+
+    let now = at(61 * DAY);
+    let everything = RunFilter::default();
+    let mut listed = Vec::new();
+    let mut cursor = None;
+    let mut empty = 0;
+    loop {
+        let ask = Ask { cursor, limit: Some(70) };
+        let page = counted.store.runs().list(&everything, &ask, now);
+        let (page, cost) = Box::pin(counted.cost_of(page)).await;
+        let page = page.unwrap();
+        empty += usize::from(page.items.is_empty());
+        assert!(cost.calls <= 32 * 17, "{} calls for a page", cost.calls);
+        listed.extend(page.items.iter().map(|run| run.id));
+        cursor = page.next_cursor;
+        if cursor.is_none() {
+            break;
+        }
+    }
+    assert_eq!(listed, runs);
+    assert!(empty >= 1, "a month without runs ends a page");
+
+    let ask = Ask { cursor: None, limit: Some(200) };
+    let span = RunFilter { since: Some(at(3 * DAY)), until: Some(at(60 * DAY)), ..everything };
+    let page = counted.store.runs().list(&span, &ask, now).await.unwrap();
+    assert_eq!(page.items.iter().map(|run| run.id).collect::<Vec<_>>(), runs[1..3]);
+    let none = RunFilter { status: Some(RunStatus::Failed), until: Some(at(DAY)), ..everything };
+    let page = counted.store.runs().list(&none, &ask, now).await.unwrap();
+    assert_eq!(page.items.len(), 0);
+}
