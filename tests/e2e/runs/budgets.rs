@@ -371,7 +371,8 @@ async fn a_call_that_no_day_has_room_for_fails_alone() {
         let message = stack.post(&space, &person, text).await;
         let failed = stack.ended(&triggered_run(&message, &greedy).unwrap(), SOON).await;
         let error = json!({"code": "budget", "message": "this call may use more than the budget of \
-            this space for a whole day; raise the budget, or lower maxOutputTokens"});
+            this space for a whole day; raise the budget, or let the agent write less \
+            (maxOutputTokens)"});
         assert_eq!(failed["error"], error);
         let fine = stack.ended(&triggered_run(&message, &modest).unwrap(), SOON).await;
         assert_eq!(fine["status"], "completed", "{fine}");

@@ -67,7 +67,7 @@ async fn runs_of_many_days_are_listed_once_and_in_order() {
     assert!(empty >= 1, "a month without runs ends a page");
 
     let ask = Ask { cursor: None, limit: Some(200) };
-    let span = RunFilter { since: Some(at(3 * DAY)), until: Some(at(60 * DAY)), ..everything };
+    let span = RunFilter { since: Some(at(3 * DAY)), until: Some(at(5 * DAY)), ..everything };
     let page = counted.store.runs().list(&span, &ask, now).await.unwrap();
     assert_eq!(page.items.iter().map(|run| run.id).collect::<Vec<_>>(), runs[1..3]);
     let none = RunFilter { status: Some(RunStatus::Failed), until: Some(at(DAY)), ..everything };
