@@ -41,6 +41,7 @@ RULES = re.compile(
             r"^missing field `\w+`$",
             r"^expected a price for each model; these have none: ",
             r"^query parameter `from`: expected (at most \d+ days|a day) up to ",
+            r"^query parameter `since`: expected a time before ",
             r"^expected each name only once$",
             # Limits in bytes: a schema counts characters.
             r"^expected at most \d+ bytes",

@@ -181,7 +181,7 @@ test('the page shows why no agent woke and why a run failed', async (t) => {
   await page.getByText(/could not finish: .*\(bad_request\)/).waitFor();
 });
 
-test('stopping an agent removes its unfinished text', async (t) => {
+test('stopping an agent keeps its unfinished text and says so', async (t) => {
   const slow = await api.createAgent('Slow', [answerRule(ANSWER)], 2000);
   await api.createSpace('Stopping', [husam, slow]);
   const page = await openTab(t);
@@ -190,8 +190,14 @@ test('stopping an agent removes its unfinished text', async (t) => {
   await page.locator('.entry[data-state="writing"]').waitFor();
   await page.getByRole('button', { name: 'Stop Slow' }).click();
   await page.locator('#working li').waitFor({ state: 'detached' });
-  await page.locator('.entry[data-state="writing"]').waitFor({ state: 'detached' });
-  assert.equal((await storedEntries(page)).length, 1);
+  const stopped = page.locator('.entry[data-state="stored"][data-seq="2"]');
+  await stopped.getByText('stopped', { exact: true }).waitFor();
+  const before = await storedEntries(page);
+  assert.equal(before.length, 2);
+  assert.ok(before[1].text !== '' && ANSWER.startsWith(before[1].text.trim()), before[1].text);
+  await page.reload();
+  await stopped.getByText('stopped', { exact: true }).waitFor();
+  assert.deepEqual(await storedEntries(page), before);
 });
 
 test('the page shows whom a router chose and why, and what happens if it fails', async (t) => {

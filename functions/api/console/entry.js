@@ -56,8 +56,11 @@ function partsOf({ message, stream, failure }) {
   return [{ type: 'text', text: stream.text }];
 }
 
-const noteOf = ({ message }, room) =>
-  message ? dispatchText(message.dispatch, (id) => room.nameOf(id), message.router) : '';
+function noteOf({ message }, room) {
+  if (!message) return '';
+  if (message.parts.some(({ partial }) => partial)) return 'stopped';
+  return dispatchText(message.dispatch, (id) => room.nameOf(id), message.router);
+}
 
 // A part keeps its node as long as its type stays the same.
 function shownPart(existing, part, context) {

@@ -10,6 +10,7 @@ const LARGEST_GAP = 1000; // With a larger gap only the last page is loaded agai
 const GAP_DELAY_MS = 300; // Time for a late message to arrive by itself before it is fetched.
 const RETRY_MS = 3000;
 const SETTLE_MS = 2000; // Time from the end of a stream to the message that replaces it.
+const STOPPED_SETTLE_MS = 5000; // The same if its run was canceled: its worker notices that late.
 // Time for a late piece to arrive, or in a small space the next snapshot, before one is asked for.
 const SNAPSHOT_DELAY_MS = 1000;
 const SNAPSHOT_SPREAD_MS = 500; // Everyone in a large space sees a gap at the same moment.
@@ -194,7 +195,7 @@ export class Room {
       this.#settle(
         (stream) => stream.streamId === frame.streamId && this.runs.hasEnded(stream.runId),
       );
-    } else if (frame.reason) {
+    } else if (frame.reason && !frame.messageId) {
       this.streams.close(frame.streamId);
     } else {
       this.#settle((stream) => stream.streamId === frame.streamId);
@@ -215,14 +216,16 @@ export class Room {
 
   #run(run) {
     this.runs.put(run);
-    if (this.runs.hasEnded(run.id)) this.#settle((stream) => stream.runId === run.id);
+    if (!this.runs.hasEnded(run.id)) return;
+    const delayMs = run.status === 'canceled' ? STOPPED_SETTLE_MS : SETTLE_MS;
+    this.#settle((stream) => stream.runId === run.id, delayMs);
   }
 
   // An ended stream stays until its message has arrived. It is dropped after a while if none came.
-  #settle(test) {
+  #settle(test, delayMs = SETTLE_MS) {
     const ending = this.streams.ending(test);
     if (ending.length === 0) return;
-    this.#after(SETTLE_MS, async () => {
+    this.#after(delayMs, async () => {
       const page = await this.#api
         .messages(this.space.id, { after: this.messages.last }, LARGEST_PAGE)
         .catch(() => []);

@@ -15,7 +15,7 @@ use crate::{
     Runs,
     agent_loop::worker::{ClaimKind, Worker},
     prompt::reading::Gathered,
-    run_context::{RunContext, ShownIn},
+    run_context::{LastUnfinished, RunContext, ShownIn},
     streaming::{OpenStreams, StreamDeps},
     tools::{configured::mcp::McpTools, toolbox::Toolbox},
 };
@@ -82,6 +82,7 @@ impl Runs {
             shown_in: ShownIn::default(),
             writing: tokio::sync::Mutex::default(),
             streams: OpenStreams::default(),
+            unfinished: LastUnfinished::default(),
         };
         let worker = Worker {
             tools: Toolbox::new(

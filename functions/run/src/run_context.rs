@@ -21,7 +21,10 @@ use smartspace_models::port::Model;
 use smartspace_pipeline::{Pipeline, budgets::Spending};
 use smartspace_store::{
     Store,
-    runs::{RunRecord, steps::CallRecord},
+    runs::{
+        RunRecord,
+        steps::{CallRecord, StepRecord},
+    },
 };
 use tokio::{sync::watch, time::Instant};
 
@@ -54,6 +57,22 @@ pub(crate) struct RunContext {
     /// Serializes the writes of the run, including the renewals of its lease.
     pub(crate) writing: tokio::sync::Mutex<()>,
     pub(crate) streams: OpenStreams,
+    /// What the model had written when the loop was dropped.
+    pub(crate) unfinished: LastUnfinished,
+}
+
+/// The last answer that was given up before it was complete.
+#[derive(Debug, Default)]
+pub(crate) struct LastUnfinished(Mutex<Option<StepRecord>>);
+
+impl LastUnfinished {
+    pub(crate) fn set(&self, unfinished: Option<StepRecord>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = unfinished;
+    }
+
+    pub(crate) fn take(&self) -> Option<StepRecord> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
 }
 
 /// Spaces that know of a run.

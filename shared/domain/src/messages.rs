@@ -31,6 +31,9 @@ pub enum Part {
     Text {
         /// The text.
         text: String,
+        /// True if the run was canceled while its model wrote the text.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        partial: bool,
     },
     /// A tool call, shown as a card.
     Tool(Box<ToolPart>),
@@ -44,8 +47,11 @@ pub struct ToolPart {
     pub call_id: CallId,
     /// The tool's name.
     pub name: String,
-    /// The call's input.
+    /// The call's input. If it is partial, a text as far as the model wrote it.
     pub input: Value,
+    /// True if the run was canceled while its model wrote the input.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub partial: bool,
     /// The call's result; null while there is none.
     #[schema(required)]
     pub output: Option<Value>,
@@ -118,10 +124,18 @@ impl Message {
         self.parts
             .iter()
             .find_map(|part| match part {
-                Part::Text { text } => Some(text.as_str()),
+                Part::Text { text, .. } => Some(text.as_str()),
                 Part::Tool(_) => None,
             })
             .unwrap_or("")
+    }
+
+    /// Whether its run was canceled while the model wrote it.
+    pub fn is_partial(&self) -> bool {
+        self.parts.iter().any(|part| match part {
+            Part::Text { partial, .. } => *partial,
+            Part::Tool(tool) => tool.partial,
+        })
     }
 
     /// Who may see the message's origin, if not every reader: the origin may name another space, or
@@ -147,7 +161,7 @@ impl Message {
     #[must_use]
     pub fn cut_to(mut self, bytes: usize) -> Self {
         for part in &mut self.parts {
-            if let Part::Text { text } = part
+            if let Part::Text { text, .. } = part
                 && text.len() > bytes
             {
                 text.truncate(text.floor_char_boundary(bytes));

@@ -40,7 +40,11 @@ pub struct Step {
     pub text: String,
     /// The tool calls.
     pub calls: Vec<Call>,
-    /// Why the model stopped. Null while the step is under way.
+    /// True if the run was canceled while the model wrote the answer: the text and the inputs end
+    /// where it was stopped.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub partial: bool,
+    /// Why the model stopped. Null while the step is under way, and if it is partial.
     #[schema(required)]
     pub finish_reason: Option<FinishReason>,
     /// The tokens and the cost of the answer.

@@ -14,7 +14,7 @@ use smartspace_store::{
     Store,
     messages::{
         Range,
-        append::{ByRun, Content, MessageSource, NewMessage},
+        append::{ByRun, Content, MessageSource, NewMessage, Right},
     },
     runs::{
         RunRecord,
@@ -134,6 +134,7 @@ fn step_record(index: u32, lease: &LeaseId, calls: Vec<CallBegun>) -> StepRecord
         system_messages: Vec::new(),
         marks: Marks::new(),
         cut_results: 0,
+        partial: false,
         finish_reason: FinishReason::Stop,
         usage: Usage::default(),
         started_at: at(5),
@@ -172,11 +173,10 @@ async fn complete_run(store: &Store, run: &RunRecord, lease: &LeaseId, space: Sp
     store.steps().store_step(run, &step, Some(&prompt), &used, at(5)).await.unwrap();
     let by = ByRun {
         run: run.id,
-        lease: lease.clone(),
         depth: 1,
         origin: Origin { trigger: store.triggers().of(run).await.unwrap(), tools_used: Vec::new() },
         stream: StreamId::of(calls[0].call_id, 1),
-        call: result(0),
+        right: Right::Lease { lease: lease.clone(), call: Box::new(result(0)) },
     };
     let reply = NewMessage {
         id: MessageId::of_call(calls[0].call_id),

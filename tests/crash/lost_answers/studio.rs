@@ -12,7 +12,7 @@ use smartspace_store::{
     Store,
     messages::{
         Range,
-        append::{Appended, ByRun, Content, MessageSource, NewCard, NewForm, NewMessage},
+        append::{Appended, ByRun, Content, MessageSource, NewCard, NewForm, NewMessage, Right},
     },
     runs::{
         RunRecord,
@@ -114,11 +114,10 @@ impl Studio {
         let stream = StreamId::of(call.call_id, 1);
         let by = ByRun {
             run: run.id,
-            lease: self.lease_of(run.id).await,
             depth: 1,
             origin,
             stream,
-            call,
+            right: Right::Lease { lease: self.lease_of(run.id).await, call: Box::new(call) },
         };
         let content = Content::Card(Box::new(card));
         let new = NewMessage {

@@ -239,7 +239,11 @@ impl Storage {
                 noted.created.get_or_insert((Instant::now(), number));
             }
             let is_result = sk.starts_with("CALL#") && sets("#finishedAt = :new_finishedAt");
-            if is_result || item.is_object() && !["META", "TRIGGER"].contains(&sk) {
+            // What a stopped run had shown is stored after its end, and a list of active runs may
+            // be late.
+            let may_be_late = item["partial"]["BOOL"] == true || sk.starts_with("SHOWN#");
+            let is_new = item.is_object() && !["META", "TRIGGER"].contains(&sk) && !may_be_late;
+            if is_result || is_new {
                 noted.wrote = number;
             }
             if sk == "META" && (item.is_object() || sets("#status = ")) {

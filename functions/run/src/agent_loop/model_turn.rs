@@ -23,7 +23,10 @@ use smartspace_models::{
 };
 use smartspace_pipeline::budgets::Unpaid;
 use smartspace_store::{
-    runs::{Tried, steps::CallBegun},
+    runs::{
+        Tried,
+        steps::{CallBegun, Marks, StepRecord},
+    },
     table::keys,
 };
 
@@ -54,6 +57,45 @@ pub(crate) struct ModelTurn {
     pub(crate) first_token_at: Option<Time>,
     /// The number of the try. It is part of the ids of its streams.
     pub(crate) attempt: u32,
+}
+
+impl ModelTurn {
+    /// An answer of which nothing is written yet.
+    fn begun(model: String, attempt: u32, now: Time) -> Self {
+        Self {
+            model,
+            text: String::new(),
+            calls: Vec::new(),
+            reason: FinishReason::Stop,
+            usage: Usage::default(),
+            started_at: now,
+            first_token_at: None,
+            attempt,
+        }
+    }
+
+    /// The record of an answer that was stopped.
+    fn partial_step(self, context: &RunContext, index: u32) -> StepRecord {
+        StepRecord {
+            index,
+            attempt: context.run.attempt,
+            stream_attempt: self.attempt,
+            lease: context.lease.clone(),
+            model: self.model,
+            text: self.text,
+            calls: self.calls,
+            system_messages: Vec::new(),
+            marks: Marks::new(),
+            cut_results: 0,
+            partial: true,
+            finish_reason: FinishReason::Error,
+            usage: self.usage,
+            started_at: self.started_at,
+            first_token_at: self.first_token_at,
+            finished_at: context.now(),
+            expires_at: None,
+        }
+    }
 }
 
 /// Why there is no model answer.

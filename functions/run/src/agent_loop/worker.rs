@@ -5,6 +5,7 @@
 
 mod announcements;
 mod lease;
+mod stopped;
 
 use std::collections::BTreeMap;
 
@@ -241,7 +242,13 @@ impl Worker {
         let run = self.context.run.id;
         tracing::info!(%run, ?stop, "stopped working on a run");
         match stop {
-            StopReason::Ended(reason) => self.context.streams.end_all(Some(reason)),
+            StopReason::Ended(reason) => {
+                // The run that absorbed this one continues its work, and writes it anew.
+                if reason != StreamEnd::Absorbed {
+                    Box::pin(self.keep_shown(reason)).await;
+                }
+                self.context.streams.end_all(Some(reason));
+            }
             // The next worker streams again, with a higher attempt.
             StopReason::TakenOver | StopReason::NotRenewed => self.context.streams.end_all(None),
             StopReason::Stopping => {

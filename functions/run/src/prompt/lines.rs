@@ -125,7 +125,9 @@ pub(crate) fn joined(place: Option<&SpaceContext>) -> String {
 /// Writes the text of a message, or the call and the outcome of a card.
 pub(crate) fn content(message: &MessageRecord) -> String {
     let Some(card) = &message.card else {
-        return CutText { text: &message.text, more: message.more_chars }.to_string();
+        let text = CutText { text: &message.text, more: message.more_chars };
+        // The run was canceled while its model wrote the text.
+        return if message.partial { format!("{text} (stopped)") } else { text.to_string() };
     };
     match outcome(message) {
         Some(outcome) => format!("{} {outcome}", call(card)),

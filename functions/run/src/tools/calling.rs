@@ -11,7 +11,7 @@ use smartspace_domain::{
     steps::CallStatus,
 };
 use smartspace_store::{
-    messages::append::ByRun,
+    messages::append::{ByRun, Right},
     runs::{
         cards::CardRef,
         steps::{CallBegun, CallRecord, Marks, ShownPage},
@@ -129,14 +129,16 @@ impl Calling<'_> {
         let context = self.context;
         ByRun {
             run: context.run.id,
-            lease: context.lease.clone(),
             depth: context.run.chain_depth + 1,
             origin: Origin {
                 trigger: context.trigger.clone().in_short(),
                 tools_used: self.tools_used.clone(),
             },
             stream: self.stream,
-            call: context.with_expiry(call),
+            right: Right::Lease {
+                lease: context.lease.clone(),
+                call: Box::new(context.with_expiry(call)),
+            },
         }
     }
 

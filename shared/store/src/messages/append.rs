@@ -8,7 +8,8 @@
 //!   roster, so that the decision covers every member who has joined and none who has left
 //! - no message exists at number n + 1: if the answer to the first try was lost, its token is there
 //! - the sender is still a member
-//! - for a message from a run: the worker still holds the lease, and the call is not finished yet
+//! - for a message from a run: the worker still holds the lease, and the call is not finished yet;
+//!   or the run was canceled under this worker, which stores what its model had written
 //! - the idempotency key is new
 
 mod attempt;
@@ -30,7 +31,7 @@ use smartspace_domain::{
 use tokio::time::{Duration, Instant};
 
 pub use self::late::{Late, Stored};
-pub use self::new_message::{ByRun, Content, MessageSource, NewCard, NewForm, NewMessage};
+pub use self::new_message::{ByRun, Content, MessageSource, NewCard, NewForm, NewMessage, Right};
 use self::{attempt::Attempt, snapshot::Snapshot};
 use crate::{
     Error, Messages, Result,
@@ -203,7 +204,7 @@ impl Messages<'_> {
 /// Fails unless the transaction was refused because another writer was faster.
 fn expect_lost_race(new: &NewMessage, snapshot: &Snapshot, refusal: &Refusal) -> Result<()> {
     if let MessageSource::Run(by) = &new.by {
-        if refusal.names(&by.call.key(by.run)) {
+        if by.right.call().is_some_and(|call| refusal.names(&call.key(by.run))) {
             return Err(Error::Conflict("this call is finished already".into()));
         }
         if refusal.names(&keys::run_meta(by.run)) {

@@ -67,11 +67,12 @@ impl ToolCard {
             || self.asks.as_ref().is_some_and(|asks| asks.has_schema)
     }
 
-    pub(super) fn view(self, apart: &Apart) -> Part {
+    pub(super) fn view(self, apart: &Apart, partial: bool) -> Part {
         let mut part = ToolPart {
             call_id: self.call_id,
             name: self.name,
             input: self.input.whole(apart.input.as_ref()),
+            partial,
             output: self.output.map(|output| output.whole(apart.output.as_ref())),
             status: self.status,
             ui: None,

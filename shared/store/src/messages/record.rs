@@ -45,6 +45,9 @@ pub struct MessageRecord {
     pub stream_id: Option<StreamId>,
     /// Its chain depth.
     pub chain_depth: u32,
+    /// Whether its run was canceled while the model wrote it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub partial: bool,
     /// Why an agent sent it.
     #[serde(default, deserialize_with = "stored::read_if_known")]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -128,11 +131,17 @@ impl MessageRecord {
             sender: self.sender,
             parts: match self.card {
                 // The text of a card describes the progress of its call.
-                Some(card) => [card.view(&apart)]
+                Some(card) => [card.view(&apart, self.partial)]
                     .into_iter()
-                    .chain((!self.text.is_empty()).then_some(Part::Text { text: self.text }))
+                    .chain(
+                        (!self.text.is_empty())
+                            .then_some(Part::Text { text: self.text, partial: false }),
+                    )
                     .collect(),
-                None => vec![Part::Text { text: apart.text.unwrap_or(self.text) }],
+                None => vec![Part::Text {
+                    text: apart.text.unwrap_or(self.text),
+                    partial: self.partial,
+                }],
             },
             run_id: self.run_id,
             stream_id: self.stream_id,

@@ -43,6 +43,15 @@ pub(crate) fn worker_keeps(run: RunId, lease: &LeaseId, also: &str) -> Result<Wr
     .value(":more", 1)
 }
 
+/// The condition that a run was canceled while a worker had it that had claimed it as the
+/// `claims`-th one. No other worker may store what its model had written.
+pub(crate) fn was_stopped(run: RunId, claims: u32) -> Result<Write> {
+    Write::check(keys::run_meta(run))
+        .when("#status = :canceled AND #claims = :claims")
+        .value(":canceled", RunStatus::Canceled)?
+        .value(":claims", claims)
+}
+
 /// The stored work of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Progress {
@@ -177,6 +186,27 @@ impl Steps<'_> {
                     _ => Err(Error::LeaseLost),
                 }
             }
+        }
+    }
+
+    /// Stores what the model of a canceled run had written of an answer. Returns whether this was
+    /// the run's last worker.
+    pub async fn store_partial(
+        self,
+        run: RunId,
+        claims: u32,
+        step: &StepRecord,
+        now: Time,
+    ) -> Result<bool> {
+        let step_item = StepRecord { expires_at: self.store.work_expiry(now), ..step.clone() };
+        let writes = [
+            was_stopped(run, claims)?,
+            Write::put(keys::step(run, step.index), &step_item)?.if_absent(),
+        ];
+        match self.store.table.transact(&writes).await {
+            Ok(()) => Ok(true),
+            Err(WriteError::Other(error)) => Err(error),
+            Err(WriteError::Refused(refusal)) => Ok(!refusal.names(&keys::run_meta(run))),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Promise 3: the effect of a call happens once, even if another worker takes over its run.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
@@ -38,6 +38,7 @@ pub(super) fn actions_of_agents_happen_once(evidence: &mut Evidence<'_>) {
     }
     found.extend(incomplete_runs(stored, evidence.env.plan.writes));
     found.extend(reminders(stored));
+    found.extend(wrong_partials(stored));
     for text in found {
         evidence.report(3, text);
     }
@@ -50,6 +51,7 @@ fn each_effect_has_its_call(stored: &Stored) -> Vec<String> {
     for (_, message) in stored
         .all_messages()
         .filter(|(_, message)| !message["runId"].is_null() && message["card"].is_null())
+        .filter(|(_, message)| message["partial"] != true)
     {
         said.entry(message["id"].as_str().unwrap_or_default()).or_default().push(message);
     }
@@ -162,6 +164,31 @@ fn is_reminded(step: &Value) -> bool {
     messages.into_iter().flatten().any(|message| message["watcher"] == "unsaid")
 }
 
+/// Partial messages that are stored twice, of runs that were not canceled, or that trigger somebody.
+fn wrong_partials(stored: &Stored) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut known = BTreeSet::new();
+    for (_, message) in stored.all_messages().filter(|(_, message)| message["partial"] == true) {
+        let run = message["runId"].as_str().and_then(|run| stored.runs.get(run));
+        if run.is_some_and(|run| run["status"] != "canceled") {
+            found.push(format!("{message} is partial, but its run was not canceled"));
+        }
+        if !known.insert(message["id"].to_string()) {
+            found.push(format!("{} is stored twice", message["id"]));
+        }
+        if message["dispatch"] != json!([]) {
+            found.push(format!("a partial message triggered runs: {message}"));
+        }
+    }
+    let partial = stored.steps.iter().filter(|(_, step)| step["partial"] == true);
+    for ((run, index), _) in partial {
+        if stored.runs.get(run).is_some_and(|run| run["status"] != "canceled") {
+            found.push(format!("step {index} of {run} is partial, but the run was not canceled"));
+        }
+    }
+    found
+}
+
 /// Reminders without reason, missing or repeated: a run goes on after an answer without calls only
 /// with a reminder, and only once.
 fn reminders(stored: &Stored) -> Vec<String> {
@@ -185,7 +212,8 @@ fn reminders(stored: &Stored) -> Vec<String> {
 fn each_visible_call_has_its_card(stored: &Stored) -> Vec<String> {
     let mut found = Vec::new();
     let mut cards: BTreeMap<&str, Vec<&Value>> = BTreeMap::new();
-    for (_, message) in stored.all_messages().filter(|(_, message)| !message["card"].is_null()) {
+    let whole = |message: &Value| !message["card"].is_null() && message["partial"] != true;
+    for (_, message) in stored.all_messages().filter(|(_, message)| whole(message)) {
         cards
             .entry(message["card"]["callId"].as_str().unwrap_or_default())
             .or_default()

@@ -34,7 +34,10 @@ fn canceled_runs_that_went_on(evidence: &Evidence<'_>) -> Vec<String> {
                 .into_iter()
                 .flatten()
                 .filter(|(seq, _)| *seq > last);
-            let later = later.filter(|(_, message)| message["runId"] == canceled.run.as_str());
+            // What people had seen of an unfinished message is stored after the cancellation.
+            let later = later.filter(|(_, message)| {
+                message["runId"] == canceled.run.as_str() && message["partial"] != true
+            });
             found.extend(later.map(|(seq, _)| {
                 format!(
                     "{} wrote number {seq} of {space} after it was canceled at {last}",

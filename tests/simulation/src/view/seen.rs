@@ -185,7 +185,9 @@ impl Seen {
             self.add_card(message, part);
         }
         if let Some(stream) = message["streamId"].as_str() {
-            self.became.insert(stream.to_owned(), (id.clone(), said.clone(), space.clone()));
+            // A partial input is the text that was streamed.
+            let streamed = part["input"].as_str().map_or_else(|| said.clone(), str::to_owned);
+            self.became.insert(stream.to_owned(), (id.clone(), streamed, space.clone()));
         }
         let known = self
             .messages

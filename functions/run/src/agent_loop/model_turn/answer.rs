@@ -5,7 +5,6 @@ use smartspace_domain::{
     ids::{CallId, SpaceId, StreamId},
     json,
     runs::Usage,
-    steps::FinishReason,
 };
 use smartspace_models::port::{ModelError, Piece};
 use smartspace_store::runs::steps::CallBegun;
@@ -27,8 +26,20 @@ pub(super) struct GrowingAnswer<'a> {
     caller: ModelCaller<'a>,
     step: u32,
     turn: ModelTurn,
+    is_complete: bool,
     bytes: usize,
     shown: ShownInput<'a>,
+}
+
+impl Drop for GrowingAnswer<'_> {
+    /// If the run is canceled, its loop is dropped in the middle of an answer.
+    fn drop(&mut self) {
+        if !self.is_complete && self.turn.first_token_at.is_some() {
+            let turn = self.take_turn();
+            let context = self.caller.context;
+            context.unfinished.set(Some(turn.partial_step(context, self.step)));
+        }
+    }
 }
 
 impl<'a> GrowingAnswer<'a> {
@@ -47,17 +58,9 @@ impl<'a> GrowingAnswer<'a> {
             .map(|space| read_audience(&context.deps, space));
         let active_space = question.active_space;
         let shown = ShownInput { context, active_space, attempt, call: None, audience };
-        let turn = ModelTurn {
-            model,
-            text: String::new(),
-            calls: Vec::new(),
-            reason: FinishReason::Stop,
-            usage: Usage::default(),
-            started_at: context.now(),
-            first_token_at: None,
-            attempt,
-        };
-        Self { caller, step: question.step, turn, bytes: 0, shown }
+        let turn = ModelTurn::begun(model, attempt, context.now());
+        context.unfinished.set(None);
+        Self { caller, step: question.step, turn, is_complete: false, bytes: 0, shown }
     }
 
     /// Adds a piece. Returns true if it completes the answer.
@@ -84,8 +87,14 @@ impl<'a> GrowingAnswer<'a> {
         Ok(false)
     }
 
-    pub(super) fn into_turn(self) -> ModelTurn {
-        self.turn
+    pub(super) fn into_turn(mut self) -> ModelTurn {
+        self.is_complete = true;
+        self.take_turn()
+    }
+
+    fn take_turn(&mut self) -> ModelTurn {
+        let ModelTurn { attempt, started_at, .. } = self.turn;
+        std::mem::replace(&mut self.turn, ModelTurn::begun(String::new(), attempt, started_at))
     }
 
     fn start_call(&mut self, index: u32, name: String) {
@@ -174,8 +183,8 @@ impl ShownInput<'_> {
             agent: context.run.agent_id,
             tool: call.tool.clone(),
         };
-        let stream = LiveStream::start(context.deps.clone(), info, audience);
-        context.streams.add(call.id, stream);
+        let stream = LiveStream::start(context.deps.clone(), info.clone(), audience);
+        context.streams.add(info, stream);
     }
 }
 

@@ -51,6 +51,7 @@ impl AgentLoop<'_> {
             system_messages: notes.messages,
             marks: notes.marks,
             cut_results: state.cut_results,
+            partial: false,
             finish_reason: answer.reason,
             usage: answer.usage,
             started_at: answer.started_at,

@@ -116,6 +116,9 @@ pub(crate) fn shown(space: SpaceId, message: &Message, member: &MemberRecord) ->
     {
         shown["because"] = json!(why(space, member.entity_id, origin));
     }
+    if message.is_partial() {
+        shown["stopped"] = json!(true);
+    }
     if let Some(Part::Tool(tool)) = message.parts.first() {
         shown["tool"] = json!({
             "name": tool.name,

@@ -16,14 +16,15 @@ use crate::{
     messages::{
         Apart, LongDispatch, MessageRecord,
         append::{
-            Appended, ByRun, Content, MessageSource, NewMessage, draft::Draft, snapshot::Snapshot,
+            Appended, ByRun, Content, MessageSource, NewMessage, Right, draft::Draft,
+            snapshot::Snapshot,
         },
     },
     runs::{
         ActiveRecord, RunRecord,
         cards::{CardRef, OpenCall},
         forms::FormRecord,
-        steps::{CallRecord, worker_keeps},
+        steps::{CallRecord, was_stopped, worker_keeps},
         triggers,
     },
     table::{keys, write::Write},
@@ -118,7 +119,8 @@ impl Attempt {
             MessageSource::External { key: None, .. } => Ok(()),
             MessageSource::Run(by) => {
                 self.writes.push(run_write(by, new)?);
-                let call = CallRecord { card: self.open_card(new.space), ..by.call.clone() };
+                let Some(call) = by.right.call() else { return Ok(()) };
+                let call = CallRecord { card: self.open_card(new.space), ..call.clone() };
                 self.writes.push(call.write(by.run)?);
                 self.store_form(new, by, &call)
             }
@@ -126,9 +128,9 @@ impl Attempt {
     }
 
     /// Stores the question of a form with its run, so that an answer needs no other item.
-    fn store_form(&mut self, new: &NewMessage, by: &ByRun, call: &CallRecord) -> Result<()> {
+    fn store_form(&mut self, new: &NewMessage, by: &ByRun, stored: &CallRecord) -> Result<()> {
         let Content::Card(card) = &new.content else { return Ok(()) };
-        let (Some(asks), Some(call)) = (&card.asks, OpenCall::of(by.run, call)) else {
+        let (Some(asks), Some(call)) = (&card.asks, OpenCall::of(by.run, stored)) else {
             return Ok(());
         };
         let form = FormRecord {
@@ -136,7 +138,7 @@ impl Attempt {
             result_schema: asks.result_schema.clone().unwrap_or_default(),
             answer_by: asks.answer_by.clone(),
             until: asks.until,
-            expires_at: by.call.expires_at,
+            expires_at: stored.expires_at,
         };
         self.writes.push(Write::put(keys::form(by.run, card.call_id), &form)?);
         Ok(())
@@ -194,9 +196,13 @@ impl Attempt {
     }
 }
 
-/// The write of the sending run's state: it checks the lease.
+/// The write of the sending run's state: it checks the lease, or that this worker was the last one.
 fn run_write(by: &ByRun, new: &NewMessage) -> Result<Write> {
-    let keeps = |also: &str| worker_keeps(by.run, &by.lease, also);
+    let lease = match &by.right {
+        Right::Lease { lease, .. } => lease,
+        Right::Stopped { claims } => return was_stopped(by.run, *claims),
+    };
+    let keeps = |also: &str| worker_keeps(by.run, lease, also);
     match &new.content {
         Content::Text(_) => keeps("#activeSpaceId = :space, ")?.value(":space", new.space),
         Content::Card(card) if card.status == CallStatus::Pending => {

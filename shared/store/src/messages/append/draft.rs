@@ -57,11 +57,11 @@ impl Draft {
         let depth = snapshot.depth_of(&new.by, member);
         let mut minute = RateWindow::now(snapshot.head.minute.as_ref(), now);
         let Decided { dispatch, taken, asks_router, counted } = match &new.content {
-            Content::Text(text) => {
+            Content::Text(text) if !new.by.is_stopped() => {
                 let incoming = IncomingMessage::new(&sender, text.as_str(), depth);
                 snapshot.decide(new.id, incoming, Routing::Unasked, &mut minute, now)
             }
-            Content::Card(_) => Decided::default(),
+            Content::Text(_) | Content::Card(_) => Decided::default(),
         };
         let is_decided_later = taken.len() > limits::WOKEN_AT_ONCE || !asks_router.is_empty();
         let seq = snapshot.head.seq + 1;
@@ -89,6 +89,7 @@ impl Draft {
             run_id: by_run.map(|by| by.run),
             stream_id: by_run.map(|by| by.stream),
             chain_depth: self.depth,
+            partial: new.by.is_stopped(),
             origin: by_run.map(|by| by.origin.clone()),
             created_at: now,
             updated_at: now,

@@ -63,14 +63,45 @@ pub enum MessageSource {
 pub struct ByRun {
     /// The run.
     pub run: RunId,
-    /// The worker's lease.
-    pub lease: LeaseId,
     /// The run's depth plus one.
     pub depth: u32,
     /// Why the agent sends the message.
     pub origin: Origin,
     /// The stream that the message ends.
     pub stream: StreamId,
-    /// The call and its result. Storing them in the same transaction makes the call happen once.
-    pub call: CallRecord,
+    /// Why the worker may still send it.
+    pub right: Right,
+}
+
+/// Why a worker may send a message.
+#[derive(Clone, Debug)]
+pub enum Right {
+    /// It holds the lease.
+    Lease {
+        /// The lease.
+        lease: LeaseId,
+        /// The call and its result. Storing them in the same transaction makes the call happen
+        /// once.
+        call: Box<CallRecord>,
+    },
+    /// It was the last worker of a run that is canceled, and stores what its model had written. The
+    /// message triggers nobody.
+    Stopped {
+        /// How often the run was claimed when the worker had it.
+        claims: u32,
+    },
+}
+
+impl Right {
+    /// The call that is stored with the message, if the run still works.
+    pub(crate) fn call(&self) -> Option<&CallRecord> {
+        if let Self::Lease { call, .. } = self { Some(call) } else { None }
+    }
+}
+
+impl MessageSource {
+    /// Whether the model had not finished the message when its run was canceled.
+    pub(crate) fn is_stopped(&self) -> bool {
+        matches!(self, Self::Run(by) if matches!(by.right, Right::Stopped { .. }))
+    }
 }

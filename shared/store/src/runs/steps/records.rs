@@ -41,6 +41,9 @@ pub struct StepRecord {
     /// How many of the run's oldest results the question cut.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub cut_results: u32,
+    /// Whether the run was canceled while the model wrote the answer.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub partial: bool,
     /// Why the model stopped.
     pub finish_reason: FinishReason,
     /// The tokens that it used.
