@@ -17,6 +17,7 @@ mod owners;
 mod plans;
 mod races;
 mod reading_and_deleting;
+mod stopped;
 mod studio;
 mod sweep;
 

@@ -52,12 +52,6 @@ impl Runs {
         let trigger = self.trigger(&run, &gathered).await?;
         let trace = TraceContext { run: run.id, depth: run.chain_depth + 1 };
         let mut servers = McpTools::list(&self.mcp, &config.mcp.servers, &trace).await;
-        let deps = StreamDeps {
-            store: self.pipeline.store.clone(),
-            sockets: Arc::clone(&self.sockets),
-            clock: Arc::clone(&self.pipeline.clock),
-            broadcasts: Arc::clone(&self.pipeline.broadcasts),
-        };
         let space = gathered.place.as_ref().map(|place| &place.space);
         let budgets = self.pipeline.budgets(
             Some((run.agent_id, &config.budget)),
@@ -68,7 +62,7 @@ impl Runs {
             spending,
             pipeline: self.pipeline.clone(),
             models: Arc::clone(&self.models),
-            deps,
+            deps: self.stream_deps(),
             run,
             lease,
             ends_at: delivery.ends_at(),
@@ -98,6 +92,15 @@ impl Runs {
         let result = Box::pin(worker.work(&gathered, progress, kind, delivery)).await;
         servers.close().await;
         result
+    }
+
+    fn stream_deps(&self) -> StreamDeps {
+        StreamDeps {
+            store: self.pipeline.store.clone(),
+            sockets: Arc::clone(&self.sockets),
+            clock: Arc::clone(&self.pipeline.clock),
+            broadcasts: Arc::clone(&self.pipeline.broadcasts),
+        }
     }
 
     /// The trigger of a run. Mostly it is a message that was read with the history.

@@ -51,6 +51,8 @@ pub(crate) struct StreamInfo {
     pub(crate) stream: StreamId,
     pub(crate) run: RunId,
     pub(crate) call: CallId,
+    /// The step that makes the call, and its position there.
+    pub(crate) place: (u32, u32),
     pub(crate) attempt: u32,
     pub(crate) agent: EntityId,
     /// The tool whose input is shown. `None` for the text of a message.

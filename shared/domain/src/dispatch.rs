@@ -244,15 +244,24 @@ pub fn decide(
             run_id: woken.is_ok().then(|| run_of(agent.id)),
             source: woken.ok(),
             reason: woken.err(),
-            reason_text: match woken {
-                Ok(_) | Err(Reason::Router) => words,
-                Err(Reason::Budget) => agent.used_budget.map(|(scope, day)| scope.used_text(day)),
-                Err(Reason::Busy) => Some(format!("{ACTIVE_RUNS} of its runs are at work or wait")),
-                Err(_) => None,
-            },
+            reason_text: reason_text(woken, agent, words),
         });
     }
     decided
+}
+
+/// What is said about a decision besides its reason. `words` are those of the router.
+fn reason_text(
+    woken: Result<Source, Reason>,
+    agent: &Candidate<'_>,
+    words: Option<String>,
+) -> Option<String> {
+    match woken {
+        Ok(_) | Err(Reason::Router) => words,
+        Err(Reason::Budget) => agent.used_budget.map(|(scope, day)| scope.used_text(day)),
+        Err(Reason::Busy) => Some(format!("{ACTIVE_RUNS} of its runs are at work or wait")),
+        Err(_) => None,
+    }
 }
 
 /// The settings without an admin agent that has left: under an older version they still name it.

@@ -26,8 +26,8 @@ pub struct Step {
     /// window was used. Absent if none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cut_results: Option<u32>,
-    /// How many leading UTF-16 code units of the prompt equal those of the previous run of this agent
-    /// in this space: providers read these from their cache. Only in step 0 of a run whose
+    /// How many leading UTF-16 code units of the prompt equal those of the previous run of this
+    /// agent in this space: providers read these from their cache. Only in step 0 of a run whose
     /// predecessor is still stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shared_prefix: Option<u64>,

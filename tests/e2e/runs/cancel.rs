@@ -36,7 +36,7 @@ async fn a_cancel_during_a_stream_takes_effect_at_once_and_keeps_what_was_shown(
     }
 
     gate.open();
-    assert_eq!(stack.texts(&team.space).await, texts);
+    assert_eq!(stack.texts(&team.space).await, texts, "each is posted before the next question");
     stack.post(&team.space, &team.person, "the last question").await;
     stack.quiet(&team.space).await;
     texts.extend(["the last question", "I was about to say this."].map(str::to_owned));
@@ -134,7 +134,11 @@ async fn messages_sent_before_a_cancel_stay_whole() {
     stack.cancel(&triggered_run(&question, &agent).unwrap()).await.must_be(202);
     gate.open();
     stack.quiet(&space).await;
-    assert_eq!(stack.texts(&space).await, ["Say two things.", "Said.", "Not "]);
+    let texts = wait_for("the partial message", SOON, async || {
+        Some(stack.texts(&space).await).filter(|texts| texts.len() == 3)
+    })
+    .await;
+    assert_eq!(texts, ["Say two things.", "Said.", "Not "]);
     let run = stack.run(&triggered_run(&question, &agent).unwrap()).await;
     assert_eq!(
         (run["status"].as_str(), run["stepCount"].as_u64()),

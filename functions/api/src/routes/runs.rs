@@ -149,9 +149,10 @@ async fn of_agent(
 
 /// Show a run with its steps
 ///
-/// Only the operator sees the steps. The last one may be under way. If all steps together are longer than 4 MB, their longest
-/// texts are cut and say how much is missing. If that is not enough, lists and objects are cut as
-/// JSON text, and then the prompts of the first steps are left out.
+/// Only the operator sees the steps. The last one may be under way. If all steps together are
+/// longer than 4 MB, their longest texts are cut and say how much is missing. If that is not
+/// enough, lists and objects are cut as JSON text, and then the prompts of the first steps are left
+/// out.
 #[utoipa::path(
     get, path = "/v1/runs/{id}", operation_id = "showRun", tag = "runs",
     params(("id" = RunId, Path)),

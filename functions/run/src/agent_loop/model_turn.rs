@@ -46,7 +46,7 @@ const TRIES: u32 = 17 * TRIES_OF_ROUND;
 const WAITED_OUT: Duration = Duration::from_secs(2);
 
 /// A complete answer.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct ModelTurn {
     pub(crate) model: String,
     pub(crate) text: String,
@@ -217,6 +217,10 @@ impl ModelCaller<'_> {
         }
         let mut has_begun = false;
         let answer = self.listen(request, question, attempt, &mut has_begun).await;
+        if answer.is_err() {
+            // The streams of a try that failed have ended. The next try begins anew.
+            self.context.unfinished.set(None);
+        }
         let used = match &answer {
             Ok(answer) => Some(answer.usage),
             // The provider has not counted an answer that broke off.

@@ -133,6 +133,7 @@ impl AgentLoop<'_> {
                 .end());
             }
             self.store_step(state, &step).await?;
+            self.context.unfinished.set(None);
             state.prompt_is_stored = true;
             state.is_fresh = false;
             state.pending = Some(state.add_answer(&step, self.tools));

@@ -242,9 +242,8 @@ impl Worker {
         let run = self.context.run.id;
         tracing::info!(%run, ?stop, "stopped working on a run");
         match stop {
-            StopReason::Ended(reason) => {
-                // The run that absorbed this one continues its work, and writes it anew.
-                if reason != StreamEnd::Absorbed {
+            StopReason::Ended { reason, is_replaced } => {
+                if !is_replaced {
                     Box::pin(self.keep_shown(reason)).await;
                 }
                 self.context.streams.end_all(Some(reason));

@@ -95,8 +95,9 @@ pub(crate) fn distinct_end<'a>(id: &'a str, others: &[String]) -> &'a str {
 }
 
 /// A name without case, accents, blanks, invisible characters, `-`, `_` and `.`, and without
-/// differences between characters that look alike, such as small, raised or circled letters. Some characters look like others only as capitals, and some
-/// only as small letters, so there are two forms. Names that share one of them look alike.
+/// differences between characters that look alike, such as small, raised or circled letters. Some
+/// characters look like others only as capitals, and some only as small letters, so there are two
+/// forms. Names that share one of them look alike.
 fn forms(name: &str) -> [String; 2] {
     let is_blank = |char: char| char.is_whitespace() || char == BRAILLE_BLANK;
     let ignored = |char: char| {

@@ -47,11 +47,13 @@ impl OpenStreams {
         }
     }
 
-    /// The streams that are open, with what they have shown.
+    /// The streams that are open, with what they have shown, in the order of their calls.
     pub(crate) fn shown(&self) -> Vec<(StreamInfo, String)> {
         let streams = self.streams();
         let shown = streams.open.values().filter(|open| !open.text.is_empty());
-        shown.map(|open| (open.info.clone(), open.text.clone())).collect()
+        let mut shown: Vec<_> = shown.map(|open| (open.info.clone(), open.text.clone())).collect();
+        shown.sort_by_key(|(info, _)| info.place);
+        shown
     }
 
     /// Ends the stream of a call whose run was canceled. What it has shown became `message`.

@@ -204,7 +204,8 @@ impl Messages<'_> {
 /// Fails unless the transaction was refused because another writer was faster.
 fn expect_lost_race(new: &NewMessage, snapshot: &Snapshot, refusal: &Refusal) -> Result<()> {
     if let MessageSource::Run(by) = &new.by {
-        if by.right.call().is_some_and(|call| refusal.names(&call.key(by.run))) {
+        let (step, index) = by.right.place();
+        if refusal.names(&keys::call(by.run, step, index)) {
             return Err(Error::Conflict("this call is finished already".into()));
         }
         if refusal.names(&keys::run_meta(by.run)) {

@@ -87,7 +87,10 @@ async fn a_stopped_run_posts_nothing_more_than_was_shown() {
     assert!(frame.get("by").is_none(), "only a run.canceled frame of an absorbed run has `by`");
     gate.open();
     stack.quiet(&space).await;
-    let mut texts = stack.texts(&space).await;
+    let mut texts = wait_for("the partial message", SOON, async || {
+        Some(stack.texts(&space).await).filter(|texts| texts.len() == 4)
+    })
+    .await;
     texts[2..].sort();
     assert_eq!(texts, ["Tell me a story", "Stop it", "Once upon", "Stopped: true"]);
 }

@@ -164,17 +164,22 @@ fn is_reminded(step: &Value) -> bool {
     messages.into_iter().flatten().any(|message| message["watcher"] == "unsaid")
 }
 
-/// Partial messages that are stored twice, of runs that were not canceled, or that trigger somebody.
+/// Messages that are stored twice, and partial ones of runs that were not canceled, or that trigger
+/// somebody.
 fn wrong_partials(stored: &Stored) -> Vec<String> {
     let mut found = Vec::new();
     let mut known = BTreeSet::new();
-    for (_, message) in stored.all_messages().filter(|(_, message)| message["partial"] == true) {
+    let of_runs = stored.all_messages().filter(|(_, message)| !message["runId"].is_null());
+    for (_, message) in of_runs {
+        if !known.insert(message["id"].to_string()) {
+            found.push(format!("{} is stored twice", message["id"]));
+        }
+        if message["partial"] != true {
+            continue;
+        }
         let run = message["runId"].as_str().and_then(|run| stored.runs.get(run));
         if run.is_some_and(|run| run["status"] != "canceled") {
             found.push(format!("{message} is partial, but its run was not canceled"));
-        }
-        if !known.insert(message["id"].to_string()) {
-            found.push(format!("{} is stored twice", message["id"]));
         }
         if message["dispatch"] != json!([]) {
             found.push(format!("a partial message triggered runs: {message}"));

@@ -57,7 +57,14 @@ impl<'a> GrowingAnswer<'a> {
             .filter(|_| question.step == 0)
             .map(|space| read_audience(&context.deps, space));
         let active_space = question.active_space;
-        let shown = ShownInput { context, active_space, attempt, call: None, audience };
+        let shown = ShownInput {
+            context,
+            active_space,
+            attempt,
+            call: None,
+            place: (question.step, 0),
+            audience,
+        };
         let turn = ModelTurn::begun(model, attempt, context.now());
         context.unfinished.set(None);
         Self { caller, step: question.step, turn, is_complete: false, bytes: 0, shown }
@@ -87,9 +94,13 @@ impl<'a> GrowingAnswer<'a> {
         Ok(false)
     }
 
+    /// The complete answer. Until it is stored, it counts as unfinished.
     pub(super) fn into_turn(mut self) -> ModelTurn {
         self.is_complete = true;
-        self.take_turn()
+        let turn = self.take_turn();
+        let context = self.caller.context;
+        context.unfinished.set(Some(turn.clone().partial_step(context, self.step)));
+        turn
     }
 
     fn take_turn(&mut self) -> ModelTurn {
@@ -103,7 +114,7 @@ impl<'a> GrowingAnswer<'a> {
         let call_id = CallId::of(context.run.id, self.step, index);
         let active = self.active_space();
         let call = ShownCall::new(call_id, &name, tools, active, context.is_in_one_space);
-        self.shown.start(call);
+        self.shown.start(call, (self.step, index));
         self.bytes += name.len() + CALL_BYTES;
         self.turn.calls.push(CallBegun { call_id, name, input: String::new() });
     }
@@ -143,13 +154,15 @@ struct ShownInput<'a> {
     active_space: Option<SpaceId>,
     attempt: u32,
     call: Option<ShownCall>,
+    place: (u32, u32),
     /// The audience of the active space, until the first stream takes it.
     audience: Option<PendingAudience>,
 }
 
 impl ShownInput<'_> {
-    fn start(&mut self, call: Option<ShownCall>) {
+    fn start(&mut self, call: Option<ShownCall>, place: (u32, u32)) {
         self.call = call;
+        self.place = place;
         self.begin_stream("");
     }
 
@@ -179,6 +192,7 @@ impl ShownInput<'_> {
             stream: StreamId::of(call.id, self.attempt),
             run: context.run.id,
             call: call.id,
+            place: self.place,
             attempt: self.attempt,
             agent: context.run.agent_id,
             tool: call.tool.clone(),

@@ -27,7 +27,12 @@ const EXTERNAL_CALLS_END_WITHIN: Duration = Duration::from_millis(800);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum StopReason {
     /// Somebody else ended the run.
-    Ended(StreamEnd),
+    Ended {
+        /// What its streams say.
+        reason: StreamEnd,
+        /// Another run answers instead, so that what this one has shown is of no use.
+        is_replaced: bool,
+    },
     /// Another worker has the run.
     TakenOver,
     /// The lease was not renewed for so long that another worker may take over at any moment.
@@ -115,10 +120,12 @@ impl Worker {
         match self.context.store().runs().record(self.context.run.id).await {
             Ok(run) if run.lease.as_ref() == Some(&self.context.lease) => None,
             Ok(run) if run.status == RunStatus::Canceled => {
-                Some(StopReason::Ended(match run.end_reason {
-                    Some(EndReason::Absorbed) => StreamEnd::Absorbed,
-                    _ => StreamEnd::Canceled,
-                }))
+                let (reason, is_replaced) = match run.end_reason {
+                    Some(EndReason::Absorbed) => (StreamEnd::Absorbed, true),
+                    Some(EndReason::Superseded) => (StreamEnd::Canceled, true),
+                    _ => (StreamEnd::Canceled, false),
+                };
+                Some(StopReason::Ended { reason, is_replaced })
             }
             // This worker has just ended it itself.
             Ok(run) if run.ended_by.as_ref() == Some(&self.context.lease) => None,
@@ -134,7 +141,7 @@ impl Worker {
 }
 
 /// Returns when the process is asked to stop.
-async fn stop_requested(mut stopping: watch::Receiver<bool>) {
+pub(super) async fn stop_requested(mut stopping: watch::Receiver<bool>) {
     if stopping.wait_for(|stopping| *stopping).await.is_err() {
         // The sender was dropped: no request can come.
         std::future::pending::<()>().await;

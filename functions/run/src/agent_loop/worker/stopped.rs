@@ -4,12 +4,13 @@
 //! answer, and it must not vanish: it becomes a message that is marked as partial and triggers
 //! nobody. Only the run's last worker may store it: nobody has claimed the run since.
 
+use std::time::Duration;
+
 use serde_json::Value;
 use smartspace_domain::{
     Error,
     events::StreamEnd,
     ids::MessageId,
-    json,
     messages::{MessageText, Origin},
     steps::CallStatus,
 };
@@ -18,14 +19,37 @@ use smartspace_store::messages::append::{
 };
 use tokio::time::sleep;
 
-use crate::{agent_loop::worker::Worker, streaming::StreamInfo, tools::configured::target::TARGET};
+use crate::{
+    agent_loop::worker::{Worker, lease::stop_requested},
+    prompt::run_activity::RunActivity,
+    streaming::StreamInfo,
+};
 
-/// How often a message is tried again that its space has no room for in this second.
-const TRIES: usize = 3;
+/// How long that may take. Clients wait five seconds for what they have seen.
+const LIMIT: Duration = Duration::from_secs(4);
+/// The same if the process stops. The process itself has two seconds.
+const LIMIT_WHEN_STOPPING: Duration = Duration::from_millis(800);
 
 impl Worker {
     /// Stores what the model had written when the run was canceled.
     pub(super) async fn keep_shown(&self, reason: StreamEnd) {
+        let too_late = async {
+            tokio::select! {
+                () = sleep(LIMIT) => {}
+                () = stop_requested(self.stopping.clone()) => sleep(LIMIT_WHEN_STOPPING).await,
+            }
+        };
+        tokio::select! {
+            biased;
+            () = self.keep_all(reason) => {}
+            () = too_late => {
+                let run = self.context.run.id;
+                tracing::warn!(%run, "what a canceled run had shown was not stored in time");
+            }
+        }
+    }
+
+    async fn keep_all(&self, reason: StreamEnd) {
         let context = &self.context;
         if let Some(step) = context.unfinished.take() {
             let claims = context.run.claims;
@@ -38,16 +62,28 @@ impl Worker {
                 }
             }
         }
-        for (info, text) in context.streams.shown() {
-            if let Some(message) = self.post_partial(&info, text).await {
+        let shown = context.streams.shown();
+        if shown.is_empty() {
+            return;
+        }
+        let activity = RunActivity::of(context.store(), context.run.id).await;
+        let tools_used = activity.map(|activity| activity.tools_used).unwrap_or_default();
+        for (info, text) in shown {
+            if let Some(message) = self.post_partial(&info, text, tools_used.clone()).await {
                 context.streams.end_stopped(info.call, message, reason);
             }
         }
     }
 
     /// Posts what a stream has shown. Returns the message, if there is one.
-    async fn post_partial(&self, info: &StreamInfo, text: String) -> Option<MessageId> {
+    async fn post_partial(
+        &self,
+        info: &StreamInfo,
+        text: String,
+        tools_used: Vec<String>,
+    ) -> Option<MessageId> {
         let context = &self.context;
+        let right = Right::Stopped { claims: context.run.claims, place: info.place };
         let new = NewMessage {
             id: MessageId::of_call(info.call),
             space: info.space,
@@ -56,17 +92,15 @@ impl Worker {
             by: MessageSource::Run(Box::new(ByRun {
                 run: info.run,
                 depth: context.run.chain_depth + 1,
-                origin: Origin {
-                    trigger: context.trigger.clone().in_short(),
-                    tools_used: Vec::new(),
-                },
+                origin: Origin { trigger: context.trigger.clone().in_short(), tools_used },
                 stream: info.stream,
-                right: Right::Stopped { claims: context.run.claims },
+                right,
             })),
         };
-        for _ in 0..TRIES {
+        loop {
             match context.pipeline.post(&new).await {
-                Ok(_) => return Some(new.id),
+                // The call was made just before the run was canceled: its message is whole.
+                Ok(_) | Err(Error::Conflict(_)) => return Some(new.id),
                 Err(Error::TooMany { wait, .. }) => sleep(wait).await,
                 // Another worker had the run, or the agent or the space is gone.
                 Err(Error::LeaseLost | Error::NotAMember | Error::NotFound(_)) => return None,
@@ -77,20 +111,15 @@ impl Worker {
                 }
             }
         }
-        None
     }
 }
 
-/// The text of a message, or the input of a visible call as far as the model wrote it.
+/// The text of a message, or the input of a visible call as the model wrote it.
 fn content(info: &StreamInfo, text: String) -> Option<Content> {
     let Some(name) = info.tool.clone() else {
         return text.parse::<MessageText>().ok().map(Content::Text);
     };
-    let mut input = json::parse(&text).unwrap_or(Value::String(text));
-    if let Some(fields) = input.as_object_mut() {
-        fields.shift_remove(TARGET);
-    }
-    let status = CallStatus::Canceled;
+    let (input, status) = (Value::String(text), CallStatus::Canceled);
     let card = NewCard { call_id: info.call, name, input, output: None, status, asks: None };
     Some(Content::Card(Box::new(card)))
 }

@@ -119,6 +119,10 @@ impl Attempt {
             MessageSource::External { key: None, .. } => Ok(()),
             MessageSource::Run(by) => {
                 self.writes.push(run_write(by, new)?);
+                if let Right::Stopped { place, .. } = &by.right {
+                    let call = Write::check(keys::call(by.run, place.0, place.1));
+                    self.writes.push(call.if_absent());
+                }
                 let Some(call) = by.right.call() else { return Ok(()) };
                 let call = CallRecord { card: self.open_card(new.space), ..call.clone() };
                 self.writes.push(call.write(by.run)?);
@@ -200,7 +204,7 @@ impl Attempt {
 fn run_write(by: &ByRun, new: &NewMessage) -> Result<Write> {
     let lease = match &by.right {
         Right::Lease { lease, .. } => lease,
-        Right::Stopped { claims } => return was_stopped(by.run, *claims),
+        Right::Stopped { claims, .. } => return was_stopped(by.run, *claims),
     };
     let keeps = |also: &str| worker_keeps(by.run, lease, also);
     match &new.content {

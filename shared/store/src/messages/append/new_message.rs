@@ -89,10 +89,20 @@ pub enum Right {
     Stopped {
         /// How often the run was claimed when the worker had it.
         claims: u32,
+        /// The step and the position of the call. If the call is stored, so is its message.
+        place: (u32, u32),
     },
 }
 
 impl Right {
+    /// The step and the position of the call.
+    pub(crate) fn place(&self) -> (u32, u32) {
+        match self {
+            Self::Lease { call, .. } => (call.step, call.index),
+            Self::Stopped { place, .. } => *place,
+        }
+    }
+
     /// The call that is stored with the message, if the run still works.
     pub(crate) fn call(&self) -> Option<&CallRecord> {
         if let Self::Lease { call, .. } = self { Some(call) } else { None }
