@@ -8,10 +8,7 @@ use smartspace_domain::{
     agents::SpacesShown,
     runs::{Run, RunStatus},
 };
-use smartspace_store::{
-    runs::listing::RunFilter,
-    table::pages::Ask,
-};
+use smartspace_store::{runs::listing::RunFilter, table::pages::Ask};
 
 use crate::prompt::run_activity::{RunActivity, Waiting};
 use crate::tools::{
