@@ -132,12 +132,13 @@ async fn messages_sent_before_a_cancel_stay_whole() {
     let question = stack.post(&space, &person, "Say two things.").await;
     gate.reached(1).await;
     stack.cancel(&triggered_run(&question, &agent).unwrap()).await.must_be(202);
-    gate.open();
-    stack.quiet(&space).await;
+    // The worker notices the cancellation before its model goes on.
     let texts = wait_for("the partial message", SOON, async || {
         Some(stack.texts(&space).await).filter(|texts| texts.len() == 3)
     })
     .await;
+    gate.open();
+    stack.quiet(&space).await;
     assert_eq!(texts, ["Say two things.", "Said.", "Not "]);
     let run = stack.run(&triggered_run(&question, &agent).unwrap()).await;
     assert_eq!(

@@ -78,9 +78,10 @@ async fn a_call_is_reserved_once_and_settled_once() {
     // The answer to the first try was lost.
     assert_eq!(counter.reserve("run_A_0_1", 60, start()).await, Reserved::Yes);
     assert_eq!(counter.read().await, ("60".into(), ids(&["run_A_0_1"])));
-    assert_eq!(counter.reserve("run_B_0_1", 41, start()).await, Reserved::No);
+    assert_eq!(counter.reserve("run_B_0_1", 41, start()).await, Reserved::NotNow);
     assert_eq!(counter.reserve("run_C_0_1", 101, start()).await, Reserved::Never);
     assert_eq!(counter.settle("run_A_0_1", 60, 59).await, Some(59));
+    assert_eq!(counter.reserve("run_D_0_1", 42, start()).await, Reserved::No);
     assert_eq!(counter.settle("run_A_0_1", 60, 59).await, None);
     assert_eq!(counter.reserve("run_B_0_1", 41, start()).await, Reserved::Yes);
     assert_eq!(counter.read().await, ("100".into(), ids(&["run_B_0_1"])));

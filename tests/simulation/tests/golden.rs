@@ -23,7 +23,7 @@ use self::items::{RELEASES, Release};
 
 /// Every kind of item that `store/table/keys` can name. Together with the kinds that the samples
 /// find, this is the complete list.
-const KINDS: [&str; 46] = [
+const KINDS: [&str; 47] = [
     "budget-meta",
     "conn-meta",
     "conn-space",
@@ -54,6 +54,7 @@ const KINDS: [&str; 46] = [
     "run-form",
     "run-meta",
     "run-prompt",
+    "run-shown",
     "run-step",
     "run-trigger",
     "space-card",

@@ -137,10 +137,8 @@ impl Runs<'_> {
             g3sk: run.id.to_string(),
             expires_at: self.store.work_expiry(now),
         };
-        self.store
-            .table
-            .write_always(Write::put(keys::run_shown_in(run.id, space), &further)?)
-            .await
+        let put = Write::put(keys::run_shown_in(run.id, space), &further)?.if_absent();
+        self.store.table.write_where_it_holds(put).await
     }
 
     /// Takes an ended run off the lists of the spaces that showed it. If the process dies before,

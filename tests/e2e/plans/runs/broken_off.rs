@@ -38,7 +38,9 @@ async fn a_cancel_of_a_plans_run_is_sent_to_its_active_space() {
         rounds.sockets[1].is_open().await
             && rounds.sockets[1].frames().iter().all(|frame| !frame.kind.starts_with("run."))
     );
-    assert!(rounds.stack.texts(&rounds.spaces[0]).await.is_empty());
+    // A worker on AWS may hear of the cancellation after the model has gone on.
+    let messages = rounds.stack.messages(&rounds.spaces[0]).await;
+    assert!(messages.iter().all(|message| message["parts"][0]["partial"] == true), "{messages:?}");
 }
 
 #[tokio::test]

@@ -85,12 +85,12 @@ async fn a_stopped_run_posts_nothing_more_than_was_shown() {
     let frame =
         socket.frame("run.canceled", SOON, |frame| frame["run"]["id"] == story.as_str()).await.body;
     assert!(frame.get("by").is_none(), "only a run.canceled frame of an absorbed run has `by`");
-    gate.open();
-    stack.quiet(&space).await;
     let mut texts = wait_for("the partial message", SOON, async || {
         Some(stack.texts(&space).await).filter(|texts| texts.len() == 4)
     })
     .await;
+    gate.open();
+    stack.quiet(&space).await;
     texts[2..].sort();
     assert_eq!(texts, ["Tell me a story", "Stop it", "Once upon", "Stopped: true"]);
 }

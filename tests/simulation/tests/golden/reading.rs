@@ -80,6 +80,9 @@ pub(super) async fn read(item: &Value) -> Result<(), Error> {
         "run-step" | "run-call" | "run-prompt" => {
             drop(store.steps().progress(id(item, "PK")).await?);
         }
+        "run-shown" => {
+            store.runs().active_in_space(id::<SpaceId>(item, "SK")).await?;
+        }
         "run-form" => {
             let call: CallId = id(item, "SK");
             store.forms().get(id::<RunId>(item, "PK"), call).await?;
