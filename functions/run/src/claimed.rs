@@ -47,8 +47,8 @@ impl Runs {
         let Some(config) = gathered.agent.agent.clone() else {
             return self.end_early(&run, &lease, RunStatus::Canceled).await;
         };
-        let is_admin = gathered.is_admin();
-        let builtins = config.builtins;
+        let may_delegate = gathered.is_admin() && config.builtins.delegate;
+        let builtins = Builtins { delegate: may_delegate, ..config.builtins };
         let trigger = self.trigger(&run, &gathered).await?;
         let trace = TraceContext { run: run.id, depth: run.chain_depth + 1 };
         let mut servers = McpTools::list(&self.mcp, &config.mcp.servers, &trace).await;
@@ -80,7 +80,7 @@ impl Runs {
         };
         let worker = Worker {
             tools: Toolbox::new(
-                Builtins { delegate: is_admin && builtins.delegate, ..builtins },
+                builtins,
                 &context.config.tools,
                 std::mem::take(&mut servers.tools),
             ),

@@ -126,11 +126,10 @@ impl Spending {
         for (budget, reserved) in self.budgets.iter().zip(join_all(reserving).await) {
             match reserved {
                 Ok(Reserved::Yes) => {}
-                Ok(Reserved::No) => {
-                    self.tell(budget.scope, day, 100).await;
-                    refused = Some(Unpaid::Refused(budget.scope.used_text(day)));
-                }
-                Ok(Reserved::NotNow) => {
+                Ok(reserved @ (Reserved::No | Reserved::NotNow)) => {
+                    if reserved == Reserved::No {
+                        self.tell(budget.scope, day, 100).await;
+                    }
                     refused = Some(Unpaid::Refused(budget.scope.used_text(day)));
                 }
                 Ok(Reserved::Never) => {

@@ -43,6 +43,17 @@ impl Runs<'_> {
         record.ok_or_else(no_such_run)
     }
 
+    /// Those of these runs that are stored, in the given order.
+    pub(crate) async fn records(
+        self,
+        ids: impl IntoIterator<Item = RunId>,
+    ) -> Result<Vec<RunRecord>> {
+        let wanted: Vec<_> = ids.into_iter().map(keys::run_meta).collect();
+        let mut found = self.store.table.get_all(&wanted).await?;
+        let records = wanted.iter().map(|key| found.take(key)).collect::<Result<Vec<_>>>()?;
+        Ok(records.into_iter().flatten().collect())
+    }
+
     /// A run as the API shows it, without steps.
     pub async fn get(self, record: &RunRecord) -> Result<Run> {
         let mut runs = self.views(std::slice::from_ref(record)).await?;

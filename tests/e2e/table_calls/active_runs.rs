@@ -1,28 +1,9 @@
 //! How much of an agent with many active runs a prompt reads.
 
 use serde_json::json;
-use smartspace_domain::ids::{DeliveryId, EntityId, RunId};
-use smartspace_store::deliveries::NewDelivery;
+use smartspace_domain::ids::EntityId;
 
-use super::{at, counted::CountedStore, read};
-
-async fn delivered(counted: &CountedStore, agent: EntityId, number: u128) -> RunId {
-    let id = DeliveryId::new(at(1), number);
-    let new = NewDelivery {
-        id,
-        agent,
-        service: "monitor".into(),
-        key: id.to_string(),
-        also: None,
-        payload: json!({"number": number.to_string()}),
-        bytes: 10,
-        chain_depth: 0,
-        post_key: None,
-        by_hand: true,
-    };
-    let received = counted.store.deliveries().receive(&new, at(1)).await.unwrap();
-    received.run_id.unwrap()
-}
+use super::{at, counted::CountedStore, delivered, read};
 
 #[tokio::test]
 async fn a_prompt_reads_the_newest_active_runs_and_its_own() {
@@ -35,7 +16,7 @@ async fn a_prompt_reads_the_newest_active_runs_and_its_own() {
     let agent = counted.store.entities().create(id, read(settings), None, at(0)).await.unwrap();
     let mut runs = Vec::new();
     for number in 0..120 {
-        runs.push(delivered(&counted, agent.id, 100 + number).await);
+        runs.push(delivered(&counted, agent.id, 100 + number, at(1)).await);
     }
     runs.sort();
     let context = counted.store.agent_state().context(agent.id, runs[0]);

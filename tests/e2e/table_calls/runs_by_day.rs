@@ -1,33 +1,12 @@
 //! The list of all runs, over several days.
 
 use serde_json::json;
-use smartspace_domain::{
-    Time,
-    ids::{DeliveryId, EntityId, RunId},
-    runs::RunStatus,
-};
-use smartspace_store::{deliveries::NewDelivery, runs::listing::RunFilter, table::pages::Ask};
+use smartspace_domain::{ids::EntityId, runs::RunStatus};
+use smartspace_store::{runs::listing::RunFilter, table::pages::Ask};
 
-use super::{at, counted::CountedStore, read};
+use super::{at, counted::CountedStore, delivered, read};
 
 const DAY: i64 = 24 * 60 * 60;
-
-async fn delivered(counted: &CountedStore, agent: EntityId, now: Time) -> RunId {
-    let id = DeliveryId::new(now, 7);
-    let new = NewDelivery {
-        id,
-        agent,
-        service: "monitor".into(),
-        key: id.to_string(),
-        also: None,
-        payload: json!({}),
-        bytes: 10,
-        chain_depth: 0,
-        post_key: None,
-        by_hand: true,
-    };
-    counted.store.deliveries().receive(&new, now).await.unwrap().run_id.unwrap()
-}
 
 #[tokio::test]
 async fn runs_of_many_days_are_listed_once_and_in_order() {
@@ -41,7 +20,7 @@ async fn runs_of_many_days_are_listed_once_and_in_order() {
     let moments = (0..250).map(|number| 10 * number).chain([3 * DAY, 4 * DAY, 60 * DAY]);
     let mut runs = Vec::new();
     for moment in moments {
-        runs.push(delivered(&counted, agent, at(moment)).await);
+        runs.push(delivered(&counted, agent, 7, at(moment)).await);
     }
     runs.reverse();
 

@@ -61,7 +61,7 @@ pub(crate) struct ModelTurn {
 
 impl ModelTurn {
     /// An answer of which nothing is written yet.
-    fn begun(model: String, attempt: u32, now: Time) -> Self {
+    pub(crate) fn begun(model: String, attempt: u32, now: Time) -> Self {
         Self {
             model,
             text: String::new(),
@@ -74,8 +74,8 @@ impl ModelTurn {
         }
     }
 
-    /// The record of an answer that was stopped.
-    fn partial_step(self, context: &RunContext, index: u32) -> StepRecord {
+    /// The record of the answer, without what the step adds to it.
+    pub(crate) fn record(self, context: &RunContext, index: u32) -> StepRecord {
         StepRecord {
             index,
             attempt: context.run.attempt,
@@ -87,14 +87,20 @@ impl ModelTurn {
             system_messages: Vec::new(),
             marks: Marks::new(),
             cut_results: 0,
-            partial: true,
-            finish_reason: FinishReason::Error,
+            partial: false,
+            finish_reason: self.reason,
             usage: self.usage,
             started_at: self.started_at,
             first_token_at: self.first_token_at,
             finished_at: context.now(),
             expires_at: None,
         }
+    }
+
+    /// The record of an answer that was stopped.
+    fn partial_record(self, context: &RunContext, index: u32) -> StepRecord {
+        let record = self.record(context, index);
+        StepRecord { partial: true, finish_reason: FinishReason::Error, ..record }
     }
 }
 

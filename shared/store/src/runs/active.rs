@@ -164,14 +164,17 @@ impl Runs<'_> {
     /// others that it shows.
     pub async fn active_in_space(self, space: SpaceId) -> Result<Vec<RunRecord>> {
         let query = Query::of_index(Index::SPACE_RUNS, keys::active_in_space(space));
-        let mut wanted = Vec::new();
+        let mut listed = Vec::new();
+        let mut further = Vec::new();
         for item in self.store.table.all(query).await? {
-            wanted.extend(keys::listed_run(&key_of(&item)?));
+            let key = key_of(&item)?;
+            let run = keys::listed_run(&key);
+            listed.extend(run);
+            further.extend(run.filter(|_| key.pk.starts_with(keys::RUN)));
         }
-        let keys: Vec<_> = wanted.iter().copied().map(keys::run_meta).collect();
-        let active = self.active_records(&keys).await?;
+        let active = self.active_records(listed).await?;
         let is_ended = |run: &&RunId| active.iter().all(|record| record.id != **run);
-        for run in wanted.iter().filter(is_ended).take(UNLISTED_AT_ONCE) {
+        for run in further.iter().filter(is_ended).take(UNLISTED_AT_ONCE) {
             self.unlist(*run, space).await;
         }
         Ok(active)
@@ -179,18 +182,13 @@ impl Runs<'_> {
 
     /// Those of `active` that are still active.
     pub async fn still_active(self, active: &[ActiveRecord]) -> Result<Vec<RunRecord>> {
-        let wanted: Vec<_> = active.iter().map(|active| keys::run_meta(active.run_id)).collect();
-        self.active_records(&wanted).await
+        self.active_records(active.iter().map(|active| active.run_id)).await
     }
 
-    async fn active_records(self, wanted: &[keys::Key]) -> Result<Vec<RunRecord>> {
-        let mut found = self.store.table.get_all(wanted).await?;
-        let mut runs = Vec::with_capacity(wanted.len());
-        for key in wanted {
-            let run: Option<RunRecord> = found.take(key)?;
-            runs.extend(run.filter(|run| run.status.is_active()));
-        }
-        Ok(runs)
+    async fn active_records(self, runs: impl IntoIterator<Item = RunId>) -> Result<Vec<RunRecord>> {
+        let mut records = self.records(runs).await?;
+        records.retain(|run| run.status.is_active());
+        Ok(records)
     }
 }
 

@@ -29,7 +29,7 @@ use crate::{
 
 /// How many runs a page looks at. More are on the next page, even if this one is empty.
 const LOOKED_AT: usize = 1_000;
-/// How many index entries of a partition are read at once.
+/// How many index entries of a partition are read at once, if not all of their runs may fit.
 const READ_AT_ONCE: usize = 100;
 /// How many days without runs a page looks at.
 const EMPTY_DAYS: usize = 31;
@@ -67,6 +67,12 @@ impl RunFilter {
             && self.agent.is_none_or(|agent| run.agent_id == agent)
             && self.space.is_none_or(|space| run.space_id() == Some(space))
             && self.message.is_none_or(|wanted| message == Some(wanted))
+    }
+
+    /// Whether the runs themselves decide, and not only the index.
+    fn needs_records(&self) -> bool {
+        let both = self.agent.is_some() && self.space.is_some();
+        self.status.is_some() || self.message.is_some() || both
     }
 
     /// The partition that has all runs of the filter, if there is one.
@@ -108,24 +114,20 @@ impl Runs<'_> {
     pub async fn list(self, filter: &RunFilter, ask: &Ask, now: Time) -> Result<Page<Run>> {
         let limit = ask.limit()?;
         let mut span = self.span(filter, ask, now)?;
+        // If the index decides alone, a page needs no more entries than it has runs.
+        let at_once = if filter.needs_records() { READ_AT_ONCE } else { limit };
         let mut records = Vec::new();
         let (mut looked_at, mut empty_days) = (0, 0);
         while !span.is_empty() && looked_at < LOOKED_AT && empty_days < EMPTY_DAYS {
-            let Entries { ids, rest } = self.newest(filter, span).await?;
+            let Entries { ids, rest } = self.newest(filter, span, at_once).await?;
             empty_days = if ids.is_empty() { empty_days + 1 } else { 0 };
             looked_at += ids.len();
             span.end = rest;
-            let wanted: Vec<_> = ids.iter().copied().map(keys::run_meta).collect();
-            let mut found = self.store.table.get_all(&wanted).await?;
-            for (id, key) in ids.iter().zip(&wanted) {
-                let record: Option<RunRecord> = found.take(key)?;
-                records.extend(record.filter(|record| filter.fits(record)));
-                if records.len() == limit {
-                    span.end = *id;
-                    break;
-                }
-            }
-            if records.len() == limit {
+            let found = self.records(ids).await?;
+            records.extend(found.into_iter().filter(|record| filter.fits(record)));
+            if records.len() >= limit {
+                records.truncate(limit);
+                span.end = records.last().map_or(rest, |last| last.id);
                 break;
             }
         }
@@ -140,11 +142,7 @@ impl Runs<'_> {
     ) -> Result<Vec<RunRecord>> {
         let partition = keys::runs_of_agent(run.agent_id);
         let span = Span { first: start_of(Time::default()), end: run.id };
-        let ids = self.entries(Index::LISTS, partition, span, most).await?;
-        let wanted: Vec<_> = ids.into_iter().map(keys::run_meta).collect();
-        let mut found = self.store.table.get_all(&wanted).await?;
-        let records = wanted.iter().map(|key| found.take(key)).collect::<Result<Vec<_>>>()?;
-        Ok(records.into_iter().flatten().collect())
+        self.records(self.entries(Index::LISTS, partition, span, most).await?).await
     }
 
     /// The time that a page may cover.
@@ -168,18 +166,18 @@ impl Runs<'_> {
     }
 
     /// The newest entries of a span.
-    async fn newest(self, filter: &RunFilter, span: Span) -> Result<Entries> {
+    async fn newest(self, filter: &RunFilter, span: Span, most: usize) -> Result<Entries> {
         if let Some((index, partition)) = filter.partition() {
-            let ids = self.entries(index, partition, span, READ_AT_ONCE).await?;
-            return Ok(Entries::new(ids, span.first));
+            let ids = self.entries(index, partition, span, most).await?;
+            return Ok(Entries::new(ids, most, span.first));
         }
         let day = span.last_day();
         let of_day = Span { first: span.first.max(start_of(day.begin())), ..span };
         let parts = (0..keys::RUN_PARTS).map(|part| keys::runs_of_day(day, part));
-        let found = parts.map(|part| self.entries(Index::RUNS, part, of_day, READ_AT_ONCE));
+        let found = parts.map(|part| self.entries(Index::RUNS, part, of_day, most));
         let mut ids: Vec<_> = try_join_all(found).await?.into_iter().flatten().collect();
         ids.sort_unstable_by(|one, other| other.cmp(one));
-        Ok(Entries::new(ids, of_day.first))
+        Ok(Entries::new(ids, most, of_day.first))
     }
 
     /// The newest entries of a partition in a span.
@@ -230,11 +228,11 @@ struct Entries {
 }
 
 impl Entries {
-    /// The newest of `ids`. If these are all, the others are before `first`.
-    fn new(mut ids: Vec<RunId>, first: RunId) -> Self {
+    /// The `most` newest of `ids`. If these are all, the others are before `first`.
+    fn new(mut ids: Vec<RunId>, most: usize, first: RunId) -> Self {
         // Each partition gave its newest entries, so the newest ones of all are among these.
-        let is_more = ids.len() >= READ_AT_ONCE;
-        ids.truncate(READ_AT_ONCE);
+        let is_more = ids.len() >= most;
+        ids.truncate(most);
         let rest = ids.last().copied().filter(|_| is_more).unwrap_or(first);
         Self { ids, rest }
     }

@@ -37,7 +37,7 @@ impl Drop for GrowingAnswer<'_> {
         if !self.is_complete && self.turn.first_token_at.is_some() {
             let turn = self.take_turn();
             let context = self.caller.context;
-            context.unfinished.set(Some(turn.partial_step(context, self.step)));
+            context.unfinished.set(Some(turn.partial_record(context, self.step)));
         }
     }
 }
@@ -99,7 +99,7 @@ impl<'a> GrowingAnswer<'a> {
         self.is_complete = true;
         let turn = self.take_turn();
         let context = self.caller.context;
-        context.unfinished.set(Some(turn.clone().partial_step(context, self.step)));
+        context.unfinished.set(Some(turn.clone().partial_record(context, self.step)));
         turn
     }
 

@@ -1,6 +1,6 @@
 //! The stored records of steps.
 
-use smartspace_domain::{Result, Time, runs::Usage, steps::FinishReason};
+use smartspace_domain::{Result, Time, steps::FinishReason};
 use smartspace_store::runs::steps::StepRecord;
 
 use crate::agent_loop::{
@@ -21,16 +21,8 @@ impl AgentLoop<'_> {
 
     /// The record of a step in which the model gave no answer.
     pub(super) fn unanswered(&self, state: &State, notes: StepNotes, began: Time) -> StepRecord {
-        let answer = ModelTurn {
-            model: self.context.config.model.full_name(),
-            text: String::new(),
-            calls: Vec::new(),
-            reason: FinishReason::Error,
-            usage: Usage::default(),
-            started_at: began,
-            first_token_at: None,
-            attempt: 0,
-        };
+        let model = self.context.config.model.full_name();
+        let answer = ModelTurn { reason: FinishReason::Error, ..ModelTurn::begun(model, 0, began) };
         self.step_record(state, &answer, notes)
     }
 
@@ -41,23 +33,10 @@ impl AgentLoop<'_> {
         notes: StepNotes,
     ) -> StepRecord {
         StepRecord {
-            index: state.steps,
-            attempt: self.context.run.attempt,
-            stream_attempt: answer.attempt,
-            lease: self.context.lease.clone(),
-            model: answer.model.clone(),
-            text: answer.text.clone(),
-            calls: answer.calls.clone(),
             system_messages: notes.messages,
             marks: notes.marks,
             cut_results: state.cut_results,
-            partial: false,
-            finish_reason: answer.reason,
-            usage: answer.usage,
-            started_at: answer.started_at,
-            first_token_at: answer.first_token_at,
-            finished_at: self.context.now(),
-            expires_at: None,
+            ..answer.clone().record(self.context, state.steps)
         }
     }
 }
