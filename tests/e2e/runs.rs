@@ -7,6 +7,7 @@ pub(crate) mod delegating;
 pub(crate) mod listing;
 pub(crate) mod own_runs;
 pub(crate) mod reminders;
+pub(crate) mod retry;
 pub(crate) mod run_details;
 pub(crate) mod steps;
 pub(crate) mod turns;

@@ -28,6 +28,8 @@ pub enum SpaceAction {
     Post,
     /// Cancel a run that the space triggered.
     Cancel,
+    /// Repeat a run that the space triggered.
+    Retry,
     /// Leave the space.
     Leave,
     /// Change or delete the space, add or remove members.
@@ -64,6 +66,8 @@ pub enum Capability {
     CreateSpaces,
     /// Cancel runs that its spaces triggered.
     CancelRuns,
+    /// Repeat failed and canceled runs that its spaces triggered.
+    RetryRuns,
 }
 
 /// The relationship of the calling entity to the entity that it asks for.
@@ -80,15 +84,14 @@ pub enum Relationship {
 impl Caller {
     /// What the caller may do. `kind` is the type of the calling entity.
     pub fn capabilities(self, kind: Option<EntityType>) -> Vec<Capability> {
-        match (self, kind) {
-            (Self::Operator, _) => {
-                vec![Capability::Operate, Capability::CreateSpaces, Capability::CancelRuns]
-            }
-            (Self::Entity(_), Some(EntityType::Human)) => {
-                vec![Capability::CreateSpaces, Capability::CancelRuns]
-            }
-            (Self::Entity(_), _) => vec![Capability::CreateSpaces],
+        let mut may = vec![Capability::CreateSpaces];
+        if self == Self::Operator {
+            may.insert(0, Capability::Operate);
         }
+        if self == Self::Operator || kind == Some(EntityType::Human) {
+            may.extend([Capability::CancelRuns, Capability::RetryRuns]);
+        }
+        may
     }
 
     /// Checks an action in a space. `membership` is `None` unless the caller is a member.
@@ -102,8 +105,9 @@ impl Caller {
         };
         match action {
             SpaceAction::Read | SpaceAction::Post | SpaceAction::Leave => Ok(()),
-            SpaceAction::Cancel if kind == EntityType::Human => Ok(()),
+            SpaceAction::Cancel | SpaceAction::Retry if kind == EntityType::Human => Ok(()),
             SpaceAction::Cancel => Err(Error::Forbidden("only people may cancel a run".into())),
+            SpaceAction::Retry => Err(Error::Forbidden("only people may repeat a run".into())),
             SpaceAction::Govern if role == Role::Owner => Ok(()),
             SpaceAction::Govern => {
                 Err(Error::Forbidden("only an owner of the space may do this".into()))

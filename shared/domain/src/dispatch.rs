@@ -208,7 +208,7 @@ pub fn decide(
             mentions_anyone: mentions.all || !mentions.named.is_empty(),
             is_pair: members.len() == 2,
         };
-        let selected = refusal(space, limits, incoming.chain_depth)
+        let selected = cannot_wake(space, limits, incoming.chain_depth)
             .map_or(Ok(()), Err)
             .and_then(|()| addressing.source(agent.id, space, incoming.sender_kind));
         let is_routed = selected == Ok(Source::Router);
@@ -276,8 +276,8 @@ fn with_present_admin<'a>(
     Cow::Owned(SpaceSettings { admin_agent_id: None, ..space.clone() })
 }
 
-/// Why the message can't trigger an agent, whoever it is for.
-fn refusal(space: &SpaceSettings, limits: &WakeLimits, chain_depth: u32) -> Option<Reason> {
+/// Why no message of this chain depth can wake an agent in a space, whoever it is for.
+pub fn cannot_wake(space: &SpaceSettings, limits: &WakeLimits, chain_depth: u32) -> Option<Reason> {
     if space.paused || limits.paused {
         Some(Reason::Paused)
     } else if chain_depth >= space.max_chain_depth.min(limits.max_chain_depth) {

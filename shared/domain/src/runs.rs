@@ -156,6 +156,9 @@ pub struct Run {
     /// The run that answers the run's message instead; only if `endReason` is `coalesced`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub into_run_id: Option<RunId>,
+    /// The run that this one repeats, because a person asked for it. Absent otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_of: Option<RunId>,
     /// Why the run was started.
     #[schema(value_type = ShownTrigger)]
     #[serde(deserialize_with = "triggers::shown")]

@@ -13,6 +13,7 @@
 //! - [`plans`], [`services`]: triggers besides messages
 //! - [`problems`]: errors as callers get them
 //! - [`rates`]: rate limits
+//! - [`retries`]: repeats a run
 //! - [`reads`]: read positions
 //! - [`request_json`]: reads JSON that callers send
 //! - [`membership`]: joining and leaving, and their consequences
@@ -31,6 +32,7 @@ pub mod problems;
 pub mod rates;
 pub mod reads;
 pub mod request_json;
+pub mod retries;
 pub mod services;
 pub mod settle;
 pub mod turns;

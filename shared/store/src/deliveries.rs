@@ -49,7 +49,7 @@ struct DeliveryRecord {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct PayloadRecord {
-    service: String,
+    pub(crate) service: String,
     #[serde(with = "crate::table::json_text")]
     payload: Value,
     at: Time,

@@ -11,6 +11,7 @@ pub mod listing;
 mod marks;
 pub mod prompts;
 mod record;
+pub mod retries;
 pub mod steps;
 mod triggered_by;
 pub mod triggers;

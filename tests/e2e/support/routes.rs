@@ -157,6 +157,11 @@ impl Client {
     pub(crate) async fn cancel(&self, run: &str) -> Reply {
         self.call(Method::POST, &format!("/v1/runs/{run}/cancel"), None).await
     }
+
+    /// Repeats a run.
+    pub(crate) async fn retry(&self, run: &str) -> Reply {
+        self.call(Method::POST, &format!("/v1/runs/{run}/retry"), None).await
+    }
 }
 
 /// Encodes a text as a value in a URL's query.

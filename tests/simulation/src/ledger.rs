@@ -37,6 +37,8 @@ pub struct Ledger {
     pub answers: Vec<FormAnswer>,
     /// Runs whose cancellation was confirmed.
     pub canceled: Vec<Canceled>,
+    /// Requests to repeat runs.
+    pub retried: Vec<Retried>,
     /// Entities that were removed from a space.
     pub removed: Vec<Removed>,
     /// Entities that were added to a space again, even if their removal was not confirmed.
@@ -83,6 +85,15 @@ pub struct Ledger {
     pub read: (usize, usize),
     /// Every call of a process, with the time when it began, if calls are counted.
     pub calls: Vec<(Instant, String)>,
+}
+
+/// Requests to repeat a run.
+#[derive(Clone, Debug)]
+pub struct Retried {
+    /// The run to repeat.
+    pub of: String,
+    /// The answers, `None` for requests whose outcome is not known.
+    pub answers: Vec<Option<(u16, Value)>>,
 }
 
 /// A frame that a person sent.

@@ -59,6 +59,7 @@ pub mod ports;
 pub mod process;
 pub mod queue;
 pub mod remover;
+mod retries;
 pub mod services;
 pub mod setting;
 pub mod setup;

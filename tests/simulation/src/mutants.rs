@@ -50,6 +50,8 @@ pub enum Mutant {
     ForgetsTokens,
     /// Promise 1: delivery keys are not stored, so a repeated webhook triggers again.
     ForgetsDeliveries,
+    /// Promise 1: a retry is made again if it exists already.
+    RetriesAgain,
     /// Promise 2: now and then a number is left out.
     SkipsNumbers,
     /// Promise 2: nothing checks that a number is free.
@@ -160,6 +162,7 @@ impl Mutant {
             | Self::ForgetsKeys
             | Self::ForgetsTokens
             | Self::ForgetsDeliveries
+            | Self::RetriesAgain
             | Self::ForgetsJoined
             | Self::DispatchesAgain => 1,
             Self::SkipsNumbers | Self::OverwritesNumbers => 2,
@@ -228,7 +231,7 @@ impl Mutant {
                 plan.keep_agents_busy();
                 plan.mode = "queue";
             }
-            Self::KeepsTurns => plan.keep_agents_busy(),
+            Self::KeepsTurns | Self::RetriesAgain => plan.keep_agents_busy(),
             Self::IgnoresBudgets | Self::ForgetsSettling => plan.save_tokens(),
             Self::ForgetsJoined => {
                 plan.keep_agents_busy();

@@ -1,5 +1,5 @@
-//! The operator: makes plans for agents, changes, pauses and deletes them, runs them by hand, and
-//! pauses agents for a while.
+//! The operator: makes plans for agents, changes, pauses and deletes them, runs them by hand,
+//! pauses agents for a while, and repeats runs.
 //!
 //! `requests` has the requests that these actions send.
 
@@ -8,10 +8,10 @@ mod requests;
 use std::{sync::Arc, time::Duration};
 
 use serde_json::{Value, json};
-use smartspace_domain::{Time, ids::EntityId};
+use smartspace_domain::{Time, ids::EntityId, runs::RunStatus};
 use tokio::time::sleep;
 
-use crate::{ledger::PlanAction, locked, world::World};
+use crate::{client::Caller, ledger::PlanAction, locked, retries::retry, world::World};
 
 /// The operator's number among the clients, after all people.
 const INDEX: usize = 3;
@@ -64,6 +64,10 @@ impl Operator {
                 70..80 => self.delete(&place).await,
                 80..88 => self.run(&place).await,
                 _ => self.pause_for_a_while(&place).await,
+            }
+            let place = format!("{place}/retry");
+            if world.env.chance.happens(&place, 300) {
+                self.retry_an_ended_run(&place).await;
             }
         }
         self
@@ -180,6 +184,21 @@ impl Operator {
             return;
         };
         self.ask(agent, Some(id), PlanAction::Run, json!({}), place).await;
+    }
+
+    /// Repeats a run that failed or was canceled, whatever triggered it.
+    async fn retry_an_ended_run(&self, place: &str) {
+        let chance = &self.world.env.chance;
+        let status = if chance.happens(&format!("{place}/failed"), 500) {
+            RunStatus::Failed
+        } else {
+            RunStatus::Canceled
+        };
+        let runs = self.list_runs(status).await;
+        let run = runs.get(chance.below(place, runs.len() as u64) as usize);
+        if let Some(run) = run.and_then(|run| run["id"].as_str()) {
+            retry(&self.world, NAME, Caller::Operator, run, place).await;
+        }
     }
 
     /// Pauses an agent with a plan, which meanwhile misses its times.

@@ -2,7 +2,7 @@
 //! holds at the end.
 //!
 //! It does not know how the product works. There is one file for each promise of
-//! docs/reliability.md, and further files for parts of promises: `routing` (1), `services` (1, 6),
+//! docs/reliability.md, and further files for parts of promises: `routing`, `retries` (1), `services` (1, 6),
 //! `outside` (3), `stopped_runs` (4), `deletions` (5), `plans` (7), `runs_without_space` (9),
 //! `frames`, `reads`, `timeliness`, `turns`, `seconds`, `budgets` and `rates` (10). `streams`
 //! compares live text with the stored messages.
@@ -24,6 +24,7 @@ mod promise_8;
 mod promise_9;
 mod rates;
 mod reads;
+mod retries;
 mod routing;
 mod runs_without_space;
 mod seconds;
@@ -81,6 +82,7 @@ pub fn judge(env: &Environment, people: &[Person]) -> BTreeSet<Violation> {
     promise_1::accepted_messages_are_stored_and_trigger_once(&mut evidence);
     routing::the_router_decides_once(&mut evidence);
     services::deliveries_trigger_once(&mut evidence);
+    retries::a_run_is_repeated_once(&mut evidence);
     promise_2::one_order_without_gaps(&mut evidence);
     promise_3::actions_of_agents_happen_once(&mut evidence);
     outside::external_calls_happen_at_most_once(&mut evidence);

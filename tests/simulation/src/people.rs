@@ -20,7 +20,7 @@ use axum::http::Method;
 use smartspace_domain::ids::{ConnectionId, EntityId, SpaceId};
 use tokio::time::{Instant, sleep};
 
-use crate::{client::Caller, ledger::Canceled, locked, view::View, world::World};
+use crate::{client::Caller, ledger::Canceled, locked, retries::retry, view::View, world::World};
 
 /// A person with a browser.
 pub struct Person {
@@ -141,7 +141,11 @@ impl Person {
                 .env
                 .history
                 .note(&self.name, || format!("learns that {run} is canceled; {after:?}"));
-            locked(&self.world.env.ledger).canceled.push(Canceled { run, after });
+            locked(&self.world.env.ledger).canceled.push(Canceled { run: run.clone(), after });
+            let place = format!("{place}/retry");
+            if self.world.env.chance.happens(&place, 500) {
+                retry(&self.world, &self.name, Caller::Entity(self.id), &run, &place).await;
+            }
         }
     }
 

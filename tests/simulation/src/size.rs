@@ -21,6 +21,8 @@ pub struct Size {
     pub ended_by_others: usize,
     /// Runs that another agent delegated.
     pub handed_on: usize,
+    /// Runs that repeat others.
+    pub retried: usize,
     /// Runs that plans triggered.
     pub planned: usize,
     /// Times of plans that were missed before a firing.
@@ -65,6 +67,7 @@ impl Size {
             canceled: forms("canceled"),
             ended_by_others: runs("endReason", &["absorbed", "stop_run"]),
             handed_on: runs("source", &["delegated"]),
+            retried: stored.runs.values().filter(|run| !run["retryOf"].is_null()).count(),
             planned: stored.fired.len(),
             missed: stored.fired.values().filter_map(|fired| fired["missed"].as_u64()).sum(),
             served: stored.runs.values().filter(|run| !run["deliveryId"].is_null()).count(),
@@ -88,6 +91,7 @@ impl AddAssign for Size {
         self.canceled += other.canceled;
         self.ended_by_others += other.ended_by_others;
         self.handed_on += other.handed_on;
+        self.retried += other.retried;
         self.planned += other.planned;
         self.missed += other.missed;
         self.served += other.served;

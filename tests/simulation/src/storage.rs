@@ -30,6 +30,10 @@ use crate::{holds::Holds, locked, setup::Setup};
 pub struct RunWrites {
     /// When the run was created.
     pub created: Option<(Instant, u64)>,
+    /// Whether it repeats another run.
+    pub is_retry: bool,
+    /// How often it was created.
+    pub creations: usize,
     /// When the run ended.
     pub ended: Option<(Instant, u64)>,
     /// The number of the last write of an answer, a result or a message.
@@ -237,6 +241,8 @@ impl Storage {
             let noted = runs.entry(run.to_owned()).or_default();
             if item.is_object() && sk == "META" {
                 noted.created.get_or_insert((Instant::now(), number));
+                noted.creations += 1;
+                noted.is_retry = !item["retryOf"].is_null();
             }
             let is_result = sk.starts_with("CALL#") && sets("#finishedAt = :new_finishedAt");
             // What a stopped run had shown is stored after its end, and a list of active runs may

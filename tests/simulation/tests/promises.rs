@@ -149,6 +149,7 @@ mutants! {
     finds_forgotten_keys: ForgetsKeys
     finds_forgotten_tokens: ForgetsTokens
     finds_forgotten_deliveries: ForgetsDeliveries
+    finds_retried_again: RetriesAgain
     finds_skipped_numbers: SkipsNumbers
     finds_overwritten_numbers: OverwritesNumbers
     finds_forgotten_results: ForgetsResults

@@ -1,8 +1,13 @@
-//! Runs: lists and shows what agents did, and cancels a run.
+//! Runs: lists and shows what agents did, cancels and repeats a run.
 
 use std::sync::Arc;
 
-use axum::{Json, extract::State, http::StatusCode, response::IntoResponse};
+use axum::{
+    Json,
+    extract::State,
+    http::{HeaderMap, StatusCode},
+    response::IntoResponse,
+};
 use serde::Deserialize;
 use smartspace_domain::{
     Error, Result, Time,
@@ -25,12 +30,12 @@ use crate::{
     annotated_routes::{Routes, routes},
     answers::ApiResult,
     auth::Authenticated,
-    description::limit,
-    input::{Id, Query},
+    description::{ChainDepth, limit},
+    input::{Id, Query, depth},
 };
 
 pub(super) fn routes() -> Routes {
-    routes![all, of_space, of_agent, show, cancel]
+    routes![all, of_space, of_agent, show, cancel, retry]
 }
 
 #[derive(Debug, Deserialize, IntoParams)]
@@ -210,6 +215,35 @@ async fn cancel(
 ) -> ApiResult<impl IntoResponse> {
     let record = of_own_space(&api, caller, SpaceAction::Cancel, id).await?;
     let run = api.pipeline.cancel(id, EndReason::Cancel).await?;
+    let run = seen(&api, run, record.space_id(), &mut KnownSpaces::of(caller)).await?;
+    Ok((StatusCode::ACCEPTED, Json(run)))
+}
+
+/// Repeat a run
+///
+/// Makes a new run for the same trigger, linked by `retryOf`. It has to pass the same limits again.
+/// A run is repeated once: further requests get the run that the first one made. To try again after
+/// that one failed, too, repeat that one.
+#[utoipa::path(
+    post, path = "/v1/runs/{id}/retry", operation_id = "retryRun", tag = "runs",
+    params(("id" = RunId, Path), ChainDepth),
+    responses(
+        (status = 202, body = Run),
+        (status = 409, description = "The run neither failed nor was canceled by a person or by \
+            `stop_run`; or the agent or the space is paused, the agent has left the space or is \
+            busy, or the chain depth is too deep."),
+        (status = 429, description = "The runs per minute or the budget of the agent or the space \
+            are used."),
+    )
+)]
+async fn retry(
+    State(api): State<Arc<Api>>,
+    Authenticated(caller): Authenticated,
+    Id(id): Id<RunId>,
+    headers: HeaderMap,
+) -> ApiResult<impl IntoResponse> {
+    let record = of_own_space(&api, caller, SpaceAction::Retry, id).await?;
+    let run = api.pipeline.retry(&record, caller, depth(&headers)?).await?;
     let run = seen(&api, run, record.space_id(), &mut KnownSpaces::of(caller)).await?;
     Ok((StatusCode::ACCEPTED, Json(run)))
 }

@@ -17,7 +17,7 @@ fn me() -> Caller {
 
 #[test]
 fn permissions_in_a_space_depend_on_role_and_kind() {
-    use SpaceAction::{Cancel, Govern, Leave, Post, Read};
+    use SpaceAction::{Cancel, Govern, Leave, Post, Read, Retry};
     let member = |role, kind| Some(Membership { role, kind });
     let [person, agent] = [EntityType::Human, EntityType::Agent];
     let memberships = [
@@ -33,6 +33,7 @@ fn permissions_in_a_space_depend_on_role_and_kind() {
         (Post, [404, 200, 200, 200, 200]),
         (Leave, [404, 200, 200, 200, 200]),
         (Cancel, [404, 200, 403, 200, 403]),
+        (Retry, [404, 200, 403, 200, 403]),
         (Govern, [404, 403, 403, 200, 200]),
     ];
     for (action, expected) in table {

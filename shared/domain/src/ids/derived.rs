@@ -46,6 +46,15 @@ impl RunId {
             &["run", &agent.to_string(), "delegate", &from.to_string()],
         ))
     }
+
+    /// The run of `agent` that repeats the run `from`. There is one for each run. It comes after
+    /// that run in lists, but has almost the same time, so that lists by trigger find it.
+    pub fn of_retry(agent: EntityId, from: Self) -> Self {
+        Self(repeatable(
+            from.0.timestamp_ms() + 1,
+            &["run", &agent.to_string(), "retry", &from.to_string()],
+        ))
+    }
 }
 
 impl CallId {

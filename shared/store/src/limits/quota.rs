@@ -14,6 +14,7 @@ use serde::Deserialize;
 use smartspace_domain::{
     Time,
     budgets::{BudgetScope, ScopeBudget},
+    days::Day,
     dispatch::{Reason, WakeLimits},
     ids::EntityId,
     quota::{Bucket, Cause, Caused, RateWindow},
@@ -180,5 +181,38 @@ impl Quota<'_> {
             Ok(None) => {}
             Err(error) => tracing::warn!(%agent, %error, "a run could not be counted"),
         }
+    }
+}
+
+/// The beginning of the next minute, which has runs again.
+pub(crate) fn next_minute(now: Time) -> Time {
+    Time::from_millis((RateWindow::number_of(now) + 1) * 60_000)
+}
+
+/// The error if somebody asks for a run by hand and `of`, the agent or the space, does not let it
+/// start for this reason.
+pub(crate) fn refused_by_hand(reason: Reason, of: &str, chain_depth: u32, now: Time) -> Error {
+    match reason {
+        Reason::Rate => Error::TooMany {
+            text: format!("{of} has used up its runs of this minute (budget.runsPerMinute)"),
+            wait: next_minute(now).since(now),
+        },
+        Reason::Budget => Error::TooMany {
+            text: format!("the budget of {of} or of the deployment for today is used up"),
+            wait: Day::of(now).next().begin().since(now),
+        },
+        Reason::Paused => Error::Conflict(format!("{of} is paused")),
+        Reason::Busy => Error::Conflict("the agent is busy: too many of its runs wait".into()),
+        _ => Error::Conflict(format!(
+            "chain depth {chain_depth} is too deep for {of} (maxChainDepth)"
+        )),
+    }
+}
+
+/// Lets a write of the space's head succeed only if the runs of its minute are as they were read.
+pub(crate) fn minute_stays(head: Write, before: Option<&RateWindow>) -> Result<Write> {
+    match before {
+        Some(before) => head.when("#minute = :before").value(":before", before),
+        None => Ok(head.when("attribute_not_exists(#minute)")),
     }
 }

@@ -42,12 +42,13 @@ pub struct HandOn<'a> {
     pub call: CallRecord,
 }
 
+/// The delegation of a run's trigger, as it is stored.
 #[derive(Serialize)]
-struct TriggerItem<'a> {
+pub(super) struct TriggerItem<'a> {
     #[serde(flatten)]
-    delegation: &'a Delegation,
+    pub(super) delegation: &'a Delegation,
     #[serde(rename = "expiresAt")]
-    expires_at: Option<i64>,
+    pub(super) expires_at: Option<i64>,
 }
 
 impl Runs<'_> {
@@ -160,7 +161,12 @@ impl Runs<'_> {
     }
 
     /// Whether an agent has so many active runs that it takes no more.
-    async fn is_busy(self, agent: EntityId, space: SpaceId, mode: ConcurrencyMode) -> Result<bool> {
+    pub(super) async fn is_busy(
+        self,
+        agent: EntityId,
+        space: SpaceId,
+        mode: ConcurrencyMode,
+    ) -> Result<bool> {
         let space = Some(space).filter(|_| mode != ConcurrencyMode::Parallel);
         let mut turns = self.turns_of(agent, space).await?;
         self.correct(&mut turns, mode).await?;

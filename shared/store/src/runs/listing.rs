@@ -37,6 +37,8 @@ const EMPTY_DAYS: usize = 31;
 const DAYS_BACK: u16 = 366;
 /// How many days before the end of a run its trigger may lie.
 const DAYS_AT_WORK: u16 = 14;
+/// How long after a message the last retry of one of its runs may lie.
+const RETRIES: Duration = Duration::from_secs(1);
 /// How far the clocks of processes may differ.
 const CLOCKS_DIFFER: Duration = Duration::from_mins(5);
 
@@ -155,9 +157,9 @@ impl Runs<'_> {
         let mut first = filter.since.unwrap_or_default().max(oldest.begin());
         let mut end = start_of(filter.until.unwrap_or(now + CLOCKS_DIFFER));
         if let Some(message) = filter.message {
-            // The runs of a message have its time.
+            // The runs of a message have its time, and each retry is a millisecond later.
             first = first.max(message.time());
-            end = end.min(start_of(message.time() + Duration::from_millis(1)));
+            end = end.min(start_of(message.time() + RETRIES));
         }
         if let Some(cursor) = &ask.cursor {
             end = end.min(read_cursor(cursor)?);

@@ -59,6 +59,9 @@ pub struct RunRecord {
     /// The run that answers its message instead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub into_run_id: Option<RunId>,
+    /// The run that it repeats.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_of: Option<RunId>,
     /// The tokens that it used.
     pub usage: Usage,
     /// The same by model, up to its last stored answer that was followed by calls.
@@ -160,6 +163,7 @@ impl RunRecord {
             waits_for: None,
             joined: Vec::new(),
             into_run_id: None,
+            retry_of: None,
             usage: Usage::default(),
             used: UsageByModel::default(),
             kept: 0,
@@ -262,6 +266,7 @@ impl RunRecord {
             reason: self.skip_reason.clone(),
             joined: self.joined.clone(),
             into_run_id: self.into_run_id,
+            retry_of: self.retry_of,
             trigger,
             active_space_id: self.active_space_id,
             chain_depth: self.chain_depth,

@@ -15,7 +15,7 @@ use crate::{
 /// The tools that ask people, the owner, and anyone.
 const FORMS: [&str; 3] = ["form", "owners", "anyones"];
 
-/// A space with an owner, a member, an agent, an active run and a run that waits for forms, and
+/// A space with an owner, a member, an agent, an active run, a canceled one and one that waits for forms, and
 /// entities outside of the space.
 pub(crate) struct Scene {
     names: Vec<(&'static str, String)>,
@@ -33,6 +33,9 @@ impl Scene {
         stack.put(&format!("/v1/spaces/{space}/members/{ada}"), json!({})).await.must_be(200);
         let run =
             triggered_run(&stack.post(&space, &member, "Count, please.").await, &ada).unwrap();
+        let canceled =
+            triggered_run(&stack.post(&space, &member, "Count again.").await, &ada).unwrap();
+        stack.cancel(&canceled).await.must_be(202);
         let forms = waiting_forms(stack, [&owner, &member, &ada]).await;
         let monthly = json!({ "name": "Report", "instruction": "Write it.", "cron": "0 9 1 * *" });
         let plan =
@@ -50,6 +53,7 @@ impl Scene {
             ("closed", closed),
             ("space", space),
             ("run", run),
+            ("canceled", canceled),
             ("plan", plan),
             ("delivery", delivery),
         ];

@@ -161,6 +161,9 @@ pub(crate) const TABLE: &[(&str, &[Row])] = &[
     ("POST /v1/runs/{id}/cancel", &[
         row("{run}", "",                                                 [404, 202, 202, 403, 202]),
     ]),
+    ("POST /v1/runs/{id}/retry", &[
+        row("{canceled}", "",                                            [404, 202, 202, 403, 202]),
+    ]),
     ("POST /v1/runs/{id}/toolCalls/{callId}/result", &[
         row("{asking} {form}", r#"{"output":1}"#,                        [404, 202, 202, 403, 202]),
         row("{asking} {form}", r#"{"declined":true}"#,                   [404, 202, 202, 403, 202]),

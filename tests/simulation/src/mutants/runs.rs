@@ -65,6 +65,15 @@ pub(super) fn change(mutant: Mutant, parts: &mut Vec<Value>) -> Option<RawRespon
                 }
             }
         }
+        Mutant::RetriesAgain => {
+            let is_retry = |part: &&mut Value| !part["Put"]["Item"]["retryOf"].is_null();
+            for part in parts.iter_mut().filter(is_retry) {
+                if let Some(put) = part["Put"].as_object_mut() {
+                    put.remove("ConditionExpression");
+                }
+                prune(&mut part["Put"]);
+            }
+        }
         Mutant::FinishesInParts if ends_run(&parts[0]) => parts.truncate(1),
         _ => {}
     }

@@ -2,7 +2,7 @@
 
 use axum::http::Method;
 use serde_json::{Value, json};
-use smartspace_domain::ids::EntityId;
+use smartspace_domain::{ids::EntityId, runs::RunStatus};
 use tokio::time::Instant;
 
 use crate::{
@@ -18,6 +18,14 @@ impl Operator {
         let path = format!("/v1/agents/{agent}/plans");
         let listed = self.world.http(NAME, Caller::Operator, Method::GET, &path, None, None).await;
         listed.ok().filter(|(status, _)| *status == 200).map(|(_, page)| page)
+    }
+
+    /// The newest runs with a status. None if the request failed.
+    pub(super) async fn list_runs(&self, status: RunStatus) -> Vec<Value> {
+        let path = format!("/v1/runs?limit=20&status={}", status.as_str());
+        let listed = self.world.http(NAME, Caller::Operator, Method::GET, &path, None, None).await;
+        let page = listed.ok().filter(|(status, _)| *status == 200);
+        page.and_then(|(_, page)| page["items"].as_array().cloned()).unwrap_or_default()
     }
 
     /// Pauses or resumes an agent.

@@ -84,7 +84,8 @@ pub(super) fn a_plan_fires_once_for_each_of_its_times(evidence: &mut Evidence<'_
 /// The runs of each plan, in the order in which they were created.
 fn by_plan<'a>(evidence: &'a Evidence<'_>) -> BTreeMap<&'a str, Vec<Fired<'a>>> {
     let mut fired: BTreeMap<&str, Vec<Fired<'_>>> = BTreeMap::new();
-    for (run, stored) in &evidence.stored.runs {
+    let runs = evidence.stored.runs.iter().filter(|(_, run)| run["retryOf"].is_null());
+    for (run, stored) in runs {
         let (Some(plan), Some(scheduled_at)) =
             (stored["planId"].as_str(), times::time(&stored["scheduledAt"]))
         else {

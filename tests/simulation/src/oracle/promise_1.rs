@@ -78,8 +78,11 @@ fn wrong_dispatches(stored: &Stored) -> Vec<String> {
             }
         }
     }
-    // `plans` and `services` check the runs of plans and services.
-    let is_of_message = |run: &Value| !run["messageId"].is_null() && run["source"] != "delegated";
+    // `plans`, `services` and `retries` check their runs.
+    let is_of_message = |run: &Value| {
+        let is_first = run["retryOf"].is_null() && run["source"] != "delegated";
+        !run["messageId"].is_null() && is_first
+    };
     let undecided =
         stored.runs.iter().filter(|(id, run)| !decided.contains(id.as_str()) && is_of_message(run));
     found.extend(undecided.map(|(id, _)| format!("no message triggered {id}")));
@@ -126,7 +129,8 @@ fn each_trigger_is_delegated_once(stored: &Stored) -> Vec<String> {
             ));
         }
     }
-    for (run, delegated) in stored.runs.iter().filter(|(_, run)| run["source"] == "delegated") {
+    let is_delegated = |run: &Value| run["source"] == "delegated" && run["retryOf"].is_null();
+    for (run, delegated) in stored.runs.iter().filter(|(_, run)| is_delegated(run)) {
         match expected.get_mut(&(text(&delegated["agentId"]), text(&delegated["messageId"]))) {
             Some(times) if *times > 0 => *times -= 1,
             _ => found.push(format!("{run} is delegated, but no call delegated it")),

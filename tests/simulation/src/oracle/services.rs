@@ -27,7 +27,8 @@ pub(super) fn deliveries_trigger_once(evidence: &mut Evidence<'_>) {
         let delivery = run["deliveryId"].as_str().and_then(|id| evidence.stored.deliveries.get(id));
         delivery.is_some_and(|delivery| is_first(delivery) && delivery["runId"] == run["id"])
     };
-    let by_service = evidence.stored.runs.iter().filter(|(_, run)| !run["deliveryId"].is_null());
+    let is_of_service = |run: &Value| !run["deliveryId"].is_null() && run["retryOf"].is_null();
+    let by_service = evidence.stored.runs.iter().filter(|(_, run)| is_of_service(run));
     found.extend(by_service.filter(|(_, run)| !is_named(run)).map(|(id, run)| {
         format!("{id} was triggered by {}, which does not name it", run["deliveryId"])
     }));

@@ -108,6 +108,7 @@ fn shown(run: &Run, activity: RunActivity, is_this_run: bool) -> Value {
         "status": run.status,
         "waitsFor": waits_for,
         "endReason": run.end_reason,
+        "retryOf": run.retry_of,
         "trigger": run.trigger.clone().cut_to(200),
         "activeSpaceId": run.active_space_id,
         "toolsUsed": activity.tools_used,

@@ -2,17 +2,16 @@
 
 use smartspace_domain::{
     Time,
-    days::Day,
-    dispatch::Reason,
     ids::{EntityId, PlanId, RunId},
     quota::Cause,
 };
 
 use crate::{
-    Error, Plans, Result,
-    agents::plans::{firing::next_minute, no_such_plan},
+    Plans, Result,
+    agents::plans::no_such_plan,
     entities::no_such_entity,
     idempotency::PostKey,
+    limits::quota::refused_by_hand,
     runs::{RunRecord, TriggeredBy},
     table::{WriteError, keys, write::Write},
 };
@@ -42,7 +41,7 @@ impl Plans<'_> {
         let cause = if chain_depth == 0 { Cause::operator() } else { Cause::plans() };
         let (reason, bucket) = self.store.quota().may_wake(agent, chain_depth, &cause, now).await?;
         if let Some(reason) = reason {
-            return Err(refused_by_hand(reason, chain_depth, now));
+            return Err(refused_by_hand(reason, "the agent", chain_depth, now));
         }
         let run = RunRecord::queued(
             run_id,
@@ -73,22 +72,5 @@ impl Plans<'_> {
             self.store.quota().count_run(agent, bucket, &cause, now).await;
         }
         Ok(run)
-    }
-}
-
-fn refused_by_hand(reason: Reason, chain_depth: u32, now: Time) -> Error {
-    match reason {
-        Reason::Rate => Error::TooMany {
-            text: "the agent has used up its runs of this minute (budget.runsPerMinute)".into(),
-            wait: next_minute(now).since(now),
-        },
-        Reason::Budget => Error::TooMany {
-            text: "the budget of the agent or of the deployment for today is used up".into(),
-            wait: Day::of(now).next().begin().since(now),
-        },
-        Reason::Paused => Error::Conflict("the agent is paused".into()),
-        _ => Error::Conflict(format!(
-            "chain depth {chain_depth} is too deep for the agent (maxChainDepth)"
-        )),
     }
 }

@@ -11,12 +11,13 @@ use smartspace_domain::{
     dispatch::Reason,
     ids::{EntityId, PlanId, RunId},
     plans::{Plan, PlanStatus},
-    quota::{Cause, RateWindow},
+    quota::Cause,
 };
 
 use crate::{
     Error, Plans, Result,
     agents::plans::PlanRecord,
+    limits::quota::next_minute,
     runs::{ActiveCause, ActiveRecord, RunRecord, TriggeredBy, triggers::FiredRecord},
     table::{WriteError, keys, refusal::Refusal, write::Write},
 };
@@ -92,6 +93,8 @@ impl Plans<'_> {
             None => {}
             // The limit of the agent was lowered since the plan was set.
             Some(Reason::ChainDepth) => return self.pause(record, agent, now).await,
+            // Its budget or its runs of this minute are used, or it is paused. It is due before the
+            // plans of the next minute.
             Some(_) => return self.put_off(&record, agent, next_minute(now)).await,
         }
         let firing = Firing::of(&record.plan, at, now)?;
@@ -213,10 +216,4 @@ impl Plans<'_> {
         let record: Option<PlanRecord> = self.store.table.get(place).await?;
         Ok(record.and_then(|record| record.fires_at()))
     }
-}
-
-/// When a plan is due again whose agent is paused or has used up its runs of this minute: at the
-/// beginning of the next minute, before the plans of that minute.
-pub(super) fn next_minute(now: Time) -> Time {
-    Time::from_millis((RateWindow::number_of(now) + 1) * 60_000)
 }

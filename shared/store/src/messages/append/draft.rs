@@ -15,6 +15,7 @@ use smartspace_domain::{
 use self::body::Body;
 use crate::{
     Result,
+    limits::quota::minute_stays,
     messages::{
         Apart, MessageRecord,
         append::{Content, MessageSource, NewMessage, snapshot::Snapshot},
@@ -128,13 +129,5 @@ impl Draft {
             head = minute_stays(head, snapshot.head.minute.as_ref())?;
         }
         Ok(head)
-    }
-}
-
-/// Lets a write of the space's head succeed only if the runs of its minute are as they were read.
-pub(super) fn minute_stays(head: Write, before: Option<&RateWindow>) -> Result<Write> {
-    match before {
-        Some(before) => head.when("#minute = :before").value(":before", before),
-        None => Ok(head.when("attribute_not_exists(#minute)")),
     }
 }

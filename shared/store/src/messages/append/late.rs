@@ -11,7 +11,8 @@ use smartspace_domain::{
 
 use crate::{
     Messages, Result,
-    messages::{LongDispatch, MessageRecord, append::draft::minute_stays},
+    limits::quota::minute_stays,
+    messages::{LongDispatch, MessageRecord},
     table::{WriteError, keys, write::Write},
     usage::{self, User},
 };

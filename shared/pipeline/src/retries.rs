@@ -1,0 +1,22 @@
+//! Repeats runs.
+
+use smartspace_domain::{Result, access::Caller, quota::Cause, runs::Run};
+use smartspace_store::runs::{RunRecord, retries::Retry};
+
+use crate::Pipeline;
+
+impl Pipeline {
+    /// Lets the agent of a run that failed or was canceled answer its trigger once more. A second
+    /// request returns the run that the first one made. `chain_depth` is that of the request.
+    pub async fn retry(&self, of: &RunRecord, by: Caller, chain_depth: u32) -> Result<Run> {
+        let by = match by {
+            Caller::Operator => Cause { is_person: chain_depth == 0, ..Cause::operator() },
+            Caller::Entity(person) => Cause::member(person, chain_depth == 0),
+        };
+        let retry = Retry { of, by, chain_depth };
+        let (id, waking) = self.store.runs().retry(&retry, self.now()).await?;
+        self.follow_waking(waking).await;
+        let record = self.store.runs().record(id).await?;
+        self.store.runs().get(&record).await
+    }
+}

@@ -1,0 +1,249 @@
+//! Retries: a person lets an agent answer a trigger once more, after the run for it failed or was
+//! canceled.
+//!
+//! A retry is a new run for the same trigger. It passes the limits that its trigger passed, as they
+//! are now. Its id follows from the run that it repeats, so there is one, however often somebody
+//! asks for it.
+//!
+//! The checks of the transaction, and their reasons:
+//! - no run has the id: the retry was made before, or the answer to the first try was lost
+//! - the agent is a member of the space; if no message triggered the run, the agent is not retired
+//! - the space's runs of this minute are as they were read, because they are limited
+
+use smartspace_domain::{
+    Time,
+    agents::ConcurrencyMode,
+    budgets::{BudgetScope, ScopeBudget},
+    dispatch::{Reason, cannot_wake},
+    ids::{DeliveryId, RunId},
+    jobs::MessageRef,
+    quota::{Bucket, Cause, RateWindow},
+    runs::{EndReason, RunStatus},
+    triggers::Delegation,
+};
+use tokio::time::Instant;
+
+use crate::{
+    Error, Result, Runs,
+    deliveries::PayloadRecord,
+    limits::quota::{minute_stays, refused_by_hand},
+    messages::append::RACED_FOR,
+    runs::{
+        ActiveCause, ActiveRecord, RunRecord, TriggeredBy, created_before,
+        delegations::TriggerItem,
+        triggers::FiredRecord,
+        turns::{Waking, Woken},
+    },
+    spaces::SpaceRecord,
+    table::{WriteError, keys, write::Write},
+};
+
+/// A request to repeat a run.
+#[derive(Clone, Debug)]
+pub struct Retry<'a> {
+    /// The run to repeat.
+    pub of: &'a RunRecord,
+    /// Who asks for it, for the runs per minute.
+    pub by: Cause,
+    /// The chain depth of the request. The retry has this depth, or that of the run if it is
+    /// larger.
+    pub chain_depth: u32,
+}
+
+/// A retry that passes the limits.
+struct Allowed {
+    active: ActiveRecord,
+    mode: ConcurrencyMode,
+    /// The writes besides those of the run itself.
+    writes: Vec<Write>,
+    /// The bucket of the agent's quota that it is taken from.
+    bucket: Option<Bucket>,
+}
+
+impl Runs<'_> {
+    /// Repeats a run, unless that was done before. The second value is what follows from it.
+    ///
+    /// Fails with [`Error::Conflict`] unless the run failed or was canceled by a person or by
+    /// `stop_run`, and if the agent can't be woken now; with [`Error::TooMany`] if its runs of this
+    /// minute or a budget are used.
+    pub async fn retry(self, retry: &Retry<'_>, now: Time) -> Result<(RunId, Waking)> {
+        let of = retry.of;
+        let run = RunRecord {
+            retry_of: Some(of.id),
+            joined: of.joined.clone(),
+            ..RunRecord::queued(
+                RunId::of_retry(of.agent_id, of.id),
+                of.agent_id,
+                of.triggered_by,
+                of.chain_depth.max(retry.chain_depth),
+                now,
+            )
+        };
+        let place = keys::run_meta(run.id);
+        if let Some(made) = self.store.table.get(&place).await? {
+            return Ok((run.id, created_before(&made)));
+        }
+        check_end(of)?;
+        let until = Instant::now() + RACED_FOR;
+        let mut tries = 0;
+        loop {
+            let Allowed { active, mode, writes, bucket } =
+                Box::pin(self.allowed(retry, &run, now)).await?;
+            let woken = Woken { run: run.clone(), active, mode };
+            let Some(waking) = self.waking(woken, now).await? else {
+                return Ok((run.id, created_before(&self.record(run.id).await?)));
+            };
+            let writes: Vec<_> = waking.writes.iter().cloned().chain(writes).collect();
+            let refusal = match self.store.table.transact(&writes).await {
+                Ok(()) => {
+                    if let Some(bucket) = bucket {
+                        self.store.quota().count_run(run.agent_id, bucket, &retry.by, now).await;
+                    }
+                    return Ok((run.id, waking));
+                }
+                Err(WriteError::Other(error)) => return Err(error),
+                Err(WriteError::Refused(refusal)) => refusal,
+            };
+            if let Some(made) = refusal.existing(&place) {
+                return Ok((run.id, created_before(&made)));
+            }
+            if Instant::now() >= until {
+                return Err(Error::Retry("the space or the agent changes all the time".into()));
+            }
+            self.store.table.pause(tries).await;
+            tries += 1;
+        }
+    }
+
+    /// Checks the limits of a retry, and reads what it needs.
+    async fn allowed(self, retry: &Retry<'_>, run: &RunRecord, now: Time) -> Result<Allowed> {
+        let Retry { of, by, .. } = retry;
+        let (reason, bucket) =
+            self.store.quota().may_wake(run.agent_id, run.chain_depth, by, now).await?;
+        if let Some(reason) = reason {
+            return Err(refused_by_hand(reason, "the agent", run.chain_depth, now));
+        }
+        match run.triggered_by {
+            TriggeredBy::Message { space_id, seq, .. } => {
+                let place = MessageRef { space_id, seq };
+                let (active, mode, writes) =
+                    Box::pin(self.in_space(retry, run, place, now)).await?;
+                Ok(Allowed { active, mode, writes, bucket })
+            }
+            TriggeredBy::Plan { .. } => {
+                let fired: Option<FiredRecord> =
+                    self.store.table.get(&keys::run_trigger(of.id)).await?;
+                let fired = fired.ok_or_else(trigger_is_gone)?;
+                let cause = ActiveCause::Plan { plan_name: fired.name.clone() };
+                let fired = FiredRecord { expires_at: self.store.work_expiry(now), ..fired };
+                let writes = vec![
+                    Write::put(keys::run_trigger(run.id), &fired)?,
+                    Write::check(keys::entity_meta(run.agent_id))
+                        .when("attribute_exists(PK) AND attribute_not_exists(#retiredAt)"),
+                ];
+                Ok(Allowed {
+                    active: ActiveRecord::new(run, cause),
+                    mode: ConcurrencyMode::Parallel,
+                    writes,
+                    bucket,
+                })
+            }
+            TriggeredBy::Delivery { delivery_id } => {
+                let cause = self.service_cause(delivery_id).await?;
+                let exists = Write::check(keys::entity_meta(run.agent_id))
+                    .when("attribute_exists(PK) AND attribute_not_exists(#retiredAt)");
+                Ok(Allowed {
+                    active: ActiveRecord::new(run, cause),
+                    mode: ConcurrencyMode::Parallel,
+                    writes: vec![exists],
+                    bucket,
+                })
+            }
+            TriggeredBy::Unknown {} => Err(Error::Conflict(
+                "the run has a cause that only a later version of the server knows".into(),
+            )),
+        }
+    }
+
+    async fn service_cause(self, delivery: DeliveryId) -> Result<ActiveCause> {
+        let payload: Option<PayloadRecord> = self.store.table.get(&keys::payload(delivery)).await?;
+        let payload = payload.ok_or_else(trigger_is_gone)?;
+        Ok(ActiveCause::Service { service_name: payload.service })
+    }
+
+    /// The same for the trigger in a space.
+    async fn in_space(
+        self,
+        retry: &Retry<'_>,
+        run: &RunRecord,
+        place: MessageRef,
+        now: Time,
+    ) -> Result<(ActiveRecord, ConcurrencyMode, Vec<Write>)> {
+        let Retry { of, by, .. } = retry;
+        let MessageRef { space_id: id, seq } = place;
+        let agent = run.agent_id;
+        let (space, head, message, member, (gate, _)) = futures::try_join!(
+            self.store.spaces().record(id),
+            self.store.members().head(id),
+            self.store.messages().record(id, seq),
+            self.store.members().get(id, agent),
+            self.store.quota().gate_and_minute(agent, now),
+        )?;
+        let (Some(head), Some(message)) = (head, message) else { return Err(trigger_is_gone()) };
+        let (Some(_), Some(gate)) = (member, gate) else {
+            return Err(Error::Conflict("the agent is not a member of the space any more".into()));
+        };
+        let settings = &space.settings;
+        if let Some(reason) = cannot_wake(settings, &gate, run.chain_depth) {
+            return Err(refused_by_hand(reason, "the space", run.chain_depth, now));
+        }
+        let mut minute = RateWindow::now(head.minute.as_ref(), now);
+        let room = minute.room_in_space(settings.budget.runs_per_minute, by);
+        let refused = |reason| Err(refused_by_hand(reason, "the space", run.chain_depth, now));
+        let Some(bucket) = room else { return refused(Reason::Rate) };
+        if self.space_budget_is_used(&space, now).await? {
+            return refused(Reason::Budget);
+        }
+        if self.is_busy(agent, id, gate.mode).await? {
+            return refused(Reason::Busy);
+        }
+        minute.count(bucket, by);
+        let counted = Write::update(keys::space_head(id), "SET #minute = :after");
+        let counted = minute_stays(counted, head.minute.as_ref())?.value(":after", &minute)?;
+        let mut writes = vec![
+            counted,
+            Write::check(keys::member(id, agent))
+                .when("attribute_exists(PK) AND attribute_not_exists(#left)"),
+        ];
+        if of.is_delegated() {
+            let delegation: Option<Delegation> = self.delegation(of).await?;
+            let delegation = &delegation.ok_or_else(trigger_is_gone)?;
+            let item = TriggerItem { delegation, expires_at: self.store.work_expiry(now) };
+            writes.push(Write::put(keys::run_trigger(run.id), &item)?);
+        }
+        let active = ActiveRecord::triggered(run, id, &settings.name, &message);
+        Ok((active, gate.mode, writes))
+    }
+
+    async fn space_budget_is_used(self, space: &SpaceRecord, now: Time) -> Result<bool> {
+        let budget = ScopeBudget::of(BudgetScope::Space(space.id), space.settings.budget.per_day());
+        let budget: Vec<_> = budget.into_iter().collect();
+        Ok(self.store.budgets().first_used(&budget, now).await?.is_some())
+    }
+}
+
+/// Fails unless a run ended in a way that may be repeated.
+fn check_end(run: &RunRecord) -> Result<()> {
+    let how = match (run.status, run.end_reason) {
+        (RunStatus::Failed, _)
+        | (RunStatus::Canceled, Some(EndReason::Cancel | EndReason::StopRun)) => return Ok(()),
+        (status, _) if status.is_active() => "it has not ended",
+        (RunStatus::Completed, _) => "it completed",
+        _ => "another run took its place, or its agent or its space is gone",
+    };
+    Err(Error::Conflict(format!("only a run that failed or was canceled is repeated: {how}")))
+}
+
+fn trigger_is_gone() -> Error {
+    Error::Conflict("what triggered the run is not stored any more".into())
+}
