@@ -4,6 +4,7 @@ pub(crate) mod agent_state;
 pub(crate) mod budgets;
 pub(crate) mod cancel;
 pub(crate) mod delegating;
+pub(crate) mod fork;
 pub(crate) mod listing;
 pub(crate) mod own_runs;
 pub(crate) mod reminders;

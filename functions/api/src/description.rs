@@ -53,23 +53,36 @@ pub(crate) struct IdempotencyKey;
 
 impl IntoParams for IdempotencyKey {
     fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
-        // HTTP drops spaces at the ends of a header's value.
-        let key = ObjectBuilder::new()
-            .schema_type(Type::String)
-            .min_length(Some(1))
-            .max_length(Some(limits::KEY_CHARS))
-            .pattern(Some("^[!-~]([ -~]*[!-~])?$"));
-        let parameter = ParameterBuilder::new()
-            .name("Idempotency-Key")
-            .parameter_in(ParameterIn::Header)
-            .required(Required::False)
-            .description(Some(
-                "Makes the request safe to repeat. For 24 hours, the same key with the same body \
-                 returns what the first request created; with another body the answer is 422.",
-            ))
-            .schema(Some(key));
-        vec![parameter.build()]
+        vec![idempotency_key(Required::False)]
     }
+}
+
+/// The same, for a request that must have one.
+pub(crate) struct RequiredIdempotencyKey;
+
+impl IntoParams for RequiredIdempotencyKey {
+    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        vec![idempotency_key(Required::True)]
+    }
+}
+
+fn idempotency_key(required: Required) -> Parameter {
+    // HTTP drops spaces at the ends of a header's value.
+    let key = ObjectBuilder::new()
+        .schema_type(Type::String)
+        .min_length(Some(1))
+        .max_length(Some(limits::KEY_CHARS))
+        .pattern(Some("^[!-~]([ -~]*[!-~])?$"));
+    ParameterBuilder::new()
+        .name("Idempotency-Key")
+        .parameter_in(ParameterIn::Header)
+        .required(required)
+        .description(Some(
+            "Makes the request safe to repeat. For 24 hours, the same key with the same body \
+             returns what the first request created; with another body the answer is 422.",
+        ))
+        .schema(Some(key))
+        .build()
 }
 
 /// The header `smartspace-chain-depth`.

@@ -3,17 +3,21 @@
 use std::sync::Arc;
 
 use smartspace_domain::{
-    Result, agents::Builtins, ids::LeaseId, runs::RunStatus, triggers::Trigger,
+    Error, Result, agents::Builtins, ids::LeaseId, jobs::RunRef, runs::RunStatus, triggers::Trigger,
 };
 use smartspace_egress::TraceContext;
 use smartspace_pipeline::budgets::Spending;
 use smartspace_ports::queues::Delivery;
 use smartspace_store::runs::{RunRecord, steps::Progress, triggers};
-use tokio::{sync::watch, time::Instant};
+use tokio::{
+    sync::{oneshot, watch},
+    time::Instant,
+};
 
 use crate::{
     Runs,
     agent_loop::worker::{ClaimKind, Worker},
+    dry_run::DryRun,
     prompt::reading::Gathered,
     run_context::{LastUnfinished, RunContext, ShownIn},
     streaming::{OpenStreams, StreamDeps},
@@ -29,6 +33,13 @@ pub(crate) struct Claimed {
     pub(crate) kind: ClaimKind,
 }
 
+/// What a worker continues.
+struct Work {
+    progress: Progress,
+    trigger: Trigger,
+    dry: Option<DryRun>,
+}
+
 impl Runs {
     /// Works on a claimed run.
     pub(crate) async fn work_on(
@@ -37,19 +48,68 @@ impl Runs {
         gathered: Gathered,
         delivery: &dyn Delivery,
     ) -> Result<()> {
-        let Claimed { run, lease, at, kind } = claimed;
+        let run = &claimed.run;
         // A new run has no stored steps.
-        let progress = if kind == ClaimKind::First {
+        let progress = if claimed.kind == ClaimKind::First {
             Progress::default()
         } else {
             self.pipeline.store.steps().progress(run.id).await?
         };
+        let trigger = self.trigger(run, &gathered).await?;
+        let work = Work { progress, trigger, dry: None };
+        Box::pin(self.work(claimed, gathered, work, delivery)).await
+    }
+
+    /// Works on a fork: on the prompt and the steps of the run that it replays.
+    pub(crate) async fn work_on_fork(
+        &self,
+        claimed: Claimed,
+        delivery: &dyn Delivery,
+    ) -> Result<()> {
+        let Claimed { run, lease, .. } = &claimed;
+        let store = &self.pipeline.store;
+        let Some(fork) = run.fork_of() else { return Ok(()) };
+        let original = match store.runs().record(fork.run_id).await {
+            Ok(original) => original,
+            Err(Error::NotFound(_)) => {
+                return self.end_early(run, lease, RunStatus::Canceled).await;
+            }
+            Err(error) => return Err(error),
+        };
+        let sources = RunRef { run_id: run.id, ..original.to_ref() };
+        let gathered = self.gather(sources, oneshot::channel().0).await?;
+        let Some(mut gathered) = gathered else {
+            return self.end_early(run, lease, RunStatus::Canceled).await;
+        };
+        let (changes, own, of_original, trigger) = futures::try_join!(
+            store.runs().fork_changes(run.id),
+            store.steps().progress(run.id),
+            store.steps().progress(original.id),
+            store.triggers().of(&original),
+        )?;
+        let progress = store.steps().with_replayed(fork, own).await?;
+        let dry = DryRun::new(fork, of_original, &changes);
+        if let Some(config) = &mut gathered.agent.agent {
+            changes.apply(config);
+        }
+        let work = Work { progress, trigger, dry: Some(dry) };
+        Box::pin(self.work(claimed, gathered, work, delivery)).await
+    }
+
+    async fn work(
+        &self,
+        claimed: Claimed,
+        gathered: Gathered,
+        work: Work,
+        delivery: &dyn Delivery,
+    ) -> Result<()> {
+        let Claimed { run, lease, at, kind } = claimed;
+        let Work { progress, trigger, dry } = work;
         let Some(config) = gathered.agent.agent.clone() else {
             return self.end_early(&run, &lease, RunStatus::Canceled).await;
         };
         let may_delegate = gathered.is_admin() && config.builtins.delegate;
         let builtins = Builtins { delegate: may_delegate, ..config.builtins };
-        let trigger = self.trigger(&run, &gathered).await?;
         let trace = TraceContext { run: run.id, depth: run.chain_depth + 1 };
         let mut servers = McpTools::list(&self.mcp, &config.mcp.servers, &trace).await;
         let space = gathered.place.as_ref().map(|place| &place.space);
@@ -77,6 +137,7 @@ impl Runs {
             writing: tokio::sync::Mutex::default(),
             streams: OpenStreams::default(),
             unfinished: LastUnfinished::default(),
+            dry,
         };
         let worker = Worker {
             tools: Toolbox::new(

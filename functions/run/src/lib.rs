@@ -14,6 +14,9 @@
 //!    while the model writes it.
 //! 6. `tools` are what an agent can do.
 //!
+//! `dry_run` lets a fork work: the same loop, in which calls are answered from what the other run
+//! did.
+//!
 //! The modules are a stack: `run_context` uses `streaming`; `prompt`, `watchers` and `tools` are
 //! above it; `agent_loop` uses all of them, and none of them uses it.
 //!
@@ -23,6 +26,7 @@
 mod agent_loop;
 mod claimed;
 pub mod counters;
+mod dry_run;
 mod early_end;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
@@ -149,6 +153,10 @@ impl Runs {
                     self.pipeline.announce_queued(&run, position).await;
                 }
                 Ok(())
+            }
+            Claim::Ours { run, .. } if run.fork_of().is_some() => {
+                let claimed = Claimed { run: *run, lease, at, kind: ClaimKind::Again };
+                Box::pin(self.work_on_fork(claimed, delivery)).await
             }
             Claim::Ours { run, .. } if run.triggered_by == (TriggeredBy::Unknown {}) => {
                 store.runs().give_back(run.id, &lease, self.pipeline.now()).await?;

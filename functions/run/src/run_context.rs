@@ -28,7 +28,10 @@ use smartspace_store::{
 };
 use tokio::{sync::watch, time::Instant};
 
-use crate::streaming::{OpenStreams, StreamDeps};
+use crate::{
+    dry_run::DryRun,
+    streaming::{OpenStreams, StreamDeps},
+};
 
 /// A run that a worker has claimed, with everything that work on it needs.
 pub(crate) struct RunContext {
@@ -59,6 +62,8 @@ pub(crate) struct RunContext {
     pub(crate) streams: OpenStreams,
     /// What the model had written when the loop was dropped.
     pub(crate) unfinished: LastUnfinished,
+    /// The run that this one replays, if it changes nothing.
+    pub(crate) dry: Option<DryRun>,
 }
 
 /// The last answer that was given up before it was complete.

@@ -1,5 +1,6 @@
 //! The configuration of an agent.
 
+mod fork_changes;
 mod model;
 mod run_settings;
 mod stored_config;
@@ -14,6 +15,7 @@ use utoipa::{
 
 pub(crate) use crate::agents::model::check_model_name;
 pub use crate::agents::{
+    fork_changes::ForkChanges,
     model::{FallbackModel, ModelConfig, Provider},
     run_settings::{
         Builtins, ConcurrencyConfig, ConcurrencyMode, ContextConfig, ContextFormat, ContinueOn,
@@ -164,9 +166,7 @@ impl AgentConfig {
             format!("expected at most {CONFIG_BYTES} bytes of JSON in all, got {bytes}"),
         );
         faults.check(self.description.len() <= 4_096, "description", "expected at most 4096 bytes");
-        let instructions = self.instructions.len() <= limits::INSTRUCTIONS_BYTES
-            && !self.instructions.contains('\0');
-        faults.check(instructions, "instructions", "expected at most 32 KiB without NUL");
+        check_instructions(&self.instructions, faults);
         faults.within("model", |faults| self.model.check(faults));
         faults.within("loop", |faults| {
             faults.check_range(&self.run_loop.max_steps, 1..=200, "maxSteps");
@@ -193,6 +193,11 @@ impl AgentConfig {
             }
         });
     }
+}
+
+fn check_instructions(text: &str, faults: &mut Faults) {
+    let fits = text.len() <= limits::INSTRUCTIONS_BYTES && !text.contains('\0');
+    faults.check(fits, "instructions", "expected at most 32 KiB without NUL");
 }
 
 impl Webhook {

@@ -131,6 +131,16 @@ pub struct Hint {
     pub at: Time,
 }
 
+/// Where a fork begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ForkOf {
+    /// The run whose steps it replays.
+    pub run_id: RunId,
+    /// The first step for which it asks its model itself.
+    pub step: u32,
+}
+
 /// A run of an agent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -159,6 +169,10 @@ pub struct Run {
     /// The run that this one repeats, because a person asked for it. Absent otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_of: Option<RunId>,
+    /// Where the run begins, if it is a dry run of another one: it changes nothing. Absent
+    /// otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fork_of: Option<ForkOf>,
     /// Why the run was started.
     #[schema(value_type = ShownTrigger)]
     #[serde(deserialize_with = "triggers::shown")]

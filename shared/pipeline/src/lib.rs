@@ -8,6 +8,7 @@
 //! - [`post`]: posts a message, queues the runs that it woke, and notifies followers
 //! - [`budgets`]: pays for model calls
 //! - [`cancel`]: cancels a run
+//! - [`forks`]: lets a run be tried again without effects
 //! - [`forms`]: answers, expires and closes forms
 //! - [`frames`]: sends one frame to one connection
 //! - [`plans`], [`services`]: triggers besides messages
@@ -23,6 +24,7 @@
 pub mod access;
 pub mod budgets;
 pub mod cancel;
+pub mod forks;
 pub mod forms;
 pub mod frames;
 pub mod membership;
@@ -96,10 +98,11 @@ impl Pipeline {
     }
 
     /// The spaces that show a run: the space that woke it. If a plan or a service woke it, the
-    /// spaces that it has entered, or in which it has shown a card.
+    /// spaces that it has entered, or in which it has shown a card. No space shows a fork.
     pub async fn shown_in(&self, run: &RunRecord) -> Result<Vec<SpaceId>> {
         match run.space_id() {
             Some(space) => Ok(vec![space]),
+            None if run.fork_of().is_some() => Ok(Vec::new()),
             None => self.store.steps().spaces_shown_in(run.id).await,
         }
     }

@@ -85,7 +85,7 @@ mod tests {
         let agent_id = EntityId::new(at, 2);
         let space_id = SpaceId::new(at, 3);
         let place = Some(MessageRef { space_id, seq: 7 });
-        let run = RunJob::Run(RunRef { run_id, agent_id, place, in_lane: false });
+        let run = RunJob::Run(RunRef { run_id, agent_id, place, in_lane: false, is_fork: false });
         let trace = TraceParent::begin();
         let body = trace::within(trace.clone(), async { seal(&run).unwrap() }).await;
         assert_eq!(open::<RunJob>(&body).unwrap(), run);

@@ -6,6 +6,7 @@ pub mod cards;
 pub mod claims;
 pub mod delegations;
 pub mod endings;
+pub mod forks;
 pub mod forms;
 pub mod listing;
 mod marks;

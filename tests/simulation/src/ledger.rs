@@ -39,6 +39,8 @@ pub struct Ledger {
     pub canceled: Vec<Canceled>,
     /// Requests to repeat runs.
     pub retried: Vec<Retried>,
+    /// Requests to fork runs.
+    pub forked: Vec<Forked>,
     /// Entities that were removed from a space.
     pub removed: Vec<Removed>,
     /// Entities that were added to a space again, even if their removal was not confirmed.
@@ -94,6 +96,17 @@ pub struct Retried {
     pub of: String,
     /// The answers, `None` for requests whose outcome is not known.
     pub answers: Vec<Option<(u16, Value)>>,
+}
+
+/// A request to fork a run.
+#[derive(Clone, Debug)]
+pub struct Forked {
+    /// The run.
+    pub of: String,
+    /// The first step that is asked again.
+    pub step: u64,
+    /// The answer, `None` if the outcome is not known.
+    pub answer: Option<(u16, Value)>,
 }
 
 /// A frame that a person sent.

@@ -45,6 +45,7 @@ pub mod connections;
 pub mod environment;
 pub mod external_tools;
 pub mod fault_rates;
+mod forks;
 pub mod history;
 pub mod holds;
 pub mod ledger;

@@ -1,5 +1,5 @@
 //! The operator: makes plans for agents, changes, pauses and deletes them, runs them by hand,
-//! pauses agents for a while, and repeats runs.
+//! pauses agents for a while, and repeats and forks runs.
 //!
 //! `requests` has the requests that these actions send.
 
@@ -11,7 +11,9 @@ use serde_json::{Value, json};
 use smartspace_domain::{Time, ids::EntityId, runs::RunStatus};
 use tokio::time::sleep;
 
-use crate::{client::Caller, ledger::PlanAction, locked, retries::retry, world::World};
+use crate::{
+    client::Caller, forks::fork, ledger::PlanAction, locked, retries::retry, world::World,
+};
 
 /// The operator's number among the clients, after all people.
 const INDEX: usize = 3;
@@ -68,6 +70,10 @@ impl Operator {
             let place = format!("{place}/retry");
             if world.env.chance.happens(&place, 300) {
                 self.retry_an_ended_run(&place).await;
+            }
+            let place = format!("{NAME}/{action}/fork");
+            if world.env.chance.happens(&place, 300) {
+                self.fork_a_run(&place).await;
             }
         }
         self
@@ -194,10 +200,19 @@ impl Operator {
         } else {
             RunStatus::Canceled
         };
-        let runs = self.list_runs(status).await;
+        let runs = self.list_runs(Some(status)).await;
         let run = runs.get(chance.below(place, runs.len() as u64) as usize);
         if let Some(run) = run.and_then(|run| run["id"].as_str()) {
             retry(&self.world, NAME, Caller::Operator, run, place).await;
+        }
+    }
+
+    /// Forks a run, whatever became of it.
+    async fn fork_a_run(&self, place: &str) {
+        let runs = self.list_runs(None).await;
+        let run = runs.get(self.world.env.chance.below(place, runs.len() as u64) as usize);
+        if let Some(run) = run.and_then(|run| run["id"].as_str()) {
+            fork(&self.world, NAME, run, place).await;
         }
     }
 

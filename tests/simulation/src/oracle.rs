@@ -3,13 +3,14 @@
 //!
 //! It does not know how the product works. There is one file for each promise of
 //! docs/reliability.md, and further files for parts of promises: `routing`, `retries` (1), `services` (1, 6),
-//! `outside` (3), `stopped_runs` (4), `deletions` (5), `plans` (7), `runs_without_space` (9),
+//! `outside`, `forks` (3), `stopped_runs` (4), `deletions` (5), `plans` (7), `runs_without_space` (9),
 //! `frames`, `reads`, `timeliness`, `turns`, `seconds`, `budgets` and `rates` (10). `streams`
 //! compares live text with the stored messages.
 
 mod budgets;
 mod cut_results;
 mod deletions;
+mod forks;
 mod frames;
 mod outside;
 mod plans;
@@ -85,6 +86,7 @@ pub fn judge(env: &Environment, people: &[Person]) -> BTreeSet<Violation> {
     retries::a_run_is_repeated_once(&mut evidence);
     promise_2::one_order_without_gaps(&mut evidence);
     promise_3::actions_of_agents_happen_once(&mut evidence);
+    forks::forks_change_nothing(&mut evidence);
     outside::external_calls_happen_at_most_once(&mut evidence);
     promise_4::a_run_without_its_lease_writes_nothing(&mut evidence);
     promise_5::no_run_hangs(&mut evidence);

@@ -23,6 +23,8 @@ pub struct Size {
     pub handed_on: usize,
     /// Runs that repeat others.
     pub retried: usize,
+    /// Forks.
+    pub forked: usize,
     /// Runs that plans triggered.
     pub planned: usize,
     /// Times of plans that were missed before a firing.
@@ -68,6 +70,7 @@ impl Size {
             ended_by_others: runs("endReason", &["absorbed", "stop_run"]),
             handed_on: runs("source", &["delegated"]),
             retried: stored.runs.values().filter(|run| !run["retryOf"].is_null()).count(),
+            forked: stored.runs.values().filter(|run| !run["forkOf"].is_null()).count(),
             planned: stored.fired.len(),
             missed: stored.fired.values().filter_map(|fired| fired["missed"].as_u64()).sum(),
             served: stored.runs.values().filter(|run| !run["deliveryId"].is_null()).count(),
@@ -92,6 +95,7 @@ impl AddAssign for Size {
         self.ended_by_others += other.ended_by_others;
         self.handed_on += other.handed_on;
         self.retried += other.retried;
+        self.forked += other.forked;
         self.planned += other.planned;
         self.missed += other.missed;
         self.served += other.served;

@@ -30,8 +30,8 @@ use crate::{holds::Holds, locked, setup::Setup};
 pub struct RunWrites {
     /// When the run was created.
     pub created: Option<(Instant, u64)>,
-    /// Whether it repeats another run.
-    pub is_retry: bool,
+    /// Whether it repeats or replays another run.
+    pub is_another_try: bool,
     /// How often it was created.
     pub creations: usize,
     /// When the run ended.
@@ -242,7 +242,7 @@ impl Storage {
             if item.is_object() && sk == "META" {
                 noted.created.get_or_insert((Instant::now(), number));
                 noted.creations += 1;
-                noted.is_retry = !item["retryOf"].is_null();
+                noted.is_another_try = !item["retryOf"].is_null() || !item["forkOf"].is_null();
             }
             let is_result = sk.starts_with("CALL#") && sets("#finishedAt = :new_finishedAt");
             // What a stopped run had shown is stored after its end, and a list of active runs may

@@ -23,7 +23,7 @@ use self::items::{RELEASES, Release};
 
 /// Every kind of item that `store/table/keys` can name. Together with the kinds that the samples
 /// find, this is the complete list.
-const KINDS: [&str; 47] = [
+const KINDS: [&str; 48] = [
     "budget-meta",
     "conn-meta",
     "conn-space",
@@ -51,6 +51,7 @@ const KINDS: [&str; 47] = [
     "rate-reads",
     "run-call",
     "run-error",
+    "run-fork",
     "run-form",
     "run-meta",
     "run-prompt",

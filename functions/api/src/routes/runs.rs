@@ -1,4 +1,4 @@
-//! Runs: lists and shows what agents did, cancels and repeats a run.
+//! Runs: lists and shows what agents did, cancels, repeats and forks a run.
 
 use std::sync::Arc;
 
@@ -8,10 +8,11 @@ use axum::{
     http::{HeaderMap, StatusCode},
     response::IntoResponse,
 };
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use smartspace_domain::{
     Error, Result, Time,
     access::{Caller, SpaceAction},
+    agents::{ForkChanges, ModelConfig},
     ids::{EntityId, MessageId, RunId, SpaceId},
     long_steps,
     runs::{EndReason, Run, RunStatus},
@@ -22,7 +23,7 @@ use smartspace_store::{
     runs::{RunRecord, listing::RunFilter, no_such_run, steps},
     table::pages::{Ask, Page},
 };
-use utoipa::IntoParams;
+use utoipa::{IntoParams, ToSchema};
 
 use super::PageQuery;
 use crate::{
@@ -30,12 +31,12 @@ use crate::{
     annotated_routes::{Routes, routes},
     answers::ApiResult,
     auth::Authenticated,
-    description::{ChainDepth, limit},
-    input::{Id, Query, depth},
+    description::{ChainDepth, RequiredIdempotencyKey, limit},
+    input::{Body, Id, Query, depth},
 };
 
 pub(super) fn routes() -> Routes {
-    routes![all, of_space, of_agent, show, cancel, retry]
+    routes![all, of_space, of_agent, show, cancel, retry, fork]
 }
 
 #[derive(Debug, Deserialize, IntoParams)]
@@ -84,8 +85,15 @@ async fn all(
         let text = format!("query parameter `since`: expected a time before {until}, got {since}");
         return Err(Error::Malformed(text).into());
     }
-    let filter =
-        RunFilter { status, agent: agent_id, space: space_id, message: trigger, since, until };
+    let filter = RunFilter {
+        status,
+        agent: agent_id,
+        space: space_id,
+        message: trigger,
+        since,
+        until,
+        without_forks: false,
+    };
     list(&api, &filter, Ask { cursor, limit }).await
 }
 
@@ -187,9 +195,15 @@ async fn with_steps(store: &Store, record: &RunRecord) -> Result<Run> {
         store.entities().any_record(record.agent_id),
     )?;
     let hints = steps::hints(&progress.steps);
+    let fork = record.fork_of();
+    let progress = match fork {
+        Some(fork) => store.steps().with_replayed(fork, progress).await?,
+        None => progress,
+    };
     let config = agent.and_then(|agent| agent.entity.agent);
     let asked = config.map(|config| config.model.full_name()).unwrap_or_default();
     let mut shown = steps::view(progress, &run, &asked)?;
+    shown.retain(|step| fork.is_none_or(|fork| step.index >= fork.step));
     if let (Some(first), Some(previous)) = (shown.first_mut(), previous)
         && first.finished_at.is_some()
     {
@@ -246,6 +260,74 @@ async fn retry(
     let run = api.pipeline.retry(&record, caller, depth(&headers)?).await?;
     let run = seen(&api, run, record.space_id(), &mut KnownSpaces::of(caller)).await?;
     Ok((StatusCode::ACCEPTED, Json(run)))
+}
+
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct ForkRequest {
+    /// The first step for which the model is asked again. The steps before it are replayed.
+    from_step: u32,
+    /// Another model.
+    #[serde(default)]
+    model: Option<ModelConfig>,
+    /// Other instructions, at most 32 KiB.
+    #[serde(default)]
+    #[schema(max_length = 32768)]
+    instructions: Option<String>,
+    /// What the fork may do.
+    #[serde(default)]
+    #[schema(inline, default = ForkMode::default)]
+    mode: ForkMode,
+}
+
+/// What a fork may do.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+enum ForkMode {
+    /// It changes nothing.
+    #[default]
+    Dry,
+}
+
+/// Fork a run
+///
+/// Makes a dry run that replays the steps before `fromStep` and then asks the model again. It sends,
+/// posts, calls, sets and asks nothing: a call that only reads Smartspace's table is made, and any
+/// other is answered with the result that the same call had in the first run, or with
+/// `{"dryRun": true}`. It counts in usage and budgets, and only the operator sees it.
+#[utoipa::path(
+    post, path = "/v1/runs/{id}/fork", operation_id = "forkRun", tag = "runs",
+    params(("id" = RunId, Path), RequiredIdempotencyKey),
+    request_body = ForkRequest,
+    responses(
+        (status = 201, body = Run),
+        (status = 409, description = "The run is a fork itself, has not asked its model yet, or the \
+            steps to replay are not stored any more or have calls without a result."),
+        (status = 422, description = "The run has no such step, or the key was used before with \
+            another body."),
+    )
+)]
+async fn fork(
+    State(api): State<Arc<Api>>,
+    Authenticated(caller): Authenticated,
+    Id(id): Id<RunId>,
+    headers: HeaderMap,
+    body: Body,
+) -> ApiResult<impl IntoResponse> {
+    caller.must_be_operator()?;
+    let store = &api.pipeline.store;
+    let of = store.runs().record(id).await?;
+    let key = body.key(&headers, caller, &format!("/v1/runs/{id}/fork"))?;
+    let key = key.ok_or_else(|| {
+        Error::Malformed(
+            "Idempotency-Key: required; a repeated request then makes no second fork".into(),
+        )
+    })?;
+    let ForkRequest { from_step, model, instructions, mode: ForkMode::Dry } = body.read()?;
+    let changes = ForkChanges { model, instructions };
+    changes.check()?;
+    let run = api.pipeline.fork(&of, from_step, &changes, &key).await?;
+    Ok((StatusCode::CREATED, Json(run)))
 }
 
 /// A run, if the caller may do `action` in the space that triggered it. A caller that is not a

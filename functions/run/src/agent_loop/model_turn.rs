@@ -150,7 +150,7 @@ impl ModelCaller<'_> {
                 system: question.prompt.system.clone(),
                 messages: question.messages.to_vec(),
                 tools: self.tools.specs(),
-                cache_key: cache_key(self.context.run.agent_id, self.context.run.space_id()),
+                cache_key: cache_key(self.context.run.agent_id, self.context.run.paying_space()),
                 forced_tool: None,
                 cache_points: cache_points(question),
             };

@@ -22,6 +22,7 @@ use smartspace_store::runs::{
 use tokio::time::Instant;
 
 use crate::{
+    dry_run::DryRun,
     prompt::{
         Prompt,
         names::Names,
@@ -46,6 +47,8 @@ pub(crate) struct State {
     pub(crate) names: Names,
     /// The prompt is stored together with the first answer.
     pub(crate) prompt_is_stored: bool,
+    /// The prompt of the run that a fork replays.
+    replayed_prompt: Option<PromptRecord>,
     pub(crate) messages: Vec<Message>,
     pub(crate) steps: u32,
     /// The calls of the last answer, if not all of them are known to have a result.
@@ -113,15 +116,44 @@ impl State {
                 first: 1,
                 cuts: Vec::new(),
             };
-            Self { prompt_is_stored: true, ..Self::at_beginning(context, gathered, prompt) }
+            let state = Self::at_beginning(context, gathered, prompt);
+            match &context.dry {
+                None => Self { prompt_is_stored: true, ..state },
+                Some(dry) => state.replaying(dry, context, gathered, &progress),
+            }
         } else {
             let now = context.now();
             let prompt = prompt(gathered, &context.config, context.run.id, &context.trigger, now);
             let start = [start::facts(gathered, now), mcp_problems.to_vec()].concat();
             Self { start, ..Self::at_beginning(context, gathered, prompt) }
         };
-        state.replay(progress, tools);
+        let own = context.dry.as_ref().map_or(0, |dry| dry.fork.step);
+        state.replay(progress, own, tools);
         Ok(state)
+    }
+
+    /// The same for a fork, whose prompt is that of the run that it replays, until it has stored an
+    /// answer of its own. Where its instructions or its model differ, the first part is new.
+    fn replaying(
+        mut self,
+        dry: &DryRun,
+        context: &RunContext,
+        gathered: &Gathered,
+        progress: &Progress,
+    ) -> Self {
+        self.summary_job = None;
+        self.prompt_is_stored = progress.steps.iter().any(|step| step.index >= dry.fork.step);
+        if self.prompt_is_stored {
+            return self;
+        }
+        if dry.has_own_rules {
+            let run = dry.fork.run_id;
+            let now = context.now();
+            self.prompt.system =
+                prompt(gathered, &context.config, run, &context.trigger, now).system;
+        }
+        self.replayed_prompt.clone_from(&progress.prompt);
+        self
     }
 
     fn at_beginning(context: &RunContext, gathered: &Gathered, prompt: Prompt) -> Self {
@@ -137,6 +169,7 @@ impl State {
             prompt,
             names: gathered.names.clone(),
             prompt_is_stored: false,
+            replayed_prompt: None,
             steps: 0,
             pending: None,
             active_space: place.map(|place| place.space.id),
@@ -169,6 +202,9 @@ impl State {
             return Ok(None);
         }
         let Prompt { system, rest, marks, cuts, .. } = &self.prompt;
+        if let Some(replayed) = &self.replayed_prompt {
+            return replayed.with_rules(system, &tools.names()).map(Some);
+        }
         let (history, mut rest) = rest.cut(cuts);
         rest.tools = tools.names().into_iter().map(str::to_owned).collect();
         let record = PromptRecord::new(system, &rest, marks.clone())?;

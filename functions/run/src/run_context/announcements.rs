@@ -22,6 +22,9 @@ impl RunContext {
         messages: &[SystemMessage],
         entered: &BTreeSet<SpaceId>,
     ) {
+        if self.dry.is_some() {
+            return;
+        }
         let spaces: Vec<_> = self
             .run
             .space_id()
@@ -43,7 +46,7 @@ impl RunContext {
     /// Shows a run that no space triggered in a space that it has entered, or in which it has shown
     /// a card. Each worker does that once for a space.
     pub(crate) async fn show_in(&self, space: SpaceId, active_space_id: Option<SpaceId>) {
-        if self.run.space_id().is_some() || !self.shown_in.insert(space) {
+        if self.dry.is_some() || self.run.space_id().is_some() || !self.shown_in.insert(space) {
             return;
         }
         if let Err(error) = self.store().runs().show_active(&self.run, space, self.now()).await {

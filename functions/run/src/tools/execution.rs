@@ -8,6 +8,7 @@ use smartspace_store::runs::steps::CallBegun;
 use crate::{
     prompt::quoted::Excerpt,
     tools::{
+        builtin::skip_response,
         calling::{Calling, Outcome},
         configured::external_call,
         output::{SCHEMA_BYTES, SHOWN_CHARS, bounded_to, misfit, parse},
@@ -60,6 +61,9 @@ async fn begin<'a>(toolbox: &'a Toolbox, calling: &'a Calling<'a>) -> Result<Sta
         return external_call::store_unknown(calling, known).await.map(StartedCall::Done);
     }
     let started = match checked(toolbox, calling.begun) {
+        Ok((tool, _)) if let Some(outcome) = dry_outcome(tool, calling) => {
+            StartedCall::Done(outcome)
+        }
         Ok((tool, input)) => Box::pin(tool.call(calling, input)).await?,
         Err(text) => StartedCall::Done(Outcome::error(text)),
     };
@@ -70,6 +74,15 @@ async fn begin<'a>(toolbox: &'a Toolbox, calling: &'a Calling<'a>) -> Result<Sta
         }
         (started, _) => Ok(started),
     }
+}
+
+/// The outcome of a call that a dry run does not make. It makes calls that only read the table, and
+/// `skip_response`, which only ends the run.
+fn dry_outcome(tool: &dyn Tool, calling: &Calling<'_>) -> Option<Outcome> {
+    let dry = calling.context.dry.as_ref()?;
+    let is_made =
+        tool.concurrency() == Concurrency::Reading || calling.begun.name == skip_response::NAME;
+    (!is_made).then(|| dry.outcome(calling.begun))
 }
 
 /// The tool that a call names, and its input as JSON. The error is for the model.

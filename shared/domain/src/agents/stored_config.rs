@@ -4,7 +4,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 use crate::{
-    agents::{AgentConfig, Provider, WebhookScheme},
+    agents::{AgentConfig, ForkChanges, Provider, WebhookScheme},
     stored::Stored,
     tools::{AnswerBy, Execution},
 };
@@ -32,6 +32,20 @@ impl AgentConfig {
         }
         let Stored(config) = serde_json::from_value(document)?;
         Ok(config)
+    }
+}
+
+impl ForkChanges {
+    /// Reads stored changes like [`AgentConfig::read_stored`].
+    ///
+    /// # Errors
+    /// If the document is none.
+    pub fn read_stored(mut document: Value) -> serde_json::Result<Self> {
+        if let Some(model) = document.get_mut("model") {
+            read_model(model);
+        }
+        let Stored(changes) = serde_json::from_value(document)?;
+        Ok(changes)
     }
 }
 

@@ -17,6 +17,7 @@ fn run(seq: u64) -> RunRef {
         agent_id: EntityId::new(Time::default(), 2),
         place: Some(MessageRef { space_id, seq }),
         in_lane: true,
+        is_fork: false,
     }
 }
 

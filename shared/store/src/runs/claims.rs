@@ -119,7 +119,8 @@ impl Runs<'_> {
             .when("attribute_not_exists(#held) OR size(#held) < #maxRuns")
             .value(":one", 1)?
             .value(":run", StringSet([run.run_id]))?;
-        let writes = [meta, slot];
+        let mut writes = vec![meta];
+        writes.extend((!run.is_fork).then_some(slot));
         let (claimed, read) = futures::join!(self.store.table.transact(&writes), read);
         match claimed {
             Ok(()) => {
@@ -149,6 +150,13 @@ impl Runs<'_> {
         match old.status {
             RunStatus::WaitingTool if old.open_calls != Some(0) => {
                 Ok(Some(Claim::Waiting(Box::new(old.clone()))))
+            }
+            // A fork waits for no turn.
+            RunStatus::Queued if old.fork_of().is_some() => {
+                let meta = start_write(old.id, "", lease, now)?
+                    .when("#status = :queued")
+                    .value(":queued", RunStatus::Queued)?;
+                self.take(old.id, meta, lease).await.map(Some)
             }
             RunStatus::Queued | RunStatus::WaitingTool => self.claim_at_turn(old, lease, now).await,
             // The first try took effect and its answer was lost.

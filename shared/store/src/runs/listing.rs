@@ -57,6 +57,8 @@ pub struct RunFilter {
     pub since: Option<Time>,
     /// Triggered before this time.
     pub until: Option<Time>,
+    /// No forks.
+    pub without_forks: bool,
 }
 
 impl RunFilter {
@@ -69,12 +71,13 @@ impl RunFilter {
             && self.agent.is_none_or(|agent| run.agent_id == agent)
             && self.space.is_none_or(|space| run.space_id() == Some(space))
             && self.message.is_none_or(|wanted| message == Some(wanted))
+            && !(self.without_forks && run.fork_of().is_some())
     }
 
     /// Whether the runs themselves decide, and not only the index.
     fn needs_records(&self) -> bool {
         let both = self.agent.is_some() && self.space.is_some();
-        self.status.is_some() || self.message.is_some() || both
+        self.status.is_some() || self.message.is_some() || self.without_forks || both
     }
 
     /// The partition that has all runs of the filter, if there is one.
@@ -144,7 +147,10 @@ impl Runs<'_> {
     ) -> Result<Vec<RunRecord>> {
         let partition = keys::runs_of_agent(run.agent_id);
         let span = Span { first: start_of(Time::default()), end: run.id };
-        self.records(self.entries(Index::LISTS, partition, span, most).await?).await
+        let ids = self.entries(Index::LISTS, partition, span, most).await?;
+        let mut records = self.records(ids).await?;
+        records.retain(|record| record.fork_of().is_none());
+        Ok(records)
     }
 
     /// The time that a page may cover.

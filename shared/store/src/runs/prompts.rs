@@ -11,7 +11,7 @@ use std::{
 
 use flate2::Compression;
 use serde::{Deserialize, Serialize, de};
-use serde_json::Value;
+use serde_json::{Value, json};
 use smartspace_domain::{Time, steps::Prompt};
 
 use self::packed::Packed;
@@ -72,6 +72,18 @@ impl PromptRecord {
     #[must_use]
     pub fn with_history(self, history: Vec<Vec<String>>) -> Self {
         Self { parts: history.iter().map(|blocks| hash(blocks)).collect(), history, ..self }
+    }
+
+    /// The same prompt with another system message, offered with these tools.
+    pub fn with_rules(&self, system: &[String], tools: &[&str]) -> Result<Self> {
+        let mut rest: Value = self.packed.read()?;
+        rest["tools"] = json!(tools);
+        Ok(Self {
+            part: hash(system),
+            system: system.to_vec(),
+            packed: Packed::of(&rest, Compression::fast())?,
+            ..self.clone()
+        })
     }
 
     /// The hashes of the items that hold its parts: the system message, then the history.

@@ -9,7 +9,7 @@ use smartspace_domain::{
     ids::{EntityId, LeaseId, RunId, SpaceId},
     jobs::{MessageRef, RunJob, RunRef},
     limits::lease,
-    runs::{EndReason, Run, RunError, RunStatus, Usage, UsageByModel},
+    runs::{EndReason, ForkOf, Run, RunError, RunStatus, Usage, UsageByModel},
     triggers::Trigger,
 };
 
@@ -216,7 +216,20 @@ impl RunRecord {
 
     /// Whose usage its model calls are.
     pub fn user(&self) -> User {
-        User { agent: Some(self.agent_id), space: self.space_id() }
+        User { agent: Some(self.agent_id), space: self.paying_space() }
+    }
+
+    /// The space that pays for its model calls.
+    pub fn paying_space(&self) -> Option<SpaceId> {
+        match self.triggered_by {
+            TriggeredBy::Fork { of_space, .. } => of_space,
+            _ => self.space_id(),
+        }
+    }
+
+    /// Where it begins, if it is a fork.
+    pub fn fork_of(&self) -> Option<ForkOf> {
+        self.triggered_by.fork_of()
     }
 
     /// Whether another agent handed its trigger on.
@@ -231,6 +244,7 @@ impl RunRecord {
             agent_id: self.agent_id,
             place: self.place(),
             in_lane: self.in_lane,
+            is_fork: self.fork_of().is_some(),
         }
     }
 
@@ -267,6 +281,7 @@ impl RunRecord {
             joined: self.joined.clone(),
             into_run_id: self.into_run_id,
             retry_of: self.retry_of,
+            fork_of: self.fork_of(),
             trigger,
             active_space_id: self.active_space_id,
             chain_depth: self.chain_depth,

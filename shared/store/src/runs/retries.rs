@@ -159,6 +159,9 @@ impl Runs<'_> {
                     bucket,
                 })
             }
+            TriggeredBy::Fork { .. } => {
+                Err(Error::Conflict("a fork can't be repeated; fork the same run once more".into()))
+            }
             TriggeredBy::Unknown {} => Err(Error::Conflict(
                 "the run has a cause that only a later version of the server knows".into(),
             )),

@@ -6,6 +6,7 @@ use smartspace_domain::{
     dispatch::Source,
     ids::{DeliveryId, MessageId, PlanId, SpaceId},
     jobs::MessageRef,
+    runs::ForkOf,
 };
 
 /// The cause of a run. The content of the trigger has an item of its own.
@@ -35,6 +36,15 @@ pub enum TriggeredBy {
         /// The delivery.
         delivery_id: DeliveryId,
     },
+    /// The operator, who looks at what another run would have done. A version that does not know
+    /// forks reads this as an unknown cause, so it never runs one for real.
+    Fork {
+        /// Where it begins.
+        fork_of: ForkOf,
+        /// The space that triggered the other run.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        of_space: Option<SpaceId>,
+    },
     /// A cause that this version does not know. A worker leaves such a run to a later version.
     Unknown {},
 }
@@ -43,6 +53,11 @@ impl TriggeredBy {
     /// Whether a message triggered the run that somebody meant for its agent.
     pub fn names_agent(&self) -> bool {
         matches!(self, Self::Message { source, .. } if source.names_agent())
+    }
+
+    /// Where the run begins, if it is a fork.
+    pub fn fork_of(&self) -> Option<ForkOf> {
+        if let Self::Fork { fork_of, .. } = self { Some(*fork_of) } else { None }
     }
 
     pub(super) fn message(&self) -> Option<MessageRef> {

@@ -2,6 +2,8 @@
 //! service with its delivery. The instruction of a plan, and the delegation of a trigger, are
 //! stored with the run.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 use smartspace_domain::{
     Time,
@@ -67,7 +69,9 @@ fn hidden(run: &RunRecord) -> Trigger {
     let kind = match run.triggered_by {
         TriggeredBy::Message { .. } => TriggerKind::SpaceMessage,
         TriggeredBy::Plan { .. } => TriggerKind::Plan,
-        TriggeredBy::Delivery { .. } | TriggeredBy::Unknown {} => TriggerKind::Service,
+        TriggeredBy::Delivery { .. } | TriggeredBy::Fork { .. } | TriggeredBy::Unknown {} => {
+            TriggerKind::Service
+        }
     };
     Trigger::Hidden(HiddenTrigger { kind })
 }
@@ -79,8 +83,23 @@ impl Triggers<'_> {
         Ok(triggers.pop().unwrap_or_else(|| hidden(run)))
     }
 
-    /// The triggers of several runs, in their order.
+    /// The triggers of several runs, in their order. A fork has the trigger of the run that it
+    /// replays.
     pub(crate) async fn of_all(self, runs: &[RunRecord]) -> Result<Vec<Trigger>> {
+        let forks = runs.iter().filter_map(RunRecord::fork_of);
+        let forked: BTreeSet<_> = forks.map(|fork| fork.run_id).collect();
+        let originals = self.store.runs().records(forked).await?;
+        let triggering = |run: &RunRecord| {
+            let fork = run.fork_of()?;
+            originals.iter().find(|original| original.id == fork.run_id).cloned()
+        };
+        let runs: Vec<_> =
+            runs.iter().map(|run| triggering(run).unwrap_or_else(|| run.clone())).collect();
+        self.of_first(&runs).await
+    }
+
+    /// The same for runs that are not forks.
+    async fn of_first(self, runs: &[RunRecord]) -> Result<Vec<Trigger>> {
         let places: Vec<(SpaceId, u64)> = runs
             .iter()
             .filter_map(RunRecord::place)
@@ -89,8 +108,10 @@ impl Triggers<'_> {
         let mut spaces: Vec<_> = places.iter().map(|(space, _)| *space).collect();
         spaces.sort();
         spaces.dedup();
-        let apart: Vec<_> = runs.iter().filter_map(apart).collect();
-        let (messages, cards, mut apart) = futures::try_join!(
+        // Runs that repeat or replay another one share its delivery.
+        let apart: BTreeSet<_> = runs.iter().filter_map(apart).collect();
+        let apart: Vec<_> = apart.into_iter().collect();
+        let (messages, cards, apart) = futures::try_join!(
             self.store.messages().at(&places),
             self.store.spaces().cards(&spaces),
             self.store.table.get_all(&apart)
@@ -100,19 +121,19 @@ impl Triggers<'_> {
         for run in runs {
             let trigger = match run.triggered_by {
                 TriggeredBy::Message { space_id, .. } => {
-                    let delegation = apart.take(&keys::run_trigger(run.id))?;
+                    let delegation = apart.get(&keys::run_trigger(run.id))?;
                     let name = cards.get(&space_id).map_or("", |card| &card.name);
                     messages
                         .next()
                         .flatten()
                         .map(|message| of_message(run, name, &message, delegation))
                 }
-                TriggeredBy::Plan { .. } => fired(run, &mut apart)?,
+                TriggeredBy::Plan { .. } => fired(run, &apart)?,
                 TriggeredBy::Delivery { delivery_id } => {
-                    let payload: Option<PayloadRecord> = apart.take(&keys::payload(delivery_id))?;
+                    let payload: Option<PayloadRecord> = apart.get(&keys::payload(delivery_id))?;
                     payload.map(|payload| payload.trigger(delivery_id))
                 }
-                TriggeredBy::Unknown {} => None,
+                TriggeredBy::Fork { .. } | TriggeredBy::Unknown {} => None,
             };
             triggers.push(trigger.unwrap_or_else(|| hidden(run)));
         }
@@ -126,12 +147,12 @@ fn apart(run: &RunRecord) -> Option<Key> {
         TriggeredBy::Message { .. } => run.is_delegated().then(|| keys::run_trigger(run.id)),
         TriggeredBy::Plan { .. } => Some(keys::run_trigger(run.id)),
         TriggeredBy::Delivery { delivery_id } => Some(keys::payload(delivery_id)),
-        TriggeredBy::Unknown {} => None,
+        TriggeredBy::Fork { .. } | TriggeredBy::Unknown {} => None,
     }
 }
 
-fn fired(run: &RunRecord, apart: &mut Items) -> Result<Option<Trigger>> {
-    let fired: Option<FiredRecord> = apart.take(&keys::run_trigger(run.id))?;
+fn fired(run: &RunRecord, apart: &Items) -> Result<Option<Trigger>> {
+    let fired: Option<FiredRecord> = apart.get(&keys::run_trigger(run.id))?;
     Ok(fired.map(|FiredRecord { plan_id, name, instruction, scheduled_at, missed, .. }| {
         Trigger::Plan { plan_id, name, instruction, scheduled_at, missed }
     }))

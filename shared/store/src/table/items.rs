@@ -37,6 +37,11 @@ impl Items {
         self.0.extend(other.0);
     }
 
+    /// The item at `key`, for one that several may ask for.
+    pub fn get<T: DeserializeOwned>(&self, key: &Key) -> Result<Option<T>> {
+        self.0.get(key).cloned().map(read).transpose()
+    }
+
     /// Takes out the item at `key`.
     pub fn take<T: DeserializeOwned>(&mut self, key: &Key) -> Result<Option<T>> {
         self.0.remove(key).map(read).transpose()

@@ -164,6 +164,10 @@ pub(crate) const TABLE: &[(&str, &[Row])] = &[
     ("POST /v1/runs/{id}/retry", &[
         row("{canceled}", "",                                            [404, 202, 202, 403, 202]),
     ]),
+    // The fork itself is tested with the key that it needs.
+    ("POST /v1/runs/{id}/fork", &[
+        row("{canceled}", r#"{"fromStep":0}"#,                           [403, 403, 403, 403, 400]),
+    ]),
     ("POST /v1/runs/{id}/toolCalls/{callId}/result", &[
         row("{asking} {form}", r#"{"output":1}"#,                        [404, 202, 202, 403, 202]),
         row("{asking} {form}", r#"{"declined":true}"#,                   [404, 202, 202, 403, 202]),

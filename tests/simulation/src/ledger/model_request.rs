@@ -17,7 +17,7 @@ pub struct ModelRequest {
     /// The agent.
     pub agent: EntityId,
     /// The message that triggered the run, or the run itself if a plan or a service triggered it or
-    /// if it repeats another one.
+    /// if it repeats or replays another one.
     pub trigger: String,
     /// Whether another agent delegated the trigger: an agent may then have two runs for one
     /// message.

@@ -20,9 +20,10 @@ impl Operator {
         listed.ok().filter(|(status, _)| *status == 200).map(|(_, page)| page)
     }
 
-    /// The newest runs with a status. None if the request failed.
-    pub(super) async fn list_runs(&self, status: RunStatus) -> Vec<Value> {
-        let path = format!("/v1/runs?limit=20&status={}", status.as_str());
+    /// The newest runs, of all or with a status. None if the request failed.
+    pub(super) async fn list_runs(&self, status: Option<RunStatus>) -> Vec<Value> {
+        let filter = status.map_or_else(String::new, |it| format!("&status={}", it.as_str()));
+        let path = format!("/v1/runs?limit=20{filter}");
         let listed = self.world.http(NAME, Caller::Operator, Method::GET, &path, None, None).await;
         let page = listed.ok().filter(|(status, _)| *status == 200);
         page.and_then(|(_, page)| page["items"].as_array().cloned()).unwrap_or_default()

@@ -29,6 +29,11 @@ fn text(value: &Value) -> String {
     value.as_str().unwrap_or("-").to_owned()
 }
 
+/// The space that pays for a run.
+pub(super) fn paying_space(run: &Value) -> &Value {
+    if run["forkOf"].is_null() { &run["spaceId"] } else { &run["ofSpace"] }
+}
+
 /// The tokens of a usage, and whether there are any.
 fn tokens(usage: &Value) -> u64 {
     usage["inputTokens"].as_u64().unwrap_or(0) + usage["outputTokens"].as_u64().unwrap_or(0)
@@ -46,7 +51,7 @@ fn wrong_usage(evidence: &Evidence<'_>) -> Vec<String> {
     };
     let ended = evidence.stored.runs.values().filter(|run| !run["finishedAt"].is_null());
     for run in ended.filter(|run| tokens(&run["usage"]) > 0) {
-        add(text(&run["agentId"]), text(&run["spaceId"]), tokens(&run["usage"]), 1);
+        add(text(&run["agentId"]), text(paying_space(run)), tokens(&run["usage"]), 1);
     }
     for (space, message) in evidence.stored.all_messages() {
         let used = tokens(&message["router"]["usage"]);

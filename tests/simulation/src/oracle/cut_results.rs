@@ -17,7 +17,7 @@ pub(super) type Outputs<'a> = BTreeMap<&'a str, &'a Value>;
 
 /// The stored outputs of all calls.
 pub(super) fn outputs(stored: &Stored) -> Outputs<'_> {
-    let calls = stored.calls.values();
+    let calls = stored.calls.values().chain(&stored.calls_of_forks);
     calls.filter_map(|call| Some((call["callId"].as_str()?, &call["output"]))).collect()
 }
 

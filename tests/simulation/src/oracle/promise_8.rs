@@ -34,7 +34,8 @@ pub(super) fn messages_are_new_until_a_completed_run_read_them(evidence: &mut Ev
         .collect();
     let mut read: BTreeMap<&str, Vec<Read>> = BTreeMap::new();
     for (id, run) in &evidence.stored.runs {
-        if run["status"] != "completed" {
+        // A fork reads what another run has read.
+        if run["status"] != "completed" || !run["forkOf"].is_null() {
             continue;
         }
         if let (Some(agent), Some(by_run)) =
@@ -44,7 +45,11 @@ pub(super) fn messages_are_new_until_a_completed_run_read_them(evidence: &mut Ev
         }
     }
     let mut found = Vec::new();
-    for ask in evidence.ledger.model_requests.iter().filter(|ask| ask.step == 0) {
+    let of_fork = |trigger: &str| {
+        evidence.stored.runs.get(trigger).is_some_and(|run| !run["forkOf"].is_null())
+    };
+    let firsts = evidence.ledger.model_requests.iter().filter(|ask| ask.step == 0);
+    for ask in firsts.filter(|ask| !of_fork(&ask.trigger)) {
         let read = read.get(ask.agent.to_string().as_str()).map_or(&[][..], Vec::as_slice);
         found.extend(wrong_marks(evidence, ask, read, &places));
     }

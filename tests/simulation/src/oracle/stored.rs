@@ -19,10 +19,12 @@ pub struct Stored {
     pub members: BTreeMap<(String, String), Value>,
     /// Runs.
     pub runs: BTreeMap<String, Value>,
-    /// Model answers, by run and step.
+    /// Model answers, by run and step, without those of forks.
     pub steps: BTreeMap<(String, u64), Value>,
-    /// Calls, by run, step and index.
+    /// Calls, by run, step and index, without those of forks.
     pub calls: BTreeMap<(String, u64, u64), Value>,
+    /// The calls of forks.
+    pub calls_of_forks: Vec<Value>,
     /// Forms, by run and call.
     pub forms: BTreeMap<(String, String), Value>,
     /// Active runs in the contexts of agents: agent and run.
@@ -89,7 +91,17 @@ impl Stored {
             }
         }
         stored.join(parts);
+        stored.set_forks_apart();
         stored
+    }
+
+    /// Forks make calls that have no effect. `forks` checks that.
+    fn set_forks_apart(&mut self) {
+        let runs = &self.runs;
+        let is_fork = |run: &str| runs.get(run).is_some_and(|run| !run["forkOf"].is_null());
+        self.steps.retain(|(run, _), _| !is_fork(run));
+        self.calls_of_forks =
+            self.calls.extract_if(.., |(run, ..), _| is_fork(run)).map(|(_, call)| call).collect();
     }
 
     fn add_of_space(

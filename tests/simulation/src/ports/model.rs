@@ -177,14 +177,14 @@ fn read(request: &Request, process: &str, storage: &Storage) -> ModelRequest {
         .filter_map(|message| serde_json::to_string(message).ok());
     let trigger = Trigger::of(request, &text, storage);
     let run = request.id.split('.').next().unwrap_or_default();
-    let is_retry = storage.run_writes(run).is_retry;
+    let is_another_try = storage.run_writes(run).is_another_try;
     ModelRequest {
         sent: Instant::now(),
         at: Instant::now(),
         process: process.to_owned(),
         model: request.model.name.clone(),
         agent: agent.unwrap_or_else(|| EntityId::new(smartspace_domain::Time::default(), 0)),
-        trigger: if is_retry { run.to_owned() } else { trigger.id },
+        trigger: if is_another_try { run.to_owned() } else { trigger.id },
         trigger_line: trigger.line,
         delegated: trigger.delegated,
         space: trigger.space,

@@ -28,6 +28,10 @@ impl Turns {
     /// Looks at a run after a write that may have changed its status.
     pub(super) fn note(&mut self, run: &Value) {
         let text = |name: &str| run[name].as_str().unwrap_or_default().to_owned();
+        // A fork takes no turn.
+        if !run["forkOf"].is_null() {
+            return;
+        }
         let id = text("id");
         let works = run["status"] == "running";
         let is_active = works || run["status"] == "queued" || run["status"] == "waiting_tool";

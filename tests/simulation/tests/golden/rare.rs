@@ -7,13 +7,21 @@ use serde_json::{Value, json};
 use smartspace::embedded_table::{EmbeddedTable, NAME};
 use smartspace_domain::{
     Time,
-    ids::{EntityId, LeaseId, MessageId, SpaceId},
+    agents::{ConcurrencyMode, ForkChanges},
+    idempotency::IdempotencyKey,
+    ids::{EntityId, LeaseId, MessageId, PlanId, RunId, SpaceId},
+    runs::{Usage, UsageByModel},
     spaces::Role,
 };
 use smartspace_store::{
     Store,
     agents::{goals::SetGoal, state::ChangedBy},
+    idempotency::PostKey,
     messages::append::{Content, MessageSource, NewMessage},
+    runs::{
+        ActiveCause, ActiveRecord, RunRecord, TriggeredBy, claims::Claim, prompts::PromptRecord,
+        steps::Marks,
+    },
     spaces::summaries::SummaryRecord,
     table::schema,
 };
@@ -29,7 +37,7 @@ fn at(seconds: i64) -> Time {
     Time::from_millis(1_771_427_220_000 + seconds * 1_000)
 }
 
-/// All items after a goal, a summary, and a message to many agents from a person with an external
+/// All items after a goal, a summary, a fork, and a message to many agents from a person with an external
 /// id.
 pub(super) async fn items() -> Vec<Value> {
     let table = EmbeddedTable::in_memory().unwrap();
@@ -60,6 +68,7 @@ pub(super) async fn items() -> Vec<Value> {
     };
     store.messages().append(&hello, at(2)).await.unwrap();
     summarize(&store, space, agent).await;
+    fork(&store, agent).await;
     let (_, answer) = table.answer("Scan", json!({"TableName": NAME}).to_string().as_bytes());
     serde_json::from_str::<Value>(&answer).unwrap()["Items"].as_array().unwrap().clone()
 }
@@ -67,6 +76,34 @@ pub(super) async fn items() -> Vec<Value> {
 async fn join(store: &Store, space: SpaceId, id: EntityId, settings: Value) {
     let entity = store.entities().create(id, read(settings), None, at(0)).await.unwrap();
     store.members().join(space, &entity, Role::Member, at(0)).await.unwrap();
+}
+
+/// Forks a run of the agent before its first step, with another model and other instructions.
+async fn fork(store: &Store, agent: EntityId) {
+    let cause = TriggeredBy::Plan { plan_id: PlanId::new(at(6), 9), scheduled_at: at(6) };
+    let run = RunRecord::queued(RunId::new(at(6), 9), agent, cause, 0, at(6));
+    let active = ActiveRecord::new(&run, ActiveCause::Plan { plan_name: "Digest".into() });
+    store.runs().create(&run, &active, ConcurrencyMode::Parallel, at(6)).await.unwrap();
+    let lease = LeaseId::new(7);
+    let claim = store.runs().claim(&run.to_ref(), &lease, at(6), std::future::ready(None)).await;
+    let Ok(Claim::Ours { run, .. }) = claim else { panic!("{claim:?}") };
+    let rest = json!({"messages": []});
+    let prompt = PromptRecord::new(&["Be brief.".into()], &rest, Marks::new()).unwrap();
+    let step = read(json!({
+        "index": 0, "attempt": 1, "streamAttempt": 1, "lease": lease, "model": "scripted/m", "text": "Well.",
+        "calls": [], "systemMessages": [], "marks": {}, "finishReason": "stop", "usage": Usage::default(),
+        "startedAt": at(6), "finishedAt": at(7),
+    }));
+    let used = UsageByModel::default();
+    store.steps().store_step(&run, &step, Some(&prompt), &used, at(7)).await.unwrap();
+    let changes = ForkChanges {
+        model: Some(read(json!({"provider": "scripted", "name": "m"}))),
+        instructions: Some("Be brief.".into()),
+    };
+    let key: IdempotencyKey = "fork".parse().unwrap();
+    let key = PostKey::new("operator", "POST", "/v1/runs/fork", &key, b"{}");
+    let run = store.runs().record(run.id).await.unwrap();
+    store.runs().fork(&run, 0, &changes, RunId::new(at(8), 8), &key, at(8)).await.unwrap();
 }
 
 /// Writes a summary, and claims the next one.

@@ -80,6 +80,7 @@ pub(super) async fn read(item: &Value) -> Result<(), Error> {
         "run-step" | "run-call" | "run-prompt" => {
             drop(store.steps().progress(id(item, "PK")).await?);
         }
+        "run-fork" => drop(store.runs().fork_changes(id(item, "PK")).await?),
         "run-shown" => {
             store.runs().active_in_space(id::<SpaceId>(item, "SK")).await?;
         }

@@ -113,8 +113,10 @@ impl<'a> GrowingAnswer<'a> {
         let tools = self.caller.tools;
         let call_id = CallId::of(context.run.id, self.step, index);
         let active = self.active_space();
-        let call = ShownCall::new(call_id, &name, tools, active, context.is_in_one_space);
-        self.shown.start(call, (self.step, index));
+        if context.dry.is_none() {
+            let call = ShownCall::new(call_id, &name, tools, active, context.is_in_one_space);
+            self.shown.start(call, (self.step, index));
+        }
         self.bytes += name.len() + CALL_BYTES;
         self.turn.calls.push(CallBegun { call_id, name, input: String::new() });
     }

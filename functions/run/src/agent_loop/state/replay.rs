@@ -20,23 +20,30 @@ pub(crate) fn is_whole(progress: &Progress, run: &RunRecord, now: Time) -> bool 
         .as_ref()
         .filter(|prompt| !prompt.system.is_empty() && lasts(prompt.expires_at));
     let steps = progress.steps.iter().filter(|step| lasts(step.expires_at));
-    // A step and the step count are stored in one write, and the prompt with the first step.
-    prompt.is_some() == (run.step_count > 0)
+    // A step and the step count are stored in one write, and the prompt with the first step. A fork
+    // begins with a prompt.
+    let has_asked = run.step_count > 0 || run.fork_of().is_some();
+    prompt.is_some() == has_asked
         && steps.map(|step| step.index).eq(0..run.step_count)
         && progress.calls.values().all(|call| lasts(call.expires_at))
 }
 
 impl State {
-    /// Adds the stored steps.
-    pub(super) fn replay(&mut self, progress: Progress, tools: &Toolbox) {
+    /// Adds the stored steps. Those before `own` are of the run that a fork replays.
+    pub(super) fn replay(&mut self, progress: Progress, own: u32, tools: &Toolbox) {
         let mut calls = progress.calls;
         let last = progress.steps.len();
         for (step, number) in progress.steps.into_iter().zip(1..) {
             self.add_system_messages(&step.system_messages);
             self.add_marks(&step.marks);
-            self.used.add(&step.model, step.usage);
+            if step.index >= own {
+                self.used.add(&step.model, step.usage);
+            }
             self.cut_up_to(step.cut_results, tools);
             let mut pending = self.add_answer(&step, tools);
+            if step.index < own {
+                self.first_token_at = None;
+            }
             for (index, record) in pending.records.iter_mut().enumerate() {
                 *record = calls.remove(&(step.index, index as u32));
                 if let Some(record) = record {

@@ -77,7 +77,7 @@ impl AgentLoop<'_> {
         let prompt = state.prompt_to_store(self.tools)?;
         // Messages that only a failed or canceled run has read stay new.
         let is_completed = completion.status == RunStatus::Completed;
-        let marks = if is_completed { state.marks } else { Marks::new() };
+        let marks = if is_completed && context.dry.is_none() { state.marks } else { Marks::new() };
         let ending = Ending {
             status: completion.status,
             reason: completion.reason,
@@ -92,7 +92,7 @@ impl AgentLoop<'_> {
         run.open_calls = run.open_calls.or_else(|| state.had_cards.then_some(0));
         run.step_count = state.steps;
         run.first_token_at = state.first_token_at;
-        run.active_space_id = state.active_space;
+        run.active_space_id = state.active_space.filter(|_| context.dry.is_none());
         let ended = {
             let _writing = context.writing.lock().await;
             context.store().runs().finish(&run, &context.lease, &ending, context.now()).await?

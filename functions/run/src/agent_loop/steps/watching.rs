@@ -25,6 +25,11 @@ impl AgentLoop<'_> {
     /// Lets the watchers look, and adds their messages before the next step.
     pub(super) async fn watch(&self, state: &mut State) -> Result<StepNotes> {
         let mut notes = StepNotes::default();
+        if let Some(dry) = &self.context.dry {
+            notes.messages = dry.notes(state.steps);
+            state.add_system_messages(&notes.messages);
+            return Ok(notes);
+        }
         let mut news = None;
         // There is no news before the first step, since the prompt has just been read, and none
         // right after a message of the run itself.

@@ -84,6 +84,7 @@ async fn runs(calling: &Calling<'_>, status: Option<RunStatus>, limit: usize) ->
         status,
         agent: Some(context.run.agent_id),
         space: calling.active_space.filter(|_| !everywhere),
+        without_forks: true,
         ..RunFilter::default()
     };
     let ask = Ask { cursor: None, limit: Some(limit) };

@@ -79,6 +79,8 @@ fn under_way(steps: &[Step], run: &Run, asked: &str) -> Option<Step> {
             ends.collect::<Option<Vec<_>>>().and_then(|ends| ends.into_iter().max())
         }
     };
+    // The last step of a fork may be one of the run that it replays.
+    let since = since.map(|since| run.started_at.map_or(since, |started| since.max(started)));
     let started_at = since.filter(|_| run.status == RunStatus::Running)?;
     Some(Step {
         index: steps.len() as u32,

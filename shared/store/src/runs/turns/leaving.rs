@@ -42,6 +42,9 @@ impl Leaving {
 
     /// The writes of this try.
     pub(crate) fn writes(&self, now: Time) -> Result<Vec<Write>> {
+        if self.run.is_fork {
+            return Ok(Vec::new());
+        }
         if let Some(turns) = &self.turns {
             return turns.writes(now);
         }

@@ -32,6 +32,11 @@ pub fn run_trigger(id: RunId) -> Key {
     Key::new(run(id), "TRIGGER")
 }
 
+/// What a fork does differently from the run that it replays.
+pub fn run_fork(id: RunId) -> Key {
+    Key::new(run(id), "FORK")
+}
+
 /// The prefix of the spaces that show a run, besides the first one.
 const SHOWN_IN: &str = "SHOWN#";
 

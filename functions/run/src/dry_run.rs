@@ -1,0 +1,110 @@
+//! A dry run: a fork asks its model with the prompt and the first steps of another run, and changes
+//! nothing.
+//!
+//! Calls that only read the table are made. All others are answered with the result of the same
+//! call of the other run, or with `{"dryRun": true}`. Nothing is streamed or announced.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+use smartspace_domain::{
+    agents::ForkChanges,
+    json as parsing,
+    runs::ForkOf,
+    steps::{CallStatus, SystemMessage},
+};
+use smartspace_store::runs::steps::{CallBegun, Progress};
+
+use crate::tools::calling::Outcome;
+
+/// What a dry run knows of the run that it replays.
+#[derive(Debug)]
+pub(crate) struct DryRun {
+    /// Where it begins.
+    pub(crate) fork: ForkOf,
+    /// Whether the first part of the prompt is written anew.
+    pub(crate) has_own_rules: bool,
+    /// What the system told the model before the first step that is asked again.
+    notes: Vec<SystemMessage>,
+    /// The results of the calls, by the tools' names and the inputs as JSON. Of equal calls, the
+    /// first one since the fork counts.
+    results: BTreeMap<(String, String), (CallStatus, Value)>,
+}
+
+impl DryRun {
+    pub(crate) fn new(fork: ForkOf, original: Progress, changes: &ForkChanges) -> Self {
+        let mut notes = Vec::new();
+        let mut results = BTreeMap::new();
+        let (before, after): (Vec<_>, Vec<_>) =
+            original.steps.into_iter().partition(|step| step.index < fork.step);
+        for step in after.into_iter().chain(before) {
+            if step.index == fork.step {
+                notes = step.system_messages;
+            }
+            for (index, call) in step.calls.into_iter().enumerate() {
+                let Some(stored) = original.calls.get(&(step.index, index as u32)) else {
+                    continue;
+                };
+                if matches!(stored.status, CallStatus::Completed | CallStatus::Failed) {
+                    let result = (stored.status, stored.output.clone());
+                    results.entry(key(&call)).or_insert(result);
+                }
+            }
+        }
+        Self { fork, has_own_rules: !changes.is_none(), notes, results }
+    }
+
+    /// What the system tells the model before a step.
+    pub(crate) fn notes(&self, step: u32) -> Vec<SystemMessage> {
+        if step == self.fork.step { self.notes.clone() } else { Vec::new() }
+    }
+
+    /// The outcome of a call that is not made.
+    pub(crate) fn outcome(&self, call: &CallBegun) -> Outcome {
+        match self.results.get(&key(call)) {
+            Some((status, output)) => {
+                Outcome { status: *status, ..Outcome::completed(output.clone()) }
+            }
+            None => Outcome::completed(json!({"dryRun": true})),
+        }
+    }
+}
+
+/// Equal calls have equal keys, however their JSON is spaced.
+fn key(call: &CallBegun) -> (String, String) {
+    let input = parsing::parse(&call.input).map(|input| input.to_string());
+    (call.name.clone(), input.unwrap_or_else(|_| call.input.clone()))
+}
+
+#[cfg(test)]
+mod tests {
+    use smartspace_domain::{
+        Time,
+        ids::{CallId, RunId},
+    };
+
+    use super::*;
+
+    #[test]
+    fn a_call_is_answered_with_the_result_of_the_same_call() {
+        let id = RunId::new(Time::from_millis(1), 1);
+        let call = |name: &str, input: &str| CallBegun {
+            call_id: CallId::of(id, 0, 0),
+            name: name.into(),
+            input: input.into(),
+        };
+        let fork = ForkOf { run_id: id, step: 0 };
+        let mut dry = DryRun::new(fork, Progress::default(), &ForkChanges::default());
+        dry.results.insert(
+            key(&call("post", r#"{"a": 1, "b": 2}"#)),
+            (CallStatus::Failed, json!({"error": "no"})),
+        );
+        let same = dry.outcome(&call("post", r#"{"a":1,"b":2}"#));
+        assert_eq!((same.status, same.output), (CallStatus::Failed, json!({"error": "no"})));
+        for other in [call("post", r#"{"a":1}"#), call("put", r#"{"a": 1, "b": 2}"#)] {
+            let outcome = dry.outcome(&other);
+            assert_eq!(outcome.status, CallStatus::Completed);
+            assert_eq!(outcome.output, json!({"dryRun": true}));
+        }
+    }
+}

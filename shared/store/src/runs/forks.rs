@@ -1,0 +1,141 @@
+//! Forks: dry runs that replay the first steps of another run and then ask a model again, perhaps
+//! another one or with other instructions. The operator compares their answers.
+//!
+//! A fork changes nothing besides its own items and the usage: it has no copy among the active runs
+//! of its agent, waits for no turn, and is in no list of a space.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use smartspace_domain::{Time, agents::ForkChanges, ids::RunId, runs::ForkOf, steps::CallStatus};
+
+use crate::{
+    Error, Result, Runs, Steps,
+    idempotency::PostKey,
+    runs::{
+        RunRecord, TriggeredBy,
+        steps::{CallRecord, Progress, StepRecord},
+    },
+    table::{WriteError, json_text, keys, write::Write},
+};
+
+/// What a fork does differently, as it is stored.
+#[derive(Serialize, Deserialize)]
+struct ForkItem {
+    #[serde(with = "json_text")]
+    changes: Value,
+    #[serde(default, rename = "expiresAt", skip_serializing_if = "Option::is_none")]
+    expires_at: Option<i64>,
+}
+
+impl Runs<'_> {
+    /// Queues a fork of the run `of` from `step` on. If the `key` was used before, this returns the
+    /// fork of that time. `id` is made before the first try.
+    ///
+    /// Fails with [`Error::Invalid`] if the run has no such step, and with [`Error::Conflict`] if
+    /// the steps before it are not stored any more, or not all of their calls have a result.
+    pub async fn fork(
+        self,
+        of: &RunRecord,
+        step: u32,
+        changes: &ForkChanges,
+        id: RunId,
+        key: &PostKey,
+        now: Time,
+    ) -> Result<RunRecord> {
+        if let Some(made) = self.store.idempotency().made_before::<RunId>(Some(key), now).await? {
+            return self.record(made).await;
+        }
+        if of.fork_of().is_some() {
+            return Err(Error::Conflict("this run is a fork; fork the run in its forkOf".into()));
+        }
+        let replayed = self.store.steps().progress(of.id).await?;
+        check_replay(of, &replayed, step)?;
+        let fork_of = ForkOf { run_id: of.id, step };
+        let cause = TriggeredBy::Fork { fork_of, of_space: of.space_id() };
+        let run = RunRecord {
+            step_count: step,
+            active_space_id: None,
+            ..RunRecord::queued(id, of.agent_id, cause, of.chain_depth, now)
+        };
+        let expires_at = self.store.work_expiry(now);
+        let writes = [
+            Write::put(keys::run_meta(id), &run)?.if_absent(),
+            Write::put(keys::run_fork(id), &ForkItem { changes: json!(changes), expires_at })?,
+            key.write(&id.to_string(), now)?,
+        ];
+        match self.store.table.transact(&writes).await {
+            Ok(()) => Ok(run),
+            Err(WriteError::Other(error)) => Err(error),
+            // The first try took effect and its answer was lost.
+            Err(WriteError::Refused(refusal)) if refusal.names(&keys::run_meta(id)) => Ok(run),
+            Err(WriteError::Refused(refusal)) => match PostKey::made(Some(key), &refusal)? {
+                Some(made) => self.record(made).await,
+                None => Err(Error::Internal("a fork was refused without a reason".into())),
+            },
+        }
+    }
+
+    /// What a fork does differently.
+    pub async fn fork_changes(self, fork: RunId) -> Result<ForkChanges> {
+        let item: Option<ForkItem> = self.store.table.get(&keys::run_fork(fork)).await?;
+        let Some(ForkItem { changes, .. }) = item else { return Ok(ForkChanges::default()) };
+        ForkChanges::read_stored(changes)
+            .map_err(|error| Error::Internal(format!("a fork could not be read: {error}")))
+    }
+}
+
+impl Steps<'_> {
+    /// The steps that a fork replays, followed by its `own` steps.
+    pub async fn with_replayed(self, fork: ForkOf, own: Progress) -> Result<Progress> {
+        let mut all = self.progress(fork.run_id).await?;
+        all.steps.retain(|step| step.index < fork.step);
+        all.steps.extend(own.steps);
+        all.calls.retain(|(step, _), _| *step < fork.step);
+        // The cards are those of the other run.
+        let without_card = |call| CallRecord { card: None, answer: None, shown_in: None, ..call };
+        all.calls = all.calls.into_iter().map(|(place, it)| (place, without_card(it))).collect();
+        all.calls.extend(own.calls);
+        Ok(Progress { prompt: own.prompt.or(all.prompt), error: own.error, ..all })
+    }
+}
+
+/// Fails unless the steps before `step` can be replayed.
+fn check_replay(of: &RunRecord, replayed: &Progress, step: u32) -> Result<()> {
+    let count = of.step_count;
+    // After an answer without calls there is nothing more to ask.
+    let is_last = |answer: &StepRecord| answer.index + 1 == count && answer.calls.is_empty();
+    let has_ended = replayed.steps.iter().any(is_last);
+    let most = count - u32::from(has_ended);
+    if step > most {
+        return Err(Error::invalid(
+            "/fromStep",
+            format!(
+                "expected at most {most}, the last step that the run asked its model for, got {step}"
+            ),
+        ));
+    }
+    let is_gone = || Error::Conflict("the steps of the run are not stored any more".into());
+    let prompt = replayed.prompt.as_ref().filter(|prompt| !prompt.system.is_empty());
+    if prompt.is_none() {
+        return Err(if count == 0 && replayed.prompt.is_none() {
+            Error::Conflict("the run has not asked its model yet".into())
+        } else {
+            is_gone()
+        });
+    }
+    let before: Vec<_> = replayed.steps.iter().filter(|it| it.index < step).collect();
+    if before.len() != step as usize {
+        return Err(is_gone());
+    }
+    for answer in before {
+        let is_done = |index: usize| {
+            let stored = replayed.calls.get(&(answer.index, index as u32));
+            stored.is_some_and(|call| call.status != CallStatus::Pending)
+        };
+        if !(0..answer.calls.len()).all(is_done) {
+            let index = answer.index;
+            return Err(Error::Conflict(format!("not all calls of step {index} have a result")));
+        }
+    }
+    Ok(())
+}

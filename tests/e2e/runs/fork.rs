@@ -1,0 +1,267 @@
+//! `POST /v1/runs/{id}/fork`: a dry run from a step of another run, which changes nothing.
+
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::support::{
+    client::Reply,
+    mcp_server::McpServer,
+    model::{Answer, ModelRequest, answer, call, http, say, stop},
+    routes::{id, triggered_run},
+    stack::Stack,
+    tool_server::ToolServer,
+    waiting::{SOON, wait_for},
+};
+
+/// Forks a run.
+async fn fork(stack: &Stack, run: &str, key: &str, body: Value) -> Reply {
+    let request = stack.request(Method::POST, &format!("/v1/runs/{run}/fork"));
+    stack.send(request.bearer_auth(&stack.key).header("Idempotency-Key", key).json(&body)).await
+}
+
+/// A call as a step shows it: its name, its status and its output.
+fn calls(step: &Value) -> Vec<(String, String, Value)> {
+    let calls = step["calls"].as_array().unwrap().iter();
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    calls.map(|call| (text(&call["name"]), text(&call["status"]), call["output"].clone())).collect()
+}
+
+#[tokio::test]
+async fn a_fork_asks_again_with_another_model_and_other_instructions() {
+    let stack = Stack::start().await;
+    stack.model.plays(
+        "ada",
+        [call("get_goals", json!({})).into(), say("The answer is 41.").into(), stop()],
+    );
+    let (person, agent, space) = stack.pair().await;
+    let question = stack.post(&space, &person, "What is 6 times 7?").await;
+    let run = triggered_run(&question, &agent).unwrap();
+    stack.ended(&run, SOON).await;
+    stack.quiet(&space).await;
+
+    stack.model.plays("bea", [say("The answer is 42.").into(), stop()]);
+    let change = json!({
+        "fromStep": 1,
+        "model": {"provider": "openai", "name": stack.model.name("bea")},
+        "instructions": "Check your sums.",
+    });
+    let made = fork(&stack, &run, "one", change.clone()).await.must_be(201);
+    let forked = id(&made);
+    assert_eq!(made["forkOf"], json!({"runId": run, "step": 1}));
+    let ended = stack.ended(&forked, SOON).await;
+    assert_eq!((&ended["status"], &ended["endReason"]), (&json!("completed"), &json!("done")));
+    assert_eq!(id(&fork(&stack, &run, "one", change).await.must_be(201)), forked);
+    let other = fork(&stack, &run, "one", json!({"fromStep": 0})).await;
+    assert_eq!(other.status, 422, "the key was used with another body");
+
+    // The answers stand side by side: the same step of both runs.
+    let [first, second] = [stack.run(&run).await, stack.run(&forked).await];
+    let of_fork = second["steps"].as_array().unwrap();
+    assert_eq!(of_fork.iter().map(|step| &step["index"]).collect::<Vec<_>>(), [1, 2]);
+    let said = |step: &Value| step["calls"][0]["input"]["text"].clone();
+    assert_eq!(said(&first["steps"][1]), "The answer is 41.");
+    assert_eq!(said(&of_fork[0]), "The answer is 42.");
+    assert_eq!(calls(&of_fork[0])[0].2, json!({"dryRun": true}));
+    assert_eq!(second["trigger"], first["trigger"]);
+    assert!(of_fork[0]["tools"].as_array().unwrap().contains(&json!("send_message")));
+
+    // The model got the prompt of the first run, with other instructions, and its first step.
+    let [asked, forked_asked] = ["ada", "bea"].map(|model| stack.model.requests(model));
+    assert_eq!(forked_asked[0].step(), 1);
+    let prompt = |request: &ModelRequest| request.messages()[1].clone();
+    assert_eq!(prompt(&asked[1]), prompt(&forked_asked[0]));
+    assert_eq!(asked[1].results(), forked_asked[0].results());
+    assert!(forked_asked[0].body.to_string().contains("Check your sums."));
+
+    // It counts in the usage, and nowhere else.
+    assert_eq!(stack.texts(&space).await, ["What is 6 times 7?", "The answer is 41."]);
+    let usage = |run: &Value| run["usage"]["outputTokens"].as_u64().unwrap();
+    assert!(usage(&second) > 0);
+    assert!(second["firstTokenAt"].as_str().unwrap() > first["finishedAt"].as_str().unwrap());
+    let runs = stack.runs_of(&space).await;
+    assert_eq!(
+        runs.iter().map(id).collect::<Vec<_>>(),
+        std::slice::from_ref(&run),
+        "members do not see it"
+    );
+    let of_agent = stack.all(&format!("/v1/agents/{agent}/runs")).await;
+    assert_eq!(of_agent.iter().map(id).collect::<Vec<_>>(), [forked, run]);
+}
+
+/// What the agent of the test does: all that has an effect, and then a question for people.
+fn deeds(other: &str) -> [Answer; 4] {
+    [
+        answer([
+            call("get_memories", json!({})),
+            say("Working on it."),
+            call("note", json!({"text": "card"})),
+            call("fetch", json!({"q": "outside"})),
+            call("every__get-sum", json!({"a": 2, "b": 40})),
+            call("set_memories", json!({"memories": [{"key": "city", "value": "Oslo"}]})),
+            call("set_goals", json!({"goals": [{"id": "g", "description": "Finish"}]})),
+            call(
+                "set_plans",
+                json!({"plans": [{"name": "P", "instruction": "Do it.", "cron": "0 9 1 * *"}]}),
+            ),
+            call("enter_space", json!({"spaceId": other})),
+            say("Over here."),
+        ]),
+        call("ask", json!({"question": "Shall I?"})).into(),
+        say("Done.").into(),
+        stop(),
+    ]
+}
+
+#[tokio::test]
+async fn a_fork_sends_calls_asks_and_stores_nothing() {
+    let tools = ToolServer::start().await;
+    let mcp = McpServer::start().await;
+    let hosts = format!("{},{}", tools.allowed(), mcp.allowed());
+    let Some(stack) = Stack::with_env(&[("SMARTSPACE_TOOL_HOSTS", &hosts)]).await else { return };
+    let person = stack.person("Husam").await;
+    let model = json!({"provider": "openai", "name": stack.model.name("ada")});
+    let tool = |name: &str, visible: bool, execution: Value| {
+        json!({
+            "name": name,
+            "description": name,
+            "inputSchema": {"type": "object"},
+            "visible": visible,
+            "execution": execution,
+        })
+    };
+    let http_call = json!({"type": "http", "method": "POST", "url": format!("{}/text", tools.url)});
+    let agent = json!({
+        "model": model,
+        "tools": [
+            tool("note", true, json!({"type": "static", "output": {"noted": true}})),
+            tool("fetch", false, http_call),
+            tool("ask", true, json!({"type": "space"})),
+        ],
+        "mcp": {"servers": [{"name": "every", "url": mcp.url()}]},
+    });
+    let agent = stack.agent_with("Ada", agent).await;
+    let space = stack.space("Team", &[&person, &agent]).await;
+    let other = stack.space("Annex", &[&person, &agent]).await;
+    let elsewhere = other.clone();
+    stack.model.answers("ada", move |request| deeds(&elsewhere)[request.step()].clone());
+    let question = stack.post(&space, &person, "Please do everything.").await;
+    let run = triggered_run(&question, &agent).unwrap();
+    let form = wait_for("the form", SOON, async || {
+        let messages = stack.messages(&other).await;
+        let mut parts = messages.iter().map(|message| &message["parts"][0]);
+        parts.find(|part| part["name"] == "ask").map(|part| part["callId"].clone())
+    });
+    let form = form.await;
+    let form = form.as_str().unwrap();
+    stack
+        .create(&format!("/v1/runs/{run}/toolCalls/{form}/result"), json!({"output": "yes"}))
+        .await
+        .must_be(202);
+    assert_eq!(stack.ended(&run, SOON).await["status"], "completed");
+    stack.quiet(&space).await;
+    assert!(!stack.run(&run).await["steps"].as_array().unwrap().is_empty());
+
+    let socket = stack.socket_of(&person).await;
+    socket.subscribe(&space, None).await;
+    socket.subscribe(&other, None).await;
+    let before = everything(&stack, &agent, &[&space, &other]).await;
+    let called = tools.requests().len();
+    assert_eq!(called, 1);
+    let original = stack.run(&run).await;
+    let changed = json!({"fromStep": 0, "instructions": "Be quick."});
+    for (key, body) in [("same", json!({"fromStep": 0})), ("changed", changed)] {
+        let forked = id(&fork(&stack, &run, key, body).await.must_be(201));
+        assert_eq!(stack.ended(&forked, SOON).await["status"], "completed");
+        let forked = stack.run(&forked).await;
+        assert_eq!(forked["steps"].as_array().unwrap().len(), 4);
+        // The same calls have the results of the first run, without being made.
+        for step in 0..3 {
+            let [once, again] = [&original, &forked].map(|run| calls(&run["steps"][step]));
+            // What only reads the table reads it as it is now.
+            let reads = usize::from(step == 0);
+            assert_eq!(once[reads..], again[reads..]);
+        }
+        assert_eq!(calls(&forked["steps"][0])[0].2["memories"][0]["value"], "Oslo");
+    }
+    // Another text is answered with nothing.
+    let sum = call("every__get-sum", json!({"a": 3, "b": 40}));
+    stack.model.plays("ada", [answer([say("Something else."), sum]), stop()]);
+    let forked = id(&fork(&stack, &run, "other", json!({"fromStep": 0})).await.must_be(201));
+    stack.ended(&forked, SOON).await;
+    let dry = |name: &str| (name.to_owned(), "completed".to_owned(), json!({"dryRun": true}));
+    let made = calls(&stack.run(&forked).await["steps"][0]);
+    assert_eq!(made, [dry("send_message"), dry("every__get-sum")]);
+
+    assert_eq!(tools.requests().len(), called, "nothing is called");
+    assert_eq!(everything(&stack, &agent, &[&space, &other]).await, before);
+    // What is posted now comes first: no frame of a fork came before it.
+    stack.model.plays("ada", [stop()]);
+    let last = stack.post(&space, &person, "The end.").await;
+    socket.frame("message.created", SOON, |frame| frame["message"]["id"] == last["id"]).await;
+    let told = |frame: &Value| frame.to_string().contains(&forked);
+    assert!(!socket.frames().iter().any(|frame| told(&frame.body)), "nobody is told");
+}
+
+/// All that a run may change, as the API shows it.
+async fn everything(stack: &Stack, agent: &str, spaces: &[&String]) -> Value {
+    let mut all = Vec::new();
+    for list in ["memories", "goals", "plans", "deliveries"] {
+        all.push(json!(stack.all(&format!("/v1/agents/{agent}/{list}")).await));
+    }
+    for space in spaces {
+        all.push(json!(stack.messages(space).await));
+        all.push(stack.get(&format!("/v1/spaces/{space}")).await.must_be(200));
+        all.push(json!(stack.runs_of(space).await));
+    }
+    json!(all)
+}
+
+#[tokio::test]
+async fn a_failed_run_is_forked_where_it_failed_and_may_skip() {
+    let stack = Stack::start().await;
+    let skip = call("skip_response", json!({"reason": "Not for me."}));
+    stack.model.plays("ada", [call("get_goals", json!({})).into(), http(400), skip.into()]);
+    let (person, agent, space) = stack.pair().await;
+    let question = stack.post(&space, &person, "Hello?").await;
+    let run = triggered_run(&question, &agent).unwrap();
+    assert_eq!(stack.ended(&run, SOON).await["status"], "failed");
+    let forked = id(&fork(&stack, &run, "k", json!({"fromStep": 1})).await.must_be(201));
+    let ended = stack.ended(&forked, SOON).await;
+    assert_eq!((&ended["endReason"], &ended["reason"]), (&json!("skipped"), &json!("Not for me.")));
+}
+
+#[tokio::test]
+async fn bad_forks_are_refused() {
+    let stack = Stack::start().await;
+    stack.model.plays("ada", [say("Hi.").into(), stop(), stop()]);
+    let (person, agent, space) = stack.pair().await;
+    let question = stack.post(&space, &person, "Hello").await;
+    let run = triggered_run(&question, &agent).unwrap();
+    stack.ended(&run, SOON).await;
+    let route = format!("/v1/runs/{run}/fork");
+    let without = stack.create(&route, json!({"fromStep": 0})).await.must_be(400);
+    assert!(without["detail"].as_str().unwrap().starts_with("Idempotency-Key: required"));
+    for (body, pointer, expected) in [
+        (json!({"fromStep": 9}), "/fromStep", "expected at most 1, the last step that the run"),
+        (json!({"fromStep": 2}), "/fromStep", "expected at most 1, the last step that the run"),
+        (json!({"fromStep": -1}), "/fromStep", ""),
+        (json!({}), "", "missing field `fromStep`"),
+        (json!({"fromStep": 0, "mode": "wet"}), "/mode", ""),
+        (json!({"fromStep": 0, "model": {"provider": "openai", "name": ""}}), "/model/name", ""),
+    ] {
+        let refused = fork(&stack, &run, &body.to_string(), body.clone()).await.must_be(422);
+        let error = &refused["errors"][0];
+        assert_eq!(error["pointer"], pointer, "{body}: {refused}");
+        assert!(error["detail"].as_str().unwrap().starts_with(expected), "{refused}");
+    }
+    let forked = id(&fork(&stack, &run, "fine", json!({"fromStep": 1})).await.must_be(201));
+    stack.ended(&forked, SOON).await;
+    let twice = fork(&stack, &forked, "twice", json!({"fromStep": 0})).await.must_be(409);
+    assert_eq!(twice["detail"], "this run is a fork; fork the run in its forkOf");
+    let retried = stack.retry(&forked).await.must_be(409);
+    assert!(retried["detail"].as_str().unwrap().contains("it completed"), "{retried}");
+    assert_eq!(
+        fork(&stack, "run_01ARZ3NDEKTSV4RRFFQ69G5FAV", "no", json!({"fromStep": 0})).await.status,
+        404
+    );
+}
