@@ -115,6 +115,8 @@ pub enum Mutant {
     ForgetsTokensOfFrames,
     /// Live events: read positions wait for ever if the job that tells them was lost.
     AbandonsReads,
+    /// Live events: posting does not count as reading.
+    LeavesUnread,
     /// Promise 9: leaving a space does not change the roster's version.
     KeepsRosterVersion,
     /// Promise 9: nothing checks whether a sender is a member.
@@ -193,6 +195,7 @@ impl Mutant {
             Self::KeepsRosterVersion | Self::IgnoresMembership => 9,
             Self::ForgetsTokensOfFrames
             | Self::AbandonsReads
+            | Self::LeavesUnread
             | Self::ForgetsSeconds
             | Self::IgnoresSlots
             | Self::IgnoresLanes

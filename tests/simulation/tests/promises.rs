@@ -180,6 +180,7 @@ mutants! {
     finds_read_backwards: ReadsBackwards
     finds_forgotten_tokens_of_frames: ForgetsTokensOfFrames
     finds_abandoned_reads: AbandonsReads
+    finds_left_unread: LeavesUnread
     finds_kept_roster_version: KeepsRosterVersion
     finds_ignored_membership: IgnoresMembership
     finds_forgotten_seconds: ForgetsSeconds

@@ -67,10 +67,25 @@ fn change_message(mutant: Mutant, chance: &Chance, parts: &mut [Value]) -> Optio
             prune(head);
         }
         Mutant::ForgetsResults => drop_where(parts, |part| sort_key(part).starts_with("CALL#")),
-        Mutant::IgnoresMembership => {
-            let check = &mut parts[2]["ConditionCheck"];
-            check["ConditionExpression"] = json!("attribute_not_exists(nothing)");
-            prune(check);
+        Mutant::IgnoresMembership if sort_key(&parts[2]).starts_with("MEMBER#") => {
+            let sender = &parts[2];
+            let kind = if sender["Update"].is_null() { "ConditionCheck" } else { "Update" };
+            let (table, key) = (&sender[kind]["TableName"], &sender[kind]["Key"]);
+            let check = json!({
+                "TableName": table,
+                "Key": key,
+                "ConditionExpression": "attribute_not_exists(nothing)",
+            });
+            parts[2] = json!({ "ConditionCheck": check });
+        }
+        Mutant::LeavesUnread if sort_key(&parts[2]).starts_with("MEMBER#") => {
+            let mut sender = parts[2]["Update"].take();
+            if let Some(check) = sender.as_object_mut() {
+                check.remove("UpdateExpression");
+                check.remove("ReturnValues");
+                prune(&mut sender);
+                parts[2] = json!({ "ConditionCheck": sender });
+            }
         }
         _ => {}
     }

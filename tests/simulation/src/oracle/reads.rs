@@ -1,4 +1,5 @@
-//! A read position that moved reaches everyone who follows the space.
+//! A read position that moved reaches everyone who follows the space, and people have read what they
+//! post.
 
 use std::collections::BTreeSet;
 
@@ -31,7 +32,25 @@ pub(super) fn followers_learn_of_read_positions(evidence: &mut Evidence<'_>) {
             }
         }
     }
+    found.extend(unread_posts(evidence));
     for text in found {
         evidence.report(10, text);
     }
+}
+
+/// People who have not read what they have posted themselves.
+fn unread_posts(evidence: &Evidence<'_>) -> Vec<String> {
+    let mut found = Vec::new();
+    for (space, message) in evidence.stored.all_messages() {
+        let sender = &message["sender"];
+        let place = (space.clone(), sender["id"].as_str().unwrap_or_default().to_owned());
+        let member = evidence.stored.members.get(&place).filter(|member| member["left"] != true);
+        if sender["type"] == "human"
+            && let Some(read) = member.and_then(|member| member["readSeq"].as_u64())
+            && message["seq"].as_u64().is_some_and(|seq| seq > read)
+        {
+            found.push(format!("{} has read {space} up to {read}, before {message}", place.1));
+        }
+    }
+    found
 }

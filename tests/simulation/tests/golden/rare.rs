@@ -68,7 +68,8 @@ pub(super) async fn items() -> Vec<Value> {
     };
     store.messages().append(&hello, at(2)).await.unwrap();
     summarize(&store, space, agent).await;
-    fork(&store, agent).await;
+    let keep_runs = Some(Duration::from_hours(24));
+    fork(&Store::new(table.client(), NAME, keep_runs, Arc::new(|| 4)), agent).await;
     let (_, answer) = table.answer("Scan", json!({"TableName": NAME}).to_string().as_bytes());
     serde_json::from_str::<Value>(&answer).unwrap()["Items"].as_array().unwrap().clone()
 }

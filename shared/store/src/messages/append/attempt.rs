@@ -4,8 +4,10 @@ use smartspace_domain::{
     Time,
     append_limits::AppendWindow,
     dispatch::Dispatch,
+    entities::EntityType,
     ids::{EntityId, SpaceId},
     jobs::RunJob,
+    messages::Sender,
     quota::Bucket,
     runs::Run,
     steps::CallStatus,
@@ -74,8 +76,7 @@ impl Attempt {
         let head = draft.head(new.space, snapshot)?;
         let message =
             Write::put(keys::numbered(new.space, keys::MSG, record.seq), &record)?.if_absent();
-        let sender = Write::check(keys::member(new.space, new.sender))
-            .when("attribute_exists(PK) AND attribute_not_exists(#left)");
+        let sender = sender_write(new.space, &record.sender, record.seq)?;
         let is_later = draft.is_decided_later;
         let mut attempt = Self {
             writes: vec![head, message, sender],
@@ -198,6 +199,19 @@ impl Attempt {
             open_card,
         }
     }
+}
+
+/// Checks that the sender is a member. People have read what they post; the cursor of an agent moves
+/// when its run completes.
+fn sender_write(space: SpaceId, sender: &Sender, seq: u64) -> Result<Write> {
+    let member = keys::member(space, sender.id);
+    if sender.kind == EntityType::Agent {
+        return Ok(
+            Write::check(member).when("attribute_exists(PK) AND attribute_not_exists(#left)")
+        );
+    }
+    let write = Write::update(member, "SET #readSeq = :seq").when("attribute_not_exists(#left)");
+    write.value(":seq", seq)
 }
 
 /// The write of the sending run's state: it checks the lease, or that this worker was the last one.
