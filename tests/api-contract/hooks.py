@@ -43,6 +43,7 @@ RULES = re.compile(
             r"^query parameter `from`: expected (at most \d+ days|a day) up to ",
             r"^query parameter `since`: expected a time before ",
             r"^expected each name only once$",
+            r"^expected at most \d+, the last step that the run began, got ",
             # Limits in bytes: a schema counts characters.
             r"^expected at most \d+ bytes",
             r"^expected 1 to \d+ bytes",

@@ -6,8 +6,8 @@ use smartspace_store::{idempotency::PostKey, runs::RunRecord};
 use crate::Pipeline;
 
 impl Pipeline {
-    /// Makes a dry run that replays the steps of `of` before `step`, and queues it. A second request
-    /// with the same key returns the run that the first one made.
+    /// Makes a dry run that replays the steps of `of` before `step`, and queues it. A second
+    /// request with the same key returns the run that the first one made.
     pub async fn fork(
         &self,
         of: &RunRecord,

@@ -112,65 +112,104 @@ fn deeds(other: &str) -> [Answer; 4] {
     ]
 }
 
+/// A run that did all of that: its agent, its spaces and its tools' servers.
+struct Doer {
+    stack: Stack,
+    tools: ToolServer,
+    /// Runs as long as it is kept.
+    _mcp: McpServer,
+    person: String,
+    agent: String,
+    /// The space of the trigger, and the one that the run entered.
+    spaces: [String; 2],
+    run: String,
+}
+
+impl Doer {
+    async fn new() -> Option<Self> {
+        let tools = ToolServer::start().await;
+        let mcp = McpServer::start().await;
+        let hosts = format!("{},{}", tools.allowed(), mcp.allowed());
+        let stack = Stack::with_env(&[("SMARTSPACE_TOOL_HOSTS", &hosts)]).await?;
+        let person = stack.person("Husam").await;
+        let model = json!({"provider": "openai", "name": stack.model.name("ada")});
+        let tool = |name: &str, visible: bool, execution: Value| {
+            json!({
+                "name": name,
+                "description": name,
+                "inputSchema": {"type": "object"},
+                "visible": visible,
+                "execution": execution,
+            })
+        };
+        let url = format!("{}/text", tools.url);
+        let agent = json!({
+            "model": model,
+            "tools": [
+                tool("note", true, json!({"type": "static", "output": {"noted": true}})),
+                tool("fetch", false, json!({"type": "http", "method": "POST", "url": url})),
+                tool("ask", true, json!({"type": "space"})),
+            ],
+            "mcp": {"servers": [{"name": "every", "url": mcp.url()}]},
+        });
+        let agent = stack.agent_with("Ada", agent).await;
+        let space = stack.space("Team", &[&person, &agent]).await;
+        let other = stack.space("Annex", &[&person, &agent]).await;
+        let elsewhere = other.clone();
+        stack.model.answers("ada", move |request| deeds(&elsewhere)[request.step()].clone());
+        let question = stack.post(&space, &person, "Please do everything.").await;
+        let run = triggered_run(&question, &agent).unwrap();
+        let spaces = [space, other];
+        let doer = Self { stack, tools, _mcp: mcp, person, agent, spaces, run };
+        doer.answer_the_form().await;
+        assert_eq!(doer.stack.ended(&doer.run, SOON).await["status"], "completed");
+        doer.stack.quiet(&doer.spaces[0]).await;
+        Some(doer)
+    }
+
+    async fn answer_the_form(&self) {
+        let Self { stack, run, .. } = self;
+        let form = wait_for("the form", SOON, async || {
+            let messages = stack.messages(&self.spaces[1]).await;
+            let mut parts = messages.iter().map(|message| &message["parts"][0]);
+            parts.find(|part| part["name"] == "ask").map(|part| part["callId"].clone())
+        });
+        let form = form.await;
+        let form = form.as_str().unwrap();
+        let route = format!("/v1/runs/{run}/toolCalls/{form}/result");
+        stack.create(&route, json!({"output": "yes"})).await.must_be(202);
+    }
+
+    /// All that the run may have changed, as the API shows it.
+    async fn everything(&self) -> Value {
+        let Self { stack, agent, .. } = self;
+        let mut all = Vec::new();
+        for list in ["memories", "goals", "plans", "deliveries"] {
+            all.push(json!(stack.all(&format!("/v1/agents/{agent}/{list}")).await));
+        }
+        for space in &self.spaces {
+            all.push(json!(stack.messages(space).await));
+            all.push(stack.get(&format!("/v1/spaces/{space}")).await.must_be(200));
+            all.push(json!(stack.runs_of(space).await));
+        }
+        json!(all)
+    }
+}
+
 #[tokio::test]
 async fn a_fork_sends_calls_asks_and_stores_nothing() {
-    let tools = ToolServer::start().await;
-    let mcp = McpServer::start().await;
-    let hosts = format!("{},{}", tools.allowed(), mcp.allowed());
-    let Some(stack) = Stack::with_env(&[("SMARTSPACE_TOOL_HOSTS", &hosts)]).await else { return };
-    let person = stack.person("Husam").await;
-    let model = json!({"provider": "openai", "name": stack.model.name("ada")});
-    let tool = |name: &str, visible: bool, execution: Value| {
-        json!({
-            "name": name,
-            "description": name,
-            "inputSchema": {"type": "object"},
-            "visible": visible,
-            "execution": execution,
-        })
-    };
-    let http_call = json!({"type": "http", "method": "POST", "url": format!("{}/text", tools.url)});
-    let agent = json!({
-        "model": model,
-        "tools": [
-            tool("note", true, json!({"type": "static", "output": {"noted": true}})),
-            tool("fetch", false, http_call),
-            tool("ask", true, json!({"type": "space"})),
-        ],
-        "mcp": {"servers": [{"name": "every", "url": mcp.url()}]},
-    });
-    let agent = stack.agent_with("Ada", agent).await;
-    let space = stack.space("Team", &[&person, &agent]).await;
-    let other = stack.space("Annex", &[&person, &agent]).await;
-    let elsewhere = other.clone();
-    stack.model.answers("ada", move |request| deeds(&elsewhere)[request.step()].clone());
-    let question = stack.post(&space, &person, "Please do everything.").await;
-    let run = triggered_run(&question, &agent).unwrap();
-    let form = wait_for("the form", SOON, async || {
-        let messages = stack.messages(&other).await;
-        let mut parts = messages.iter().map(|message| &message["parts"][0]);
-        parts.find(|part| part["name"] == "ask").map(|part| part["callId"].clone())
-    });
-    let form = form.await;
-    let form = form.as_str().unwrap();
-    stack
-        .create(&format!("/v1/runs/{run}/toolCalls/{form}/result"), json!({"output": "yes"}))
-        .await
-        .must_be(202);
-    assert_eq!(stack.ended(&run, SOON).await["status"], "completed");
-    stack.quiet(&space).await;
-    assert!(!stack.run(&run).await["steps"].as_array().unwrap().is_empty());
-
-    let socket = stack.socket_of(&person).await;
-    socket.subscribe(&space, None).await;
-    socket.subscribe(&other, None).await;
-    let before = everything(&stack, &agent, &[&space, &other]).await;
+    let Some(doer) = Doer::new().await else { return };
+    let Doer { stack, tools, person, spaces: [space, other], run, .. } = &doer;
+    let socket = stack.socket_of(person).await;
+    socket.subscribe(space, None).await;
+    socket.subscribe(other, None).await;
+    let before = doer.everything().await;
     let called = tools.requests().len();
     assert_eq!(called, 1);
-    let original = stack.run(&run).await;
+    let original = stack.run(run).await;
     let changed = json!({"fromStep": 0, "instructions": "Be quick."});
     for (key, body) in [("same", json!({"fromStep": 0})), ("changed", changed)] {
-        let forked = id(&fork(&stack, &run, key, body).await.must_be(201));
+        let forked = id(&fork(stack, run, key, body).await.must_be(201));
         assert_eq!(stack.ended(&forked, SOON).await["status"], "completed");
         let forked = stack.run(&forked).await;
         assert_eq!(forked["steps"].as_array().unwrap().len(), 4);
@@ -186,34 +225,20 @@ async fn a_fork_sends_calls_asks_and_stores_nothing() {
     // Another text is answered with nothing.
     let sum = call("every__get-sum", json!({"a": 3, "b": 40}));
     stack.model.plays("ada", [answer([say("Something else."), sum]), stop()]);
-    let forked = id(&fork(&stack, &run, "other", json!({"fromStep": 0})).await.must_be(201));
+    let forked = id(&fork(stack, run, "other", json!({"fromStep": 0})).await.must_be(201));
     stack.ended(&forked, SOON).await;
     let dry = |name: &str| (name.to_owned(), "completed".to_owned(), json!({"dryRun": true}));
     let made = calls(&stack.run(&forked).await["steps"][0]);
     assert_eq!(made, [dry("send_message"), dry("every__get-sum")]);
 
     assert_eq!(tools.requests().len(), called, "nothing is called");
-    assert_eq!(everything(&stack, &agent, &[&space, &other]).await, before);
+    assert_eq!(doer.everything().await, before);
     // What is posted now comes first: no frame of a fork came before it.
     stack.model.plays("ada", [stop()]);
-    let last = stack.post(&space, &person, "The end.").await;
+    let last = stack.post(space, person, "The end.").await;
     socket.frame("message.created", SOON, |frame| frame["message"]["id"] == last["id"]).await;
     let told = |frame: &Value| frame.to_string().contains(&forked);
     assert!(!socket.frames().iter().any(|frame| told(&frame.body)), "nobody is told");
-}
-
-/// All that a run may change, as the API shows it.
-async fn everything(stack: &Stack, agent: &str, spaces: &[&String]) -> Value {
-    let mut all = Vec::new();
-    for list in ["memories", "goals", "plans", "deliveries"] {
-        all.push(json!(stack.all(&format!("/v1/agents/{agent}/{list}")).await));
-    }
-    for space in spaces {
-        all.push(json!(stack.messages(space).await));
-        all.push(stack.get(&format!("/v1/spaces/{space}")).await.must_be(200));
-        all.push(json!(stack.runs_of(space).await));
-    }
-    json!(all)
 }
 
 #[tokio::test]
@@ -242,8 +267,16 @@ async fn bad_forks_are_refused() {
     let without = stack.create(&route, json!({"fromStep": 0})).await.must_be(400);
     assert!(without["detail"].as_str().unwrap().starts_with("Idempotency-Key: required"));
     for (body, pointer, expected) in [
-        (json!({"fromStep": 9}), "/fromStep", "expected at most 1, the last step that the run"),
-        (json!({"fromStep": 2}), "/fromStep", "expected at most 1, the last step that the run"),
+        (
+            json!({"fromStep": 9}),
+            "/fromStep",
+            "expected at most 1, the last step that the run began",
+        ),
+        (
+            json!({"fromStep": 2}),
+            "/fromStep",
+            "expected at most 1, the last step that the run began",
+        ),
         (json!({"fromStep": -1}), "/fromStep", ""),
         (json!({}), "", "missing field `fromStep`"),
         (json!({"fromStep": 0, "mode": "wet"}), "/mode", ""),

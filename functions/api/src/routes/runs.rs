@@ -291,18 +291,18 @@ enum ForkMode {
 
 /// Fork a run
 ///
-/// Makes a dry run that replays the steps before `fromStep` and then asks the model again. It sends,
-/// posts, calls, sets and asks nothing: a call that only reads Smartspace's table is made, and any
-/// other is answered with the result that the same call had in the first run, or with
-/// `{"dryRun": true}`. It counts in usage and budgets, and only the operator sees it.
+/// Makes a dry run that replays the steps before `fromStep` and then asks the model again. It
+/// changes nothing: a call that only reads Smartspace's table is made, and any other is answered
+/// with the result that the same call had in the first run, or with `{"dryRun": true}`. It counts
+/// in usage and budgets, and only the operator sees it.
 #[utoipa::path(
     post, path = "/v1/runs/{id}/fork", operation_id = "forkRun", tag = "runs",
     params(("id" = RunId, Path), RequiredIdempotencyKey),
     request_body = ForkRequest,
     responses(
         (status = 201, body = Run),
-        (status = 409, description = "The run is a fork itself, has not asked its model yet, or the \
-            steps to replay are not stored any more or have calls without a result."),
+        (status = 409, description = "The run is a fork itself or has not asked its model yet, or \
+            the steps to replay are not stored any more or have calls without a result."),
         (status = 422, description = "The run has no such step, or the key was used before with \
             another body."),
     )
@@ -320,7 +320,7 @@ async fn fork(
     let key = body.key(&headers, caller, &format!("/v1/runs/{id}/fork"))?;
     let key = key.ok_or_else(|| {
         Error::Malformed(
-            "Idempotency-Key: required; a repeated request then makes no second fork".into(),
+            "Idempotency-Key: required, so that a repeated request makes no second fork".into(),
         )
     })?;
     let ForkRequest { from_step, model, instructions, mode: ForkMode::Dry } = body.read()?;

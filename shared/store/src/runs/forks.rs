@@ -109,9 +109,7 @@ fn check_replay(of: &RunRecord, replayed: &Progress, step: u32) -> Result<()> {
     if step > most {
         return Err(Error::invalid(
             "/fromStep",
-            format!(
-                "expected at most {most}, the last step that the run asked its model for, got {step}"
-            ),
+            format!("expected at most {most}, the last step that the run began, got {step}"),
         ));
     }
     let is_gone = || Error::Conflict("the steps of the run are not stored any more".into());

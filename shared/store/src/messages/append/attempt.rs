@@ -201,8 +201,8 @@ impl Attempt {
     }
 }
 
-/// Checks that the sender is a member. People have read what they post; the cursor of an agent moves
-/// when its run completes.
+/// Checks that the sender is a member. People have read what they post; the cursor of an agent
+/// moves when its run completes.
 fn sender_write(space: SpaceId, sender: &Sender, seq: u64) -> Result<Write> {
     let member = keys::member(space, sender.id);
     if sender.kind == EntityType::Agent {
