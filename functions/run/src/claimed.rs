@@ -88,7 +88,7 @@ impl Runs {
             store.triggers().of(&original),
         )?;
         let progress = store.steps().with_replayed(fork, own).await?;
-        let dry = DryRun::new(fork, of_original, &changes);
+        let dry = DryRun::new(fork, &original, of_original, &changes);
         if let Some(config) = &mut gathered.agent.agent {
             changes.apply(config);
         }

@@ -1,7 +1,7 @@
 //! A dry run: a fork asks its model with the prompt and the first steps of another run, and changes
 //! nothing.
 //!
-//! Calls that only read the table are made. All others are answered with the result of the same
+//! Calls of built-in tools that only read the table are made. All others are answered with the result of the same
 //! call of the other run, or with `{"dryRun": true}`. Nothing is streamed or announced.
 
 use std::collections::BTreeMap;
@@ -13,7 +13,10 @@ use smartspace_domain::{
     runs::ForkOf,
     steps::{CallStatus, SystemMessage},
 };
-use smartspace_store::runs::steps::{CallBegun, Progress};
+use smartspace_store::runs::{
+    RunRecord,
+    steps::{CallBegun, Progress},
+};
 
 use crate::tools::calling::Outcome;
 
@@ -24,39 +27,54 @@ pub(crate) struct DryRun {
     pub(crate) fork: ForkOf,
     /// Whether the first part of the prompt is written anew.
     pub(crate) has_own_rules: bool,
-    /// What the system told the model before the first step that is asked again.
-    notes: Vec<SystemMessage>,
+    /// What the system told the model before the first step that is asked again, if the other run
+    /// came so far.
+    notes: Option<Vec<SystemMessage>>,
+    /// Whether the other run was for a message that somebody meant for its agent.
+    pub(crate) names_agent: bool,
     /// The results of the calls, by the tools' names and the inputs as JSON. Of equal calls, the
     /// first one since the fork counts.
     results: BTreeMap<(String, String), (CallStatus, Value)>,
 }
 
 impl DryRun {
-    pub(crate) fn new(fork: ForkOf, original: Progress, changes: &ForkChanges) -> Self {
-        let mut notes = Vec::new();
+    pub(crate) fn new(
+        fork: ForkOf,
+        original: &RunRecord,
+        progress: Progress,
+        changes: &ForkChanges,
+    ) -> Self {
+        let mut notes = None;
         let mut results = BTreeMap::new();
         let (before, after): (Vec<_>, Vec<_>) =
-            original.steps.into_iter().partition(|step| step.index < fork.step);
+            progress.steps.into_iter().partition(|step| step.index < fork.step);
         for step in after.into_iter().chain(before) {
             if step.index == fork.step {
-                notes = step.system_messages;
+                notes = Some(step.system_messages);
             }
             for (index, call) in step.calls.into_iter().enumerate() {
-                let Some(stored) = original.calls.get(&(step.index, index as u32)) else {
+                let Some(stored) = progress.calls.get(&(step.index, index as u32)) else {
                     continue;
                 };
-                if matches!(stored.status, CallStatus::Completed | CallStatus::Failed) {
+                // A call that was canceled was not made.
+                if !matches!(stored.status, CallStatus::Pending | CallStatus::Canceled) {
                     let result = (stored.status, stored.output.clone());
                     results.entry(key(&call)).or_insert(result);
                 }
             }
         }
-        Self { fork, has_own_rules: !changes.is_none(), notes, results }
+        Self {
+            fork,
+            has_own_rules: !changes.is_none(),
+            notes,
+            names_agent: original.triggered_by.names_agent(),
+            results,
+        }
     }
 
-    /// What the system tells the model before a step.
-    pub(crate) fn notes(&self, step: u32) -> Vec<SystemMessage> {
-        if step == self.fork.step { self.notes.clone() } else { Vec::new() }
+    /// What the system tells the model before a step, if that is what it told the other run.
+    pub(crate) fn notes(&self, step: u32) -> Option<&[SystemMessage]> {
+        self.notes.as_deref().filter(|_| step == self.fork.step)
     }
 
     /// The outcome of a call that is not made.
@@ -94,7 +112,9 @@ mod tests {
             input: input.into(),
         };
         let fork = ForkOf { run_id: id, step: 0 };
-        let mut dry = DryRun::new(fork, Progress::default(), &ForkChanges::default());
+        let results = BTreeMap::new();
+        let mut dry =
+            DryRun { fork, has_own_rules: false, notes: None, names_agent: false, results };
         dry.results.insert(
             key(&call("post", r#"{"a": 1, "b": 2}"#)),
             (CallStatus::Failed, json!({"error": "no"})),

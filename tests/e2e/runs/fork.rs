@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::support::{
     client::Reply,
     mcp_server::McpServer,
-    model::{Answer, ModelRequest, answer, call, http, say, stop},
+    model::{Answer, ModelRequest, answer, call, http, say, stop, think},
     routes::{id, triggered_run},
     stack::Stack,
     tool_server::ToolServer,
@@ -45,8 +45,11 @@ async fn a_fork_asks_again_with_another_model_and_other_instructions() {
         "model": {"provider": "openai", "name": stack.model.name("bea")},
         "instructions": "Check your sums.",
     });
-    let made = fork(&stack, &run, "one", change.clone()).await.must_be(201);
+    let made = fork(&stack, &run, "one", change.clone()).await;
+    let location = made.header("location").to_owned();
+    let made = made.must_be(201);
     let forked = id(&made);
+    assert_eq!(location, format!("/v1/runs/{forked}"));
     assert_eq!(made["forkOf"], json!({"runId": run, "step": 1}));
     let ended = stack.ended(&forked, SOON).await;
     assert_eq!((&ended["status"], &ended["endReason"]), (&json!("completed"), &json!("done")));
@@ -62,6 +65,7 @@ async fn a_fork_asks_again_with_another_model_and_other_instructions() {
     assert_eq!(said(&first["steps"][1]), "The answer is 41.");
     assert_eq!(said(&of_fork[0]), "The answer is 42.");
     assert_eq!(calls(&of_fork[0])[0].2, json!({"dryRun": true}));
+    assert!(of_fork[0]["prompt"]["system"][0].as_str().unwrap().starts_with("Check your sums."));
     assert_eq!(second["trigger"], first["trigger"]);
     assert!(of_fork[0]["tools"].as_array().unwrap().contains(&json!("send_message")));
 
@@ -215,10 +219,13 @@ async fn a_fork_sends_calls_asks_and_stores_nothing() {
         assert_eq!(forked["steps"].as_array().unwrap().len(), 4);
         // The same calls have the results of the first run, without being made.
         for step in 0..3 {
-            let [once, again] = [&original, &forked].map(|run| calls(&run["steps"][step]));
-            // What only reads the table reads it as it is now.
-            let reads = usize::from(step == 0);
-            assert_eq!(once[reads..], again[reads..]);
+            let [once, again] = [&original, &forked].map(|run| {
+                let mut calls = calls(&run["steps"][step]);
+                // What only reads the table reads it as it is now.
+                calls.retain(|call| !["get_memories", "enter_space"].contains(&&*call.0));
+                calls
+            });
+            assert_eq!(once, again);
         }
         assert_eq!(calls(&forked["steps"][0])[0].2["memories"][0]["value"], "Oslo");
     }
@@ -297,4 +304,28 @@ async fn bad_forks_are_refused() {
         fork(&stack, "run_01ARZ3NDEKTSV4RRFFQ69G5FAV", "no", json!({"fromStep": 0})).await.status,
         404
     );
+}
+
+#[tokio::test]
+async fn a_fork_reads_messages_and_is_reminded_like_the_run() {
+    let stack = Stack::start().await;
+    let text = || answer([think("The answer is 42.")]);
+    stack.model.plays("ada", [text(), say("42").into(), stop()]);
+    let (person, agent, space) = stack.pair().await;
+    let question = stack.post(&space, &person, "What is 6 times 7?").await;
+    let run = triggered_run(&question, &agent).unwrap();
+    stack.ended(&run, SOON).await;
+    stack.quiet(&space).await;
+    assert_eq!(stack.run(&run).await["stepCount"], 3, "it was reminded that nobody saw its text");
+
+    let read = call("read_messages", json!({}));
+    stack.model.plays("ada", [text(), answer([read, say("42")]), stop()]);
+    let forked = id(&fork(&stack, &run, "again", json!({"fromStep": 0})).await.must_be(201));
+    stack.ended(&forked, SOON).await;
+    let forked = stack.run(&forked).await;
+    let steps = forked["steps"].as_array().unwrap();
+    assert_eq!(steps.len(), 3, "{forked}");
+    assert_eq!(steps[1]["systemMessages"][0]["watcher"], "unsaid");
+    let messages = calls(&steps[1])[0].2["messages"].as_array().unwrap().len();
+    assert_eq!(messages, 2, "the question and the answer of the first run");
 }

@@ -138,6 +138,11 @@ async fn a_retry_passes_the_limits_that_its_trigger_passed() {
     stack.delete(&format!("{place}/members/{agent}")).await.must_be(204);
     let refused = stack.retry(&run).await.must_be(409);
     assert_eq!(refused["detail"], "the agent is not a member of the space any more");
+    stack.delete(&place).await.must_be(204);
+    let refused = stack.retry(&run).await.must_be(409);
+    assert_eq!(refused["detail"], "what triggered the run is not stored any more");
+    stack.delete(&entity).await.must_be(204);
+    assert_eq!(stack.retry(&run).await.must_be(409)["detail"], "the agent is retired");
     assert_eq!(stack.retry("run_01ARZ3NDEKTSV4RRFFQ69G5FAV").await.status, 404);
 }
 
@@ -200,6 +205,34 @@ async fn a_retry_waits_for_its_turn_in_the_lane() {
     gate.open();
     assert_eq!(stack.ended(&id(&retry), SOON).await["status"], "completed");
     assert_eq!(stack.texts(&space).await, ["fail", "hold", "held", "answered"]);
+}
+
+#[tokio::test]
+async fn a_retry_does_not_end_before_a_newer_message_that_is_answered() {
+    let stack = Stack::start().await;
+    let gate = Gate::closed();
+    let held = gate.clone();
+    stack.model.answers("ada", move |request| match request.trigger_text().as_str() {
+        "fail" if !held.is_open() => http(400),
+        "hold" if request.step() == 0 => answer([wait(&held), say("held")]),
+        _ if request.step() == 0 => say("answered").into(),
+        _ => stop(),
+    });
+    let person = stack.person("Husam").await;
+    let model = json!({"provider": "openai", "name": stack.model.name("ada")});
+    let agent = json!({"model": model, "concurrency": {"mode": "latest"}});
+    let agent = stack.agent_with("Ada", agent).await;
+    let space = stack.space("Team", &[&person, &agent]).await;
+    let failing = triggered_run(&stack.post(&space, &person, "fail").await, &agent).unwrap();
+    assert_eq!(stack.ended(&failing, SOON).await["status"], "failed");
+    let newer = triggered_run(&stack.post(&space, &person, "hold").await, &agent).unwrap();
+    gate.reached(1).await;
+    let refused = stack.retry(&failing).await.must_be(409);
+    assert_eq!(refused["detail"], "a newer message of the space is being answered (mode latest)");
+    gate.open();
+    stack.ended(&newer, SOON).await;
+    let retry = id(&stack.retry(&failing).await.must_be(202));
+    assert_eq!(stack.ended(&retry, SOON).await["status"], "completed");
 }
 
 #[tokio::test]

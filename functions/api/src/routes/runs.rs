@@ -29,7 +29,7 @@ use super::PageQuery;
 use crate::{
     Api,
     annotated_routes::{Routes, routes},
-    answers::ApiResult,
+    answers::{ApiResult, Created},
     auth::Authenticated,
     description::{ChainDepth, RequiredIdempotencyKey, limit},
     input::{Body, Id, Query, depth},
@@ -200,10 +200,17 @@ async fn with_steps(store: &Store, record: &RunRecord) -> Result<Run> {
         Some(fork) => store.steps().with_replayed(fork, progress).await?,
         None => progress,
     };
+    let rules = progress.prompt.as_ref().map(|prompt| prompt.system.clone()).unwrap_or_default();
     let config = agent.and_then(|agent| agent.entity.agent);
     let asked = config.map(|config| config.model.full_name()).unwrap_or_default();
     let mut shown = steps::view(progress, &run, &asked)?;
-    shown.retain(|step| fork.is_none_or(|fork| step.index >= fork.step));
+    if let Some(fork) = fork {
+        shown.retain(|step| step.index >= fork.step);
+        // The first part of its prompt may differ from that of the other run.
+        if let Some(first) = shown.first_mut() {
+            first.prompt.system = rules;
+        }
+    }
     if let (Some(first), Some(previous)) = (shown.first_mut(), previous)
         && first.finished_at.is_some()
     {
@@ -301,7 +308,7 @@ enum ForkMode {
     request_body = ForkRequest,
     responses(
         (status = 201, body = Run),
-        (status = 409, description = "The run is a fork itself or has not asked its model yet, or \
+        (status = 409, description = "The run is a fork itself or no answer of its model is stored, or \
             the steps to replay are not stored any more or have calls without a result."),
         (status = 422, description = "The run has no such step, or the key was used before with \
             another body."),
@@ -327,7 +334,7 @@ async fn fork(
     let changes = ForkChanges { model, instructions };
     changes.check()?;
     let run = api.pipeline.fork(&of, from_step, &changes, &key).await?;
-    Ok((StatusCode::CREATED, Json(run)))
+    Ok(Created { location: format!("/v1/runs/{}", run.id), made: run })
 }
 
 /// A run, if the caller may do `action` in the space that triggered it. A caller that is not a

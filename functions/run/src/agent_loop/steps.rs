@@ -140,12 +140,18 @@ impl AgentLoop<'_> {
         }
     }
 
+    fn names_agent(&self) -> bool {
+        let context = self.context;
+        let of_run = || context.run.triggered_by.names_agent();
+        context.dry.as_ref().map_or_else(of_run, |dry| dry.names_agent)
+    }
+
     /// Whether the model was named, has posted nothing, and now answers with text that nobody sees.
     /// It is then reminded and asked again, once.
     fn is_unsaid(&self, state: &State, answer: &ModelTurn) -> bool {
         let limits = &self.context.config.run_loop;
         limits.remind_unsaid
-            && self.context.run.triggered_by.names_agent()
+            && self.names_agent()
             && !answer.text.trim().is_empty()
             && !state.has_spoken
             && !unsaid::has_spoken(&state.system_messages)

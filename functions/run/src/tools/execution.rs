@@ -8,7 +8,6 @@ use smartspace_store::runs::steps::CallBegun;
 use crate::{
     prompt::quoted::Excerpt,
     tools::{
-        builtin::skip_response,
         calling::{Calling, Outcome},
         configured::external_call,
         output::{SCHEMA_BYTES, SHOWN_CHARS, bounded_to, misfit, parse},
@@ -76,13 +75,10 @@ async fn begin<'a>(toolbox: &'a Toolbox, calling: &'a Calling<'a>) -> Result<Sta
     }
 }
 
-/// The outcome of a call that a dry run does not make. It makes calls that only read the table, and
-/// `skip_response`, which only ends the run.
+/// The outcome of a call that a dry run does not make.
 fn dry_outcome(tool: &dyn Tool, calling: &Calling<'_>) -> Option<Outcome> {
     let dry = calling.context.dry.as_ref()?;
-    let is_made =
-        tool.concurrency() == Concurrency::Reading || calling.begun.name == skip_response::NAME;
-    (!is_made).then(|| dry.outcome(calling.begun))
+    (!tool.is_made_dry()).then(|| dry.outcome(calling.begun))
 }
 
 /// The tool that a call names, and its input as JSON. The error is for the model.

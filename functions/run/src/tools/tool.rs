@@ -37,6 +37,12 @@ pub(crate) trait Tool: Send + Sync {
         None
     }
 
+    /// Whether a dry run makes its calls, because they change nothing: they only read the table, or
+    /// end the run.
+    fn is_made_dry(&self) -> bool {
+        false
+    }
+
     /// How long a call may take.
     fn time_limit(&self) -> Duration {
         TIME_LIMIT

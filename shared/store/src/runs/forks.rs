@@ -6,7 +6,13 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use smartspace_domain::{Time, agents::ForkChanges, ids::RunId, runs::ForkOf, steps::CallStatus};
+use smartspace_domain::{
+    Time,
+    agents::ForkChanges,
+    ids::RunId,
+    runs::{ForkOf, RunStatus},
+    steps::CallStatus,
+};
 
 use crate::{
     Error, Result, Runs, Steps,
@@ -102,10 +108,10 @@ impl Steps<'_> {
 /// Fails unless the steps before `step` can be replayed.
 fn check_replay(of: &RunRecord, replayed: &Progress, step: u32) -> Result<()> {
     let count = of.step_count;
-    // After an answer without calls there is nothing more to ask.
+    // After an answer without calls, or the end by a call or a limit, there is nothing to ask.
     let is_last = |answer: &StepRecord| answer.index + 1 == count && answer.calls.is_empty();
-    let has_ended = replayed.steps.iter().any(is_last);
-    let most = count - u32::from(has_ended);
+    let has_ended = of.status == RunStatus::Completed || replayed.steps.iter().any(is_last);
+    let most = count.saturating_sub(u32::from(has_ended));
     if step > most {
         return Err(Error::invalid(
             "/fromStep",
@@ -116,7 +122,7 @@ fn check_replay(of: &RunRecord, replayed: &Progress, step: u32) -> Result<()> {
     let prompt = replayed.prompt.as_ref().filter(|prompt| !prompt.system.is_empty());
     if prompt.is_none() {
         return Err(if count == 0 && replayed.prompt.is_none() {
-            Error::Conflict("the run has not asked its model yet".into())
+            Error::Conflict("no answer of the run's model is stored yet".into())
         } else {
             is_gone()
         });

@@ -93,6 +93,11 @@ impl Runs<'_> {
             let Some(waking) = self.waking(woken, now).await? else {
                 return Ok((run.id, created_before(&self.record(run.id).await?)));
             };
+            let ends = waking.stillborn.as_ref().and_then(|run| run.end_reason);
+            if ends == Some(EndReason::Superseded) {
+                let text = "a newer message of the space is being answered (mode latest)";
+                return Err(Error::Conflict(text.into()));
+            }
             let writes: Vec<_> = waking.writes.iter().cloned().chain(writes).collect();
             let refusal = match self.store.table.transact(&writes).await {
                 Ok(()) => {
@@ -118,6 +123,10 @@ impl Runs<'_> {
     /// Checks the limits of a retry, and reads what it needs.
     async fn allowed(self, retry: &Retry<'_>, run: &RunRecord, now: Time) -> Result<Allowed> {
         let Retry { of, by, .. } = retry;
+        let entity = self.store.entities().any_record(run.agent_id).await?;
+        if entity.is_none_or(|entity| entity.retired_at.is_some()) {
+            return Err(Error::Conflict("the agent is retired".into()));
+        }
         let (reason, bucket) =
             self.store.quota().may_wake(run.agent_id, run.chain_depth, by, now).await?;
         if let Some(reason) = reason {
@@ -186,7 +195,12 @@ impl Runs<'_> {
         let MessageRef { space_id: id, seq } = place;
         let agent = run.agent_id;
         let (space, head, message, member, (gate, _)) = futures::try_join!(
-            self.store.spaces().record(id),
+            async {
+                match self.store.spaces().record(id).await {
+                    Err(Error::NotFound(_)) => Err(trigger_is_gone()),
+                    found => found,
+                }
+            },
             self.store.members().head(id),
             self.store.messages().record(id, seq),
             self.store.members().get(id, agent),

@@ -25,8 +25,10 @@ impl AgentLoop<'_> {
     /// Lets the watchers look, and adds their messages before the next step.
     pub(super) async fn watch(&self, state: &mut State) -> Result<StepNotes> {
         let mut notes = StepNotes::default();
-        if let Some(dry) = &self.context.dry {
-            notes.messages = dry.notes(state.steps);
+        // Before its first step a fork is told what the run was told that it replays.
+        let dry = self.context.dry.as_ref();
+        if let Some(replayed) = dry.and_then(|dry| dry.notes(state.steps)) {
+            notes.messages = replayed.to_vec();
             state.add_system_messages(&notes.messages);
             return Ok(notes);
         }
@@ -39,6 +41,7 @@ impl AgentLoop<'_> {
         if let Some(space) = state.active_space
             && state.steps > 0
             && !is_known
+            && dry.is_none()
         {
             let after = state.marks.get(&space).copied().unwrap_or(u64::MAX);
             let format = state.prompt.rest.format();
@@ -56,7 +59,7 @@ impl AgentLoop<'_> {
             calls: Some(&state.calls),
             news,
             start: std::mem::take(&mut state.start),
-            budgets: self.context.spending.take_news(),
+            budgets: if dry.is_none() { self.context.spending.take_news() } else { Vec::new() },
             is_unsaid: state.ended_with_text,
         };
         notes.messages = watchers::look(&look, &state.system_messages);

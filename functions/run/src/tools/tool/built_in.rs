@@ -5,6 +5,7 @@ use serde_json::Value;
 use smartspace_domain::Result;
 
 use crate::tools::{
+    builtin::skip_response,
     calling::{Calling, Outcome},
     tool::{Concurrency, Spec, StartedCall, Tool},
 };
@@ -32,6 +33,11 @@ impl<T: BuiltInTool> Tool for T {
 
     fn concurrency(&self) -> Concurrency {
         BuiltInTool::concurrency(self)
+    }
+
+    fn is_made_dry(&self) -> bool {
+        let spec = BuiltInTool::spec(self);
+        spec.read_only || spec.name == skip_response::NAME
     }
 
     async fn call<'a>(&'a self, calling: &'a Calling<'a>, input: Value) -> Result<StartedCall<'a>> {
