@@ -12,7 +12,10 @@ async fn each_caller_sees_who_it_is_and_what_it_may_do() {
 
     let operator = stack.get("/v1/me").await.must_be(200);
     assert_eq!((&operator["kind"], &operator["entity"]), (&json!("operator"), &Value::Null));
-    assert_eq!(operator["capabilities"], json!(["operate", "create_spaces", "cancel_runs"]));
+    assert_eq!(
+        operator["capabilities"],
+        json!(["operate", "create_spaces", "cancel_runs", "retry_runs"])
+    );
     assert!(operator["spaces"]["count"].as_u64() >= Some(2), "{operator}");
 
     let me = stack.as_entity(&person).get("/v1/me").await.must_be(200);
@@ -20,7 +23,7 @@ async fn each_caller_sees_who_it_is_and_what_it_may_do() {
         "kind": "entity",
         "entity": stack.get(&format!("/v1/entities/{person}")).await.must_be(200),
         "spaces": {"count": 2},
-        "capabilities": ["create_spaces", "cancel_runs"],
+        "capabilities": ["create_spaces", "cancel_runs", "retry_runs"],
     });
     assert_eq!(me, expected);
 
