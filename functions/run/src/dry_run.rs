@@ -1,8 +1,9 @@
 //! A dry run: a fork asks its model with the prompt and the first steps of another run, and changes
 //! nothing.
 //!
-//! Calls of built-in tools that only read the table are made. All others are answered with the result of the same
-//! call of the other run, or with `{"dryRun": true}`. Nothing is streamed or announced.
+//! Calls of built-in tools that only read the table are made. All others are answered with the
+//! result of the same call of the other run, or with `{"dryRun": true}`. Nothing is streamed or
+//! announced.
 
 use std::collections::BTreeMap;
 

@@ -240,7 +240,7 @@ async fn a_fork_sends_calls_asks_and_stores_nothing() {
 
     assert_eq!(tools.requests().len(), called, "nothing is called");
     assert_eq!(doer.everything().await, before);
-    // What is posted now comes first: no frame of a fork came before it.
+    // Frames come in order, so those of a fork would be here by now.
     stack.model.plays("ada", [stop()]);
     let last = stack.post(space, person, "The end.").await;
     socket.frame("message.created", SOON, |frame| frame["message"]["id"] == last["id"]).await;

@@ -43,7 +43,7 @@ use crate::{
 pub struct Retry<'a> {
     /// The run to repeat.
     pub of: &'a RunRecord,
-    /// Who asks for it, for the runs per minute.
+    /// Who asks for it. This counts in the runs per minute.
     pub by: Cause,
     /// The chain depth of the request. The retry has this depth, or that of the run if it is
     /// larger.

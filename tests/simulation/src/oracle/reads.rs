@@ -1,5 +1,5 @@
-//! A read position that moved reaches everyone who follows the space, and people have read what they
-//! post.
+//! A read position that moved reaches everyone who follows the space, and people have read what
+//! they post.
 
 use std::collections::BTreeSet;
 

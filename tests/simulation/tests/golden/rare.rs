@@ -37,8 +37,8 @@ fn at(seconds: i64) -> Time {
     Time::from_millis(1_771_427_220_000 + seconds * 1_000)
 }
 
-/// All items after a goal, a summary, a fork, and a message to many agents from a person with an external
-/// id.
+/// All items after a goal, a summary, a fork, and a message to many agents from a person with an
+/// external id.
 pub(super) async fn items() -> Vec<Value> {
     let table = EmbeddedTable::in_memory().unwrap();
     schema::create_table(&table.client(), NAME).await.unwrap();
@@ -91,8 +91,9 @@ async fn fork(store: &Store, agent: EntityId) {
     let rest = json!({"messages": []});
     let prompt = PromptRecord::new(&["Be brief.".into()], &rest, Marks::new()).unwrap();
     let step = read(json!({
-        "index": 0, "attempt": 1, "streamAttempt": 1, "lease": lease, "model": "scripted/m", "text": "Well.",
-        "calls": [], "systemMessages": [], "marks": {}, "finishReason": "stop", "usage": Usage::default(),
+        "index": 0, "attempt": 1, "streamAttempt": 1, "lease": lease, "model": "scripted/m",
+        "text": "Well.", "calls": [], "systemMessages": [], "marks": {},
+        "finishReason": "stop", "usage": Usage::default(),
         "startedAt": at(6), "finishedAt": at(7),
     }));
     let used = UsageByModel::default();

@@ -25,7 +25,7 @@ impl AgentLoop<'_> {
     /// Lets the watchers look, and adds their messages before the next step.
     pub(super) async fn watch(&self, state: &mut State) -> Result<StepNotes> {
         let mut notes = StepNotes::default();
-        // Before its first step a fork is told what the run was told that it replays.
+        // The first step of a fork gets the messages that the other run had before it.
         let dry = self.context.dry.as_ref();
         if let Some(replayed) = dry.and_then(|dry| dry.notes(state.steps)) {
             notes.messages = replayed.to_vec();
