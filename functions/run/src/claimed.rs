@@ -3,7 +3,12 @@
 use std::sync::Arc;
 
 use smartspace_domain::{
-    Error, Result, agents::Builtins, ids::LeaseId, jobs::RunRef, runs::RunStatus, triggers::Trigger,
+    Error, Result,
+    agents::Builtins,
+    ids::LeaseId,
+    jobs::RunRef,
+    runs::{ForkOf, RunStatus},
+    triggers::Trigger,
 };
 use smartspace_egress::TraceContext;
 use smartspace_pipeline::budgets::Spending;
@@ -64,36 +69,44 @@ impl Runs {
     pub(crate) async fn work_on_fork(
         &self,
         claimed: Claimed,
+        fork: ForkOf,
         delivery: &dyn Delivery,
     ) -> Result<()> {
         let Claimed { run, lease, .. } = &claimed;
-        let store = &self.pipeline.store;
-        let Some(fork) = run.fork_of() else { return Ok(()) };
-        let original = match store.runs().record(fork.run_id).await {
-            Ok(original) => original,
-            Err(Error::NotFound(_)) => {
-                return self.end_early(run, lease, RunStatus::Canceled).await;
+        match Box::pin(self.replayed(run, fork)).await {
+            Ok(Some((gathered, work))) => {
+                Box::pin(self.work(claimed, gathered, work, delivery)).await
             }
-            Err(error) => return Err(error),
+            Ok(None) => self.end_early(run, lease, RunStatus::Canceled).await,
+            Err(error) => {
+                self.pipeline.store.runs().give_back(run.id, lease, self.pipeline.now()).await?;
+                Err(error)
+            }
+        }
+    }
+
+    /// What a fork continues. `None` if the other run, its agent or its space is gone.
+    async fn replayed(&self, run: &RunRecord, fork: ForkOf) -> Result<Option<(Gathered, Work)>> {
+        let store = &self.pipeline.store;
+        let original = match store.runs().record(fork.run_id).await {
+            Err(Error::NotFound(_)) => return Ok(None),
+            found => found?,
         };
         let sources = RunRef { run_id: run.id, ..original.to_ref() };
         let gathered = self.gather(sources, oneshot::channel().0).await?;
-        let Some(mut gathered) = gathered else {
-            return self.end_early(run, lease, RunStatus::Canceled).await;
-        };
-        let (changes, own, of_original, trigger) = futures::try_join!(
+        let Some(mut gathered) = gathered else { return Ok(None) };
+        let (changes, own, replayed, trigger) = futures::try_join!(
             store.runs().fork_changes(run.id),
             store.steps().progress(run.id),
             store.steps().progress(original.id),
             store.triggers().of(&original),
         )?;
-        let progress = store.steps().with_replayed(fork, own).await?;
-        let dry = DryRun::new(fork, &original, of_original, &changes);
+        let dry = DryRun::new(fork, &original, &replayed, &changes);
         if let Some(config) = &mut gathered.agent.agent {
             changes.apply(config);
         }
-        let work = Work { progress, trigger, dry: Some(dry) };
-        Box::pin(self.work(claimed, gathered, work, delivery)).await
+        let work = Work { progress: replayed.forked(fork, own), trigger, dry: Some(dry) };
+        Ok(Some((gathered, work)))
     }
 
     async fn work(

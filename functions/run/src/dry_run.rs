@@ -42,25 +42,25 @@ impl DryRun {
     pub(crate) fn new(
         fork: ForkOf,
         original: &RunRecord,
-        progress: Progress,
+        progress: &Progress,
         changes: &ForkChanges,
     ) -> Self {
         let mut notes = None;
         let mut results = BTreeMap::new();
         let (before, after): (Vec<_>, Vec<_>) =
-            progress.steps.into_iter().partition(|step| step.index < fork.step);
+            progress.steps.iter().partition(|step| step.index < fork.step);
         for step in after.into_iter().chain(before) {
             if step.index == fork.step {
-                notes = Some(step.system_messages);
+                notes = Some(step.system_messages.clone());
             }
-            for (index, call) in step.calls.into_iter().enumerate() {
+            for (index, call) in step.calls.iter().enumerate() {
                 let Some(stored) = progress.calls.get(&(step.index, index as u32)) else {
                     continue;
                 };
                 // A call that was canceled was not made.
                 if !matches!(stored.status, CallStatus::Pending | CallStatus::Canceled) {
                     let result = (stored.status, stored.output.clone());
-                    results.entry(key(&call)).or_insert(result);
+                    results.entry(key(call)).or_insert(result);
                 }
             }
         }

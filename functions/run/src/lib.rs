@@ -154,15 +154,15 @@ impl Runs {
                 }
                 Ok(())
             }
-            Claim::Ours { run, .. } if run.fork_of().is_some() => {
-                let claimed = Claimed { run: *run, lease, at, kind: ClaimKind::Again };
-                Box::pin(self.work_on_fork(claimed, delivery)).await
-            }
             Claim::Ours { run, .. } if run.triggered_by == (TriggeredBy::Unknown {}) => {
                 store.runs().give_back(run.id, &lease, self.pipeline.now()).await?;
                 Err(Error::Retry("the run has a cause that only a later version knows".into()))
             }
             Claim::Ours { run, first, resumed } => {
+                if let Some(fork) = run.fork_of() {
+                    let claimed = Claimed { run: *run, lease, at, kind: ClaimKind::Again };
+                    return Box::pin(self.work_on_fork(claimed, fork, delivery)).await;
+                }
                 match self.gathered(gathered, run_ref, &run).await {
                     Ok(Some(gathered)) => {
                         let kind = if first {

@@ -14,6 +14,7 @@ use smartspace_domain::{
 pub use self::{followers::MayFollow, snapshots::Asked, subscriptions::Audience};
 use crate::{
     Connections, Result,
+    entities::not_retired,
     table::{Query, WriteError, key_of, keys, read, write::Write},
 };
 
@@ -102,10 +103,7 @@ impl Connections<'_> {
         let mut writes = vec![Write::put(keys::connection_meta(id), &record)?];
         if let Caller::Entity(entity) = record.caller {
             writes.push(Write::put(keys::own_connection(entity, id), &record)?);
-            writes.push(
-                Write::check(keys::entity_meta(entity))
-                    .when("attribute_exists(PK) AND attribute_not_exists(#retiredAt)"),
-            );
+            writes.push(not_retired(entity));
         }
         match self.store.table.transact(&writes).await {
             Ok(()) => Ok(Some(record)),

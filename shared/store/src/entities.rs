@@ -160,6 +160,12 @@ impl Entities<'_> {
     }
 }
 
+/// The check of a transaction that an entity exists and is not retired.
+pub(crate) fn not_retired(entity: EntityId) -> Write {
+    Write::check(keys::entity_meta(entity))
+        .when("attribute_exists(PK) AND attribute_not_exists(#retiredAt)")
+}
+
 pub(crate) fn no_such_entity() -> Error {
     Error::NotFound("there is no such entity".into())
 }

@@ -180,27 +180,43 @@ async fn a_retry_gets_what_a_plan_or_a_service_said_to_the_first_run() {
     }
 }
 
+/// An agent that answers a message after its run for an earlier one has failed.
+struct Busy {
+    /// Lets the agent end its answer.
+    gate: Gate,
+    space: String,
+    failed: String,
+    working: String,
+}
+
+impl Busy {
+    async fn new(stack: &Stack, mode: &str) -> Self {
+        let gate = Gate::closed();
+        let held = gate.clone();
+        stack.model.answers("ada", move |request| match request.trigger_text().as_str() {
+            "fail" if !held.is_open() => http(400),
+            "hold" if request.step() == 0 => answer([wait(&held), say("held")]),
+            _ if request.step() == 0 => say("answered").into(),
+            _ => stop(),
+        });
+        let person = stack.person("Husam").await;
+        let model = json!({"provider": "openai", "name": stack.model.name("ada")});
+        let agent = json!({"model": model, "concurrency": {"mode": mode}});
+        let agent = stack.agent_with("Ada", agent).await;
+        let space = stack.space("Team", &[&person, &agent]).await;
+        let failed = triggered_run(&stack.post(&space, &person, "fail").await, &agent).unwrap();
+        assert_eq!(stack.ended(&failed, SOON).await["status"], "failed");
+        let working = triggered_run(&stack.post(&space, &person, "hold").await, &agent).unwrap();
+        gate.reached(1).await;
+        Self { gate, space, failed, working }
+    }
+}
+
 #[tokio::test]
 async fn a_retry_waits_for_its_turn_in_the_lane() {
     let stack = Stack::start().await;
-    let gate = Gate::closed();
-    let held = gate.clone();
-    stack.model.answers("ada", move |request| match request.trigger_text().as_str() {
-        "fail" if !held.is_open() => http(400),
-        "hold" if request.step() == 0 => answer([wait(&held), say("held")]),
-        _ if request.step() == 0 => say("answered").into(),
-        _ => stop(),
-    });
-    let person = stack.person("Husam").await;
-    let model = json!({"provider": "openai", "name": stack.model.name("ada")});
-    let agent = json!({"model": model, "concurrency": {"mode": "queue"}});
-    let agent = stack.agent_with("Ada", agent).await;
-    let space = stack.space("Team", &[&person, &agent]).await;
-    let failing = triggered_run(&stack.post(&space, &person, "fail").await, &agent).unwrap();
-    assert_eq!(stack.ended(&failing, SOON).await["status"], "failed");
-    stack.post(&space, &person, "hold").await;
-    gate.reached(1).await;
-    let retry = stack.retry(&failing).await.must_be(202);
+    let Busy { gate, space, failed, .. } = Busy::new(&stack, "queue").await;
+    let retry = stack.retry(&failed).await.must_be(202);
     assert_eq!(retry["status"], "queued");
     gate.open();
     assert_eq!(stack.ended(&id(&retry), SOON).await["status"], "completed");
@@ -210,28 +226,12 @@ async fn a_retry_waits_for_its_turn_in_the_lane() {
 #[tokio::test]
 async fn a_retry_does_not_end_before_a_newer_message_that_is_answered() {
     let stack = Stack::start().await;
-    let gate = Gate::closed();
-    let held = gate.clone();
-    stack.model.answers("ada", move |request| match request.trigger_text().as_str() {
-        "fail" if !held.is_open() => http(400),
-        "hold" if request.step() == 0 => answer([wait(&held), say("held")]),
-        _ if request.step() == 0 => say("answered").into(),
-        _ => stop(),
-    });
-    let person = stack.person("Husam").await;
-    let model = json!({"provider": "openai", "name": stack.model.name("ada")});
-    let agent = json!({"model": model, "concurrency": {"mode": "latest"}});
-    let agent = stack.agent_with("Ada", agent).await;
-    let space = stack.space("Team", &[&person, &agent]).await;
-    let failing = triggered_run(&stack.post(&space, &person, "fail").await, &agent).unwrap();
-    assert_eq!(stack.ended(&failing, SOON).await["status"], "failed");
-    let newer = triggered_run(&stack.post(&space, &person, "hold").await, &agent).unwrap();
-    gate.reached(1).await;
-    let refused = stack.retry(&failing).await.must_be(409);
+    let Busy { gate, failed, working, .. } = Busy::new(&stack, "latest").await;
+    let refused = stack.retry(&failed).await.must_be(409);
     assert_eq!(refused["detail"], "a newer message of the space is being answered (mode latest)");
     gate.open();
-    stack.ended(&newer, SOON).await;
-    let retry = id(&stack.retry(&failing).await.must_be(202));
+    stack.ended(&working, SOON).await;
+    let retry = id(&stack.retry(&failed).await.must_be(202));
     assert_eq!(stack.ended(&retry, SOON).await["status"], "completed");
 }
 

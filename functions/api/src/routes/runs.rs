@@ -197,17 +197,18 @@ async fn with_steps(store: &Store, record: &RunRecord) -> Result<Run> {
     let hints = steps::hints(&progress.steps);
     let fork = record.fork_of();
     let progress = match fork {
-        Some(fork) => store.steps().with_replayed(fork, progress).await?,
+        Some(fork) => store.steps().progress(fork.run_id).await?.forked(fork, progress),
         None => progress,
     };
-    let rules = progress.prompt.as_ref().map(|prompt| prompt.system.clone()).unwrap_or_default();
+    // The first part of a fork's prompt may differ from that of the other run.
+    let rules = progress.prompt.as_ref().filter(|_| fork.is_some());
+    let rules = rules.map(|prompt| prompt.system.clone());
     let config = agent.and_then(|agent| agent.entity.agent);
     let asked = config.map(|config| config.model.full_name()).unwrap_or_default();
     let mut shown = steps::view(progress, &run, &asked)?;
     if let Some(fork) = fork {
         shown.retain(|step| step.index >= fork.step);
-        // The first part of its prompt may differ from that of the other run.
-        if let Some(first) = shown.first_mut() {
+        if let (Some(first), Some(rules)) = (shown.first_mut(), rules) {
             first.prompt.system = rules;
         }
     }
@@ -308,8 +309,8 @@ enum ForkMode {
     request_body = ForkRequest,
     responses(
         (status = 201, body = Run),
-        (status = 409, description = "The run is a fork itself or no answer of its model is stored, \
-            or the steps to replay are not stored any more or have calls without a result."),
+        (status = 409, description = "The run is a fork itself, or no answer of its model is \
+            stored, or the steps to replay are not stored any more or have calls without a result."),
         (status = 422, description = "The run has no such step, or the key was used before with \
             another body."),
     )

@@ -22,7 +22,7 @@ use crate::{
         DeliveryRecord, PayloadRecord,
         new_delivery::{NewDelivery, Received},
     },
-    entities::no_such_entity,
+    entities::{no_such_entity, not_retired},
     idempotency::PostKey,
     runs::{ActiveCause, ActiveRecord, RunRecord},
     table::{WriteError, keys, refusal::Refusal, write::Write},
@@ -92,8 +92,7 @@ impl Deliveries<'_> {
         };
         let mut writes = vec![
             Write::put(keys::delivery(new.id), &record)?.if_absent(),
-            Write::check(keys::entity_meta(new.agent))
-                .when("attribute_exists(PK) AND attribute_not_exists(#retiredAt)"),
+            not_retired(new.agent),
             Write::put(keys::payload(new.id), &payload)?,
         ];
         if let Some(run) = run {

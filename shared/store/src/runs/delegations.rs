@@ -24,6 +24,7 @@ use crate::{
         turns::{Waking, Woken},
     },
     spaces::SpaceRecord,
+    spaces::members::is_member,
     table::{WriteError, keys, refusal::Refusal, write::Write},
 };
 
@@ -186,8 +187,7 @@ impl Runs<'_> {
             worker_keeps(from.id, lease, "")?,
             call.write(from.id)?,
             is_admin.value(":admin", TriggerPolicy::Admin)?.value(":me", from.agent_id)?,
-            Write::check(keys::member(space.id, *to))
-                .when("attribute_exists(PK) AND attribute_not_exists(#left)"),
+            is_member(space.id, *to),
             Write::put(
                 keys::run_trigger(RunId::of_delegation(*to, from.id)),
                 &TriggerItem { delegation, expires_at: self.store.work_expiry(now) },

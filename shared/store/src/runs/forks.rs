@@ -15,11 +15,11 @@ use smartspace_domain::{
 };
 
 use crate::{
-    Error, Result, Runs, Steps,
+    Error, Result, Runs,
     idempotency::PostKey,
     runs::{
         RunRecord, TriggeredBy,
-        steps::{CallRecord, Progress, StepRecord},
+        steps::{Progress, StepRecord},
     },
     table::{WriteError, json_text, keys, write::Write},
 };
@@ -38,7 +38,7 @@ impl Runs<'_> {
     /// fork of that time. `id` is made before the first try.
     ///
     /// Fails with [`Error::Invalid`] if the run has no such step, and with [`Error::Conflict`] if
-    /// the steps before it are not stored any more, or not all of their calls have a result.
+    /// a step before it has expired or has a call without a result.
     pub async fn fork(
         self,
         of: &RunRecord,
@@ -90,18 +90,19 @@ impl Runs<'_> {
     }
 }
 
-impl Steps<'_> {
-    /// The steps that a fork replays, followed by its `own` steps.
-    pub async fn with_replayed(self, fork: ForkOf, own: Progress) -> Result<Progress> {
-        let mut all = self.progress(fork.run_id).await?;
-        all.steps.retain(|step| step.index < fork.step);
-        all.steps.extend(own.steps);
-        all.calls.retain(|(step, _), _| *step < fork.step);
-        // The cards are those of the other run.
-        let without_card = |call| CallRecord { card: None, answer: None, shown_in: None, ..call };
-        all.calls = all.calls.into_iter().map(|(place, it)| (place, without_card(it))).collect();
-        all.calls.extend(own.calls);
-        Ok(Progress { prompt: own.prompt.or(all.prompt), error: own.error, ..all })
+impl Progress {
+    /// What a fork continues: the steps of this run that it replays, followed by its `own` steps.
+    #[must_use]
+    pub fn forked(mut self, fork: ForkOf, own: Self) -> Self {
+        self.steps.retain(|step| step.index < fork.step);
+        self.steps.extend(own.steps);
+        self.calls.retain(|(step, _), _| *step < fork.step);
+        for call in self.calls.values_mut() {
+            // The cards are those of the other run.
+            (call.card, call.answer, call.shown_in) = (None, None, None);
+        }
+        self.calls.extend(own.calls);
+        Self { prompt: own.prompt.or(self.prompt), error: own.error, ..self }
     }
 }
 

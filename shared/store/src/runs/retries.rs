@@ -26,6 +26,7 @@ use tokio::time::Instant;
 use crate::{
     Error, Result, Runs,
     deliveries::PayloadRecord,
+    entities::not_retired,
     limits::quota::{minute_stays, refused_by_hand},
     messages::append::RACED_FOR,
     runs::{
@@ -35,6 +36,7 @@ use crate::{
         turns::{Waking, Woken},
     },
     spaces::SpaceRecord,
+    spaces::members::is_member,
     table::{WriteError, keys, write::Write},
 };
 
@@ -43,7 +45,7 @@ use crate::{
 pub struct Retry<'a> {
     /// The run to repeat.
     pub of: &'a RunRecord,
-    /// Who asks for it. This counts in the runs per minute.
+    /// Who asks for it: the run counts as theirs in the runs per minute.
     pub by: Cause,
     /// The chain depth of the request. The retry has this depth, or that of the run if it is
     /// larger.
@@ -145,11 +147,8 @@ impl Runs<'_> {
                 let fired = fired.ok_or_else(trigger_is_gone)?;
                 let cause = ActiveCause::Plan { plan_name: fired.name.clone() };
                 let fired = FiredRecord { expires_at: self.store.work_expiry(now), ..fired };
-                let writes = vec![
-                    Write::put(keys::run_trigger(run.id), &fired)?,
-                    Write::check(keys::entity_meta(run.agent_id))
-                        .when("attribute_exists(PK) AND attribute_not_exists(#retiredAt)"),
-                ];
+                let writes =
+                    vec![Write::put(keys::run_trigger(run.id), &fired)?, not_retired(run.agent_id)];
                 Ok(Allowed {
                     active: ActiveRecord::new(run, cause),
                     mode: ConcurrencyMode::Parallel,
@@ -159,8 +158,7 @@ impl Runs<'_> {
             }
             TriggeredBy::Delivery { delivery_id } => {
                 let cause = self.service_cause(delivery_id).await?;
-                let exists = Write::check(keys::entity_meta(run.agent_id))
-                    .when("attribute_exists(PK) AND attribute_not_exists(#retiredAt)");
+                let exists = not_retired(run.agent_id);
                 Ok(Allowed {
                     active: ActiveRecord::new(run, cause),
                     mode: ConcurrencyMode::Parallel,
@@ -227,11 +225,7 @@ impl Runs<'_> {
         minute.count(bucket, by);
         let counted = Write::update(keys::space_head(id), "SET #minute = :after");
         let counted = minute_stays(counted, head.minute.as_ref())?.value(":after", &minute)?;
-        let mut writes = vec![
-            counted,
-            Write::check(keys::member(id, agent))
-                .when("attribute_exists(PK) AND attribute_not_exists(#left)"),
-        ];
+        let mut writes = vec![counted, is_member(id, agent)];
         if of.is_delegated() {
             let delegation: Option<Delegation> = self.delegation(of).await?;
             let delegation = &delegation.ok_or_else(trigger_is_gone)?;

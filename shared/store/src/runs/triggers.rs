@@ -88,6 +88,9 @@ impl Triggers<'_> {
     pub(crate) async fn of_all(self, runs: &[RunRecord]) -> Result<Vec<Trigger>> {
         let forks = runs.iter().filter_map(RunRecord::fork_of);
         let forked: BTreeSet<_> = forks.map(|fork| fork.run_id).collect();
+        if forked.is_empty() {
+            return self.of_first(runs).await;
+        }
         let originals = self.store.runs().records(forked).await?;
         let triggering = |run: &RunRecord| {
             let fork = run.fork_of()?;

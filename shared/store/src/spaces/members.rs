@@ -203,6 +203,12 @@ fn being_changed() -> Error {
     Error::Retry("too many changes of the space's members at once; repeat the call".into())
 }
 
+/// The check of a transaction that an entity is a member of a space.
+pub(crate) fn is_member(space: SpaceId, entity: EntityId) -> Write {
+    Write::check(keys::member(space, entity))
+        .when("attribute_exists(PK) AND attribute_not_exists(#left)")
+}
+
 fn no_such_member() -> Error {
     Error::NotFound("the entity is not a member of this space".into())
 }

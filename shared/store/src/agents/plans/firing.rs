@@ -17,6 +17,7 @@ use smartspace_domain::{
 use crate::{
     Error, Plans, Result,
     agents::plans::PlanRecord,
+    entities::not_retired,
     limits::quota::next_minute,
     runs::{ActiveCause, ActiveRecord, RunRecord, TriggeredBy, triggers::FiredRecord},
     table::{WriteError, keys, refusal::Refusal, write::Write},
@@ -171,8 +172,7 @@ impl Plans<'_> {
             Write::put(keys::run_meta(run.id), run)?.if_absent(),
             Write::put(keys::run_trigger(run.id), &fired)?,
             Write::put(keys::active_run(run.agent_id, run.id), &active)?,
-            Write::check(keys::entity_meta(run.agent_id))
-                .when("attribute_exists(PK) AND attribute_not_exists(#retiredAt)"),
+            not_retired(run.agent_id),
         ])
     }
 

@@ -6,6 +6,7 @@ use smartspace_domain::ids::EntityId;
 use crate::{
     Error, Result,
     agents::state::{Change, ChangedBy, Counts},
+    entities::not_retired,
     runs::steps::{CallRecord, worker_keeps},
     table::{keys, refusal::Refusal, write::Write},
 };
@@ -49,8 +50,7 @@ impl Attempt {
             }
             None => Write::put(place, &next)?.if_absent(),
         };
-        let alive = Write::check(keys::entity_meta(agent))
-            .when("attribute_exists(PK) AND attribute_not_exists(#retiredAt)");
+        let alive = not_retired(agent);
         let mut writes = vec![version, alive];
         if let ChangedBy::Post(_, key) = by {
             writes.push((**key).clone());

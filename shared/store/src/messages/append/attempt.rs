@@ -29,6 +29,7 @@ use crate::{
         steps::{CallRecord, was_stopped, worker_keeps},
         triggers,
     },
+    spaces::members::is_member,
     table::{keys, write::Write},
 };
 
@@ -204,13 +205,11 @@ impl Attempt {
 /// Checks that the sender is a member. People have read what they post; the cursor of an agent
 /// moves when its run completes.
 fn sender_write(space: SpaceId, sender: &Sender, seq: u64) -> Result<Write> {
-    let member = keys::member(space, sender.id);
     if sender.kind == EntityType::Agent {
-        return Ok(
-            Write::check(member).when("attribute_exists(PK) AND attribute_not_exists(#left)")
-        );
+        return Ok(is_member(space, sender.id));
     }
-    let write = Write::update(member, "SET #readSeq = :seq").when("attribute_not_exists(#left)");
+    let write = Write::update(keys::member(space, sender.id), "SET #readSeq = :seq")
+        .when("attribute_not_exists(#left)");
     write.value(":seq", seq)
 }
 

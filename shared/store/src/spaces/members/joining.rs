@@ -13,6 +13,7 @@ use smartspace_domain::{
 
 use crate::{
     Error, Members, Result,
+    entities::not_retired,
     spaces::{
         Card, SpaceRecord,
         members::{TRIES, being_changed, name_is_free, roster_change},
@@ -164,10 +165,7 @@ fn join_writes(
 
 /// The writes to the items of an entity that joins a space.
 fn member_writes(space: SpaceId, entity: &Entity) -> Result<Vec<Write>> {
-    let mut writes = vec![
-        Write::check(keys::entity_meta(entity.id))
-            .when("attribute_exists(PK) AND attribute_not_exists(#retiredAt)"),
-    ];
+    let mut writes = vec![not_retired(entity.id)];
     if entity.kind == EntityType::Agent {
         let agent_space = AgentSpace { space_id: space };
         writes.push(Write::fill(keys::agent_space(entity.id, space), &agent_space, &[])?);
