@@ -3,6 +3,7 @@
 pub(crate) mod agent_configuration;
 pub(crate) mod hundred_spaces;
 pub(crate) mod idempotency;
+pub(crate) mod invites;
 pub(crate) mod lifecycle;
 pub(crate) mod members;
 pub(crate) mod pages;

@@ -10,9 +10,10 @@ use axum::{
 use sha2::{Digest, Sha256};
 use smartspace_domain::{
     Error, Result, Time,
-    access::Caller,
+    access::{Caller, guests_may_not},
     entities::{EntitySettings, EntityType},
-    ids::EntityId,
+    ids::{EntityId, SpaceId},
+    invites::{GuestToken, InvitePolicy},
 };
 use subtle::ConstantTimeEq;
 
@@ -33,6 +34,19 @@ impl AdminKey {
         Self(Sha256::digest(key.as_bytes()).into())
     }
 
+    /// A number that only this deployment can compute: 128 bits of a hash over the key and `parts`.
+    pub(crate) fn derive(&self, parts: &[&str]) -> u128 {
+        let mut digest = Sha256::new_with_prefix(self.0);
+        for part in parts {
+            digest.update((part.len() as u64).to_be_bytes());
+            digest.update(part.as_bytes());
+        }
+        let hash = digest.finalize();
+        let mut first = [0; 16];
+        first.copy_from_slice(&hash[..16]);
+        u128::from_be_bytes(first)
+    }
+
     /// Compares in constant time.
     fn is(&self, key: &str) -> bool {
         let other: [u8; 32] = Sha256::digest(key.as_bytes()).into();
@@ -47,15 +61,17 @@ impl fmt::Debug for AdminKey {
 }
 
 /// The caller of a request and the expiry of its credential. A route that takes neither this nor
-/// [`Authenticated`] is open to everyone.
+/// [`Authenticated`] is open to everyone. One that takes this is open to guests, too.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Credential {
     pub(crate) caller: Caller,
     /// `None` never expires.
     pub(crate) until: Option<Time>,
+    /// The space of a guest.
+    pub(crate) guest_of: Option<SpaceId>,
 }
 
-/// The caller of a request.
+/// The caller of a request, which is no guest.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Authenticated(pub(crate) Caller);
 
@@ -74,7 +90,10 @@ impl FromRequestParts<Arc<Api>> for Credential {
         let credential = credential.trim();
         // The admin key first: comparing it is cheap, and it is never a valid token.
         if api.admin_key.is(credential) {
-            return Ok(Self { caller: Caller::Operator, until: None });
+            return Ok(Self { caller: Caller::Operator, until: None, guest_of: None });
+        }
+        if GuestToken::is_like(credential) {
+            return Ok(api.guest(parts, credential).await?);
         }
         let Some(tokens) = &api.tokens else {
             return Err(unauthenticated(
@@ -85,11 +104,8 @@ impl FromRequestParts<Arc<Api>> for Credential {
         let subject = tokens.verify(credential, api.pipeline.now()).await?;
         let until = Some(subject.until);
         let caller = Caller::Entity(api.entity_of(tokens, subject).await?);
-        api.pipeline.count_call(caller).await?;
-        if let Some(charged) = parts.extensions.get::<Charged>() {
-            charged.to(caller);
-        }
-        Ok(Self { caller, until })
+        api.count(parts, caller).await?;
+        Ok(Self { caller, until, guest_of: None })
     }
 }
 
@@ -98,7 +114,10 @@ impl FromRequestParts<Arc<Api>> for Authenticated {
 
     async fn from_request_parts(parts: &mut Parts, api: &Arc<Api>) -> Result<Self, Refusal> {
         let credential = Credential::from_request_parts(parts, api).await?;
-        Ok(Self(credential.caller))
+        match credential.guest_of {
+            None => Ok(Self(credential.caller)),
+            Some(_) => Err(guests_may_not().into()),
+        }
     }
 }
 
@@ -107,6 +126,29 @@ fn unauthenticated(text: impl Into<String>) -> Error {
 }
 
 impl Api {
+    /// Counts a call, and lets the caller be charged for its answer.
+    async fn count(&self, parts: &Parts, caller: Caller) -> Result<()> {
+        self.pipeline.count_call(caller).await?;
+        if let Some(charged) = parts.extensions.get::<Charged>() {
+            charged.to(caller);
+        }
+        Ok(())
+    }
+
+    /// The guest with a token.
+    async fn guest(&self, parts: &Parts, token: &str) -> Result<Credential> {
+        let over = || unauthenticated("this guest's access has ended; ask for another invite");
+        if self.invites != InvitePolicy::Guests {
+            return Err(unauthenticated("this deployment has no guests"));
+        }
+        let token = GuestToken::read(token).ok_or_else(over)?;
+        let invites = self.pipeline.store.invites();
+        let guest = invites.guest(&token, self.pipeline.now()).await?.ok_or_else(over)?;
+        let caller = Caller::Entity(guest.id);
+        self.count(parts, caller).await?;
+        Ok(Credential { caller, until: Some(guest.until), guest_of: Some(token.space) })
+    }
+
     /// The entity that a token belongs to. A retired entity has lost its `externalId`, so no token
     /// belongs to it.
     async fn entity_of(&self, tokens: &Tokens, subject: Subject) -> Result<EntityId> {

@@ -109,13 +109,18 @@ impl Body {
         caller: Caller,
         path: &str,
     ) -> Result<Option<PostKey>> {
-        let Some(key) = headers.get("idempotency-key") else { return Ok(None) };
-        let key: Option<IdempotencyKey> = key.to_str().ok().and_then(|key| key.parse().ok());
-        let key = key.ok_or_else(|| {
-            Error::Malformed(format!("Idempotency-Key: expected 1 to {KEY_CHARS} ASCII characters"))
-        })?;
-        Ok(Some(PostKey::new(&caller.label(), "POST", path, &key, &self.0)))
+        let key = idempotency_key(headers)?;
+        Ok(key.map(|key| PostKey::new(&caller.label(), "POST", path, &key, &self.0)))
     }
+}
+
+/// The idempotency key of a request, if it has one.
+pub(crate) fn idempotency_key(headers: &HeaderMap) -> Result<Option<IdempotencyKey>> {
+    let Some(key) = headers.get("idempotency-key") else { return Ok(None) };
+    let key: Option<IdempotencyKey> = key.to_str().ok().and_then(|key| key.parse().ok());
+    key.map(Some).ok_or_else(|| {
+        Error::Malformed(format!("Idempotency-Key: expected 1 to {KEY_CHARS} ASCII characters"))
+    })
 }
 
 /// The chain depth of a request: the highest value of its `smartspace-chain-depth` headers, or 0.

@@ -18,10 +18,10 @@ mod routes;
 mod token_keys;
 mod tokens;
 
-use std::sync::Arc;
+use std::{net::IpAddr, sync::Arc};
 
 use axum::{Router, http::HeaderValue, middleware};
-use smartspace_domain::{Error, prices::Prices};
+use smartspace_domain::{Error, invites::InvitePolicy, prices::Prices};
 use smartspace_pipeline::Pipeline;
 use smartspace_ports::secrets::Secrets;
 use tower_http::{catch_panic::CatchPanicLayer, cors::CorsLayer};
@@ -47,6 +47,26 @@ pub struct Api {
     pub cors_origins: Vec<String>,
     /// The models' prices, which budgets in dollars need.
     pub prices: Arc<Prices>,
+    /// Who may accept invites.
+    pub invites: InvitePolicy,
+}
+
+/// The address that a request came from, as far as the host knows it: an extension of the request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SourceAddress(pub IpAddr);
+
+impl SourceAddress {
+    /// What is limited together: an address, or the network of one in IPv6, where everyone has many
+    /// addresses.
+    pub(crate) fn network(self) -> String {
+        match self.0.to_canonical() {
+            IpAddr::V4(address) => address.to_string(),
+            IpAddr::V6(address) => {
+                let [a, b, c, d, ..] = address.segments();
+                format!("{a:x}:{b:x}:{c:x}:{d:x}::/64")
+            }
+        }
+    }
 }
 
 impl std::fmt::Debug for Api {

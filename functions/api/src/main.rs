@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use axum::Router;
-use smartspace_api::{AdminKey, Api, SocketUrl, Tokens, as_sent, refusing, router};
+use axum::{Router, extract::Request, middleware::map_request};
+use smartspace_api::{AdminKey, Api, SocketUrl, SourceAddress, Tokens, as_sent, refusing, router};
 use smartspace_lambda::{
     Error,
     aws::Aws,
@@ -29,8 +29,9 @@ async fn main() -> Result<(), Error> {
             socket_url: SocketUrl::Fixed(config.socket_url.clone()),
             cors_origins: config.cors_origins.clone(),
             prices: Arc::clone(&config.prices),
+            invites: config.invites,
         };
-        Ok(router(api, Router::new()))
+        Ok(router(api, Router::new()).layer(map_request(with_source)))
     });
     let routes = Arc::new(routes);
     http::serve(as_sent, move || {
@@ -43,6 +44,14 @@ async fn main() -> Result<(), Error> {
         }
     })
     .await
+}
+
+/// Lets a request know the address that it came from.
+async fn with_source(mut request: Request) -> Request {
+    if let Some(address) = http::source_address(request.extensions()) {
+        request.extensions_mut().insert(SourceAddress(address));
+    }
+    request
 }
 
 /// The tokens to accept: those of the identity provider, or else those signed with `jwtSecret`.

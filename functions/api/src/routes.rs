@@ -5,6 +5,7 @@ mod entities;
 mod goals;
 mod health;
 mod hooks;
+mod invites;
 mod me;
 mod members;
 mod memories;
@@ -45,6 +46,7 @@ pub(crate) fn of_the_api() -> Routes {
         .merge(entities::routes())
         .merge(spaces::routes())
         .merge(members::routes())
+        .merge(invites::routes())
         .merge(messages::routes())
         .merge(reads::routes())
         .merge(runs::routes())

@@ -110,6 +110,7 @@ impl Broadcast {
         let connections = self.store.connections().followers_of(space, entity).await?;
         for connection in &connections {
             self.store.connections().unsubscribe(connection, space).await?;
+            self.store.connections().forget_presence(connection, space).await?;
         }
         let frame: Arc<str> =
             format!(r#"{{"type":"unsubscribed","spaceId":"{space}","reason":"removed"}}"#).into();

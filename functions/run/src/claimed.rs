@@ -25,7 +25,7 @@ use crate::{
     dry_run::DryRun,
     prompt::reading::Gathered,
     run_context::{LastUnfinished, RunContext, ShownIn},
-    streaming::{OpenStreams, StreamDeps},
+    streaming::{LiveSteps, OpenStreams, StreamDeps},
     tools::{configured::mcp::McpTools, toolbox::Toolbox},
 };
 
@@ -149,6 +149,7 @@ impl Runs {
             shown_in: ShownIn::default(),
             writing: tokio::sync::Mutex::default(),
             streams: OpenStreams::default(),
+            live_steps: LiveSteps::default(),
             unfinished: LastUnfinished::default(),
             dry,
         };

@@ -2,6 +2,7 @@
 //! agent, and the connections to the table, to models and to tools.
 
 mod announcements;
+mod live_step;
 
 use std::{
     collections::BTreeSet,
@@ -30,7 +31,7 @@ use tokio::{sync::watch, time::Instant};
 
 use crate::{
     dry_run::DryRun,
-    streaming::{OpenStreams, StreamDeps},
+    streaming::{LiveSteps, OpenStreams, StreamDeps},
 };
 
 /// A run that a worker has claimed, with everything that work on it needs.
@@ -60,6 +61,7 @@ pub(crate) struct RunContext {
     /// Serializes the writes of the run, including the renewals of its lease.
     pub(crate) writing: tokio::sync::Mutex<()>,
     pub(crate) streams: OpenStreams,
+    pub(crate) live_steps: LiveSteps,
     /// What the model had written when the loop was dropped.
     pub(crate) unfinished: LastUnfinished,
     /// The run that this one replays, if it changes nothing.

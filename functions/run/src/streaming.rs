@@ -7,14 +7,20 @@
 //!
 //! In a large room jobs of the broadcasts queue post the frames, and a snapshot goes only to
 //! connections that ask for it.
+//!
+//! [`LiveSteps`] shows in the same way which step the run works on.
 
+mod live_steps;
 mod open_streams;
 mod posting;
 
 use std::{sync::Arc, time::Duration};
 
+use futures::{
+    FutureExt,
+    future::{BoxFuture, Shared},
+};
 use smartspace_domain::{
-    Result,
     events::{EventKind, StreamEnd},
     ids::{CallId, EntityId, MessageId, RunId, SpaceId, StreamId},
     jobs::BroadcastJob,
@@ -27,6 +33,7 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 
+pub(crate) use live_steps::{LiveSteps, StepState};
 pub(crate) use open_streams::OpenStreams;
 use posting::{AgentMembership, Posting};
 
@@ -59,16 +66,32 @@ pub(crate) struct StreamInfo {
     pub(crate) tool: Option<String>,
 }
 
-/// A read of the connections that follow a space, and when it was started. It runs while the model
-/// is called.
-pub(crate) type PendingAudience = JoinHandle<Result<(Audience, Instant)>>;
+/// How long a check of the members stays valid. Text that arrives right after the start is sent
+/// without another read.
+const CHECK_VALID: Duration = Duration::from_millis(10);
+
+/// The connections that follow a space.
+#[derive(Clone, Debug)]
+pub(crate) struct ReadAudience {
+    audience: Arc<Audience>,
+    /// When the read was started.
+    asked: Instant,
+}
+
+/// A read of the connections that follow a space. It runs while the model is called, and several
+/// may wait for it. It gives `None` if they can't be read.
+pub(crate) type PendingAudience = Shared<BoxFuture<'static, Option<ReadAudience>>>;
 
 /// Starts to read the connections that follow a space.
 pub(crate) fn read_audience(deps: &StreamDeps, space: SpaceId) -> PendingAudience {
     let store = deps.store.clone();
     let now = deps.clock.now();
     let asked = Instant::now();
-    tokio::spawn(async move { Ok((store.connections().audience(space, now).await?, asked)) })
+    let read = tokio::spawn(async move {
+        let audience = Arc::new(store.connections().audience(space, now).await.ok()?);
+        Some(ReadAudience { audience, asked })
+    });
+    read.map(|read| read.ok().flatten()).boxed().shared()
 }
 
 enum Op {
@@ -119,7 +142,7 @@ async fn run(
     mut ops: mpsc::UnboundedReceiver<Op>,
 ) {
     // If the members can't be read, nothing is shown. Clients still get the finished message.
-    let Ok(Ok((audience, asked))) = audience.await else { return };
+    let Some(ReadAudience { audience, asked }) = audience.await else { return };
     let Some(member) = audience.roster.member(info.agent) else { return };
     let id = info.stream;
     let mut stream = Posting::new(deps, info, member.sender(), audience.roster.head.roster, asked);

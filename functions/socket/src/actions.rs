@@ -11,6 +11,7 @@ use smartspace_domain::{
     ids::{EntityId, MessageId, SpaceId},
     messages::MessageText,
 };
+use smartspace_pipeline::presence::Activity;
 use smartspace_store::{
     connections::ConnectionRecord,
     idempotency::PostKey,
@@ -60,6 +61,13 @@ impl Socket {
                     json!({"type": "accepted", "runId": run_id, "callId": call_id}),
                 )
                 .await;
+                Ok(())
+            }
+            Action::Presence { space_id, typing, hidden } => {
+                let activity = Activity { typing, hidden };
+                self.pipeline.beat(connection, space_id, activity).await?;
+                let answer = json!({"type": "accepted", "spaceId": space_id});
+                self.answer(&connection.id, id, answer).await;
                 Ok(())
             }
             Action::Ping { spaces } => {

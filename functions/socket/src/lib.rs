@@ -61,7 +61,10 @@ impl Socket {
 
     /// Deletes a connection.
     pub async fn disconnect(&self, id: &ConnectionId) -> Result<()> {
-        self.pipeline.store.connections().disconnect(id).await
+        for space in self.pipeline.store.connections().disconnect(id).await? {
+            self.pipeline.show_presence_soon(space).await;
+        }
+        Ok(())
     }
 
     /// Answers one frame. A request that fails gets an error frame and the connection stays open,

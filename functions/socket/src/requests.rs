@@ -20,8 +20,8 @@ const MAX_PINGED_SPACES: usize = 20;
 const ID_BYTES: usize = 256;
 
 /// The actions of requests.
-pub const ACTIONS: [&str; 6] =
-    ["subscribe", "unsubscribe", "snapshot", "send", "toolResult", "ping"];
+pub const ACTIONS: [&str; 7] =
+    ["subscribe", "unsubscribe", "snapshot", "send", "toolResult", "presence", "ping"];
 
 /// An action whose texts are not checked yet.
 type UncheckedAction = Action<String, String>;
@@ -71,6 +71,13 @@ pub(crate) enum Action<Text = MessageText, Key = IdempotencyKey> {
         run_id: RunId,
         call_id: CallId,
         output: Value,
+    },
+    Presence {
+        space_id: SpaceId,
+        #[serde(default)]
+        typing: bool,
+        #[serde(default)]
+        hidden: bool,
     },
     Ping {
         #[serde(default)]
@@ -167,6 +174,9 @@ impl UncheckedAction {
             Self::Snapshot { stream_id, space_id } => Action::Snapshot { stream_id, space_id },
             Self::ToolResult { run_id, call_id, output } => {
                 Action::ToolResult { run_id, call_id, output }
+            }
+            Self::Presence { space_id, typing, hidden } => {
+                Action::Presence { space_id, typing, hidden }
             }
             Self::Ping { spaces } => Action::Ping { spaces },
         })

@@ -76,6 +76,7 @@ impl Socket {
         if follows {
             return self.show(connection, id, space, None).await;
         }
+        self.pipeline.forget_presence(&connection.id, space).await?;
         self.answer_unsubscribed(connection, id, space).await;
         Ok(())
     }

@@ -59,6 +59,9 @@ impl Triggers {
             }
             TriggerJob::SettleEntity { entity_id } => self.pipeline.settle_entity(*entity_id).await,
             TriggerJob::ShowReads { space_id } => self.pipeline.show_reads(*space_id).await,
+            TriggerJob::ShowPresence { space_id } => {
+                self.pipeline.show_due_presence(*space_id).await
+            }
             TriggerJob::SettleSpace { space_id } => self.pipeline.settle_space(*space_id).await,
         }
     }

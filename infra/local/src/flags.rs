@@ -7,7 +7,9 @@ use std::{collections::BTreeMap, net::SocketAddr, path::PathBuf, sync::Arc};
 
 use clap::{Parser, builder::FalseyValueParser};
 use smartspace_api::Tokens;
-use smartspace_domain::{budgets::DailyLimit, origins::origin, prices::Prices};
+use smartspace_domain::{
+    budgets::DailyLimit, invites::InvitePolicy, origins::origin, prices::Prices,
+};
 use smartspace_egress::ToolHosts;
 use smartspace_ports::{key_sets::HttpKeySet, secrets::KnownSecrets};
 
@@ -68,6 +70,15 @@ pub(crate) struct Flags {
     /// Create a person for a JWT with an unknown `sub`
     #[arg(long, env = "SMARTSPACE_JWT_CREATE", value_parser = FalseyValueParser::new())]
     pub(crate) jwt_create: bool,
+    /// Who may accept invites to spaces: `off` (nobody), `members` (people with a token), or `guests`
+    /// (also people without one)
+    #[arg(
+        long,
+        env = "SMARTSPACE_INVITES",
+        default_value = "members",
+        value_parser = InvitePolicy::read
+    )]
+    pub(crate) invites: InvitePolicy,
     /// Origins whose pages may call from a browser, such as `https://app.example.com`
     #[arg(
         long = "cors-origin",

@@ -159,6 +159,7 @@ fn new_router(
         socket_url: SocketUrl::OfHost(socket_server::PATH),
         cors_origins: flags.cors_origins.clone(),
         prices: Arc::clone(&flags.prices),
+        invites: flags.invites,
     };
     let server = SocketServer {
         socket: Socket { pipeline: pipeline.clone(), sockets: connections.clone() },

@@ -11,12 +11,14 @@ use hyper_util::{
     rt::{TokioIo, TokioTimer},
     service::TowerToHyperService,
 };
+use smartspace_api::SourceAddress;
 use tokio::{
     net::{TcpListener, TcpStream},
     sync::watch,
     task::JoinSet,
     time::sleep,
 };
+use tower_http::add_extension::AddExtension;
 
 /// The time limit for the headers of a request, and for idling before the next request.
 const HEADERS_WITHIN: Duration = Duration::from_mins(1);
@@ -43,11 +45,11 @@ async fn serve_within(
             () = stopped(&mut stopping) => break,
         };
         match accepted {
-            Ok((stream, _)) => {
+            Ok((stream, from)) => {
                 connections.spawn(connection(
                     headers_within,
                     stream,
-                    app.clone(),
+                    AddExtension::new(app.clone(), SourceAddress(from.ip())),
                     stopping.clone(),
                 ));
             }
@@ -66,7 +68,7 @@ async fn serve_within(
 async fn connection(
     headers_within: Duration,
     stream: TcpStream,
-    app: Router,
+    app: AddExtension<Router, SourceAddress>,
     mut stopping: watch::Receiver<bool>,
 ) {
     // Send small frames at once.

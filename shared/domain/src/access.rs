@@ -43,6 +43,8 @@ pub struct Membership {
     pub role: Role,
     /// Whether the member is a person or an agent.
     pub kind: EntityType,
+    /// Whether the member is a guest.
+    pub guest: bool,
 }
 
 /// An action on an entity.
@@ -82,8 +84,12 @@ pub enum Relationship {
 }
 
 impl Caller {
-    /// What the caller may do. `kind` is the type of the calling entity.
-    pub fn capabilities(self, kind: Option<EntityType>) -> Vec<Capability> {
+    /// What the caller may do. `entity` is the calling entity, if it is not the operator.
+    pub fn capabilities(self, entity: Option<&Entity>) -> Vec<Capability> {
+        if entity.is_some_and(|entity| entity.guest_of.is_some()) {
+            return Vec::new();
+        }
+        let kind = entity.map(|entity| entity.kind);
         let mut may = vec![Capability::CreateSpaces];
         if self == Self::Operator {
             may.insert(0, Capability::Operate);
@@ -100,11 +106,13 @@ impl Caller {
         if self == Self::Operator {
             return Ok(());
         }
-        let Some(Membership { role, kind }) = membership else {
+        let Some(Membership { role, kind, guest }) = membership else {
             return Err(Error::NotFound("there is no such space".into()));
         };
         match action {
-            SpaceAction::Read | SpaceAction::Post | SpaceAction::Leave => Ok(()),
+            SpaceAction::Read | SpaceAction::Post => Ok(()),
+            _ if guest => Err(guests_may_not()),
+            SpaceAction::Leave => Ok(()),
             SpaceAction::Cancel | SpaceAction::Retry if kind == EntityType::Human => Ok(()),
             SpaceAction::Cancel => Err(Error::Forbidden("only people may cancel a run".into())),
             SpaceAction::Retry => Err(Error::Forbidden("only people may repeat a run".into())),
@@ -137,6 +145,10 @@ impl Caller {
     /// if it is `open`.
     pub fn may_bring_in(self, entity: &Entity) -> Result<()> {
         match (self, &entity.agent) {
+            _ if entity.guest_of.is_some() => Err(Error::Forbidden(format!(
+                "{} is a guest, who may be only in the space that it was invited to",
+                entity.id
+            ))),
             (Self::Entity(_), Some(agent)) if !agent.open => Err(Error::Forbidden(format!(
                 "the agent {} is not open: only the operator may add it to spaces",
                 entity.id
@@ -149,8 +161,11 @@ impl Caller {
     /// that shows the form, `None` unless it is a member. Non-members get [`Error::NotFound`].
     pub fn may_answer(self, by: &AnswerBy, membership: Option<Membership>) -> Result<()> {
         let Self::Entity(entity) = self else { return Ok(()) };
-        let Some(Membership { kind, .. }) = membership else { return Err(no_such_form()) };
+        let Some(Membership { kind, guest, .. }) = membership else { return Err(no_such_form()) };
         match by {
+            AnswerBy::Group(AnswerGroup::Anyone) if guest => Err(Error::Forbidden(
+                "guests may answer forms that name humans or themselves".into(),
+            )),
             AnswerBy::Group(AnswerGroup::Anyone) => Ok(()),
             AnswerBy::Group(AnswerGroup::Humans) if kind == EntityType::Human => Ok(()),
             AnswerBy::Group(AnswerGroup::Humans) => {
@@ -179,6 +194,16 @@ impl Caller {
         }
     }
 
+    /// Checks whether this caller may accept an invite for itself.
+    pub fn may_accept_invite(self) -> Result<EntityId> {
+        match self {
+            Self::Entity(entity) => Ok(entity),
+            Self::Operator => Err(Error::Forbidden(
+                "an invite is accepted by a person; the operator adds members to a space".into(),
+            )),
+        }
+    }
+
     /// Checks that the caller is the operator.
     pub fn must_be_operator(self) -> Result<()> {
         match self {
@@ -186,4 +211,11 @@ impl Caller {
             Self::Entity(_) => Err(Error::Forbidden("only the operator may do this".into())),
         }
     }
+}
+
+/// What a guest gets that asks for more than a guest may do.
+pub fn guests_may_not() -> Error {
+    Error::Forbidden(
+        "guests may read and post in their space, and answer forms for people; nothing else".into(),
+    )
 }

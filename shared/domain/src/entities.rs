@@ -9,7 +9,7 @@ use crate::{
     agents::AgentConfig,
     callers::Caller,
     errors::{Faults, Result},
-    ids::EntityId,
+    ids::{EntityId, SpaceId},
     names::Name,
     schemas,
 };
@@ -33,6 +33,9 @@ pub struct Entity {
     /// The agent's configuration. Only the operator sees it, and people have none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<AgentConfig>,
+    /// The space of a guest, who came by an invite and may be nowhere else. Absent for all others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub guest_of: Option<SpaceId>,
 }
 
 impl Entity {
@@ -70,7 +73,7 @@ impl EntitySettings {
     /// Whether a text starts like an id of Smartspace. No `externalId` does, so a token's `sub` is
     /// never ambiguous.
     pub fn is_like_an_id(text: &str) -> bool {
-        ["ent_", "spc_", "msg_", "run_", "pln_", "cal_", "str_", "dlv_", "tkt_"]
+        ["ent_", "spc_", "msg_", "run_", "pln_", "cal_", "str_", "dlv_", "tkt_", "inv_"]
             .iter()
             .any(|prefix| text.starts_with(prefix))
     }

@@ -5,11 +5,12 @@
 
 mod asked_call;
 mod frames;
+mod presence;
 mod read_positions;
 
 use serde::{Deserialize, Serialize};
 
-pub use self::{asked_call::AskedCall, read_positions::ReadPosition};
+pub use self::{asked_call::AskedCall, presence::Present, read_positions::ReadPosition};
 use crate::{
     Time,
     identity::Sender,
@@ -17,6 +18,7 @@ use crate::{
     messages::Message,
     runs::{Run, RunStatus},
     spaces::{Member, Space},
+    steps::LiveStep,
     stored::{self, tolerant},
 };
 
@@ -148,6 +150,15 @@ pub enum EventKind {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         by: Option<RunId>,
     },
+    /// A run works on a step: it began, one of its calls began or ended, or it ended itself.
+    /// Members get less of it than the operator.
+    #[serde(rename = "run.step")]
+    RunStep {
+        /// The run.
+        run_id: RunId,
+        /// The step.
+        step: Box<LiveStep>,
+    },
     /// A form was opened.
     #[serde(rename = "tool.requested")]
     ToolRequested(Box<AskedCall>),
@@ -188,6 +199,17 @@ pub enum EventKind {
         /// All members that moved theirs, if several did within a moment, including this one.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         reads: Vec<ReadPosition>,
+    },
+    /// Who is present in the space, and who types.
+    #[serde(rename = "presence")]
+    Presence {
+        /// Who is present, in the order of their ids.
+        present: Vec<Present>,
+        /// Which of them type.
+        typing: Vec<EntityId>,
+        /// How many are present, if `present` does not list all of them.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        count: Option<usize>,
     },
     /// The space's settings or a member's role changed.
     #[serde(rename = "space.updated")]

@@ -114,6 +114,11 @@ id!(
     "spc"
 );
 id!(
+    /// The id of an invite.
+    InviteId,
+    "inv"
+);
+id!(
     /// The id of a message.
     MessageId,
     "msg"

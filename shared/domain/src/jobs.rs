@@ -157,6 +157,12 @@ pub enum TriggerJob {
         /// The space.
         space_id: SpaceId,
     },
+    /// Tell the followers of a space who is present, if that is due.
+    #[serde(rename = "showPresence.1")]
+    ShowPresence {
+        /// The space.
+        space_id: SpaceId,
+    },
     /// Finish the removal of a space.
     #[serde(rename = "settleSpace.1")]
     SettleSpace {
@@ -199,6 +205,7 @@ impl Job for TriggerJob {
         match self {
             Self::Dispatch { space_id, .. }
             | Self::SettleSpace { space_id }
+            | Self::ShowPresence { space_id }
             | Self::ShowReads { space_id } => space_id.to_string(),
             Self::SettleEntity { entity_id } | Self::FirePlan { agent_id: entity_id, .. } => {
                 entity_id.to_string()

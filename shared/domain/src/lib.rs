@@ -36,6 +36,7 @@ pub mod goals;
 pub mod idempotency;
 mod identity;
 pub mod ids;
+pub mod invites;
 pub mod jobs;
 pub mod json;
 pub mod limits;

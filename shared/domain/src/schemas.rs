@@ -96,6 +96,11 @@ pub(crate) fn url() -> Object {
         .build()
 }
 
+/// The role of those who accept an invite.
+pub(crate) fn only_member() -> Object {
+    ObjectBuilder::new().schema_type(Type::String).enum_values(Some(["member"])).build()
+}
+
 /// A JSON Schema.
 pub(crate) fn json_schema() -> Object {
     ObjectBuilder::new()

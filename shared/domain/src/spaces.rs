@@ -124,6 +124,9 @@ pub struct Member {
     pub read_seq: u64,
     /// When the member joined the space.
     pub joined_at: Time,
+    /// Whether the member is a guest, who came by an invite and has no account.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub guest: bool,
 }
 
 /// A space.

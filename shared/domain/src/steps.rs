@@ -1,12 +1,16 @@
 //! The steps of a run: what a model received, what it answered, and the results of its calls.
 
 mod calls;
+mod live;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-pub use self::calls::{Call, CallStatus};
+pub use self::{
+    calls::{Call, CallStatus},
+    live::{LiveAnswer, LiveCall, LiveCallDetails, LiveStep},
+};
 use crate::{Time, stored::tolerant, usage::Usage};
 
 /// One model answer with its tool calls.

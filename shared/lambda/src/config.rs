@@ -2,7 +2,9 @@
 
 use std::{sync::Arc, time::Duration};
 
-use smartspace_domain::{budgets::DailyLimit, origins::origin, prices::Prices};
+use smartspace_domain::{
+    budgets::DailyLimit, invites::InvitePolicy, origins::origin, prices::Prices,
+};
 use smartspace_ports::alarms::Schedules;
 
 /// The configuration of a function. Every function gets all of it.
@@ -37,6 +39,8 @@ pub struct Config {
     pub provider: Option<Provider>,
     /// `JWT_CREATE`: "true" creates a person for an unknown `sub`.
     pub jwt_create: bool,
+    /// `INVITES`: who may accept invites: `off`, `members` or `guests`; `members` if it is empty.
+    pub invites: InvitePolicy,
     /// `TOOL_HOSTS`: hosts on private addresses that tools may reach, comma-separated; may be
     /// empty.
     pub tool_hosts: String,
@@ -90,6 +94,12 @@ impl Config {
             Ok(budget) => config.budget = budget,
             Err(error) => wrong.push(format!("BUDGET_COST_PER_DAY: {error}")),
         }
+        if let Some(text) = variable("INVITES").filter(|text| !text.is_empty()) {
+            match InvitePolicy::read(&text) {
+                Ok(invites) => config.invites = invites,
+                Err(error) => wrong.push(format!("INVITES: {error}")),
+            }
+        }
         config.provider = provider(&variable, &mut wrong);
         let origins = variable("ALLOWED_ORIGINS").unwrap_or_default();
         for text in origins.split(',').filter(|origin| !origin.trim().is_empty()) {
@@ -132,6 +142,7 @@ impl Config {
             openai_base_url: None,
             anthropic_base_url: None,
             provider: None,
+            invites: InvitePolicy::default(),
             tool_hosts: variable("TOOL_HOSTS").unwrap_or_default(),
             jwt_create: variable("JWT_CREATE").is_some_and(|create| create == "true"),
             prices: Arc::new(Prices::built_in()),
@@ -190,6 +201,7 @@ mod tests {
         assert_eq!(wrong.len(), 11, "{wrong:?}");
         let empty = [
             "BUDGET_COST_PER_DAY",
+            "INVITES",
             "JWT_ISSUER",
             "MODEL_PRICES",
             "MODEL_BASE_URLS",
@@ -208,6 +220,7 @@ mod tests {
         let complete = |name: &str| match name {
             "RUN_RETENTION_DAYS" => Some("0".into()),
             "BUDGET_COST_PER_DAY" => Some("12.5".into()),
+            "INVITES" => Some("guests".into()),
             "MODEL_PRICES" => None,
             "ALLOWED_ORIGINS" => Some("https://app.example.com/, , http://localhost:5173".into()),
             "MODEL_BASE_URLS" => {

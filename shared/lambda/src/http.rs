@@ -1,11 +1,11 @@
 //! HTTP events of API Gateway, served by an HTTP service.
 
-use std::{fmt::Debug, sync::Arc};
+use std::{fmt::Debug, net::IpAddr, sync::Arc};
 
 use http_body_util::{BodyExt, Full};
 use lambda_http::{
     Adapter, LambdaEvent, Request, Response,
-    request::LambdaRequest,
+    request::{LambdaRequest, RequestContext},
     service_fn,
     tower::{Service, ServiceExt},
 };
@@ -43,6 +43,14 @@ where
         answers.clone().oneshot(event)
     }))
     .await
+}
+
+/// The address that a request came from, as API Gateway saw it.
+pub fn source_address(request: &lambda_http::http::Extensions) -> Option<IpAddr> {
+    match request.get::<RequestContext>()? {
+        RequestContext::ApiGatewayV2(context) => context.http.source_ip.as_deref()?.parse().ok(),
+        _ => None,
+    }
 }
 
 fn broken(error: &dyn Debug) -> Failure {

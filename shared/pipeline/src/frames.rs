@@ -153,7 +153,7 @@ pub async fn close(
 ) -> Result<()> {
     send_frame(store, sockets, connection, goodbye.to_frame().into()).await;
     sockets.close(connection, goodbye.code).await;
-    store.connections().disconnect(connection).await
+    store.connections().disconnect(connection).await.map(drop)
 }
 
 /// An error as a frame, with the `id` of the request that it answers. With 429 it says after how

@@ -11,7 +11,9 @@
 //! - [`forks`]: lets a run be tried again without effects
 //! - [`forms`]: answers, expires and closes forms
 //! - [`frames`]: sends one frame to one connection
+//! - [`invites`]: invites to spaces
 //! - [`plans`], [`services`]: triggers besides messages
+//! - [`presence`]: who is present in a space
 //! - [`problems`]: errors as callers get them
 //! - [`rates`]: rate limits
 //! - [`retries`]: repeats a run
@@ -27,9 +29,11 @@ pub mod cancel;
 pub mod forks;
 pub mod forms;
 pub mod frames;
+pub mod invites;
 pub mod membership;
 pub mod plans;
 pub mod post;
+pub mod presence;
 pub mod problems;
 pub mod rates;
 pub mod reads;

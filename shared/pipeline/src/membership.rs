@@ -101,10 +101,14 @@ impl Pipeline {
             .members()
             .leave_if(space, entity, self.now(), |roster| may_in(roster, caller, action))
             .await?;
-        self.follow_leaving(space, entity, left).await
+        self.follow_leaving(space, entity, left.clone()).await?;
+        match left {
+            Some(left) => self.retire_former_guest(&left).await,
+            None => Ok(()),
+        }
     }
 
-    async fn notify_joined(&self, space_id: SpaceId, member: &MemberRecord) {
+    pub(crate) async fn notify_joined(&self, space_id: SpaceId, member: &MemberRecord) {
         queue(
             &*self.broadcasts,
             vec![BroadcastJob::Joined { entity_id: member.entity_id, space_id }],

@@ -1,6 +1,7 @@
 //! WebSocket connections: the tickets that open them, and their subscriptions to spaces.
 
 mod followers;
+pub mod presence;
 mod snapshots;
 mod subscriptions;
 
@@ -8,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use smartspace_domain::{
     Time,
     access::Caller,
-    ids::{ConnectionId, EntityId},
+    ids::{ConnectionId, EntityId, SpaceId},
 };
 
 pub use self::{followers::MayFollow, snapshots::Asked, subscriptions::Audience};
@@ -128,15 +129,19 @@ impl Connections<'_> {
         Ok(record.filter(|record| record.valid_until > now))
     }
 
-    /// Deletes a connection and its subscriptions.
-    pub async fn disconnect(self, id: &ConnectionId) -> Result<()> {
+    /// Deletes a connection and its subscriptions. Returns the spaces in which it was present.
+    pub async fn disconnect(self, id: &ConnectionId) -> Result<Vec<SpaceId>> {
         let meta = keys::connection_meta(id);
+        let mut was_present = Vec::new();
         for item in self.store.table.all(Query::of(keys::connection(id))).await? {
             let key = key_of(&item)?;
             if let Some(space) =
                 key.sk.strip_prefix(keys::FOLLOWS).and_then(|space| space.parse().ok())
             {
                 self.unsubscribe(id, space).await?;
+                if self.forget_presence(id, space).await? {
+                    was_present.push(space);
+                }
             } else if key == meta
                 && let Caller::Entity(entity) = read::<ConnectionRecord>(item)?.caller
             {
@@ -146,6 +151,7 @@ impl Connections<'_> {
                     .await?;
             }
         }
-        self.store.table.write_always(Write::delete(meta)).await
+        self.store.table.write_always(Write::delete(meta)).await?;
+        Ok(was_present)
     }
 }

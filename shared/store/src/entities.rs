@@ -53,6 +53,15 @@ struct External {
     entity_id: EntityId,
 }
 
+impl EntityRecord {
+    /// The record of a new entity.
+    pub(crate) fn new(entity: Entity) -> Self {
+        let g2sk = Some(entity.id.to_string());
+        let g2pk = Some(keys::ENTITIES.to_owned());
+        Self { entity, rev: 1, retired_at: None, settles_at: None, g2pk, g2sk }
+    }
+}
+
 impl Entities<'_> {
     /// Creates an entity. If the `key` was used before, returns the entity that was created then.
     pub async fn create(
@@ -63,15 +72,8 @@ impl Entities<'_> {
         now: Time,
     ) -> Result<Entity> {
         let EntitySettings { kind, name, external_id, agent } = settings;
-        let entity = Entity { id, kind, name, external_id, created_at: now, agent };
-        let record = EntityRecord {
-            entity: entity.clone(),
-            rev: 1,
-            retired_at: None,
-            settles_at: None,
-            g2pk: Some(keys::ENTITIES.to_owned()),
-            g2sk: Some(id.to_string()),
-        };
+        let entity = Entity { id, kind, name, external_id, created_at: now, agent, guest_of: None };
+        let record = EntityRecord::new(entity.clone());
         let mut writes = vec![Write::put(keys::entity_meta(id), &record)?.if_absent()];
         if let Some(key) = key {
             writes.push(key.write(&id.to_string(), now)?);

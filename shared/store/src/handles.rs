@@ -35,6 +35,7 @@ handles! {
     forms: Forms, "Forms: calls that people answer.";
     goals: Goals, "The goals of agents.";
     idempotency: Idempotency, "Idempotency keys.";
+    invites: Invites, "Invites to spaces, and the guests who came by them.";
     members: Members, "The members of spaces.";
     memories: Memories, "The memories of agents.";
     messages: Messages, "The messages of spaces, in order.";

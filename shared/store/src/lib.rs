@@ -17,6 +17,7 @@ pub mod due;
 pub mod entities;
 mod handles;
 pub mod idempotency;
+pub mod invites;
 pub mod limits;
 pub mod messages;
 pub mod runs;
@@ -38,8 +39,8 @@ pub use smartspace_domain::{Error, Result};
 
 pub use crate::handles::{
     AgentState, Budgets, Calls, Connections, Deliveries, Due, Entities, Forms, Goals, Idempotency,
-    Members, Memories, Messages, Plans, Prompts, Quota, Rates, Relationships, Runs, Spaces, Steps,
-    Summaries, Triggers, UsageRows,
+    Invites, Members, Memories, Messages, Plans, Prompts, Quota, Rates, Relationships, Runs,
+    Spaces, Steps, Summaries, Triggers, UsageRows,
 };
 use crate::{
     limits::{quota::MinutesSeen, rates::RatesSeen, seconds::SecondsSeen},

@@ -14,53 +14,58 @@ struct Row {
     pub(crate) action: &'static str,
     pub(crate) request: &'static str,
     /// The answer for each kind of caller, in the order of [`CALLERS`].
-    pub(crate) expected: [&'static str; 5],
+    pub(crate) expected: [&'static str; 6],
 }
 
-const TABLE: [Row; 8] = [
+const TABLE: [Row; 9] = [
     Row {
         action: "subscribe",
         request: r#"{"spaceId":"{space}","afterSeq":0}"#,
-        expected: ["404", "subscribed", "subscribed", "subscribed", "subscribed"],
+        expected: ["404", "subscribed", "subscribed", "subscribed", "subscribed", "subscribed"],
     },
     Row {
         action: "snapshot",
         request: r#"{"streamId":"str_01KHRMMJH0000000000000000J","spaceId":"{space}"}"#,
-        expected: ["404", "accepted", "accepted", "accepted", "accepted"],
+        expected: ["404", "accepted", "accepted", "accepted", "accepted", "accepted"],
+    },
+    Row {
+        action: "presence",
+        request: r#"{"spaceId":"{space}","typing":true}"#,
+        expected: ["404", "accepted", "accepted", "accepted", "accepted", "accepted"],
     },
     Row {
         action: "unsubscribe",
         request: r#"{"spaceId":"{space}"}"#,
-        expected: ["unsubscribed"; 5],
+        expected: ["unsubscribed"; 6],
     },
     Row {
         action: "send",
         request: r#"{"spaceId":"{space}","text":"Hello"{,senderId}}"#,
-        expected: ["404", "sent", "sent", "sent", "sent"],
+        expected: ["404", "sent", "sent", "sent", "sent", "sent"],
     },
     Row {
         action: "send",
         request: r#"{"spaceId":"{space}","text":"Hello","senderId":"{owner}"}"#,
-        expected: ["404", "403", "sent", "403", "sent"],
+        expected: ["404", "403", "sent", "403", "403", "sent"],
     },
     Row {
         action: "toolResult",
         request: r#"{"runId":"{asking}","callId":"{owners}","output":1}"#,
-        expected: ["404", "403", "accepted", "403", "409"],
+        expected: ["404", "403", "accepted", "403", "404", "409"],
     },
     Row {
         action: "toolResult",
         request: r#"{"runId":"{asking}","callId":"{anyones}","output":1}"#,
-        expected: ["404", "accepted", "409", "409", "409"],
+        expected: ["404", "accepted", "409", "409", "404", "409"],
     },
-    Row { action: "ping", request: r#"{"spaces":{"{space}":0}}"#, expected: ["pong"; 5] },
+    Row { action: "ping", request: r#"{"spaces":{"{space}":0}}"#, expected: ["pong"; 6] },
 ];
 
 #[tokio::test]
 async fn every_caller_gets_the_answer_of_the_socket_access_table() {
     let actions: BTreeSet<_> = TABLE.iter().map(|row| row.action).collect();
     assert_eq!(actions, smartspace_socket::ACTIONS.into(), "an action without a row");
-    let Some(stack) = Stack::with_secret(&[]).await else { return };
+    let Some(stack) = Stack::with_secret(&["--invites", "guests"]).await else { return };
     let scene = Scene::new(&stack).await;
     for (column, caller) in CALLERS.into_iter().enumerate() {
         let socket = scene.client(&stack, caller).socket().await;

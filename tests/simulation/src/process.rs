@@ -94,6 +94,7 @@ impl Process {
         let transport = Arc::new(SimTransport { env: Arc::clone(env), life: Arc::clone(&life) });
         let egress = Egress::over(transport, Arc::new(FixedSecrets::default()));
         let api = Api {
+            invites: smartspace_domain::invites::InvitePolicy::Guests,
             pipeline: pipeline.clone(),
             admin_key: AdminKey::new(ADMIN_KEY),
             tokens: Tokens::signed_with(JWT_SECRET, false).ok(),

@@ -14,7 +14,7 @@ use crate::{
     Api,
     annotated_routes::{Routes, routes},
     answers::ApiResult,
-    auth::Authenticated,
+    auth::Credential,
 };
 
 pub(super) fn routes() -> Routes {
@@ -57,7 +57,7 @@ struct SpaceCount {
 )]
 async fn show(
     State(api): State<Arc<Api>>,
-    Authenticated(caller): Authenticated,
+    Credential { caller, .. }: Credential,
 ) -> ApiResult<Json<Me>> {
     let store = &api.pipeline.store;
     let (kind, entity, count) = match caller {
@@ -70,6 +70,6 @@ async fn show(
             (CallerKind::Entity, Some(entity.seen_by(caller)), count)
         }
     };
-    let capabilities = caller.capabilities(entity.as_ref().map(|entity| entity.kind));
+    let capabilities = caller.capabilities(entity.as_ref());
     Ok(Json(Me { kind, entity, spaces: SpaceCount { count }, capabilities }))
 }

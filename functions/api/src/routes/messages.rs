@@ -27,7 +27,7 @@ use crate::{
     Api,
     annotated_routes::{Routes, routes},
     answers::{ApiResult, Created},
-    auth::Authenticated,
+    auth::Credential,
     description::{ChainDepth, IdempotencyKey, limit},
     input::{Body, Id, Query, depth},
 };
@@ -58,7 +58,7 @@ struct MessageBody {
 )]
 async fn create(
     State(api): State<Arc<Api>>,
-    Authenticated(caller): Authenticated,
+    Credential { caller, .. }: Credential,
     Id(space): Id<SpaceId>,
     headers: HeaderMap,
     body: Body,
@@ -97,7 +97,7 @@ struct PreviewResponse {
 )]
 async fn preview(
     State(api): State<Arc<Api>>,
-    Authenticated(caller): Authenticated,
+    Credential { caller, .. }: Credential,
     Id(space): Id<SpaceId>,
     body: Body,
 ) -> ApiResult<Json<PreviewResponse>> {
@@ -164,7 +164,7 @@ impl MessagesQuery {
 )]
 async fn list(
     State(api): State<Arc<Api>>,
-    Authenticated(caller): Authenticated,
+    Credential { caller, .. }: Credential,
     Id(space): Id<SpaceId>,
     Query(query): Query<MessagesQuery>,
 ) -> ApiResult<Json<Page<Message>>> {

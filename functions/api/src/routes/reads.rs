@@ -16,7 +16,7 @@ use crate::{
     Api,
     annotated_routes::{Routes, routes},
     answers::ApiResult,
-    auth::Authenticated,
+    auth::Credential,
     input::{Body, Id},
 };
 
@@ -54,7 +54,7 @@ struct ReadResponse {
 )]
 async fn read(
     State(api): State<Arc<Api>>,
-    Authenticated(caller): Authenticated,
+    Credential { caller, .. }: Credential,
     Id(space): Id<SpaceId>,
     body: Body,
 ) -> ApiResult<Json<ReadResponse>> {

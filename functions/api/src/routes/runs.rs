@@ -30,7 +30,7 @@ use crate::{
     Api,
     annotated_routes::{Routes, routes},
     answers::{ApiResult, Created},
-    auth::Authenticated,
+    auth::{Authenticated, Credential},
     description::{ChainDepth, RequiredIdempotencyKey, limit},
     input::{Body, Id, Query, depth},
 };
@@ -111,7 +111,7 @@ async fn list(api: &Api, filter: &RunFilter, ask: Ask) -> ApiResult<Json<Page<Ru
 )]
 async fn of_space(
     State(api): State<Arc<Api>>,
-    Authenticated(caller): Authenticated,
+    Credential { caller, .. }: Credential,
     Id(space): Id<SpaceId>,
     Query(query): Query<PageQuery>,
 ) -> ApiResult<Json<Page<Run>>> {
@@ -173,7 +173,7 @@ async fn of_agent(
 )]
 async fn show(
     State(api): State<Arc<Api>>,
-    Authenticated(caller): Authenticated,
+    Credential { caller, .. }: Credential,
     Id(id): Id<RunId>,
 ) -> ApiResult<Json<Run>> {
     let store = &api.pipeline.store;

@@ -58,7 +58,7 @@ struct TicketResponse {
 )]
 async fn create(
     State(api): State<Arc<Api>>,
-    Credential { caller, until }: Credential,
+    Credential { caller, until, .. }: Credential,
     headers: HeaderMap,
     body: Body,
 ) -> ApiResult<impl IntoResponse> {

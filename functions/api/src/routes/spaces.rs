@@ -28,7 +28,7 @@ use crate::{
     Api,
     annotated_routes::{Routes, routes},
     answers::{ApiResult, Created},
-    auth::Authenticated,
+    auth::{Authenticated, Credential},
     description::IdempotencyKey,
     input::{Body, Id, Query, shaped},
 };
@@ -93,7 +93,7 @@ async fn create(
 )]
 async fn list(
     State(api): State<Arc<Api>>,
-    Authenticated(caller): Authenticated,
+    Credential { caller, .. }: Credential,
     Query(query): Query<PageQuery>,
 ) -> ApiResult<Json<Page<Space>>> {
     let store = &api.pipeline.store;
@@ -111,7 +111,7 @@ async fn list(
 )]
 async fn show(
     State(api): State<Arc<Api>>,
-    Authenticated(caller): Authenticated,
+    Credential { caller, .. }: Credential,
     Id(id): Id<SpaceId>,
 ) -> ApiResult<Json<Space>> {
     api.pipeline.authorise(caller, SpaceAction::Read, id).await?;

@@ -17,7 +17,7 @@ use crate::{
     Api,
     annotated_routes::{Routes, routes},
     answers::ApiResult,
-    auth::Authenticated,
+    auth::Credential,
     input::{Body, TwoIds},
 };
 
@@ -125,7 +125,7 @@ struct TakenResponse {
 )]
 async fn answer(
     State(api): State<Arc<Api>>,
-    Authenticated(caller): Authenticated,
+    Credential { caller, .. }: Credential,
     TwoIds(run_id, call_id): TwoIds<RunId, CallId>,
     body: Body,
 ) -> ApiResult<impl IntoResponse> {

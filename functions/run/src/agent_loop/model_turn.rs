@@ -7,7 +7,7 @@
 mod answer;
 mod shown_call;
 
-use std::time::Duration;
+use std::{collections::BTreeSet, time::Duration};
 
 use futures::StreamExt;
 use smartspace_domain::{
@@ -122,6 +122,8 @@ pub(crate) struct Question<'a> {
     /// How often the model has found this question too long.
     pub(crate) round: u32,
     pub(crate) active_space: Option<SpaceId>,
+    /// The spaces that the run has entered.
+    pub(crate) entered: &'a BTreeSet<SpaceId>,
 }
 
 /// Asks the model of one run.

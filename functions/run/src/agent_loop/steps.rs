@@ -65,8 +65,13 @@ impl AgentLoop<'_> {
         if !is_whole(&progress, &self.context.run, self.context.now()) {
             return Ok(LoopOutcome::StepsExpired);
         }
+        let last = progress.steps.last().cloned();
         let mut state =
             State::new(self.context, self.tools, self.mcp_problems, gathered, progress)?;
+        if let Some((step, pending)) = last.zip(state.pending.as_ref()) {
+            self.show_answer(&step, &state.entered);
+            pending.made().for_each(|record| self.show_call(record));
+        }
         let left = self.context.config.run_loop.time_limit.length().saturating_sub(self.used());
         // The deadline cuts off a model answer, but never a tool.
         let deadline = Instant::now() + left.max(Duration::from_millis(1));
@@ -133,6 +138,7 @@ impl AgentLoop<'_> {
                 .end());
             }
             self.store_step(state, &step).await?;
+            self.show_answer(&step, &state.entered);
             self.context.unfinished.set(None);
             state.prompt_is_stored = true;
             state.is_fresh = false;
@@ -198,6 +204,7 @@ impl AgentLoop<'_> {
             messages: &state.messages,
             step: state.steps,
             active_space: state.active_space,
+            entered: &state.entered,
         };
         // Another round asks the same question in short, so its notes are known already.
         let announced = if round == 0 { notes.messages.as_slice() } else { &[] };

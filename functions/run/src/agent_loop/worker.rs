@@ -90,6 +90,7 @@ impl Worker {
         };
         self.context.streams.end_all(None);
         self.context.streams.close(self.context.run.id).await;
+        self.context.live_steps.close(self.context.run.id).await;
         self.context.spending.close().await;
         self.announce_budgets().await;
         result

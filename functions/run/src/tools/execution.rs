@@ -40,10 +40,19 @@ pub(crate) async fn execute(
             }
         }
     }
-    let ended = callings.iter().zip(started).map(async |(calling, started)| match started {
-        StartedCall::UnderWay(call) => call.await,
-        StartedCall::Done(outcome) if outcome.is_stored => Ok(outcome),
-        StartedCall::Done(outcome) => calling.store_outcome(&outcome).await.map(|()| outcome),
+    let ended = callings.iter().zip(started).map(async |(calling, started)| {
+        let outcome = match started {
+            StartedCall::UnderWay(call) => call.await?,
+            StartedCall::Done(outcome) => {
+                if !outcome.is_stored {
+                    calling.store_outcome(&outcome).await?;
+                }
+                outcome
+            }
+        };
+        let Calling { context, begun, started_at, .. } = calling;
+        context.show_call(begun.call_id, outcome.status, *started_at);
+        Ok(outcome)
     });
     // Each call runs to its end, so that the result of one is stored even if another fails.
     join_all(ended).await.into_iter().collect()

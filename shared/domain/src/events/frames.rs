@@ -12,6 +12,12 @@ use crate::{
     steps::is_private,
 };
 
+/// More than what most calls of a step take in a frame, in bytes.
+const CALL_BYTES: usize = 256;
+
+/// More than what an entity that is present and types takes in a frame, in bytes.
+const PRESENT_BYTES: usize = 256;
+
 /// A pattern for all events that hold a run.
 macro_rules! run_events {
     ($run:ident) => {
@@ -76,6 +82,11 @@ impl Event {
                 asked.input = Value::Null;
                 asked.result_schema = None;
             }
+            EventKind::RunStep { step, .. } => step.calls.truncate(bytes / CALL_BYTES),
+            EventKind::Presence { present, typing, .. } => {
+                present.truncate(bytes / PRESENT_BYTES);
+                typing.truncate(bytes / PRESENT_BYTES);
+            }
             EventKind::SystemMessage { text, .. } => text.truncate(text.floor_char_boundary(bytes)),
             EventKind::SpaceUpdated { space } | EventKind::SpaceJoined { space } => {
                 space.members.truncate(bytes / 256);
@@ -98,12 +109,13 @@ impl Event {
     }
 
     /// Who may see the whole event, if not everyone who follows the space: a message's origin may
-    /// name another space, and a run may have entered one.
+    /// name another space, a run may have entered one, and steps are for the operator.
     pub fn known_by(&self) -> Option<KnownBy> {
         match &self.what {
             EventKind::MessageCreated { message } | EventKind::MessageUpdated { message } => {
                 message.known_by()
             }
+            EventKind::RunStep { .. } => Some(KnownBy::Operator),
             what => what.run()?.known_by(self.space_id),
         }
     }
@@ -116,6 +128,7 @@ impl Event {
             EventKind::MessageCreated { message } | EventKind::MessageUpdated { message } => {
                 *message = message.clone().without_origin();
             }
+            EventKind::RunStep { step, .. } => **step = step.for_members(),
             what => {
                 if let Some(run) = what.run_mut() {
                     *run = run.clone().without_active_space();
@@ -137,8 +150,38 @@ mod tests {
     use super::*;
     use crate::{
         Time,
-        ids::{RunId, SpaceId},
+        ids::{CallId, RunId, SpaceId},
+        steps::{CallStatus, LiveCall, LiveCallDetails, LiveStep},
     };
+
+    #[test]
+    fn a_step_with_many_calls_is_cut_to_fit_a_frame_and_members_see_little_of_it() {
+        let call = |index| LiveCall {
+            name: format!("tool_{}", "x".repeat(59)),
+            details: Some(LiveCallDetails {
+                call_id: CallId::of(RunId::new(Time::default(), 1), 0, index),
+                status: CallStatus::Unknown,
+                started_at: Some(Time::default()),
+                visible: index.is_multiple_of(2),
+            }),
+        };
+        let step = LiveStep { index: 7, answer: None, calls: (0..4_000).map(call).collect() };
+        let what =
+            EventKind::RunStep { run_id: RunId::new(Time::default(), 1), step: Box::new(step) };
+        let event = Event { space_id: SpaceId::new(Time::default(), 1), at: Time::default(), what };
+        assert_eq!(event.known_by(), Some(KnownBy::Operator));
+        for (event, is_reduced) in [(event.clone(), false), (event.for_others(), true)] {
+            let frame = event.to_frame();
+            assert!(frame.len() <= limits::FRAME_BYTES, "{}", frame.len());
+            assert_eq!(!frame.contains("callId"), is_reduced, "{frame}");
+            let EventKind::RunStep { step, .. } =
+                serde_json::from_str::<Event>(&frame).unwrap().what
+            else {
+                panic!("{frame}")
+            };
+            assert!(step.calls.len() >= 60, "{}", step.calls.len());
+        }
+    }
 
     #[test]
     fn a_long_system_message_is_cut_to_fit_a_frame() {

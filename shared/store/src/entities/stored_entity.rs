@@ -7,7 +7,7 @@ use smartspace_domain::{
     Time,
     agents::AgentConfig,
     entities::{Entity, EntityType},
-    ids::EntityId,
+    ids::{EntityId, SpaceId},
     stored,
 };
 
@@ -23,6 +23,8 @@ struct StoredEntity {
     created_at: Time,
     #[serde(default)]
     agent: Option<Agent>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    guest_of: Option<SpaceId>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -72,13 +74,13 @@ pub(super) fn text(agent: Option<&AgentConfig>) -> serde_json::Result<Option<Str
 }
 
 pub(super) fn serialize<S: Serializer>(entity: &Entity, serializer: S) -> Result<S::Ok, S::Error> {
-    let Entity { id, kind, name, external_id, created_at, agent } = entity.clone();
+    let Entity { id, kind, name, external_id, created_at, agent, guest_of } = entity.clone();
     let agent = text(agent.as_ref()).map_err(ser::Error::custom)?.map(Agent::Text);
-    StoredEntity { id, kind, name, external_id, created_at, agent }.serialize(serializer)
+    StoredEntity { id, kind, name, external_id, created_at, agent, guest_of }.serialize(serializer)
 }
 
 pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Entity, D::Error> {
-    let StoredEntity { id, kind, name, external_id, created_at, agent } =
+    let StoredEntity { id, kind, name, external_id, created_at, agent, guest_of } =
         StoredEntity::deserialize(deserializer)?;
     let agent = match agent {
         Some(agent) => {
@@ -86,5 +88,5 @@ pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<
         }
         None => None,
     };
-    Ok(Entity { id, kind, name, external_id, created_at, agent })
+    Ok(Entity { id, kind, name, external_id, created_at, agent, guest_of })
 }

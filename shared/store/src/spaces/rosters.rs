@@ -12,7 +12,7 @@ use smartspace_domain::{
     access::Membership,
     append_limits::AppendWindow,
     entities::{Entity, EntityType},
-    ids::{EntityId, SpaceId},
+    ids::{EntityId, InviteId, SpaceId},
     messages::{Sender, excerpt},
     quota::RateWindow,
     spaces::{Member, Role},
@@ -80,6 +80,9 @@ pub struct MemberRecord {
     /// Whether it has left.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub left: bool,
+    /// The invite by which a guest came. `None` for all others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub guest_by: Option<InviteId>,
     /// Index of an entity's spaces.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub g2pk: Option<String>,
@@ -119,14 +122,15 @@ impl MemberRecord {
 
     /// The member's role and kind.
     pub fn place(&self) -> Membership {
-        Membership { role: self.role, kind: self.kind }
+        Membership { role: self.role, kind: self.kind, guest: self.guest_by.is_some() }
     }
 
     /// The member, as the API shows it. An agent has read what its completed runs have.
     pub fn view(&self) -> Member {
         let Self { entity_id: id, kind, role, cursor, read_seq, joined_at, .. } = *self;
         let read_seq = if kind == EntityType::Agent { cursor.max(read_seq) } else { read_seq };
-        Member { id, name: self.name.clone(), kind, role, read_seq, joined_at }
+        let guest = self.guest_by.is_some();
+        Member { id, name: self.name.clone(), kind, role, read_seq, joined_at, guest }
     }
 }
 

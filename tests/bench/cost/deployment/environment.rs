@@ -86,6 +86,7 @@ impl Environment {
         let secrets = Arc::new(FixedSecrets::default());
         let egress = Egress::new(Arc::new(SystemResolver), ToolHosts::default(), secrets.clone());
         let api = Api {
+            invites: smartspace_domain::invites::InvitePolicy::Guests,
             pipeline: pipeline.clone(),
             admin_key: AdminKey::new(ADMIN_KEY),
             tokens: Tokens::signed_with(JWT_SECRET, false).ok(),

@@ -1,5 +1,6 @@
 //! The entities, spaces and runs that the requests of the access tables are about.
 
+use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::{
@@ -15,10 +16,12 @@ use crate::{
 /// The tools that ask people, the owner, and anyone.
 const FORMS: [&str; 3] = ["form", "owners", "anyones"];
 
-/// A space with an owner, a member, an agent, an active run, a canceled one and one that waits for
+/// A space with an owner, a member, a guest, an agent, an active run, a canceled one and one that waits for
 /// forms, and entities outside of the space.
 pub(crate) struct Scene {
     names: Vec<(&'static str, String)>,
+    /// The guest's token.
+    guest: String,
 }
 
 impl Scene {
@@ -43,7 +46,10 @@ impl Scene {
         let sent = json!({ "service": "ci", "payload": {} });
         let received = stack.create(&format!("/v1/agents/{ada}/trigger"), sent).await.must_be(202);
         let delivery = received["deliveryId"].as_str().unwrap().to_owned();
+        let (invite, guest, token) = guest_of(stack, &space).await;
         let names = [
+            ("guest", guest),
+            ("invite", invite),
             ("stranger", stranger),
             ("member", member),
             ("owner", owner),
@@ -57,7 +63,7 @@ impl Scene {
             ("plan", plan),
             ("delivery", delivery),
         ];
-        Self { names: names.into_iter().chain(forms).collect() }
+        Self { names: names.into_iter().chain(forms).collect(), guest: token }
     }
 
     /// The id that a name stands for.
@@ -85,8 +91,23 @@ impl Scene {
 
     /// A client with the credential of a caller.
     pub(crate) fn client(&self, stack: &Stack, caller: &str) -> Client {
-        if caller == "admin" { Client::clone(stack) } else { stack.as_entity(self.id(caller)) }
+        match caller {
+            "admin" => Client::clone(stack),
+            "guest" => stack.with(&self.guest),
+            entity => stack.as_entity(self.id(entity)),
+        }
     }
+}
+
+/// Invites a guest to a space. Returns the invite, the guest and its token.
+async fn guest_of(stack: &Stack, space: &str) -> (String, String, String) {
+    let path = format!("/v1/spaces/{space}/invites");
+    let invite = stack.create(&path, json!({})).await.must_be(201);
+    let body = json!({"token": invite["token"], "name": "Guest"});
+    let request = stack.request(Method::POST, "/v1/invites/accept").json(&body);
+    let accepted = stack.send(request).await.must_be(200);
+    let token = accepted["token"].as_str().unwrap().to_owned();
+    (id(&invite), id(&accepted["entity"]), token)
 }
 
 /// An agent that counts slowly.

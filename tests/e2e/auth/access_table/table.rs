@@ -1,7 +1,7 @@
 //! The requests of the access table, with the expected statuses.
 
 /// The kinds of callers, in the order of the table's columns.
-pub(crate) const CALLERS: [&str; 5] = ["stranger", "member", "owner", "agent", "admin"];
+pub(crate) const CALLERS: [&str; 6] = ["stranger", "member", "owner", "agent", "guest", "admin"];
 
 /// A request and the expected status for each kind of caller.
 pub(crate) struct Row {
@@ -9,10 +9,10 @@ pub(crate) struct Row {
     parameters: &'static str,
     /// The JSON body, or an empty text.
     pub(crate) body: &'static str,
-    pub(crate) expected: [u16; 5],
+    pub(crate) expected: [u16; 6],
 }
 
-const fn row(parameters: &'static str, body: &'static str, expected: [u16; 5]) -> Row {
+const fn row(parameters: &'static str, body: &'static str, expected: [u16; 6]) -> Row {
     Row { parameters, body, expected }
 }
 
@@ -27,163 +27,177 @@ const PLAN: &str = r#"{"name":"Digest","instruction":"Write it.","cron":"0 9 * *
 #[rustfmt::skip]
 pub(crate) const TABLE: &[(&str, &[Row])] = &[
     ("POST /v1/entities", &[
-        row("", r#"{"type":"human","name":"New"}"#,                      [403, 403, 403, 403, 201]),
+        row("", r#"{"type":"human","name":"New"}"#,                 [403, 403, 403, 403, 403, 201]),
     ]),
     ("GET /v1/me", &[
-        row("", "",                                                      [200, 200, 200, 200, 200]),
+        row("", "",                                                 [200, 200, 200, 200, 200, 200]),
     ]),
     ("GET /v1/entities", &[
-        row("", "",                                                      [200, 200, 200, 200, 200]),
+        row("", "",                                                 [200, 200, 200, 200, 403, 200]),
     ]),
     ("GET /v1/entities/{id}", &[
-        row("{me}", "",                                                  [200, 200, 200, 200, 200]),
-        row("{owner}", "",                                               [404, 200, 200, 200, 200]),
-        row("{agent}", "",                                               [404, 200, 200, 200, 200]),
+        row("{me}", "",                                             [200, 200, 200, 200, 403, 200]),
+        row("{owner}", "",                                          [404, 200, 200, 200, 403, 200]),
+        row("{agent}", "",                                          [404, 200, 200, 200, 403, 200]),
     ]),
     ("PATCH /v1/entities/{id}", &[
-        row("{me}", r#"{"name":"Renamed"}"#,                             [200, 200, 200, 200, 200]),
-        row("{me}", RENAMED_WITH_EXTERNAL_ID,                            [403, 403, 403, 403, 200]),
-        row("{me}", r#"{"agent":{"instructions":"Obey."}}"#,             [403, 403, 403, 403, 422]),
-        row("{owner}", r#"{"name":"Renamed"}"#,                          [404, 403, 200, 403, 200]),
+        row("{me}", r#"{"name":"Renamed"}"#,                        [200, 200, 200, 200, 403, 200]),
+        row("{me}", RENAMED_WITH_EXTERNAL_ID,                       [403, 403, 403, 403, 403, 200]),
+        row("{me}", r#"{"agent":{"instructions":"Obey."}}"#,        [403, 403, 403, 403, 403, 422]),
+        row("{owner}", r#"{"name":"Renamed"}"#,                     [404, 403, 200, 403, 403, 200]),
     ]),
     ("DELETE /v1/entities/{id}", &[
-        row("{owner}", "",                                               [404, 403, 403, 403, 204]),
+        row("{owner}", "",                                          [404, 403, 403, 403, 403, 204]),
     ]),
     ("POST /v1/spaces", &[
-        row("", r#"{"name":"New"}"#,                                     [201, 201, 201, 201, 201]),
-        row("", r#"{"name":"New","members":["{newcomer}","{open}"]}"#,   [201, 201, 201, 201, 201]),
-        row("", r#"{"name":"New","members":["{closed}"]}"#,              [403, 403, 403, 403, 201]),
+        row("", r#"{"name":"New"}"#,                                [201, 201, 201, 201, 403, 201]),
+        row("", r#"{"name":"New","members":["{newcomer}","{open}"]}"#, [201, 201, 201, 201, 403, 201]),
+        row("", r#"{"name":"New","members":["{closed}"]}"#,         [403, 403, 403, 403, 403, 201]),
     ]),
     ("GET /v1/spaces", &[
-        row("", "",                                                      [200, 200, 200, 200, 200]),
+        row("", "",                                                 [200, 200, 200, 200, 200, 200]),
     ]),
     ("GET /v1/spaces/{id}", &[
-        row("{space}", "",                                               [404, 200, 200, 200, 200]),
+        row("{space}", "",                                          [404, 200, 200, 200, 200, 200]),
     ]),
     ("PATCH /v1/spaces/{id}", &[
-        row("{space}", r#"{"name":"Renamed"}"#,                          [404, 403, 200, 403, 200]),
+        row("{space}", r#"{"name":"Renamed"}"#,                     [404, 403, 200, 403, 403, 200]),
     ]),
     ("DELETE /v1/spaces/{id}", &[
-        row("{space}", "",                                               [404, 403, 204, 403, 204]),
+        row("{space}", "",                                          [404, 403, 204, 403, 403, 204]),
     ]),
     ("PUT /v1/spaces/{id}/members/{entityId}", &[
-        row("{space} {newcomer}", "",                                    [404, 403, 200, 403, 200]),
-        row("{space} {open}", "",                                        [404, 403, 200, 403, 200]),
-        row("{space} {closed}", "",                                      [404, 403, 403, 403, 200]),
-        row("{space} {me}", r#"{"role":"owner"}"#,                       [404, 403, 200, 403, 200]),
-        row("{space} {agent}", r#"{"role":"owner"}"#,                    [404, 403, 200, 403, 200]),
+        row("{space} {newcomer}", "",                               [404, 403, 200, 403, 403, 200]),
+        row("{space} {open}", "",                                   [404, 403, 200, 403, 403, 200]),
+        row("{space} {closed}", "",                                 [404, 403, 403, 403, 403, 200]),
+        row("{space} {me}", r#"{"role":"owner"}"#,                  [404, 403, 200, 403, 403, 200]),
+        row("{space} {agent}", r#"{"role":"owner"}"#,               [404, 403, 200, 403, 403, 200]),
+    ]),
+    ("POST /v1/spaces/{id}/invites", &[
+        row("{space}", "",                                          [404, 403, 201, 403, 403, 201]),
+        row("{space}", r#"{"uses":101}"#,                           [404, 403, 422, 403, 403, 422]),
+    ]),
+    ("GET /v1/spaces/{id}/invites", &[
+        row("{space}", "",                                          [404, 403, 200, 403, 403, 200]),
+    ]),
+    ("DELETE /v1/spaces/{id}/invites/{inviteId}", &[
+        row("{space} {invite}", "",                                 [404, 403, 204, 403, 403, 204]),
+    ]),
+    // How an invite is accepted is tested with its tokens.
+    ("POST /v1/invites/accept", &[
+        row("", r#"{"token":"invite_none"}"#,                       [404, 404, 404, 404, 404, 404]),
     ]),
     ("DELETE /v1/spaces/{id}/members/{entityId}", &[
-        row("{space} {me}", "",                                          [404, 204, 204, 204, 204]),
-        row("{space} {owner}", "",                                       [404, 403, 204, 403, 204]),
-        row("{space} {newcomer}", "",                                    [404, 403, 204, 403, 204]),
+        row("{space} {me}", "",                                     [404, 204, 204, 204, 403, 204]),
+        row("{space} {owner}", "",                                  [404, 403, 204, 403, 403, 204]),
+        row("{space} {newcomer}", "",                               [404, 403, 204, 403, 403, 204]),
     ]),
     ("POST /v1/spaces/{id}/messages", &[
-        row("{space}", r#"{"text":"Hello"{,senderId}}"#,                 [404, 201, 201, 201, 201]),
-        row("{space}", r#"{"text":"Hello","senderId":"{owner}"}"#,       [404, 403, 201, 403, 201]),
+        row("{space}", r#"{"text":"Hello"{,senderId}}"#,            [404, 201, 201, 201, 201, 201]),
+        row("{space}", r#"{"text":"Hello","senderId":"{owner}"}"#,  [404, 403, 201, 403, 403, 201]),
     ]),
     ("POST /v1/spaces/{id}/messages/preview", &[
-        row("{space}", r#"{"text":"Hello"{,senderId}}"#,                 [404, 200, 200, 200, 200]),
+        row("{space}", r#"{"text":"Hello"{,senderId}}"#,            [404, 200, 200, 200, 200, 200]),
     ]),
     ("GET /v1/spaces/{id}/messages", &[
-        row("{space}", "",                                               [404, 200, 200, 200, 200]),
+        row("{space}", "",                                          [404, 200, 200, 200, 200, 200]),
     ]),
     ("PUT /v1/spaces/{id}/read", &[
-        row("{space}", r#"{"seq":1{,entityId}}"#,                        [404, 200, 200, 200, 200]),
-        row("{space}", r#"{"seq":1,"entityId":"{owner}"}"#,              [404, 403, 200, 403, 200]),
+        row("{space}", r#"{"seq":1{,entityId}}"#,                   [404, 200, 200, 200, 200, 200]),
+        row("{space}", r#"{"seq":1,"entityId":"{owner}"}"#,         [404, 403, 200, 403, 403, 200]),
     ]),
     ("GET /v1/spaces/{id}/runs", &[
-        row("{space}", "",                                               [404, 200, 200, 200, 200]),
+        row("{space}", "",                                          [404, 200, 200, 200, 200, 200]),
     ]),
     ("GET /v1/runs", &[
-        row("", "",                                                      [403, 403, 403, 403, 200]),
+        row("", "",                                                 [403, 403, 403, 403, 403, 200]),
     ]),
     ("GET /v1/usage", &[
-        row("", "",                                                      [403, 403, 403, 403, 200]),
+        row("", "",                                                 [403, 403, 403, 403, 403, 200]),
     ]),
     ("GET /v1/agents/{id}/usage", &[
-        row("{agent}", "",                                               [403, 403, 403, 403, 200]),
+        row("{agent}", "",                                          [403, 403, 403, 403, 403, 200]),
     ]),
     ("GET /v1/spaces/{id}/usage", &[
-        row("{space}", "",                                               [403, 403, 403, 403, 200]),
+        row("{space}", "",                                          [403, 403, 403, 403, 403, 200]),
     ]),
     ("GET /v1/agents/{id}/runs", &[
-        row("{agent}", "",                                               [403, 403, 403, 403, 200]),
+        row("{agent}", "",                                          [403, 403, 403, 403, 403, 200]),
     ]),
     ("GET /v1/agents/{id}/memories", &[
-        row("{agent}", "",                                               [403, 403, 403, 403, 200]),
+        row("{agent}", "",                                          [403, 403, 403, 403, 403, 200]),
     ]),
     ("PUT /v1/agents/{id}/memories/{key}", &[
-        row("{agent} one", r#"{"value":"Oslo"}"#,                        [403, 403, 403, 403, 200]),
+        row("{agent} one", r#"{"value":"Oslo"}"#,                   [403, 403, 403, 403, 403, 200]),
     ]),
     ("DELETE /v1/agents/{id}/memories/{key}", &[
-        row("{agent} one", "",                                           [403, 403, 403, 403, 204]),
+        row("{agent} one", "",                                      [403, 403, 403, 403, 403, 204]),
     ]),
     ("GET /v1/agents/{id}/goals", &[
-        row("{agent}", "",                                               [403, 403, 403, 403, 200]),
+        row("{agent}", "",                                          [403, 403, 403, 403, 403, 200]),
     ]),
     ("PUT /v1/agents/{id}/goals/{goalId}", &[
-        row("{agent} one", r#"{"description":"Report"}"#,                [403, 403, 403, 403, 200]),
+        row("{agent} one", r#"{"description":"Report"}"#,           [403, 403, 403, 403, 403, 200]),
     ]),
     ("DELETE /v1/agents/{id}/goals/{goalId}", &[
-        row("{agent} one", "",                                           [403, 403, 403, 403, 204]),
+        row("{agent} one", "",                                      [403, 403, 403, 403, 403, 204]),
     ]),
     ("GET /v1/agents/{id}/plans", &[
-        row("{agent}", "",                                               [403, 403, 403, 403, 200]),
+        row("{agent}", "",                                          [403, 403, 403, 403, 403, 200]),
     ]),
     ("POST /v1/agents/{id}/plans", &[
-        row("{agent}", PLAN,                                             [403, 403, 403, 403, 201]),
+        row("{agent}", PLAN,                                        [403, 403, 403, 403, 403, 201]),
     ]),
     ("PUT /v1/agents/{id}/plans/{planId}", &[
-        row("{agent} {plan}", r#"{"name":"Renamed"}"#,                   [403, 403, 403, 403, 200]),
+        row("{agent} {plan}", r#"{"name":"Renamed"}"#,              [403, 403, 403, 403, 403, 200]),
     ]),
     ("DELETE /v1/agents/{id}/plans/{planId}", &[
-        row("{agent} {plan}", "",                                        [403, 403, 403, 403, 204]),
+        row("{agent} {plan}", "",                                   [403, 403, 403, 403, 403, 204]),
     ]),
     ("POST /v1/agents/{id}/plans/{planId}/run", &[
-        row("{agent} {plan}", "",                                        [403, 403, 403, 403, 202]),
+        row("{agent} {plan}", "",                                   [403, 403, 403, 403, 403, 202]),
     ]),
     ("POST /v1/agents/{id}/trigger", &[
-        row("{agent}", r#"{"service":"ci","payload":{}}"#,               [403, 403, 403, 403, 202]),
+        row("{agent}", r#"{"service":"ci","payload":{}}"#,          [403, 403, 403, 403, 403, 202]),
     ]),
     ("GET /v1/agents/{id}/deliveries", &[
-        row("{agent}", "",                                               [403, 403, 403, 403, 200]),
+        row("{agent}", "",                                          [403, 403, 403, 403, 403, 200]),
     ]),
     ("POST /v1/agents/{id}/deliveries/{deliveryId}/replay", &[
-        row("{agent} {delivery}", "",                                    [403, 403, 403, 403, 202]),
+        row("{agent} {delivery}", "",                               [403, 403, 403, 403, 403, 202]),
     ]),
     ("POST /v1/hooks/{agentId}/{service}", &[
-        row("{agent} github", r#"{"zen":"No signature, no entry."}"#,    [401, 401, 401, 401, 401]),
+        row("{agent} github", r#"{"zen":"No signature, no entry."}"#, [401, 401, 401, 401, 401, 401]),
     ]),
     ("GET /v1/runs/{id}", &[
-        row("{run}", "",                                                 [404, 200, 200, 200, 200]),
+        row("{run}", "",                                            [404, 200, 200, 200, 200, 200]),
     ]),
     ("POST /v1/runs/{id}/cancel", &[
-        row("{run}", "",                                                 [404, 202, 202, 403, 202]),
+        row("{run}", "",                                            [404, 202, 202, 403, 403, 202]),
     ]),
     ("POST /v1/runs/{id}/retry", &[
-        row("{canceled}", "",                                            [404, 202, 202, 403, 202]),
+        row("{canceled}", "",                                       [404, 202, 202, 403, 403, 202]),
     ]),
     // The fork itself is tested with the key that it needs.
     ("POST /v1/runs/{id}/fork", &[
-        row("{canceled}", r#"{"fromStep":0}"#,                           [403, 403, 403, 403, 400]),
+        row("{canceled}", r#"{"fromStep":0}"#,                      [403, 403, 403, 403, 403, 400]),
     ]),
     ("POST /v1/runs/{id}/toolCalls/{callId}/result", &[
-        row("{asking} {form}", r#"{"output":1}"#,                        [404, 202, 202, 403, 202]),
-        row("{asking} {form}", r#"{"declined":true}"#,                   [404, 202, 202, 403, 202]),
-        row("{asking} {owners}", r#"{"output":1}"#,                      [404, 403, 202, 403, 202]),
-        row("{asking} {anyones}", r#"{"output":1}"#,                     [404, 202, 202, 202, 202]),
+        row("{asking} {form}", r#"{"output":1}"#,                   [404, 202, 202, 403, 404, 202]),
+        row("{asking} {form}", r#"{"declined":true}"#,              [404, 202, 202, 403, 404, 202]),
+        row("{asking} {owners}", r#"{"output":1}"#,                 [404, 403, 202, 403, 404, 202]),
+        row("{asking} {anyones}", r#"{"output":1}"#,                [404, 202, 202, 202, 404, 202]),
     ]),
     ("POST /v1/socketTickets", &[
-        row("", "",                                                      [201, 201, 201, 201, 201]),
-        row("", r#"{"entityId":"{me}"}"#,                                [201, 201, 201, 201, 201]),
-        row("", r#"{"entityId":"{owner}"}"#,                             [403, 403, 201, 403, 201]),
+        row("", "",                                                 [201, 201, 201, 201, 201, 201]),
+        row("", r#"{"entityId":"{me}"}"#,                           [201, 201, 201, 201, 201, 201]),
+        row("", r#"{"entityId":"{owner}"}"#,                        [403, 403, 201, 403, 403, 201]),
     ]),
     ("GET /healthz", &[
-        row("", "",                                                      [200, 200, 200, 200, 200]),
+        row("", "",                                                 [200, 200, 200, 200, 200, 200]),
     ]),
     ("GET /openapi.json", &[
-        row("", "",                                                      [200, 200, 200, 200, 200]),
+        row("", "",                                                 [200, 200, 200, 200, 200, 200]),
     ]),
 ];
 

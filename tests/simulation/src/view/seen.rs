@@ -126,6 +126,12 @@ impl Seen {
                     self.active.insert(run);
                 }
             }
+            "run.step" => {
+                let step = &frame["step"];
+                if !step["model"].is_null() || step["calls"].to_string().contains("callId") {
+                    self.violations.insert((9, format!("a member sees all of a step: {step}")));
+                }
+            }
             "run.completed" | "run.failed" | "run.canceled" => {
                 let run = frame["run"]["id"].as_str().unwrap_or_default().to_owned();
                 self.active.remove(&run);

@@ -57,6 +57,14 @@ impl<'a> GrowingAnswer<'a> {
             .filter(|_| question.step == 0)
             .map(|space| read_audience(&context.deps, space));
         let active_space = question.active_space;
+        let turn = ModelTurn::begun(model, attempt, context.now());
+        context.show_question(
+            question.step,
+            &turn.model,
+            turn.started_at,
+            question.entered,
+            active_space.zip(audience.clone()),
+        );
         let shown = ShownInput {
             context,
             active_space,
@@ -65,7 +73,6 @@ impl<'a> GrowingAnswer<'a> {
             place: (question.step, 0),
             audience,
         };
-        let turn = ModelTurn::begun(model, attempt, context.now());
         context.unfinished.set(None);
         Self { caller, step: question.step, turn, is_complete: false, bytes: 0, shown }
     }

@@ -142,7 +142,10 @@ impl AgentLoop<'_> {
             let Some(step) = pending.made().next().map(|call| call.step) else { break };
             let calls = self.context.store().steps().calls_of(self.context.run.id, step).await?;
             pending.records = calls.into_iter().map(Some).collect();
-            pending.made().for_each(|record| state.add_result(record));
+            for record in pending.made() {
+                state.add_result(record);
+                self.show_call(record);
+            }
         }
         Ok(None)
     }
@@ -205,6 +208,8 @@ impl AgentLoop<'_> {
         };
         let callings: Vec<_> =
             group.filter(|index| pending.is_to_be_made(*index)).map(calling).collect();
+        let begun: Vec<_> = callings.iter().map(|calling| calling.begun.call_id).collect();
+        self.context.show_calls_begun(&begun);
         let outcomes = Box::pin(execute(self.tools, &callings, concurrency)).await?;
         let mut finished = Vec::with_capacity(outcomes.len());
         for (calling, outcome) in callings.iter().zip(outcomes) {

@@ -97,6 +97,9 @@ impl AgentLoop<'_> {
             let _writing = context.writing.lock().await;
             context.store().runs().finish(&run, &context.lease, &ending, context.now()).await?
         };
+        if let Some(step) = &ending.last_step {
+            self.show_answer(step, &state.entered);
+        }
         context.pipeline.queue_runs(ended.next).await;
         Ok(ended.run)
     }

@@ -1,7 +1,9 @@
 //! The stored records of steps.
 
-use smartspace_domain::{Result, Time, steps::FinishReason};
-use smartspace_store::runs::steps::StepRecord;
+use std::collections::BTreeSet;
+
+use smartspace_domain::{Result, Time, ids::SpaceId, steps::FinishReason};
+use smartspace_store::runs::steps::{CallRecord, StepRecord};
 
 use crate::agent_loop::{
     model_turn::ModelTurn,
@@ -17,6 +19,16 @@ impl AgentLoop<'_> {
         let _writing = context.writing.lock().await;
         let steps = context.store().steps();
         steps.store_step(&context.run, step, prompt.as_ref(), &state.used, context.now()).await
+    }
+
+    /// Shows an answer that is stored to those who follow the run.
+    pub(super) fn show_answer(&self, step: &StepRecord, entered: &BTreeSet<SpaceId>) {
+        self.context.show_answer(step, entered, |name| self.tools.card(name).is_some());
+    }
+
+    /// Shows how far a call has come to those who follow the run.
+    pub(super) fn show_call(&self, call: &CallRecord) {
+        self.context.show_call(call.call_id, call.status, call.started_at);
     }
 
     /// The record of a step in which the model gave no answer.

@@ -55,7 +55,7 @@ impl Worker {
             let claims = context.run.claims;
             let steps = context.store().steps();
             match steps.store_partial(context.run.id, claims, &step, context.now()).await {
-                Ok(true) => {}
+                Ok(true) => context.show_stopped(&step),
                 Ok(false) => return,
                 Err(error) => {
                     tracing::warn!(run = %context.run.id, %error, "a partial answer is not stored");

@@ -11,11 +11,11 @@ use smartspace_domain::{
 use smartspace_store::connections::Audience;
 use tokio::time::Instant;
 
-use crate::streaming::posting::{AgentMembership, Posting};
+use crate::streaming::{
+    CHECK_VALID,
+    posting::{AgentMembership, Posting},
+};
 
-/// How long a check of the members stays valid. Text that arrives right after the start is sent
-/// without another read.
-const CHECK_VALID: Duration = Duration::from_millis(10);
 /// How often the followers of a large room are read again if nobody asks: some are gone, or their
 /// credentials have expired.
 const AUDIENCE_VALID: Duration = Duration::from_secs(10);

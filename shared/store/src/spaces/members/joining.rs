@@ -1,7 +1,9 @@
 //! Adding an entity to a space.
 
+mod invited;
 mod many;
 
+pub use self::invited::Accepted;
 use serde::Serialize;
 use smartspace_domain::{
     Time,
@@ -74,7 +76,8 @@ impl Members<'_> {
                 Some(member) => MemberRecord { role, ..member.clone() }.described(entity),
                 None => new_member(space, entity, role, roster.head.seq, now),
             };
-            let writes = join_writes(space, &roster, &record, entity, &member)?;
+            let mut writes = join_writes(space, &roster, &record, &member)?;
+            writes.extend(member_writes(space, entity)?);
             let Some(refusal) = self.change_roster(&writes).await? else { return Ok(Some(member)) };
             if refusal.names(&keys::entity_meta(entity.id))
                 && !refusal.names(&keys::space_head(space))
@@ -133,6 +136,7 @@ fn new_member(space: SpaceId, entity: &Entity, role: Role, seq: u64, now: Time) 
         read_seq: seq,
         joined_at: now,
         left: false,
+        guest_by: None,
         g2pk: Some(keys::spaces_of(entity.id)),
         g2sk: Some(space.to_string()),
     }
@@ -143,23 +147,22 @@ fn join_writes(
     space: SpaceId,
     roster: &Roster,
     record: &SpaceRecord,
-    entity: &Entity,
     member: &MemberRecord,
 ) -> Result<Vec<Write>> {
-    let others = roster.members.iter().filter(|other| other.entity_id != entity.id);
+    let entity = member.entity_id;
+    let others = roster.members.iter().filter(|other| other.entity_id != entity);
     let card = Card::of(&record.settings, others.chain([member]));
-    let mut writes = roster_change(space, roster, &card, Some(entity.id))?;
-    let key = keys::member(space, entity.id);
-    writes.push(if roster.member(entity.id).is_some() {
+    let mut writes = roster_change(space, roster, &card, Some(entity))?;
+    let key = keys::member(space, entity);
+    writes.push(if roster.member(entity).is_some() {
         // Its cursor and read position may have moved since the roster was read, so they stay.
         Write::update(key, "SET #role = :role, #name = :name, #about = :about")
             .value(":role", member.role)?
             .value(":name", &member.name)?
             .value(":about", &member.about)?
     } else {
-        Write::fill(key, member, &["about", "lastRunAt", "left"])?
+        Write::fill(key, member, &["about", "lastRunAt", "left", "guestBy"])?
     });
-    writes.extend(member_writes(space, entity)?);
     Ok(writes)
 }
 

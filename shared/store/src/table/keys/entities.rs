@@ -9,6 +9,11 @@ pub fn entity(id: EntityId) -> String {
     format!("ENTITY#{id}")
 }
 
+/// The credential of a guest.
+pub fn guest(id: EntityId) -> Key {
+    Key::new(entity(id), "GUEST")
+}
+
 /// A connection of an entity's own. It sorts before the entity's context.
 pub fn own_connection(id: EntityId, connection: &ConnectionId) -> Key {
     Key::new(entity(id), format!("{CONN}{connection}"))

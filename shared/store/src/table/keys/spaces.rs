@@ -1,6 +1,6 @@
 //! The items of spaces.
 
-use smartspace_domain::ids::{ConnectionId, EntityId, SpaceId};
+use smartspace_domain::ids::{ConnectionId, EntityId, InviteId, SpaceId};
 
 use crate::table::keys::Key;
 
@@ -53,6 +53,16 @@ pub fn past_member(id: SpaceId, entity: EntityId) -> Key {
     Key::new(space(id), format!("{PAST}{entity}"))
 }
 
+/// The partition of a space's invites. It is not the space's own, which is the busy one.
+pub fn invites(id: SpaceId) -> String {
+    format!("INVITES#{id}")
+}
+
+/// An invite to a space.
+pub fn invite(space: SpaceId, id: InviteId) -> Key {
+    Key::new(invites(space), id.to_string())
+}
+
 /// The subscription of a connection to a space.
 pub fn subscription(id: SpaceId, connection: &ConnectionId) -> Key {
     Key::new(space(id), format!("{CONN}{connection}"))
@@ -71,6 +81,22 @@ pub fn place(kind: &str, seq: u64) -> String {
 /// The summary of a space's older messages.
 pub fn summary(id: SpaceId) -> Key {
     Key::new(space(id), "SUMMARY")
+}
+
+/// The partition of those who are present in a space. It is not the space's own, which is the busy
+/// one.
+fn presence(id: SpaceId) -> String {
+    format!("PRESENCE#{id}")
+}
+
+/// A connection that is present in a space.
+pub fn present(id: SpaceId, connection: &ConnectionId) -> Key {
+    Key::new(presence(id), format!("{CONN}{connection}"))
+}
+
+/// What the followers of a space were told last about who is present.
+pub fn presence_meta(id: SpaceId) -> Key {
+    Key::new(presence(id), "META")
 }
 
 /// When a connection last asked the streams of a space for a snapshot. It is outside the space's

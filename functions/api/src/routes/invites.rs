@@ -1,0 +1,334 @@
+//! Invites: owners make and revoke them, and whoever has a token joins its space.
+
+use std::sync::Arc;
+
+use axum::{
+    Extension, Json,
+    extract::{FromRequestParts, State},
+    http::{HeaderMap, StatusCode, header, request::Parts},
+};
+use serde::{Deserialize, Serialize};
+use smartspace_domain::{
+    Error, Result, Time,
+    access::{Caller, SpaceAction},
+    entities::Entity,
+    ids::{EntityId, InviteId, SpaceId},
+    invites::{self, GuestToken, Invite, InvitePolicy, InviteToken},
+    names::Name,
+    spaces::Space,
+};
+use smartspace_store::{
+    invites::{InviteRecord, NewInvite, no_such_invite},
+    table::pages::Page,
+};
+use utoipa::{PartialSchema, ToSchema};
+
+use super::PageQuery;
+use crate::{
+    Api, SourceAddress,
+    annotated_routes::{Routes, routes},
+    answers::{ApiResult, Created, Refusal},
+    auth::{Authenticated, Credential},
+    description::IdempotencyKey,
+    input::{Body, Id, Query, TwoIds, idempotency_key},
+};
+
+/// How long the idempotency key of a guest is at least. It must not be guessed: whoever repeats it
+/// gets the same guest.
+const GUESTS_KEY_CHARS: usize = 16;
+
+pub(super) fn routes() -> Routes {
+    routes![create, list, revoke, accept]
+}
+
+/// A new invite, with its token.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct CreatedInvite {
+    #[serde(flatten)]
+    invite: Invite,
+    /// The secret of the invite. It is shown only here.
+    token: String,
+    /// The address of a page on which a person accepts the invite. It holds the token.
+    url: String,
+}
+
+/// Invite people to a space
+///
+/// Whoever has the token or the address may join, as often as `uses` says.
+#[utoipa::path(
+    post, path = "/v1/spaces/{id}/invites", operation_id = "createInvite", tag = "invites",
+    params(("id" = SpaceId, Path), IdempotencyKey),
+    request_body = Option<invites::NewInvite>,
+    responses(
+        (status = 201, body = CreatedInvite),
+        (status = 409, description = "The key was used before the admin key was changed."),
+    )
+)]
+async fn create(
+    State(api): State<Arc<Api>>,
+    Authenticated(caller): Authenticated,
+    Id(space): Id<SpaceId>,
+    headers: HeaderMap,
+    body: Body,
+) -> ApiResult<Created<CreatedInvite>> {
+    api.pipeline.authorise(caller, SpaceAction::Govern, space).await?;
+    api.must_have_invites()?;
+    let (uses, lasts) = body.read_or_nothing::<invites::NewInvite>()?.checked()?;
+    let key = body.key(&headers, caller, &format!("/v1/spaces/{space}/invites"))?;
+    let now = api.pipeline.now();
+    let token_of = |id: InviteId, random: u128| {
+        // A repeat with the same key gets the same token, which is not stored.
+        let derive = |key: &str| api.admin_key.derive(&["invite", &id.to_string(), key]);
+        let secret = key.as_ref().map_or(random, |key| derive(&key.key));
+        InviteToken::new(space, id, secret)
+    };
+    let own = InviteId::new(now, api.pipeline.ids.random());
+    let mut token = token_of(own, api.pipeline.ids.random());
+    let created_by = match caller {
+        Caller::Operator => None,
+        Caller::Entity(entity) => Some(entity),
+    };
+    let new = NewInvite { token: &token, created_by, uses, until: now + lasts };
+    let record = api.pipeline.invite(caller, &new, key.as_ref()).await?;
+    if record.id != own {
+        token = token_of(record.id, 0);
+        if !record.is_opened_by(&token) {
+            let text = "the invite of this Idempotency-Key can't show its token again";
+            return Err(Error::Conflict(text.into()).into());
+        }
+    }
+    let token = token.reveal();
+    Ok(Created {
+        location: format!("/v1/spaces/{space}/invites/{}", record.id),
+        made: CreatedInvite {
+            url: format!("{}/#invite={token}", origin(&headers)),
+            invite: record.view(),
+            token,
+        },
+    })
+}
+
+/// List the invites of a space that can still be used or revoked
+#[utoipa::path(
+    get, path = "/v1/spaces/{id}/invites", operation_id = "listInvites", tag = "invites",
+    params(("id" = SpaceId, Path), PageQuery),
+    responses((status = 200, body = Page<Invite>))
+)]
+async fn list(
+    State(api): State<Arc<Api>>,
+    Authenticated(caller): Authenticated,
+    Id(space): Id<SpaceId>,
+    Query(query): Query<PageQuery>,
+) -> ApiResult<Json<Page<Invite>>> {
+    api.pipeline.authorise(caller, SpaceAction::Govern, space).await?;
+    let store = &api.pipeline.store;
+    store.spaces().record(space).await?;
+    Ok(Json(store.invites().list(space, &query.into(), api.pipeline.now()).await?))
+}
+
+/// Revoke an invite
+///
+/// Nobody can use it any longer, and the guests who came by it leave the space. People who accepted
+/// it with an account stay members. The call may be repeated until the invite would have expired.
+#[utoipa::path(
+    delete, path = "/v1/spaces/{id}/invites/{inviteId}", operation_id = "revokeInvite",
+    tag = "invites",
+    params(("id" = SpaceId, Path), ("inviteId" = InviteId, Path)),
+    responses((status = 204))
+)]
+async fn revoke(
+    State(api): State<Arc<Api>>,
+    Authenticated(caller): Authenticated,
+    TwoIds(space, invite): TwoIds<SpaceId, InviteId>,
+) -> ApiResult<StatusCode> {
+    api.pipeline.revoke_invite(caller, space, invite).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct Acceptance {
+    /// The invite's token.
+    token: String,
+    /// The name of a guest. People with a credential have theirs.
+    #[serde(default)]
+    #[schema(schema_with = Name::schema, required = false)]
+    name: Option<String>,
+}
+
+/// Where somebody who accepted an invite is now.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct AcceptedInvite {
+    /// The space.
+    space: Space,
+    /// Who has joined it.
+    entity: Entity,
+    /// A guest's credential: a bearer token for this one space. Each use lets it last for another
+    /// day.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    token: Option<String>,
+    /// When the token ends, unless it is used before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expires_at: Option<Time>,
+}
+
+/// Accept an invite
+///
+/// A caller with a credential joins the space; whoever is a member already uses nothing. Without a
+/// credential, and if the deployment has guests, the caller becomes a person who may only be in
+/// this space. With an `Idempotency-Key` of at least 16 characters a repeat gives the same guest.
+#[utoipa::path(
+    post, path = "/v1/invites/accept", operation_id = "acceptInvite", tag = "invites",
+    security((), ("bearer" = [])),
+    params(IdempotencyKey),
+    request_body = Acceptance,
+    responses(
+        (status = 200, body = AcceptedInvite),
+        (status = 401, description = "The credential is wrong, or there is none and the \
+            deployment has no guests."),
+        (status = 403, description = "The caller accepts no invites: it is an agent, the operator, \
+            or a guest of another space; or the deployment has no invites."),
+        (status = 404, description = "No invite has this token, or it has expired or was revoked."),
+        (status = 409, description = "The invite is used up, the space is full, or the caller is \
+            in too many spaces."),
+        (status = 429, description = "Too many tries from this address, or of this invite."),
+        (status = 500),
+        (status = 503),
+    )
+)]
+async fn accept(
+    State(api): State<Arc<Api>>,
+    SomeCredential(credential): SomeCredential,
+    address: Option<Extension<SourceAddress>>,
+    headers: HeaderMap,
+    body: Body,
+) -> ApiResult<Json<AcceptedInvite>> {
+    api.must_have_invites()?;
+    // The first of all: whoever guesses tokens is limited by its address.
+    if let Some(Extension(address)) = address {
+        let who = format!("invites {}", address.network());
+        api.pipeline.count(&who, invites::PER_ADDRESS).await?;
+    }
+    let Acceptance { token, name } = body.read()?;
+    let token = InviteToken::read(&token).ok_or_else(no_such_invite)?;
+    let acceptance = Pending { api: &api, token: &token };
+    let accepted = match credential {
+        Some(credential) => Box::pin(acceptance.join(credential, name.is_some())).await?,
+        None => Box::pin(acceptance.become_guest(name.as_deref(), &headers)).await?,
+    };
+    Ok(Json(accepted))
+}
+
+/// The acceptance of one invite.
+struct Pending<'a> {
+    api: &'a Api,
+    token: &'a InviteToken,
+}
+
+impl Pending<'_> {
+    async fn invite(&self) -> Result<InviteRecord> {
+        let pipeline = &self.api.pipeline;
+        pipeline.count(&format!("invite {}", self.token.invite), invites::PER_INVITE).await?;
+        pipeline.store.invites().of_token(self.token, pipeline.now()).await
+    }
+
+    /// Lets a caller with a credential join.
+    async fn join(&self, credential: Credential, has_name: bool) -> Result<AcceptedInvite> {
+        let Credential { caller, guest_of, .. } = credential;
+        let entity = caller.may_accept_invite()?;
+        if has_name {
+            return Err(Error::invalid("/name", "expected none: the caller has a name"));
+        }
+        if guest_of.is_some_and(|space| space != self.token.space) {
+            return Err(Error::Forbidden(
+                "a guest may be in one space only; accept this invite without the guest's token"
+                    .into(),
+            ));
+        }
+        let invite = self.invite().await?;
+        self.api.pipeline.accept_invite(&invite, entity).await?;
+        self.accepted(entity, None).await
+    }
+
+    /// Makes a guest.
+    async fn become_guest(
+        &self,
+        name: Option<&str>,
+        headers: &HeaderMap,
+    ) -> Result<AcceptedInvite> {
+        if self.api.invites != InvitePolicy::Guests {
+            return Err(Error::Unauthenticated(
+                "this deployment has no guests: accept the invite with a bearer token".into(),
+            ));
+        }
+        let key = idempotency_key(headers)?;
+        if key.as_ref().is_some_and(|key| key.as_str().len() < GUESTS_KEY_CHARS) {
+            return Err(Error::Malformed(format!(
+                "Idempotency-Key: expected at least {GUESTS_KEY_CHARS} characters, such as a \
+                 random UUID: it is all that tells this guest from others"
+            )));
+        }
+        let invite = self.invite().await?;
+        let random = || self.api.pipeline.ids.random();
+        let derive =
+            |of: &str, key: &str| self.api.admin_key.derive(&[of, &self.token.reveal(), key]);
+        let (id, secret) = match &key {
+            Some(key) => (derive("guest", key.as_str()), derive("token", key.as_str())),
+            None => (random(), random()),
+        };
+        let guest = EntityId::new(invite.created_at, id);
+        let token = GuestToken::new(guest, invite.space_id, secret);
+        let (_, credential) = self.api.pipeline.welcome_guest(&invite, &token, name).await?;
+        self.accepted(guest, Some((token.reveal(), credential.until()))).await
+    }
+
+    async fn accepted(
+        &self,
+        entity: EntityId,
+        token: Option<(String, Time)>,
+    ) -> Result<AcceptedInvite> {
+        let store = &self.api.pipeline.store;
+        let space = Box::pin(store.spaces().get(self.token.space));
+        let (space, entity) = futures::try_join!(space, store.entities().get(entity))?;
+        let caller = Caller::Entity(entity.id);
+        let (token, expires_at) = token.unzip();
+        Ok(AcceptedInvite {
+            space: space.seen_by(caller),
+            entity: entity.seen_by(caller),
+            token,
+            expires_at,
+        })
+    }
+}
+
+/// The credential of a request that may have none. A wrong one is refused.
+struct SomeCredential(Option<Credential>);
+
+impl FromRequestParts<Arc<Api>> for SomeCredential {
+    type Rejection = Refusal;
+
+    async fn from_request_parts(parts: &mut Parts, api: &Arc<Api>) -> Result<Self, Refusal> {
+        if !parts.headers.contains_key(header::AUTHORIZATION) {
+            return Ok(Self(None));
+        }
+        Credential::from_request_parts(parts, api).await.map(Some).map(Self)
+    }
+}
+
+impl Api {
+    fn must_have_invites(&self) -> Result<()> {
+        match self.invites {
+            InvitePolicy::Off => Err(Error::Forbidden("this deployment has no invites".into())),
+            InvitePolicy::Members | InvitePolicy::Guests => Ok(()),
+        }
+    }
+}
+
+/// The address of the console, which is served with the API.
+fn origin(headers: &HeaderMap) -> String {
+    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    let scheme = if text("x-forwarded-proto") == Some("https") { "https" } else { "http" };
+    format!("{scheme}://{}", text("host").unwrap_or("localhost"))
+}

@@ -1,0 +1,128 @@
+//! Shows the step that the run works on to those who follow its spaces. A dry run shows none.
+
+use std::collections::BTreeSet;
+
+use smartspace_domain::{
+    Time,
+    ids::{CallId, SpaceId},
+    steps::{CallStatus, LiveAnswer, LiveCall, LiveCallDetails, LiveStep},
+    usage::Usage,
+};
+use smartspace_store::runs::steps::StepRecord;
+
+use crate::{
+    run_context::RunContext,
+    streaming::{PendingAudience, StepState},
+};
+
+impl RunContext {
+    /// Shows that the model is asked. `entered` are the spaces that the run has entered: they show
+    /// it if no space woke it. `audience` are the followers of one of them.
+    pub(crate) fn show_question(
+        &self,
+        index: u32,
+        model: &str,
+        started_at: Time,
+        entered: &BTreeSet<SpaceId>,
+        audience: Option<(SpaceId, PendingAudience)>,
+    ) {
+        let answer = LiveAnswer {
+            model: model.to_owned(),
+            started_at,
+            first_token_at: None,
+            finished_at: None,
+            finish_reason: None,
+            usage: Usage::default(),
+        };
+        let step = LiveStep { index, answer: Some(answer), calls: Vec::new() };
+        let state = self.step_state(step, entered, started_at);
+        self.show_state(StepState { audience, ..state });
+    }
+
+    /// Shows an answer. If it has calls, that waits for the beginning of the first one.
+    pub(crate) fn show_answer(
+        &self,
+        record: &StepRecord,
+        entered: &BTreeSet<SpaceId>,
+        is_visible: impl Fn(&str) -> bool,
+    ) {
+        let answer = LiveAnswer {
+            model: record.model.clone(),
+            started_at: record.started_at,
+            first_token_at: record.first_token_at,
+            finished_at: Some(record.finished_at),
+            finish_reason: Some(record.finish_reason).filter(|_| !record.partial),
+            usage: record.usage,
+        };
+        let call = |call_id: CallId, name: &str| LiveCall {
+            name: name.to_owned(),
+            details: Some(LiveCallDetails {
+                call_id,
+                status: CallStatus::Pending,
+                started_at: None,
+                visible: is_visible(name),
+            }),
+        };
+        let calls = record.calls.iter().map(|begun| call(begun.call_id, &begun.name)).collect();
+        let step = LiveStep { index: record.index, answer: Some(answer), calls };
+        let state = self.step_state(step, entered, self.now());
+        if record.calls.is_empty() || record.partial {
+            self.show_state(state);
+        } else if self.dry.is_none() {
+            self.live_steps.prepare(state);
+        }
+    }
+
+    /// Shows that calls have begun.
+    pub(crate) fn show_calls_begun(&self, begun: &[CallId]) {
+        let now = self.now();
+        self.show_calls(|id, details| {
+            if begun.contains(&id) {
+                details.started_at.get_or_insert(now);
+            }
+        });
+    }
+
+    /// Shows how far a call has come.
+    pub(crate) fn show_call(&self, call: CallId, status: CallStatus, started_at: Time) {
+        self.show_calls(|id, details| {
+            if id == call {
+                details.status = status;
+                details.started_at = Some(started_at);
+            }
+        });
+    }
+
+    /// Shows that the answer that the model was writing was stopped.
+    pub(crate) fn show_stopped(&self, partial: &StepRecord) {
+        self.live_steps.change(&self.deps, self.run.id, self.now(), |step| {
+            if let Some(answer) = step.answer.as_mut().filter(|_| step.index == partial.index) {
+                answer.first_token_at = partial.first_token_at;
+                answer.finished_at = Some(partial.finished_at);
+                answer.usage = partial.usage;
+            }
+        });
+    }
+
+    fn show_calls(&self, change: impl Fn(CallId, &mut LiveCallDetails)) {
+        self.live_steps.change(&self.deps, self.run.id, self.now(), |step| {
+            for details in step.calls.iter_mut().filter_map(|call| call.details.as_mut()) {
+                change(details.call_id, details);
+            }
+        });
+    }
+
+    fn step_state(&self, step: LiveStep, entered: &BTreeSet<SpaceId>, at: Time) -> StepState {
+        let spaces = self
+            .run
+            .space_id()
+            .map_or_else(|| entered.iter().copied().collect(), |space| vec![space]);
+        StepState { step, spaces, audience: None, at }
+    }
+
+    fn show_state(&self, state: StepState) {
+        if self.dry.is_none() {
+            self.live_steps.show(&self.deps, self.run.id, state);
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! Shows the step that a run works on, in the spaces that show the run.
+//!
+//! One task of the run posts the states of its steps, so that no slow connection delays the run. It
+//! posts only while somebody listens, and only what is new for them: members see less of a step
+//! than the operator. While a connection is slow, only the newest state of a step is posted. In a
+//! large room jobs of the broadcasts queue post the frames.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use futures::future::join_all;
+use smartspace_domain::{
+    Time,
+    access::Caller,
+    events::{Event, EventKind},
+    ids::{RunId, SpaceId},
+    jobs::{BroadcastJob, EventJob, Recipient},
+    steps::LiveStep,
+};
+use smartspace_pipeline::frames::send_frame;
+use tokio::{sync::mpsc, task::JoinHandle, time::Instant};
+
+use crate::streaming::{CHECK_VALID, PendingAudience, ReadAudience, StreamDeps, read_audience};
+
+/// A state that takes longer to post is one that a slow connection delays.
+const SLOW: Duration = Duration::from_millis(100);
+
+/// How old the list of followers may be.
+const AUDIENCE_VALID: Duration = Duration::from_millis(800);
+
+/// The step of a run that is shown.
+#[derive(Debug, Default)]
+pub(crate) struct LiveSteps(Mutex<Shown>);
+
+#[derive(Debug, Default)]
+struct Shown {
+    state: Option<StepState>,
+    poster: Option<(mpsc::UnboundedSender<StepState>, JoinHandle<()>)>,
+}
+
+/// A step, and where it is shown.
+#[derive(Clone, Debug)]
+pub(crate) struct StepState {
+    pub(crate) step: LiveStep,
+    pub(crate) spaces: Vec<SpaceId>,
+    /// The followers of one of the spaces, if somebody reads them already.
+    pub(crate) audience: Option<(SpaceId, PendingAudience)>,
+    /// When the step came into this state.
+    pub(crate) at: Time,
+}
+
+impl LiveSteps {
+    /// Replaces the step that is shown.
+    pub(crate) fn show(&self, deps: &StreamDeps, run: RunId, state: StepState) {
+        let mut shown = self.shown();
+        shown.state = Some(state);
+        shown.post(deps, run);
+    }
+
+    /// Replaces the step, and shows it with its next change.
+    pub(crate) fn prepare(&self, state: StepState) {
+        self.shown().state = Some(state);
+    }
+
+    /// Changes the step that is shown.
+    pub(crate) fn change(
+        &self,
+        deps: &StreamDeps,
+        run: RunId,
+        now: Time,
+        change: impl FnOnce(&mut LiveStep),
+    ) {
+        let mut shown = self.shown();
+        if let Some(state) = &mut shown.state {
+            change(&mut state.step);
+            state.at = now;
+            shown.post(deps, run);
+        }
+    }
+
+    /// Waits until all frames are posted.
+    pub(crate) async fn close(&self, run: RunId) {
+        let Some((states, task)) = self.shown().poster.take() else { return };
+        drop(states);
+        if let Err(error) = task.await {
+            tracing::error!(%run, %error, "the task that shows steps failed");
+        }
+    }
+
+    fn shown(&self) -> MutexGuard<'_, Shown> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Shown {
+    fn post(&mut self, deps: &StreamDeps, run: RunId) {
+        let Some(state) = self.state.clone() else { return };
+        if state.spaces.is_empty() {
+            return;
+        }
+        let (states, _) = self.poster.get_or_insert_with(|| {
+            let (states, received) = mpsc::unbounded_channel();
+            let poster = Poster { deps: deps.clone(), run, rooms: BTreeMap::new() };
+            (states, tokio::spawn(poster.post_all(received)))
+        });
+        // The task takes states until the sender is dropped.
+        let _ = states.send(state);
+    }
+}
+
+struct Poster {
+    deps: StreamDeps,
+    run: RunId,
+    rooms: BTreeMap<SpaceId, Room>,
+}
+
+/// A space in which steps are shown.
+struct Room {
+    read: ReadAudience,
+    /// What it has seen last.
+    seen: Option<LiveStep>,
+}
+
+impl Poster {
+    async fn post_all(mut self, mut states: mpsc::UnboundedReceiver<StepState>) {
+        let mut next = states.recv().await;
+        let mut is_slow = false;
+        while let Some(mut state) = next {
+            next = None;
+            while is_slow && let Ok(newer) = states.try_recv() {
+                if newer.step.index != state.step.index {
+                    next = Some(newer);
+                    break;
+                }
+                state = newer;
+            }
+            let began = Instant::now();
+            for space in state.spaces.clone() {
+                self.post(space, &state).await;
+            }
+            is_slow = began.elapsed() > SLOW;
+            if next.is_none() {
+                next = states.recv().await;
+            }
+        }
+    }
+
+    /// Posts the step to those followers of a space for whom it is new. Frames that cannot be sent
+    /// are lost: the next one says all that they said.
+    async fn post(&mut self, space: SpaceId, state: &StepState) {
+        let step = &state.step;
+        let seen = self.rooms.get_mut(&space).and_then(|room| room.seen.take());
+        let is_new_step = seen.as_ref().is_none_or(|seen| seen.index != step.index);
+        if seen.as_ref() == Some(step) || !self.read(space, state, is_new_step).await {
+            self.rooms.entry(space).and_modify(|room| room.seen = seen);
+            return;
+        }
+        let is_new_for_members = seen.is_none_or(|seen| seen.for_members() != step.for_members());
+        if is_new_for_members && !self.check(space).await {
+            return;
+        }
+        let Some(room) = self.rooms.get_mut(&space) else { return };
+        room.seen = Some(step.clone());
+        let what = EventKind::RunStep { run_id: self.run, step: Box::new(step.clone()) };
+        let event = Event { space_id: space, at: state.at, what };
+        let read = room.read.clone();
+        self.send(&event, &read, is_new_for_members).await;
+    }
+
+    /// Reads the followers of a space, if those that are known are too old. Where nobody listened,
+    /// it looks again with the next step. Returns whether anybody may listen.
+    async fn read(&mut self, space: SpaceId, state: &StepState, is_new_step: bool) -> bool {
+        if let Some(room) = self.rooms.get(&space) {
+            let has_listeners = !room.read.audience.connections.is_empty();
+            if room.read.asked.elapsed() < AUDIENCE_VALID || !(has_listeners || is_new_step) {
+                return has_listeners;
+            }
+        }
+        let pending = state.audience.clone().filter(|(of, _)| *of == space);
+        let pending = pending.filter(|_| !self.rooms.contains_key(&space));
+        let pending = pending.map_or_else(|| read_audience(&self.deps, space), |(_, it)| it);
+        let Some(read) = pending.await else {
+            self.rooms.remove(&space);
+            return false;
+        };
+        let has_listeners = !read.audience.connections.is_empty();
+        self.rooms.insert(space, Room { read, seen: None });
+        has_listeners
+    }
+
+    /// Reads the followers again if the members have changed since. Returns false if it is not
+    /// known who may see the step.
+    async fn check(&mut self, space: SpaceId) -> bool {
+        let Some(room) = self.rooms.get(&space) else { return false };
+        let is_member = |caller: Caller| matches!(caller, Caller::Entity(_));
+        let audience = &room.read.audience;
+        if room.read.asked.elapsed() < CHECK_VALID
+            || !audience.connections.iter().any(|it| is_member(it.caller))
+        {
+            return true;
+        }
+        match self.deps.store.members().head(space).await {
+            Ok(Some(head)) if head.roster == audience.roster.head.roster => return true,
+            Ok(Some(_)) => {}
+            Ok(None) | Err(_) => return false,
+        }
+        match read_audience(&self.deps, space).await {
+            Some(read) => {
+                self.rooms.insert(space, Room { read, seen: None });
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Sends the event to the operator and, if it is new for them, to members.
+    async fn send(&self, event: &Event, read: &ReadAudience, to_members: bool) {
+        let now = self.deps.clock.now();
+        let connections = &read.audience.connections;
+        let gets_it = |caller: Caller| to_members || caller == Caller::Operator;
+        let recipients = connections.iter().filter(|it| it.valid_until > now && gets_it(it.caller));
+        let limits = self.deps.store.room_limits();
+        if connections.len() > limits.direct {
+            let recipients = recipients.map(|it| Recipient::new(it.id.clone(), it.caller));
+            let recipients: Vec<_> = recipients.collect();
+            let roster = Some(read.audience.roster.head.roster);
+            let jobs = EventJob::split(event, &recipients, roster, limits.per_job);
+            let jobs: Vec<_> = jobs.map(BroadcastJob::Event).collect();
+            if !jobs.is_empty()
+                && let Err(error) = self.deps.broadcasts.send(jobs).await
+            {
+                tracing::warn!(run = %self.run, %error, "frames of a step were not queued");
+            }
+            return;
+        }
+        let whole: Arc<str> = event.to_frame().into();
+        let reduced: Arc<str> = event.for_others().to_frame().into();
+        join_all(recipients.map(|it| {
+            let frame = if it.caller == Caller::Operator { &whole } else { &reduced };
+            send_frame(&self.deps.store, &*self.deps.sockets, &it.id, Arc::clone(frame))
+        }))
+        .await;
+    }
+}

@@ -1,0 +1,117 @@
+//! Invites: making and revoking them, and joining a space by one.
+
+use smartspace_domain::{
+    Error, Result,
+    access::{Caller, SpaceAction},
+    entities::{Entity, EntityType},
+    ids::{EntityId, InviteId, SpaceId},
+    invites::GuestToken,
+    names::Name,
+};
+use smartspace_store::{
+    idempotency::PostKey,
+    invites::{GuestRecord, InviteRecord, NewInvite},
+    spaces::{members::Accepted, rosters::MemberRecord},
+};
+
+use crate::Pipeline;
+
+/// What a guest is called that gives no name.
+const NAMELESS: &str = "Guest";
+
+impl Pipeline {
+    /// Makes an invite on behalf of an owner of the space or the operator.
+    pub async fn invite(
+        &self,
+        caller: Caller,
+        new: &NewInvite<'_>,
+        key: Option<&PostKey>,
+    ) -> Result<InviteRecord> {
+        let space = new.token.space;
+        self.authorise(caller, SpaceAction::Govern, space).await?;
+        self.store.spaces().record(space).await?;
+        self.store.invites().create(new, key, self.now()).await
+    }
+
+    /// Revokes an invite on behalf of a caller. The guests who came by it are retired: the invite
+    /// is all that let them in. Whoever accepted it with an account stays. The call may be
+    /// repeated.
+    pub async fn revoke_invite(&self, caller: Caller, space: SpaceId, id: InviteId) -> Result<()> {
+        self.authorise(caller, SpaceAction::Govern, space).await?;
+        self.store.invites().revoke(space, id).await?;
+        // Nobody joins by it any longer, so this roster has all of its guests.
+        let roster = self.store.members().roster(space).await?;
+        for guest in roster.members.iter().filter(|member| member.guest_by == Some(id)) {
+            self.leave(space, guest.entity_id).await?;
+            self.retire_guest(guest.entity_id).await?;
+        }
+        Ok(())
+    }
+
+    /// Lets an entity join the space of an invite that can be used. One that is a member already
+    /// uses nothing. Returns false for that.
+    pub async fn accept_invite(&self, invite: &InviteRecord, entity: EntityId) -> Result<bool> {
+        let entity = self.store.entities().get(entity).await?;
+        if entity.kind == EntityType::Agent {
+            return Err(Error::Forbidden(
+                "agents do not accept invites; an owner adds them".into(),
+            ));
+        }
+        let members = self.store.members();
+        let accepted = members.join_by_invite(invite, &entity, None, self.now()).await?;
+        Ok(self.follow_acceptance(invite.space_id, &accepted).await)
+    }
+
+    /// Makes a guest who joins the space of an invite that can be used. The same token gives the
+    /// same guest. Returns the guest and its credential.
+    pub async fn welcome_guest(
+        &self,
+        invite: &InviteRecord,
+        token: &GuestToken,
+        name: Option<&str>,
+    ) -> Result<(Entity, GuestRecord)> {
+        let now = self.now();
+        let name = name.unwrap_or(NAMELESS);
+        Name::check(name).map_err(|error| Error::invalid("/name", error.to_string()))?;
+        let entity = Entity {
+            id: token.guest,
+            kind: EntityType::Human,
+            name: name.to_owned(),
+            external_id: None,
+            created_at: now,
+            agent: None,
+            guest_of: Some(token.space),
+        };
+        let guest = GuestRecord::new(token, invite.id, now);
+        let members = self.store.members();
+        let accepted = members.join_by_invite(invite, &entity, Some(&guest), now).await?;
+        self.follow_acceptance(invite.space_id, &accepted).await;
+        Ok((entity, guest))
+    }
+
+    async fn follow_acceptance(&self, space: SpaceId, accepted: &Accepted) -> bool {
+        match accepted {
+            Accepted::Member(_) => false,
+            Accepted::Joined(member) => {
+                self.notify_joined(space, member).await;
+                true
+            }
+        }
+    }
+
+    /// Retires a guest who has left its space: it is nowhere else.
+    pub(crate) async fn retire_former_guest(&self, left: &MemberRecord) -> Result<()> {
+        if left.guest_by.is_some() { self.retire_guest(left.entity_id).await } else { Ok(()) }
+    }
+
+    async fn retire_guest(&self, guest: EntityId) -> Result<()> {
+        let record = match self.store.entities().record(guest).await {
+            Ok(record) => record,
+            // Another request has retired it.
+            Err(Error::NotFound(_)) => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        self.store.entities().retire(&record, self.now()).await?;
+        Box::pin(self.settle_entity(guest)).await
+    }
+}

@@ -1,0 +1,210 @@
+//! Who is present in a space. Clients renew that they are; the followers are told of changes, at
+//! most every three seconds, and before what they were told runs out. Nothing of it is promised: it
+//! is soft state, and clients drop by themselves whoever is not renewed.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use smartspace_domain::{
+    Error, Result, Time,
+    access::Caller,
+    events::{Event, EventKind, Present},
+    ids::{ConnectionId, EntityId, SpaceId},
+    jobs::{BroadcastJob, EventJob, Recipient, TriggerJob},
+};
+use smartspace_store::{
+    connections::{
+        Audience, ConnectionRecord,
+        presence::{Beat, Device, TOLD_EVERY, Tell, Told},
+    },
+    spaces::rosters::Roster,
+};
+
+use crate::{Pipeline, queue};
+
+/// How long a client is present without saying so again.
+const VISIBLE: Duration = Duration::from_secs(75);
+/// The same for a client that its person does not see.
+const HIDDEN: Duration = Duration::from_mins(5);
+/// How long somebody types without saying so again.
+const TYPING: Duration = Duration::from_secs(6);
+/// How long before something runs out the followers are told that it goes on.
+const RENEWED_BEFORE: Duration = Duration::from_secs(5);
+/// The same for typing.
+const TYPING_RENEWED_BEFORE: Duration = Duration::from_millis(2_500);
+/// How much earlier than its time a job may begin: the clocks of processes differ.
+const EARLY: Duration = Duration::from_secs(1);
+/// How many entities one event lists. More do not fit a frame.
+const LISTED: usize = 200;
+
+/// What a client says about itself in a space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Activity {
+    /// Whether its person types.
+    pub typing: bool,
+    /// Whether its person does not see it.
+    pub hidden: bool,
+}
+
+impl Pipeline {
+    /// Notes that a connection is present in a space that it follows. The operator is not present,
+    /// but the followers are told for it who is.
+    pub async fn beat(
+        &self,
+        connection: &ConnectionRecord,
+        space: SpaceId,
+        activity: Activity,
+    ) -> Result<()> {
+        let connections = self.store.connections();
+        if !connections.follows(&connection.id, space).await? {
+            return Err(Error::NotFound("the connection does not follow this space".into()));
+        }
+        let now = self.now();
+        let (entity, lasts) = match connection.caller {
+            Caller::Operator => (None, TOLD_EVERY),
+            Caller::Entity(entity) if activity.hidden => (Some(entity), HIDDEN),
+            Caller::Entity(entity) => (Some(entity), VISIBLE),
+        };
+        let beat = Beat {
+            connection: &connection.id,
+            space,
+            entity,
+            until: now + lasts,
+            typing_until: (activity.typing && entity.is_some()).then(|| now + TYPING),
+        };
+        if connections.beat(&beat, now).await? {
+            self.show_presence_soon(space).await;
+        }
+        Ok(())
+    }
+
+    /// Notes that a connection is no longer present in a space.
+    pub async fn forget_presence(&self, connection: &ConnectionId, space: SpaceId) -> Result<()> {
+        if self.store.connections().forget_presence(connection, space).await? {
+            self.show_presence_soon(space).await;
+        }
+        Ok(())
+    }
+
+    /// Tells the followers of a space that somebody came or went, began or stopped to type.
+    pub async fn show_presence_soon(&self, space: SpaceId) {
+        let shown = match self.store.connections().may_tell_presence(space, self.now()).await {
+            Ok(Tell::Now) => self.show_presence(space).await,
+            Ok(Tell::At(at)) => {
+                self.alarms.set(at, TriggerJob::ShowPresence { space_id: space }).await;
+                Ok(())
+            }
+            Ok(Tell::Later) => Ok(()),
+            Err(error) => Err(error),
+        };
+        if let Err(error) = shown {
+            tracing::warn!(%space, %error, "the followers were not told who is present");
+        }
+    }
+
+    /// Tells the followers of a space who is present, if a job that does is due.
+    pub async fn show_due_presence(&self, space: SpaceId) -> Result<()> {
+        let Some(told) = self.store.connections().told_presence(space).await? else {
+            return Ok(());
+        };
+        let soon = self.now() + EARLY;
+        if told.has_job(soon) || told.renew_at() <= soon {
+            return self.show_presence(space).await;
+        }
+        Ok(())
+    }
+
+    async fn show_presence(&self, space: SpaceId) -> Result<()> {
+        let now = self.now();
+        let connections = self.store.connections();
+        let Audience { connections: followers, roster, .. } =
+            match connections.audience(space, now).await {
+                Ok(audience) => audience,
+                Err(Error::NotFound(_)) => return Ok(()),
+                Err(error) => return Err(error),
+            };
+        if followers.is_empty() {
+            return Ok(());
+        }
+        let (devices, told) = connections.presence(space).await?;
+        let present = present(&devices, &roster, now);
+        let who = who(&present);
+        let is_for_all = who != told.who || told.renew_at() <= now + EARLY;
+        let is_new = |follower: &ConnectionRecord| is_new(&devices, &follower.id, &told);
+        let recipients: Vec<_> = followers
+            .into_iter()
+            .filter(|follower| is_for_all || is_new(follower))
+            .map(|follower| Recipient::new(follower.id, follower.caller))
+            .collect();
+        let renew_at = if is_for_all { renewal(&present, now) } else { told.renew_at() };
+        let what = event(present);
+        let sent = Event { space_id: space, at: now, what };
+        let per_job = self.store.room_limits().per_job;
+        let jobs = EventJob::split(&sent, &recipients, Some(roster.head.roster), per_job);
+        queue(&*self.broadcasts, jobs.map(BroadcastJob::Event).collect()).await;
+        connections.note_presence_told(space, &told, &who, renew_at, now).await?;
+        if is_for_all && !who.is_empty() {
+            self.alarms.set(renew_at, TriggerJob::ShowPresence { space_id: space }).await;
+        }
+        Ok(())
+    }
+}
+
+/// The members who are present, in the order of their ids.
+fn present(devices: &[Device], roster: &Roster, now: Time) -> Vec<Present> {
+    let mut present: BTreeMap<EntityId, Present> = BTreeMap::new();
+    for device in devices.iter().filter(|device| device.until() > now) {
+        let Some(entity_id) = device.entity_id.filter(|id| roster.member(*id).is_some()) else {
+            continue;
+        };
+        let (since, until) = (device.since(), device.until());
+        let known = present.entry(entity_id).or_insert(Present {
+            entity_id,
+            since,
+            until,
+            typing_until: None,
+        });
+        known.since = known.since.min(since);
+        known.until = known.until.max(until);
+        known.typing_until = known.typing_until.max(device.typing_until(now));
+    }
+    present.into_values().collect()
+}
+
+/// A text that differs if others are present, or others type.
+fn who(present: &[Present]) -> String {
+    let names = present
+        .iter()
+        .map(|it| format!("{}{}", it.entity_id, if it.typing_until.is_some() { "*" } else { "" }));
+    let names: Vec<_> = names.collect();
+    if names.is_empty() {
+        return String::new();
+    }
+    smartspace_store::table::keys::hash(&names.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+/// Whether a connection became present after the followers were told.
+fn is_new(devices: &[Device], id: &ConnectionId, told: &Told) -> bool {
+    devices.iter().any(|device| device.connection == *id && device.since() >= told.at())
+}
+
+/// When the followers must be told again.
+fn renewal(present: &[Present], now: Time) -> Time {
+    let ends = present.iter().flat_map(|it| {
+        let typing = it.typing_until.map(|until| until - TYPING_RENEWED_BEFORE);
+        [Some(it.until - RENEWED_BEFORE), typing].into_iter().flatten()
+    });
+    ends.min().unwrap_or(now + HIDDEN).max(now + TOLD_EVERY)
+}
+
+fn event(mut present: Vec<Present>) -> EventKind {
+    let all = present.len();
+    let count = (all > LISTED).then_some(all);
+    if all > LISTED {
+        // Whoever types is listed in any case.
+        present.sort_by_key(|it| (it.typing_until.is_none(), it.entity_id));
+        present.truncate(LISTED);
+        present.sort_by_key(|it| it.entity_id);
+    }
+    let typing = present.iter().filter(|it| it.typing_until.is_some());
+    EventKind::Presence { typing: typing.map(|it| it.entity_id).collect(), present, count }
+}

@@ -1,0 +1,118 @@
+//! Presence: who is in a space, and who types.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::support::{socket::Socket, stack::Stack, waiting::SOON};
+
+/// How soon presence is right after a socket closes.
+const AFTER_CLOSE: Duration = Duration::from_secs(10);
+
+async fn beat(socket: &Socket, space: &str, more: Value) {
+    let mut request = json!({"action": "presence", "spaceId": space});
+    for (name, value) in more.as_object().unwrap() {
+        request[name] = value.clone();
+    }
+    assert_eq!(socket.request(request).await["type"], "accepted");
+}
+
+fn present(frame: &Value) -> Vec<&str> {
+    let present = frame["present"].as_array().unwrap();
+    present.iter().map(|it| it["entityId"].as_str().unwrap()).collect()
+}
+
+fn sorted<'a>(ids: &[&'a str]) -> Vec<&'a str> {
+    let mut ids = ids.to_vec();
+    ids.sort_unstable();
+    ids
+}
+
+#[tokio::test]
+async fn followers_see_who_comes_types_and_goes() {
+    let stack = Stack::start().await;
+    let (husam, sara) = (stack.person("Husam").await, stack.person("Sara").await);
+    let space = stack.space("Garden", &[&husam, &sara]).await;
+    let (one, other) = (stack.socket_of(&husam).await, stack.socket_of(&sara).await);
+    one.subscribe(&space, None).await;
+    other.subscribe(&space, None).await;
+    beat(&one, &space, json!({})).await;
+    let alone = other.frame("presence", SOON, |frame| present(frame) == [&*husam]).await.body;
+    assert_eq!((&alone["spaceId"], &alone["typing"]), (&json!(space), &json!([])));
+    beat(&other, &space, json!({"typing": true})).await;
+    let both = sorted(&[&husam, &sara]);
+    let typing = one.frame("presence", SOON, |frame| frame["typing"] == json!([sara])).await.body;
+    assert_eq!(present(&typing), both);
+    for it in typing["present"].as_array().unwrap() {
+        let is_sara = it["entityId"] == sara.as_str();
+        assert!(it["since"].is_string() && it["until"].is_string(), "{it}");
+        assert_eq!(it["typingUntil"].is_string(), is_sara, "{it}");
+    }
+    beat(&other, &space, json!({})).await;
+    let at = typing["at"].clone();
+    let is_later = move |frame: &Value| frame["at"].as_str() > at.as_str();
+    let stopped = one.frame("presence", SOON, |frame| is_later(frame)).await.body;
+    assert_eq!((present(&stopped), &stopped["typing"]), (both, &json!([])));
+
+    drop(other);
+    one.frame("presence", AFTER_CLOSE, |frame| present(frame) == [&*husam] && is_later(frame))
+        .await;
+    let unsubscribe = json!({"action": "unsubscribe", "spaceId": space});
+    assert_eq!(one.request(unsubscribe).await["type"], "unsubscribed");
+}
+
+#[tokio::test]
+async fn another_device_of_a_person_changes_nothing_for_others_and_learns_who_is_there() {
+    let stack = Stack::start().await;
+    let husam = stack.person("Husam").await;
+    let space = stack.space("Garden", &[&husam]).await;
+    let operator = stack.socket().await;
+    operator.subscribe(&space, None).await;
+    let first = stack.socket_of(&husam).await;
+    first.subscribe(&space, None).await;
+    beat(&first, &space, json!({})).await;
+    operator.frame("presence", SOON, |frame| present(frame) == [&*husam]).await;
+    let second = stack.socket_of(&husam).await;
+    second.subscribe(&space, None).await;
+    beat(&second, &space, json!({"hidden": true})).await;
+    second.frame("presence", SOON, |frame| present(frame) == [&*husam]).await;
+    let told = || operator.frames().iter().filter(|frame| frame.kind == "presence").count();
+    assert_eq!(told(), 1, "{:?}", operator.frames());
+    // The operator is not present, but learns who is.
+    let late = stack.socket().await;
+    late.subscribe(&space, None).await;
+    beat(&late, &space, json!({})).await;
+    late.frame("presence", SOON, |frame| present(frame) == [&*husam]).await;
+    drop(first);
+    // The other device is still there.
+    beat(&second, &space, json!({"typing": true})).await;
+    let typing = |frame: &Value| frame["typing"] == json!([husam]);
+    let frame = operator.frame("presence", SOON, typing).await.body;
+    assert_eq!(present(&frame), [&*husam]);
+}
+
+#[tokio::test]
+async fn only_members_who_follow_a_space_are_present() {
+    let stack = Stack::start().await;
+    let (husam, sara) = (stack.person("Husam").await, stack.person("Sara").await);
+    let space = stack.space("Garden", &[&husam, &sara]).await;
+    let (staying, removed) = (stack.socket_of(&husam).await, stack.socket_of(&sara).await);
+    let request = json!({"action": "presence", "spaceId": space});
+    assert_eq!(removed.request(request.clone()).await["status"], 404);
+    staying.subscribe(&space, None).await;
+    removed.subscribe(&space, None).await;
+    beat(&staying, &space, json!({})).await;
+    beat(&removed, &space, json!({})).await;
+    let both = sorted(&[&husam, &sara]);
+    staying.frame("presence", SOON, |frame| present(frame) == both).await;
+    stack.delete(&format!("/v1/spaces/{space}/members/{sara}")).await.must_be(204);
+    removed.frame("unsubscribed", SOON, |_| true).await;
+    assert_eq!(removed.request(request).await["status"], 404);
+    beat(&staying, &space, json!({"typing": true})).await;
+    let frame =
+        staying.frame("presence", SOON, |frame| frame["typing"] == json!([husam])).await.body;
+    assert_eq!(present(&frame), [&*husam]);
+    assert!(
+        !removed.frames().iter().any(|it| it.kind == "presence" && it.body["at"] == frame["at"])
+    );
+}
