@@ -88,7 +88,7 @@ impl Pipeline {
     /// Tells the followers of a space that somebody came or went, began or stopped to type.
     pub async fn show_presence_soon(&self, space: SpaceId) {
         let shown = match self.store.connections().may_tell_presence(space, self.now()).await {
-            Ok(Tell::Now) => self.show_presence(space).await,
+            Ok(Tell::Now) => self.show_presence(space, false).await,
             Ok(Tell::At(at)) => {
                 self.alarms.set(at, TriggerJob::ShowPresence { space_id: space }).await;
                 Ok(())
@@ -106,14 +106,21 @@ impl Pipeline {
         let Some(told) = self.store.connections().told_presence(space).await? else {
             return Ok(());
         };
-        let soon = self.now() + EARLY;
-        if told.has_job(soon) || told.renew_at() <= soon {
-            return self.show_presence(space).await;
+        let now = self.now();
+        let soon = now + EARLY;
+        let is_renewal = told.renew_at() <= soon;
+        if !is_renewal && !told.has_job(soon) {
+            return Ok(());
+        }
+        if self.store.connections().claim_presence(space, &told, now).await? {
+            return self.show_presence(space, is_renewal).await;
         }
         Ok(())
     }
 
-    async fn show_presence(&self, space: SpaceId) -> Result<()> {
+    /// Tells the followers who is present, if that has changed since they were told last, or if what
+    /// they were told runs out. Otherwise only connections that came since then are told.
+    async fn show_presence(&self, space: SpaceId, is_renewal: bool) -> Result<()> {
         let now = self.now();
         let connections = self.store.connections();
         let Audience { connections: followers, roster, .. } =
@@ -128,7 +135,7 @@ impl Pipeline {
         let (devices, told) = connections.presence(space).await?;
         let present = present(&devices, &roster, now);
         let who = who(&present);
-        let is_for_all = who != told.who || told.renew_at() <= now + EARLY;
+        let is_for_all = is_renewal || who != told.who;
         let is_new = |follower: &ConnectionRecord| is_new(&devices, &follower.id, &told);
         let recipients: Vec<_> = followers
             .into_iter()
@@ -142,7 +149,8 @@ impl Pipeline {
         let jobs = EventJob::split(&sent, &recipients, Some(roster.head.roster), per_job);
         queue(&*self.broadcasts, jobs.map(BroadcastJob::Event).collect()).await;
         connections.note_presence_told(space, &told, &who, renew_at, now).await?;
-        if is_for_all && !who.is_empty() {
+        // A job may be set for this time already.
+        if is_for_all && !who.is_empty() && renew_at != told.renew_at() {
             self.alarms.set(renew_at, TriggerJob::ShowPresence { space_id: space }).await;
         }
         Ok(())

@@ -39,6 +39,8 @@ pub struct Ledger {
     pub canceled: Vec<Canceled>,
     /// Requests to repeat runs.
     pub retried: Vec<Retried>,
+    /// Invites, and how they were accepted.
+    pub invited: Vec<Invited>,
     /// Requests to fork runs.
     pub forked: Vec<Forked>,
     /// Entities that were removed from a space.
@@ -95,6 +97,19 @@ pub struct Retried {
     /// The run to repeat.
     pub of: String,
     /// The answers, `None` for requests whose outcome is not known.
+    pub answers: Vec<Option<(u16, Value)>>,
+}
+
+/// An invite, and how guests accepted it.
+#[derive(Clone, Debug)]
+pub struct Invited {
+    /// The invite.
+    pub invite: String,
+    /// How often it could be used.
+    pub uses: u64,
+    /// Whether it was revoked.
+    pub revoked: bool,
+    /// The answers to guests, `None` for those whose outcome is not known.
     pub answers: Vec<Option<(u16, Value)>>,
 }
 

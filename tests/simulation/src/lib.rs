@@ -48,6 +48,7 @@ pub mod fault_rates;
 mod forks;
 pub mod history;
 pub mod holds;
+mod invites;
 pub mod ledger;
 pub mod life;
 pub mod mutants;

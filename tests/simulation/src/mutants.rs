@@ -139,6 +139,8 @@ pub enum Mutant {
     ForgetsSettling,
     /// Promise 10: what a run has used is not added up.
     ForgetsUsage,
+    /// Promise 9: an invite that is used up or revoked is used again.
+    OverusesInvites,
     /// Promise 10: an event for some connections reaches only the first of them.
     LosesParts,
     /// Promise 10: a run in a large room never learns that somebody asks for a snapshot.
@@ -192,7 +194,7 @@ impl Mutant {
             | Self::FiresAnyway
             | Self::ForgetsTimes => 7,
             Self::ReadsToTheNewest | Self::ForgetsReading | Self::ReadsBackwards => 8,
-            Self::KeepsRosterVersion | Self::IgnoresMembership => 9,
+            Self::KeepsRosterVersion | Self::IgnoresMembership | Self::OverusesInvites => 9,
             Self::ForgetsTokensOfFrames
             | Self::AbandonsReads
             | Self::LeavesUnread
@@ -292,6 +294,7 @@ impl Mutant {
         }
         let parts = request["TransactItems"].as_array_mut()?;
         frames::change(self, parts);
+        spaces::change(self, parts);
         plans::change(self, chance, parts);
         cursors::change(self, storage, parts);
         turns::change(self, parts);

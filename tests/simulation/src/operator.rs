@@ -1,5 +1,5 @@
 //! The operator: makes plans for agents, changes, pauses and deletes them, runs them by hand,
-//! pauses agents for a while, and repeats and forks runs.
+//! pauses agents for a while, repeats and forks runs, and invites guests.
 //!
 //! `requests` has the requests that these actions send.
 
@@ -12,7 +12,8 @@ use smartspace_domain::{Time, ids::EntityId, runs::RunStatus};
 use tokio::time::sleep;
 
 use crate::{
-    client::Caller, forks::fork, ledger::PlanAction, locked, retries::retry, world::World,
+    client::Caller, forks::fork, invites::invite_guests, ledger::PlanAction, locked,
+    retries::retry, world::World,
 };
 
 /// The operator's number among the clients, after all people.
@@ -70,6 +71,10 @@ impl Operator {
             let place = format!("{place}/retry");
             if world.env.chance.happens(&place, 300) {
                 self.retry_an_ended_run(&place).await;
+            }
+            let place = format!("{NAME}/{action}/invite");
+            if world.env.chance.happens(&place, 150) {
+                invite_guests(&world, NAME, &place).await;
             }
             let place = format!("{NAME}/{action}/fork");
             if world.env.chance.happens(&place, 300) {

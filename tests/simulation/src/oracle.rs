@@ -4,7 +4,7 @@
 //! It does not know how the product works. There is one file for each promise of
 //! docs/reliability.md, and further files for parts of promises: `routing`, `retries` (1),
 //! `services` (1, 6), `outside`, `forks` (3), `stopped_runs` (4), `deletions` (5), `plans` (7),
-//! `runs_without_space` (9), `frames`, `reads`, `timeliness`, `turns`, `seconds`, `budgets` and
+//! `invites`, `runs_without_space` (9), `frames`, `reads`, `timeliness`, `turns`, `seconds`, `budgets` and
 //! `rates` (10). `streams` compares live text with the stored messages.
 
 mod budgets;
@@ -12,6 +12,7 @@ mod cut_results;
 mod deletions;
 mod forks;
 mod frames;
+mod invites;
 mod outside;
 mod plans;
 mod promise_1;
@@ -98,6 +99,7 @@ pub fn judge(env: &Environment, people: &[Person]) -> BTreeSet<Violation> {
     plans::a_plan_fires_once_for_each_of_its_times(&mut evidence);
     promise_8::messages_are_new_until_a_completed_run_read_them(&mut evidence);
     promise_9::only_members_read_and_write(&mut evidence);
+    invites::an_invite_lets_in_as_many_as_it_says(&mut evidence);
     runs_without_space::runs_without_a_space_show_only_where_they_were(&mut evidence);
     streams::a_stream_is_its_message(&mut evidence);
     streams::everyone_sees_whole_streams(&mut evidence);

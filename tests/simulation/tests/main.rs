@@ -17,6 +17,7 @@ mod long_history;
 mod memberships;
 mod old_turns;
 mod plans;
+mod presence;
 mod promises;
 mod retention;
 mod small_space;

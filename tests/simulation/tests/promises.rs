@@ -192,6 +192,7 @@ mutants! {
     finds_ignored_budgets: IgnoresBudgets
     finds_forgotten_settling: ForgetsSettling
     finds_forgotten_usage: ForgetsUsage
+    finds_overused_invites: OverusesInvites
     finds_lost_parts: LosesParts
     finds_forgotten_snapshots: ForgetsSnapshots
     finds_left_items: LeavesItems

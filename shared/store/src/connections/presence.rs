@@ -217,6 +217,22 @@ impl Connections<'_> {
         }
     }
 
+    /// Takes on to tell the followers what is due. Of several jobs for the same moment one does it.
+    /// If it stops before it has told them, a repeat of its job does it soon after.
+    pub async fn claim_presence(self, space: SpaceId, due: &Told, now: Time) -> Result<bool> {
+        let expression = "SET #nextAtMs = :next, #renewAtMs = :next REMOVE #jobAtMs ADD #rev :one";
+        let write = Write::update(keys::presence_meta(space), expression)
+            .when("#rev = :rev")
+            .value(":rev", due.rev)?
+            .value(":next", (now + TOLD_EVERY).as_millis())?
+            .value(":one", 1)?;
+        match self.store.table.write(write).await {
+            Ok(_) => Ok(true),
+            Err(WriteError::Refused(_)) => Ok(false),
+            Err(WriteError::Other(error)) => Err(error),
+        }
+    }
+
     /// Notes what the followers were told at a time. If somebody else has told them meanwhile, or
     /// something has changed, nothing is noted: they are told twice rather than never.
     pub async fn note_presence_told(

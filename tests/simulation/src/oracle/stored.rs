@@ -45,6 +45,8 @@ pub struct Stored {
     pub fired: BTreeMap<String, Value>,
     /// Deliveries of services, with their payloads.
     pub deliveries: BTreeMap<String, Value>,
+    /// Invites.
+    pub invites: BTreeMap<String, Value>,
     /// Retired entities.
     pub retired: BTreeSet<String>,
     /// Spaces that were deleted. Their messages are those before the deletion.
@@ -78,6 +80,9 @@ impl Stored {
                 "RUN" => stored.add_of_run(id, name, sk, &numbers, item),
                 "ENTITY" => stored.add_of_entity(id, name, sk, item),
                 "USAGE" => stored.usage.push((sk.to_owned(), item.clone())),
+                "INVITES" => {
+                    stored.invites.insert(sk.to_owned(), item.clone());
+                }
                 "BUDGET" => {
                     stored.budgets.insert(id.to_owned(), item.clone());
                 }

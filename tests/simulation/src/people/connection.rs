@@ -113,10 +113,25 @@ impl Person {
         let Some(answer) = self.request(json!({"action": "ping", "spaces": known})).await else {
             return;
         };
+        self.say_present().await;
         for space in spaces {
             if !answer["spaces"][space.to_string()].is_null() {
                 self.fetch(space).await;
             }
+        }
+    }
+
+    /// Says in each space that it follows that it is present, and perhaps that it types.
+    async fn say_present(&mut self) {
+        let spaces: Vec<_> = self.follows.keys().copied().collect();
+        for space in spaces {
+            let place = format!("{}/present/{}", self.name, self.requests);
+            let chance = &self.world.env.chance;
+            let (typing, hidden) = (chance.happens(&place, 300), chance.happens(&place, 200));
+            let frame = json!({
+                "action": "presence", "spaceId": space, "typing": typing, "hidden": hidden,
+            });
+            self.request(frame).await;
         }
     }
 

@@ -30,6 +30,8 @@ pub struct Seen {
     pub answers: BTreeMap<u64, Value>,
     /// The read positions of members, by space and entity.
     pub reads: BTreeMap<(String, String), u64>,
+    /// The newest frame about who is present in each space, and how many there were.
+    pub presence: BTreeMap<String, (Value, usize)>,
     /// All frames about spaces.
     pub frames: Vec<Frame>,
     /// Frames that contradict each other, with the promise that they break.
@@ -126,6 +128,14 @@ impl Seen {
                     self.active.insert(run);
                 }
             }
+            "presence" => {
+                self.check_presence(frame);
+                let (newest, count) = self.presence.entry(text("spaceId")).or_default();
+                *count += 1;
+                if newest["at"].as_str() <= frame["at"].as_str() {
+                    *newest = frame.clone();
+                }
+            }
             "run.step" => {
                 let step = &frame["step"];
                 if !step["model"].is_null() || step["calls"].to_string().contains("callId") {
@@ -167,6 +177,18 @@ impl Seen {
         });
         heard.last = now;
         self.add_stream(&stream, offset, &text("text"));
+    }
+
+    /// Each entity is listed once, and those who type are present.
+    fn check_presence(&mut self, frame: &Value) {
+        let listed = frame["present"].as_array().into_iter().flatten();
+        let present: Vec<_> = listed.map(|it| it["entityId"].to_string()).collect();
+        let is_sorted = present.is_sorted_by(|one, next| one < next);
+        let typing = frame["typing"].as_array().into_iter().flatten();
+        let all_present = typing.into_iter().all(|id| present.contains(&id.to_string()));
+        if !is_sorted || !all_present {
+            self.violations.insert((10, format!("presence contradicts itself: {frame}")));
+        }
     }
 
     fn add_reads(&mut self, frame: &Value) {

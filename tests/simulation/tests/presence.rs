@@ -1,0 +1,247 @@
+//! Presence in a room of two hundred people with three devices each: what it costs, and how soon it
+//! is right.
+
+use std::{
+    collections::BTreeMap,
+    io::{Write, stdout},
+    sync::Arc,
+    time::Duration,
+};
+
+use axum::http::Method;
+use futures::future::join_all;
+use serde_json::{Value, json};
+use smartspace_domain::ids::{ConnectionId, EntityId, SpaceId};
+use smartspace_simulation::{
+    chance::Chance, client::Caller, plan::Plan, setting, setup::Setup, view::View, world::World,
+};
+use tokio::time::{Instant, sleep, sleep_until};
+
+const CALL_LATENCY: Duration = Duration::from_millis(1);
+const PEOPLE: usize = 200;
+const DEVICES: usize = 3;
+/// How often a client says that it is present.
+const EVERY: Duration = Duration::from_secs(30);
+/// How long after that it is still present.
+const UNTIL: Duration = Duration::from_secs(75);
+
+struct Room {
+    world: Arc<World>,
+    space: SpaceId,
+    people: Vec<EntityId>,
+}
+
+struct Device {
+    id: ConnectionId,
+    view: Arc<View>,
+}
+
+impl Room {
+    async fn with(people: usize) -> Self {
+        let setup = Setup::default();
+        let plan = Plan { policy: "mention", agents: 1, people, ..Plan::quiet() };
+        let chance = Chance::new(setup.seed, setup.suppressed.clone());
+        let world = World::with_plan(&setup, plan, chance, Some(CALL_LATENCY)).unwrap();
+        setting::set(&world).await.unwrap();
+        let (space, people) = {
+            let ledger = world.env.ledger.lock().unwrap();
+            (ledger.spaces[0], ledger.people.clone())
+        };
+        Self { world, space, people }
+    }
+
+    /// Opens a connection of a person that follows the space.
+    async fn device(&self, person: usize, number: usize) -> Device {
+        let path = "/v1/socketTickets";
+        let caller = Caller::Entity(self.people[person]);
+        let made =
+            self.world.http("test", caller, Method::POST, path, None, Some(&json!({}))).await;
+        let (status, ticket) = made.unwrap();
+        assert_eq!(status, 201, "{ticket}");
+        let id = ConnectionId(format!("c{person}.{number}"));
+        let process = self.world.some_process("test").unwrap();
+        process.socket.connect(ticket["ticket"].as_str().unwrap(), &id).await.unwrap();
+        let view = Arc::<View>::default();
+        self.world.env.connections.open(id.clone(), Arc::clone(&view));
+        let device = Device { id, view };
+        self.send(&device, json!({"action": "subscribe"})).await;
+        self.send(&device, json!({"action": "presence"})).await;
+        device
+    }
+
+    async fn send(&self, device: &Device, mut frame: Value) {
+        frame["spaceId"] = json!(self.space);
+        self.world.receive(&device.id, &frame.to_string()).await.unwrap();
+    }
+
+    async fn close(&self, device: &Device) {
+        self.world.env.connections.close(&device.id);
+        self.world.some_process("test").unwrap().socket.disconnect(&device.id).await.unwrap();
+    }
+
+    /// Lets devices say that they are present, spread over each interval, until `end`.
+    async fn stay(&self, devices: &[&Device], end: Instant) {
+        let count = devices.len() as u32;
+        let one = async |(number, device): (usize, &&Device)| {
+            let mut next = Instant::now() + EVERY * number as u32 / count;
+            while next < end {
+                sleep_until(next).await;
+                self.send(device, json!({"action": "presence"})).await;
+                next += EVERY;
+            }
+        };
+        join_all(devices.iter().enumerate().map(one)).await;
+        sleep_until(end).await;
+    }
+
+    /// The newest frame of a device, and how many it got.
+    fn seen(&self, device: &Device) -> (Value, usize) {
+        let space = self.space.to_string();
+        device.view.with(|seen| seen.presence.get(&space).cloned().unwrap_or_default())
+    }
+
+    /// Who is present, as a device shows it now: it drops by itself whoever is not renewed.
+    fn shown(&self, device: &Device) -> Vec<String> {
+        let now = self.world.env.wall().to_string();
+        let (frame, _) = self.seen(device);
+        let present = frame["present"].as_array().cloned().unwrap_or_default();
+        let is_there = |it: &Value| it["until"].as_str().is_some_and(|until| *until > *now);
+        let ids = present.iter().filter(|it| is_there(it));
+        ids.map(|it| it["entityId"].as_str().unwrap().to_owned()).collect()
+    }
+
+    fn shows(&self, device: &Device, person: usize) -> bool {
+        self.shown(device).contains(&self.people[person].to_string())
+    }
+
+    /// The calls since the last count, by kind.
+    fn count(&self) -> BTreeMap<String, usize> {
+        let calls = std::mem::take(&mut self.world.env.ledger.lock().unwrap().calls);
+        let mut counts = BTreeMap::new();
+        for (_, what) in calls {
+            *counts.entry(what).or_default() += 1;
+        }
+        counts
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_room_of_two_hundred_costs_little_and_everyone_is_shown() {
+    let room = Room::with(PEOPLE).await;
+    let began = Instant::now();
+    room.count();
+    let arrive = async |person: usize| {
+        sleep(EVERY * person as u32 / PEOPLE as u32).await;
+        join_all((0..DEVICES).map(|number| room.device(person, number))).await
+    };
+    let devices: Vec<_> = join_all((0..PEOPLE).map(arrive)).await.into_iter().flatten().collect();
+    let took = began.elapsed();
+    let arrived = room.count();
+    let all: Vec<_> = devices.iter().collect();
+    room.stay(&all, Instant::now() + Duration::from_mins(1)).await;
+    room.count();
+    let before = room.seen(all[0]).1;
+    let minutes = 3;
+    room.stay(&all, Instant::now() + Duration::from_mins(minutes)).await;
+    let frames = room.seen(all[0]).1 - before;
+    let counts = room.count();
+    for device in &devices {
+        assert_eq!(room.shown(device).len(), PEOPLE);
+    }
+    let per_second =
+        |what: &str| counts.get(what).copied().unwrap_or_default() as f64 / (60 * minutes) as f64;
+    let posts = per_second("post");
+    let answers = devices.len() as f64 / EVERY.as_secs_f64();
+    let table: f64 = counts
+        .iter()
+        .filter(|(what, _)| what.chars().next().is_some_and(char::is_uppercase))
+        .map(|(_, count)| *count as f64 / (60 * minutes) as f64)
+        .sum();
+    // Visible with --no-capture; docs/performance.md has the figures.
+    let _ = writeln!(
+        stdout(),
+        "{} devices arrive in {took:?}: {arrived:?}\nthen per second: {posts:.1} posts, of which \
+         {answers:.1} are answers; {table:.1} table calls; a frame for everyone each {:.1} s; \
+         {counts:?}",
+        devices.len(),
+        (60 * minutes) as f64 / frames as f64
+    );
+    // Each device is answered, and gets a frame at most every 40 s.
+    assert!(frames as u64 <= minutes * 60 / 40 + 1, "{frames} frames in {minutes} minutes");
+    assert!(table <= 6.0 * answers, "{table} table calls a second");
+    room.world.end();
+}
+
+#[tokio::test(start_paused = true)]
+async fn presence_is_right_ten_seconds_after_a_close_and_a_second_after_a_silent_death() {
+    let room = Room::with(4).await;
+    let devices = join_all((0..4).map(|person| room.device(person, 0))).await;
+    let second = room.device(1, 1).await;
+    let [stays, closes, dies, types] = [0, 1, 2, 3].map(|person| &devices[person]);
+    let minute = Instant::now() + Duration::from_mins(1);
+    room.stay(&[stays, closes, dies, types, &second], minute).await;
+    for person in 0..4 {
+        assert!(room.shows(stays, person), "{person} is there");
+    }
+    // A person is there as long as one of its devices is.
+    room.close(closes).await;
+    room.stay(&[stays, dies, types, &second], Instant::now() + Duration::from_secs(10)).await;
+    assert!(room.shows(stays, 1));
+    room.close(&second).await;
+    sleep(Duration::from_secs(10)).await;
+    assert!(!room.shows(stays, 1), "{:?}", room.seen(stays));
+
+    room.send(types, json!({"action": "presence", "typing": true})).await;
+    sleep(Duration::from_secs(4)).await;
+    let typing = |frame: &Value| frame["typing"] == json!([room.people[3]]);
+    assert!(typing(&room.seen(stays).0), "{:?}", room.seen(stays));
+    // It never says that it stopped.
+    sleep(Duration::from_secs(3)).await;
+    let (frame, _) = room.seen(stays);
+    let now = room.world.env.wall().to_string();
+    let still = frame["present"].as_array().unwrap().iter();
+    let mut still =
+        still.filter(|it| it["typingUntil"].as_str().is_some_and(|until| *until > *now));
+    assert!(still.next().is_none(), "{frame}");
+
+    // One device dies without a word; the others go on.
+    room.send(dies, json!({"action": "presence"})).await;
+    let died = Instant::now();
+    let gone = died + UNTIL + Duration::from_secs(1);
+    room.stay(&[stays, types], died + UNTIL - Duration::from_secs(2)).await;
+    assert!(room.shows(stays, 2), "too early: {:?}", room.seen(stays));
+    room.stay(&[stays, types], gone).await;
+    assert!(!room.shows(stays, 2), "{:?}", room.seen(stays));
+    assert!(room.shows(stays, 0) && room.shows(stays, 3));
+    // Everybody stays shown for as long as they are there.
+    let staying = [stays, types];
+    let look = async {
+        for _ in 0..300 {
+            sleep(Duration::from_secs(1)).await;
+            assert!(room.shows(stays, 0) && room.shows(stays, 3), "{:?}", room.seen(stays));
+        }
+    };
+    tokio::join!(room.stay(&staying, Instant::now() + Duration::from_mins(5)), look);
+    room.world.end();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_crowd_that_comes_at_once_is_told_every_three_seconds() {
+    let room = Room::with(30).await;
+    let first = room.device(0, 0).await;
+    let (_, before) = room.seen(&first);
+    let arrive = async |person: usize| {
+        sleep(Duration::from_millis(300) * person as u32).await;
+        room.device(person, 0).await
+    };
+    let began = Instant::now();
+    let devices = join_all((1..30).map(arrive)).await;
+    sleep(Duration::from_secs(4)).await;
+    let frames = room.seen(&first).1 - before;
+    let most = began.elapsed().as_secs() / 3 + 1;
+    assert!(frames as u64 <= most, "{frames} frames, expected at most {most}");
+    for device in devices.iter().chain([&first]) {
+        assert_eq!(room.shown(device).len(), 30);
+    }
+    room.world.end();
+}
