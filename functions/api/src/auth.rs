@@ -159,6 +159,9 @@ impl Api {
                 || unauthenticated(format!("no entity has the id or externalId {:?}", subject.id));
             return match store.entities().get(id.ok_or_else(nobody)?).await {
                 Err(Error::NotFound(_)) => Err(nobody()),
+                Ok(entity) if entity.guest_of.is_some() => Err(unauthenticated(
+                    "this entity is a guest, who calls with the token of its invite",
+                )),
                 found => found.map(|entity| entity.id),
             };
         }

@@ -146,7 +146,12 @@ async fn run(
     let Some(member) = audience.roster.member(info.agent) else { return };
     let id = info.stream;
     let mut stream = Posting::new(deps, info, member.sender(), audience.roster.head.roster, asked);
-    stream.admit(&audience);
+    if asked.elapsed() < CHECK_VALID || audience.connections.is_empty() {
+        stream.admit(&audience);
+    } else if stream.tick().await == AgentMembership::Ended {
+        // The audience was read when the model was asked, and somebody may have left since.
+        return stream.close().await;
+    }
     let mut refresh = Instant::now() + SNAPSHOT_INTERVAL;
     loop {
         let flush = stream.flush_at();

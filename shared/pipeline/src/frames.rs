@@ -53,7 +53,7 @@ pub async fn send_frame_due(
     match post_in_time(sockets, connection, frame, due).await {
         Ok(()) => SendOutcome::Sent,
         Err(PostError::Gone) => {
-            if let Err(error) = store.connections().disconnect(connection).await {
+            if let Err(error) = store.connections().disconnect_untold(connection).await {
                 tracing::warn!(%connection, %error, "a closed connection could not be deleted");
             }
             SendOutcome::Gone
@@ -153,7 +153,7 @@ pub async fn close(
 ) -> Result<()> {
     send_frame(store, sockets, connection, goodbye.to_frame().into()).await;
     sockets.close(connection, goodbye.code).await;
-    store.connections().disconnect(connection).await.map(drop)
+    store.connections().disconnect_untold(connection).await
 }
 
 /// An error as a frame, with the `id` of the request that it answers. With 429 it says after how

@@ -1,7 +1,7 @@
 //! Invites: making and revoking them, and joining a space by one.
 
 use smartspace_domain::{
-    Error, Result,
+    Error, Result, Time,
     access::{Caller, SpaceAction},
     entities::{Entity, EntityType},
     ids::{EntityId, InviteId, SpaceId},
@@ -16,6 +16,8 @@ use smartspace_store::{
 
 use crate::Pipeline;
 
+/// How often retiring a guest is tried while others change it.
+const RETIRED_WITHIN: u32 = 5;
 /// What a guest is called that gives no name.
 const NAMELESS: &str = "Guest";
 
@@ -41,11 +43,17 @@ impl Pipeline {
         self.store.invites().revoke(space, id).await?;
         // Nobody joins by it any longer, so this roster has all of its guests.
         let roster = self.store.members().roster(space).await?;
+        let mut done = Ok(());
         for guest in roster.members.iter().filter(|member| member.guest_by == Some(id)) {
-            self.leave(space, guest.entity_id).await?;
-            self.retire_guest(guest.entity_id).await?;
+            // One guest who can't be removed keeps no other one in.
+            done = done.and(self.remove_guest(space, guest.entity_id).await);
         }
-        Ok(())
+        done
+    }
+
+    async fn remove_guest(&self, space: SpaceId, guest: EntityId) -> Result<()> {
+        self.leave(space, guest).await?;
+        self.retire_guest(guest).await
     }
 
     /// Lets an entity join the space of an invite that can be used. One that is a member already
@@ -63,13 +71,13 @@ impl Pipeline {
     }
 
     /// Makes a guest who joins the space of an invite that can be used. The same token gives the
-    /// same guest. Returns the guest and its credential.
+    /// same guest. Returns when the token ends, unless it is used before.
     pub async fn welcome_guest(
         &self,
         invite: &InviteRecord,
         token: &GuestToken,
         name: Option<&str>,
-    ) -> Result<(Entity, GuestRecord)> {
+    ) -> Result<Time> {
         let now = self.now();
         let name = name.unwrap_or(NAMELESS);
         Name::check(name).map_err(|error| Error::invalid("/name", error.to_string()))?;
@@ -85,8 +93,12 @@ impl Pipeline {
         let guest = GuestRecord::new(token, invite.id, now);
         let members = self.store.members();
         let accepted = members.join_by_invite(invite, &entity, Some(&guest), now).await?;
-        self.follow_acceptance(invite.space_id, &accepted).await;
-        Ok((entity, guest))
+        if self.follow_acceptance(invite.space_id, &accepted).await {
+            return Ok(guest.until());
+        }
+        // The request is a repeat, and the guest may have been here for a while.
+        let known = self.store.invites().guest(token, now).await?;
+        known.map(|guest| guest.until).ok_or_else(ended)
     }
 
     async fn follow_acceptance(&self, space: SpaceId, accepted: &Accepted) -> bool {
@@ -105,13 +117,27 @@ impl Pipeline {
     }
 
     async fn retire_guest(&self, guest: EntityId) -> Result<()> {
-        let record = match self.store.entities().record(guest).await {
-            Ok(record) => record,
-            // Another request has retired it.
-            Err(Error::NotFound(_)) => return Ok(()),
-            Err(error) => return Err(error),
-        };
-        self.store.entities().retire(&record, self.now()).await?;
-        Box::pin(self.settle_entity(guest)).await
+        for _ in 0..RETIRED_WITHIN {
+            let retired = match self.store.entities().record(guest).await {
+                Ok(record) => self.store.entities().retire(&record, self.now()).await,
+                Err(error) => Err(error),
+            };
+            match retired {
+                Ok(()) => return Box::pin(self.settle_entity(guest)).await,
+                // Another request has retired it.
+                Err(Error::NotFound(_)) => return Ok(()),
+                // The operator has just changed it.
+                Err(Error::Conflict(_)) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Err(Error::Retry("a guest was changed again and again; repeat the call".into()))
     }
+}
+
+/// The answer to a repeated request whose guest is no longer there.
+fn ended() -> Error {
+    Error::Conflict(
+        "the access of the guest that this Idempotency-Key made has ended; use another key".into(),
+    )
 }

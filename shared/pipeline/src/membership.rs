@@ -57,6 +57,9 @@ impl Pipeline {
         let before = self.store.members().get(space, entity.id).await?;
         let may = |roster: &smartspace_store::spaces::rosters::Roster| {
             may_in(roster, caller, SpaceAction::Govern)?;
+            if role == Some(Role::Owner) && entity.guest_of.is_some() {
+                return Err(Error::Forbidden("a guest can't be an owner".into()));
+            }
             if roster.member(entity.id).is_none() { caller.may_bring_in(entity) } else { Ok(()) }
         };
         let changed = self.store.members().join_if(space, entity, role, self.now(), may).await?;
@@ -170,6 +173,7 @@ impl Pipeline {
             self.cancel_all(space_id, Some(entity_id)).await?;
             self.withdraw_forms(space_id, entity_id).await?;
         }
+        self.show_presence_without_former(space_id).await;
         let jobs = [
             BroadcastJob::Removed { entity_id, space_id },
             BroadcastJob::Left { entity_id, space_id },

@@ -101,6 +101,17 @@ impl Pipeline {
         }
     }
 
+    /// Tells the followers of a space that a member has left it, if presence is used there.
+    pub(crate) async fn show_presence_without_former(&self, space: SpaceId) {
+        match self.store.connections().told_presence(space).await {
+            Ok(None) => {}
+            Ok(Some(_)) => self.show_presence_soon(space).await,
+            Err(error) => {
+                tracing::warn!(%space, %error, "the followers were not told who is present");
+            }
+        }
+    }
+
     /// Tells the followers of a space who is present, if a job that does is due.
     pub async fn show_due_presence(&self, space: SpaceId) -> Result<()> {
         let Some(told) = self.store.connections().told_presence(space).await? else {

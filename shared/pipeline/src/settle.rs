@@ -120,14 +120,15 @@ impl Pipeline {
             &*self.broadcasts,
             members
                 .iter()
-                .map(|member| BroadcastJob::Left { entity_id: *member, space_id: id })
+                .map(|member| BroadcastJob::Left { entity_id: member.entity_id, space_id: id })
                 .collect(),
         )
         .await;
         for member in members {
             // The runs that the index did not show yet.
-            self.cancel_all(id, Some(member)).await?;
-            self.store.members().leave_deleted(id, member).await?;
+            self.cancel_all(id, Some(member.entity_id)).await?;
+            self.store.members().leave_deleted(id, member.entity_id).await?;
+            Box::pin(self.retire_former_guest(&member)).await?;
         }
         if self.store.spaces().clear(id, PORTION * PORTIONS).await? {
             Ok(())

@@ -53,6 +53,21 @@ pub struct ConnectionRecord {
     pub asked_at: Option<Time>,
 }
 
+/// The spaces in which a connection was present that is deleted, until their followers are told.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct WasPresent {
+    spaces: Vec<SpaceId>,
+    expires_at: i64,
+}
+
+impl WasPresent {
+    fn add(&mut self, spaces: Vec<SpaceId>, expires_at: i64) {
+        self.spaces.extend(spaces);
+        self.expires_at = self.expires_at.max(expires_at);
+    }
+}
+
 impl Connections<'_> {
     /// Stores a ticket that opens one connection until `valid_until`. The connection lasts no
     /// longer than the credential that the ticket was made with.
@@ -131,27 +146,45 @@ impl Connections<'_> {
 
     /// Deletes a connection and its subscriptions. Returns the spaces in which it was present.
     pub async fn disconnect(self, id: &ConnectionId) -> Result<Vec<SpaceId>> {
+        Ok(self.delete(id).await?.spaces)
+    }
+
+    /// Deletes a connection for a caller that does not tell the followers of its spaces. Whoever
+    /// deletes it again, because its socket closes, learns of them.
+    pub async fn disconnect_untold(self, id: &ConnectionId) -> Result<()> {
+        let was = self.delete(id).await?;
+        if was.spaces.is_empty() {
+            return Ok(());
+        }
+        self.store.table.write_always(Write::put(keys::was_present(id), &was)?).await
+    }
+
+    async fn delete(self, id: &ConnectionId) -> Result<WasPresent> {
         let meta = keys::connection_meta(id);
-        let mut was_present = Vec::new();
+        let mut was = WasPresent::default();
         for item in self.store.table.all(Query::of(keys::connection(id))).await? {
             let key = key_of(&item)?;
-            if let Some(space) =
+            if key == keys::was_present(id) {
+                let before: WasPresent = read(item)?;
+                was.add(before.spaces, before.expires_at);
+                self.store.table.write_always(Write::delete(key)).await?;
+            } else if let Some(space) =
                 key.sk.strip_prefix(keys::FOLLOWS).and_then(|space| space.parse().ok())
             {
                 self.unsubscribe(id, space).await?;
                 if self.forget_presence(id, space).await? {
-                    was_present.push(space);
+                    was.spaces.push(space);
                 }
-            } else if key == meta
-                && let Caller::Entity(entity) = read::<ConnectionRecord>(item)?.caller
-            {
-                self.store
-                    .table
-                    .write_always(Write::delete(keys::own_connection(entity, id)))
-                    .await?;
+            } else if key == meta {
+                let record: ConnectionRecord = read(item)?;
+                was.add(Vec::new(), record.expires_at);
+                if let Caller::Entity(entity) = record.caller {
+                    let own = Write::delete(keys::own_connection(entity, id));
+                    self.store.table.write_always(own).await?;
+                }
             }
         }
         self.store.table.write_always(Write::delete(meta)).await?;
-        Ok(was_present)
+        Ok(was)
     }
 }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use tokio_tungstenite::tungstenite::Message;
 
 use crate::support::{socket::Socket, stack::Stack, waiting::SOON};
 
@@ -104,15 +105,35 @@ async fn only_members_who_follow_a_space_are_present() {
     beat(&staying, &space, json!({})).await;
     beat(&removed, &space, json!({})).await;
     let both = sorted(&[&husam, &sara]);
-    staying.frame("presence", SOON, |frame| present(frame) == both).await;
+    let together = staying.frame("presence", SOON, |frame| present(frame) == both).await.body;
     stack.delete(&format!("/v1/spaces/{space}/members/{sara}")).await.must_be(204);
     removed.frame("unsubscribed", SOON, |_| true).await;
     assert_eq!(removed.request(request).await["status"], 404);
-    beat(&staying, &space, json!({"typing": true})).await;
-    let frame =
-        staying.frame("presence", SOON, |frame| frame["typing"] == json!([husam])).await.body;
-    assert_eq!(present(&frame), [&*husam]);
-    assert!(
-        !removed.frames().iter().any(|it| it.kind == "presence" && it.body["at"] == frame["at"])
-    );
+    // The followers learn of it without any further action.
+    let alone = |frame: &Value| {
+        present(frame) == [&*husam] && frame["at"].as_str() > together["at"].as_str()
+    };
+    let frame = staying.frame("presence", AFTER_CLOSE, alone).await.body;
+    let seen = removed.frames();
+    assert!(!seen.iter().any(|it| it.kind == "presence" && it.body["at"] == frame["at"]));
+}
+
+#[tokio::test]
+async fn a_connection_that_the_server_closes_is_no_longer_present() {
+    let stack = Stack::start().await;
+    let (husam, sara) = (stack.person("Husam").await, stack.person("Sara").await);
+    let space = stack.space("Garden", &[&husam, &sara]).await;
+    let (staying, closed) = (stack.socket_of(&husam).await, stack.socket_of(&sara).await);
+    staying.subscribe(&space, None).await;
+    closed.subscribe(&space, None).await;
+    beat(&closed, &space, json!({})).await;
+    staying.frame("presence", SOON, |frame| present(frame) == [&*sara]).await;
+    // Too many frames.
+    for _ in 0..400 {
+        if closed.try_send(Message::text(r#"{"action":"ping"}"#)).await.is_err() {
+            break;
+        }
+    }
+    closed.farewell().await;
+    staying.frame("presence", AFTER_CLOSE, |frame| present(frame).is_empty()).await;
 }

@@ -187,6 +187,45 @@ async fn a_guest_may_read_and_post_in_its_space_and_nothing_else() {
     let accept = json!({"token": other["token"]});
     client.create("/v1/invites/accept", accept).await.must_be(403);
     client.create("/v1/invites/accept", json!({"token": invite["token"]})).await.must_be(200);
+
+    // A guest has no other credential, and no other role.
+    stack.as_entity(&guest).get("/v1/me").await.must_be(401);
+    let entity = format!("/v1/entities/{guest}");
+    stack.patch(&entity, json!({"externalId": "mona@example.com"})).await.must_be(422);
+    let member = format!("/v1/spaces/{space}/members/{guest}");
+    scene.owner.put(&member, json!({"role": "owner"})).await.must_be(403);
+}
+
+#[tokio::test]
+async fn a_guest_is_gone_with_its_space_and_all_guests_with_their_invite() {
+    let Some(scene) = Scene::new().await else { return };
+    let invite = scene.invite(json!({"uses": 8})).await;
+    let guests = join_all((0..8).map(|_| scene.guest(&invite, "Twin"))).await;
+    let removed = guests.iter().take(4).map(|(guest, _)| {
+        let path = format!("/v1/spaces/{}/members/{guest}", scene.space);
+        async move { path }
+    });
+    let removed = join_all(removed).await;
+    let revoke = format!("{}/{}", scene.path(), id(&invite));
+    let removals = join_all(removed.iter().map(|path| scene.owner.delete(path)));
+    let revocations = join_all((0..3).map(|_| scene.owner.delete(&revoke)));
+    let (removals, revocations) = tokio::join!(removals, revocations);
+    for reply in removals.into_iter().chain(revocations) {
+        reply.must_be(204);
+    }
+    for (guest, client) in &guests {
+        client.get("/v1/me").await.must_be(401);
+        scene.stack.get(&format!("/v1/entities/{guest}")).await.must_be(404);
+    }
+    let again = scene.invite(json!({})).await;
+    let (last, client) = scene.guest(&again, "Last").await;
+    scene.owner.delete(&format!("/v1/spaces/{}", scene.space)).await.must_be(204);
+    client.get("/v1/me").await.must_be(401);
+    wait_for("the guest is retired", SOON, async || {
+        let reply = scene.stack.get(&format!("/v1/entities/{last}")).await;
+        (reply.status == 404).then_some(())
+    })
+    .await;
 }
 
 #[tokio::test]
@@ -313,6 +352,10 @@ async fn whoever_guesses_tokens_is_slowed_down() {
     assert!(replies.iter().all(|reply| [404, 429].contains(&reply.status)));
     let wait = replies.iter().find(|reply| reply.status == 429).unwrap();
     assert!(!wait.header("retry-after").is_empty());
+    // Nobody with an account waits for them, nor for guesses of the secret of an invite.
+    let invite = scene.invite(json!({"uses": 2})).await;
+    let sara = scene.stack.person("Sara").await;
+    scene.accept(&sara, &invite).await.must_be(200);
 }
 
 #[tokio::test]

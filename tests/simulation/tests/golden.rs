@@ -23,10 +23,11 @@ use self::items::{RELEASES, Release};
 
 /// Every kind of item that `store/table/keys` can name. Together with the kinds that the samples
 /// find, this is the complete list.
-const KINDS: [&str; 48] = [
+const KINDS: [&str; 53] = [
     "budget-meta",
     "conn-meta",
     "conn-space",
+    "conn-was",
     "dlv-meta",
     "dlv-payload",
     "entity-conn",
@@ -37,13 +38,17 @@ const KINDS: [&str; 48] = [
     "entity-ctx-plan",
     "entity-ctx-space",
     "entity-gate",
+    "entity-guest",
     "entity-meta",
     "entity-parting",
     "entity-slots",
     "ext-meta",
     "hook-meta",
     "idem-meta",
+    "invites-invite",
     "part-meta",
+    "presence-conn",
+    "presence-meta",
     "rate-agent-meta",
     "rate-followers",
     "rate-frames",

@@ -156,6 +156,10 @@ async fn change(
     if settings.kind != record.entity.kind {
         return Err(Error::invalid("/type", "can't be changed").into());
     }
+    if record.entity.guest_of.is_some() && settings.external_id.is_some() {
+        let expected = "expected none: a guest has no account, only the token of its invite";
+        return Err(Error::invalid("/externalId", expected).into());
+    }
     let renamed = settings.name != record.entity.name;
     // Only the names of agents are unique within a space.
     if renamed && settings.kind == EntityType::Agent {

@@ -206,8 +206,10 @@ async fn accept(
     body: Body,
 ) -> ApiResult<Json<AcceptedInvite>> {
     api.must_have_invites()?;
-    // The first of all: whoever guesses tokens is limited by its address.
-    if let Some(Extension(address)) = address {
+    // Callers with a credential have a rate of their own.
+    if credential.is_none()
+        && let Some(Extension(address)) = address
+    {
         let who = format!("invites {}", address.network());
         api.pipeline.count(&who, invites::PER_ADDRESS).await?;
     }
@@ -228,10 +230,12 @@ struct Pending<'a> {
 }
 
 impl Pending<'_> {
+    /// The invite of the token. Only who has the right token can use up its rate.
     async fn invite(&self) -> Result<InviteRecord> {
         let pipeline = &self.api.pipeline;
+        let invite = pipeline.store.invites().of_token(self.token, pipeline.now()).await?;
         pipeline.count(&format!("invite {}", self.token.invite), invites::PER_INVITE).await?;
-        pipeline.store.invites().of_token(self.token, pipeline.now()).await
+        Ok(invite)
     }
 
     /// Lets a caller with a credential join.
@@ -280,8 +284,8 @@ impl Pending<'_> {
         };
         let guest = EntityId::new(invite.created_at, id);
         let token = GuestToken::new(guest, invite.space_id, secret);
-        let (_, credential) = self.api.pipeline.welcome_guest(&invite, &token, name).await?;
-        self.accepted(guest, Some((token.reveal(), credential.until()))).await
+        let until = self.api.pipeline.welcome_guest(&invite, &token, name).await?;
+        self.accepted(guest, Some((token.reveal(), until))).await
     }
 
     async fn accepted(
@@ -291,7 +295,11 @@ impl Pending<'_> {
     ) -> Result<AcceptedInvite> {
         let store = &self.api.pipeline.store;
         let space = Box::pin(store.spaces().get(self.token.space));
-        let (space, entity) = futures::try_join!(space, store.entities().get(entity))?;
+        let found = futures::try_join!(space, store.entities().get(entity));
+        let (space, entity) = found.map_err(|error| match error {
+            Error::NotFound(_) => Error::Conflict("the caller was removed at the same time".into()),
+            error => error,
+        })?;
         let caller = Caller::Entity(entity.id);
         let (token, expires_at) = token.unzip();
         Ok(AcceptedInvite {

@@ -34,7 +34,7 @@ impl RunContext {
             finish_reason: None,
             usage: Usage::default(),
         };
-        let step = LiveStep { index, answer: Some(answer), calls: Vec::new() };
+        let step = LiveStep { index, rev: 0, answer: Some(answer), calls: Vec::new() };
         let state = self.step_state(step, entered, started_at);
         self.show_state(StepState { audience, ..state });
     }
@@ -64,7 +64,7 @@ impl RunContext {
             }),
         };
         let calls = record.calls.iter().map(|begun| call(begun.call_id, &begun.name)).collect();
-        let step = LiveStep { index: record.index, answer: Some(answer), calls };
+        let step = LiveStep { index: record.index, rev: 0, answer: Some(answer), calls };
         let state = self.step_state(step, entered, self.now());
         if record.calls.is_empty() || record.partial {
             self.show_state(state);
@@ -83,6 +83,15 @@ impl RunContext {
         });
     }
 
+    /// Shows that the run has ended, and with it the calls that have no result.
+    pub(crate) fn show_end(&self) {
+        self.show_calls(|_, details| {
+            if details.status == CallStatus::Pending {
+                details.status = CallStatus::Canceled;
+            }
+        });
+    }
+
     /// Shows how far a call has come.
     pub(crate) fn show_call(&self, call: CallId, status: CallStatus, started_at: Time) {
         self.show_calls(|id, details| {
@@ -95,7 +104,7 @@ impl RunContext {
 
     /// Shows that the answer that the model was writing was stopped.
     pub(crate) fn show_stopped(&self, partial: &StepRecord) {
-        self.live_steps.change(&self.deps, self.run.id, self.now(), |step| {
+        self.live_steps.change(&self.deps, &self.run, self.now(), |step| {
             if let Some(answer) = step.answer.as_mut().filter(|_| step.index == partial.index) {
                 answer.first_token_at = partial.first_token_at;
                 answer.finished_at = Some(partial.finished_at);
@@ -105,7 +114,7 @@ impl RunContext {
     }
 
     fn show_calls(&self, change: impl Fn(CallId, &mut LiveCallDetails)) {
-        self.live_steps.change(&self.deps, self.run.id, self.now(), |step| {
+        self.live_steps.change(&self.deps, &self.run, self.now(), |step| {
             for details in step.calls.iter_mut().filter_map(|call| call.details.as_mut()) {
                 change(details.call_id, details);
             }
@@ -122,7 +131,7 @@ impl RunContext {
 
     fn show_state(&self, state: StepState) {
         if self.dry.is_none() {
-            self.live_steps.show(&self.deps, self.run.id, state);
+            self.live_steps.show(&self.deps, &self.run, state);
         }
     }
 }

@@ -21,9 +21,13 @@ use smartspace_domain::{
     steps::LiveStep,
 };
 use smartspace_pipeline::frames::send_frame;
+use smartspace_store::runs::RunRecord;
 use tokio::{sync::mpsc, task::JoinHandle, time::Instant};
 
 use crate::streaming::{CHECK_VALID, PendingAudience, ReadAudience, StreamDeps, read_audience};
+
+/// Each worker of a run numbers its states from its own multiple of this.
+const REVS_OF_WORKER: u64 = 1_000_000;
 
 /// A state that takes longer to post is one that a slow connection delays.
 const SLOW: Duration = Duration::from_millis(100);
@@ -38,6 +42,8 @@ pub(crate) struct LiveSteps(Mutex<Shown>);
 #[derive(Debug, Default)]
 struct Shown {
     state: Option<StepState>,
+    /// How many states were posted.
+    count: u64,
     poster: Option<(mpsc::UnboundedSender<StepState>, JoinHandle<()>)>,
 }
 
@@ -54,7 +60,7 @@ pub(crate) struct StepState {
 
 impl LiveSteps {
     /// Replaces the step that is shown.
-    pub(crate) fn show(&self, deps: &StreamDeps, run: RunId, state: StepState) {
+    pub(crate) fn show(&self, deps: &StreamDeps, run: &RunRecord, state: StepState) {
         let mut shown = self.shown();
         shown.state = Some(state);
         shown.post(deps, run);
@@ -69,7 +75,7 @@ impl LiveSteps {
     pub(crate) fn change(
         &self,
         deps: &StreamDeps,
-        run: RunId,
+        run: &RunRecord,
         now: Time,
         change: impl FnOnce(&mut LiveStep),
     ) {
@@ -96,19 +102,26 @@ impl LiveSteps {
 }
 
 impl Shown {
-    fn post(&mut self, deps: &StreamDeps, run: RunId) {
-        let Some(state) = self.state.clone() else { return };
+    fn post(&mut self, deps: &StreamDeps, run: &RunRecord) {
+        let Some(mut state) = self.state.clone() else { return };
         if state.spaces.is_empty() {
             return;
         }
+        self.count += 1;
+        state.step.rev = u64::from(run.claims) * REVS_OF_WORKER + self.count;
         let (states, _) = self.poster.get_or_insert_with(|| {
             let (states, received) = mpsc::unbounded_channel();
-            let poster = Poster { deps: deps.clone(), run, rooms: BTreeMap::new() };
+            let poster = Poster { deps: deps.clone(), run: run.id, rooms: BTreeMap::new() };
             (states, tokio::spawn(poster.post_all(received)))
         });
         // The task takes states until the sender is dropped.
         let _ = states.send(state);
     }
+}
+
+/// Whether two states say the same.
+fn same(one: &LiveStep, other: &LiveStep) -> bool {
+    one.index == other.index && one.answer == other.answer && one.calls == other.calls
 }
 
 struct Poster {
@@ -154,11 +167,13 @@ impl Poster {
         let step = &state.step;
         let seen = self.rooms.get_mut(&space).and_then(|room| room.seen.take());
         let is_new_step = seen.as_ref().is_none_or(|seen| seen.index != step.index);
-        if seen.as_ref() == Some(step) || !self.read(space, state, is_new_step).await {
+        let is_same = seen.as_ref().is_some_and(|seen| same(seen, step));
+        if is_same || !self.read(space, state, is_new_step).await {
             self.rooms.entry(space).and_modify(|room| room.seen = seen);
             return;
         }
-        let is_new_for_members = seen.is_none_or(|seen| seen.for_members() != step.for_members());
+        let is_new_for_members =
+            seen.is_none_or(|seen| !same(&seen.for_members(), &step.for_members()));
         if is_new_for_members && !self.check(space).await {
             return;
         }

@@ -165,7 +165,8 @@ mod tests {
                 visible: index.is_multiple_of(2),
             }),
         };
-        let step = LiveStep { index: 7, answer: None, calls: (0..4_000).map(call).collect() };
+        let step =
+            LiveStep { index: 7, rev: 1, answer: None, calls: (0..4_000).map(call).collect() };
         let what =
             EventKind::RunStep { run_id: RunId::new(Time::default(), 1), step: Box::new(step) };
         let event = Event { space_id: SpaceId::new(Time::default(), 1), at: Time::default(), what };

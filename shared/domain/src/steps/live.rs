@@ -15,6 +15,9 @@ use crate::{
 pub struct LiveStep {
     /// The position of the step in its run, from 0.
     pub index: u32,
+    /// Of two frames of a run the one with the higher `rev` holds.
+    #[serde(default)]
+    pub rev: u64,
     /// What only the operator gets.
     #[serde(flatten)]
     pub answer: Option<LiveAnswer>,
@@ -73,6 +76,7 @@ impl LiveStep {
         let calls = self.calls.iter().filter(is_visible);
         Self {
             index: self.index,
+            rev: self.rev,
             answer: None,
             calls: calls.map(|call| LiveCall { name: call.name.clone(), details: None }).collect(),
         }
@@ -99,6 +103,7 @@ mod tests {
         };
         LiveStep {
             index: 2,
+            rev: 5,
             answer: Some(LiveAnswer {
                 model: "scripted/scripted".into(),
                 started_at: Time::default(),
@@ -114,7 +119,7 @@ mod tests {
     #[test]
     fn members_see_the_index_and_the_names_of_visible_tools() {
         let seen = serde_json::to_value(step().for_members()).unwrap();
-        assert_eq!(seen, json!({"index": 2, "calls": [{"name": "weather"}]}));
+        assert_eq!(seen, json!({"index": 2, "rev": 5, "calls": [{"name": "weather"}]}));
         assert_eq!(step().for_members().for_members(), step().for_members());
     }
 

@@ -11,7 +11,7 @@ use smartspace_domain::{
 use crate::{
     Invites, Result,
     entities::EntityRecord,
-    spaces::rosters::MemberRecord,
+    spaces::{SpaceRecord, rosters::MemberRecord},
     table::{keys, write::Write},
 };
 
@@ -69,11 +69,17 @@ impl Invites<'_> {
         let credential_key = keys::guest(token.guest);
         let entity_key = keys::entity_meta(token.guest);
         let member_key = keys::member(token.space, token.guest);
-        let wanted = [credential_key.clone(), entity_key.clone(), member_key.clone()];
+        let space_key = keys::space_meta(token.space);
+        let wanted =
+            [credential_key.clone(), entity_key.clone(), member_key.clone(), space_key.clone()];
         let mut items = self.store.table.get_all(&wanted).await?;
         let credential: Option<GuestRecord> = items.take(&credential_key)?;
         let entity: Option<EntityRecord> = items.take(&entity_key)?;
         let member: Option<MemberRecord> = items.take(&member_key)?;
+        let space: Option<SpaceRecord> = items.take(&space_key)?;
+        if space.is_none_or(|space| space.deleted) {
+            return Ok(None);
+        }
         let Some((credential, (entity, member))) = credential.zip(entity.zip(member)) else {
             return Ok(None);
         };

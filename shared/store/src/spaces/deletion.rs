@@ -3,7 +3,7 @@
 use futures::future::try_join_all;
 use smartspace_domain::{
     Time,
-    ids::{EntityId, LeaseId, SpaceId},
+    ids::{LeaseId, SpaceId},
     limits::lease,
 };
 
@@ -101,14 +101,10 @@ impl Spaces<'_> {
     }
 
     /// The remaining members of a deleted space.
-    pub async fn members_left(self, id: SpaceId) -> Result<Vec<EntityId>> {
+    pub async fn members_left(self, id: SpaceId) -> Result<Vec<MemberRecord>> {
         let items =
             self.store.table.all(Query::of(keys::space(id)).begins_with(keys::MEMBER)).await?;
         let members = items.into_iter().map(read::<MemberRecord>).collect::<Result<Vec<_>>>()?;
-        Ok(members
-            .into_iter()
-            .filter(|member| !member.left)
-            .map(|member| member.entity_id)
-            .collect())
+        Ok(members.into_iter().filter(|member| !member.left).collect())
     }
 }

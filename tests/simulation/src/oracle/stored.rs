@@ -81,7 +81,7 @@ impl Stored {
                 "ENTITY" => stored.add_of_entity(id, name, sk, item),
                 "USAGE" => stored.usage.push((sk.to_owned(), item.clone())),
                 "INVITES" => {
-                    stored.invites.insert(sk.to_owned(), item.clone());
+                    stored.invites.insert(sk.replacen("INVITE#", "", 1), item.clone());
                 }
                 "BUDGET" => {
                     stored.budgets.insert(id.to_owned(), item.clone());

@@ -7,15 +7,17 @@ use serde_json::{Value, json};
 use smartspace::embedded_table::{EmbeddedTable, NAME};
 use smartspace_domain::{
     Time,
+    access::Caller,
     agents::{ConcurrencyMode, ForkChanges},
     idempotency::IdempotencyKey,
-    ids::{EntityId, LeaseId, MessageId, PlanId, RunId, SpaceId},
+    ids::{ConnectionId, EntityId, LeaseId, MessageId, PlanId, RunId, SpaceId},
     runs::{Usage, UsageByModel},
     spaces::Role,
 };
 use smartspace_store::{
     Store,
     agents::{goals::SetGoal, state::ChangedBy},
+    connections::presence::Beat,
     idempotency::PostKey,
     messages::append::{Content, MessageSource, NewMessage},
     runs::{
@@ -37,7 +39,7 @@ fn at(seconds: i64) -> Time {
     Time::from_millis(1_771_427_220_000 + seconds * 1_000)
 }
 
-/// All items after a goal, a summary, a fork, and a message to many agents from a person with an
+/// All items after a goal, a summary, a fork, a connection that the server closed, and a message to many agents from a person with an
 /// external id.
 pub(super) async fn items() -> Vec<Value> {
     let table = EmbeddedTable::in_memory().unwrap();
@@ -68,6 +70,7 @@ pub(super) async fn items() -> Vec<Value> {
     };
     store.messages().append(&hello, at(2)).await.unwrap();
     summarize(&store, space, agent).await;
+    close(&store, space, person).await;
     let keep_runs = Some(Duration::from_hours(24));
     fork(&Store::new(table.client(), NAME, keep_runs, Arc::new(|| 4)), agent).await;
     let (_, answer) = table.answer("Scan", json!({"TableName": NAME}).to_string().as_bytes());
@@ -77,6 +80,26 @@ pub(super) async fn items() -> Vec<Value> {
 async fn join(store: &Store, space: SpaceId, id: EntityId, settings: Value) {
     let entity = store.entities().create(id, read(settings), None, at(0)).await.unwrap();
     store.members().join(space, &entity, Role::Member, at(0)).await.unwrap();
+}
+
+/// Closes a connection that was present in a space.
+async fn close(store: &Store, space: SpaceId, person: EntityId) {
+    let connections = store.connections();
+    let id = ConnectionId("closed".into());
+    let caller = Caller::Entity(person);
+    connections.store_ticket("ticket", caller, at(60), None).await.unwrap();
+    let valid_for = Duration::from_hours(2);
+    let connection = connections.connect("ticket", &id, valid_for, at(3)).await.unwrap().unwrap();
+    assert!(connections.subscribe(&connection, space, None).await.unwrap());
+    let beat = Beat {
+        connection: &id,
+        space,
+        entity: Some(person),
+        until: at(78),
+        typing_until: Some(at(9)),
+    };
+    assert!(connections.beat(&beat, at(3)).await.unwrap());
+    connections.disconnect_untold(&id).await.unwrap();
 }
 
 /// Forks a run of the agent before its first step, with another model and other instructions.

@@ -80,6 +80,19 @@ pub(super) async fn read(item: &Value) -> Result<(), Error> {
         "run-step" | "run-call" | "run-prompt" => {
             drop(store.steps().progress(id(item, "PK")).await?);
         }
+        "entity-guest" => {
+            table.get::<smartspace_store::invites::GuestRecord>(&key(item)).await?;
+        }
+        "invites-invite" => {
+            drop(store.invites().of_space(id(item, "PK"), id(item, "SK")).await?);
+        }
+        "presence-conn" | "presence-meta" => {
+            drop(store.connections().presence(id(item, "PK")).await?);
+        }
+        "conn-was" => {
+            let was = store.connections().disconnect(&ConnectionId(id(item, "PK"))).await?;
+            assert!(!was.is_empty());
+        }
         "run-fork" => drop(store.runs().fork_changes(id(item, "PK")).await?),
         "run-shown" => {
             store.runs().active_in_space(id::<SpaceId>(item, "SK")).await?;

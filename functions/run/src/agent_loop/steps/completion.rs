@@ -99,6 +99,8 @@ impl AgentLoop<'_> {
         };
         if let Some(step) = &ending.last_step {
             self.show_answer(step, &state.entered);
+        } else {
+            context.show_end();
         }
         context.pipeline.queue_runs(ended.next).await;
         Ok(ended.run)

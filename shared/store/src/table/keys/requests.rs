@@ -19,6 +19,11 @@ pub fn connection_meta(id: &ConnectionId) -> Key {
     Key::new(connection(id), "META")
 }
 
+/// The spaces in which a connection was present that the server has closed.
+pub fn was_present(id: &ConnectionId) -> Key {
+    Key::new(connection(id), "WAS")
+}
+
 /// The prefix of a connection's subscriptions.
 pub const FOLLOWS: &str = "SPACE#";
 

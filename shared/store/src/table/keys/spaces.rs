@@ -60,7 +60,7 @@ pub fn invites(id: SpaceId) -> String {
 
 /// An invite to a space.
 pub fn invite(space: SpaceId, id: InviteId) -> Key {
-    Key::new(invites(space), id.to_string())
+    Key::new(invites(space), format!("INVITE#{id}"))
 }
 
 /// The subscription of a connection to a space.

@@ -34,6 +34,9 @@ impl Members<'_> {
         now: Time,
     ) -> Result<Accepted> {
         let space = invite.space_id;
+        if entity.guest_of.is_some_and(|only| only != space) {
+            return Err(Error::Forbidden("a guest may be in one space only".into()));
+        }
         let invite_key = keys::invite(space, invite.id);
         for tries in 0..TRIES {
             let (roster, record) = self.roster_and_record(space).await?;
