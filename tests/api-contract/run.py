@@ -93,8 +93,9 @@ def prepare(client):
     plans = [(agents[0], client.ask(f"/v1/agents/{agents[0]}/plans", plan)["id"]) for _ in range(3)]
     delivery = {"service": "jira", "payload": {"issue": 1}}
     deliveries = [(agents[0], client.ask(f"/v1/agents/{agents[0]}/trigger", delivery)["deliveryId"]) for _ in range(3)]
+    invites = [(space, client.ask(f"/v1/spaces/{space}/invites", {})["id"]) for space in spaces]
     prepared = {"people": people, "guests": guests, "agents": agents, "spaces": spaces, "runs": runs, "forms": forms}
-    return {**prepared, "plans": plans, "deliveries": deliveries}
+    return {**prepared, "plans": plans, "deliveries": deliveries, "invites": invites}
 
 
 def ask(client, people, make):

@@ -98,7 +98,12 @@ pub(crate) fn url() -> Object {
 
 /// The role of those who accept an invite.
 pub(crate) fn only_member() -> Object {
-    ObjectBuilder::new().schema_type(Type::String).enum_values(Some(["member"])).build()
+    or_null(
+        ObjectBuilder::new()
+            .schema_type(Type::String)
+            .enum_values(Some([Some("member"), None]))
+            .build(),
+    )
 }
 
 /// A JSON Schema.
