@@ -91,7 +91,7 @@ export class Room {
     else if (frame.type === 'pong') this.#noteSeq(frame.spaces?.[this.space.id]);
     else if (subject === 'message') this.putMessage(frame.message);
     else if (subject === 'stream') this.#stream(frame);
-    else if (subject === 'run') this.#run(frame.run);
+    else if (subject === 'run' && frame.run) this.#run(frame.run);
     else if (subject === 'member' || subject === 'space') this.#membership(frame);
     else if (frame.type === 'unsubscribed' && frame.reason === 'removed') this.isGone = true;
     else return;

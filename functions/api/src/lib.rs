@@ -56,8 +56,8 @@ pub struct Api {
 pub struct SourceAddress(pub IpAddr);
 
 impl SourceAddress {
-    /// What is limited together: an address, or the network of one in IPv6, where everyone has many
-    /// addresses.
+    /// What is limited together: an address, or in IPv6 its /64 network, since everyone there has
+    /// many addresses.
     pub(crate) fn network(self) -> String {
         match self.0.to_canonical() {
             IpAddr::V4(address) => address.to_string(),

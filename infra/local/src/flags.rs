@@ -70,8 +70,8 @@ pub(crate) struct Flags {
     /// Create a person for a JWT with an unknown `sub`
     #[arg(long, env = "SMARTSPACE_JWT_CREATE", value_parser = FalseyValueParser::new())]
     pub(crate) jwt_create: bool,
-    /// Who may accept invites to spaces: `off` (nobody), `members` (people with a token), or `guests`
-    /// (also people without one)
+    /// Who may accept invites to spaces: `off` (nobody), `members` (people with a token), or
+    /// `guests` (also people without one)
     #[arg(
         long,
         env = "SMARTSPACE_INVITES",

@@ -216,6 +216,8 @@ impl Caller {
 /// What a guest gets that asks for more than a guest may do.
 pub fn guests_may_not() -> Error {
     Error::Forbidden(
-        "guests may read and post in their space, and answer forms for people; nothing else".into(),
+        "guests may read, post and mark as read in their own space, and answer forms for people; \
+         nothing else"
+            .into(),
     )
 }

@@ -200,10 +200,10 @@ pub enum EventKind {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         reads: Vec<ReadPosition>,
     },
-    /// Who is present in the space, and who types.
+    /// The entities that are present in the space, and those that type.
     #[serde(rename = "presence")]
     Presence {
-        /// Who is present, in the order of their ids.
+        /// The entities that are present, in the order of their ids.
         present: Vec<Present>,
         /// Which of them type.
         typing: Vec<EntityId>,

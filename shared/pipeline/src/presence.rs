@@ -1,6 +1,6 @@
-//! Who is present in a space. Clients renew that they are; the followers are told of changes, at
-//! most every three seconds, and before what they were told runs out. Nothing of it is promised: it
-//! is soft state, and clients drop by themselves whoever is not renewed.
+//! Presence: the entities that are in a space right now. Clients renew it, and the followers are
+//! told of changes, at most every three seconds, and before what they were told runs out. Nothing of
+//! it is promised: it is soft state, and a client drops an entity that is not renewed.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -27,7 +27,7 @@ const VISIBLE: Duration = Duration::from_secs(75);
 const HIDDEN: Duration = Duration::from_mins(5);
 /// How long somebody types without saying so again.
 const TYPING: Duration = Duration::from_secs(6);
-/// How long before something runs out the followers are told that it goes on.
+/// The followers are told of a renewal this long before they would drop the entity.
 const RENEWED_BEFORE: Duration = Duration::from_secs(5);
 /// The same for typing.
 const TYPING_RENEWED_BEFORE: Duration = Duration::from_millis(2_500);
@@ -129,8 +129,8 @@ impl Pipeline {
         Ok(())
     }
 
-    /// Tells the followers who is present, if that has changed since they were told last, or if what
-    /// they were told runs out. Otherwise only connections that came since then are told.
+    /// Tells the followers who is present, if that has changed since they were told last, or if
+    /// what they were told runs out. Otherwise only connections that came since then are told.
     async fn show_presence(&self, space: SpaceId, is_renewal: bool) -> Result<()> {
         let now = self.now();
         let connections = self.store.connections();
@@ -140,14 +140,15 @@ impl Pipeline {
                 Err(Error::NotFound(_)) => return Ok(()),
                 Err(error) => return Err(error),
             };
-        if followers.is_empty() {
-            return Ok(());
-        }
         let (devices, told) = connections.presence(space).await?;
+        if followers.is_empty() {
+            // Whoever follows the space next knows nothing.
+            return connections.note_presence_told(space, &told, "", told.renew_at(), now).await;
+        }
         let present = present(&devices, &roster, now);
         let who = who(&present);
         let is_for_all = is_renewal || who != told.who;
-        let is_new = |follower: &ConnectionRecord| is_new(&devices, &follower.id, &told);
+        let is_new = |follower: &ConnectionRecord| is_new(&devices, follower, &told);
         let recipients: Vec<_> = followers
             .into_iter()
             .filter(|follower| is_for_all || is_new(follower))
@@ -201,9 +202,11 @@ fn who(present: &[Present]) -> String {
     smartspace_store::table::keys::hash(&names.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-/// Whether a connection became present after the followers were told.
-fn is_new(devices: &[Device], id: &ConnectionId, told: &Told) -> bool {
-    devices.iter().any(|device| device.connection == *id && device.since() >= told.at())
+/// Whether a connection was opened or became present after the followers were told.
+fn is_new(devices: &[Device], follower: &ConnectionRecord, told: &Told) -> bool {
+    let is_its_own = |device: &&Device| device.connection == follower.id;
+    follower.opened_at >= told.at()
+        || devices.iter().filter(is_its_own).any(|device| device.since() >= told.at())
 }
 
 /// When the followers must be told again.

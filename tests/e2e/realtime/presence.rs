@@ -137,3 +137,20 @@ async fn a_connection_that_the_server_closes_is_no_longer_present() {
     closed.farewell().await;
     staying.frame("presence", AFTER_CLOSE, |frame| present(frame).is_empty()).await;
 }
+
+#[tokio::test]
+async fn followers_that_come_after_all_have_gone_are_told_who_comes() {
+    let stack = Stack::start().await;
+    let (husam, sara) = (stack.person("Husam").await, stack.person("Sara").await);
+    let space = stack.space("Garden", &[&husam, &sara]).await;
+    let alone = stack.socket_of(&sara).await;
+    alone.subscribe(&space, None).await;
+    beat(&alone, &space, json!({})).await;
+    alone.frame("presence", SOON, |frame| present(frame) == [&*sara]).await;
+    drop(alone);
+    let (listens, comes) = (stack.socket_of(&husam).await, stack.socket_of(&sara).await);
+    listens.subscribe(&space, None).await;
+    comes.subscribe(&space, None).await;
+    beat(&comes, &space, json!({})).await;
+    listens.frame("presence", AFTER_CLOSE, |frame| present(frame) == [&*sara]).await;
+}

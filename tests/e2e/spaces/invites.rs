@@ -44,7 +44,9 @@ impl Scene {
     /// Accepts an invite as a person with an account.
     async fn accept(&self, person: &str, invite: &Value) -> Reply {
         let person = self.stack.as_entity(person);
-        person.create("/v1/invites/accept", json!({"token": invite["token"]})).await
+        // The name is for guests.
+        let body = json!({"token": invite["token"], "name": "Somebody"});
+        person.create("/v1/invites/accept", body).await
     }
 
     /// Accepts an invite without a credential.

@@ -55,7 +55,7 @@ struct CreatedInvite {
 
 /// Invite people to a space
 ///
-/// Whoever has the token or the address may join, as often as `uses` says.
+/// Everyone who has the token may join, as often as `uses` says.
 #[utoipa::path(
     post, path = "/v1/spaces/{id}/invites", operation_id = "createInvite", tag = "invites",
     params(("id" = SpaceId, Path), IdempotencyKey),
@@ -151,7 +151,7 @@ async fn revoke(
 struct Acceptance {
     /// The invite's token.
     token: String,
-    /// The name of a guest. People with a credential have theirs.
+    /// The name of a guest. A caller with a credential keeps its own.
     #[serde(default)]
     #[schema(schema_with = Name::schema, required = false)]
     name: Option<String>,
@@ -163,7 +163,7 @@ struct Acceptance {
 struct AcceptedInvite {
     /// The space.
     space: Space,
-    /// Who has joined it.
+    /// The entity that has joined it.
     entity: Entity,
     /// A guest's credential: a bearer token for this one space. Each use lets it last for another
     /// day.
@@ -217,7 +217,7 @@ async fn accept(
     let token = InviteToken::read(&token).ok_or_else(no_such_invite)?;
     let acceptance = Pending { api: &api, token: &token };
     let accepted = match credential {
-        Some(credential) => Box::pin(acceptance.join(credential, name.is_some())).await?,
+        Some(credential) => Box::pin(acceptance.join(credential)).await?,
         None => Box::pin(acceptance.become_guest(name.as_deref(), &headers)).await?,
     };
     Ok(Json(accepted))
@@ -239,12 +239,9 @@ impl Pending<'_> {
     }
 
     /// Lets a caller with a credential join.
-    async fn join(&self, credential: Credential, has_name: bool) -> Result<AcceptedInvite> {
+    async fn join(&self, credential: Credential) -> Result<AcceptedInvite> {
         let Credential { caller, guest_of, .. } = credential;
         let entity = caller.may_accept_invite()?;
-        if has_name {
-            return Err(Error::invalid("/name", "expected none: the caller has a name"));
-        }
         if guest_of.is_some_and(|space| space != self.token.space) {
             return Err(Error::Forbidden(
                 "a guest may be in one space only; accept this invite without the guest's token"

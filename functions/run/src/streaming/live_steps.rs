@@ -29,6 +29,9 @@ use crate::streaming::{CHECK_VALID, PendingAudience, ReadAudience, StreamDeps, r
 /// Each worker of a run numbers its states from its own multiple of this.
 const REVS_OF_WORKER: u64 = 1_000_000;
 
+/// The same while nobody listens, so that steps nobody sees cost little.
+const NOBODY_VALID: Duration = Duration::from_secs(5);
+
 /// A state that takes longer to post is one that a slow connection delays.
 const SLOW: Duration = Duration::from_millis(100);
 
@@ -190,7 +193,9 @@ impl Poster {
     async fn read(&mut self, space: SpaceId, state: &StepState, is_new_step: bool) -> bool {
         if let Some(room) = self.rooms.get(&space) {
             let has_listeners = !room.read.audience.connections.is_empty();
-            if room.read.asked.elapsed() < AUDIENCE_VALID || !(has_listeners || is_new_step) {
+            let age = room.read.asked.elapsed();
+            let valid = if has_listeners { AUDIENCE_VALID } else { NOBODY_VALID };
+            if age < valid || !(has_listeners || is_new_step) {
                 return has_listeners;
             }
         }

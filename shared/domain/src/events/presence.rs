@@ -1,4 +1,4 @@
-//! Who is present in a space.
+//! Presence: the entities that are in a space right now.
 
 use serde::{Deserialize, Serialize};
 

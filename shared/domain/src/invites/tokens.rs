@@ -9,7 +9,7 @@ use crate::ids::{EntityId, InviteId, SpaceId};
 /// The characters of an id without its prefix, and of the secret part.
 const PART: usize = 26;
 
-/// The token of an invite. Whoever has it may accept the invite.
+/// The token of an invite. Everyone who has it may accept the invite.
 #[derive(Clone, PartialEq, Eq)]
 pub struct InviteToken {
     /// The space.

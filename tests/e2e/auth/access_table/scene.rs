@@ -16,8 +16,8 @@ use crate::{
 /// The tools that ask people, the owner, and anyone.
 const FORMS: [&str; 3] = ["form", "owners", "anyones"];
 
-/// A space with an owner, a member, a guest, an agent, an active run, a canceled one and one that waits for
-/// forms, and entities outside of the space.
+/// A space with an owner, a member, a guest, an agent, an active run, a canceled one and one that
+/// waits for forms, and entities outside of the space.
 pub(crate) struct Scene {
     names: Vec<(&'static str, String)>,
     /// The guest's token.

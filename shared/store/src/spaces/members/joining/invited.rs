@@ -54,9 +54,10 @@ impl Members<'_> {
                 self.has_room_for_a_space(entity).await?;
             }
             name_is_free(&roster, entity.id, entity.kind, &entity.name)?;
-            let guest_by = guest.map(|_| invite.id);
-            let member = new_member(space, entity, Role::Member, roster.head.seq, now);
-            let member = MemberRecord { guest_by, ..member };
+            let member = MemberRecord {
+                guest_by: guest.map(|_| invite.id),
+                ..new_member(space, entity, Role::Member, roster.head.seq, now)
+            };
             let mut writes = join_writes(space, &roster, &record, &member)?;
             writes.push(invite.use_once(now)?);
             match guest {
