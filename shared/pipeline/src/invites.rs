@@ -1,4 +1,4 @@
-//! Invites: making and revoking them, and joining a space by one.
+//! Invites: revoking them, and joining a space by one.
 
 use smartspace_domain::{
     Error, Result, Time,
@@ -9,8 +9,7 @@ use smartspace_domain::{
     names::Name,
 };
 use smartspace_store::{
-    idempotency::PostKey,
-    invites::{GuestRecord, InviteRecord, NewInvite},
+    invites::{GuestRecord, InviteRecord},
     spaces::{members::Accepted, rosters::MemberRecord},
 };
 
@@ -22,19 +21,6 @@ const RETIRED_WITHIN: u32 = 5;
 const NAMELESS: &str = "Guest";
 
 impl Pipeline {
-    /// Makes an invite on behalf of an owner of the space or the operator.
-    pub async fn invite(
-        &self,
-        caller: Caller,
-        new: &NewInvite<'_>,
-        key: Option<&PostKey>,
-    ) -> Result<InviteRecord> {
-        let space = new.token.space;
-        self.authorise(caller, SpaceAction::Govern, space).await?;
-        self.store.spaces().record(space).await?;
-        self.store.invites().create(new, key, self.now()).await
-    }
-
     /// Revokes an invite on behalf of a caller. The guests who came by it are retired: the invite
     /// is all that let them in. Whoever accepted it with an account stays. The call may be
     /// repeated.
@@ -57,8 +43,8 @@ impl Pipeline {
     }
 
     /// Lets an entity join the space of an invite that can be used. One that is a member already
-    /// uses nothing. Returns false for that.
-    pub async fn accept_invite(&self, invite: &InviteRecord, entity: EntityId) -> Result<bool> {
+    /// uses nothing.
+    pub async fn accept_invite(&self, invite: &InviteRecord, entity: EntityId) -> Result<()> {
         let entity = self.store.entities().get(entity).await?;
         if entity.kind == EntityType::Agent {
             return Err(Error::Forbidden(
@@ -67,7 +53,8 @@ impl Pipeline {
         }
         let members = self.store.members();
         let accepted = members.join_by_invite(invite, &entity, None, self.now()).await?;
-        Ok(self.follow_acceptance(invite.space_id, &accepted).await)
+        self.follow_acceptance(invite.space_id, &accepted).await;
+        Ok(())
     }
 
     /// Makes a guest who joins the space of an invite that can be used. The same token gives the
@@ -101,6 +88,7 @@ impl Pipeline {
         known.map(|guest| guest.until).ok_or_else(ended)
     }
 
+    /// Notifies the space of somebody who has joined. Returns false for who was a member before.
     async fn follow_acceptance(&self, space: SpaceId, accepted: &Accepted) -> bool {
         match accepted {
             Accepted::Member(_) => false,

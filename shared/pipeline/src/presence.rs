@@ -1,6 +1,6 @@
 //! Presence: the entities that are in a space right now. Clients renew it, and the followers are
-//! told of changes, at most every three seconds, and before what they were told runs out. Nothing of
-//! it is promised: it is soft state, and a client drops an entity that is not renewed.
+//! told of changes, at most every three seconds, and before what they were told runs out. Nothing
+//! of it is promised: it is soft state, and a client drops an entity that is not renewed.
 
 use std::{collections::BTreeMap, time::Duration};
 

@@ -30,7 +30,7 @@ use crate::{
     answers::{ApiResult, Created, Refusal},
     auth::{Authenticated, Credential},
     description::IdempotencyKey,
-    input::{Body, Id, Query, TwoIds, idempotency_key},
+    input::{Body, Id, Query, TwoIds, host_address, idempotency_key},
 };
 
 /// How long the idempotency key of a guest is at least. It must not be guessed: whoever repeats it
@@ -90,7 +90,9 @@ async fn create(
         Caller::Entity(entity) => Some(entity),
     };
     let new = NewInvite { token: &token, created_by, uses, until: now + lasts };
-    let record = api.pipeline.invite(caller, &new, key.as_ref()).await?;
+    let store = &api.pipeline.store;
+    store.spaces().record(space).await?;
+    let record = store.invites().create(&new, key.as_ref(), now).await?;
     if record.id != own {
         token = token_of(record.id, 0);
         if !record.is_opened_by(&token) {
@@ -102,7 +104,7 @@ async fn create(
     Ok(Created {
         location: format!("/v1/spaces/{space}/invites/{}", record.id),
         made: CreatedInvite {
-            url: format!("{}/#invite={token}", origin(&headers)),
+            url: format!("{}/#invite={token}", host_address("http", &headers)),
             invite: record.view(),
             token,
         },
@@ -329,11 +331,4 @@ impl Api {
             InvitePolicy::Members | InvitePolicy::Guests => Ok(()),
         }
     }
-}
-
-/// The address of the console, which is served with the API.
-fn origin(headers: &HeaderMap) -> String {
-    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
-    let scheme = if text("x-forwarded-proto") == Some("https") { "https" } else { "http" };
-    format!("{scheme}://{}", text("host").unwrap_or("localhost"))
 }

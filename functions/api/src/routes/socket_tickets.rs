@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::{
     Json,
     extract::State,
-    http::{HeaderMap, StatusCode, header},
+    http::{HeaderMap, StatusCode},
     response::IntoResponse,
 };
 use serde::{Deserialize, Serialize};
@@ -22,7 +22,7 @@ use crate::{
     annotated_routes::{Routes, routes},
     answers::ApiResult,
     auth::Credential,
-    input::Body,
+    input::{Body, host_address},
 };
 
 pub(super) fn routes() -> Routes {
@@ -84,21 +84,10 @@ async fn create(
     Ok((StatusCode::CREATED, Json(TicketResponse { ticket, url, expires_at })))
 }
 
-/// The WebSocket's address. Behind a proxy that terminates TLS it is a `wss` address.
+/// The WebSocket's address.
 pub(crate) fn address(url: &SocketUrl, headers: &HeaderMap) -> String {
     match url {
         SocketUrl::Fixed(url) => url.clone(),
-        SocketUrl::OfHost(path) => {
-            let text = |name| {
-                headers.get(name).and_then(|value: &axum::http::HeaderValue| value.to_str().ok())
-            };
-            let secure =
-                text(header::HeaderName::from_static("x-forwarded-proto")) == Some("https");
-            format!(
-                "{}://{}{path}",
-                if secure { "wss" } else { "ws" },
-                text(header::HOST).unwrap_or("localhost")
-            )
-        }
+        SocketUrl::OfHost(path) => format!("{}{path}", host_address("ws", headers)),
     }
 }

@@ -29,14 +29,13 @@ use crate::streaming::{CHECK_VALID, PendingAudience, ReadAudience, StreamDeps, r
 /// Each worker of a run numbers its states from its own multiple of this.
 const REVS_OF_WORKER: u64 = 1_000_000;
 
-/// The same while nobody listens, so that steps nobody sees cost little.
-const NOBODY_VALID: Duration = Duration::from_secs(5);
-
 /// A state that takes longer to post is one that a slow connection delays.
 const SLOW: Duration = Duration::from_millis(100);
 
 /// How old the list of followers may be.
 const AUDIENCE_VALID: Duration = Duration::from_millis(800);
+/// The same while nobody listens, so that steps nobody sees cost little.
+const NOBODY_VALID: Duration = Duration::from_secs(5);
 
 /// The step of a run that is shown.
 #[derive(Debug, Default)]

@@ -39,8 +39,8 @@ fn at(seconds: i64) -> Time {
     Time::from_millis(1_771_427_220_000 + seconds * 1_000)
 }
 
-/// All items after a goal, a summary, a fork, a connection that the server closed, and a message to many agents from a person with an
-/// external id.
+/// All items after a goal, a summary, a fork, a connection that the server closed, and a message to
+/// many agents from a person with an external id.
 pub(super) async fn items() -> Vec<Value> {
     let table = EmbeddedTable::in_memory().unwrap();
     schema::create_table(&table.client(), NAME).await.unwrap();
