@@ -145,7 +145,7 @@ pub struct Space {
     /// The members, people and agents.
     pub members: Vec<Member>,
     /// The caller's read position; null for the operator.
-    pub me: Option<Me>,
+    pub me: Option<OwnPosition>,
 }
 
 impl Space {
@@ -153,7 +153,7 @@ impl Space {
     #[must_use]
     pub fn seen_by(self, caller: Caller) -> Self {
         let own = self.members.iter().find(|member| caller == Caller::Entity(member.id));
-        let me = own.map(|Member { read_seq, .. }| Me {
+        let me = own.map(|Member { read_seq, .. }| OwnPosition {
             read_seq: *read_seq,
             unread: self.seq.saturating_sub(*read_seq),
         });
@@ -164,7 +164,7 @@ impl Space {
 /// A caller's read position in a space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Me {
+pub struct OwnPosition {
     /// The `seq` of the last message that the caller has read.
     pub read_seq: u64,
     /// The number of messages after it.

@@ -13,7 +13,7 @@ use crate::{
     Time,
     ids::{EntityId, SpaceId},
     limits,
-    spaces::{Me, Member, Space, SpaceSettings},
+    spaces::{Member, OwnPosition, Space, SpaceSettings},
 };
 
 /// The schema of the body of `POST /v1/spaces`: a space's settings and its first members.
@@ -66,7 +66,7 @@ struct OtherFields {
     members: Vec<Member>,
     /// The caller's read position; null for the operator.
     #[schema(required)]
-    me: Option<Me>,
+    me: Option<OwnPosition>,
 }
 
 impl PartialSchema for Space {

@@ -1,0 +1,4984 @@
+// Generated from docs/reference/openapi.json by `npm run types` in clients/js.
+
+export interface paths {
+    "/healthz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Check that the service answers */
+        get: operations["showHealth"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/openapi.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show this description
+         * @description It is generated from the code that serves the API.
+         */
+        get: operations["showDescription"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/agents/{id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the deliveries of an agent
+         * @description Newest first, without payloads. With a filter, a page may hold fewer than `limit` deliveries
+         *     although there are more: read on until `nextCursor` is missing.
+         */
+        get: operations["listDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/agents/{id}/deliveries/{deliveryId}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replay a delivery
+         * @description Creates a new delivery with a new run, even if the first delivery triggered nobody. A rejected
+         *     delivery can't be replayed, because its payload was not stored.
+         */
+        post: operations["replayDelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/agents/{id}/goals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the goals of an agent
+         * @description Sorted by id.
+         */
+        get: operations["listGoals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/agents/{id}/goals/{goalId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Create or change a goal of an agent
+         * @description A field that is missing or null keeps its value, or gets its default in a new goal. A null
+         *     `dueAt` removes the due date. The call may be repeated.
+         */
+        put: operations["setGoal"];
+        post?: never;
+        /**
+         * Delete a goal of an agent
+         * @description The call may be repeated.
+         */
+        delete: operations["deleteGoal"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/agents/{id}/memories": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the memories of an agent
+         * @description Sorted by key.
+         */
+        get: operations["listMemories"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/agents/{id}/memories/{key}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set a memory of an agent
+         * @description The call may be repeated.
+         */
+        put: operations["setMemory"];
+        post?: never;
+        /**
+         * Delete a memory of an agent
+         * @description The call may be repeated.
+         */
+        delete: operations["deleteMemory"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/agents/{id}/plans": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the plans of an agent
+         * @description Sorted by age.
+         */
+        get: operations["listPlans"];
+        put?: never;
+        /**
+         * Create a plan of an agent
+         * @description A plan needs a name, an instruction and exactly one of `runAfter`, `scheduledAt` and `cron`.
+         */
+        post: operations["createPlan"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/agents/{id}/plans/{planId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Change a plan of an agent
+         * @description A missing field keeps its value. One of `runAfter`, `scheduledAt` and `cron` sets a new time.
+         *     `status` pauses the plan or resumes it. The call may be repeated.
+         */
+        put: operations["changePlan"];
+        post?: never;
+        /**
+         * Delete a plan of an agent
+         * @description The call may be repeated.
+         */
+        delete: operations["deletePlan"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/agents/{id}/plans/{planId}/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Run a plan now
+         * @description The plan's own times do not change.
+         */
+        post: operations["runPlan"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/agents/{id}/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the runs of an agent
+         * @description Newest first, without steps.
+         */
+        get: operations["listRunsOfAgent"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/agents/{id}/trigger": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Trigger an agent on behalf of a service
+         * @description For a service that signs its requests, use `/v1/hooks` instead. If the agent can't be triggered,
+         *     the payload is stored anyway and `reason` says why.
+         */
+        post: operations["triggerAgent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/agents/{id}/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Report the usage of an agent
+         * @description The agent may be retired.
+         */
+        get: operations["showUsageOfAgent"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/entities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List people and agents */
+        get: operations["listEntities"];
+        put?: never;
+        /** Create a person or an agent */
+        post: operations["createEntity"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/entities/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show a person or an agent */
+        get: operations["showEntity"];
+        put?: never;
+        post?: never;
+        /**
+         * Retire a person or an agent
+         * @description The entity leaves its spaces and its runs end. Its messages keep its name.
+         */
+        delete: operations["retireEntity"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a person or an agent
+         * @description The body is a JSON merge patch: a field that it names is changed, and null resets a field to its
+         *     default. `type` can't be changed.
+         */
+        patch: operations["changeEntity"];
+        trace?: never;
+    };
+    "/v1/hooks/{agentId}/{service}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Receive a webhook
+         * @description The request must be signed as the agent's `webhooks` configure it: Standard Webhooks, GitHub,
+         *     Stripe or Slack. The whole body is the payload. A body that is not JSON is stored as text, and
+         *     so is JSON with a whole number beyond 64 bits. A repeated delivery gets the answer of the first
+         *     one. If the agent can't be triggered, the payload is stored anyway and `reason` says why.
+         */
+        post: operations["receiveHook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/invites/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept an invite
+         * @description A caller with a credential joins the space; whoever is a member already uses nothing. Without a
+         *     credential, and if the deployment has guests, the caller becomes a person who may only be in
+         *     this space. With an `Idempotency-Key` of at least 16 characters a repeat gives the same guest.
+         */
+        post: operations["acceptInvite"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show the caller */
+        get: operations["showMe"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the runs of all agents
+         * @description By the time of their trigger, newest first, without steps. A page looks at up to 1,000 runs, so
+         *     a page may be empty although there is another one.
+         */
+        get: operations["listRuns"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/runs/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show a run with its steps
+         * @description Only the operator sees the steps. The last one may be under way. If all steps together are
+         *     longer than 4 MB, their longest texts are cut and say how much is missing. If that is not
+         *     enough, lists and objects are cut as JSON text, and then the prompts of the first steps are left
+         *     out.
+         */
+        get: operations["showRun"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/runs/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Cancel a run */
+        post: operations["cancelRun"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/runs/{id}/fork": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Fork a run
+         * @description Makes a dry run that replays the steps before `fromStep` and then asks the model again. It
+         *     changes nothing: a call that only reads Smartspace's table is made, and any other is answered
+         *     with the result that the same call had in the first run, or with `{"dryRun": true}`. It counts
+         *     in usage and budgets, and only the operator sees it.
+         */
+        post: operations["forkRun"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/runs/{id}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Repeat a run
+         * @description Makes a new run for the same trigger, linked by `retryOf`. It has to pass the same limits again.
+         *     A run is repeated once: further requests get the run that the first one made. To try again after
+         *     that one failed, too, repeat that one.
+         */
+        post: operations["retryRun"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/runs/{id}/toolCalls/{callId}/result": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Answer a form
+         * @description A form is answered once, and the run continues with the answer. The same person may repeat the
+         *     same answer. With the admin key, the operator may answer any form. With `senderId` the answer
+         *     comes from that entity, which must be allowed to answer.
+         */
+        post: operations["answerToolCall"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/socketTickets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a ticket for a WebSocket
+         * @description The ticket opens one connection and is valid for one minute. With the admin key, `entityId`
+         *     chooses the entity that the connection acts as. Without it, the connection may follow every
+         *     space.
+         */
+        post: operations["createSocketTicket"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/spaces": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List spaces */
+        get: operations["listSpaces"];
+        put?: never;
+        /** Create a space */
+        post: operations["createSpace"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/spaces/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show a space */
+        get: operations["showSpace"];
+        put?: never;
+        post?: never;
+        /** Delete a space with all of its messages */
+        delete: operations["deleteSpace"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a space
+         * @description The body is a JSON merge patch: a field that it names is changed, and null resets a field to its
+         *     default.
+         */
+        patch: operations["changeSpace"];
+        trace?: never;
+    };
+    "/v1/spaces/{id}/invites": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the invites of a space that can still be used or revoked */
+        get: operations["listInvites"];
+        put?: never;
+        /**
+         * Invite people to a space
+         * @description Everyone who has the token may join, as often as `uses` says.
+         */
+        post: operations["createInvite"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/spaces/{id}/invites/{inviteId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke an invite
+         * @description Nobody can use it any longer, and the guests who came by it leave the space. People who accepted
+         *     it with an account stay members. The call may be repeated until the invite would have expired.
+         */
+        delete: operations["revokeInvite"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/spaces/{id}/members/{entityId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Add a member, or change its role
+         * @description An owner may add people, and agents that are `open`. The call may be repeated.
+         */
+        put: operations["addMember"];
+        post?: never;
+        /**
+         * Remove a member, or leave a space
+         * @description The call may be repeated.
+         */
+        delete: operations["removeMember"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/spaces/{id}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List messages
+         * @description Oldest first within a page. At most one of `after`, `before` and `cursor` may be given; without
+         *     any, the response is the newest page.
+         */
+        get: operations["listMessages"];
+        put?: never;
+        /**
+         * Post a message
+         * @description `dispatch` in the response lists the agents that the message triggered, and why others were not
+         *     triggered.
+         */
+        post: operations["createMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/spaces/{id}/messages/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview which agents a message would wake
+         * @description The message is not stored.
+         */
+        post: operations["previewMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/spaces/{id}/read": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set a member's read position
+         * @description The position only moves forward: a lower `seq` changes nothing.
+         */
+        put: operations["markRead"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/spaces/{id}/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the runs that messages of a space triggered
+         * @description Newest first, without steps.
+         */
+        get: operations["listRunsOfSpace"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/spaces/{id}/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Report the usage in a space
+         * @description The runs that messages of the space triggered, its summaries and its router.
+         */
+        get: operations["showUsageOfSpace"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Report the usage of models
+         * @description Adds up what runs had used when they ended, and what summaries and routers have used.
+         */
+        get: operations["showUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        Acceptance: {
+            /** @description The invite's token. */
+            token: string;
+            /** @description 1 to 128 characters, not only blanks, without NUL. */
+            name?: string;
+        };
+        /** @description Where somebody who accepted an invite is now. */
+        AcceptedInvite: {
+            /** @description The space. */
+            space: components["schemas"]["Space"];
+            /** @description The entity that has joined it. */
+            entity: components["schemas"]["Entity"];
+            /**
+             * @description A guest's credential: a bearer token for this one space. Each use lets it last for another
+             *     day.
+             */
+            token?: string | null;
+            expiresAt?: components["schemas"]["Time"] | null;
+        };
+        /** @description The configuration of an agent, at most 256 KiB of JSON. */
+        AgentConfig: {
+            /**
+             * @description The agent's purpose in one sentence, at most 4,096 bytes.
+             * @default
+             */
+            description: string;
+            /**
+             * @description The start of every prompt: at most 32 KiB without NUL.
+             * @default
+             */
+            instructions: string;
+            /**
+             * @description Nothing triggers a paused agent. Its active runs continue.
+             * @default false
+             */
+            paused: boolean;
+            /**
+             * @description Whether owners of spaces may add the agent. Otherwise only the operator may.
+             * @default false
+             */
+            open: boolean;
+            /** @description The model that the agent runs on. */
+            model: components["schemas"]["ModelConfig"];
+            /**
+             * @description Limits of one run.
+             * @default {
+             *       "maxSteps": 20,
+             *       "continueOn": "toolCalls",
+             *       "timeLimit": "30 minutes",
+             *       "remindUnsaid": true
+             *     }
+             */
+            loop: components["schemas"]["LoopConfig"];
+            /**
+             * @description What the prompt contains.
+             * @default {
+             *       "window": 50,
+             *       "history": "timeline"
+             *     }
+             */
+            context: components["schemas"]["ContextConfig"];
+            /**
+             * Format: int32
+             * @description The format of its prompts, 1 or 2. A run that has begun keeps its format.
+             * @default 2
+             */
+            contextFormat: number;
+            /**
+             * @description Which groups of built-in tools it has.
+             * @default {
+             *       "memories": true,
+             *       "goals": true,
+             *       "plans": true,
+             *       "runs": true,
+             *       "delegate": true
+             *     }
+             */
+            builtins: components["schemas"]["Builtins"];
+            /**
+             * @description How many runs may work at the same time, and what a message does while they do.
+             * @default {
+             *       "maxRuns": 5,
+             *       "mode": "parallel"
+             *     }
+             */
+            concurrency: components["schemas"]["ConcurrencyConfig"];
+            /**
+             * @description Limits for the agent's runs and costs.
+             * @default {
+             *       "tokensPerDay": null,
+             *       "costPerDay": null,
+             *       "runsPerMinute": 60
+             *     }
+             */
+            budget: components["schemas"]["Budget"];
+            /**
+             * Format: int32
+             * @description A message, plan or delivery with this chain depth or more does not trigger the agent.
+             * @default 5
+             */
+            maxChainDepth: number;
+            /** @description The agent's own tools, besides the built-in ones. */
+            tools?: components["schemas"]["Tool"][];
+            /** @description MCP servers whose tools the agent can call. */
+            mcp?: components["schemas"]["McpConfig"];
+            /** @description Services whose signed webhooks may trigger the agent, by name. */
+            webhooks?: {
+                [key: string]: components["schemas"]["Webhook"];
+            };
+        };
+        /** @description The configuration of an agent, at most 256 KiB of JSON. */
+        AgentConfigPatch: {
+            /** @description The agent's purpose in one sentence, at most 4,096 bytes. */
+            description?: string | null;
+            /** @description The start of every prompt: at most 32 KiB without NUL. */
+            instructions?: string | null;
+            /** @description Nothing triggers a paused agent. Its active runs continue. */
+            paused?: boolean | null;
+            /** @description Whether owners of spaces may add the agent. Otherwise only the operator may. */
+            open?: boolean | null;
+            /** @description The model that the agent runs on. */
+            model?: components["schemas"]["ModelConfigPatch"];
+            loop?: null | components["schemas"]["LoopConfigPatch"];
+            context?: null | components["schemas"]["ContextConfigPatch"];
+            /**
+             * Format: int32
+             * @description The format of its prompts, 1 or 2. A run that has begun keeps its format.
+             */
+            contextFormat?: number | null;
+            builtins?: null | components["schemas"]["BuiltinsPatch"];
+            concurrency?: null | components["schemas"]["ConcurrencyConfigPatch"];
+            budget?: null | components["schemas"]["BudgetPatch"];
+            /**
+             * Format: int32
+             * @description A message, plan or delivery with this chain depth or more does not trigger the agent.
+             */
+            maxChainDepth?: number | null;
+            /** @description The agent's own tools, besides the built-in ones. */
+            tools?: components["schemas"]["Tool"][] | null;
+            mcp?: null | components["schemas"]["McpConfigPatch"];
+            /** @description Services whose signed webhooks may trigger the agent, by name. */
+            webhooks?: {
+                [key: string]: null | components["schemas"]["WebhookPatch"];
+            } | null;
+        };
+        /** @description Who may answer a form. */
+        AnswerBy: components["schemas"]["AnswerGroup"] | components["schemas"]["EntityId"][];
+        /**
+         * @description A group of members that may answer a form.
+         * @enum {string}
+         */
+        AnswerGroup: "humans" | "anyone";
+        /** @description Limits for runs and costs. A day begins at midnight UTC. */
+        Budget: {
+            /**
+             * Format: int64
+             * @description Tokens per day, read and written. Null is no limit.
+             * @default null
+             */
+            tokensPerDay: number | null;
+            /**
+             * Format: double
+             * @description Dollars per day. Null is no limit. Every model that is paid from the budget needs a price.
+             * @default null
+             */
+            costPerDay: number | null;
+            /**
+             * Format: int32
+             * @description Runs that may start in one clock minute.
+             * @default 60
+             */
+            runsPerMinute: number;
+        };
+        /** @description Limits for runs and costs. A day begins at midnight UTC. */
+        BudgetPatch: {
+            /**
+             * Format: int64
+             * @description Tokens per day, read and written. Null is no limit.
+             */
+            tokensPerDay?: number | null;
+            /**
+             * Format: double
+             * @description Dollars per day. Null is no limit. Every model that is paid from the budget needs a price.
+             */
+            costPerDay?: number | null;
+            /**
+             * Format: int32
+             * @description Runs that may start in one clock minute.
+             */
+            runsPerMinute?: number | null;
+        };
+        /**
+         * @description Which groups of built-in tools an agent has. Without a group, its prompts also leave out the
+         *     block of that group.
+         */
+        Builtins: {
+            /**
+             * @description `set_memories`, `get_memories` and `delete_memories`.
+             * @default true
+             */
+            memories: boolean;
+            /**
+             * @description `set_goals`, `get_goals` and `delete_goals`.
+             * @default true
+             */
+            goals: boolean;
+            /**
+             * @description `set_plans`, `get_plans` and `delete_plans`.
+             * @default true
+             */
+            plans: boolean;
+            /**
+             * @description `get_my_runs`, `stop_run` and `absorb_run`.
+             * @default true
+             */
+            runs: boolean;
+            /**
+             * @description `delegate`. Only the admin agents of spaces have it.
+             * @default true
+             */
+            delegate: boolean;
+        };
+        /**
+         * @description Which groups of built-in tools an agent has. Without a group, its prompts also leave out the
+         *     block of that group.
+         */
+        BuiltinsPatch: {
+            /** @description `set_memories`, `get_memories` and `delete_memories`. */
+            memories?: boolean | null;
+            /** @description `set_goals`, `get_goals` and `delete_goals`. */
+            goals?: boolean | null;
+            /** @description `set_plans`, `get_plans` and `delete_plans`. */
+            plans?: boolean | null;
+            /** @description `get_my_runs`, `stop_run` and `absorb_run`. */
+            runs?: boolean | null;
+            /** @description `delegate`. Only the admin agents of spaces have it. */
+            delegate?: boolean | null;
+        };
+        /** @description A tool call. */
+        Call: {
+            /** @description The call's id. */
+            callId: components["schemas"]["CallId"];
+            /** @description The tool's name. */
+            name: string;
+            /** @description The call's input; a text if the model did not write valid JSON. */
+            input: unknown;
+            /** @description The call's result; null while there is none. */
+            output: unknown;
+            /** @description The call's status. */
+            status: components["schemas"]["CallStatus"];
+            startedAt: components["schemas"]["Time"] | null;
+            finishedAt: components["schemas"]["Time"] | null;
+        };
+        /** @description Opaque: do not parse it, and do not sort by it. */
+        CallId: string;
+        /**
+         * @description The status of a tool call.
+         * @enum {string}
+         */
+        CallStatus: "pending" | "completed" | "failed" | "expired" | "canceled" | "unknown";
+        /** @enum {string} */
+        CallerKind: "operator" | "entity";
+        /**
+         * @description What a caller may do, as far as that does not depend on a space.
+         * @enum {string}
+         */
+        Capability: "operate" | "create_spaces" | "cancel_runs" | "retry_runs";
+        /** @description How many runs of an agent work at the same time. A run that waits for people does not count. */
+        ConcurrencyConfig: {
+            /**
+             * Format: int32
+             * @description The largest number of runs that work at the same time, over all spaces. More runs wait, the
+             *     oldest first.
+             * @default 5
+             */
+            maxRuns: number;
+            /**
+             * @description What a message does while a run that the same space triggered is queued or works. Plans and
+             *     services always start their own run.
+             * @default parallel
+             */
+            mode: components["schemas"]["ConcurrencyMode"];
+        };
+        /** @description How many runs of an agent work at the same time. A run that waits for people does not count. */
+        ConcurrencyConfigPatch: {
+            /**
+             * Format: int32
+             * @description The largest number of runs that work at the same time, over all spaces. More runs wait, the
+             *     oldest first.
+             */
+            maxRuns?: number | null;
+            mode?: null | components["schemas"]["ConcurrencyMode"];
+        };
+        /**
+         * @description What a message does while a run that the same space triggered is queued or works.
+         * @enum {string}
+         */
+        ConcurrencyMode: "parallel" | "queue" | "coalesce" | "latest";
+        /** @description What the prompt contains. */
+        ContextConfig: {
+            /**
+             * Format: int32
+             * @description How many of the newest messages the prompt shows. It shows up to half as many more, because
+             *     the window moves in steps of half its size.
+             * @default 50
+             */
+            window: number;
+            /**
+             * @description The form of these messages.
+             * @default timeline
+             */
+            history: components["schemas"]["History"];
+            /** @default null */
+            spaces: components["schemas"]["SpacesShown"] | null;
+        };
+        /** @description What the prompt contains. */
+        ContextConfigPatch: {
+            /**
+             * Format: int32
+             * @description How many of the newest messages the prompt shows. It shows up to half as many more, because
+             *     the window moves in steps of half its size.
+             */
+            window?: number | null;
+            history?: null | components["schemas"]["History"];
+            spaces?: components["schemas"]["SpacesShown"] | null;
+        };
+        /**
+         * @description After which tool calls the model is asked again.
+         * @enum {string}
+         */
+        ContinueOn: "toolCalls" | "writes";
+        /** @description A new invite, with its token. */
+        CreatedInvite: components["schemas"]["Invite"] & {
+            /** @description The secret of the invite. It is shown only here. */
+            token: string;
+            /** @description The address of a page on which a person accepts the invite. It holds the token. */
+            url: string;
+        };
+        DeclinedResult: {
+            /** @enum {boolean} */
+            declined: true;
+            /** @description Why the person declines. */
+            reason?: string | null;
+            senderId?: components["schemas"]["EntityId"] | null;
+        };
+        /** @description Opaque: do not parse it, and do not sort by it. */
+        DeliveryId: string;
+        /**
+         * @description What happened to a delivery.
+         * @enum {string}
+         */
+        DeliveryStatus: "accepted" | "repeated" | "refused" | "rejected";
+        /** @description The decision for one agent. */
+        Dispatch: {
+            /** @description The agent. */
+            agentId: components["schemas"]["EntityId"];
+            runId: components["schemas"]["RunId"] | null;
+            source?: components["schemas"]["Source"] | null;
+            reason?: components["schemas"]["Reason"] | null;
+            /**
+             * @description More about `reason` or `source`, at most 300 characters: the router's words for its choice,
+             *     or whose budget is used, and until when. Absent if there is nothing to add.
+             */
+            reasonText?: string | null;
+        };
+        /**
+         * @description Why a run ended, unless it failed.
+         * @enum {string}
+         */
+        EndReason: "done" | "skipped" | "delegated" | "max_steps" | "time_limit" | "cancel" | "stop_run" | "absorbed" | "superseded" | "coalesced" | "removed";
+        /** @description A person or an agent. */
+        Entity: {
+            /** @description The entity's id. */
+            id: components["schemas"]["EntityId"];
+            /** @description Whether it is a person or an agent. */
+            type: components["schemas"]["EntityType"];
+            /** @description The entity's name. An agent's name is unique among the agents of a space, ignoring case. */
+            name: string;
+            /** @description The entity's id in the deployment's own user directory. Unique. */
+            externalId: string | null;
+            /** @description When the entity was created. */
+            createdAt: components["schemas"]["Time"];
+            agent?: components["schemas"]["AgentConfig"] | null;
+            guestOf?: components["schemas"]["SpaceId"] | null;
+        };
+        /** @description Opaque: do not parse it, and do not sort by it. */
+        EntityId: string;
+        /**
+         * @description The settings of an entity: the body of `POST /v1/entities`, and the document that a merge patch
+         *     changes.
+         */
+        EntityPatch: {
+            /** @description Whether it is a person or an agent. Cannot be changed. */
+            type?: components["schemas"]["EntityType"];
+            /** @description 1 to 128 characters, not only blanks, without NUL. */
+            name?: string;
+            /** @description The entity's id in the deployment's own user directory. It may not start with an id prefix such as `ent_`. */
+            externalId?: string | null;
+            agent?: components["schemas"]["AgentConfigPatch"] | null;
+        };
+        /**
+         * @description Whether an entity is a person or an agent.
+         * @enum {string}
+         */
+        EntityType: "human" | "agent";
+        /** @description How a call of a tool is executed. */
+        Execution: {
+            /** @description GET, POST, PUT, PATCH or DELETE. */
+            method: string;
+            /** @description `http://` or `https://` and a host without placeholders. */
+            url: string;
+            /** @description Headers. Their values may hold placeholders. */
+            headers?: {
+                [key: string]: components["schemas"]["HeaderValue"];
+            };
+            /** @description The JSON body. Its texts may hold placeholders. */
+            body?: unknown;
+            /**
+             * Format: int32
+             * @description How long a call may take in milliseconds, with redirects and retries.
+             * @default 10000
+             */
+            timeoutMs: number;
+            /** @enum {string} */
+            type: "http";
+        } | {
+            /**
+             * @description `form`, `buttons`, or a component that your client knows.
+             * @default form
+             */
+            ui: string;
+            /** @description A JSON Schema. */
+            resultSchema?: Record<string, never> | boolean | null;
+            expiresAfter?: components["schemas"]["WrittenDuration"] | null;
+            /**
+             * @description Who may answer.
+             * @default humans
+             */
+            answerBy: components["schemas"]["AnswerBy"];
+            /** @enum {string} */
+            type: "space";
+        } | {
+            /** @description The expression. It sees the input as `input`. */
+            expression: string;
+            /** @enum {string} */
+            type: "compute";
+        } | {
+            /** @description The result of every call. */
+            output: unknown;
+            /** @enum {string} */
+            type: "static";
+        };
+        /**
+         * @description Why a run failed, by what can be done about it.
+         * @enum {string}
+         */
+        FailureCode: "not_configured" | "unauthorized" | "rate_limited" | "overloaded" | "context_too_long" | "bad_request" | "broken_stream" | "budget" | "attempts" | "internal";
+        /** @description A model without settings of its own. As a fallback it gets those of the agent's `model`. */
+        FallbackModel: {
+            /** @description The model's provider. */
+            provider: components["schemas"]["Provider"];
+            /** @description The model's name at its provider: 1 to 200 bytes without control characters. */
+            name: string;
+        };
+        /** @description One thing that is wrong with an input. */
+        Fault: {
+            /** @description JSON pointer to the faulty value; empty for the whole input. */
+            pointer: string;
+            /** @description What was expected there, and often what was found. */
+            detail: string;
+        };
+        /**
+         * @description Why a model stopped.
+         * @enum {string}
+         */
+        FinishReason: "tool_calls" | "stop" | "length" | "error";
+        /** @description Where a fork begins. */
+        ForkOf: {
+            /** @description The run whose steps it replays. */
+            runId: components["schemas"]["RunId"];
+            /**
+             * Format: int32
+             * @description The first step for which it asks its model itself.
+             */
+            step: number;
+        };
+        ForkRequest: {
+            /**
+             * Format: int32
+             * @description The first step for which the model is asked again. The steps before it are replayed.
+             */
+            fromStep: number;
+            model?: components["schemas"]["ModelConfig"] | null;
+            /** @description Other instructions, at most 32 KiB. */
+            instructions?: string | null;
+            mode?: "dry" & Record<string, never>;
+        };
+        /** @description A goal of an agent. */
+        Goal: {
+            /** @description The goal's id, 1 to 128 characters. Its author chooses it. */
+            id: string;
+            /** @description What is to be achieved, 1 to 4,000 characters. */
+            description: string;
+            /** @description The goal's status. */
+            status: components["schemas"]["GoalStatus"];
+            /**
+             * Format: int32
+             * @description 1 (most urgent) to 5.
+             */
+            priority: number;
+            /** @description Whether the goal is a long-term goal. */
+            longTerm: boolean;
+            dueAt: components["schemas"]["Time"] | null;
+            /** @description When the goal was first set. */
+            createdAt: components["schemas"]["Time"];
+            /** @description When the goal was last changed. */
+            updatedAt: components["schemas"]["Time"];
+        };
+        /**
+         * @description A change of a goal, or a new goal. Fields that are left out do not change, and get their
+         *     defaults in a new goal.
+         */
+        GoalChange: {
+            /** @description What is to be achieved. Required for a new goal. */
+            description?: string | null;
+            status?: components["schemas"]["GoalStatus"] | null;
+            /**
+             * Format: int32
+             * @description 1 (most urgent) to 5. The default of a new goal is 3.
+             */
+            priority?: number | null;
+            /** @description Whether the goal is a long-term goal. The default of a new goal is false. */
+            longTerm?: boolean | null;
+            dueAt?: components["schemas"]["Time"] | null;
+        };
+        /**
+         * @description The status of a goal.
+         * @enum {string}
+         */
+        GoalStatus: "active" | "completed" | "abandoned";
+        HeaderValue: string;
+        Health: {
+            /** @description Always `ok`. */
+            status: string;
+        };
+        /** @description Only the type of a trigger, for readers who may know no more. */
+        HiddenTrigger: {
+            /** @description The trigger's type. */
+            type: components["schemas"]["TriggerKind"];
+        };
+        /** @description What a watcher told the model of a run. */
+        Hint: {
+            /** @description The watcher's name. */
+            watcher: string;
+            /** @description The message. */
+            text: string;
+            /** @description When the model was asked with it. */
+            at: components["schemas"]["Time"];
+        };
+        /**
+         * @description The form of the history in a prompt.
+         * @enum {string}
+         */
+        History: "timeline" | "roles";
+        /** @description An invite to a space. */
+        Invite: {
+            /** @description The invite's id. */
+            id: components["schemas"]["InviteId"];
+            /** @description The space. */
+            spaceId: components["schemas"]["SpaceId"];
+            /** @description The role of those who accept it: `member`. */
+            role: components["schemas"]["Role"];
+            /**
+             * Format: int32
+             * @description How often it may still be used.
+             */
+            usesLeft: number;
+            createdBy: components["schemas"]["EntityId"] | null;
+            /** @description When it was made. */
+            createdAt: components["schemas"]["Time"];
+            /** @description When it ends. */
+            expiresAt: components["schemas"]["Time"];
+        };
+        /** @description Opaque: do not parse it, and do not sort by it. */
+        InviteId: string;
+        /** @description Limits of one run. */
+        LoopConfig: {
+            /**
+             * Format: int32
+             * @description How many model answers a run may have.
+             * @default 20
+             */
+            maxSteps: number;
+            /**
+             * @description After which tool calls the model is asked again.
+             * @default toolCalls
+             */
+            continueOn: components["schemas"]["ContinueOn"];
+            /**
+             * @description How long a run may work, at most 1 day. Waiting for forms does not count.
+             * @default 30 minutes
+             */
+            timeLimit: components["schemas"]["WrittenDuration"];
+            /**
+             * @description Whether to remind the agent once if it was named, posted nothing and answered in text alone.
+             * @default true
+             */
+            remindUnsaid: boolean;
+        };
+        /** @description Limits of one run. */
+        LoopConfigPatch: {
+            /**
+             * Format: int32
+             * @description How many model answers a run may have.
+             */
+            maxSteps?: number | null;
+            continueOn?: null | components["schemas"]["ContinueOn"];
+            timeLimit?: null | components["schemas"]["WrittenDuration"];
+            /** @description Whether to remind the agent once if it was named, posted nothing and answered in text alone. */
+            remindUnsaid?: boolean | null;
+        };
+        /** @description The MCP servers of an agent. */
+        McpConfig: {
+            /** @description At most 10 servers. */
+            servers?: components["schemas"]["McpServer"][];
+        };
+        /** @description The MCP servers of an agent. */
+        McpConfigPatch: {
+            /** @description At most 10 servers. */
+            servers?: components["schemas"]["McpServer"][] | null;
+        };
+        /** @description An MCP server, called over streamable HTTP. */
+        McpServer: {
+            /**
+             * @description The prefix of the tools' names: the model sees `server__tool`. So it has no two underscores
+             *     in a row, and none at its end.
+             */
+            name: string;
+            /** @description `http://` or `https://` and a host without placeholders. */
+            url: string;
+            /** @description Headers of each request. Their values may hold `${secret.NAME}`. */
+            headers?: {
+                [key: string]: components["schemas"]["HeaderValue"];
+            };
+            /**
+             * @description Whether each call is shown in the space as a card, with the progress that the server
+             *     reports.
+             * @default false
+             */
+            visible: boolean;
+            /** @description The names of the server's tools that the agent may call. The default is all. */
+            allowedTools?: string[] | null;
+            /**
+             * Format: int32
+             * @description How long a call may take, in milliseconds.
+             * @default 30000
+             */
+            timeoutMs: number;
+        };
+        /** @description The holder of a credential. */
+        Me: {
+            /** @description The operator, who has the admin key, or an entity, which has a token. */
+            kind: components["schemas"]["CallerKind"];
+            entity?: components["schemas"]["Entity"] | null;
+            /** @description The spaces that the caller may read. */
+            spaces: components["schemas"]["SpaceCount"];
+            /** @description What the caller may do outside of its own name and messages. */
+            capabilities: components["schemas"]["Capability"][];
+        };
+        /** @description A member of a space. */
+        Member: {
+            /** @description The entity's id. */
+            id: components["schemas"]["EntityId"];
+            /** @description The entity's name. */
+            name: string;
+            /** @description Whether it is a person or an agent. */
+            type: components["schemas"]["EntityType"];
+            /** @description The member's role. */
+            role: components["schemas"]["Role"];
+            /**
+             * Format: int64
+             * @description The `seq` of the last message that the member has read.
+             */
+            readSeq: number;
+            /** @description When the member joined the space. */
+            joinedAt: components["schemas"]["Time"];
+            /** @description Whether the member is a guest, who came by an invite and has no account. */
+            guest?: boolean;
+        };
+        /**
+         * @description The role of the member. Without `role`, a new member gets `member` and an existing one keeps its
+         *     role.
+         */
+        MemberBody: {
+            role?: components["schemas"]["Role"] | null;
+        };
+        /** @description A memory of an agent, under a key that the agent chooses. */
+        Memory: {
+            /** @description The key, 1 to 128 characters. */
+            key: string;
+            /** @description The value, 1 to 4,000 characters. */
+            value: string;
+            /** @description When the memory was last set. */
+            updatedAt: components["schemas"]["Time"];
+        };
+        /** @description The value of a memory. */
+        MemoryBody: {
+            /** @description 1 to 4,000 characters without NUL. */
+            value: string;
+        };
+        /** @description A message in a space. */
+        Message: {
+            /** @description The message's id. */
+            id: components["schemas"]["MessageId"];
+            /** @description The message's space. */
+            spaceId: components["schemas"]["SpaceId"];
+            /**
+             * Format: int64
+             * @description The message's position in the space: from 1, without gaps.
+             */
+            seq: number;
+            /**
+             * Format: int64
+             * @description The revision of the message. Of two states the higher one is newer.
+             */
+            rev: number;
+            /** @description The sender, with its name at the time of posting. */
+            sender: components["schemas"]["Sender"];
+            /** @description The content: one text part, or a card's tool part, perhaps with a text part. */
+            parts: components["schemas"]["Part"][];
+            runId: components["schemas"]["RunId"] | null;
+            streamId: components["schemas"]["StreamId"] | null;
+            /**
+             * Format: int32
+             * @description How many runs lie between the message and its first cause.
+             */
+            chainDepth: number;
+            origin: components["schemas"]["Origin"] | null;
+            /** @description When the message was posted. */
+            createdAt: components["schemas"]["Time"];
+            /** @description When the message last changed. */
+            updatedAt: components["schemas"]["Time"];
+            /** @description The decision for each other agent; absent until it is made. */
+            dispatch?: components["schemas"]["Dispatch"][] | null;
+            router?: components["schemas"]["Routed"] | null;
+            /** @description True if the message was cut to fit a frame. Fetch the whole message over HTTP. */
+            truncated?: boolean;
+        };
+        MessageBody: {
+            /** @description 1 to 32,768 bytes without NUL. */
+            text: string;
+            senderId?: components["schemas"]["EntityId"] | null;
+        };
+        /** @description Opaque: do not parse it, and do not sort by it. */
+        MessageId: string;
+        /** @description A model and its settings. */
+        ModelConfig: {
+            /** @description The model's provider. */
+            provider: components["schemas"]["Provider"];
+            /** @description The model's name at its provider: 1 to 200 bytes without control characters. */
+            name: string;
+            /**
+             * Format: float
+             * @description 0 to 2. Null is the provider's default; Anthropic and Bedrock get at most 1.
+             */
+            temperature?: number | null;
+            /**
+             * Format: int32
+             * @description The longest answer, in tokens.
+             * @default 4096
+             */
+            maxOutputTokens: number;
+            /**
+             * Format: int32
+             * @description How many tokens the model can read.
+             * @default 200000
+             */
+            contextWindow: number;
+            /** @description Models to try, in this order, after the model has failed. */
+            fallback?: components["schemas"]["FallbackModel"][];
+            script?: components["schemas"]["Script"] | null;
+        };
+        /** @description A model and its settings. */
+        ModelConfigPatch: {
+            /** @description The model's provider. */
+            provider?: components["schemas"]["Provider"];
+            /** @description The model's name at its provider: 1 to 200 bytes without control characters. */
+            name?: string;
+            /**
+             * Format: float
+             * @description 0 to 2. Null is the provider's default; Anthropic and Bedrock get at most 1.
+             */
+            temperature?: number | null;
+            /**
+             * Format: int32
+             * @description The longest answer, in tokens.
+             */
+            maxOutputTokens?: number | null;
+            /**
+             * Format: int32
+             * @description How many tokens the model can read.
+             */
+            contextWindow?: number | null;
+            /** @description Models to try, in this order, after the model has failed. */
+            fallback?: components["schemas"]["FallbackModel"][] | null;
+            script?: components["schemas"]["ScriptPatch"] | null;
+        };
+        /** @description The schema of the body of `POST /v1/entities`: a person or an agent. */
+        NewEntity: {
+            /** @description 1 to 128 characters, not only blanks, without NUL. */
+            name: string;
+            /** @description The entity's id in the deployment's own user directory. It may not start with an id prefix such as `ent_`. */
+            externalId?: string | null;
+            /** @enum {string} */
+            type: "human";
+        } | {
+            /** @description 1 to 128 characters, not only blanks, without NUL. */
+            name: string;
+            /** @description The entity's id in the deployment's own user directory. It may not start with an id prefix such as `ent_`. */
+            externalId?: string | null;
+            /** @description The agent's configuration. */
+            agent: components["schemas"]["AgentConfig"];
+            /** @enum {string} */
+            type: "agent";
+        };
+        /** @description The body of `POST /v1/spaces/{id}/invites`. */
+        NewInvite: {
+            /** @enum {string|null} */
+            role?: "member" | null;
+            expiresAfter?: components["schemas"]["WrittenDuration"] | null;
+            /**
+             * Format: int32
+             * @description How often it may be used, 1 to 100; once by default.
+             * @default 1
+             */
+            uses: number | null;
+        };
+        NewSpace: {
+            /** @description 1 to 128 characters, not only blanks, without NUL. */
+            name: string;
+            /**
+             * @description Which agents a message triggers.
+             * @default all
+             */
+            triggerPolicy: components["schemas"]["TriggerPolicy"];
+            adminAgentId?: components["schemas"]["EntityId"] | null;
+            router?: components["schemas"]["RouterConfig"] | null;
+            /**
+             * Format: int32
+             * @description A message with this chain depth or more triggers no agent.
+             * @default 5
+             */
+            maxChainDepth: number;
+            /**
+             * @description In a paused space a message triggers no agent.
+             * @default false
+             */
+            paused: boolean;
+            /**
+             * @description Limits for the space's runs and costs.
+             * @default {
+             *       "tokensPerDay": null,
+             *       "costPerDay": null,
+             *       "runsPerMinute": 120
+             *     }
+             */
+            budget: components["schemas"]["Budget"];
+            /**
+             * @description Ids of the first members. Two agents may not have the same name.
+             * @default []
+             */
+            members: components["schemas"]["EntityId"][];
+        };
+        /** @description Why a run posted a message: the run's trigger, and the tools that it had used before. */
+        Origin: components["schemas"]["ShownTrigger"] & {
+            /** @description The names of the tools that the run had used before, in order, each once. */
+            toolsUsed?: string[];
+        };
+        OutputResult: {
+            /** @description The answer. It must match the call's `resultSchema` and have at most 32 KiB as JSON. */
+            output: unknown;
+            senderId?: components["schemas"]["EntityId"] | null;
+        };
+        /** @description A caller's read position in a space. */
+        OwnPosition: {
+            /**
+             * Format: int64
+             * @description The `seq` of the last message that the caller has read.
+             */
+            readSeq: number;
+            /**
+             * Format: int64
+             * @description The number of messages after it.
+             */
+            unread: number;
+        };
+        /** @description A page of a list, as the API returns it. */
+        Page_Delivery: {
+            /** @description The items of this page. */
+            items: {
+                /** @description The delivery's id. */
+                id: components["schemas"]["DeliveryId"];
+                /** @description The service's name. */
+                service: string;
+                /**
+                 * @description The key that identifies the delivery among those of its service. Null if the delivery was
+                 *     rejected before its key was known.
+                 */
+                key: string | null;
+                /** @description What happened to the delivery. */
+                status: components["schemas"]["DeliveryStatus"];
+                /**
+                 * @description Why the delivery did not trigger the agent: `paused`, `chain_depth`, `rate` or `budget` if it was
+                 *     refused, a sentence if it was rejected, otherwise null.
+                 */
+                reason: string | null;
+                runId: components["schemas"]["RunId"] | null;
+                /** @description The length of the payload, in bytes. */
+                bytes: number;
+                /** @description When the delivery was received. */
+                receivedAt: components["schemas"]["Time"];
+            }[];
+            /** @description The cursor of the next page. Null on the last page. */
+            nextCursor: string | null;
+        };
+        /** @description A page of a list, as the API returns it. */
+        Page_Entity: {
+            /** @description The items of this page. */
+            items: {
+                /** @description The entity's id. */
+                id: components["schemas"]["EntityId"];
+                /** @description Whether it is a person or an agent. */
+                type: components["schemas"]["EntityType"];
+                /** @description The entity's name. An agent's name is unique among the agents of a space, ignoring case. */
+                name: string;
+                /** @description The entity's id in the deployment's own user directory. Unique. */
+                externalId: string | null;
+                /** @description When the entity was created. */
+                createdAt: components["schemas"]["Time"];
+                agent?: components["schemas"]["AgentConfig"] | null;
+                guestOf?: components["schemas"]["SpaceId"] | null;
+            }[];
+            /** @description The cursor of the next page. Null on the last page. */
+            nextCursor: string | null;
+        };
+        /** @description A page of a list, as the API returns it. */
+        Page_Goal: {
+            /** @description The items of this page. */
+            items: {
+                /** @description The goal's id, 1 to 128 characters. Its author chooses it. */
+                id: string;
+                /** @description What is to be achieved, 1 to 4,000 characters. */
+                description: string;
+                /** @description The goal's status. */
+                status: components["schemas"]["GoalStatus"];
+                /**
+                 * Format: int32
+                 * @description 1 (most urgent) to 5.
+                 */
+                priority: number;
+                /** @description Whether the goal is a long-term goal. */
+                longTerm: boolean;
+                dueAt: components["schemas"]["Time"] | null;
+                /** @description When the goal was first set. */
+                createdAt: components["schemas"]["Time"];
+                /** @description When the goal was last changed. */
+                updatedAt: components["schemas"]["Time"];
+            }[];
+            /** @description The cursor of the next page. Null on the last page. */
+            nextCursor: string | null;
+        };
+        /** @description A page of a list, as the API returns it. */
+        Page_Invite: {
+            /** @description The items of this page. */
+            items: {
+                /** @description The invite's id. */
+                id: components["schemas"]["InviteId"];
+                /** @description The space. */
+                spaceId: components["schemas"]["SpaceId"];
+                /** @description The role of those who accept it: `member`. */
+                role: components["schemas"]["Role"];
+                /**
+                 * Format: int32
+                 * @description How often it may still be used.
+                 */
+                usesLeft: number;
+                createdBy: components["schemas"]["EntityId"] | null;
+                /** @description When it was made. */
+                createdAt: components["schemas"]["Time"];
+                /** @description When it ends. */
+                expiresAt: components["schemas"]["Time"];
+            }[];
+            /** @description The cursor of the next page. Null on the last page. */
+            nextCursor: string | null;
+        };
+        /** @description A page of a list, as the API returns it. */
+        Page_Memory: {
+            /** @description The items of this page. */
+            items: {
+                /** @description The key, 1 to 128 characters. */
+                key: string;
+                /** @description The value, 1 to 4,000 characters. */
+                value: string;
+                /** @description When the memory was last set. */
+                updatedAt: components["schemas"]["Time"];
+            }[];
+            /** @description The cursor of the next page. Null on the last page. */
+            nextCursor: string | null;
+        };
+        /** @description A page of a list, as the API returns it. */
+        Page_Message: {
+            /** @description The items of this page. */
+            items: {
+                /** @description The message's id. */
+                id: components["schemas"]["MessageId"];
+                /** @description The message's space. */
+                spaceId: components["schemas"]["SpaceId"];
+                /**
+                 * Format: int64
+                 * @description The message's position in the space: from 1, without gaps.
+                 */
+                seq: number;
+                /**
+                 * Format: int64
+                 * @description The revision of the message. Of two states the higher one is newer.
+                 */
+                rev: number;
+                /** @description The sender, with its name at the time of posting. */
+                sender: components["schemas"]["Sender"];
+                /** @description The content: one text part, or a card's tool part, perhaps with a text part. */
+                parts: components["schemas"]["Part"][];
+                runId: components["schemas"]["RunId"] | null;
+                streamId: components["schemas"]["StreamId"] | null;
+                /**
+                 * Format: int32
+                 * @description How many runs lie between the message and its first cause.
+                 */
+                chainDepth: number;
+                origin: components["schemas"]["Origin"] | null;
+                /** @description When the message was posted. */
+                createdAt: components["schemas"]["Time"];
+                /** @description When the message last changed. */
+                updatedAt: components["schemas"]["Time"];
+                /** @description The decision for each other agent; absent until it is made. */
+                dispatch?: components["schemas"]["Dispatch"][] | null;
+                router?: components["schemas"]["Routed"] | null;
+                /** @description True if the message was cut to fit a frame. Fetch the whole message over HTTP. */
+                truncated?: boolean;
+            }[];
+            /** @description The cursor of the next page. Null on the last page. */
+            nextCursor: string | null;
+        };
+        /** @description A page of a list, as the API returns it. */
+        Page_Plan: {
+            /** @description The items of this page. */
+            items: (components["schemas"]["Schedule"] & {
+                /** @description The plan's id. */
+                id: components["schemas"]["PlanId"];
+                /** @description The plan's name, 1 to 128 characters. */
+                name: string;
+                /** @description What the agent is to do, 1 to 4,000 characters. */
+                instruction: string;
+                /** @description Whether the plan fires. */
+                status: components["schemas"]["PlanStatus"];
+                nextRunAt: components["schemas"]["Time"] | null;
+                lastRunAt: components["schemas"]["Time"] | null;
+                /** @description When the plan was first set. */
+                createdAt: components["schemas"]["Time"];
+                /** @description When the plan was last changed. */
+                updatedAt: components["schemas"]["Time"];
+            })[];
+            /** @description The cursor of the next page. Null on the last page. */
+            nextCursor: string | null;
+        };
+        /** @description A page of a list, as the API returns it. */
+        Page_Run: {
+            /** @description The items of this page. */
+            items: {
+                /** @description The run's id. */
+                id: components["schemas"]["RunId"];
+                /** @description The run's agent. */
+                agentId: components["schemas"]["EntityId"];
+                /** @description The run's status. */
+                status: components["schemas"]["RunStatus"];
+                endReason: components["schemas"]["EndReason"] | null;
+                /**
+                 * @description The reason that the agent gave when it called `skip_response`, up to 300 characters. Absent
+                 *     unless `endReason` is `skipped`.
+                 */
+                reason?: string | null;
+                /**
+                 * @description The numbers of the messages besides its trigger that the run answers, too. Absent if there
+                 *     are none.
+                 */
+                joined?: number[];
+                intoRunId?: components["schemas"]["RunId"] | null;
+                retryOf?: components["schemas"]["RunId"] | null;
+                forkOf?: components["schemas"]["ForkOf"] | null;
+                /** @description Why the run was started. */
+                trigger: components["schemas"]["ShownTrigger"];
+                activeSpaceId: components["schemas"]["SpaceId"] | null;
+                /**
+                 * Format: int32
+                 * @description The chain depth of the run's trigger.
+                 */
+                chainDepth: number;
+                /**
+                 * Format: int32
+                 * @description 1, plus 1 for each takeover after a lost lease.
+                 */
+                attempt: number;
+                /**
+                 * Format: int32
+                 * @description The number of stored model answers.
+                 */
+                stepCount: number;
+                /** @description The tokens and the cost of the run. */
+                usage: components["schemas"]["Usage"];
+                error: components["schemas"]["RunError"] | null;
+                /** @description When the run was queued. */
+                createdAt: components["schemas"]["Time"];
+                startedAt: components["schemas"]["Time"] | null;
+                firstTokenAt?: components["schemas"]["Time"] | null;
+                finishedAt: components["schemas"]["Time"] | null;
+                /** @description What watchers told the model, as members may see it. Not in lists and events. */
+                hints?: components["schemas"]["Hint"][] | null;
+                /** @description The run's steps. Only for the operator, and not in lists. */
+                steps?: components["schemas"]["Step"][] | null;
+            }[];
+            /** @description The cursor of the next page. Null on the last page. */
+            nextCursor: string | null;
+        };
+        /** @description A page of a list, as the API returns it. */
+        Page_Space: {
+            /** @description The items of this page. */
+            items: {
+                /** @description 1 to 128 characters, not only blanks, without NUL. */
+                name: string;
+                /**
+                 * @description Which agents a message triggers.
+                 * @default all
+                 */
+                triggerPolicy: components["schemas"]["TriggerPolicy"];
+                adminAgentId: components["schemas"]["EntityId"] | null;
+                router: components["schemas"]["RouterConfig"] | null;
+                /**
+                 * Format: int32
+                 * @description A message with this chain depth or more triggers no agent.
+                 * @default 5
+                 */
+                maxChainDepth: number;
+                /**
+                 * @description In a paused space a message triggers no agent.
+                 * @default false
+                 */
+                paused: boolean;
+                /**
+                 * @description Limits for the space's runs and costs.
+                 * @default {
+                 *       "tokensPerDay": null,
+                 *       "costPerDay": null,
+                 *       "runsPerMinute": 120
+                 *     }
+                 */
+                budget: components["schemas"]["Budget"];
+                /** @description The space's id. */
+                id: components["schemas"]["SpaceId"];
+                /**
+                 * Format: int64
+                 * @description The `seq` of the space's last message.
+                 */
+                seq: number;
+                /** @description When the space was created. */
+                createdAt: components["schemas"]["Time"];
+                /** @description The members, people and agents. */
+                members: components["schemas"]["Member"][];
+                me: components["schemas"]["OwnPosition"] | null;
+            }[];
+            /** @description The cursor of the next page. Null on the last page. */
+            nextCursor: string | null;
+        };
+        /** @description A part of a message. */
+        Part: {
+            /** @description The text. */
+            text: string;
+            /** @description True if the run was canceled while its model wrote the text. */
+            partial?: boolean;
+            /** @enum {string} */
+            type: "text";
+        } | (components["schemas"]["ToolPart"] & {
+            /** @enum {string} */
+            type: "tool";
+        });
+        /** @description A plan of an agent. */
+        Plan: components["schemas"]["Schedule"] & {
+            /** @description The plan's id. */
+            id: components["schemas"]["PlanId"];
+            /** @description The plan's name, 1 to 128 characters. */
+            name: string;
+            /** @description What the agent is to do, 1 to 4,000 characters. */
+            instruction: string;
+            /** @description Whether the plan fires. */
+            status: components["schemas"]["PlanStatus"];
+            nextRunAt: components["schemas"]["Time"] | null;
+            lastRunAt: components["schemas"]["Time"] | null;
+            /** @description When the plan was first set. */
+            createdAt: components["schemas"]["Time"];
+            /** @description When the plan was last changed. */
+            updatedAt: components["schemas"]["Time"];
+        };
+        /**
+         * @description A change of a plan, or a new plan. Fields that are left out do not change. A new plan needs a
+         *     name, an instruction and exactly one of `runAfter`, `scheduledAt` and `cron`.
+         */
+        PlanChange: {
+            /** @description The plan's name, 1 to 128 characters. */
+            name?: string | null;
+            /** @description What the agent is to do, 1 to 4,000 characters. */
+            instruction?: string | null;
+            /** @description Once, after this duration: "30 seconds", "2 hours", "1 day", "1 week"; at most 10 years. */
+            runAfter?: string | null;
+            /** @description Once, at this time in the future: RFC 3339, or without an offset if `timezone` is given. */
+            scheduledAt?: string | null;
+            /** @description Repeatedly, by the five fields of cron, at most 200 bytes. */
+            cron?: string | null;
+            /** @description The IANA time zone of `cron` (default UTC), or of a `scheduledAt` without an offset. */
+            timezone?: string | null;
+            status?: components["schemas"]["PlanStatus"] | null;
+        };
+        /** @description Opaque: do not parse it, and do not sort by it. */
+        PlanId: string;
+        /**
+         * @description Whether a plan fires.
+         * @enum {string}
+         */
+        PlanStatus: "active" | "paused";
+        PreviewResponse: {
+            dispatch: components["schemas"]["Dispatch"][];
+        };
+        /** @description An error as problem details (RFC 9457). */
+        Problem: {
+            /** @description Always `about:blank`: the status says what kind of problem it is. */
+            type: string;
+            /** @description The name of the status. */
+            title: string;
+            /**
+             * Format: int32
+             * @description The HTTP status.
+             */
+            status: number;
+            /** @description What is wrong and what was expected. */
+            detail: string;
+            /** @description `urn:request:` followed by the request's `x-request-id`. Not over a WebSocket. */
+            instance?: string | null;
+            /** @description All faults of the input, with 422 only. */
+            errors?: components["schemas"]["Fault"][] | null;
+        };
+        /** @description What a model received. */
+        Prompt: {
+            /** @description The texts of the system message. */
+            system: string[];
+            /** @description The messages of the conversation. */
+            messages: unknown[];
+        };
+        /**
+         * @description A provider of models.
+         * @enum {string}
+         */
+        Provider: "scripted" | "openai" | "anthropic" | "bedrock";
+        /**
+         * @description The new read position. With the admin key, `entityId` is required: the operator has no position
+         *     of its own.
+         */
+        ReadBody: {
+            seq: number;
+            entityId?: components["schemas"]["EntityId"] | null;
+        };
+        ReadResponse: {
+            entityId: components["schemas"]["EntityId"];
+            /** Format: int64 */
+            seq: number;
+        };
+        /**
+         * @description Why a message did not trigger an agent. If several reasons apply, the first one counts.
+         * @enum {string}
+         */
+        Reason: "paused" | "chain_depth" | "policy" | "router" | "no_admin" | "rate" | "budget" | "busy";
+        /** @description The outcome of a delivery. */
+        ReceivedResponse: {
+            /** @description The delivery. For a repeated delivery it is the first one. */
+            deliveryId: components["schemas"]["DeliveryId"];
+            runId: components["schemas"]["RunId"] | null;
+            reason?: components["schemas"]["Reason"] | null;
+        };
+        /**
+         * @description The role of a member.
+         * @enum {string}
+         */
+        Role: "owner" | "member";
+        /** @description A question to a router. */
+        Routed: {
+            /** @description `provider/model`. */
+            model: string;
+            /** @description The tokens and the cost of its answers. */
+            usage: components["schemas"]["Usage"];
+            /**
+             * Format: int64
+             * @description The time until it answered or was given up, in milliseconds.
+             */
+            latencyMs: number;
+            /** @description Why its choice is not known; absent if it is. Then every agent was triggered. */
+            error?: string | null;
+        };
+        /**
+         * @description The model that chooses which agents a message triggers, if the message mentions none. At most 64
+         *     KiB of JSON.
+         */
+        RouterConfig: {
+            /** @description The model. */
+            model: components["schemas"]["RouterModel"];
+            /** @description What the model should know besides the agents' descriptions, at most 32 KiB. */
+            instructions?: string | null;
+            /**
+             * Format: int32
+             * @description How many agents it chooses at most.
+             * @default 3
+             */
+            maxAgents: number;
+        };
+        /**
+         * @description The model that chooses which agents a message triggers, if the message mentions none. At most 64
+         *     KiB of JSON.
+         */
+        RouterConfigPatch: {
+            /** @description The model. */
+            model?: components["schemas"]["RouterModelPatch"];
+            /** @description What the model should know besides the agents' descriptions, at most 32 KiB. */
+            instructions?: string | null;
+            /**
+             * Format: int32
+             * @description How many agents it chooses at most.
+             */
+            maxAgents?: number | null;
+        };
+        /** @description A router's model. */
+        RouterModel: {
+            /** @description The model's provider. */
+            provider: components["schemas"]["Provider"];
+            /** @description The model's name at its provider: 1 to 200 bytes without control characters. */
+            name: string;
+            script?: components["schemas"]["RouterScript"] | null;
+        };
+        /** @description A router's model. */
+        RouterModelPatch: {
+            /** @description The model's provider. */
+            provider?: components["schemas"]["Provider"];
+            /** @description The model's name at its provider: 1 to 200 bytes without control characters. */
+            name?: string;
+            script?: components["schemas"]["RouterScriptPatch"] | null;
+        };
+        /** @description One rule of a router's script. */
+        RouterRule: {
+            /** @description Which agents the router chooses, and when. */
+            choose: components["schemas"]["ScriptedChoice"];
+        };
+        /**
+         * @description The script of a router. The first rule that matches the message is played. If none matches, the
+         *     router does not answer.
+         */
+        RouterScript: {
+            /**
+             * Format: int64
+             * @description Milliseconds between two words.
+             */
+            wordDelayMs?: number;
+            /** @description The rules, tried in order. */
+            rules: components["schemas"]["RouterRule"][];
+        };
+        /**
+         * @description The script of a router. The first rule that matches the message is played. If none matches, the
+         *     router does not answer.
+         */
+        RouterScriptPatch: {
+            /**
+             * Format: int64
+             * @description Milliseconds between two words.
+             */
+            wordDelayMs?: number | null;
+            /** @description The rules, tried in order. */
+            rules?: components["schemas"]["RouterRule"][];
+        };
+        /** @description One rule of a script. */
+        Rule: {
+            /** @description When the rule matches. Without fields it always matches. */
+            when?: components["schemas"]["When"];
+            /** @description The answers: the n-th step is the n-th answer of the run. After the last one the run ends. */
+            steps: components["schemas"]["ScriptStep"][];
+        };
+        /** @description A run of an agent. */
+        Run: {
+            /** @description The run's id. */
+            id: components["schemas"]["RunId"];
+            /** @description The run's agent. */
+            agentId: components["schemas"]["EntityId"];
+            /** @description The run's status. */
+            status: components["schemas"]["RunStatus"];
+            endReason: components["schemas"]["EndReason"] | null;
+            /**
+             * @description The reason that the agent gave when it called `skip_response`, up to 300 characters. Absent
+             *     unless `endReason` is `skipped`.
+             */
+            reason?: string | null;
+            /**
+             * @description The numbers of the messages besides its trigger that the run answers, too. Absent if there
+             *     are none.
+             */
+            joined?: number[];
+            intoRunId?: components["schemas"]["RunId"] | null;
+            retryOf?: components["schemas"]["RunId"] | null;
+            forkOf?: components["schemas"]["ForkOf"] | null;
+            /** @description Why the run was started. */
+            trigger: components["schemas"]["ShownTrigger"];
+            activeSpaceId: components["schemas"]["SpaceId"] | null;
+            /**
+             * Format: int32
+             * @description The chain depth of the run's trigger.
+             */
+            chainDepth: number;
+            /**
+             * Format: int32
+             * @description 1, plus 1 for each takeover after a lost lease.
+             */
+            attempt: number;
+            /**
+             * Format: int32
+             * @description The number of stored model answers.
+             */
+            stepCount: number;
+            /** @description The tokens and the cost of the run. */
+            usage: components["schemas"]["Usage"];
+            error: components["schemas"]["RunError"] | null;
+            /** @description When the run was queued. */
+            createdAt: components["schemas"]["Time"];
+            startedAt: components["schemas"]["Time"] | null;
+            firstTokenAt?: components["schemas"]["Time"] | null;
+            finishedAt: components["schemas"]["Time"] | null;
+            /** @description What watchers told the model, as members may see it. Not in lists and events. */
+            hints?: components["schemas"]["Hint"][] | null;
+            /** @description The run's steps. Only for the operator, and not in lists. */
+            steps?: components["schemas"]["Step"][] | null;
+        };
+        /** @description Why a run failed. */
+        RunError: {
+            /** @description What went wrong. */
+            code: components["schemas"]["FailureCode"];
+            /** @description An explanation for people. It never contains a secret. */
+            message: string;
+        };
+        /** @description Opaque: do not parse it, and do not sort by it. */
+        RunId: string;
+        /**
+         * @description The status of a run.
+         *
+         *     `queued → running → completed | failed`, and `running → waiting_tool → running`. A run that is
+         *     queued, running or waiting can become `canceled`.
+         * @enum {string}
+         */
+        RunStatus: "queued" | "running" | "waiting_tool" | "completed" | "failed" | "canceled";
+        /** @description The schedule of a plan. */
+        Schedule: {
+            /** @description The duration with which it was set, such as "2 hours"; null if it was set with a time. */
+            runAfter: string | null;
+            /** @enum {string} */
+            type: "once";
+        } | {
+            /** @description The five fields. */
+            cron: string;
+            /** @description The IANA time zone. */
+            timezone: string;
+            /** @enum {string} */
+            type: "cron";
+        };
+        /**
+         * @description A script. The first rule that matches the run's trigger is played. If none matches, the model
+         *     says nothing and the run ends.
+         */
+        Script: {
+            /**
+             * Format: int64
+             * @description Milliseconds between two words.
+             */
+            wordDelayMs?: number;
+            /** @description The rules, tried in order. */
+            rules?: components["schemas"]["Rule"][];
+        };
+        /**
+         * @description A tool call of the scripted model. Texts of `input` may hold placeholders such as `{{message}}`
+         *     and `{{sender}}`.
+         */
+        ScriptCall: {
+            /** @description The tool's name. */
+            tool: string;
+            /** @description The call's input. */
+            input?: unknown;
+        };
+        /**
+         * @description How a scripted step fails.
+         * @enum {string}
+         */
+        ScriptError: "rate_limited" | "overloaded" | "context_too_long" | "bad_request" | "broken_stream";
+        /**
+         * @description A script. The first rule that matches the run's trigger is played. If none matches, the model
+         *     says nothing and the run ends.
+         */
+        ScriptPatch: {
+            /**
+             * Format: int64
+             * @description Milliseconds between two words.
+             */
+            wordDelayMs?: number | null;
+            /** @description The rules, tried in order. */
+            rules?: components["schemas"]["Rule"][] | null;
+        };
+        /** @description One answer of the scripted model. */
+        ScriptStep: {
+            /** @description What the model writes besides its calls. It is posted nowhere. */
+            text?: string;
+            /** @description The tool calls of the answer. A step without calls ends the run. */
+            calls?: components["schemas"]["ScriptCall"][];
+            error?: components["schemas"]["ScriptError"] | null;
+        };
+        /** @description An agent in a choice of a scripted router. */
+        ScriptedAgent: {
+            /** @description The agent's name. */
+            name: string;
+            /** @description Why it is chosen or left out. */
+            reason?: string;
+        };
+        /** @description A choice of a scripted router. */
+        ScriptedChoice: {
+            /** @description When the rule matches. Without fields it always matches. */
+            when?: components["schemas"]["When"];
+            /** @description The agents that it chooses; may be empty. */
+            agents: components["schemas"]["ScriptedAgent"][];
+            /** @description Agents that it leaves out, with its reasons. */
+            others?: components["schemas"]["ScriptedAgent"][];
+        };
+        /**
+         * @description The sender of a message. It is stored with the message, so it does not change if the entity is
+         *     renamed or removed.
+         */
+        Sender: {
+            /** @description The entity's id. */
+            id: components["schemas"]["EntityId"];
+            /** @description The entity's name when it sent the message. */
+            name: string;
+            /** @description Whether it is a person or an agent. */
+            type: components["schemas"]["EntityType"];
+        };
+        ServiceName: string;
+        /** @description Why the run was started. Readers who may know no more see only `type`. */
+        ShownTrigger: components["schemas"]["Trigger"] | components["schemas"]["HiddenTrigger"];
+        /**
+         * @description Why a message triggered an agent. If several reasons apply, the first one counts.
+         * @enum {string}
+         */
+        Source: "delegated" | "admin" | "mention" | "auto" | "router" | "broadcast";
+        Space: {
+            /** @description 1 to 128 characters, not only blanks, without NUL. */
+            name: string;
+            /**
+             * @description Which agents a message triggers.
+             * @default all
+             */
+            triggerPolicy: components["schemas"]["TriggerPolicy"];
+            adminAgentId: components["schemas"]["EntityId"] | null;
+            router: components["schemas"]["RouterConfig"] | null;
+            /**
+             * Format: int32
+             * @description A message with this chain depth or more triggers no agent.
+             * @default 5
+             */
+            maxChainDepth: number;
+            /**
+             * @description In a paused space a message triggers no agent.
+             * @default false
+             */
+            paused: boolean;
+            /**
+             * @description Limits for the space's runs and costs.
+             * @default {
+             *       "tokensPerDay": null,
+             *       "costPerDay": null,
+             *       "runsPerMinute": 120
+             *     }
+             */
+            budget: components["schemas"]["Budget"];
+            /** @description The space's id. */
+            id: components["schemas"]["SpaceId"];
+            /**
+             * Format: int64
+             * @description The `seq` of the space's last message.
+             */
+            seq: number;
+            /** @description When the space was created. */
+            createdAt: components["schemas"]["Time"];
+            /** @description The members, people and agents. */
+            members: components["schemas"]["Member"][];
+            me: components["schemas"]["OwnPosition"] | null;
+        };
+        SpaceCount: {
+            /** @description How many there are. */
+            count: number;
+        };
+        /** @description Opaque: do not parse it, and do not sort by it. */
+        SpaceId: string;
+        /** @description The settings of a space: the document that a merge patch changes. */
+        SpacePatch: {
+            /** @description 1 to 128 characters, not only blanks, without NUL. */
+            name?: string;
+            triggerPolicy?: null | components["schemas"]["TriggerPolicy"];
+            adminAgentId?: components["schemas"]["EntityId"] | null;
+            router?: components["schemas"]["RouterConfigPatch"] | null;
+            /**
+             * Format: int32
+             * @description A message with this chain depth or more triggers no agent.
+             */
+            maxChainDepth?: number | null;
+            /** @description In a paused space a message triggers no agent. */
+            paused?: boolean | null;
+            budget?: null | components["schemas"]["BudgetPatch"];
+        };
+        /**
+         * @description Which of an agent's spaces its prompt lists.
+         * @enum {string}
+         */
+        SpacesShown: "all" | "active";
+        /** @description One model answer with its tool calls. */
+        Step: {
+            /**
+             * Format: int32
+             * @description The position of the step in its run, from 0. The last one may be under way.
+             */
+            index: number;
+            /**
+             * Format: int32
+             * @description The run's `attempt` that made the step.
+             */
+            attempt: number;
+            /**
+             * @description The model that answered, as `provider/model`. If the step is under way: the agent's model,
+             *     which is asked first.
+             */
+            model: string;
+            /** @description What the model received: the whole prompt in step 0, later only what was added. */
+            prompt: components["schemas"]["Prompt"];
+            /**
+             * Format: int32
+             * @description How many of the run's oldest tool results this question cut, because most of the model's
+             *     window was used. Absent if none.
+             */
+            cutResults?: number | null;
+            /**
+             * Format: int64
+             * @description How many leading UTF-16 code units of the prompt equal those of the previous run of this
+             *     agent in this space: providers read these from their cache. Only in step 0 of a run whose
+             *     predecessor is still stored.
+             */
+            sharedPrefix?: number | null;
+            /** @description The names of the tools that the model could call. Absent in runs of earlier versions. */
+            tools?: string[];
+            /** @description What watchers added before the step. */
+            systemMessages: components["schemas"]["SystemMessage"][];
+            /** @description What the model wrote besides its calls. It is private and posted nowhere. */
+            text: string;
+            /** @description The tool calls. */
+            calls: components["schemas"]["Call"][];
+            /**
+             * @description True if the run was canceled while the model wrote the answer: the text and the inputs end
+             *     where it was stopped.
+             */
+            partial?: boolean;
+            finishReason: components["schemas"]["FinishReason"] | null;
+            /** @description The tokens and the cost of the answer. */
+            usage: components["schemas"]["Usage"];
+            /** @description When the model was called. */
+            startedAt: components["schemas"]["Time"];
+            firstTokenAt: components["schemas"]["Time"] | null;
+            finishedAt: components["schemas"]["Time"] | null;
+        };
+        /** @description Opaque: do not parse it, and do not sort by it. */
+        StreamId: string;
+        /** @description A message for the model that a watcher added between two steps. */
+        SystemMessage: {
+            /** @description The watcher's name. */
+            watcher: string;
+            /** @description The message. */
+            text: string;
+        };
+        TakenResponse: {
+            runId: components["schemas"]["RunId"];
+            callId: components["schemas"]["CallId"];
+        };
+        /**
+         * @description `entityId` is the entity that the connection acts as. Without it, a connection of the operator
+         *     may follow every space.
+         */
+        TicketBody: {
+            entityId?: components["schemas"]["EntityId"] | null;
+        };
+        TicketResponse: {
+            ticket: string;
+            url: string;
+            expiresAt: components["schemas"]["Time"];
+        };
+        /**
+         * Format: date-time
+         * @description A time in RFC 3339, in UTC and with milliseconds.
+         */
+        Time: string;
+        /** @description A configured tool of an agent. */
+        Tool: {
+            /** @description `[A-Za-z_][A-Za-z0-9_]{0,63}`, unique, and not the name of a built-in tool. */
+            name: string;
+            /** @description What the model reads about the tool, at most 4,096 bytes. */
+            description: string;
+            /** @description A JSON Schema. */
+            inputSchema: Record<string, never> | boolean;
+            /**
+             * @description Whether each call is shown in the space as a card. Forms are always shown.
+             * @default false
+             */
+            visible: boolean;
+            /**
+             * @description Whether a call changes nothing. Matters for `loop.continueOn: "writes"`.
+             * @default false
+             */
+            readOnly: boolean;
+            /**
+             * @description Whether a call may be repeated with the same `Idempotency-Key`.
+             * @default false
+             */
+            idempotent: boolean;
+            targetSpaceId?: components["schemas"]["SpaceId"] | null;
+            /** @description How a call is executed. */
+            execution: components["schemas"]["Execution"];
+        };
+        /** @description A tool call on a card. */
+        ToolPart: {
+            /** @description The call's id. */
+            callId: components["schemas"]["CallId"];
+            /** @description The tool's name. */
+            name: string;
+            /** @description The call's input. If it is partial, a text as far as the model wrote it. */
+            input: unknown;
+            /** @description True if the run was canceled while its model wrote the input. */
+            partial?: boolean;
+            /** @description The call's result; null while there is none. */
+            output: unknown;
+            /** @description The call's status. */
+            status: components["schemas"]["CallStatus"];
+            /** @description `form`, `buttons`, or a component that your client knows; null if the card is not a form. */
+            ui: string | null;
+            /** @description A JSON Schema. */
+            resultSchema: Record<string, never> | boolean | null;
+            answerBy: components["schemas"]["AnswerBy"] | null;
+            resolvedBy: components["schemas"]["EntityId"] | null;
+            expiresAt: components["schemas"]["Time"] | null;
+        };
+        /** @description The result of a tool call: an output, or a refusal to answer. */
+        ToolResult: components["schemas"]["OutputResult"] | components["schemas"]["DeclinedResult"];
+        /** @description Why a run was started. */
+        Trigger: {
+            /** @description Why the message triggered this agent. */
+            source: components["schemas"]["Source"];
+            /** @description The message's space. */
+            spaceId: components["schemas"]["SpaceId"];
+            /** @description The space's name. */
+            spaceName: string;
+            /** @description The message. */
+            messageId: components["schemas"]["MessageId"];
+            /**
+             * Format: int64
+             * @description The message's position in the space.
+             */
+            seq: number;
+            /** @description The message's sender. */
+            sender: components["schemas"]["Sender"];
+            /** @description The message's text, cut to 4,000 characters. */
+            text: string;
+            /** @description When the message was posted. */
+            at: components["schemas"]["Time"];
+            delegatedBy?: components["schemas"]["Sender"] | null;
+            /** @description The delegating agent's note about the message. */
+            note?: string | null;
+            /** @enum {string} */
+            type: "space_message";
+        } | {
+            /** @description The plan. */
+            planId: components["schemas"]["PlanId"];
+            /** @description The plan's name. */
+            name: string;
+            /** @description The plan's instruction. */
+            instruction: string;
+            /** @description The time for which the plan fired. */
+            scheduledAt: components["schemas"]["Time"];
+            /**
+             * Format: int32
+             * @description How many earlier times of the plan were missed, up to 10,000.
+             */
+            missed: number;
+            /** @enum {string} */
+            type: "plan";
+        } | {
+            /** @description The service. */
+            service: string;
+            /** @description The JSON that the service sent. */
+            payload: unknown;
+            /** @description The delivery. */
+            deliveryId: components["schemas"]["DeliveryId"];
+            /** @description When the delivery was received. */
+            at: components["schemas"]["Time"];
+            /** @enum {string} */
+            type: "service";
+        };
+        TriggerBody: {
+            /** @description The service that the payload comes from. */
+            service: components["schemas"]["ServiceName"];
+            /** @description Any JSON of at most 128 KiB. Whole numbers must fit 64 bits. */
+            payload: unknown;
+        };
+        /**
+         * @description The type of a trigger.
+         * @enum {string}
+         */
+        TriggerKind: "space_message" | "plan" | "service";
+        /**
+         * @description Which agents a message triggers.
+         * @enum {string}
+         */
+        TriggerPolicy: "all" | "mention" | "router" | "admin";
+        /** @description The tokens and the cost of one or more model calls. */
+        Usage: {
+            /**
+             * Format: int64
+             * @description Tokens read, including cached ones.
+             */
+            inputTokens: number;
+            /**
+             * Format: int64
+             * @description Of the tokens read, those read from the provider's cache.
+             */
+            cachedTokens: number;
+            /**
+             * Format: int64
+             * @description Of the tokens read, those written to the provider's cache.
+             */
+            cacheWriteTokens: number;
+            /**
+             * Format: int64
+             * @description Tokens written.
+             */
+            outputTokens: number;
+            /**
+             * Format: double
+             * @description Dollars; null if the model has no price.
+             */
+            cost: number | null;
+        };
+        /** @description A sum of usage. */
+        UsageItem: components["schemas"]["Usage"] & {
+            /** @description The day, in UTC, such as `2026-02-18`. Only if the sums are grouped by day. */
+            day?: string | null;
+            agentId?: components["schemas"]["EntityId"] | null;
+            spaceId?: components["schemas"]["SpaceId"] | null;
+            /** @description The provider. Only if the sums are grouped by model. */
+            provider?: string | null;
+            /** @description The model's name at its provider. Only if the sums are grouped by model. */
+            model?: string | null;
+            /**
+             * Format: int64
+             * @description Runs that ended and had asked a model.
+             */
+            runs: number;
+        };
+        /** @description The answer to a question about usage. */
+        UsageReport: {
+            /** @description The sums, ordered by day, agent, space and model. */
+            items: components["schemas"]["UsageItem"][];
+            /** @description The sum of all items. */
+            total: components["schemas"]["UsageItem"];
+        };
+        /** @description How a service's webhook is signed. */
+        Webhook: {
+            /** @description The scheme of the service's signatures. */
+            scheme: components["schemas"]["WebhookScheme"];
+            secrets: string[];
+        };
+        /** @description How a service's webhook is signed. */
+        WebhookPatch: {
+            /** @description The scheme of the service's signatures. */
+            scheme?: components["schemas"]["WebhookScheme"];
+            secrets?: string[];
+        };
+        /**
+         * @description A scheme of webhook signatures.
+         * @enum {string}
+         */
+        WebhookScheme: "standard" | "github" | "stripe" | "slack";
+        /** @description The triggers that a rule matches: all given fields must match. */
+        When: {
+            trigger?: components["schemas"]["TriggerKind"] | null;
+            sender?: components["schemas"]["EntityType"] | null;
+            source?: components["schemas"]["Source"] | null;
+            /** @description A part of the message, the instruction or the payload. Case is ignored. */
+            contains?: string | null;
+        };
+        /** @description A duration like `30 seconds`, `2 hours`, `1 day` or `1 week`. */
+        WrittenDuration: string;
+    };
+    responses: {
+        /** @description The query, a header or the JSON of the body can't be read. */
+        Problem400: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The credential is missing or not valid. */
+        Problem401: {
+            headers: {
+                "WWW-Authenticate": components["headers"]["Authenticate"];
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The caller may not do this. */
+        Problem403: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description It does not exist, or the caller may not know that it exists. */
+        Problem404: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The current state does not allow it. */
+        Problem409: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The body is too large. */
+        Problem413: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The body is JSON, but not valid; `errors` lists what is wrong and where. */
+        Problem422: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The caller sends too many requests. */
+        Problem429: {
+            headers: {
+                "Retry-After": components["headers"]["RetryAfter"];
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description An error in Smartspace. */
+        Problem500: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description It is unknown whether the request took effect. Repeat it with the same key. */
+        Problem503: {
+            headers: {
+                "Retry-After": components["headers"]["RetryAfter"];
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+    };
+    parameters: {
+        /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+        RequestId: string;
+    };
+    requestBodies: never;
+    headers: {
+        /** @description The authentication scheme. */
+        Authenticate: string;
+        /** @description The address of the new resource. */
+        Location: string;
+        /** @description The id of the request, as sent or new. It is also in the log. */
+        RequestId: string;
+        /** @description Seconds to wait. */
+        RetryAfter: number;
+    };
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    showHealth: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+        };
+    };
+    showDescription: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+        };
+    };
+    listDeliveries: {
+        parameters: {
+            query?: {
+                /** @description Only deliveries of this service. */
+                service?: string;
+                /** @description Only deliveries with this status. */
+                status?: components["schemas"]["DeliveryStatus"];
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                id: components["schemas"]["EntityId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Delivery"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    replayDelivery: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes the request safe to repeat. For 24 hours, the same key with the same body returns what the first request created; with another body the answer is 422. */
+                "Idempotency-Key"?: string;
+                /** @description The chain depth of what caused this request. A tool that calls this API forwards the header that it received. */
+                "smartspace-chain-depth"?: number;
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                id: components["schemas"]["EntityId"];
+                deliveryId: components["schemas"]["DeliveryId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Accepted. */
+            202: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReceivedResponse"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            /** @description The payload of this delivery was not stored. */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key was used before with another body. */
+            422: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    listGoals: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                id: components["schemas"]["EntityId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Goal"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    setGoal: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                id: components["schemas"]["EntityId"];
+                /** @description Percent-encoded; any character except NUL. */
+                goalId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GoalChange"];
+            };
+        };
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Goal"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            /** @description The agent has the maximum number of goals. */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["Problem413"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    deleteGoal: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                id: components["schemas"]["EntityId"];
+                /** @description Percent-encoded; any character except NUL. */
+                goalId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted, or it did not exist. */
+            204: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    listMemories: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                id: components["schemas"]["EntityId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Memory"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    setMemory: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                id: components["schemas"]["EntityId"];
+                /** @description Percent-encoded; any character except NUL. */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MemoryBody"];
+            };
+        };
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Memory"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            /** @description The agent has the maximum number of memories. */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["Problem413"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    deleteMemory: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                id: components["schemas"]["EntityId"];
+                /** @description Percent-encoded; any character except NUL. */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted, or it did not exist. */
+            204: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    listPlans: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                id: components["schemas"]["EntityId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Plan"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    createPlan: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes the request safe to repeat. For 24 hours, the same key with the same body returns what the first request created; with another body the answer is 422. */
+                "Idempotency-Key"?: string;
+                /** @description The chain depth of what caused this request. A tool that calls this API forwards the header that it received. */
+                "smartspace-chain-depth"?: number;
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                id: components["schemas"]["EntityId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PlanChange"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    Location: components["headers"]["Location"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Plan"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            /** @description The agent has the maximum number of plans, the chain depth has reached the agent's `maxChainDepth`, or the plan that the key created no longer exists. */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["Problem413"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    changePlan: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The chain depth of what caused this request. A tool that calls this API forwards the header that it received. */
+                "smartspace-chain-depth"?: number;
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                id: components["schemas"]["EntityId"];
+                planId: components["schemas"]["PlanId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PlanChange"];
+            };
+        };
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Plan"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            /** @description The chain depth has reached the agent's `maxChainDepth`. */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["Problem413"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    deletePlan: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                id: components["schemas"]["EntityId"];
+                planId: components["schemas"]["PlanId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted, or it did not exist. */
+            204: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    runPlan: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes the request safe to repeat. For 24 hours, the same key with the same body returns what the first request created; with another body the answer is 422. */
+                "Idempotency-Key"?: string;
+                /** @description The chain depth of what caused this request. A tool that calls this API forwards the header that it received. */
+                "smartspace-chain-depth"?: number;
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                id: components["schemas"]["EntityId"];
+                planId: components["schemas"]["PlanId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Accepted. */
+            202: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            /** @description The agent is paused, or the chain depth has reached its `maxChainDepth`. */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key was used before with another body. */
+            422: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    listRunsOfAgent: {
+        parameters: {
+            query?: {
+                /** @description Only runs with this status. */
+                status?: components["schemas"]["RunStatus"];
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                id: components["schemas"]["EntityId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Run"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    triggerAgent: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes the request safe to repeat. For 24 hours, the same key with the same body returns what the first request created; with another body the answer is 422. */
+                "Idempotency-Key"?: string;
+                /** @description The chain depth of what caused this request. A tool that calls this API forwards the header that it received. */
+                "smartspace-chain-depth"?: number;
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                id: components["schemas"]["EntityId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TriggerBody"];
+            };
+        };
+        responses: {
+            /** @description Accepted. */
+            202: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReceivedResponse"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            413: components["responses"]["Problem413"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    showUsageOfAgent: {
+        parameters: {
+            query?: {
+                /** @description The first day, in UTC; by default 29 days before the last one. */
+                from?: string;
+                /** @description The last day, in UTC; by default today. At most 92 days are reported. */
+                to?: string;
+                /** @description What the sums are grouped by: `day`, `agent`, `space` and `model`, separated by commas. */
+                by?: string;
+            };
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                id: components["schemas"]["EntityId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsageReport"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    listEntities: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Entity"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    createEntity: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes the request safe to repeat. For 24 hours, the same key with the same body returns what the first request created; with another body the answer is 422. */
+                "Idempotency-Key"?: string;
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewEntity"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    Location: components["headers"]["Location"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Entity"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            /** @description Another entity has this `externalId`, or the entity that the key created no longer exists. */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["Problem413"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    showEntity: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                id: components["schemas"]["EntityId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Entity"];
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    retireEntity: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                id: components["schemas"]["EntityId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted, or it did not exist. */
+            204: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            /** @description The entity was changed at the same time. */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    changeEntity: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                id: components["schemas"]["EntityId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EntityPatch"];
+                "application/merge-patch+json": components["schemas"]["EntityPatch"];
+            };
+        };
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Entity"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            /** @description The name or the `externalId` is taken, or the entity was changed at the same time. */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["Problem413"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    receiveHook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The chain depth of what caused this request. A tool that calls this API forwards the header that it received. */
+                "smartspace-chain-depth"?: number;
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                agentId: components["schemas"]["EntityId"];
+                service: string;
+            };
+            cookie?: never;
+        };
+        /** @description The payload, at most 128 KiB. */
+        requestBody: {
+            content: {
+                "application/json": unknown;
+            };
+        };
+        responses: {
+            /** @description Accepted. */
+            202: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReceivedResponse"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            /** @description The signature is missing, wrong or too old. */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["Authenticate"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: components["responses"]["Problem404"];
+            413: components["responses"]["Problem413"];
+            422: components["responses"]["Problem422"];
+            /** @description The service sends too often. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No secret of the webhook is usable, or it is unknown whether the payload was stored. Send it again. */
+            503: {
+                headers: {
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    acceptInvite: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes the request safe to repeat. For 24 hours, the same key with the same body returns what the first request created; with another body the answer is 422. */
+                "Idempotency-Key"?: string;
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Acceptance"];
+            };
+        };
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AcceptedInvite"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            /** @description The credential is wrong, or there is none and the deployment has no guests. */
+            401: {
+                headers: {
+                    "WWW-Authenticate": components["headers"]["Authenticate"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller accepts no invites: it is an agent, the operator, or a guest of another space; or the deployment has no invites. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No invite has this token, or it has expired or was revoked. */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The invite is used up, the space is full, or the caller is in too many spaces. */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["Problem413"];
+            422: components["responses"]["Problem422"];
+            /** @description Too many tries from this address, or of this invite. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An error in Smartspace. */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It is unknown whether the request took effect. Repeat it with the same key. */
+            503: {
+                headers: {
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    showMe: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Me"];
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    listRuns: {
+        parameters: {
+            query?: {
+                /** @description Only runs with this status. */
+                status?: components["schemas"]["RunStatus"];
+                /** @description Only runs of this agent. */
+                agentId?: components["schemas"]["EntityId"];
+                /** @description Only runs that messages of this space triggered. */
+                spaceId?: components["schemas"]["SpaceId"];
+                /** @description Only runs that this message triggered. */
+                trigger?: components["schemas"]["MessageId"];
+                /** @description Only runs that were triggered at this time or later. */
+                since?: string;
+                /** @description Only runs that were triggered before this time. */
+                until?: string;
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Run"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    showRun: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                id: components["schemas"]["RunId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    cancelRun: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                id: components["schemas"]["RunId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Accepted. */
+            202: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            /** @description The run has already ended. */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    forkRun: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Makes the request safe to repeat. For 24 hours, the same key with the same body returns what the first request created; with another body the answer is 422. */
+                "Idempotency-Key": string;
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                id: components["schemas"]["RunId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ForkRequest"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    Location: components["headers"]["Location"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            /** @description The run is a fork itself, or no answer of its model is stored, or the steps to replay are not stored any more or have calls without a result. */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["Problem413"];
+            /** @description The run has no such step, or the key was used before with another body. */
+            422: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    retryRun: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The chain depth of what caused this request. A tool that calls this API forwards the header that it received. */
+                "smartspace-chain-depth"?: number;
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                id: components["schemas"]["RunId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Accepted. */
+            202: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            /** @description The run neither failed nor was canceled by a person or by `stop_run`; or the agent or the space is paused, the agent has left the space or is busy, or the chain depth is too deep. */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The runs per minute or the budget of the agent or the space are used. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    answerToolCall: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                id: components["schemas"]["RunId"];
+                callId: components["schemas"]["CallId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ToolResult"];
+            };
+        };
+        responses: {
+            /** @description Accepted. */
+            202: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TakenResponse"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            /** @description The form has another answer, it has expired, or its run has ended. */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["Problem413"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    createSocketTicket: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["TicketBody"] | null;
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TicketResponse"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            413: components["responses"]["Problem413"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    listSpaces: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Space"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    createSpace: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes the request safe to repeat. For 24 hours, the same key with the same body returns what the first request created; with another body the answer is 422. */
+                "Idempotency-Key"?: string;
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewSpace"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    Location: components["headers"]["Location"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Space"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            /** @description Two of the agents have the same name, a member is in too many spaces, or the space that the key created no longer exists. */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["Problem413"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    showSpace: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                id: components["schemas"]["SpaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Space"];
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    deleteSpace: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                id: components["schemas"]["SpaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted, or it did not exist. */
+            204: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    changeSpace: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                id: components["schemas"]["SpaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SpacePatch"];
+                "application/merge-patch+json": components["schemas"]["SpacePatch"];
+            };
+        };
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Space"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            /** @description The space was changed at the same time. */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["Problem413"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    listInvites: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                id: components["schemas"]["SpaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Invite"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    createInvite: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes the request safe to repeat. For 24 hours, the same key with the same body returns what the first request created; with another body the answer is 422. */
+                "Idempotency-Key"?: string;
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                id: components["schemas"]["SpaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NewInvite"] | null;
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    Location: components["headers"]["Location"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedInvite"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            /** @description The key was used before the admin key was changed. */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["Problem413"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    revokeInvite: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                id: components["schemas"]["SpaceId"];
+                inviteId: components["schemas"]["InviteId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted, or it did not exist. */
+            204: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    addMember: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                id: components["schemas"]["SpaceId"];
+                entityId: components["schemas"]["EntityId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["MemberBody"] | null;
+            };
+        };
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Member"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            /** @description The name is taken in this space, the space is full, or the entity is in too many spaces. */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["Problem413"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    removeMember: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                id: components["schemas"]["SpaceId"];
+                entityId: components["schemas"]["EntityId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted, or it did not exist. */
+            204: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    listMessages: {
+        parameters: {
+            query?: {
+                after?: number;
+                before?: number;
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                id: components["schemas"]["SpaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Message"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    createMessage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes the request safe to repeat. For 24 hours, the same key with the same body returns what the first request created; with another body the answer is 422. */
+                "Idempotency-Key"?: string;
+                /** @description The chain depth of what caused this request. A tool that calls this API forwards the header that it received. */
+                "smartspace-chain-depth"?: number;
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                id: components["schemas"]["SpaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MessageBody"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    Location: components["headers"]["Location"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            413: components["responses"]["Problem413"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    previewMessage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                id: components["schemas"]["SpaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MessageBody"];
+            };
+        };
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PreviewResponse"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            413: components["responses"]["Problem413"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    markRead: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                id: components["schemas"]["SpaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReadBody"];
+            };
+        };
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReadResponse"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            413: components["responses"]["Problem413"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    listRunsOfSpace: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                id: components["schemas"]["SpaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Run"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    showUsageOfSpace: {
+        parameters: {
+            query?: {
+                /** @description The first day, in UTC; by default 29 days before the last one. */
+                from?: string;
+                /** @description The last day, in UTC; by default today. At most 92 days are reported. */
+                to?: string;
+                /** @description What the sums are grouped by: `day`, `agent`, `space` and `model`, separated by commas. */
+                by?: string;
+            };
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                id: components["schemas"]["SpaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsageReport"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    showUsage: {
+        parameters: {
+            query?: {
+                /** @description The first day, in UTC; by default 29 days before the last one. */
+                from?: string;
+                /** @description The last day, in UTC; by default today. At most 92 days are reported. */
+                to?: string;
+                /** @description What the sums are grouped by: `day`, `agent`, `space` and `model`, separated by commas. */
+                by?: string;
+            };
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsageReport"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+}

@@ -1,0 +1,250 @@
+// The frames of the WebSocket (docs/reference/live.md).
+
+import type {
+  AnswerBy,
+  Member,
+  Message,
+  Run,
+  Sender,
+  SpaceInfo,
+  ToolPart,
+} from './types.ts';
+
+/** What every event has. */
+interface Event {
+  spaceId: string;
+  /** When it happened, as RFC 3339. */
+  at: string;
+}
+
+/** The parts of a run that an event may cut if they are long: the texts of `trigger`. */
+export interface RunEvent extends Event {
+  type:
+    | 'run.started'
+    | 'run.waiting_tool'
+    | 'run.resumed'
+    | 'run.completed'
+    | 'run.failed'
+    | 'run.canceled';
+  run: Run;
+  /** The run that absorbed it. Only with `run.canceled`. */
+  by?: string | null;
+}
+
+export interface RunQueued extends Event {
+  type: 'run.queued';
+  run: Run;
+  /** From 1, the next one. */
+  position: number;
+}
+
+/** A state of a step. Members get `index`, `rev` and the names of visible tools. */
+export interface LiveStep {
+  index: number;
+  /** Of two frames of a run the one with the higher `rev` holds. */
+  rev: number;
+  calls: {
+    name: string;
+    callId?: string;
+    status?: string;
+    startedAt?: string | null;
+    finishedAt?: string | null;
+    visible?: boolean;
+  }[];
+  attempt?: number;
+  model?: string;
+  startedAt?: string | null;
+  firstTokenAt?: string | null;
+  finishedAt?: string | null;
+  finishReason?: string | null;
+  usage?: Run['usage'] | null;
+}
+
+export interface RunStep extends Event {
+  type: 'run.step';
+  runId: string;
+  step: LiveStep;
+}
+
+export interface MessageEvent extends Event {
+  type: 'message.created' | 'message.updated';
+  /** With `truncated: true` its text or its card is cut. */
+  message: Message;
+}
+
+export interface StreamStarted extends Event {
+  type: 'stream.started';
+  streamId: string;
+  runId: string;
+  callId: string;
+  /** It grows with each try of the same call. */
+  attempt: number;
+  sender: Sender;
+  kind: 'message' | 'tool';
+  toolName?: string | null;
+}
+
+/** `offset` counts UTF-16 code units, as JavaScript strings do. */
+export interface StreamText extends Event {
+  type: 'stream.delta' | 'stream.snapshot';
+  streamId: string;
+  offset?: number;
+  text: string;
+}
+
+export interface StreamEnded extends Event {
+  type: 'stream.ended';
+  streamId: string;
+  /** The message that replaces the stream. */
+  messageId?: string | null;
+  reason?: 'canceled' | 'absorbed' | 'failed' | null;
+}
+
+export interface ToolEvent extends Event {
+  type: 'tool.requested' | 'tool.resolved';
+  runId: string;
+  callId: string;
+  messageId: string;
+  name: string;
+  input: unknown;
+  ui: string;
+  resultSchema: ToolPart['resultSchema'];
+  answerBy: AnswerBy | null;
+  expiresAt: string | null;
+  resolvedBy: string | null;
+  status: ToolPart['status'];
+}
+
+export interface SystemMessage extends Event {
+  type: 'system.message';
+  runId: string;
+  step: number;
+  watcher: string;
+  text: string;
+}
+
+export interface MemberJoined extends Event {
+  type: 'member.joined';
+  member: Member;
+}
+
+export interface MemberLeft extends Event {
+  type: 'member.left';
+  entityId: string;
+}
+
+export interface SpaceRead extends Event {
+  type: 'space.read';
+  entityId: string;
+  seq: number;
+  /** All positions that moved, if there are several. */
+  reads?: { entityId: string; seq: number }[];
+}
+
+export interface PresenceEvent extends Event {
+  type: 'presence';
+  present: { entityId: string; since: string; until: string; typingUntil?: string }[];
+  typing: string[];
+  /** How many are present, if they are too many to be listed. */
+  count?: number;
+}
+
+export interface SpaceUpdated extends Event {
+  type: 'space.updated' | 'space.joined';
+  /** Its members may be missing if they are many. */
+  space: SpaceInfo;
+}
+
+export interface SpaceEnded extends Event {
+  type: 'space.deleted' | 'space.left';
+}
+
+/** An event of a space. */
+export type SpaceEvent =
+  | MessageEvent
+  | StreamStarted
+  | StreamText
+  | StreamEnded
+  | RunEvent
+  | RunQueued
+  | RunStep
+  | ToolEvent
+  | SystemMessage
+  | MemberJoined
+  | MemberLeft
+  | SpaceRead
+  | PresenceEvent
+  | SpaceUpdated
+  | SpaceEnded;
+
+export interface Subscribed {
+  type: 'subscribed';
+  id?: string | number;
+  spaceId: string;
+  /** The seq of the space's last message. */
+  seq: number;
+  /** The seq of the first message that follows; null if none follows. */
+  from: number | null;
+  active: { runId: string; agentId: string; status: 'queued' | 'running' | 'waiting_tool' }[];
+}
+
+export interface Unsubscribed {
+  type: 'unsubscribed';
+  id?: string | number;
+  spaceId: string;
+  /** `removed` if the server ended the subscription. */
+  reason?: string;
+}
+
+export interface Pong {
+  type: 'pong';
+  id?: string | number;
+  /** Those of the asked spaces that have a higher seq. */
+  spaces: Record<string, number>;
+}
+
+export interface Accepted {
+  type: 'accepted';
+  id?: string | number;
+  spaceId?: string;
+  streamId?: string;
+  runId?: string;
+  callId?: string;
+}
+
+export interface Sent {
+  type: 'sent';
+  id?: string | number;
+  messageId: string;
+  seq: number;
+}
+
+export interface ErrorFrame {
+  type: 'error';
+  id?: string | number;
+  status: number;
+  title: string;
+  detail: string;
+  /** Seconds to wait, with status 429. */
+  retryAfter?: number;
+}
+
+/** The server is about to close the connection. */
+export interface Goodbye {
+  type: 'goodbye';
+  code: number;
+  reason: string;
+  /** Seconds to wait before connecting again. */
+  retryAfter?: number;
+}
+
+/** Any frame that the server sends. */
+export type ServerFrame =
+  | SpaceEvent
+  | Subscribed
+  | Unsubscribed
+  | Pong
+  | Accepted
+  | Sent
+  | ErrorFrame
+  | Goodbye;

@@ -1,0 +1,17 @@
+// A client for Smartspace.
+//
+// client.ts      what is public: `createClient`
+// connection.ts  the WebSocket, shared by all spaces
+// http.ts        calls of the HTTP API, and `SmartspaceError`
+// space.ts       one space: messages.ts, streams.ts, runs.ts, presence.ts, outbox.ts hold its parts,
+//                timeline.ts and forms.ts derive what it shows
+// spaces.ts      the list of spaces, and the open forms in them
+// run.ts         one run
+// store.ts       the stores, with the interface of React's `useSyncExternalStore`
+
+export { createClient, type Client, type ClientOptions } from './client.ts';
+export type { Environment } from './environment.ts';
+export type * from './events.ts';
+export { SmartspaceError, type Call, type CallOptions, type Fault, type Token } from './http.ts';
+export type { AnswerOptions, MembersState, SendOptions, Space } from './space.ts';
+export type * from './types.ts';

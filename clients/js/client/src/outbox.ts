@@ -1,0 +1,128 @@
+// Messages on their way to the server, in order. They survive a reload, and each is repeated under
+// its own key until the server's answer is known.
+
+import type { Environment } from './environment.ts';
+import { isTemporary, type SmartspaceError } from './http.ts';
+import { createTimers } from './timers.ts';
+import type { Message, PendingSend } from './types.ts';
+
+const FIRST_DELAY_MS = 500;
+const LONGEST_DELAY_MS = 15_000;
+// The server knows a key for 24 hours. After that a repeated message could be posted twice.
+const LONGEST_AGE_MS = 23 * 3_600_000;
+
+export interface Outbox {
+  /** The messages that are not stored yet, oldest first. */
+  all(): readonly PendingSend[];
+  /** Adds a message. Resolves to the stored message, or rejects if the server refuses it. */
+  add(text: string, senderId: string | null, afterSeq: number): Promise<Message>;
+  /** Removes a message that is not being sent, and returns it. */
+  discard(key: string): PendingSend | undefined;
+  /** Takes over what an earlier page left under this prefix, and keeps messages there from now on. */
+  load(prefix: string): void;
+  /** The server may be reachable again. */
+  wake(): void;
+}
+
+/** `post` sends one message. `onStored` gets the key of a message and the message that the server stored. */
+export function createOutbox(
+  env: Environment,
+  post: (send: PendingSend) => Promise<Message>,
+  changed: () => void,
+  onStored: (key: string, message: Message) => void,
+): Outbox {
+  const timers = createTimers(env);
+  const waiting = new Map<string, [(message: Message) => void, (error: Error) => void]>();
+  let sends: readonly PendingSend[] = [];
+  let prefix: string | null = null;
+  let failingSince = 0;
+  let isBusy = false;
+
+  // Each message has an entry of its own, so that two tabs do not overwrite each other.
+  function put(key: string, send?: PendingSend) {
+    const others = sends.filter((each) => each.key !== key);
+    sends = !send ? others : others.length < sends.length ? sends.map((each) => (each.key === key ? send : each)) : [...sends, send];
+    changed();
+    if (prefix === null) return;
+    try {
+      if (send) env.storage?.setItem(prefix + key, JSON.stringify(send));
+      else env.storage?.removeItem(prefix + key);
+    } catch {
+      // A full or refused storage loses the messages with the page only.
+    }
+  }
+
+  function fail(send: PendingSend, error: Error) {
+    put(send.key, { ...send, state: 'failed', error });
+    waiting.get(send.key)?.[1](error);
+  }
+
+  async function run() {
+    const send = sends.find(({ state }) => state !== 'failed');
+    if (isBusy || !send) return;
+    const { key } = send;
+    isBusy = true;
+    let delayMs = 0;
+    if (env.now() - send.at > LONGEST_AGE_MS) fail(send, new Error('This message is too old to be sent by itself.'));
+    else
+      try {
+        put(key, { ...send, state: 'sending' });
+        const message = await post(send);
+        failingSince = 0;
+        onStored(key, message);
+        put(key);
+        waiting.get(key)?.[0](message);
+      } catch (error) {
+        if (isTemporary(error)) {
+          put(key, { ...send, state: 'queued' });
+          failingSince ||= env.now();
+          // A short outage is over soon. A long one is not ended by many attempts.
+          const longest = Math.max(FIRST_DELAY_MS, (env.now() - failingSince) / 4);
+          delayMs = Math.max(
+            Math.min(longest, LONGEST_DELAY_MS) * (0.5 + env.random() / 2),
+            ((error as SmartspaceError).retryAfter ?? 0) * 1000,
+          );
+        } else fail(send, error as Error);
+      }
+    isBusy = false;
+    timers.after('run', delayMs, run);
+  }
+
+  return {
+    all: () => sends,
+    add(text, senderId, afterSeq) {
+      const key = newKey();
+      const sent = new Promise<Message>((resolve, reject) => waiting.set(key, [resolve, reject]));
+      put(key, { key, text, senderId, afterSeq, at: env.now(), state: 'queued' });
+      run();
+      return sent;
+    },
+    discard(key) {
+      const send = sends.find((each) => each.key === key && each.state !== 'sending');
+      if (!send) return;
+      put(key);
+      waiting.get(key)?.[1](new Error('The message was discarded.'));
+      return send;
+    },
+    load(given) {
+      if (prefix !== null) return;
+      prefix = given;
+      const own = sends;
+      const { storage } = env;
+      for (let index = 0; index < (storage?.length ?? 0); index += 1) {
+        const name = storage!.key(index)!;
+        if (!name.startsWith(given)) continue;
+        const { state, ...send }: PendingSend = JSON.parse(storage!.getItem(name)!);
+        sends = [...sends, { ...send, state: state === 'failed' ? state : 'queued' }];
+      }
+      sends = [...sends].sort((one, other) => one.at - other.at);
+      for (const send of own) put(send.key, send);
+      changed();
+      run();
+    },
+    wake: run,
+  };
+}
+
+// `crypto.randomUUID` exists on secure pages only.
+const newKey = () => crypto.getRandomValues(new Uint32Array(4)).join('-');

@@ -1,0 +1,98 @@
+// The small stores that make up the client, and the lifetime of the work behind them.
+
+import type { Environment } from './environment.ts';
+import type { Store } from './types.ts';
+
+/** A store whose owner says when it has changed. */
+export interface OwnStore<T> extends Store<T> {
+  /** Marks the snapshot as outdated. Subscribers are called once per task, however many calls. */
+  changed(): void;
+}
+
+const waiting = new Set<() => void>();
+
+function flush() {
+  const due = [...waiting];
+  waiting.clear();
+  for (const notify of due) notify();
+}
+
+/**
+ * A store with the value that `compute` returns. `compute` gets the value before and returns it
+ * again if nothing changed. `retain` is called for each subscriber, and what it returns when the
+ * subscriber leaves.
+ */
+export function createStore<T>(
+  compute: (before: T | undefined) => T,
+  retain: () => () => void,
+): OwnStore<T> {
+  const listeners = new Set<() => void>();
+  let value: T | undefined;
+  let isOutdated = true;
+  const notify = () => [...listeners].forEach((listener) => listener());
+  return {
+    subscribe(given) {
+      // A function of its own, so that one listener can subscribe twice.
+      const listener = () => given();
+      listeners.add(listener);
+      const release = retain();
+      return () => {
+        if (listeners.delete(listener)) release();
+      };
+    },
+    getSnapshot() {
+      if (isOutdated) value = compute(value);
+      isOutdated = false;
+      return value as T;
+    },
+    changed() {
+      isOutdated = true;
+      if (waiting.size === 0) queueMicrotask(flush);
+      waiting.add(notify);
+    },
+  };
+}
+
+// A page that leaves a space and returns at once, as React does in StrictMode, keeps it open.
+const GRACE_MS = 1000;
+
+/**
+ * Starts work with the first holder and ends it a moment after the last one has left. The result
+ * makes a holder, and returns the function with which it leaves.
+ */
+export function lifetime(env: Environment, start: () => () => void): () => () => void {
+  let holders = 0;
+  let stop: (() => void) | null = null;
+  let timer: unknown;
+  return () => {
+    holders += 1;
+    env.clearTimeout(timer);
+    stop ??= start();
+    let isHeld = true;
+    return () => {
+      if (!isHeld) return;
+      isHeld = false;
+      holders -= 1;
+      if (holders > 0) return;
+      timer = env.setTimeout(() => {
+        stop?.();
+        stop = null;
+      }, GRACE_MS);
+    };
+  };
+}
+
+/** `after`, or `before` if both have the same values. Keeps snapshots and their parts identical. */
+export function same<T extends object>(before: T | undefined, after: T): T {
+  if (!before) return after;
+  const keys = Object.keys(after) as (keyof T)[];
+  return keys.length === Object.keys(before).length &&
+    keys.every((key) => Object.is(before[key], after[key]))
+    ? before
+    : after;
+}
+
+/** Like `same`, also for the members of a list, which are matched by their position. */
+export function sameList<T extends object>(before: readonly T[] | undefined, after: T[]): T[] {
+  return same(before as T[], after.map((item, index) => same(before?.[index], item)));
+}

@@ -1,0 +1,52 @@
+// Named timers that end together, and attempts that are repeated until they succeed.
+
+import type { Environment } from './environment.ts';
+import { isTemporary } from './http.ts';
+
+const RETRY_MS = 2000;
+
+export interface Timers {
+  /** Calls `act` after a while. A timer with the same name is replaced. */
+  after(name: string, delayMs: number, act: () => void): void;
+  has(name: string): boolean;
+  clear(name: string): void;
+  /** Ends all timers. Attempts that are under way are not repeated. */
+  stop(): void;
+  /**
+   * Repeats `act` until it succeeds, fails for good, or the timers are stopped. `failed` gets each
+   * error and whether another attempt follows.
+   */
+  persist(name: string, act: () => Promise<void>, failed?: (error: Error, again: boolean) => void): void;
+}
+
+export function createTimers(env: Environment): Timers {
+  const timers = new Map<string, unknown>();
+  let era = 0;
+  const self: Timers = {
+    after(name, delayMs, act) {
+      self.clear(name);
+      timers.set(name, env.setTimeout(() => {
+        timers.delete(name);
+        act();
+      }, delayMs));
+    },
+    has: (name) => timers.has(name),
+    clear(name) {
+      env.clearTimeout(timers.get(name));
+      timers.delete(name);
+    },
+    stop() {
+      era += 1;
+      [...timers.keys()].forEach(self.clear);
+    },
+    persist(name, act, failed) {
+      const mine = era;
+      act().catch((error) => {
+        if (mine !== era) return;
+        failed?.(error, isTemporary(error));
+        if (isTemporary(error)) self.after(name, RETRY_MS, () => self.persist(name, act, failed));
+      });
+    },
+  };
+  return self;
+}

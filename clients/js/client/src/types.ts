@@ -1,0 +1,260 @@
+// The shapes of the client's public API. What the HTTP API returns comes from its description.
+
+import type { components } from './api.ts';
+import type { LiveStep } from './events.ts';
+
+type Schemas = components['schemas'];
+
+/** A person or an agent. */
+export type Entity = Schemas['Entity'];
+/** A space with its settings and members, as `GET /v1/spaces/{id}` returns it. */
+export type SpaceInfo = Schemas['Space'];
+/** A member of a space. */
+export type Member = Schemas['Member'];
+/** A message of a space. Its `seq` is its position, from 1, without gaps. */
+export type Message = Schemas['Message'];
+/** A part of a message: text, or a tool call. */
+export type Part = Schemas['Part'];
+/** A tool call that a space shows as a card. */
+export type ToolPart = Schemas['ToolPart'];
+/** The decision for one agent: whether a message triggers it. */
+export type Dispatch = Schemas['Dispatch'];
+/** A run of an agent. `steps` are for the operator. */
+export type Run = Schemas['Run'];
+/** One model answer with its tool calls. */
+export type Step = Schemas['Step'];
+/** Who a credential belongs to. */
+export type Caller = Schemas['Me'];
+/** The people who may answer a form. */
+export type AnswerBy = Schemas['AnswerBy'];
+/** The sender of a message. */
+export type Sender = Schemas['Sender'];
+
+/** Something that can be followed: the interface of React's `useSyncExternalStore`. */
+export interface Store<T> {
+  /**
+   * Calls `listener` after each change, until the returned function is called. The first subscriber
+   * starts the work behind the store, and the last one ends it a moment later.
+   */
+  subscribe(listener: () => void): () => void;
+  /** The present value. It stays the same object until something in it changes. Never mutate it. */
+  getSnapshot(): T;
+}
+
+/** The state of the connection to the live events. */
+export interface ConnectionState {
+  /**
+   * - `connecting`: the first connection is being made.
+   * - `live`: events arrive.
+   * - `stalled`: the server did not answer in time, or the connection is being made again.
+   * - `offline`: there is no network, or the server can't be reached.
+   * - `closed`: nobody subscribes, or the server refused the credential; see `error`.
+   */
+  state: 'connecting' | 'live' | 'stalled' | 'offline' | 'closed';
+  /** When the state began, in milliseconds since 1970. */
+  since: number;
+  /** When the next attempt to connect begins, in milliseconds since 1970. */
+  retryAt?: number;
+  /** Why the state is not `live`, if the server said so. */
+  error?: Error;
+}
+
+/** One space of the list. */
+export interface SpaceSummary {
+  id: string;
+  name: string;
+  /** The number of messages after the caller's read position. The operator has none. */
+  unread: number;
+  /** The last message; null until it is known, or if there is none. */
+  lastMessage: Message | null;
+  /** The runs that are active in the space. */
+  activity: readonly ActiveRun[];
+}
+
+/** The spaces that the caller may read, the one with the latest message first. */
+export interface SpacesState {
+  spaces: readonly SpaceSummary[];
+  isLoading: boolean;
+  error: Error | null;
+}
+
+/** The settings and members of one space. */
+export interface SpaceState {
+  /** Null until it is loaded. */
+  space: SpaceInfo | null;
+  isLoading: boolean;
+  error: Error | null;
+  /** The space was deleted, or the caller is not a member any longer. */
+  isGone: boolean;
+}
+
+/** One line of a timeline. `key` is unique in the timeline and survives updates of the item. */
+export type TimelineItem =
+  /** A stored message. A message that replaces a `live` or `pending` item has that item's key. */
+  | { type: 'message'; key: string; message: Message }
+  /** A message of this client that the server has not confirmed yet. */
+  | { type: 'pending'; key: string; send: PendingSend }
+  /** A text that an agent is writing. Its text is in `space.stream(streamId)`. */
+  | { type: 'live'; key: string; stream: StreamInfo }
+  /** A run that failed. */
+  | { type: 'failed'; key: string; run: Run }
+  /** The first item of a new day. `at` is its midnight in the local time zone, in milliseconds. */
+  | { type: 'day'; key: string; at: number }
+  /** The messages below have not been read. */
+  | { type: 'unread'; key: string };
+
+/** A message on its way to the server. */
+export interface PendingSend {
+  /** Identifies the send; also its idempotency key. */
+  key: string;
+  text: string;
+  /** The entity that sends it. */
+  senderId: string | null;
+  /** When it was sent, in milliseconds since 1970. */
+  at: number;
+  /** The seq of the last message that was known when it was sent. */
+  afterSeq: number;
+  /**
+   * - `queued`: it waits for the network or for an earlier message.
+   * - `sending`: its request is under way.
+   * - `failed`: the server refused it, or it is too old to be repeated safely. `space.resend(key)`
+   *   sends it as a new message, `space.discard(key)` removes it.
+   */
+  state: 'queued' | 'sending' | 'failed';
+  error?: Error;
+}
+
+/** A stream without its text. */
+export interface StreamInfo {
+  streamId: string;
+  /** `message`: the text of a message. `tool`: the raw input of a tool call. */
+  kind: 'message' | 'tool';
+  toolName: string | null;
+  runId: string | null;
+  /** The agent; its name is `An agent` until it is known. */
+  sender: Sender;
+}
+
+/** The text of a stream. */
+export interface StreamState {
+  /** The text from the start to the first gap. */
+  text: string;
+  /** No more text will come. */
+  done: boolean;
+}
+
+/** The messages of a space. */
+export interface TimelineState {
+  /** Oldest first. */
+  items: readonly TimelineItem[];
+  /** Whether `loadOlder()` would load more. */
+  hasOlder: boolean;
+  isLoading: boolean;
+  error: Error | null;
+}
+
+/** A run that is queued, running, or waiting for a form. */
+export interface ActiveRun {
+  runId: string;
+  agentId: string;
+  status: 'queued' | 'running' | 'waiting_tool';
+  /** The index of its step, from 0; null if it is not known. */
+  step: number | null;
+  /** Its position in the queue, from 1; null if it is not queued. */
+  position: number | null;
+  /** The names of the tools that its step has called. */
+  tools: readonly string[];
+}
+
+/** What became of a message for one agent. */
+export interface Outcome {
+  agentId: string;
+  runId: string | null;
+  /**
+   * - `asked`: its run waits to start.
+   * - `thinking`, `writing`, `waiting` (for a form): its run is active.
+   * - `spoke`: it posted a message or a card.
+   * - `silent`: it ended without posting; `reason` says why, if the agent gave a reason.
+   * - `failed`, `stopped`: its run ended so; `reason` says why.
+   * - `notWoken`: the message triggered no run; `reason` says why: the words of the router or the
+   *   budget, or else the code of `dispatch`, such as `paused` or `policy`.
+   * - `unknown`: the run is not loaded.
+   */
+  state:
+    | 'asked'
+    | 'thinking'
+    | 'writing'
+    | 'waiting'
+    | 'spoke'
+    | 'silent'
+    | 'failed'
+    | 'stopped'
+    | 'notWoken'
+    | 'unknown';
+  reason: string | null;
+  /** Why the message triggered the agent, such as `mention`. */
+  source: string | null;
+}
+
+/** The runs of a space. */
+export interface RunsState {
+  /** Oldest first. */
+  active: readonly ActiveRun[];
+  /**
+   * What became of each loaded message, by its id: an entry for each agent that was considered.
+   * A message has no entry while it is undecided.
+   */
+  outcomes: Readonly<Record<string, readonly Outcome[]>>;
+}
+
+/** An entity that is in the space right now. */
+export interface Present {
+  entityId: string;
+  /** Since when, as RFC 3339. */
+  since: string;
+}
+
+/** Who is in the space right now. */
+export interface PresenceState {
+  present: readonly Present[];
+  /** The ids of the entities that are typing. */
+  typing: readonly string[];
+  /** How many are present. More than 200 are not listed. */
+  count: number;
+}
+
+/** An open form. */
+export interface Form {
+  spaceId: string;
+  messageId: string;
+  runId: string;
+  callId: string;
+  /** The name of the tool. */
+  name: string;
+  /** The input of the call: the question, and whatever else the agent passed. */
+  input: unknown;
+  /** The component that shows the form: `form`, `buttons`, or a name of the deployment's own. */
+  ui: string;
+  /** The JSON Schema of the answer. */
+  resultSchema: ToolPart['resultSchema'];
+  answerBy: AnswerBy | null;
+  /** Until when it can be answered, as RFC 3339; null if there is no limit. */
+  expiresAt: string | null;
+  /** Whether the caller may answer it. */
+  mayAnswer: boolean;
+}
+
+/** The open forms. */
+export interface FormsState {
+  forms: readonly Form[];
+}
+
+/** One run, live. */
+export interface RunState {
+  /** Null until it is loaded. `steps` are for the operator. */
+  run: Run | null;
+  /** The step that the run works on, as the last event said. */
+  step: LiveStep | null;
+  isLoading: boolean;
+  error: Error | null;
+}
