@@ -25,6 +25,14 @@ simulate *flags:
 simulation:
     tests/run simulation
 
+# Test the client library, the hooks and the console's parts.
+clients:
+    tests/run clients
+
+# Test the packages as npm installs them: sample apps, runtimes, real frames.
+packages *files:
+    tests/run packages -- {{files}}
+
 # Test the console in a browser.
 console *files:
     tests/run console -- {{files}}

@@ -74,7 +74,8 @@ export class ApiClient {
   }
 }
 
-function tokenOf({ id }, secret) {
+/** A token of this entity, for ten minutes. */
+export function tokenOf({ id }, secret) {
   const encoded = (value) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const claims = { sub: id, exp: Math.floor(Date.now() / 1000) + 600 };
   const signed = `${encoded({ alg: 'HS256', typ: 'JWT' })}.${encoded(claims)}`;

@@ -13,8 +13,11 @@ const BINARY =
 const START_LIMIT_MS = 30_000;
 const STOP_LIMIT_MS = 5000;
 
-/** Starts the product and waits until it is ready. Returns `{base, adminKey, jwtSecret, stop}`. */
-export async function startProduct() {
+/**
+ * Starts the product with these further flags and waits until it is ready. Returns
+ * `{base, adminKey, jwtSecret, stop}`.
+ */
+export async function startProduct(...furtherFlags) {
   const listen = `127.0.0.1:${await freePort()}`;
   const adminKey = `browser-tests-${crypto.randomUUID()}`;
   const jwtSecret = `${crypto.randomUUID()}${crypto.randomUUID()}`;
@@ -27,6 +30,7 @@ export async function startProduct() {
     adminKey,
     '--jwt-secret',
     jwtSecret,
+    ...furtherFlags,
   ];
   const child = spawn(BINARY, flags, { stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';

@@ -1224,7 +1224,7 @@ export interface components {
              */
             ui: string;
             /** @description A JSON Schema. */
-            resultSchema?: Record<string, never> | boolean | null;
+            resultSchema?: Record<string, unknown> | boolean | null;
             expiresAfter?: components["schemas"]["WrittenDuration"] | null;
             /**
              * @description Who may answer.
@@ -1287,7 +1287,7 @@ export interface components {
             model?: components["schemas"]["ModelConfig"] | null;
             /** @description Other instructions, at most 32 KiB. */
             instructions?: string | null;
-            mode?: "dry" & Record<string, never>;
+            mode?: "dry" & Record<string, unknown>;
         };
         /** @description A goal of an agent. */
         Goal: {
@@ -2519,7 +2519,7 @@ export interface components {
             /** @description What the model reads about the tool, at most 4,096 bytes. */
             description: string;
             /** @description A JSON Schema. */
-            inputSchema: Record<string, never> | boolean;
+            inputSchema: Record<string, unknown> | boolean;
             /**
              * @description Whether each call is shown in the space as a card. Forms are always shown.
              * @default false
@@ -2556,7 +2556,7 @@ export interface components {
             /** @description `form`, `buttons`, or a component that your client knows; null if the card is not a form. */
             ui: string | null;
             /** @description A JSON Schema. */
-            resultSchema: Record<string, never> | boolean | null;
+            resultSchema: Record<string, unknown> | boolean | null;
             answerBy: components["schemas"]["AnswerBy"] | null;
             resolvedBy: components["schemas"]["EntityId"] | null;
             expiresAt: components["schemas"]["Time"] | null;

@@ -54,7 +54,7 @@ export function createClient({ url, token, presence = true, environment }: Clien
   let caller: Caller | null = null;
 
   const me = () =>
-    (asked ??= call<Caller>('GET', '/v1/me').then(
+    (asked ??= call<Caller>('GET', '/v1/me', { retry: true }).then(
       (found) => (caller = found),
       (error) => {
         asked = null;

@@ -71,7 +71,7 @@ export function createConnection(env: Environment, call: Call): Connection {
   let lastN = 0; // An older frame about a subscription never undoes a newer one.
   let isCounted = true;
   let isOpen = false;
-  let state: ConnectionState = { state: 'closed', since: env.now() };
+  let state: ConnectionState = { state: 'connecting', since: env.now() };
 
   const retain = lifetime(env, () => {
     isOpen = true;
@@ -151,6 +151,8 @@ export function createConnection(env: Environment, call: Call): Connection {
       next = null;
       lostAt = 0;
       subscribeLazily([...followers.keys()]);
+      // A new socket is present nowhere yet.
+      tick();
       after('ping', pingDelay(), ping);
       after('rollOver', ROLL_OVER_MS * (1 - env.random() / 20), connect);
     }

@@ -82,20 +82,27 @@ export function createRuns(): Runs {
 /** When a run ended or, if it has not, began, in milliseconds. */
 export const endOf = (run: Run) => Date.parse(run.finishedAt ?? run.createdAt);
 
-/**
- * What became of a message for one agent. `spoken` has the ids of the runs that have posted
- * something, `writing` of those that are writing now. Of a
- * run for a new message nothing is heard until it starts.
- */
+/** What else decides what became of a message. Sets have the ids of runs. */
+export interface Circumstances {
+  /** Those that have posted something. */
+  spoken: Set<unknown>;
+  /** Those that are writing now. */
+  writing: Set<unknown>;
+  /** Those that have ended just now. */
+  settling: Set<unknown>;
+  /** The message is new: of its runs nothing is heard until they start. */
+  isNew: boolean;
+}
+
+/** What became of a message for one agent. */
 export function outcomeOf(
   { agentId, runId, reason, reasonText, source }: Dispatch,
   runs: Runs,
-  spoken: Set<unknown>,
-  writing: Set<unknown>,
-  isNew: boolean,
+  { spoken, writing, settling, isNew }: Circumstances,
 ): Outcome {
+  const sourceText = (runId && reasonText) || null;
   const outcome = (state: Outcome['state'], why?: string | null): Outcome =>
-    ({ agentId, runId, state, reason: why ?? null, source: source ?? null });
+    ({ agentId, runId, state, reason: why ?? null, source: source ?? null, sourceText });
   if (runId === null) return outcome('notWoken', reasonText ?? reason);
   // A run that joined another one shares its fate.
   let run = runs.get(runId);
@@ -109,6 +116,9 @@ export function outcomeOf(
   if (status === 'running') return outcome('thinking');
   if (status === 'failed') return outcome('failed', run?.error?.message);
   if (spoken.has(id)) return outcome('spoke');
-  if (status === 'completed') return outcome('silent', run?.reason);
+  if (status === 'completed') {
+    const isOver = !settling.has(id) || run?.endReason === 'skipped';
+    return isOver ? outcome('silent', run?.reason) : outcome('thinking');
+  }
   return status === 'canceled' ? outcome('stopped', run?.endReason) : outcome(isNew ? 'asked' : 'unknown');
 }

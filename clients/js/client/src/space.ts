@@ -38,6 +38,7 @@ const PAGE = 50;
 const LARGEST_PAGE = 200;
 const LARGEST_GAP = 1000; // With a larger gap only the last page is loaded again.
 const GAP_DELAY_MS = 300; // Time for a late message to arrive by itself before it is fetched.
+const ENDED_MS = 1000; // Time from the end of a run to its last message.
 const SETTLE_MS = 2000; // Time from the end of a stream to the message that replaces it.
 const STOPPED_SETTLE_MS = 5000; // The same if its run was canceled: its worker notices that late.
 // Time for a late piece to arrive, or in a small space the next snapshot, before one is asked for.
@@ -147,6 +148,8 @@ export function createSpace(id: string, context: SpaceContext): OwnSpace {
   const claims = new Map<string, string>();
   const sendKeys = new Map<string, string>();
   const shownIds = new Set<string>();
+  // Runs that have ended just now. Their last message may still come.
+  const settling = new Set<string>();
   let messages = createMessages(0);
   let space: SpaceInfo | null = null;
   let state: Omit<SpaceState, 'space'> = { isLoading: true, error: null, isGone: false };
@@ -244,7 +247,7 @@ export function createSpace(id: string, context: SpaceContext): OwnSpace {
       if (dispatch)
         outcomes[id] = sameList(
           before?.outcomes[id],
-          dispatch.map((entry) => outcomeOf(entry, runs, spoken, writing, seq > runsUntil)),
+          dispatch.map((entry) => outcomeOf(entry, runs, { spoken, writing, settling, isNew: seq > runsUntil })),
         );
     return same(before, {
       active: same(before?.active, runs.active()),
@@ -439,7 +442,7 @@ export function createSpace(id: string, context: SpaceContext): OwnSpace {
     runsCursor = null;
     if (isOpen || isRunMissing) await loadRuns();
     isRunMissing = false;
-    if (isOpen) await fetchSpace();
+    await fetchSpace();
     for (const message of unfinished)
       if (isOpen || openParts(message).length > 0) await refetch(message.seq);
     // The forms of waiting runs whose messages are not loaded.
@@ -558,8 +561,13 @@ export function createSpace(id: string, context: SpaceContext): OwnSpace {
 
   function putRun(run: Run, position: number | null) {
     runs.put(run, position);
-    if (runs.hasEnded(run.id))
-      settle(({ about }) => about.runId === run.id, run.status === 'canceled' ? STOPPED_SETTLE_MS : SETTLE_MS);
+    if (!runs.hasEnded(run.id)) return;
+    settling.add(run.id);
+    after(`ended ${run.id}`, ENDED_MS, () => {
+      settling.delete(run.id);
+      changed();
+    });
+    settle(({ about }) => about.runId === run.id, run.status === 'canceled' ? STOPPED_SETTLE_MS : SETTLE_MS);
   }
 
   function setSpace(found: SpaceInfo) {
@@ -696,6 +704,7 @@ export function createSpace(id: string, context: SpaceContext): OwnSpace {
       const isDue = isTyping ? env.now() - typingSentAt >= TYPING_MS : typingAt > 0;
       typingAt = isTyping ? env.now() : 0;
       if (isDue) tellPresence();
+      if (!isTyping) typingSentAt = 0;
     },
     getDraft() {
       if (draft === undefined && caller()) draft = env.storage?.getItem(draftName()) ?? '';

@@ -100,16 +100,13 @@ export function createSpaces(
     if (!isOpen) return;
     // Those with unread messages first, then the latest ones.
     const ranked = [...list.getSnapshot().spaces].sort((one, other) => Number(other.unread > 0) - Number(one.unread > 0));
-    const before = watched.size;
     watch(ranked.slice(0, MOST_WATCHED).map(({ id }) => id));
-    // What changed before a space was followed brought no event.
-    if (watched.size > before) reloadLater(1000 * (watched.size - before));
     // Nobody tells the operator of new spaces, and a client of those that it does not follow.
-    else if (kind === 'operator' || found.length > MOST_WATCHED) reloadLater(RELOAD_MS);
+    if (kind === 'operator' || found.length > MOST_WATCHED) reloadLater();
   }
 
-  function reloadLater(delayMs: number) {
-    timers.after('load', delayMs, () => (env.isHidden() ? reloadLater(delayMs) : load()));
+  function reloadLater() {
+    timers.after('load', RELOAD_MS, () => (env.isHidden() ? reloadLater() : load()));
   }
 
   function watch(ids: string[]) {

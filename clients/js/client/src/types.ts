@@ -44,11 +44,11 @@ export interface Store<T> {
 /** The state of the connection to the live events. */
 export interface ConnectionState {
   /**
-   * - `connecting`: the first connection is being made.
+   * - `connecting`: the first connection is being made, or will be when somebody subscribes.
    * - `live`: events arrive.
    * - `stalled`: the server did not answer in time, or the connection is being made again.
    * - `offline`: there is no network, or the server can't be reached.
-   * - `closed`: nobody subscribes, or the server refused the credential; see `error`.
+   * - `closed`: nobody subscribes any longer, or the server refused the credential; see `error`.
    */
   state: 'connecting' | 'live' | 'stalled' | 'offline' | 'closed';
   /** When the state began, in milliseconds since 1970. */
@@ -194,6 +194,8 @@ export interface Outcome {
   reason: string | null;
   /** Why the message triggered the agent, such as `mention`. */
   source: string | null;
+  /** What the router said when it chose the agent. */
+  sourceText: string | null;
 }
 
 /** The runs of a space. */

@@ -11,7 +11,10 @@ import { play } from './model/play.js';
 const DIST = fileURLToPath(new URL('../dist', import.meta.url));
 const MOST_SEEDS = 1000;
 
-/** A change of one place in a built file: what it breaks, where, and how. */
+/**
+ * A change of one place in a built file: what it breaks, where, and how; the first seed to play, for
+ * what few seeds find.
+ */
 const MUTANTS = [
   ['fetches no missing messages', 'space.js', "timers.has('fill') ||", 'true ||'],
   ['takes older states of messages', 'messages.js', 'current.rev > rev', 'false'],
@@ -43,7 +46,7 @@ const MUTANTS = [
   ['does not number subscriptions', 'connection.js', 'n: (lastN += 1)', 'n: 0'],
 ];
 
-for (const [name, file, from, to] of MUTANTS)
+for (const [name, file, from, to, first = 1] of MUTANTS)
   test(`the model finds a client that ${name}`, async (t) => {
     const folder = await mkdtemp(join(tmpdir(), 'smartspace-mutant-'));
     t.after(() => rm(folder, { recursive: true }));
@@ -54,7 +57,7 @@ for (const [name, file, from, to] of MUTANTS)
     await writeFile(join(folder, file), text.replace(from, () => to));
     const { createClient } = await import(join(folder, 'index.js'));
     let found = null;
-    for (let seed = 1; seed <= MOST_SEEDS && !found; seed += 1)
+    for (let seed = first; seed < first + MOST_SEEDS && !found; seed += 1)
       await play(createClient, seed).catch((error) => (found = error.message));
     assert.ok(found, `${MOST_SEEDS} seeds find nothing`);
     t.diagnostic(found.split('\n')[0]);

@@ -1,0 +1,191 @@
+// One room, frame by frame: what it shows when frames come late, twice, in another order or never.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ADA, message, openRoom } from './model/room.js';
+
+const created = (...given) => ({ type: 'message.created', message: message(...given) });
+
+// A stream that begins with its own id as its text.
+const begin = (streamId, more = {}) => [
+  {
+    type: 'stream.started',
+    streamId,
+    runId: `run of ${streamId}`,
+    callId: streamId,
+    attempt: 1,
+    sender: ADA,
+    kind: 'message',
+    ...more,
+  },
+  { type: 'stream.delta', streamId, offset: 0, text: streamId },
+];
+
+const run = (id, status, more = {}) => ({
+  type: `run.${status}`,
+  run: { id, agentId: 'ada', status, stepCount: 0, createdAt: '2026-01-01T00:00:00Z', ...more },
+});
+
+test('messages may arrive out of order, twice and in older revisions', async () => {
+  const room = await openRoom(1);
+  room.store(message(2, 'two'), message(3, 'three'));
+  room.frames({ type: 'message.updated', message: message(3, 'three, decided', { rev: 2 }) });
+  room.frames(created(3, 'three'), created(2, 'two'));
+  room.frames(created(2, 'two'), { ...created(4, 'four'), spaceId: 'elsewhere' });
+  assert.deepEqual(room.texts(), ['text 1', 'two', 'three, decided']);
+});
+
+test('a gap is fetched after a delay', async () => {
+  const room = await openRoom(1);
+  room.store(message(2, 'two'), message(3, 'three'), message(4, 'four'));
+  room.frames(created(4, 'four'));
+  assert.deepEqual(room.texts(), ['text 1', 'four']);
+  await room.clock.advance(1000);
+  assert.deepEqual(room.texts(), ['text 1', 'two', 'three', 'four']);
+
+  room.store(message(5, 'five'));
+  room.frames({ type: 'pong', spaceId: undefined, spaces: { s: 5 } });
+  await room.clock.advance(1000);
+  assert.deepEqual(room.texts(), ['text 1', 'two', 'three', 'four', 'five']);
+});
+
+test('a room that is far behind reloads its last page only', async () => {
+  const room = await openRoom(1);
+  for (let seq = 2; seq <= 1500; seq += 1) room.store(message(seq, `text ${seq}`));
+  room.frames({ type: 'subscribed', seq: 1500, from: 1301, active: [] });
+  await room.clock.advance(1000);
+  const texts = room.texts();
+  assert.deepEqual([texts[0], texts.at(-1), texts.length], ['text 1451', 'text 1500', 50]);
+  assert.ok(room.requests.length <= 1, 'it fetched more than the last page');
+});
+
+test('a truncated message is shown once it is complete', async () => {
+  const room = await openRoom(1);
+  room.store(message(2, 'the whole text'));
+  room.frames(created(2, 'the wh', { truncated: true }));
+  assert.deepEqual(room.texts(), ['text 1']);
+  await room.clock.advance(1);
+  assert.deepEqual(room.texts(), ['text 1', 'the whole text']);
+});
+
+test('a truncated message is fetched again until it is complete', async () => {
+  const room = await openRoom(1);
+  room.isDown = true;
+  room.store(message(2, 'the whole text'));
+  room.frames(created(2, 'the wh', { truncated: true }));
+  await room.clock.advance(4000);
+  assert.deepEqual(room.texts(), ['text 1', 'the wh']);
+  room.isDown = false;
+  await room.clock.advance(4000);
+  assert.deepEqual(room.texts(), ['text 1', 'the whole text']);
+  const count = room.requests.length;
+  await room.clock.advance(10_000);
+  assert.equal(room.requests.length, count, 'a complete message was fetched again');
+});
+
+test('a message replaces its stream, and late frames do not reopen it', async () => {
+  const room = await openRoom(1);
+  room.frames(
+    { type: 'stream.delta', streamId: 'x', offset: 6, text: 'world' },
+    { type: 'stream.snapshot', streamId: 'x', text: 'Hello ' },
+  );
+  assert.deepEqual(room.texts(), ['text 1', 'Hello world|']);
+  room.frames(begin('x', { runId: 'r' })[0]);
+  room.frames(created(2, 'Hello world.', { runId: 'r', streamId: 'x' }));
+  assert.deepEqual(room.texts(), ['text 1', 'Hello world.']);
+  room.frames(
+    { type: 'stream.delta', streamId: 'x', offset: 11, text: '.' },
+    { type: 'stream.snapshot', streamId: 'x', text: 'Hello' },
+    { type: 'stream.ended', streamId: 'x', messageId: 'm2' },
+  );
+  assert.deepEqual(room.texts(), ['text 1', 'Hello world.']);
+});
+
+test('a stream without a message is dropped: canceled, run ended, or silent', async () => {
+  const room = await openRoom(1);
+  room.frames(...begin('canceled'));
+  room.frames({ type: 'stream.ended', streamId: 'canceled', reason: 'canceled' });
+  assert.deepEqual(room.texts(), ['text 1']);
+
+  room.frames(...begin('its run ends'), run('run of its run ends', 'completed'));
+  assert.deepEqual(room.texts(), ['text 1', 'its run ends|']);
+  await room.clock.advance(3000);
+  assert.deepEqual(room.texts(), ['text 1']);
+
+  room.frames(...begin('silent'));
+  await room.clock.advance(50_000);
+  assert.deepEqual(room.texts(), ['text 1', 'silent|']);
+  await room.clock.advance(20_000);
+  assert.deepEqual(room.texts(), ['text 1']);
+
+  room.frames(...begin('message on its way'));
+  room.store(message(2, 'stored', { streamId: 'message on its way' }));
+  room.frames({ type: 'stream.ended', streamId: 'message on its way', messageId: 'm2' });
+  await room.clock.advance(3000);
+  assert.deepEqual(room.texts(), ['text 1', 'stored']);
+});
+
+test('a room tracks active and failed runs', async () => {
+  const room = await openRoom(1);
+  const active = [{ runId: 'a', agentId: 'ada', status: 'running' }];
+  room.frames({ type: 'subscribed', seq: 1, from: 2, active });
+  room.frames(run('b', 'running'), run('c', 'waiting_tool'));
+  assert.deepEqual(room.activeRuns(), ['a running', 'b running', 'c waiting_tool']);
+  const error = { code: 'overloaded', message: 'try later' };
+  room.frames(
+    run('b', 'failed', { error, finishedAt: '2026-02-01T00:00:00Z' }),
+    run('b', 'running'),
+    run('c', 'canceled'),
+  );
+  assert.deepEqual(room.activeRuns(), ['a running']);
+  assert.deepEqual(room.texts(), ['text 1', 'try later (overloaded)']);
+  room.frames({ type: 'subscribed', seq: 1, from: 2, active: [] });
+  assert.deepEqual(room.activeRuns(), []);
+});
+
+test('a room tracks members, the name and the deletion of its space', async () => {
+  const room = await openRoom(0);
+  const state = () => {
+    const { space, isGone } = room.space.getSnapshot();
+    return [space.name, space.members.map(({ id }) => id), isGone];
+  };
+  const bob = { id: 'bob', name: 'Bob', type: 'agent', role: 'member', readSeq: 0 };
+  room.frames({ type: 'member.joined', member: bob });
+  room.frames({ type: 'member.joined', member: { ...bob, role: 'owner' } });
+  assert.deepEqual(state(), ['S', ['ada', 'bob'], false]);
+  room.frames({ type: 'member.left', entityId: 'bob' });
+  assert.deepEqual(state(), ['S', ['ada'], false]);
+  assert.equal(room.space.nameOf('bob'), 'Bob');
+  room.frames({ type: 'space.updated', space: { id: 's', name: 'Renamed', members: [ADA] } });
+  assert.deepEqual(state(), ['Renamed', ['ada'], false]);
+  room.frames({ type: 'space.deleted' });
+  assert.deepEqual(state(), ['Renamed', ['ada'], true]);
+});
+
+test('a snapshot is asked for when a part of a stream is missing, and not otherwise', async () => {
+  const room = await openRoom(1);
+  const asked = () =>
+    room.sent.flatMap(({ action, streamId }) => (action === 'snapshot' ? [streamId] : [])).sort();
+  room.frames(
+    ...begin('whole'),
+    ...begin('late'),
+    { type: 'stream.delta', streamId: 'late', offset: 8, text: 'three' },
+    ...begin('lost'),
+    { type: 'stream.delta', streamId: 'lost', offset: 9, text: 'sentence.' },
+    { type: 'stream.delta', streamId: 'joined', offset: 5, text: 'text' },
+  );
+  room.frames({ type: 'stream.delta', streamId: 'late', offset: 4, text: ' two' });
+  await room.clock.advance(900);
+  assert.deepEqual(asked(), []);
+  // Within half a second more, so that not everyone asks at the same moment.
+  await room.clock.advance(700);
+  assert.deepEqual(asked(), ['joined', 'lost']);
+  // It is asked again until the text is there or the stream has ended.
+  room.frames(
+    { type: 'stream.snapshot', streamId: 'lost', text: 'lost: no sentence.' },
+    { type: 'stream.ended', streamId: 'joined', messageId: 'm1' },
+  );
+  await room.clock.advance(3000);
+  assert.deepEqual(asked(), ['joined', 'lost']);
+  assert.ok(room.texts().includes('lost: no sentence.|'));
+});

@@ -1,0 +1,64 @@
+// The texts that agents are writing, assembled from frames.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createStreams } from '../dist/streams.js';
+import { randomOf } from './model/clock.js';
+
+const WHOLE = 'Ein Möwenschrei 🕊️ über dem Hafen, 你好, dann Stille.'.repeat(4);
+
+// The text in pieces of random length, some of them twice, with two snapshots, in random order.
+function pieces(random) {
+  const delta = { type: 'stream.delta', streamId: 's' };
+  const snapshot = { type: 'stream.snapshot', streamId: 's' };
+  const half = random.below(WHOLE.length);
+  const frames = [
+    { ...snapshot, text: WHOLE.slice(0, half) },
+    { ...snapshot, offset: half, text: WHOLE.slice(half, half + 20) },
+  ];
+  for (let offset = 0; offset < WHOLE.length; ) {
+    const length = 1 + random.below(9);
+    const frame = { ...delta, offset, text: WHOLE.slice(offset, offset + length) };
+    frames.push(frame, ...(random.chance(0.3) ? [frame] : []));
+    offset += length;
+  }
+  return frames
+    .map((frame) => [random(), frame])
+    .sort(([one], [other]) => one - other)
+    .map(([, frame]) => frame);
+}
+
+test('pieces of a stream fit together in any order, with duplicates and overlaps', () => {
+  for (let seed = 1; seed <= 500; seed += 1) {
+    const streams = createStreams();
+    for (const frame of pieces(randomOf(seed))) {
+      streams.apply(frame, 0);
+      const { text } = streams.get('s');
+      assert.ok(WHOLE.startsWith(text), `seed ${seed}: ${text}`);
+    }
+    assert.equal(streams.get('s').text, WHOLE, `seed ${seed}`);
+  }
+});
+
+test('the later attempt of a call wins, in any order of frames', () => {
+  const frames = [
+    { type: 'stream.started', streamId: 'one', callId: 'c', attempt: 1 },
+    { type: 'stream.delta', streamId: 'one', offset: 0, text: 'first' },
+    { type: 'stream.started', streamId: 'two', callId: 'c', attempt: 2 },
+    { type: 'stream.delta', streamId: 'two', offset: 0, text: 'second' },
+  ];
+  const orders = [
+    [0, 1, 2, 3],
+    [2, 3, 0, 1],
+    [3, 2, 1, 0],
+    [1, 3, 0, 2],
+  ];
+  for (const order of orders) {
+    const streams = createStreams();
+    for (const index of order) streams.apply(frames[index], 0);
+    assert.deepEqual(
+      streams.all().map(({ text }) => text),
+      ['second'],
+    );
+  }
+});

@@ -1,0 +1,34 @@
+'use client';
+
+// React hooks for Smartspace.
+//
+// context.ts       the providers, and how a hook finds its client and its space
+// store.ts         `useStore`: a store of the client as the state of a component
+// client_hooks.ts  the connection, the list of spaces, one run
+// space_hooks.ts   one space: its timeline, streams, runs, members, presence, forms
+// me.ts            who the caller is
+// preview.ts       whom a text would wake
+
+export { useConnection, useRun, useSpaces, useUnread } from './client_hooks.ts';
+export {
+  SmartspaceProvider,
+  SpaceProvider,
+  useClient,
+  type SmartspaceProviderProps,
+  type SpaceProviderProps,
+} from './context.ts';
+export { useMe, type MeState } from './me.ts';
+export { usePreview, type PreviewState } from './preview.ts';
+export {
+  useAnswer,
+  useForms,
+  useMembers,
+  usePresence,
+  useRuns,
+  useSend,
+  useSpace,
+  useStream,
+  useTimeline,
+  type AnswerFunctions,
+  type Timeline,
+} from './space_hooks.ts';

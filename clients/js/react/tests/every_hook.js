@@ -1,0 +1,37 @@
+// A component that uses every hook and shows what it returns.
+
+import { SPACE_ID } from './fake_server.js';
+
+export function everyHook({ React, hooks }, client) {
+  const { createElement: h } = React;
+
+  function Everything() {
+    const { loadOlder, ...timeline } = hooks.useTimeline();
+    const shown = {
+      client: typeof hooks.useClient().request,
+      connection: hooks.useConnection().state,
+      spaces: hooks.useSpaces(),
+      space: hooks.useSpace(),
+      timeline,
+      loadOlder: typeof loadOlder,
+      stream: hooks.useStream('str_1'),
+      send: typeof hooks.useSend(),
+      answer: typeof hooks.useAnswer().answer,
+      runs: hooks.useRuns(),
+      run: hooks.useRun('run_1'),
+      members: hooks.useMembers(),
+      presence: hooks.usePresence(),
+      forms: [hooks.useForms(), hooks.useForms(null), hooks.useForms(SPACE_ID)],
+      preview: [hooks.usePreview('Hello'), hooks.usePreview(SPACE_ID, '')],
+      unread: hooks.useUnread(),
+      me: hooks.useMe(),
+    };
+    return h('pre', null, JSON.stringify(shown));
+  }
+
+  return h(
+    hooks.SmartspaceProvider,
+    { client },
+    h(hooks.SpaceProvider, { id: SPACE_ID }, h(Everything)),
+  );
+}

@@ -1,0 +1,175 @@
+// A scene that causes as many kinds of frames as possible, for an operator and for a member.
+
+import { ApiClient, answerRule, callRule, formTool, tokenOf } from '../console/api_client.js';
+import { call, openSocket } from './socket.js';
+
+const SLOW = 150;
+const WORDS = 'These are some words that take a moment to write.';
+const SCHEMA = {
+  type: 'object',
+  required: ['amount'],
+  properties: { amount: { type: 'integer', title: 'Amount' } },
+};
+const ROUTER = {
+  model: { provider: 'scripted', name: 'scene', script: { rules: [{ choose: { agents: [] } }] } },
+};
+
+/** Plays the scene on a running product and returns all frames. The product is stopped after it. */
+export async function playScene(product) {
+  const { base, adminKey } = product;
+  const api = new ApiClient(product);
+  const people = [await api.createPerson('Husam'), await api.createPerson('Sarah')];
+  const [husam, sarah] = people;
+  const token = tokenOf(husam, product.jwtSecret);
+  const asHusam = (...request) => call(base, token, ...request);
+  const asOperator = (...request) => call(base, adminKey, ...request);
+  const operator = await openSocket(base, adminKey);
+  const member = await openSocket(base, token);
+  const agents = [];
+
+  async function agent(name, rules, config = {}, wordDelayMs = 0) {
+    const model = { provider: 'scripted', name: 'scene', script: { wordDelayMs, rules } };
+    const made = { type: 'agent', name, agent: { model, ...config } };
+    agents.push(await asOperator('POST', '/v1/entities', made));
+    return agents.at(-1);
+  }
+
+  async function spaceWith(name, members, settings) {
+    const space = await api.createSpace(name, [...people, ...members], settings);
+    for (const socket of [operator, member])
+      socket.send({ action: 'subscribe', id: name, spaceId: space.id, afterSeq: 0, n: 1 });
+    for (const socket of [operator, member]) await socket.until({ type: 'subscribed', id: name });
+    return space;
+  }
+  const say = ({ id }, text) => asHusam('POST', `/v1/spaces/${id}/messages`, { text });
+  const runOf = async (space, text = 'Begin.') => (await say(space, text)).dispatch[0].runId;
+  const seen = (type, space) =>
+    Promise.all([operator, member].map((each) => each.until({ type, spaceId: space.id })));
+  const cancel = (run) => asHusam('POST', `/v1/runs/${run}/cancel`);
+
+  // An answer that is written word by word, a failure, and a queue.
+  const slow = await agent('Slow', [answerRule(WORDS)], { concurrency: { maxRuns: 1 } }, SLOW);
+  const answers = await spaceWith('Answers', [slow]);
+  await runOf(answers);
+  const second = await runOf(answers, 'And once more.');
+  await seen('run.queued', answers);
+  await seen('stream.snapshot', answers);
+  member.send({ action: 'snapshot', id: 'snapshot', streamId: 'str_0', spaceId: answers.id });
+  await seen('run.completed', answers);
+  await cancel(second);
+  await seen('run.canceled', answers);
+
+  const failing = await agent('Failing', [{ steps: [{ error: 'bad_request' }] }]);
+  const failures = await spaceWith('Failures', [failing]);
+  await runOf(failures);
+  await seen('run.failed', failures);
+
+  // Forms: answered, declined, and closed because the run is canceled.
+  const buttons = formTool('approve', { ui: 'buttons', answerBy: [husam.id] });
+  const form = formTool('amount', { resultSchema: SCHEMA });
+  const input = { message: 'Deploy?', options: ['Yes', 'No'] };
+  const question = { title: 'How much?' };
+  const asking = [
+    await agent('Asking', [callRule('approve', input, 'Done.')], { tools: [buttons] }),
+    await agent('Counting', [callRule('amount', question, 'Done.')], { tools: [form] }),
+  ];
+  const outputs = [{ output: { choice: 'Yes' } }, { declined: true, reason: 'Not today.' }];
+  for (const [index, each] of asking.entries()) {
+    const forms = await spaceWith(`Forms ${index}`, [each]);
+    const run = await runOf(forms);
+    const [{ callId }] = await seen('tool.requested', forms);
+    await seen('run.waiting_tool', forms);
+    await asHusam('POST', `/v1/runs/${run}/toolCalls/${callId}/result`, outputs[index]);
+    for (const type of ['tool.resolved', 'message.updated', 'run.resumed', 'run.completed'])
+      await seen(type, forms);
+  }
+  const closing = await spaceWith('Closed forms', [asking[0]]);
+  const waits = await runOf(closing);
+  await seen('run.waiting_tool', closing);
+  await cancel(waits);
+  await seen('tool.resolved', closing);
+
+  // A card, few steps, silence, a plan's and a service's run, and a run that absorbs another.
+  const execution = { type: 'static', output: { from: '9:00' } };
+  const inputSchema = { type: 'object' };
+  const hours = { name: 'hours', description: 'Hours.', inputSchema, execution };
+  const card = callRule('hours', {}, 'At nine.');
+  const config = { tools: [{ ...hours, visible: true }], loop: { maxSteps: 2 } };
+  const cards = await spaceWith('Cards', [await agent('Carding', [card], config)]);
+  await runOf(cards);
+  await seen('system.message', cards);
+  await seen('run.completed', cards);
+
+  const skip = { steps: [{ calls: [{ tool: 'skip_response', input: { reason: 'No need.' } }] }] };
+  const silence = await spaceWith('Silence', [await agent('Silent', [skip])]);
+  await runOf(silence);
+  await seen('run.completed', silence);
+
+  const enter = (trigger) => ({
+    when: { trigger },
+    steps: [
+      { calls: [{ tool: 'enter_space', input: { spaceId: 'Plans' } }] },
+      { calls: [{ tool: 'send_message', input: { text: 'On time.' } }] },
+    ],
+  });
+  const planning = await agent('Planning', [enter('plan'), enter('service')]);
+  const plans = await spaceWith('Plans', [planning]);
+  const plan = { name: 'Report', instruction: 'Report.', runAfter: '1 day' };
+  const { id: planId } = await asOperator('POST', `/v1/agents/${planning.id}/plans`, plan);
+  await asOperator('POST', `/v1/agents/${planning.id}/plans/${planId}/run`);
+  await seen('run.completed', plans);
+  const delivery = { service: 'ci', payload: { build: 1 } };
+  const { runId } = await asOperator('POST', `/v1/agents/${planning.id}/trigger`, delivery);
+  await member.until(({ type, run }) => type === 'run.completed' && run.id === runId);
+
+  const absorbing = {
+    when: { contains: 'absorb' },
+    steps: [
+      { calls: [{ tool: 'get_my_runs', input: { status: 'running' } }] },
+      { calls: [{ tool: 'absorb_run', input: { runId: '{{result.runs.1.id}}' } }] },
+    ],
+  };
+  const twin = await agent('Twin', [absorbing, answerRule(WORDS)], {}, SLOW);
+  const twins = await spaceWith('Twins', [twin]);
+  await runOf(twins);
+  await seen('stream.delta', twins);
+  await say(twins, 'Now absorb it.');
+  await seen('run.canceled', twins);
+
+  // The router, messages that are too long for a frame, and requests over the socket.
+  const routing = { triggerPolicy: 'router', router: ROUTER };
+  const routed = await spaceWith('Routed', [slow, failing], routing);
+  await say(routed, 'Whoever this concerns.');
+  await seen('message.updated', routed);
+  const quiet = await spaceWith('Quiet', [slow], { paused: true });
+  await say(quiet, 'long '.repeat(6000));
+  member.send({ action: 'send', id: 'send', spaceId: quiet.id, text: 'Over the socket.' });
+  member.send({ action: 'send', id: 'refused', spaceId: 'spc_0', text: 'To nobody.' });
+  member.send({ action: 'presence', id: 'presence', spaceId: quiet.id, typing: true });
+  member.send({ action: 'ping', id: 'ping', spaces: { [quiet.id]: 0 } });
+  for (const id of ['send', 'refused', 'presence', 'ping']) await member.until({ id });
+  await seen('presence', quiet);
+  const hers = tokenOf(sarah, product.jwtSecret);
+  await call(base, hers, 'PUT', `/v1/spaces/${quiet.id}/read`, { seq: 2 });
+  await seen('space.read', quiet);
+
+  // Members and settings.
+  await asOperator('DELETE', `/v1/spaces/${quiet.id}/members/${sarah.id}`);
+  await seen('member.left', quiet);
+  await asOperator('PUT', `/v1/spaces/${quiet.id}/members/${sarah.id}`, { role: 'owner' });
+  await seen('member.joined', quiet);
+  await asOperator('PATCH', `/v1/spaces/${quiet.id}`, { name: 'Quieter' });
+  await seen('space.updated', quiet);
+  await asOperator('DELETE', `/v1/spaces/${quiet.id}`);
+  await seen('space.deleted', quiet);
+  await member.until({ type: 'space.left', spaceId: quiet.id });
+  await member.until({ type: 'space.joined', spaceId: quiet.id });
+  operator.send({ action: 'unsubscribe', id: 'enough', spaceId: answers.id });
+  await operator.until({ type: 'unsubscribed', id: 'enough' });
+  await asOperator('DELETE', `/v1/spaces/${answers.id}/members/${husam.id}`);
+  await member.until({ type: 'unsubscribed', spaceId: answers.id });
+
+  const goodbyes = [operator, member].map((each) => each.until({ type: 'goodbye' }));
+  await Promise.all([...goodbyes, product.stop()]);
+  return [...operator.frames, ...member.frames];
+}
