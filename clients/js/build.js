@@ -17,6 +17,9 @@ for (const name of ['client', 'react']) {
   for (const file of await readdir(dist)) {
     if (!file.endsWith('.d.ts')) continue;
     const text = await readFile(`${dist}/${file}`, 'utf8');
-    await writeFile(`${dist}/${file}`, text.replaceAll(/(from|import\()\s*(['"]\..*?)\.tsx?(['"])/g, '$1 $2.js$3'));
+    await writeFile(
+      `${dist}/${file}`,
+      text.replaceAll(/(from|import\()\s*(['"]\..*?)\.tsx?(['"])/g, '$1 $2.js$3'),
+    );
   }
 }

@@ -32,7 +32,9 @@ test('every frame fits its type', async (t) => {
 
   await t.test('the scene shows every kind of frame', () => {
     const seen = new Set(frames.map(({ type }) => type));
-    const missing = EXPECTED.trim().split(/\s+/).filter((type) => !seen.has(type));
+    const missing = EXPECTED.trim()
+      .split(/\s+/)
+      .filter((type) => !seen.has(type));
     assert.deepEqual(missing, []);
   });
 
@@ -46,7 +48,10 @@ test('every frame fits its type', async (t) => {
       ...lines,
       '];',
       '// Every kind of frame is in the list of the test.',
-      `type Expected = ${EXPECTED.trim().split(/\s+/).map((type) => `'${type}'`).join(' | ')};`,
+      `type Expected = ${EXPECTED.trim()
+        .split(/\s+/)
+        .map((type) => `'${type}'`)
+        .join(' | ')};`,
       "export const known = (type: ServerFrame['type']): Expected => type;",
     ];
     await writeFile(`${folder}/package.json`, '{"type": "module"}');

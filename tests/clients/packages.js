@@ -17,7 +17,11 @@ export const WORKSPACE = fileURLToPath(new URL('../../clients/js/', import.meta.
 /** Runs a command. A failure's message has what the command printed. */
 export async function command(cwd, name, ...args) {
   try {
-    return await run(name, args, { cwd, timeout: LIMIT_MS, maxBuffer: 2 ** 24 });
+    return await run(name, args, {
+      cwd,
+      timeout: LIMIT_MS,
+      maxBuffer: 2 ** 24,
+    });
   } catch (error) {
     throw new Error(`${error.message}\n${error.stdout}`);
   }
@@ -87,7 +91,10 @@ export async function installedExample(test, name) {
   const tarballs = await packed();
   const folder = await temporaryFolder(test);
   const isOwn = (path) => !/\/(node_modules|dist|package-lock\.json)$/.test(path);
-  await cp(`${WORKSPACE}examples/${name}`, folder, { recursive: true, filter: isOwn });
+  await cp(`${WORKSPACE}examples/${name}`, folder, {
+    recursive: true,
+    filter: isOwn,
+  });
   await cp(`${HERE}locks/${name}.json`, `${folder}/package-lock.json`);
   const flags = ['--prefer-offline', '--no-save', '--no-audit', '--no-fund', '--ignore-scripts'];
   await command(folder, 'npm', 'install', ...flags, ...Object.values(tarballs));

@@ -14,7 +14,10 @@ const ATTW = `${HERE}node_modules/@arethetypeswrong/cli/dist/index.js`;
 test('the packages hold what is built, a README and the license', async () => {
   for (const [name, tarball] of Object.entries(await packed())) {
     const { stdout } = await command(HERE, 'tar', '-tzf', tarball);
-    const files = stdout.trim().split('\n').map((file) => file.replace('package/', ''));
+    const files = stdout
+      .trim()
+      .split('\n')
+      .map((file) => file.replace('package/', ''));
     const top = [...new Set(files.map((file) => file.split('/')[0]))].sort();
     assert.deepEqual(top, ['LICENSE', 'README.md', 'dist', 'package.json'], name);
     const strange = files.filter((file) => /^dist\//.test(file) && !/\.(js|d\.ts)$/.test(file));
@@ -28,7 +31,9 @@ test('the client has no dependencies, and the hooks depend on the client', async
     JSON.parse(await readFile(`${folder}/node_modules/@smartspace/${name}/package.json`, 'utf8'));
   const [client, react] = [await manifest('client'), await manifest('react')];
   assert.deepEqual([client.dependencies, client.peerDependencies], [undefined, undefined]);
-  assert.deepEqual(react.dependencies, { '@smartspace/client': client.version });
+  assert.deepEqual(react.dependencies, {
+    '@smartspace/client': client.version,
+  });
   assert.deepEqual(Object.keys(react.peerDependencies), ['react']);
 });
 
@@ -37,12 +42,21 @@ test('every way to resolve the packages finds their types', async () => {
     await command(HERE, process.execPath, ATTW, tarball, '--profile', 'esm-only', '--no-emoji');
 });
 
-for (const [moduleResolution, module] of [['bundler', 'esnext'], ['node16', 'node16']])
+for (const [moduleResolution, module] of [
+  ['bundler', 'esnext'],
+  ['node16', 'node16'],
+])
   test(`a program compiles with the module resolution ${moduleResolution}`, async (t) => {
     const folder = await folderWithPackages(t, 'react', '@types/react');
     await writeFile(`${folder}/package.json`, '{"type": "module"}');
     await writeFile(`${folder}/consumer.tsx`, CONSUMER);
-    const options = { moduleResolution, module, jsx: 'react-jsx', target: 'es2022', types: [] };
+    const options = {
+      moduleResolution,
+      module,
+      jsx: 'react-jsx',
+      target: 'es2022',
+      types: [],
+    };
     const compilerOptions = { ...options, strict: true, noEmit: true };
     await writeFile(`${folder}/tsconfig.json`, JSON.stringify({ compilerOptions }));
     await command(folder, process.execPath, TSC, '-p', '.');
@@ -95,7 +109,10 @@ test('a bundle has only what it imports', async (t) => {
 
 test('the packages are small', async (t) => {
   const sizes = {};
-  for (const [name, external] of [['client', []], ['react', ['react', '@smartspace/client']]]) {
+  for (const [name, external] of [
+    ['client', []],
+    ['react', ['react', '@smartspace/client']],
+  ]) {
     const bundle = await bundleOf(t, `export * from '@smartspace/${name}';`, external);
     const { length } = gzipSync(bundle, { level: 9 });
     t.diagnostic(`${name}: ${bundle.length} bytes minified, ${length} gzipped`);

@@ -48,7 +48,9 @@ async function openRoom(t, name, options = {}) {
   const { expected = /^$/, members = [husam, sarah, guide], prepare } = options;
   const space = await api.createSpace(name, members);
   const open = async (person) => {
-    const context = await browser.newContext({ viewport: { width: 1200, height: 800 } });
+    const context = await browser.newContext({
+      viewport: { width: 1200, height: 800 },
+    });
     context.setDefaultTimeout(LIMIT_MS);
     const page = await context.newPage();
     const errors = [];
@@ -104,7 +106,10 @@ test('each sees that the other is here, also if the connection comes late', asyn
       await page.getByRole('heading', { name: 'Together', exact: true }).waitFor();
       await route.continue();
     });
-  const { pages } = await openRoom(t, 'Together', { members: [husam, sarah], prepare });
+  const { pages } = await openRoom(t, 'Together', {
+    members: [husam, sarah],
+    prepare,
+  });
   const here = (page) => page.getByRole('list', { name: 'Members' }).locator('[data-here="true"]');
   await Promise.all(pages.map((page) => here(page).nth(1).waitFor()));
 });
@@ -135,7 +140,10 @@ test('one sees that the other types', async (t) => {
 
 test('a message that was sent offline survives a reload and arrives once', async (t) => {
   const expected = /ERR_INTERNET_DISCONNECTED/;
-  const { space, pages } = await openRoom(t, 'Tunnel', { expected, members: [husam, sarah] });
+  const { space, pages } = await openRoom(t, 'Tunnel', {
+    expected,
+    members: [husam, sarah],
+  });
   const [his, hers] = pages;
   await his.context().setOffline(true);
   await his.locator('nav .connection[data-state="offline"]').waitFor();

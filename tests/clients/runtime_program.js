@@ -29,5 +29,10 @@
   const error = await client.request('GET', '/v1/spaces/spc_0').catch((reason) => reason);
   const isKnown = error instanceof smartspace.SmartspaceError;
   const isLive = states.includes('live');
-  return { seq: sent.seq, texts: read(), isLive, status: isKnown && error.status };
+  return {
+    seq: sent.seq,
+    texts: read(),
+    isLive,
+    status: isKnown && error.status,
+  };
 })();

@@ -30,7 +30,10 @@ async function programIn(folder, name) {
   const { id: spaceId } = await api.createSpace(name, [sarah, guide]);
   const token = tokenOf(sarah, product.jwtSecret);
   const { outputFiles } = await build({
-    stdin: { contents: "export * from '@smartspace/client';", resolveDir: folder },
+    stdin: {
+      contents: "export * from '@smartspace/client';",
+      resolveDir: folder,
+    },
     bundle: true,
     write: false,
     format: 'iife',

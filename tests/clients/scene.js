@@ -11,7 +11,11 @@ const SCHEMA = {
   properties: { amount: { type: 'integer', title: 'Amount' } },
 };
 const ROUTER = {
-  model: { provider: 'scripted', name: 'scene', script: { rules: [{ choose: { agents: [] } }] } },
+  model: {
+    provider: 'scripted',
+    name: 'scene',
+    script: { rules: [{ choose: { agents: [] } }] },
+  },
 };
 
 /** Plays the scene on a running product and returns all frames. The product is stopped after it. */
@@ -28,7 +32,11 @@ export async function playScene(product) {
   const agents = [];
 
   async function agent(name, rules, config = {}, wordDelayMs = 0) {
-    const model = { provider: 'scripted', name: 'scene', script: { wordDelayMs, rules } };
+    const model = {
+      provider: 'scripted',
+      name: 'scene',
+      script: { wordDelayMs, rules },
+    };
     const made = { type: 'agent', name, agent: { model, ...config } };
     agents.push(await asOperator('POST', '/v1/entities', made));
     return agents.at(-1);
@@ -37,7 +45,13 @@ export async function playScene(product) {
   async function spaceWith(name, members, settings) {
     const space = await api.createSpace(name, [...people, ...members], settings);
     for (const socket of [operator, member])
-      socket.send({ action: 'subscribe', id: name, spaceId: space.id, afterSeq: 0, n: 1 });
+      socket.send({
+        action: 'subscribe',
+        id: name,
+        spaceId: space.id,
+        afterSeq: 0,
+        n: 1,
+      });
     for (const socket of [operator, member]) await socket.until({ type: 'subscribed', id: name });
     return space;
   }
@@ -54,7 +68,12 @@ export async function playScene(product) {
   const second = await runOf(answers, 'And once more.');
   await seen('run.queued', answers);
   await seen('stream.snapshot', answers);
-  member.send({ action: 'snapshot', id: 'snapshot', streamId: 'str_0', spaceId: answers.id });
+  member.send({
+    action: 'snapshot',
+    id: 'snapshot',
+    streamId: 'str_0',
+    spaceId: answers.id,
+  });
   await seen('run.completed', answers);
   await cancel(second);
   await seen('run.canceled', answers);
@@ -70,8 +89,12 @@ export async function playScene(product) {
   const input = { message: 'Deploy?', options: ['Yes', 'No'] };
   const question = { title: 'How much?' };
   const asking = [
-    await agent('Asking', [callRule('approve', input, 'Done.')], { tools: [buttons] }),
-    await agent('Counting', [callRule('amount', question, 'Done.')], { tools: [form] }),
+    await agent('Asking', [callRule('approve', input, 'Done.')], {
+      tools: [buttons],
+    }),
+    await agent('Counting', [callRule('amount', question, 'Done.')], {
+      tools: [form],
+    }),
   ];
   const outputs = [{ output: { choice: 'Yes' } }, { declined: true, reason: 'Not today.' }];
   for (const [index, each] of asking.entries()) {
@@ -92,15 +115,25 @@ export async function playScene(product) {
   // A card, few steps, silence, a plan's and a service's run, and a run that absorbs another.
   const execution = { type: 'static', output: { from: '9:00' } };
   const inputSchema = { type: 'object' };
-  const hours = { name: 'hours', description: 'Hours.', inputSchema, execution };
+  const hours = {
+    name: 'hours',
+    description: 'Hours.',
+    inputSchema,
+    execution,
+  };
   const card = callRule('hours', {}, 'At nine.');
-  const config = { tools: [{ ...hours, visible: true }], loop: { maxSteps: 2 } };
+  const config = {
+    tools: [{ ...hours, visible: true }],
+    loop: { maxSteps: 2 },
+  };
   const cards = await spaceWith('Cards', [await agent('Carding', [card], config)]);
   await runOf(cards);
   await seen('system.message', cards);
   await seen('run.completed', cards);
 
-  const skip = { steps: [{ calls: [{ tool: 'skip_response', input: { reason: 'No need.' } }] }] };
+  const skip = {
+    steps: [{ calls: [{ tool: 'skip_response', input: { reason: 'No need.' } }] }],
+  };
   const silence = await spaceWith('Silence', [await agent('Silent', [skip])]);
   await runOf(silence);
   await seen('run.completed', silence);
@@ -126,7 +159,9 @@ export async function playScene(product) {
     when: { contains: 'absorb' },
     steps: [
       { calls: [{ tool: 'get_my_runs', input: { status: 'running' } }] },
-      { calls: [{ tool: 'absorb_run', input: { runId: '{{result.runs.1.id}}' } }] },
+      {
+        calls: [{ tool: 'absorb_run', input: { runId: '{{result.runs.1.id}}' } }],
+      },
     ],
   };
   const twin = await agent('Twin', [absorbing, answerRule(WORDS)], {}, SLOW);
@@ -143,9 +178,24 @@ export async function playScene(product) {
   await seen('message.updated', routed);
   const quiet = await spaceWith('Quiet', [slow], { paused: true });
   await say(quiet, 'long '.repeat(6000));
-  member.send({ action: 'send', id: 'send', spaceId: quiet.id, text: 'Over the socket.' });
-  member.send({ action: 'send', id: 'refused', spaceId: 'spc_0', text: 'To nobody.' });
-  member.send({ action: 'presence', id: 'presence', spaceId: quiet.id, typing: true });
+  member.send({
+    action: 'send',
+    id: 'send',
+    spaceId: quiet.id,
+    text: 'Over the socket.',
+  });
+  member.send({
+    action: 'send',
+    id: 'refused',
+    spaceId: 'spc_0',
+    text: 'To nobody.',
+  });
+  member.send({
+    action: 'presence',
+    id: 'presence',
+    spaceId: quiet.id,
+    typing: true,
+  });
   member.send({ action: 'ping', id: 'ping', spaces: { [quiet.id]: 0 } });
   for (const id of ['send', 'refused', 'presence', 'ping']) await member.until({ id });
   await seen('presence', quiet);
@@ -156,7 +206,9 @@ export async function playScene(product) {
   // Members and settings.
   await asOperator('DELETE', `/v1/spaces/${quiet.id}/members/${sarah.id}`);
   await seen('member.left', quiet);
-  await asOperator('PUT', `/v1/spaces/${quiet.id}/members/${sarah.id}`, { role: 'owner' });
+  await asOperator('PUT', `/v1/spaces/${quiet.id}/members/${sarah.id}`, {
+    role: 'owner',
+  });
   await seen('member.joined', quiet);
   await asOperator('PATCH', `/v1/spaces/${quiet.id}`, { name: 'Quieter' });
   await seen('space.updated', quiet);

@@ -10,7 +10,10 @@ const LIMIT_MS = 15_000;
 export async function call(base, credential, method, path, body) {
   const response = await fetch(base + path, {
     method,
-    headers: { authorization: `Bearer ${credential}`, 'content-type': 'application/json' },
+    headers: {
+      authorization: `Bearer ${credential}`,
+      'content-type': 'application/json',
+    },
     body: body && JSON.stringify(body),
     signal: AbortSignal.timeout(LIMIT_MS),
   });

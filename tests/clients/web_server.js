@@ -5,7 +5,11 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { extname, normalize } from 'node:path';
 
-const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' };
+const TYPES = {
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+};
 
 /** Starts the server and returns its origin. It stops after the test. */
 export async function serve(test, folder) {
@@ -13,7 +17,9 @@ export async function serve(test, folder) {
     const path = normalize(new URL(url, 'http://localhost').pathname);
     const file = path === '/' ? '/index.html' : path;
     const body = await readFile(folder + file).catch(() => null);
-    response.writeHead(body ? 200 : 404, { 'content-type': TYPES[extname(file)] ?? 'text/plain' });
+    response.writeHead(body ? 200 : 404, {
+      'content-type': TYPES[extname(file)] ?? 'text/plain',
+    });
     response.end(body);
   });
   server.listen(0, '127.0.0.1');

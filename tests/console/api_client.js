@@ -18,7 +18,11 @@ export class ApiClient {
 
   /** An agent with the scripted `rules`. It waits `wordDelayMs` after each word. */
   createAgent(name, rules, wordDelayMs = 0, tools = []) {
-    const model = { provider: 'scripted', name: 'browser-tests', script: { wordDelayMs, rules } };
+    const model = {
+      provider: 'scripted',
+      name: 'browser-tests',
+      script: { wordDelayMs, rules },
+    };
     return this.#call('POST', '/v1/entities', {
       type: 'agent',
       name,
@@ -35,7 +39,10 @@ export class ApiClient {
   }
 
   postMessage(space, sender, text) {
-    return this.#call('POST', `/v1/spaces/${space.id}/messages`, { text, senderId: sender.id });
+    return this.#call('POST', `/v1/spaces/${space.id}/messages`, {
+      text,
+      senderId: sender.id,
+    });
   }
 
   /** The last 200 messages of a space, oldest first. */
@@ -48,7 +55,9 @@ export class ApiClient {
   /** Answers an open form as this person, without a browser. `body` is a result. */
   answer(person, runId, callId, body) {
     const path = `/v1/runs/${runId}/toolCalls/${callId}/result`;
-    return this.#call('POST', path, body, { credential: tokenOf(person, this.jwtSecret) });
+    return this.#call('POST', path, body, {
+      credential: tokenOf(person, this.jwtSecret),
+    });
   }
 
   // The API limits the messages per second, so a throttled call waits and is repeated.
@@ -85,7 +94,9 @@ export function tokenOf({ id }, secret) {
 /** A rule that answers a person's message with these texts, each as a message of its own. */
 export const answerRule = (...texts) => ({
   when: { trigger: 'space_message', sender: 'human' },
-  steps: texts.map((text) => ({ calls: [{ tool: 'send_message', input: { text } }] })),
+  steps: texts.map((text) => ({
+    calls: [{ tool: 'send_message', input: { text } }],
+  })),
 });
 
 /** A rule that calls `tool` with `input` and then sends `text`. */

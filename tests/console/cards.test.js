@@ -15,7 +15,11 @@ const ORDER = {
     day: { type: 'string', format: 'date', title: 'Day' },
     gift: { type: 'boolean', title: 'A gift' },
     country: { enum: ['Norway', 'Jordan'], title: 'Country' },
-    extras: { type: 'array', title: 'Extras', items: { enum: ['Ribbon', 'Card'] } },
+    extras: {
+      type: 'array',
+      title: 'Extras',
+      items: { enum: ['Ribbon', 'Card'] },
+    },
     tags: { type: 'array', title: 'Tags', items: { type: 'string' } },
     place: {
       type: 'object',
@@ -87,7 +91,10 @@ test('a form has fields of every kind and sends their values', async (t) => {
     agreed: true,
   };
   assert.deepEqual(await sent(page), [
-    { path: '/v1/runs/r/toolCalls/c1/result', body: { output, senderId: 'sarah' } },
+    {
+      path: '/v1/runs/r/toolCalls/c1/result',
+      body: { output, senderId: 'sarah' },
+    },
   ]);
 });
 
@@ -117,7 +124,6 @@ test('errors appear at their fields, and no value is lost', async (t) => {
   assert.deepEqual(await sent(page), []);
 
   await page.evaluate(async () => {
-    const { Problem } = await import('/console/api.js');
     const errors = [
       { pointer: '/output/amount', detail: 'not today' },
       { pointer: '/output/rest/0/a', detail: 'is no text' },
@@ -126,7 +132,7 @@ test('errors appear at their fields, and no value is lost', async (t) => {
       { pointer: '', detail: 'and in general' },
     ];
     window.respond = async () => {
-      throw new Problem(422, { errors });
+      return window.refuse(422, { errors });
     };
   });
   await form.getByRole('button', { name: 'Send' }).click();
@@ -169,7 +175,10 @@ test('a scalar schema has one field, and no schema has none', async (t) => {
 test('a button sends its option and the comment', async (t) => {
   const page = await openFakeRoom(t);
   const options = ['Approve', { id: 7, label: 'Ask the board' }, { id: 8 }, 5];
-  await ask(page, { ui: 'buttons', input: { title: 'not this', message: 'Approve it?', options } });
+  await ask(page, {
+    ui: 'buttons',
+    input: { title: 'not this', message: 'Approve it?', options },
+  });
   const form = page.getByRole('group', { name: 'Approve it?' });
   assert.deepEqual(await form.getByRole('button').allTextContents(), [
     'Approve',
@@ -183,7 +192,10 @@ test('a button sends its option and the comment', async (t) => {
   await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');
   await form.getByText('Sent.').waitFor();
-  const output = { choice: { id: 7, label: 'Ask the board' }, comment: 'in June' };
+  const output = {
+    choice: { id: 7, label: 'Ask the board' },
+    comment: 'in June',
+  };
   assert.deepEqual(
     (await sent(page)).map(({ body }) => body),
     [{ output, senderId: 'sarah' }],
@@ -211,14 +223,16 @@ test('declining takes two steps and an optional reason', async (t) => {
 
 test('a failed answer keeps the typed value, and a closed form shows its outcome', async (t) => {
   const page = await openFakeRoom(t);
-  await ask(page, { input: { title: 'Who?' }, resultSchema: { type: 'string', title: 'Who' } });
+  await ask(page, {
+    input: { title: 'Who?' },
+    resultSchema: { type: 'string', title: 'Who' },
+  });
   const form = page.getByRole('group', { name: 'Who?' });
   const refuse = (status, body) =>
     page.evaluate(
       async ([status, body]) => {
-        const { Problem } = await import('/console/api.js');
         window.respond = async () => {
-          throw new Problem(status, body);
+          return window.refuse(status, body);
         };
       },
       [status, body],
@@ -259,7 +273,10 @@ test('a failed answer keeps the typed value, and a closed form shows its outcome
 test('frames do not disturb typing in a form', async (t) => {
   const page = await openFakeRoom(t);
   const first = { input: { title: 'First' } };
-  const second = { input: { title: 'Second' }, resultSchema: { type: 'string', title: 'Text' } };
+  const second = {
+    input: { title: 'Second' },
+    resultSchema: { type: 'string', title: 'Text' },
+  };
   const texts = ([from, to]) =>
     Array.from({ length: to - from }, (_, index) =>
       window.text(from + index, `text ${index}`, { runId: `run ${index}` }),
@@ -291,11 +308,18 @@ test('frames do not disturb typing in a form', async (t) => {
     () =>
       window.card(
         30,
-        { input: { title: 'First' }, status: 'expired', output: { error: 'expired' } },
+        {
+          input: { title: 'First' },
+          status: 'expired',
+          output: { error: 'expired' },
+        },
         { rev: 2 },
       ),
     () => window.card(32, { input: { title: 'Second' } }, { rev: 2 }),
-    () => ({ type: 'member.joined', member: { id: 'ada', name: 'Ada the Second', type: 'agent' } }),
+    () => ({
+      type: 'member.joined',
+      member: { id: 'ada', name: 'Ada the Second', type: 'agent' },
+    }),
     () => window.stream('x', 'More to come', { runId: 'z', kind: 'message' }),
   ];
   for (const change of changes) {
@@ -347,7 +371,11 @@ test('a draft survives a switch to another space', async (t) => {
 test('a card replaces its streamed input in place', async (t) => {
   const page = await openFakeRoom(t);
   await deliver(page, () =>
-    window.stream('x', '{"title": "Dep', { runId: 'r', kind: 'tool', toolName: 'ask' }),
+    window.stream('x', '{"title": "Dep', {
+      runId: 'r',
+      kind: 'tool',
+      toolName: 'ask',
+    }),
   );
   await page.locator('.tool summary').click();
   assert.deepEqual(await page.locator('.tool').allInnerTexts(), [
@@ -369,7 +397,11 @@ test('a card shows its outcome in words and its output as JSON', async (t) => {
   const page = await openFakeRoom(t);
   const states = [
     [
-      { ui: 'buttons', output: { choice: 'Approve', comment: 'fine' }, resolvedBy: 'sarah' },
+      {
+        ui: 'buttons',
+        output: { choice: 'Approve', comment: 'fine' },
+        resolvedBy: 'sarah',
+      },
       'Approve (“fine”) · answered by Sarah',
     ],
     [{ ui: 'buttons', output: { choice: { label: 'Later' } } }, 'Later · answered by the operator'],
@@ -389,7 +421,11 @@ test('a card shows its outcome in words and its output as JSON', async (t) => {
     page,
     (data) =>
       data.map(([part], index) =>
-        window.card(index + 1, { status: 'completed', input: { title: 'T' }, ...part }),
+        window.card(index + 1, {
+          status: 'completed',
+          input: { title: 'T' },
+          ...part,
+        }),
       ),
     states,
   );
@@ -416,11 +452,18 @@ test('a form shows its people, its deadline and an unknown component', async (t)
     resultSchema: { type: 'string' },
   });
   await deliver(page, () =>
-    window.card(2, { input: { title: 'When?' }, expiresAt: '2026-05-08T11:59:00Z' }),
+    window.card(2, {
+      input: { title: 'When?' },
+      expiresAt: '2026-05-08T11:59:00Z',
+    }),
   );
   const terms = page.locator('.terms').first();
   const at = await page.evaluate(
-    (time) => new Date(time).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' }),
+    (time) =>
+      new Date(time).toLocaleTimeString([], {
+        hour: '2-digit',
+        minute: '2-digit',
+      }),
     expiresAt,
   );
   assert.equal(await terms.textContent(), `for Sarah or Husam to answer by ${at} (in 10 min)`);
@@ -470,9 +513,8 @@ test('nested fields show errors of the server but not their pattern', async (t) 
   await form.getByLabel('zip').fill('12345');
   await form.getByLabel('street').fill('Quay');
   await page.evaluate(async () => {
-    const { Problem } = await import('/console/api.js');
     window.respond = async () => {
-      throw new Problem(422, {
+      return window.refuse(422, {
         errors: [{ pointer: '/output/address/street', detail: 'is missing' }],
       });
     };
@@ -490,7 +532,10 @@ test('an agent that waits for an answer is shown as waiting', async (t) => {
   const run = (name, status, stepCount) =>
     deliver(
       page,
-      (data) => ({ type: `run.${data.name}`, run: { id: 'r', agentId: 'ada', ...data } }),
+      (data) => ({
+        type: `run.${data.name}`,
+        run: { id: 'r', agentId: 'ada', ...data },
+      }),
       { name, status, stepCount },
     );
   const activity = () => page.locator('#working li span').last().textContent();
@@ -512,7 +557,12 @@ test('a card escapes markup and fits into 360 pixels', async (t) => {
   const long = `${markup}${'w'.repeat(300)}`;
   const inner = {
     type: 'object',
-    properties: { p: { type: 'object', properties: { q: { type: 'boolean', title: long } } } },
+    properties: {
+      p: {
+        type: 'object',
+        properties: { q: { type: 'boolean', title: long } },
+      },
+    },
   };
   const properties = {
     [long]: { type: 'string', title: long, description: long },
@@ -533,9 +583,13 @@ test('a card escapes markup and fits into 360 pixels', async (t) => {
         output: { declined: true, reason: data.output.choice },
       }),
     ],
-    { input, output, resultSchema: { type: 'object', properties, required: ['e', long] } },
+    {
+      input,
+      output,
+      resultSchema: { type: 'object', properties, required: ['e', long] },
+    },
   );
-  await page.getByRole('button', { name: 'Send' }).click();
+  await page.locator('#log').getByRole('button', { name: 'Send' }).click();
   await page.getByRole('button', { name: 'Decline…' }).first().click();
   assert.equal(
     await page.evaluate(() => document.querySelector('#bubbles').querySelectorAll('img, b').length),

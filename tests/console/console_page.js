@@ -2,6 +2,7 @@
 // errors.
 
 import assert from 'node:assert/strict';
+import { tokenOf } from './api_client.js';
 import { browser, product } from './suite.js';
 
 const LIMIT_MS = 15_000;
@@ -61,6 +62,13 @@ export async function openSpace(page, name) {
     .click();
   await page.getByRole('heading', { name, exact: true }).waitFor();
   await waitUntilLive(page);
+}
+
+/** Signs in with the token of a person. */
+export async function signInAs(page, person, address = '') {
+  await page.goto(`${product.base}/#token=${tokenOf(person, product.jwtSecret)}`);
+  await waitUntilLive(page);
+  if (address) await page.goto(`${product.base}/${address}`);
 }
 
 /** Waits until the console is live. */

@@ -6,7 +6,10 @@ import { callRule, formTool } from './api_client.js';
 import { openSpace, openTab, send, storedEntry } from './console_page.js';
 import { api, husam, sarah } from './suite.js';
 
-const APPROVAL = { message: 'Deploy build 4711?', options: ['Approve', 'Reject'] };
+const APPROVAL = {
+  message: 'Deploy build 4711?',
+  options: ['Approve', 'Reject'],
+};
 const ORDER = {
   type: 'object',
   required: ['name', 'amount', 'lines'],
@@ -17,7 +20,12 @@ const ORDER = {
     size: { type: 'string', title: 'Size', enum: ['Small', 'Large'] },
     gift: { type: 'boolean', title: 'A gift' },
     day: { type: 'string', format: 'date', title: 'Day' },
-    tags: { type: 'array', title: 'Tags', items: { type: 'string' }, uniqueItems: true },
+    tags: {
+      type: 'array',
+      title: 'Tags',
+      items: { type: 'string' },
+      uniqueItems: true,
+    },
     note: { type: ['string', 'null'], title: 'Note' },
     lines: {
       type: 'array',
@@ -44,13 +52,20 @@ async function openForm(
   const page = await openTab(t, { expected });
   await openSpace(page, name);
   await send(page, 'Begin, please.');
-  return { page, space, form: page.getByRole('group', { name: input.message ?? input.title }) };
+  return {
+    page,
+    space,
+    form: page.getByRole('group', { name: input.message ?? input.title }),
+  };
 }
 
 const outcome = (page, text) => page.locator('.outcome').filter({ hasText: text }).waitFor();
 const cardIn = async (space) =>
   (await api.messages(space)).find(({ parts }) => parts[0].type === 'tool');
-const buttons = (more) => ({ execution: { ui: 'buttons', ...more }, input: APPROVAL });
+const buttons = (more) => ({
+  execution: { ui: 'buttons', ...more },
+  input: APPROVAL,
+});
 
 test('an agent continues with the button that a person presses', async (t) => {
   const { page, space, form } = await openForm(t, 'Buttons', {
@@ -145,7 +160,9 @@ test('the first of two answers wins, and the other person sees it', async (t) =>
   await form.waitFor();
   const { runId, parts } = await cardIn(space);
   await page.route('**/result', async (route) => {
-    await api.answer(sarah, runId, parts[0].callId, { output: { choice: 'Reject' } });
+    await api.answer(sarah, runId, parts[0].callId, {
+      output: { choice: 'Reject' },
+    });
     await route.fallback();
   });
   await form.getByRole('button', { name: 'Approve' }).click();
@@ -163,7 +180,10 @@ test('a form closes while typing when somebody else answers it', async (t) => {
   assert.match(await page.locator('.terms').textContent(), /^for Sarah to answer by /);
   await form.getByRole('textbox', { name: 'Comment' }).pressSequentially('I would');
   const { runId, parts } = await cardIn(space);
-  await api.answer(sarah, runId, parts[0].callId, { declined: true, reason: 'not now' });
+  await api.answer(sarah, runId, parts[0].callId, {
+    declined: true,
+    reason: 'not now',
+  });
   await outcome(page, 'declined by Sarah: not now');
   assert.ok(
     await page.locator('.outcome').evaluate((node) => node === document.activeElement),
@@ -250,7 +270,10 @@ test('typed values survive new messages and a switch to another space', async (t
 });
 
 test('a form replaces its streamed input in place', async (t) => {
-  const { page, form } = await openForm(t, 'Streaming', { ...buttons(), wordDelayMs: 300 });
+  const { page, form } = await openForm(t, 'Streaming', {
+    ...buttons(),
+    wordDelayMs: 300,
+  });
   await page.locator('.entry[data-state="writing"] .tool').waitFor();
   await page.evaluate(
     () => (window.written = document.querySelector('.entry[data-state="writing"] .tool')),

@@ -11,8 +11,14 @@ const outcome = (page) => page.locator('.outcome');
 test('the selected sender answers a form if answerBy allows it', async (t) => {
   const page = await openFakeRoom(t);
   const resultSchema = { type: 'string', title: 'Who' };
-  await ask(page, { input: { title: 'Who?' }, answerBy: ['husam', 'ada'], resultSchema });
-  await deliver(page, (data) => window.card(2, data), { input: { title: 'Anyone?' } });
+  await ask(page, {
+    input: { title: 'Who?' },
+    answerBy: ['husam', 'ada'],
+    resultSchema,
+  });
+  await deliver(page, (data) => window.card(2, data), {
+    input: { title: 'Anyone?' },
+  });
   const form = page.getByRole('group', { name: 'Who?' });
   const field = form.getByRole('textbox', { name: 'Who' });
   const blocked = page.locator('.blocked');
@@ -42,7 +48,9 @@ test('the selected sender answers a form if answerBy allows it', async (t) => {
   await page.getByRole('group', { name: 'Anyone?' }).getByText('Sent.').waitFor();
   await deliver(page, () => ({ type: 'member.left', entityId: 'sarah' }));
   assert.equal(await blocked.count(), 0);
-  await deliver(page, (data) => window.card(3, data), { input: { title: 'Nobody?' } });
+  await deliver(page, (data) => window.card(3, data), {
+    input: { title: 'Nobody?' },
+  });
   await page
     .getByRole('group', { name: 'Nobody?' })
     .getByRole('button', { name: 'Confirm' })
@@ -91,7 +99,11 @@ test('a card shows the answer under the labels of the form', async (t) => {
   });
   const rows = page.locator('.answered div');
   const when = await page.evaluate(
-    (time) => new Date(time).toLocaleString([], { dateStyle: 'medium', timeStyle: 'short' }),
+    (time) =>
+      new Date(time).toLocaleString([], {
+        dateStyle: 'medium',
+        timeStyle: 'short',
+      }),
     output.when,
   );
   assert.deepEqual(
@@ -138,7 +150,11 @@ test('a card shows the answer under the labels of the form', async (t) => {
     page,
     (data) =>
       data.map((part, index) =>
-        window.card(index + 2, { status: 'completed', input: { title: 'T' }, ...part }),
+        window.card(index + 2, {
+          status: 'completed',
+          input: { title: 'T' },
+          ...part,
+        }),
       ),
     others,
   );
@@ -184,7 +200,12 @@ test('a message is the heading, or a paragraph if there is a title', async (t) =
   const page = await openFakeRoom(t);
   const inputs = [
     { message: 'What to bring?', table: 7 },
-    { title: 'Your order', table: 7, message: 'What to bring?', text: 'Anything.' },
+    {
+      title: 'Your order',
+      table: 7,
+      message: 'What to bring?',
+      text: 'Anything.',
+    },
     { message: 5, title: 'Your order' },
     { text: 'Only this' },
   ];
@@ -216,7 +237,10 @@ test('a space opens at its end, or at the question of a long form', async (t) =>
   const properties = Object.fromEntries(
     Array.from({ length: 20 }, (_, index) => [`field ${index}`, { type: 'string' }]),
   );
-  const long = { input: { title: 'Long' }, resultSchema: { type: 'object', properties } };
+  const long = {
+    input: { title: 'Long' },
+    resultSchema: { type: 'object', properties },
+  };
   // The messages are the first page of the space.
   const openWith = (parts) =>
     page.evaluate((data) => {
@@ -231,7 +255,10 @@ test('a space opens at its end, or at the question of a long form', async (t) =>
       const top = (node) =>
         node && Math.round(node.getBoundingClientRect().top - log.getBoundingClientRect().top);
       const isAtEnd = log.scrollHeight - log.scrollTop - log.clientHeight < 2;
-      return { isAtEnd, top: top([...document.querySelectorAll('.question')].at(-1)) };
+      return {
+        isAtEnd,
+        top: top([...document.querySelectorAll('.question')].at(-1)),
+      };
     });
   const latest = page.getByRole('button', { name: 'Go to the latest' });
 

@@ -113,7 +113,9 @@ test('the page connects again at once after a restart, and later after too many 
     page.evaluate((goodbye) => {
       const socket = window.sockets.at(-1);
       window.left = performance.now();
-      socket.onmessage({ data: JSON.stringify({ type: 'goodbye', ...goodbye }) });
+      socket.onmessage({
+        data: JSON.stringify({ type: 'goodbye', ...goodbye }),
+      });
     }, goodbye);
   const connectsAfter = async (count) => {
     await page.waitForFunction((count) => window.sockets.length === count, count);
@@ -125,7 +127,7 @@ test('the page connects again at once after a restart, and later after too many 
   await sayGoodbye({ code: 1012, reason: 'the server restarts' });
   await connectsAfter(count + 1);
   await sayGoodbye({ code: 1013, reason: 'too many frames', retryAfter: 2 });
-  await page.locator('#status[data-status="offline"]').waitFor();
+  await page.locator('#status:not([data-status="live"])').waitFor();
   const took = await connectsAfter(count + 2);
   assert.ok(took >= 2000, `it took ${took} ms`);
   await api.postMessage(space, husam, 'after both');
@@ -138,30 +140,24 @@ test('a refused subscription is tried again over the same connection', async (t)
   await openSpace(page, 'Refused');
   // The answer to the page's own subscription must not come after the refusal.
   await waitUntilSubscribed(page, space.id);
-  const count = await page.evaluate(() => {
+  const count = await page.evaluate((spaceId) => {
     const socket = window.sockets.at(-1);
-    const status = document.getElementById('status');
-    window.statuses = [];
-    new MutationObserver(() => window.statuses.push(status.dataset.status)).observe(status, {
-      attributeFilter: ['data-status'],
-    });
     window.requests = [];
     const send = socket.send.bind(socket);
     socket.send = (frame) => {
       window.requests.push(JSON.parse(frame));
       send(frame);
     };
-    const refused = { type: 'error', id: 'subscribe', status: 429, retryAfter: 1 };
+    const id = `subscribe ${spaceId}`;
+    const refused = { type: 'error', id, status: 429, retryAfter: 1 };
     socket.onmessage({ data: JSON.stringify(refused) });
     return window.sockets.length;
-  });
-  await page.waitForFunction(() => window.statuses.includes('live'));
-  assert.deepEqual(await page.evaluate(() => window.statuses), ['offline', 'live']);
-  const requests = await page.evaluate(() => window.requests);
-  assert.deepEqual(
-    requests.map(({ action, spaceId }) => [action, spaceId]),
-    [['subscribe', space.id]],
+  }, space.id);
+  await page.waitForFunction(
+    (id) => window.requests.some((each) => each.spaceId === id && each.action === 'subscribe'),
+    space.id,
   );
+  await waitUntilLive(page);
   assert.equal(await page.evaluate(() => window.sockets.length), count);
 });
 
@@ -183,28 +179,28 @@ test('frames about subscriptions are counted, unless the server does not know th
   await api.postMessage(second, husam, 'to the second');
   await storedEntry(page, 'to the second').waitFor();
   const requests = () =>
-    page.evaluate(() =>
-      window.requests
-        .filter(({ action }) => action !== 'ping')
-        .map(({ action, spaceId, n }) => [action, spaceId, n]),
-    );
-  const followed = (await requests()).slice(-3);
-  const from = followed[0][2];
-  assert.deepEqual(followed, [
-    ['subscribe', first.id, from],
-    ['unsubscribe', first.id, from + 1],
-    ['subscribe', second.id, from + 2],
-  ]);
+    page.evaluate(() => window.requests.filter(({ action }) => /subscribe$/.test(action)));
+  const followed = await requests();
+  for (const { id } of [first, second])
+    assert.ok(followed.some(({ action, spaceId }) => action === 'subscribe' && spaceId === id));
+  assert.deepEqual(
+    followed.map(({ n }) => n),
+    followed.map((_, index) => index + 1),
+  );
 
-  const count = await page.evaluate(() => {
-    const unknown = { type: 'error', id: 'subscribe', status: 422, title: 'Invalid' };
-    const count = window.requests.length;
+  await page.evaluate((spaceId) => {
+    const id = `subscribe ${spaceId}`;
+    const unknown = { type: 'error', id, status: 422, title: 'Invalid' };
+    window.requests = [];
     window.sockets.at(-1).onmessage({ data: JSON.stringify(unknown) });
-    return count;
-  });
-  await page.waitForFunction((count) => window.requests.length > count, count);
+  }, second.id);
+  await page.waitForFunction(
+    (id) => window.requests.some((each) => each.spaceId === id && each.action === 'subscribe'),
+    second.id,
+  );
   await waitUntilLive(page);
-  assert.deepEqual((await requests()).at(-1), ['subscribe', second.id, undefined]);
+  const again = (await requests()).find(({ spaceId }) => spaceId === second.id);
+  assert.equal(again.n, undefined);
 });
 
 test('an answer between loading a space and subscribing to it is shown', async (t) => {

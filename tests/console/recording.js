@@ -107,11 +107,21 @@ function showPointer() {
   shape.setAttribute('fill', '#000');
   shape.setAttribute('stroke', '#fff');
   arrow.append(shape);
-  const fixed = { position: 'fixed', width: '16px', height: '22px', zIndex: '1', display: 'none' };
+  const fixed = {
+    position: 'fixed',
+    width: '16px',
+    height: '22px',
+    zIndex: '1',
+    display: 'none',
+  };
   Object.assign(arrow.style, fixed, { pointerEvents: 'none' });
   document.body.append(arrow);
   document.addEventListener('mousemove', ({ clientX, clientY }) => {
-    Object.assign(arrow.style, { left: `${clientX}px`, top: `${clientY}px`, display: 'block' });
+    Object.assign(arrow.style, {
+      left: `${clientX}px`,
+      top: `${clientY}px`,
+      display: 'block',
+    });
   });
 }
 

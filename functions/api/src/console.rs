@@ -1,4 +1,4 @@
-//! The console: a page, its modules and its styles, built into the binary.
+//! The console: a page, its script and its styles, built into the binary from `clients/js/console`.
 //!
 //! The page loads all modules as one bundle. Each file is a Lambda invocation, and a browser would
 //! request more files at once than the concurrency limit of a new AWS account allows.
@@ -40,7 +40,7 @@ fn origin_of(address: &str) -> Option<&str> {
 }
 
 #[derive(RustEmbed)]
-#[folder = "console/"]
+#[folder = "console/dist/"]
 struct Files;
 
 pub(crate) fn routes() -> Router<Arc<Api>> {

@@ -54,7 +54,7 @@ export function createClient({ url, token, presence = true, environment }: Clien
   let caller: Caller | null = null;
 
   const me = () =>
-    (asked ??= call<Caller>('GET', '/v1/me', { retry: true }).then(
+    (asked ??= call<Caller>('GET', '/v1/me').then(
       (found) => (caller = found),
       (error) => {
         asked = null;
@@ -91,11 +91,14 @@ export function createClient({ url, token, presence = true, environment }: Clien
     },
     runs: {
       async cancel(runId) {
-        await call('POST', `/v1/runs/${encodeURIComponent(runId)}/cancel`, { retry: true }).catch((error) => {
-          if (error.status !== 409) throw error;
-        });
+        await call('POST', `/v1/runs/${encodeURIComponent(runId)}/cancel`, { retry: true }).catch(
+          (error) => {
+            if (error.status !== 409) throw error;
+          },
+        );
       },
-      retry: async (runId) => (await call('POST', `/v1/runs/${encodeURIComponent(runId)}/retry`, { retry: true })).id,
+      retry: async (runId) =>
+        (await call('POST', `/v1/runs/${encodeURIComponent(runId)}/retry`, { retry: true })).id,
     },
     me,
     reloadSpaces: spaces.reload,

@@ -119,7 +119,8 @@ export function createConnection(env: Environment, call: Call): Connection {
     try {
       const ticket = await call<{ url: string }>('POST', '/v1/socketTickets', { body: {} });
       if (mine !== attempt) return;
-      if (!env.WebSocket) throw new Error('This runtime has no WebSocket; pass one to createClient.');
+      if (!env.WebSocket)
+        throw new Error('This runtime has no WebSocket; pass one to createClient.');
       socket = new env.WebSocket(ticket.url);
     } catch (error) {
       return failed(error);
@@ -140,7 +141,8 @@ export function createConnection(env: Environment, call: Call): Connection {
   }
 
   // The spaces that somebody looks at are followed over this socket.
-  const isReady = ({ unconfirmed }: Link) => ![...unconfirmed].some((id) => isEager(followers.get(id)));
+  const isReady = ({ unconfirmed }: Link) =>
+    ![...unconfirmed].some((id) => isEager(followers.get(id)));
 
   function readyIfConfirmed(opened: Link) {
     if (!isReady(opened)) return;
@@ -177,7 +179,8 @@ export function createConnection(env: Environment, call: Call): Connection {
     if (frame.type === 'pong')
       for (const id of Object.keys(frame.spaces ?? {}))
         followers.get(id)?.forEach((each) => each.receive(frame));
-    if (frame.type === 'subscribed' || frame.type === 'unsubscribed') confirmed(from, frame.spaceId);
+    if (frame.type === 'subscribed' || frame.type === 'unsubscribed')
+      confirmed(from, frame.spaceId);
   }
 
   function confirmed(from: Link, spaceId: string) {
@@ -265,7 +268,9 @@ export function createConnection(env: Environment, call: Call): Connection {
   }
 
   function subscribeLazily(queue: string[]) {
-    const [spaceId, ...rest] = queue.filter((id) => followers.has(id) && !isEager(followers.get(id)));
+    const [spaceId, ...rest] = queue.filter(
+      (id) => followers.has(id) && !isEager(followers.get(id)),
+    );
     if (spaceId === undefined) return;
     subscribe(link, spaceId);
     after('lazy', LAZY_MS, () => subscribeLazily(rest));
@@ -285,7 +290,10 @@ export function createConnection(env: Environment, call: Call): Connection {
       .map(([spaceId, set]) => [spaceId, seqOf(set)] as const)
       .filter(([, seq]) => seq < Infinity);
     for (let from = 0; from === 0 || from < seqs.length; from += MOST_PINGED)
-      write(link, { action: 'ping', spaces: Object.fromEntries(seqs.slice(from, from + MOST_PINGED)) });
+      write(link, {
+        action: 'ping',
+        spaces: Object.fromEntries(seqs.slice(from, from + MOST_PINGED)),
+      });
     if (!timers.has('pong')) {
       after('stall', STALL_MS, () => set('stalled'));
       after('pong', PONG_LIMIT_MS, () => lost());

@@ -1,14 +1,6 @@
 // The frames of the WebSocket (docs/reference/live.md).
 
-import type {
-  AnswerBy,
-  Member,
-  Message,
-  Run,
-  Sender,
-  SpaceInfo,
-  ToolPart,
-} from './types.ts';
+import type { AnswerBy, Member, Message, Run, Sender, SpaceInfo, ToolPart } from './types.ts';
 
 /** What every event has. */
 interface Event {
@@ -240,11 +232,4 @@ export interface Goodbye {
 
 /** Any frame that the server sends. */
 export type ServerFrame =
-  | SpaceEvent
-  | Subscribed
-  | Unsubscribed
-  | Pong
-  | Accepted
-  | Sent
-  | ErrorFrame
-  | Goodbye;
+  SpaceEvent | Subscribed | Unsubscribed | Pong | Accepted | Sent | ErrorFrame | Goodbye;

@@ -6,7 +6,10 @@ import type { AnswerBy, Caller, Form, Message, ToolPart } from './types.ts';
 export function formOf(
   spaceId: string,
   { id, runId }: Pick<Message, 'id' | 'runId'>,
-  part: Pick<ToolPart, 'callId' | 'name' | 'input' | 'ui' | 'resultSchema' | 'answerBy' | 'expiresAt'>,
+  part: Pick<
+    ToolPart,
+    'callId' | 'name' | 'input' | 'ui' | 'resultSchema' | 'answerBy' | 'expiresAt'
+  >,
   caller: Caller | null,
 ): Form {
   const { callId, name, input, ui, resultSchema, answerBy, expiresAt } = part;

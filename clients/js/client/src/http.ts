@@ -32,7 +32,9 @@ export class SmartspaceError extends Error {
     problem: { title?: string; detail?: string; errors?: Fault[] | null } = {},
     headers?: Headers,
   ) {
-    const detail = problem.detail ?? (status ? `The server answered ${status}.` : 'The server can’t be reached.');
+    const detail =
+      problem.detail ??
+      (status ? `The server answered ${status}.` : 'The server can’t be reached.');
     const errors = problem.errors ?? [];
     super(errors.map((fault) => `${fault.pointer}: ${fault.detail}`).join('; ') || detail);
     this.status = status;
@@ -78,7 +80,12 @@ export function createCall(
   const base = url.replace(/\/+$/, '');
   let known = typeof token === 'string' ? token : undefined;
 
-  async function once(method: string, path: string, { body, idempotencyKey, signal }: CallOptions, isAgain: boolean): Promise<any> {
+  async function once(
+    method: string,
+    path: string,
+    { body, idempotencyKey, signal }: CallOptions,
+    isAgain: boolean,
+  ): Promise<any> {
     const used = (known ??= await (token as () => Promise<string>)());
     const abort = new AbortController();
     const cancel = () => abort.abort();
@@ -124,7 +131,12 @@ export function createCall(
       try {
         return await once(method, path, options, false);
       } catch (error) {
-        if (!options.retry || attempt === TRIES || !(error instanceof SmartspaceError && error.isTemporary)) throw error;
+        if (
+          !options.retry ||
+          attempt === TRIES ||
+          !(error instanceof SmartspaceError && error.isTemporary)
+        )
+          throw error;
         const seconds = Math.min(error.retryAfter ?? 0.3 * 2 ** attempt, 10);
         await new Promise<void>((resume) => env.setTimeout(resume, seconds * 1000));
       }

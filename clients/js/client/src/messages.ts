@@ -74,7 +74,12 @@ export function createMessages(seq: number): Messages {
       return expected <= lastKnown ? expected - 1 : null;
     },
     has: (message) => bySeq.get(message.seq) === message,
-    unfinished: () => self.ordered().filter((message) => message.truncated || isUndecided(message) || openParts(message).length > 0),
+    unfinished: () =>
+      self
+        .ordered()
+        .filter(
+          (message) => message.truncated || isUndecided(message) || openParts(message).length > 0,
+        ),
   };
   return self;
 }

@@ -41,11 +41,16 @@ export function createOutbox(
   // Each message has an entry of its own, so that two tabs do not overwrite each other.
   function put(key: string, send?: PendingSend) {
     const others = sends.filter((each) => each.key !== key);
-    sends = !send ? others : others.length < sends.length ? sends.map((each) => (each.key === key ? send : each)) : [...sends, send];
+    sends = !send
+      ? others
+      : others.length < sends.length
+        ? sends.map((each) => (each.key === key ? send : each))
+        : [...sends, send];
     changed();
     if (prefix === null) return;
     try {
-      if (send) env.storage?.setItem(prefix + key, JSON.stringify(send));
+      // An error has no JSON.
+      if (send) env.storage?.setItem(prefix + key, JSON.stringify({ ...send, error: undefined }));
       else env.storage?.removeItem(prefix + key);
     } catch {
       // A full or refused storage loses the messages with the page only.
@@ -63,7 +68,8 @@ export function createOutbox(
     const { key } = send;
     isBusy = true;
     let delayMs = 0;
-    if (env.now() - send.at > LONGEST_AGE_MS) fail(send, new Error('This message is too old to be sent by itself.'));
+    if (env.now() - send.at > LONGEST_AGE_MS)
+      fail(send, new Error('This message is too old to be sent by itself.'));
     else
       try {
         put(key, { ...send, state: 'sending' });

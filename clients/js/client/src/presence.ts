@@ -11,11 +11,16 @@ export interface Presence {
   endsAt(now: number): number;
 }
 
-const EMPTY: Pick<PresenceEvent, 'present' | 'typing' | 'count' | 'at'> = { present: [], typing: [], at: '' };
+const EMPTY: Pick<PresenceEvent, 'present' | 'typing' | 'count' | 'at'> = {
+  present: [],
+  typing: [],
+  at: '',
+};
 
 export function createPresence(): Presence {
   let last = EMPTY;
-  const isPast = (until: string | undefined, now: number) => until !== undefined && Date.parse(until) <= now;
+  const isPast = (until: string | undefined, now: number) =>
+    until !== undefined && Date.parse(until) <= now;
   const entries = (now: number) => last.present.filter(({ until }) => !isPast(until, now));
   return {
     put(frame) {
@@ -23,7 +28,8 @@ export function createPresence(): Presence {
     },
     state(now) {
       const present = entries(now);
-      const isTyping = (id: string) => present.some(({ entityId, typingUntil }) => entityId === id && !isPast(typingUntil, now));
+      const isTyping = (id: string) =>
+        present.some(({ entityId, typingUntil }) => entityId === id && !isPast(typingUntil, now));
       return {
         present: present.map(({ entityId, since }) => ({ entityId, since })),
         typing: last.typing.filter(isTyping),
@@ -33,7 +39,10 @@ export function createPresence(): Presence {
     endsAt: (now) =>
       Math.min(
         ...last.present
-          .flatMap(({ until, typingUntil }) => [Date.parse(until), Date.parse(typingUntil ?? until)])
+          .flatMap(({ until, typingUntil }) => [
+            Date.parse(until),
+            Date.parse(typingUntil ?? until),
+          ])
           .filter((at) => at > now),
         Infinity,
       ),

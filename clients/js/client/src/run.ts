@@ -8,7 +8,12 @@ import { createTimers } from './timers.ts';
 import type { Run, RunState, Store } from './types.ts';
 
 /** The store of a run. It follows the space that shows the run. */
-export function createRun(env: Environment, call: Call, connection: Connection, runId: string): Store<RunState> {
+export function createRun(
+  env: Environment,
+  call: Call,
+  connection: Connection,
+  runId: string,
+): Store<RunState> {
   const timers = createTimers(env);
   let state: RunState = { run: null, step: null, isLoading: true, error: null };
 
@@ -27,13 +32,23 @@ export function createRun(env: Environment, call: Call, connection: Connection, 
           set({ run, isLoading: false, error: null });
           const { trigger, activeSpaceId } = run;
           const spaceId = ('spaceId' in trigger && trigger.spaceId) || activeSpaceId;
-          if (spaceId) unfollow ??= connection.follow({ spaceId, lazy: true, afterSeq: () => Infinity, receive: () => {} });
+          if (spaceId)
+            unfollow ??= connection.follow({
+              spaceId,
+              lazy: true,
+              afterSeq: () => Infinity,
+              receive: () => {},
+            });
         },
         (error, isLoading) => set({ error, isLoading }),
       );
     const releaseConnection = connection.retain();
     const stopHearing = connection.onFrame((frame) => {
-      if (frame.type === 'run.step' && frame.runId === runId && frame.step.rev > (state.step?.rev ?? -1)) {
+      if (
+        frame.type === 'run.step' &&
+        frame.runId === runId &&
+        frame.step.rev > (state.step?.rev ?? -1)
+      ) {
         set({ step: frame.step });
         if (frame.step.finishedAt) load();
       } else if (frame.type === 'subscribed' || ('run' in frame && frame.run.id === runId)) load();

@@ -35,7 +35,8 @@ export function createRuns(): Runs {
     const run = known.get(runId);
     return run !== undefined && !isActive(run.status);
   };
-  const orderOf = ({ status, stepCount }: Run) => 2 * stepCount + (isActive(status) ? ORDER[status] : Infinity);
+  const orderOf = ({ status, stepCount }: Run) =>
+    2 * stepCount + (isActive(status) ? ORDER[status] : Infinity);
   const shown = (run: Omit<ActiveRun, 'step' | 'tools'>): ActiveRun => {
     const step = steps.get(run.runId);
     return { ...run, step: step?.index ?? null, tools: step?.calls.map(({ name }) => name) ?? [] };
@@ -44,7 +45,9 @@ export function createRuns(): Runs {
     active: () => [...active.values()],
     get: (runId) => known.get(runId),
     failed: () =>
-      [...known.values()].filter(({ status }) => status === 'failed').sort((one, other) => endOf(one) - endOf(other)),
+      [...known.values()]
+        .filter(({ status }) => status === 'failed')
+        .sort((one, other) => endOf(one) - endOf(other)),
     hasEnded,
     status: (runId) => active.get(runId)?.status ?? known.get(runId)?.status,
     put(run, position) {
@@ -54,7 +57,10 @@ export function createRuns(): Runs {
       if (current && (hasEnded(runId) || orderOf(current) > orderOf(run))) return;
       known.set(runId, run);
       if (isActive(status))
-        active.set(runId, shown({ runId, agentId, status, position: (status === 'queued' && position) || null }));
+        active.set(
+          runId,
+          shown({ runId, agentId, status, position: (status === 'queued' && position) || null }),
+        );
       else active.delete(runId);
     },
     putStep(runId, step) {
@@ -101,8 +107,14 @@ export function outcomeOf(
   { spoken, writing, settling, isNew }: Circumstances,
 ): Outcome {
   const sourceText = (runId && reasonText) || null;
-  const outcome = (state: Outcome['state'], why?: string | null): Outcome =>
-    ({ agentId, runId, state, reason: why ?? null, source: source ?? null, sourceText });
+  const outcome = (state: Outcome['state'], why?: string | null): Outcome => ({
+    agentId,
+    runId,
+    state,
+    reason: why ?? null,
+    source: source ?? null,
+    sourceText,
+  });
   if (runId === null) return outcome('notWoken', reasonText ?? reason);
   // A run that joined another one shares its fate.
   let run = runs.get(runId);
@@ -120,5 +132,7 @@ export function outcomeOf(
     const isOver = !settling.has(id) || run?.endReason === 'skipped';
     return isOver ? outcome('silent', run?.reason) : outcome('thinking');
   }
-  return status === 'canceled' ? outcome('stopped', run?.endReason) : outcome(isNew ? 'asked' : 'unknown');
+  return status === 'canceled'
+    ? outcome('stopped', run?.endReason)
+    : outcome(isNew ? 'asked' : 'unknown');
 }

@@ -180,6 +180,8 @@ export function createSpace(id: string, context: SpaceContext): OwnSpace {
     () => changed(),
     (key, message) => {
       if (!claims.has(key)) claim(key, message.id);
+      // The answer may come after the list of spaces has told of later messages.
+      if (state.isLoading && message.seq < messages.floor) startAt(message.seq - 1);
       putMessage(message);
     },
   );
@@ -195,7 +197,17 @@ export function createSpace(id: string, context: SpaceContext): OwnSpace {
       'load',
       async () => {
         if (state.isLoading) await load();
-        if (isOpen) unfollow = connection.follow({ spaceId: id, afterSeq: () => messages.last, receive, tick });
+        // A message that arrives while the space is open is no reason for an unread line.
+        const readSeq = readSeqOf() ?? Infinity;
+        unreadAfter = readSeq < messages.lastKnown ? readSeq : Infinity;
+        changed();
+        if (isOpen)
+          unfollow = connection.follow({
+            spaceId: id,
+            afterSeq: () => messages.last,
+            receive,
+            tick,
+          });
       },
       (error, again) => {
         state = { isLoading: again, error, isGone: (error as SmartspaceError).status === 404 };
@@ -218,10 +230,16 @@ export function createSpace(id: string, context: SpaceContext): OwnSpace {
     same(before, { members: space?.members ?? [], isLoading: state.isLoading, error: state.error }),
   );
   const timeline = store<TimelineState>((before) => {
+    const sends = unmatchedSends();
+    // The list of spaces may know a few messages before the page of the latest ones is loaded. Only
+    // those that this client has sent are shown before.
+    const shown = state.isLoading
+      ? messages.ordered().filter(({ id }) => sendKeys.has(id))
+      : messages.ordered();
     const items = itemsOf(
       {
-        messages: messages.ordered(),
-        sends: unmatchedSends(),
+        messages: shown,
+        sends,
         keyOf: ({ id }) => sendKeys.get(id),
         streams: streams.all(),
         runs,
@@ -231,7 +249,7 @@ export function createSpace(id: string, context: SpaceContext): OwnSpace {
       },
       before?.items ?? [],
     );
-    for (const { id } of messages.ordered()) shownIds.add(id);
+    for (const { id } of shown) shownIds.add(id);
     return same(before, {
       items: same(before?.items as TimelineItem[], items),
       hasOlder: messages.floor > 1,
@@ -247,7 +265,9 @@ export function createSpace(id: string, context: SpaceContext): OwnSpace {
       if (dispatch)
         outcomes[id] = sameList(
           before?.outcomes[id],
-          dispatch.map((entry) => outcomeOf(entry, runs, { spoken, writing, settling, isNew: seq > runsUntil })),
+          dispatch.map((entry) =>
+            outcomeOf(entry, runs, { spoken, writing, settling, isNew: seq > runsUntil }),
+          ),
         );
     return same(before, {
       active: same(before?.active, runs.active()),
@@ -271,7 +291,8 @@ export function createSpace(id: string, context: SpaceContext): OwnSpace {
     return same(before, { forms: sameList(before?.forms, [...others, ...loaded]) });
   });
   const changed = () => {
-    for (const each of [info, membersStore, timeline, runsStore, presenceStore, forms]) each.changed();
+    for (const each of [info, membersStore, timeline, runsStore, presenceStore, forms])
+      each.changed();
     context.changed();
   };
 
@@ -295,9 +316,6 @@ export function createSpace(id: string, context: SpaceContext): OwnSpace {
     ]);
     if (!space) startAt(page.at(-1)?.seq ?? 0);
     setSpace(found);
-    // A message that arrives while the space is open is no reason for an unread line.
-    const readSeq = readSeqOf() ?? Infinity;
-    unreadAfter = readSeq < found.seq ? readSeq : Infinity;
     messages.putOlder(page);
     messages.noteSeq(found.seq);
     state = { isLoading: false, error: null, isGone: false };
@@ -333,9 +351,12 @@ export function createSpace(id: string, context: SpaceContext): OwnSpace {
   async function loadRuns() {
     const since = Date.parse(messages.ordered()[0]?.createdAt ?? '');
     const until = messages.lastKnown;
-    for (let isOlder = false; !isOlder; ) {
+    for (let isOlder = false; !isOlder;) {
       const cursor = runsCursor ? `&cursor=${encodeURIComponent(runsCursor)}` : '';
-      const page = await call<{ items: Run[]; nextCursor: string | null }>('GET', `${path}/runs?limit=${PAGE}${cursor}`);
+      const page = await call<{ items: Run[]; nextCursor: string | null }>(
+        'GET',
+        `${path}/runs?limit=${PAGE}${cursor}`,
+      );
       for (const run of page.items)
         if (Date.parse(run.createdAt) >= since || !run.finishedAt) runs.put(run);
         else isOlder = true;
@@ -369,7 +390,11 @@ export function createSpace(id: string, context: SpaceContext): OwnSpace {
         break;
       case 'tool.requested':
         // A frame without its input was cut.
-        if (frame.input) otherForms.set(frame.callId, formOf(id, { id: frame.messageId, runId: frame.runId }, frame, caller()));
+        if (frame.input)
+          otherForms.set(
+            frame.callId,
+            formOf(id, { id: frame.messageId, runId: frame.runId }, frame, caller()),
+          );
         break;
       case 'tool.resolved':
         otherForms.delete(frame.callId);
@@ -391,7 +416,8 @@ export function createSpace(id: string, context: SpaceContext): OwnSpace {
         if (frame.at < spaceAt) timers.persist('space', fetchSpace);
         else {
           spaceAt = frame.at;
-          if (frame.type === 'member.joined') setMembers([...others(frame.member.id), frame.member]);
+          if (frame.type === 'member.joined')
+            setMembers([...others(frame.member.id), frame.member]);
           else if (frame.type === 'member.left') setMembers(others(frame.entityId));
           else setSpace({ ...frame.space, members: frame.space.members ?? space!.members });
         }
@@ -426,9 +452,10 @@ export function createSpace(id: string, context: SpaceContext): OwnSpace {
     tellPresence();
     const isSettled =
       runs.active().length + messages.unfinished().length === 0 &&
-      !messages.ordered().some(({ seq, dispatch }) =>
-        // A run that nothing was heard of.
-        seq > runsUntil && dispatch?.some(({ runId }) => runId && !runs.get(runId)),
+      !messages.ordered().some(
+        ({ seq, dispatch }) =>
+          // A run that nothing was heard of.
+          seq > runsUntil && dispatch?.some(({ runId }) => runId && !runs.get(runId)),
       );
     if (env.now() - heardOfRunsAt < (isSettled ? LONGEST_STALE_MS : staleMs)) return;
     staleMs = Math.min(2 * staleMs, LONGEST_STALE_MS);
@@ -448,10 +475,12 @@ export function createSpace(id: string, context: SpaceContext): OwnSpace {
     // The forms of waiting runs whose messages are not loaded.
     const shown = messages.unfinished().map(({ runId }) => runId);
     const isMissing = (each: string | null) =>
-      runs.active().some(({ runId, status }) => runId === each && status === 'waiting_tool') && !shown.includes(each);
+      runs.active().some(({ runId, status }) => runId === each && status === 'waiting_tool') &&
+      !shown.includes(each);
     if (messages.floor === 1 || !runs.active().some(({ runId }) => isMissing(runId))) return;
     for (const message of await fetchMessages(`before=${messages.floor}`, LARGEST_PAGE))
-      if (isMissing(message.runId)) for (const form of formsOf(message)) otherForms.set(form.callId, form);
+      if (isMissing(message.runId))
+        for (const form of formsOf(message)) otherForms.set(form.callId, form);
     changed();
   }
 
@@ -550,7 +579,8 @@ export function createSpace(id: string, context: SpaceContext): OwnSpace {
   }
 
   function checkSilence() {
-    const before = (silenceMs: number) => (stream: Stream) => stream.heardAt < env.now() - silenceMs && !stream.isEnding;
+    const before = (silenceMs: number) => (stream: Stream) =>
+      stream.heardAt < env.now() - silenceMs && !stream.isEnding;
     settle(before(SILENCE_MS));
     if (streams.all().some(before(SUSPICIOUS_SILENCE_MS)) && !timers.has('checked')) {
       connection.check();
@@ -567,7 +597,10 @@ export function createSpace(id: string, context: SpaceContext): OwnSpace {
       settling.delete(run.id);
       changed();
     });
-    settle(({ about }) => about.runId === run.id, run.status === 'canceled' ? STOPPED_SETTLE_MS : SETTLE_MS);
+    settle(
+      ({ about }) => about.runId === run.id,
+      run.status === 'canceled' ? STOPPED_SETTLE_MS : SETTLE_MS,
+    );
   }
 
   function setSpace(found: SpaceInfo) {
@@ -587,10 +620,13 @@ export function createSpace(id: string, context: SpaceContext): OwnSpace {
   function putRead(entityId: string | undefined, seq: number) {
     const member = space?.members.find((each) => each.id === entityId);
     if (member && member.readSeq < seq)
-      setMembers(space!.members.map((each) => (each === member ? { ...member, readSeq: seq } : each)));
+      setMembers(
+        space!.members.map((each) => (each === member ? { ...member, readSeq: seq } : each)),
+      );
   }
 
-  const readSeqOf = () => space?.members.find((member) => member.id === caller()?.entity?.id)?.readSeq;
+  const readSeqOf = () =>
+    space?.members.find((member) => member.id === caller()?.entity?.id)?.readSeq;
 
   function expirePresence() {
     const leftMs = presence.endsAt(env.now()) - env.now();
@@ -615,14 +651,16 @@ export function createSpace(id: string, context: SpaceContext): OwnSpace {
       if (state === 'failed') return true;
       if (claims.has(key)) return false;
       const claimed = new Set(claims.values());
-      const match = messages.ordered().find(
-        ({ id, seq, sender, parts: [part] }) =>
-          seq > afterSeq &&
-          !claimed.has(id) &&
-          sender.id === (senderId ?? caller()?.entity?.id) &&
-          part?.type === 'text' &&
-          part.text === text,
-      );
+      const match = messages
+        .ordered()
+        .find(
+          ({ id, seq, sender, parts: [part] }) =>
+            seq > afterSeq &&
+            !claimed.has(id) &&
+            sender.id === (senderId ?? caller()?.entity?.id) &&
+            part?.type === 'text' &&
+            part.text === text,
+        );
       if (match) claim(key, match.id);
       return !match;
     });
@@ -683,7 +721,8 @@ export function createSpace(id: string, context: SpaceContext): OwnSpace {
     send,
     resend(key) {
       const failed = outbox.discard(key);
-      if (failed) send(failed.text, failed.senderId ? { senderId: failed.senderId } : {}).catch(() => {});
+      if (failed)
+        send(failed.text, failed.senderId ? { senderId: failed.senderId } : {}).catch(() => {});
     },
     discard: (key) => void outbox.discard(key),
     answer: (callId, output, options) => resolve(callId, { output }, options),
@@ -698,7 +737,9 @@ export function createSpace(id: string, context: SpaceContext): OwnSpace {
     async markRead(seq = messages.last) {
       if ((readSeqOf() ?? Infinity) >= seq) return;
       putRead(caller()!.entity!.id, seq);
-      await call('PUT', `${path}/read`, { body: { seq }, retry: true });
+      timers.persist('read', async () => {
+        await call('PUT', `${path}/read`, { body: { seq: readSeqOf() } });
+      });
     },
     setTyping(isTyping) {
       const isDue = isTyping ? env.now() - typingSentAt >= TYPING_MS : typingAt > 0;

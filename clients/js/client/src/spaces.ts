@@ -6,7 +6,15 @@ import type { Call } from './http.ts';
 import type { OwnSpace } from './space.ts';
 import { createStore, lifetime, same } from './store.ts';
 import { createTimers } from './timers.ts';
-import type { Caller, Form, FormsState, SpaceInfo, SpacesState, SpaceSummary, Store } from './types.ts';
+import type {
+  Caller,
+  Form,
+  FormsState,
+  SpaceInfo,
+  SpacesState,
+  SpaceSummary,
+  Store,
+} from './types.ts';
 
 const LARGEST_PAGE = 200;
 const MOST_WATCHED = 20;
@@ -61,17 +69,25 @@ export function createSpaces(
   });
 
   const list = createStore<SpacesState>((before) => {
-    const spaces = listed.map(({ id }) => spaceOf(id)).filter((space) => !space.getSnapshot().isGone).map((space) => space.summary());
+    const spaces = listed
+      .map(({ id }) => spaceOf(id))
+      .filter((space) => !space.getSnapshot().isGone)
+      .map((space) => space.summary());
     spaces.sort((one, other) => timeOf(other) - timeOf(one));
     return same(before, { spaces: same(before?.spaces as SpaceSummary[], spaces), ...state });
   }, retain);
   const forms = createStore<FormsState>((before) => {
-    const open = listed.flatMap(({ id }) => spaceOf(id).forms.getSnapshot().forms.filter(({ mayAnswer }) => mayAnswer));
+    const open = listed.flatMap(({ id }) =>
+      spaceOf(id)
+        .forms.getSnapshot()
+        .forms.filter(({ mayAnswer }) => mayAnswer),
+    );
     return same(before, { forms: same(before?.forms as Form[], open) });
   }, retain);
 
   const createdAt = (id: string) => listed.find((info) => info.id === id)?.createdAt;
-  const timeOf = ({ lastMessage, id }: SpaceSummary) => Date.parse(lastMessage?.createdAt ?? createdAt(id) ?? '');
+  const timeOf = ({ lastMessage, id }: SpaceSummary) =>
+    Date.parse(lastMessage?.createdAt ?? createdAt(id) ?? '');
 
   function changed() {
     list.changed();
@@ -88,8 +104,11 @@ export function createSpaces(
   async function reload() {
     const { kind } = await me();
     const found: SpaceInfo[] = [];
-    for (let cursor: string | null = ''; cursor !== null; ) {
-      const page: { items: SpaceInfo[]; nextCursor: string | null } = await call('GET', `/v1/spaces?limit=${LARGEST_PAGE}${cursor && `&cursor=${encodeURIComponent(cursor)}`}`);
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const page: { items: SpaceInfo[]; nextCursor: string | null } = await call(
+        'GET',
+        `/v1/spaces?limit=${LARGEST_PAGE}${cursor && `&cursor=${encodeURIComponent(cursor)}`}`,
+      );
       found.push(...page.items);
       cursor = page.nextCursor;
     }
@@ -99,7 +118,9 @@ export function createSpaces(
     changed();
     if (!isOpen) return;
     // Those with unread messages first, then the latest ones.
-    const ranked = [...list.getSnapshot().spaces].sort((one, other) => Number(other.unread > 0) - Number(one.unread > 0));
+    const ranked = [...list.getSnapshot().spaces].sort(
+      (one, other) => Number(other.unread > 0) - Number(one.unread > 0),
+    );
     watch(ranked.slice(0, MOST_WATCHED).map(({ id }) => id));
     // Nobody tells the operator of new spaces, and a client of those that it does not follow.
     if (kind === 'operator' || found.length > MOST_WATCHED) reloadLater();

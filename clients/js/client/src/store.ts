@@ -94,5 +94,8 @@ export function same<T extends object>(before: T | undefined, after: T): T {
 
 /** Like `same`, also for the members of a list, which are matched by their position. */
 export function sameList<T extends object>(before: readonly T[] | undefined, after: T[]): T[] {
-  return same(before as T[], after.map((item, index) => same(before?.[index], item)));
+  return same(
+    before as T[],
+    after.map((item, index) => same(before?.[index], item)),
+  );
 }

@@ -55,7 +55,14 @@ export function createStreams(): Streams {
       let stream = open.get(streamId);
       let isNews = !stream?.text;
       if (!stream) {
-        stream = { streamId, text: '', pieces: new Map(), heardAt: now, isEnding: false, about: {} };
+        stream = {
+          streamId,
+          text: '',
+          pieces: new Map(),
+          heardAt: now,
+          isEnding: false,
+          about: {},
+        };
         open.set(streamId, stream);
       }
       stream.heardAt = now;
@@ -86,7 +93,7 @@ export function createStreams(): Streams {
 function write(stream: Stream, offset: number, piece: string) {
   const { pieces } = stream;
   if (piece.length > (pieces.get(offset)?.length ?? 0)) pieces.set(offset, piece);
-  for (let grew = true; grew; ) {
+  for (let grew = true; grew;) {
     grew = false;
     for (const [at, text] of pieces) {
       if (at > stream.text.length) continue;

@@ -24,13 +24,11 @@ export function itemsOf(parts: TimelineParts, before: readonly TimelineItem[]): 
   const { messages, sends, streams, runs, readSeq, meId, keyOf } = parts;
   const existing = new Map(before.map((item) => [item.key, item]));
   const items: TimelineItem[] = [];
-  const add = (item: TimelineItem, time?: number) => {
-    if (time !== undefined) {
-      const at = new Date(time).setHours(0, 0, 0, 0);
-      if (at !== today) add({ type: 'day', key: `day ${at}`, at });
-      today = at;
-    }
-    items.push(same(existing.get(item.key), item));
+  const add = (item: TimelineItem) => items.push(same(existing.get(item.key), item));
+  const addDay = (time: number) => {
+    const at = new Date(time).setHours(0, 0, 0, 0);
+    if (at !== today) add({ type: 'day', key: `day ${at}`, at });
+    today = at;
   };
   let today: number | undefined;
   let isUnread = false;
@@ -38,23 +36,30 @@ export function itemsOf(parts: TimelineParts, before: readonly TimelineItem[]): 
   const addFailedUntil = (time: number) => {
     while (failed[0] && endOf(failed[0]) < time) {
       const run = failed.shift()!;
-      add({ type: 'failed', key: `failed ${run.id}`, run }, endOf(run));
+      addDay(endOf(run));
+      add({ type: 'failed', key: `failed ${run.id}`, run });
     }
   };
   for (const message of messages) {
     const at = Date.parse(message.createdAt);
     addFailedUntil(at);
+    addDay(at);
     if (!isUnread && message.seq > readSeq && message.sender.id !== meId) {
       isUnread = true;
       add({ type: 'unread', key: 'unread' });
     }
-    add({ type: 'message', key: keyOf(message) ?? message.streamId ?? message.id, message }, at);
+    add({ type: 'message', key: keyOf(message) ?? message.streamId ?? message.id, message });
   }
   addFailedUntil(Infinity);
   for (const { streamId, text, about } of streams) {
     if (!text) continue;
     const old = existing.get(streamId);
-    const { kind = 'message', toolName = null, runId = null, sender = guessedSender(parts) } = about;
+    const {
+      kind = 'message',
+      toolName = null,
+      runId = null,
+      sender = guessedSender(parts),
+    } = about;
     const shown = old?.type === 'live' ? old.stream : undefined;
     const stream = { streamId, kind, toolName, runId, sender: same(shown?.sender, sender) };
     add({ type: 'live', key: streamId, stream: same(shown, stream) });

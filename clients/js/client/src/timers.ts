@@ -16,7 +16,11 @@ export interface Timers {
    * Repeats `act` until it succeeds, fails for good, or the timers are stopped. `failed` gets each
    * error and whether another attempt follows.
    */
-  persist(name: string, act: () => Promise<void>, failed?: (error: Error, again: boolean) => void): void;
+  persist(
+    name: string,
+    act: () => Promise<void>,
+    failed?: (error: Error, again: boolean) => void,
+  ): void;
 }
 
 export function createTimers(env: Environment): Timers {
@@ -25,10 +29,13 @@ export function createTimers(env: Environment): Timers {
   const self: Timers = {
     after(name, delayMs, act) {
       self.clear(name);
-      timers.set(name, env.setTimeout(() => {
-        timers.delete(name);
-        act();
-      }, delayMs));
+      timers.set(
+        name,
+        env.setTimeout(() => {
+          timers.delete(name);
+          act();
+        }, delayMs),
+      );
     },
     has: (name) => timers.has(name),
     clear(name) {

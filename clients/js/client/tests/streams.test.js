@@ -16,7 +16,7 @@ function pieces(random) {
     { ...snapshot, text: WHOLE.slice(0, half) },
     { ...snapshot, offset: half, text: WHOLE.slice(half, half + 20) },
   ];
-  for (let offset = 0; offset < WHOLE.length; ) {
+  for (let offset = 0; offset < WHOLE.length;) {
     const length = 1 + random.below(9);
     const frame = { ...delta, offset, text: WHOLE.slice(offset, offset + length) };
     frames.push(frame, ...(random.chance(0.3) ? [frame] : []));

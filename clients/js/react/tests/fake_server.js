@@ -145,8 +145,7 @@ export function fakeServer({ count = 3, meStatuses = [] } = {}) {
     /** Moves the clock, and calls what is due. */
     advance(ms) {
       now += ms;
-      for (const [timer, { at, act }] of [...timers])
-        if (at <= now && timers.delete(timer)) act();
+      for (const [timer, { at, act }] of [...timers]) if (at <= now && timers.delete(timer)) act();
     },
     environment: {
       fetch,

@@ -13,11 +13,7 @@ for (const flavor of flavors) {
   const { createElement: h, memo } = React;
 
   const inSpace = (client, ...children) =>
-    h(
-      hooks.SmartspaceProvider,
-      { client },
-      h(hooks.SpaceProvider, { id: SPACE_ID }, ...children),
-    );
+    h(hooks.SmartspaceProvider, { client }, h(hooks.SpaceProvider, { id: SPACE_ID }, ...children));
 
   // The chat of an application. Each component counts its renders.
   function chat() {

@@ -41,14 +41,20 @@ for (const flavor of flavors) {
     assert.deepEqual(previews, []);
     assert.equal(seen.isLoading, true);
     await pass(1);
-    assert.deepEqual(previews.map(({ text }) => text), ['Hi']);
+    assert.deepEqual(
+      previews.map(({ text }) => text),
+      ['Hi'],
+    );
 
     await type('Hi @Guide');
     assert.equal(previews[0].isAborted, true);
     await settle(flavor, () => previews[0].answer(decisionFor('ent_early')));
     assert.deepEqual(seen, { dispatch: [], isLoading: true, error: null });
     await pass(300);
-    assert.deepEqual(previews.map(({ text }) => text), ['Hi', 'Hi @Guide']);
+    assert.deepEqual(
+      previews.map(({ text }) => text),
+      ['Hi', 'Hi @Guide'],
+    );
     await settle(flavor, () => previews[1].answer(decisionFor('ent_guide')));
     assert.deepEqual(seen, { dispatch: decisionFor('ent_guide'), isLoading: false, error: null });
     assert.equal(previews[1].isAborted, false);

@@ -48,15 +48,25 @@ export class Network {
   }
 
   fetch = async (address, { method, headers, body, signal }) => {
-    const aborted = new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted'))));
+    const aborted = new Promise((_, reject) =>
+      signal.addEventListener('abort', () => reject(new Error('aborted'))),
+    );
     aborted.catch(() => {});
     await Promise.race([this.#arrival(), aborted]);
     const { errors, random } = this;
     if (this.isDown || random.chance(errors / 3)) throw new TypeError('fetch failed');
-    if (random.chance(errors / 3)) return respond(503, { title: 'Unavailable' }, { 'retry-after': '1' });
+    if (random.chance(errors / 3))
+      return respond(503, { title: 'Unavailable' }, { 'retry-after': '1' });
     const path = address.replace('http://server', '');
-    const answer = this.server.answer(method, path, body && JSON.parse(body), headers['idempotency-key']);
-    await Promise.race([this.#arrival(), aborted]);
+    const answer = this.server.answer(
+      method,
+      path,
+      body && JSON.parse(body),
+      headers['idempotency-key'],
+    );
+    // Events may overtake an answer.
+    const overtaken = this.clock.delay(random() * Math.min(this.spreadMs, 400)).then(this.#arrival);
+    await Promise.race([overtaken, aborted]);
     if (this.isDown || random.chance(errors / 3)) throw new TypeError('the response was lost');
     return respond(answer.status === 409 ? 409 : 200, answer);
   };
@@ -99,7 +109,8 @@ export class Network {
       const arrive = () => {
         if (socket.readyState === OPEN) socket.onmessage?.({ data });
       };
-      if (this.spreadMs > 0) this.clock.setTimeout(() => this.#unlessFrozen(arrive), random() * this.spreadMs);
+      if (this.spreadMs > 0)
+        this.clock.setTimeout(() => this.#unlessFrozen(arrive), random() * this.spreadMs);
       else this.#later(arrive);
     }
   }

@@ -41,7 +41,8 @@ class World {
 
   async play() {
     const { random, server } = this;
-    for (let count = random.below(4) && random.below(60); count > 0; count -= 1) server.say(`before ${count}`);
+    for (let count = random.below(4) && random.below(60); count > 0; count -= 1)
+      server.say(`before ${count}`);
     this.open();
     if (random.chance(0.5)) this.open();
     let faultEndsAt = -1;
@@ -83,7 +84,11 @@ class World {
       decide: () => server.undecided().forEach((seq) => server.decide(seq)),
       work: () => run && this.work(run),
       write: () => stream && server.write(stream.streamId, `word ${step} `),
-      finish: () => stream && (stream.text ? server.finishStream(stream.streamId) : server.dropStream(stream.streamId, 'failed')),
+      finish: () =>
+        stream &&
+        (stream.text
+          ? server.finishStream(stream.streamId)
+          : server.dropStream(stream.streamId, 'failed')),
       // A fast agent: everything happens at the same moment.
       burst: () => run?.status === 'running' && this.burst(run),
       again: () => {
@@ -93,13 +98,19 @@ class World {
       },
       snapshot: () => streams.forEach(({ streamId }) => server.snapshot(streamId)),
       answer: () => this.answer(tab),
-      resolve: () => server.forms().slice(0, 1).forEach(({ callId }) => server.resolve(callId, 'ent_sarah')),
+      resolve: () =>
+        server
+          .forms()
+          .slice(0, 1)
+          .forEach(({ callId }) => server.resolve(callId, 'ent_sarah')),
       read: () => tab.space.markRead().catch(() => {}),
       rename: () => this.losesFrames || server.rename(`Harbour ${step}`),
       reload: () => random.chance(0.3) && this.reload(tab),
       look: () => tab.signal?.('visibilitychange'),
     };
-    const weights = this.isQuiet ? 'say read look' : 'say send send undecided decide work work work write write write finish burst burst again snapshot answer resolve read rename reload look';
+    const weights = this.isQuiet
+      ? 'say read look'
+      : 'say send send undecided decide work work work write write write finish burst burst again snapshot answer resolve read rename rename reload look';
     acts[random.of(weights.split(' '))]();
   }
 
@@ -116,7 +127,8 @@ class World {
   burst(run) {
     const { random, server } = this;
     const { streamId } = server.stream(run.id);
-    for (let count = 1 + random.below(4); count > 0; count -= 1) server.write(streamId, `quick ${count} `);
+    for (let count = 1 + random.below(4); count > 0; count -= 1)
+      server.write(streamId, `quick ${count} `);
     if (random.chance(0.3)) server.snapshot(streamId);
     server.finishStream(streamId);
     if (random.chance(0.5)) server.end(run.id, 'completed');
@@ -165,27 +177,55 @@ class World {
 
   compare() {
     const { server } = this;
-    const posted = server.messages.filter(({ sender }) => sender.id === ME.id).map(({ parts: [{ text }] }) => text);
-    assert.deepEqual(posted.filter((text) => text.startsWith('mine')).sort(), [...this.sent].sort(), 'what was sent is not what is stored');
+    const posted = server.messages
+      .filter(({ sender }) => sender.id === ME.id)
+      .map(({ parts: [{ text }] }) => text);
+    assert.deepEqual(
+      posted.filter((text) => text.startsWith('mine')).sort(),
+      [...this.sent].sort(),
+      'what was sent is not what is stored',
+    );
     for (const tab of this.tabs) {
       if (tab.failure) throw tab.failure;
       const { client, space } = tab;
       assert.equal(client.connection.getSnapshot().state, 'live');
       const items = tab.items();
       const shown = items.flatMap((item) => (item.type === 'message' ? [item.message] : []));
-      assert.deepEqual(shown, server.messages.slice(server.messages.length - shown.length).map(plain), 'the messages differ');
-      assert.ok(shown.length >= Math.min(50, server.messages.length), `only ${shown.length} messages are shown`);
-      assert.deepEqual(items.filter(({ type }) => type === 'pending'), [], 'a send is left');
+      assert.deepEqual(
+        shown,
+        server.messages.slice(server.messages.length - shown.length).map(plain),
+        'the messages differ',
+      );
+      assert.ok(
+        shown.length >= Math.min(50, server.messages.length),
+        `only ${shown.length} messages are shown`,
+      );
+      assert.deepEqual(
+        items.filter(({ type }) => type === 'pending'),
+        [],
+        'a send is left',
+      );
       // No event says that a run is queued.
       const isKnown = ({ status }) => status !== 'queued';
       const active = space.runs.getSnapshot().active.filter(isKnown);
       assert.deepEqual(
         active.map(({ runId, status }) => `${runId} ${status}`).sort(),
-        server.activeRuns().filter(isKnown).map(({ id, status }) => `${id} ${status}`).sort(),
+        server
+          .activeRuns()
+          .filter(isKnown)
+          .map(({ id, status }) => `${id} ${status}`)
+          .sort(),
         'the active runs differ',
       );
       const open = server.forms().map(({ callId }) => callId);
-      assert.deepEqual(space.forms.getSnapshot().forms.map(({ callId }) => callId).sort(), open.sort(), 'the forms differ');
+      assert.deepEqual(
+        space.forms
+          .getSnapshot()
+          .forms.map(({ callId }) => callId)
+          .sort(),
+        open.sort(),
+        'the forms differ',
+      );
       assert.deepEqual(tab.flickers(server), [], 'a stream flickered');
       this.compareOutcomes(tab);
       this.compareList(tab);
@@ -199,18 +239,32 @@ class World {
   compareList({ client }) {
     const { server } = this;
     const [summary] = client.spaces.getSnapshot().spaces;
-    assert.equal(summary.lastMessage?.seq, server.messages.at(-1)?.seq, 'the last message of the list differs');
+    assert.equal(
+      summary.lastMessage?.seq,
+      server.messages.at(-1)?.seq,
+      'the last message of the list differs',
+    );
     if (this.losesFrames) return;
     assert.equal(summary.unread, server.space().me.unread, 'the unread count differs');
     assert.equal(summary.name, server.name, 'the name in the list differs');
     assert.deepEqual(
       summary.activity.flatMap(({ runId, status }) => (status === 'queued' ? [] : [runId])).sort(),
-      server.activeRuns().filter(({ status }) => status !== 'queued').map(({ id }) => id).sort(),
+      server
+        .activeRuns()
+        .filter(({ status }) => status !== 'queued')
+        .map(({ id }) => id)
+        .sort(),
       'the activity in the list differs',
     );
     assert.deepEqual(
-      client.forms.getSnapshot().forms.map(({ callId }) => callId).sort(),
-      server.forms().map(({ callId }) => callId).sort(),
+      client.forms
+        .getSnapshot()
+        .forms.map(({ callId }) => callId)
+        .sort(),
+      server
+        .forms()
+        .map(({ callId }) => callId)
+        .sort(),
       'the forms of the client differ',
     );
   }
@@ -221,7 +275,11 @@ class World {
       for (const { runId } of dispatch ?? []) {
         const outcome = outcomes[id]?.find((each) => each.runId === runId);
         const { status } = this.server.runs.get(runId);
-        if (outcome && isEnded(status)) assert.ok(['spoke', 'silent', 'failed', 'stopped', 'unknown'].includes(outcome.state), `${runId} is ${status} and shown as ${outcome.state}`);
+        if (outcome && isEnded(status))
+          assert.ok(
+            ['spoke', 'silent', 'failed', 'stopped', 'unknown'].includes(outcome.state),
+            `${runId} is ${status} and shown as ${outcome.state}`,
+          );
       }
   }
 
@@ -240,7 +298,11 @@ class World {
         tab.items().filter(({ type, key }) => type === 'live' && !this.server.streams.has(key)),
       );
     const replaced = new Set(this.server.messages.map(({ streamId }) => streamId));
-    assert.deepEqual(ended().filter(({ key }) => replaced.has(key)), [], 'a replaced stream is shown');
+    assert.deepEqual(
+      ended().filter(({ key }) => replaced.has(key)),
+      [],
+      'a replaced stream is shown',
+    );
     if (ended().length === 0) return;
     await this.clock.advance(65_000);
     assert.deepEqual(ended(), [], 'a stream has ended and is still shown');
@@ -259,10 +321,15 @@ class World {
     this.server.say('after the roll-over');
     await this.clock.advance(1000);
     for (const tab of this.tabs) {
-      assert.deepEqual(tab.states.filter((state) => state !== 'live'), [], 'the roll-over interrupted the connection');
+      assert.deepEqual(
+        tab.states.filter((state) => state !== 'live'),
+        [],
+        'the roll-over interrupted the connection',
+      );
       assert.equal(tab.items().at(-1).message.parts[0].text, 'after the roll-over');
     }
-    for (const socket of this.server.sockets) assert.ok(!before.has(socket), 'a socket is older than two hours');
+    for (const socket of this.server.sockets)
+      assert.ok(!before.has(socket), 'a socket is older than two hours');
     assert.equal(this.server.sockets.size, tabs, 'a socket was left open');
     delete this.network.onClose;
     assert.ok(fewest >= this.tabs.length, 'nobody followed for a moment');

@@ -98,12 +98,17 @@ export class Server {
     const form = { ui: 'form', resultSchema: null, answerBy: 'humans', expiresAt: null };
     this.#append(AGENT, [{ ...part, ...form, status: 'pending', resolvedBy: null }], { runId });
     const { stepCount } = this.runs.get(runId);
-    this.#changeRun(runId, 'run.waiting_tool', { status: 'waiting_tool', stepCount: stepCount + 1 });
+    this.#changeRun(runId, 'run.waiting_tool', {
+      status: 'waiting_tool',
+      stepCount: stepCount + 1,
+    });
   }
 
   forms() {
     return this.messages.flatMap(({ seq, runId, parts: [part] }) =>
-      part.type === 'tool' && part.status === 'pending' ? [{ seq, runId, callId: part.callId }] : [],
+      part.type === 'tool' && part.status === 'pending'
+        ? [{ seq, runId, callId: part.callId }]
+        : [],
     );
   }
 
@@ -147,7 +152,14 @@ export class Server {
     const seq = this.messages.length;
     const readSeq = this.#reads.get(ME.id);
     const createdAt = '2026-05-01T10:00:00Z';
-    return { id: SPACE, name: this.name, seq, members, createdAt, me: { readSeq, unread: seq - readSeq } };
+    return {
+      id: SPACE,
+      name: this.name,
+      seq,
+      members,
+      createdAt,
+      me: { readSeq, unread: seq - readSeq },
+    };
   }
 
   answer(method, path, body, key) {
@@ -169,7 +181,10 @@ export class Server {
         return { items, nextCursor: null };
       }
       case 'GET /v1/spaces/*/runs':
-        return { items: [...this.runs.values()].reverse().slice(0, query('limit')), nextCursor: null };
+        return {
+          items: [...this.runs.values()].reverse().slice(0, query('limit')),
+          nextCursor: null,
+        };
       case 'POST /v1/spaces/*/messages': {
         const stored = this.#posted.get(key) ?? this.post(ME, body.text).id;
         this.#posted.set(key, stored);
@@ -182,7 +197,9 @@ export class Server {
         return { url: 'ws://server' };
       default: {
         const [, runId, callId] = /^POST \/v1\/runs\/(.*)\/toolCalls\/(.*)\/result$/.exec(route);
-        return this.resolve(callId, ME.id) ? { runId, callId } : { status: 409, detail: 'resolved' };
+        return this.resolve(callId, ME.id)
+          ? { runId, callId }
+          : { status: 409, detail: 'resolved' };
       }
     }
   }
@@ -194,7 +211,10 @@ export class Server {
     if (action === 'ping') {
       const isAhead = ([, seq]) => this.messages.length > seq;
       const ahead = Object.entries(spaces ?? {}).filter(isAhead);
-      reply({ type: 'pong', spaces: Object.fromEntries(ahead.map(([id]) => [id, this.messages.length])) });
+      reply({
+        type: 'pong',
+        spaces: Object.fromEntries(ahead.map(([id]) => [id, this.messages.length])),
+      });
     } else if (action === 'subscribe' || action === 'unsubscribe') {
       // A frame that another one has overtaken has no effect.
       if (n > socket.lastN) {
@@ -203,14 +223,20 @@ export class Server {
       }
       if (!socket.isSubscribed) return reply({ type: 'unsubscribed', spaceId });
       const missed = afterSeq === undefined ? [] : this.messages.slice(afterSeq).slice(-200);
-      const active = this.activeRuns().map(({ id, agentId, status }) => ({ runId: id, agentId, status }));
+      const active = this.activeRuns().map(({ id, agentId, status }) => ({
+        runId: id,
+        agentId,
+        status,
+      }));
       const seq = this.messages.length;
       reply({ type: 'subscribed', spaceId, seq, from: missed[0]?.seq ?? null, active });
-      for (const message of missed) socket.deliver(this.#frame({ type: 'message.created', message }));
+      for (const message of missed)
+        socket.deliver(this.#frame({ type: 'message.created', message }));
     } else if (action === 'snapshot') {
       reply({ type: 'accepted', streamId });
       const stream = this.streams.get(streamId);
-      if (stream) socket.deliver(this.#frame({ type: 'stream.snapshot', streamId, text: stream.text }));
+      if (stream)
+        socket.deliver(this.#frame({ type: 'stream.snapshot', streamId, text: stream.text }));
     }
     return undefined;
   }

@@ -19,7 +19,10 @@ export class Tab {
     this.server = server;
     const tab = this;
     const sockets = new Set();
-    const guarded = (act) => (...values) => (this.isClosed ? undefined : act(...values));
+    const guarded =
+      (act) =>
+      (...values) =>
+        this.isClosed ? undefined : act(...values);
     this.client = createClient({
       url: 'http://server',
       token: 'token',
@@ -60,7 +63,9 @@ export class Tab {
         }
       }),
     );
-    this.client.connection.subscribe(guarded(() => this.states.push(this.client.connection.getSnapshot().state)));
+    this.client.connection.subscribe(
+      guarded(() => this.states.push(this.client.connection.getSnapshot().state)),
+    );
   }
 
   #sockets;

@@ -13,7 +13,9 @@ export function App({ first }: { first: string | null }) {
   return (
     <main className={id ? 'in-room' : undefined}>
       <nav aria-label="Spaces">
-        <h1>Spaces <Connection /></h1>
+        <h1>
+          Spaces <Connection />
+        </h1>
         {isLoading && <p className="note">Loading…</p>}
         {error && <p className="note">{error.message}</p>}
         {spaces.map((space) => (

@@ -16,11 +16,23 @@ export function Card({ part, id }: { part: ToolPart; id: string }) {
   return (
     <fieldset data-status={status}>
       <legend>{title ?? message ?? part.name}</legend>
-      {form && options.map((choice) => (
-        <button key={choice} onClick={() => act(answer(callId, { choice }))}>{choice}</button>
-      ))}
-      {form && <button className="quiet" onClick={() => act(decline(callId))}>Decline</button>}
-      {status !== 'pending' && <output>{result}{resolvedBy && ` (${nameOf(resolvedBy)})`}</output>}
+      {form &&
+        options.map((choice) => (
+          <button key={choice} onClick={() => act(answer(callId, { choice }))}>
+            {choice}
+          </button>
+        ))}
+      {form && (
+        <button className="quiet" onClick={() => act(decline(callId))}>
+          Decline
+        </button>
+      )}
+      {status !== 'pending' && (
+        <output>
+          {result}
+          {resolvedBy && ` (${nameOf(resolvedBy)})`}
+        </output>
+      )}
       {error && <p role="alert">{error}</p>}
     </fieldset>
   );

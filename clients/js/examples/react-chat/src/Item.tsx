@@ -20,7 +20,11 @@ export function Item({ item, id }: { item: TimelineItem; id: string }) {
       );
     }
     case 'failed':
-      return <li className="line">{nameOf(item.run.agentId)} failed: {item.run.error?.message}</li>;
+      return (
+        <li className="line">
+          {nameOf(item.run.agentId)} failed: {item.run.error?.message}
+        </li>
+      );
     case 'day': {
       const day = new Date(item.at).toLocaleDateString([], { dateStyle: 'full' });
       return <li className="line">{day}</li>;
@@ -36,9 +40,15 @@ function Stored({ message, id }: { message: Message; id: string }) {
   const time = new Date(createdAt).toLocaleTimeString([], { timeStyle: 'short' });
   return (
     <li className="bubble" data-state="stored" data-own={sender.id === me?.entity?.id}>
-      <small><b>{sender.name}</b> {time}</small>
+      <small>
+        <b>{sender.name}</b> {time}
+      </small>
       {parts.map((part, key) =>
-        part.type === 'text' ? <p key={key}>{part.text}</p> : <Card key={key} part={part} id={id} />,
+        part.type === 'text' ? (
+          <p key={key}>{part.text}</p>
+        ) : (
+          <Card key={key} part={part} id={id} />
+        ),
       )}
       {sender.type === 'human' && <RollCall messageId={message.id} id={id} />}
     </li>
@@ -49,7 +59,9 @@ function Live({ stream: { streamId, sender, toolName } }: { stream: StreamInfo }
   const { text } = useStream(streamId);
   return (
     <li className="bubble" data-state="live">
-      <small><b>{sender.name}</b> {toolName ?? 'writes'}</small>
+      <small>
+        <b>{sender.name}</b> {toolName ?? 'writes'}
+      </small>
       <p>{text}</p>
     </li>
   );

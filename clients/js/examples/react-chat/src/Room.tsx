@@ -17,7 +17,9 @@ export function Room({ id, onBack }: { id: string; onBack: () => void }) {
   return (
     <section aria-label={space?.name}>
       <header>
-        <button className="back" onClick={onBack} aria-label="All spaces">‹</button>
+        <button className="back" onClick={onBack} aria-label="All spaces">
+          ‹
+        </button>
         <h2>{space?.name}</h2>
         <Connection />
         <Members />
@@ -25,7 +27,9 @@ export function Room({ id, onBack }: { id: string; onBack: () => void }) {
       <div className="log">
         <ol role="log">
           {hasOlder && <button onClick={loadOlder}>Earlier messages</button>}
-          {items.map((item) => <Item key={item.key} item={item} id={id} />)}
+          {items.map((item) => (
+            <Item key={item.key} item={item} id={id} />
+          ))}
         </ol>
       </div>
       <Busy id={id} />
@@ -41,7 +45,9 @@ function Members() {
   return (
     <ul aria-label="Members">
       {members.map(({ id, name, type }) => (
-        <li key={id} data-type={type} data-here={isHere(id)}>{name}</li>
+        <li key={id} data-type={type} data-here={isHere(id)}>
+          {name}
+        </li>
       ))}
     </ul>
   );
@@ -59,7 +65,11 @@ function Busy({ id }: { id: string }) {
     ...people.map((each) => `${nameOf(each)} types`),
     ...active.map(({ agentId, status }) => `${nameOf(agentId)} ${DOING[status]}`),
   ];
-  return <p className="busy" role="status">{lines.join(' · ')}</p>;
+  return (
+    <p className="busy" role="status">
+      {lines.join(' · ')}
+    </p>
+  );
 }
 
 function Composer({ id }: { id: string }) {
@@ -78,8 +88,13 @@ function Composer({ id }: { id: string }) {
   };
   return (
     <form onSubmit={submit}>
-      <input aria-label="Message" placeholder="Message" autoComplete="off" value={text}
-        onChange={(event) => change(event.target.value)} />
+      <input
+        aria-label="Message"
+        placeholder="Message"
+        autoComplete="off"
+        value={text}
+        onChange={(event) => change(event.target.value)}
+      />
       <button disabled={!text.trim()}>Send</button>
     </form>
   );

@@ -1,0 +1,79 @@
+// The console: signs in, and shows the spaces of the caller.
+//
+// page/     the page: session.ts (key), address.ts, side.tsx (spaces), room.tsx (one space) with
+//           timeline.tsx, composer.tsx and active_runs.tsx
+// forms/    the cards of tool calls, and their forms
+// styles/   the styles
+//
+// Everything from the server comes through the client library and its hooks.
+
+import { render } from 'preact';
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { clearDrafts } from './forms/drafts.ts';
+import { Console } from './page/console.tsx';
+import { ClientScope } from './page/providers.ts';
+import {
+  REFUSED,
+  clientWith,
+  forgetKey,
+  isSendable,
+  keepKey,
+  storedKey,
+  takeKeyFromAddress,
+} from './page/session.ts';
+import { SignIn } from './page/sign_in.tsx';
+
+function App() {
+  const [key, setKey] = useState(storedKey);
+  const [problem, setProblem] = useState('');
+  const leave = () => {
+    forgetKey();
+    clearDrafts();
+    setProblem(REFUSED);
+    setKey(null);
+  };
+  const enter = () => {
+    setProblem('');
+    setKey(storedKey());
+  };
+  const isWrong = key !== null && !isSendable(key);
+  const client = useMemo(
+    () => (key === null || isWrong ? null : clientWith(key, leave)),
+    [key, isWrong],
+  );
+  useEffect(() => {
+    if (isWrong) leave();
+  }, [isWrong]);
+  useEffect(() => {
+    // Opening the printed address again in the same tab changes the fragment only.
+    const changed = () => takeKeyFromAddress() && enter();
+    addEventListener('hashchange', changed);
+    return () => removeEventListener('hashchange', changed);
+  }, []);
+
+  if (client === null)
+    return (
+      <SignIn
+        problem={problem}
+        onKey={(given) => {
+          keepKey(given);
+          enter();
+        }}
+      />
+    );
+  return (
+    <ClientScope key={key ?? ''} client={client}>
+      <Console onSignOut={signOut} />
+    </ClientScope>
+  );
+}
+
+function signOut() {
+  forgetKey();
+  // A reload removes everything that was shown from the page.
+  history.replaceState(null, '', location.pathname);
+  location.reload();
+}
+
+takeKeyFromAddress();
+render(<App />, document.getElementById('app')!);

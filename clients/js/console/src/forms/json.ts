@@ -1,0 +1,26 @@
+// Comparing JSON values and showing them as text. Pure.
+
+/** Whether the value is an object, and neither an array nor null. */
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Whether two values have the same JSON. */
+export const isSame = (one: unknown, other: unknown): boolean =>
+  JSON.stringify(one) === JSON.stringify(other);
+
+/** A string as it is, any other value as compact JSON. */
+export const wordsFor = (value: unknown): string =>
+  typeof value === 'string' ? value : JSON.stringify(value);
+
+/** The label of an option: its own `label` if it has one, otherwise its value. */
+export function labelOf(option: unknown): string {
+  if (isObject(option) && typeof option.label === 'string' && option.label !== '')
+    return option.label;
+  return option === '' ? '""' : wordsFor(option);
+}
+
+/** Shortens a text to `longest` characters and marks the cut with an ellipsis. */
+export function shortened(text: string, longest: number): string {
+  const characters = [...text];
+  return characters.length > longest ? `${characters.slice(0, longest).join('')}…` : text;
+}

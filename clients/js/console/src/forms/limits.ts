@@ -1,0 +1,49 @@
+// The limits of a field in words: what a person must know before typing. Pure.
+
+import type { NumberShape, Shape, TextShape } from './field_types.ts';
+
+/** The limits of a field, or '' if there are none. */
+export function limitsOf(field: Shape): string {
+  switch (field.kind) {
+    case 'json':
+      return 'as JSON';
+    case 'lines':
+      return joined('one per line', rangeOf(field.minItems, field.maxItems));
+    case 'choices':
+      return rangeOf(field.minItems, field.maxItems);
+    case 'text':
+      return textLimits(field);
+    case 'number':
+      return numberLimits(field);
+    default:
+      return '';
+  }
+}
+
+function textLimits({ input, minLength, maxLength }: TextShape): string {
+  const range = rangeOf(minLength, maxLength);
+  return joined(
+    input === 'datetime-local' ? 'in your time zone' : '',
+    range && `${range} characters`,
+  );
+}
+
+function numberLimits(field: NumberShape): string {
+  const { isInteger, minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = field;
+  return joined(
+    isInteger ? 'a whole number' : '',
+    rangeOf(minimum, maximum),
+    exclusiveMinimum === undefined ? '' : `more than ${exclusiveMinimum}`,
+    exclusiveMaximum === undefined ? '' : `less than ${exclusiveMaximum}`,
+    multipleOf === undefined ? '' : `in steps of ${multipleOf}`,
+  );
+}
+
+function rangeOf(least: number | undefined, most: number | undefined): string {
+  if (least !== undefined && most !== undefined)
+    return least === most ? `exactly ${least}` : `${least} to ${most}`;
+  if (least !== undefined) return `at least ${least}`;
+  return most === undefined ? '' : `at most ${most}`;
+}
+
+const joined = (...texts: string[]): string => texts.filter(Boolean).join(', ');

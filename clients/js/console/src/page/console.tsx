@@ -1,0 +1,84 @@
+// The page between signing in and signing out.
+
+import type { SpaceInfo } from '@smartspace/client';
+import { useClient, useConnection, useMe, useSpaces } from '@smartspace/react';
+import type { JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { openSpace, useAddress } from './address.ts';
+import { NewSpace } from './new_space.tsx';
+import { NoticeContext, wordsOf } from './notices.ts';
+import { preference, setPreference } from './preferences.ts';
+import { Room } from './room.tsx';
+import { Side } from './side.tsx';
+
+/** Shows the spaces and the open one. */
+export function Console({ onSignOut }: { onSignOut: () => void }): JSX.Element | null {
+  const client = useClient();
+  const { me, error } = useMe();
+  const { spaceId, seq } = useAddress();
+  const [notice, setNotice] = useState('');
+  const [isCreating, setIsCreating] = useState(false);
+  const { isEmpty, failed } = useLastSpace(spaceId);
+
+  useEffect(() => setNotice(''), [spaceId]);
+  const created = (space: SpaceInfo) => {
+    setIsCreating(false);
+    client.reloadSpaces().catch((problem) => setNotice(wordsOf(problem)));
+    openSpace(space.id);
+  };
+  // Before the server has answered, nobody knows whether the key is right.
+  if (!me && !error) return null;
+  const text = notice || (failed ?? (me || !error ? '' : wordsOf(error)));
+  return (
+    <NoticeContext.Provider value={setNotice}>
+      <div id="console" class="console">
+        <Side
+          me={me}
+          currentId={spaceId}
+          onNewSpace={() => setIsCreating(true)}
+          onSignOut={onSignOut}
+        />
+        {spaceId === null ? (
+          <NoRoom notice={text || (isEmpty ? noSpaceText(me?.capabilities ?? []) : '')} />
+        ) : (
+          <Room spaceId={spaceId} seq={seq} notice={text} />
+        )}
+      </div>
+      {isCreating ? <NewSpace onCreated={created} onClose={() => setIsCreating(false)} /> : null}
+    </NoticeContext.Provider>
+  );
+}
+
+const noSpaceText = (capabilities: readonly string[]) =>
+  capabilities.includes('create_spaces')
+    ? 'There is no space yet. Create one with “New space”.'
+    : 'You are in no space yet.';
+
+const NoRoom = ({ notice }: { notice: string }) => (
+  <main class="room">
+    <header class="room-head">
+      <h1 id="room-name">Smartspace</h1>
+    </header>
+    <p id="notice" class="notice problem" role="alert">
+      {notice}
+    </p>
+  </main>
+);
+
+// Without a space in the address, the one that was open last is opened, or else the one with the
+// latest message, or else the oldest one.
+function useLastSpace(spaceId: string | null) {
+  const { spaces, isLoading, error } = useSpaces();
+  const isLive = useConnection().state === 'live';
+  // While the connection is lost, its status says so.
+  const failed = error && (isLive || spaces.length === 0) ? wordsOf(error) : null;
+  const isReady = !isLoading && !error;
+  useEffect(() => {
+    if (spaceId !== null) return setPreference('space', spaceId);
+    const lastId = preference('space');
+    const active = spaces.find(({ lastMessage }) => lastMessage !== null);
+    const last = spaces.find(({ id }) => id === lastId) ?? active ?? spaces.at(-1);
+    if (isReady && last) openSpace(last.id, true);
+  }, [spaceId, isReady, spaces.length]);
+  return { isEmpty: isReady && spaces.length === 0, failed };
+}

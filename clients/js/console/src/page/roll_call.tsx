@@ -1,0 +1,99 @@
+// The roll call of a message: what became of it for each agent, and why agents stayed silent.
+
+import type { Message, Outcome } from '@smartspace/client';
+import type { JSX } from 'preact';
+
+const WORDS: Record<Exclude<Outcome['state'], 'notWoken'>, string> = {
+  asked: 'asked',
+  thinking: 'thinking…',
+  writing: 'writing…',
+  waiting: 'waiting for an answer',
+  spoke: 'spoke',
+  silent: 'silent',
+  failed: 'failed',
+  stopped: 'stopped',
+  unknown: 'woken',
+};
+const REASONS: Record<string, string> = {
+  paused: 'paused',
+  chain_depth: 'chain depth reached',
+  policy: 'not woken because of the space’s policy',
+  router: 'not chosen by the router',
+  no_admin: 'the admin agent has left, so only mentioned agents wake',
+  rate: 'too many runs a minute',
+  budget: 'budget used up',
+  busy: 'too many active runs',
+};
+const ENDINGS: Record<string, string> = {
+  cancel: 'by a person',
+  stop_run: 'by another agent',
+  absorbed: 'another run took over',
+  superseded: 'a newer message took over',
+  coalesced: 'another run answers',
+  removed: 'it left the space',
+};
+const MOST_NAMES = 6;
+
+export interface RollCallProps {
+  /** One for each agent that was considered; undefined while the message is undecided. */
+  outcomes: readonly Outcome[] | undefined;
+  nameOf: (id: string) => string;
+  router: Message['router'];
+}
+
+/** One line below a message, or nothing if there is nothing to say. */
+export function RollCall({ outcomes, nameOf, router }: RollCallProps): JSX.Element | null {
+  if (!outcomes) return <p class="note">deciding whom to wake</p>;
+  const woken = outcomes.filter(({ state }) => state !== 'notWoken');
+  const isPolicy = ({ reason }: Outcome) => reason === 'policy';
+  // If the message woke an agent, it is no surprise that the policy left out others.
+  const others = outcomes.filter(
+    (outcome) => outcome.state === 'notWoken' && !(woken.length > 0 && isPolicy(outcome)),
+  );
+  const groups = grouped(others);
+  const failed = router?.error ? `the router did not answer: ${router.error}` : '';
+  if (woken.length + groups.size === 0 && failed === '') return null;
+  const isNobody = woken.length === 0 && groups.size === 1;
+  return (
+    <ul class="note roll-call" aria-label="What the agents did">
+      {failed === '' ? null : <li>{failed}</li>}
+      {woken.map((outcome) => (
+        <li key={outcome.agentId} data-outcome={outcome.state}>
+          {nameOf(outcome.agentId)} {stateText(outcome)}
+          {outcome.sourceText === null ? '' : ` (chosen: ${phrase(outcome.sourceText)})`}
+        </li>
+      ))}
+      {[...groups].map(([words, members]) => (
+        <li key={words} data-outcome="notWoken">
+          {isNobody ? 'woke nobody' : `not ${listed(members, nameOf)}`}: {words}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function stateText({ state, reason }: Outcome): string {
+  if (state === 'notWoken') return '';
+  if (reason === null) return WORDS[state];
+  if (state === 'silent') return `${WORDS[state]}: “${reason}”`;
+  return `${WORDS[state]}: ${state === 'stopped' ? (ENDINGS[reason] ?? reason) : reason}`;
+}
+
+// Without the full stop of a sentence.
+const phrase = (text: string) => text.trim().replace(/\.$/, '');
+
+const wordsOf = ({ reason }: Outcome) =>
+  REASONS[reason ?? ''] ?? phrase(reason ?? 'no reason was given');
+
+function grouped(outcomes: readonly Outcome[]) {
+  const groups = new Map<string, Outcome[]>();
+  for (const outcome of outcomes)
+    groups.set(wordsOf(outcome), [...(groups.get(wordsOf(outcome)) ?? []), outcome]);
+  return groups;
+}
+
+function listed(outcomes: readonly Outcome[], nameOf: (id: string) => string): string {
+  const names = outcomes.map(({ agentId }) => nameOf(agentId));
+  if (names.length <= MOST_NAMES) return names.join(', ');
+  return `${names.slice(0, MOST_NAMES - 1).join(', ')} and ${names.length - MOST_NAMES + 1} others`;
+}

@@ -1,0 +1,79 @@
+// The open space: its name and members, its messages, and the form that writes one.
+
+import { SpaceScope } from './providers.ts';
+import { useClient, useConnection, useMe, useMembers, useSpace } from '@smartspace/react';
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { ActiveRuns } from './active_runs.tsx';
+import { Composer } from './composer.tsx';
+import { useCast } from './members.ts';
+import { wordsOf } from './notices.ts';
+import { Scroller } from './scroller.ts';
+import { TimelineView } from './timeline.tsx';
+import { Title } from './title.tsx';
+import { Typing } from './typing.tsx';
+
+export interface RoomProps {
+  spaceId: string;
+  /** The message that the address names. */
+  seq: number | null;
+  /** What failed outside of the timeline, or ''. */
+  notice: string;
+}
+
+/** Shows one space. */
+export function Room({ spaceId, ...props }: RoomProps): JSX.Element {
+  return (
+    <SpaceScope key={spaceId} id={spaceId}>
+      <OpenRoom key={spaceId} spaceId={spaceId} {...props} />
+    </SpaceScope>
+  );
+}
+
+function OpenRoom({ spaceId, seq, notice }: RoomProps) {
+  const client = useClient();
+  const { space, error, isGone } = useSpace();
+  const { me } = useMe();
+  const cast = useCast(client.space(spaceId));
+  const [scroller] = useState(() => new Scroller());
+  const isLive = useConnection().state === 'live';
+  const name = space?.name ?? 'Smartspace';
+  // While the connection is lost, the status says so.
+  const failed = error && (isLive || space === null) ? wordsOf(error) : '';
+  const gone = isGone && !failed ? 'This space was deleted, or you have left it.' : '';
+
+  return (
+    <main class="room">
+      <Title name={space ? name : null} />
+      <header class="room-head">
+        <h1 id="room-name">{name}</h1>
+        <MemberList />
+      </header>
+      <p id="notice" class="notice problem" role="alert">
+        {notice || gone || failed}
+      </p>
+      <TimelineView cast={cast} scroller={scroller} seq={seq} />
+      <div class="strip">
+        <ActiveRuns nameOf={cast.nameOf} />
+        <Typing cast={cast} />
+      </div>
+      {me && space && !isGone ? <Composer cast={cast} onSent={() => scroller.toEnd()} /> : null}
+    </main>
+  );
+}
+
+function MemberList() {
+  const { members } = useMembers();
+  return (
+    <ul id="members" class="members" aria-label="Members" tabIndex={0}>
+      {members.map(({ id, name, type, role }) => (
+        <li key={id}>
+          <span dir="auto">{name}</span>
+          <span class="badge">
+            {(type === 'agent' ? 'agent' : 'person') + (role === 'owner' ? ', owner' : '')}
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,53 @@
+// The key or token of this tab, and the client that uses it. It is in sessionStorage only, never in
+// the address or the page, and is removed when the tab is closed.
+
+import { createClient, type Client } from '@smartspace/client';
+
+const NAME = 'smartspace.key';
+
+/** Why the page shows the sign-in form again. */
+export const REFUSED = 'The server does not accept this key or token.';
+
+/**
+ * Moves a key or token from the address's fragment into the session and removes it from the address
+ * and the history. Returns whether there was one.
+ */
+export function takeKeyFromAddress(): boolean {
+  const found = /^#(?:key|token)=(.*)$/.exec(location.hash);
+  if (!found) return false;
+  history.replaceState(history.state, '', location.pathname + location.search);
+  keepKey(decoded(found[1]!));
+  return true;
+}
+
+/** The key, or null. */
+export const storedKey = (): string | null => sessionStorage.getItem(NAME);
+
+/** Stores a key for this tab. */
+export const keepKey = (key: string): void => sessionStorage.setItem(NAME, key);
+
+/** Removes the key. */
+export const forgetKey = (): void => sessionStorage.removeItem(NAME);
+
+/** Whether an HTTP header can hold this key. One with other characters is always wrong. */
+export const isSendable = (key: string): boolean => /^[\x21-\x7e]+$/.test(key);
+
+/** A client with this key. `onRefused` is called when the server does not accept it. */
+export function clientWith(key: string, onRefused: () => void): Client {
+  let isGiven = false;
+  const token = () => {
+    // The client asks again only after the server has refused the key.
+    if (isGiven) onRefused();
+    else setTimeout(() => (isGiven = true));
+    return key;
+  };
+  return createClient({ url: '', token });
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,92 @@
+// The side of the page: the state of the connection, the spaces, and what the caller may do.
+
+import type { Caller, ConnectionState, SpaceSummary } from '@smartspace/client';
+import { useConnection, useSpaces } from '@smartspace/react';
+import type { JSX } from 'preact';
+import { memo } from 'preact/compat';
+import { openSpace } from './address.ts';
+
+const STATUS: Record<ConnectionState['state'], string> = {
+  connecting: 'Connecting',
+  live: 'Live',
+  stalled: 'Reconnecting',
+  offline: 'Offline',
+  closed: 'Disconnected',
+};
+
+export interface SideProps {
+  /** The caller; null until it is known. */
+  me: Caller | null;
+  currentId: string | null;
+  onNewSpace: () => void;
+  onSignOut: () => void;
+}
+
+/** The side. */
+export function Side({ me, currentId, onNewSpace, onSignOut }: SideProps): JSX.Element {
+  const { spaces } = useSpaces();
+  const mayCreate = me?.capabilities.includes('create_spaces') ?? false;
+  return (
+    <aside class="side">
+      <div class="brand">
+        <strong>Smartspace</strong>
+        <Status />
+      </div>
+      <nav aria-label="Spaces">
+        <ul id="spaces" class="spaces">
+          {spaces.map(({ id, name, unread }) => (
+            <SpaceLine key={id} {...{ id, name, unread }} isCurrent={id === currentId} />
+          ))}
+        </ul>
+      </nav>
+      <div class="side-actions">
+        {me ? (
+          <p id="caller" class="caller">
+            {me.entity ? `Signed in as ${me.entity.name}` : 'Signed in as the operator'}
+          </p>
+        ) : null}
+        {mayCreate ? (
+          <button type="button" id="new-space" onClick={onNewSpace}>
+            New space
+          </button>
+        ) : null}
+        <button type="button" id="sign-out" class="quiet" onClick={onSignOut}>
+          Sign out
+        </button>
+      </div>
+    </aside>
+  );
+}
+
+function Status() {
+  const { state } = useConnection();
+  return (
+    <span id="status" class="status" role="status" data-status={state}>
+      {STATUS[state]}
+    </span>
+  );
+}
+
+interface SpaceLineProps extends Pick<SpaceSummary, 'id' | 'name' | 'unread'> {
+  isCurrent: boolean;
+}
+
+const SpaceLine = memo(function SpaceLine({ id, name, unread, isCurrent }: SpaceLineProps) {
+  return (
+    <li>
+      <button
+        type="button"
+        aria-current={isCurrent ? 'page' : undefined}
+        onClick={() => openSpace(id)}
+      >
+        <span dir="auto">{name}</span>
+        {unread > 0 ? (
+          <span class="unread-count">
+            {unread}
+            <span class="unseen"> unread</span>
+          </span>
+        ) : null}
+      </button>
+    </li>
+  );
+});

@@ -1,0 +1,53 @@
+// The form that asks for a key or token.
+
+import type { JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+
+export interface SignInProps {
+  /** Why the last attempt failed, or ''. */
+  problem: string;
+  onKey: (key: string) => void;
+}
+
+/** The sign-in form. */
+export function SignIn({ problem, onKey }: SignInProps): JSX.Element {
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    document.title = 'Smartspace';
+    field.current!.focus();
+  }, []);
+  const submit = (event: Event) => {
+    event.preventDefault();
+    const key = field.current!.value.trim();
+    field.current!.value = '';
+    onKey(key);
+  };
+  return (
+    <main id="sign-in" class="sign-in">
+      <form id="sign-in-form" autocomplete="off" onSubmit={submit}>
+        <h1>Smartspace</h1>
+        <p>
+          Sign in with the admin key or with a person’s token. When the server starts, it prints an
+          address that contains the key. On AWS it is <code>adminKey</code> in the secret of the
+          stack.
+        </p>
+        <label for="key">Key or token</label>
+        <input
+          ref={field}
+          id="key"
+          type="password"
+          autocomplete="off"
+          spellcheck={false}
+          required
+          aria-describedby="sign-in-problem"
+        />
+        <p id="sign-in-problem" class="problem" role="alert">
+          {problem}
+        </p>
+        <button type="submit" class="primary">
+          Sign in
+        </button>
+      </form>
+    </main>
+  );
+}

@@ -1,0 +1,62 @@
+// Unread messages: counts in the list, a line in the timeline, and the read position.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openTab, signInAs, storedEntry } from './console_page.js';
+import { api, husam, sarah } from './suite.js';
+
+const spaceButton = (page, name) =>
+  page.getByRole('navigation', { name: 'Spaces' }).getByRole('button', { name });
+
+test('unread messages are counted, marked with a line, and read at the end', async (t) => {
+  const reader = await api.createPerson('Reader');
+  const quiet = await api.createSpace('Quiet', [reader]);
+  const space = await api.createSpace('Busy', [husam, reader]);
+  for (const text of ['one', 'two']) await api.postMessage(space, husam, text);
+  const page = await openTab(t);
+  await signInAs(page, reader, `#/s/${quiet.id}`);
+  await page.getByRole('heading', { name: 'Quiet' }).waitFor();
+  const button = spaceButton(page, /^Busy/);
+  await button.filter({ hasText: '2 unread' }).waitFor();
+  await page.waitForFunction(() => document.title === '(2) Quiet · Smartspace');
+  await api.postMessage(space, husam, 'three');
+  await button.filter({ hasText: '3 unread' }).waitFor();
+
+  await button.click();
+  await storedEntry(page, 'three').waitFor();
+  const order = await page
+    .locator('.line.unread, .entry .text')
+    .evaluateAll((nodes) => nodes.map(({ textContent }) => textContent));
+  assert.deepEqual(order, ['New messages', 'one', 'two', 'three']);
+  await button.filter({ hasText: 'unread' }).waitFor({ state: 'detached' });
+  await page.waitForFunction(() => document.title === 'Busy · Smartspace');
+  await page.reload();
+  await storedEntry(page, 'three').waitFor();
+  assert.equal(await page.locator('.line.unread').count(), 0);
+});
+
+test('many unread messages are read from the line on', async (t) => {
+  const reader = await api.createPerson('Late reader');
+  const space = await api.createSpace('Flood', [husam, reader]);
+  for (let number = 1; number <= 40; number += 1)
+    await api.postMessage(space, husam, `number ${number}`);
+  const page = await openTab(t);
+  await signInAs(page, reader, `#/s/${space.id}`);
+  await storedEntry(page, 'number 1').waitFor();
+  assert.ok(await page.getByText('New messages').isVisible());
+  const button = spaceButton(page, /^Flood/);
+  await button.filter({ hasText: '40 unread' }).waitFor();
+  await page.getByRole('button', { name: 'Go to the latest' }).click();
+  await button.filter({ hasText: 'unread' }).waitFor({ state: 'detached' });
+});
+
+test('a space that is made elsewhere appears, and days are marked', async (t) => {
+  const page = await openTab(t);
+  await api.createSpace('Before', [sarah]);
+  await signInAs(page, sarah);
+  const space = await api.createSpace('Made elsewhere', [husam, sarah]);
+  await spaceButton(page, 'Made elsewhere').click();
+  await api.postMessage(space, husam, 'Good morning.');
+  await storedEntry(page, 'Good morning.').waitFor();
+  assert.deepEqual(await page.locator('.line.day').allTextContents(), ['Today']);
+});
