@@ -17,7 +17,8 @@ const PONG_LIMIT_MS = 10_000;
 const FIRST_DELAY_MS = 500;
 const LONGEST_DELAY_MS = 30_000;
 const ROLL_OVER_MS = 110 * 60_000; // API Gateway closes a connection after two hours.
-const LAZY_MS = 600; // The server takes two subscriptions a second in the long run.
+const AT_ONCE = 6;
+const QUEUE_MS = 600;
 const MOST_PINGED = 20; // The spaces that one ping may name.
 const EXPIRED = 1008; // Close codes, as the server sends them in `goodbye`.
 const RESTARTING = 1012;
@@ -69,6 +70,9 @@ export function createConnection(env: Environment, call: Call): Connection {
   let attempt = 0;
   let lostAt = 0;
   let lastN = 0; // An older frame about a subscription never undoes a newer one.
+  let connectFailed = (_error?: unknown) => {};
+  // Spaces to subscribe to, one after the other.
+  const queued = new Set<string>();
   let isCounted = true;
   let isOpen = false;
   let state: ConnectionState = { state: 'connecting', since: env.now() };
@@ -127,8 +131,16 @@ export function createConnection(env: Environment, call: Call): Connection {
     }
     const opened: Link = { socket, unconfirmed: new Set() };
     next = opened;
+    connectFailed = failed;
+    // Node's `ws` ends the process if nobody hears its errors. `onclose` follows.
+    socket.onerror = () => {};
     socket.onopen = () => {
-      for (const [spaceId, set] of followers) if (isEager(set)) subscribe(opened, spaceId);
+      const eager = [...followers].flatMap(([id, set]) => (isEager(set) ? [id] : []));
+      for (const [index, spaceId] of eager.entries()) {
+        opened.unconfirmed.add(spaceId);
+        if (index < AT_ONCE) subscribe(opened, spaceId);
+        else subscribeLater(spaceId);
+      }
       readyIfConfirmed(opened);
     };
     socket.onmessage = ({ data }) => {
@@ -152,7 +164,7 @@ export function createConnection(env: Environment, call: Call): Connection {
       link = opened;
       next = null;
       lostAt = 0;
-      subscribeLazily([...followers.keys()]);
+      for (const [spaceId, set] of followers) if (!isEager(set)) subscribeLater(spaceId);
       // A new socket is present nowhere yet.
       tick();
       after('ping', pingDelay(), ping);
@@ -176,6 +188,8 @@ export function createConnection(env: Environment, call: Call): Connection {
     const { spaceId } = frame as { spaceId?: string };
     listeners.forEach((heard) => heard(frame));
     if (spaceId !== undefined) followers.get(spaceId)?.forEach((each) => each.receive(frame));
+    // A space that the caller had left has no subscription any longer.
+    if (frame.type === 'space.joined') subscribe(link, frame.spaceId);
     if (frame.type === 'pong')
       for (const id of Object.keys(frame.spaces ?? {}))
         followers.get(id)?.forEach((each) => each.receive(frame));
@@ -185,7 +199,9 @@ export function createConnection(env: Environment, call: Call): Connection {
 
   function confirmed(from: Link, spaceId: string) {
     clear(`subscribe ${spaceId}`);
-    if (from.unconfirmed.delete(spaceId)) readyIfConfirmed(from);
+    if (!from.unconfirmed.delete(spaceId)) return;
+    if (from === next) after('connect', CONNECT_LIMIT_MS, () => connectFailed());
+    readyIfConfirmed(from);
   }
 
   // A subscription that failed. Returns whether nobody else needs to know.
@@ -201,7 +217,8 @@ export function createConnection(env: Environment, call: Call): Connection {
     if (frame.status === 422) isCounted = false;
     const delayMs = frame.status === 422 ? 0 : (frame.retryAfter ?? 1) * 1000;
     if (!isReady(from)) set('stalled', { retryAt: env.now() + delayMs });
-    after(`subscribe ${spaceId}`, delayMs, () => subscribe(from, spaceId));
+    clear(`subscribe ${spaceId}`);
+    subscribeLater(spaceId, delayMs);
     return true;
   }
 
@@ -240,6 +257,7 @@ export function createConnection(env: Environment, call: Call): Connection {
   function drop() {
     attempt += 1;
     timers.stop();
+    queued.clear();
     close(link);
     close(next);
     link = next = null;
@@ -267,13 +285,18 @@ export function createConnection(env: Environment, call: Call): Connection {
     });
   }
 
-  function subscribeLazily(queue: string[]) {
-    const [spaceId, ...rest] = queue.filter(
-      (id) => followers.has(id) && !isEager(followers.get(id)),
-    );
+  // The server takes a few subscriptions at once, and then two a second.
+  function subscribeLater(spaceId: string, delayMs = 0) {
+    queued.add(spaceId);
+    if (delayMs > 0 || !timers.has('queue')) after('queue', delayMs, subscribeNext);
+  }
+
+  function subscribeNext() {
+    const [spaceId] = queued;
     if (spaceId === undefined) return;
-    subscribe(link, spaceId);
-    after('lazy', LAZY_MS, () => subscribeLazily(rest));
+    queued.delete(spaceId);
+    subscribe(next?.socket.readyState === 1 ? next : link, spaceId);
+    after('queue', QUEUE_MS, subscribeNext);
   }
 
   const isEager = (set: Set<Follower> | undefined) => [...(set ?? [])].some(({ lazy }) => !lazy);
@@ -323,7 +346,7 @@ export function createConnection(env: Environment, call: Call): Connection {
       followers.set(spaceId, set.add(follower));
       const release = retain();
       if (!lazy) for (const each of [link, next]) subscribe(each, spaceId);
-      if (lazy && link && !timers.has('lazy')) subscribeLazily([...followers.keys()]);
+      if (lazy && link) subscribeLater(spaceId);
       return () => {
         set.delete(follower);
         if (set.size === 0 && followers.delete(spaceId)) {

@@ -27,22 +27,23 @@ export class SmartspaceError extends Error {
   /** The faults of the request's body. */
   readonly errors: readonly Fault[];
 
-  constructor(
-    status: number,
-    problem: { title?: string; detail?: string; errors?: Fault[] | null } = {},
-    headers?: Headers,
-  ) {
-    const detail =
-      problem.detail ??
-      (status ? `The server answered ${status}.` : 'The server can’t be reached.');
-    const errors = problem.errors ?? [];
-    super(errors.map((fault) => `${fault.pointer}: ${fault.detail}`).join('; ') || detail);
+  /** `problem` is the body of the response, whatever it is. */
+  constructor(status: number, problem?: unknown, headers?: Headers) {
+    const { title, detail, errors } = (problem ?? {}) as Record<string, unknown>;
+    const faults = (Array.isArray(errors) ? errors : []).filter((fault) => fault?.detail);
+    const text =
+      typeof detail === 'string'
+        ? detail
+        : status
+          ? `The server answered ${status}.`
+          : 'The server can’t be reached.';
+    super(faults.map((fault) => `${fault.pointer}: ${fault.detail}`).join('; ') || text);
     this.status = status;
-    this.title = problem.title ?? '';
-    this.detail = detail;
+    this.title = typeof title === 'string' ? title : '';
+    this.detail = text;
     this.requestId = headers?.get('x-request-id') ?? null;
     this.retryAfter = Number(headers?.get('retry-after')) || null;
-    this.errors = errors;
+    this.errors = faults;
   }
 
   /** Whether the same call may succeed later. Repeat it with the same idempotency key. */
@@ -109,6 +110,8 @@ export function createCall(
         if (abort.signal.aborted) throw error;
       });
       onEnd(status < 502);
+      // A page of a proxy is no answer.
+      if (ok && /html/.test(headers.get('content-type') ?? '')) throw new SmartspaceError(0);
       if (ok) return answer ?? null;
       if (status === 401 && typeof token !== 'string' && !isAgain) {
         if (known === used) known = undefined;

@@ -24,12 +24,22 @@ export interface Outbox {
   wake(): void;
 }
 
-/** `post` sends one message. `onStored` gets the key of a message and the message that the server stored. */
+/** Which messages became of sends. */
+export interface Claims {
+  /** The message that seems to be that of the send. */
+  of(key: string): Message | undefined;
+  /** The server has stored the send as this message. */
+  stored(key: string, message: Message): void;
+  /** The server has not stored the send. */
+  release(key: string): void;
+}
+
+/** `post` sends one message. */
 export function createOutbox(
   env: Environment,
   post: (send: PendingSend) => Promise<Message>,
   changed: () => void,
-  onStored: (key: string, message: Message) => void,
+  claims: Claims,
 ): Outbox {
   const timers = createTimers(env);
   const waiting = new Map<string, [(message: Message) => void, (error: Error) => void]>();
@@ -37,6 +47,7 @@ export function createOutbox(
   let prefix: string | null = null;
   let failingSince = 0;
   let isBusy = false;
+  let isAskedToWait = false;
 
   // Each message has an entry of its own, so that two tabs do not overwrite each other.
   function put(key: string, send?: PendingSend) {
@@ -58,8 +69,19 @@ export function createOutbox(
   }
 
   function fail(send: PendingSend, error: Error) {
-    put(send.key, { ...send, state: 'failed', error });
-    waiting.get(send.key)?.[1](error);
+    const { key } = send;
+    const message = claims.of(key);
+    // An attempt whose answer was lost has stored it after all.
+    if (send.isUnsure && message) return succeed(key, message);
+    claims.release(key);
+    put(key, { ...send, state: 'failed', error });
+    waiting.get(key)?.[1](error);
+  }
+
+  function succeed(key: string, message: Message) {
+    claims.stored(key, message);
+    put(key);
+    waiting.get(key)?.[0](message);
   }
 
   async function run() {
@@ -67,6 +89,7 @@ export function createOutbox(
     if (isBusy || !send) return;
     const { key } = send;
     isBusy = true;
+    isAskedToWait = false;
     let delayMs = 0;
     if (env.now() - send.at > LONGEST_AGE_MS)
       fail(send, new Error('This message is too old to be sent by itself.'));
@@ -75,12 +98,13 @@ export function createOutbox(
         put(key, { ...send, state: 'sending' });
         const message = await post(send);
         failingSince = 0;
-        onStored(key, message);
-        put(key);
-        waiting.get(key)?.[0](message);
+        succeed(key, message);
       } catch (error) {
         if (isTemporary(error)) {
-          put(key, { ...send, state: 'queued' });
+          const { status } = error as SmartspaceError;
+          const isUnsure = send.isUnsure || status === 0 || status >= 500;
+          put(key, { ...send, state: 'queued', isUnsure });
+          isAskedToWait = (error as SmartspaceError).retryAfter !== null;
           failingSince ||= env.now();
           // A short outage is over soon. A long one is not ended by many attempts.
           const longest = Math.max(FIRST_DELAY_MS, (env.now() - failingSince) / 4);
@@ -100,7 +124,7 @@ export function createOutbox(
       const key = newKey();
       const sent = new Promise<Message>((resolve, reject) => waiting.set(key, [resolve, reject]));
       put(key, { key, text, senderId, afterSeq, at: env.now(), state: 'queued' });
-      run();
+      if (!isAskedToWait) run();
       return sent;
     },
     discard(key) {
@@ -115,20 +139,49 @@ export function createOutbox(
       prefix = given;
       const own = sends;
       const { storage } = env;
-      for (let index = 0; index < (storage?.length ?? 0); index += 1) {
-        const name = storage!.key(index)!;
-        if (!name.startsWith(given)) continue;
-        const { state, ...send }: PendingSend = JSON.parse(storage!.getItem(name)!);
-        sends = [...sends, { ...send, state: state === 'failed' ? state : 'queued' }];
+      try {
+        for (let index = 0; index < (storage?.length ?? 0); index += 1) {
+          const name = storage!.key(index)!;
+          if (!name.startsWith(given)) continue;
+          const send = restored(storage!.getItem(name));
+          if (send) sends = [...sends, send];
+        }
+      } catch {
+        // Storage is refused in some private windows.
       }
       sends = [...sends].sort((one, other) => one.at - other.at);
       for (const send of own) put(send.key, send);
       changed();
       run();
     },
-    wake: run,
+    wake() {
+      if (!isAskedToWait) run();
+    },
   };
 }
 
 // `crypto.randomUUID` exists on secure pages only.
 const newKey = () => crypto.getRandomValues(new Uint32Array(4)).join('-');
+
+/** What an earlier page kept, or null if it can't be read. */
+function restored(json: string | null): PendingSend | null {
+  try {
+    const { key, text, senderId, at, afterSeq, state, isUnsure } = JSON.parse(
+      json ?? '',
+    ) as PendingSend;
+    if (typeof key !== 'string' || typeof text !== 'string') return null;
+    const left = state === 'failed' ? state : 'queued';
+    // The page may have ended before an answer came.
+    return {
+      key,
+      text,
+      senderId,
+      at,
+      afterSeq,
+      state: left,
+      isUnsure: isUnsure || state === 'sending',
+    };
+  } catch {
+    return null;
+  }
+}

@@ -24,15 +24,17 @@ export function createRun(
 
   const retain = lifetime(env, () => {
     let unfollow: (() => void) | undefined;
+    let isOpen = true;
     const load = () =>
       timers.persist(
         'load',
         async () => {
           const run = await call<Run>('GET', `/v1/runs/${encodeURIComponent(runId)}`);
-          set({ run, isLoading: false, error: null });
+          // A late answer is no news of a run that has ended.
+          if (!state.run?.finishedAt || run.finishedAt) set({ run, isLoading: false, error: null });
           const { trigger, activeSpaceId } = run;
           const spaceId = ('spaceId' in trigger && trigger.spaceId) || activeSpaceId;
-          if (spaceId)
+          if (spaceId && isOpen)
             unfollow ??= connection.follow({
               spaceId,
               lazy: true,
@@ -55,6 +57,7 @@ export function createRun(
     });
     load();
     return () => {
+      isOpen = false;
       timers.stop();
       stopHearing();
       unfollow?.();

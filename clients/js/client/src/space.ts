@@ -153,6 +153,7 @@ export function createSpace(id: string, context: SpaceContext): OwnSpace {
   let messages = createMessages(0);
   let space: SpaceInfo | null = null;
   let state: Omit<SpaceState, 'space'> = { isLoading: true, error: null, isGone: false };
+  let isLoaded = false;
   let isLoadingOlder = false;
   let unreadAfter = Infinity;
   // When the newest event about the settings and members happened.
@@ -178,11 +179,18 @@ export function createSpace(id: string, context: SpaceContext): OwnSpace {
         idempotencyKey: key,
       }),
     () => changed(),
-    (key, message) => {
-      if (!claims.has(key)) claim(key, message.id);
-      // The answer may come after the list of spaces has told of later messages.
-      if (state.isLoading && message.seq < messages.floor) startAt(message.seq - 1);
-      putMessage(message);
+    {
+      of: (key) => messages.ordered().find(({ id }) => id === claims.get(key)),
+      stored(key, message) {
+        if (!claims.has(key)) claim(key, message.id);
+        // The answer may come after the list of spaces has told of later messages.
+        if (state.isLoading && message.seq < messages.floor) startAt(message.seq - 1);
+        putMessage(message);
+      },
+      release(key) {
+        sendKeys.delete(claims.get(key) ?? '');
+        claims.delete(key);
+      },
     },
   );
 
@@ -193,21 +201,27 @@ export function createSpace(id: string, context: SpaceContext): OwnSpace {
       if (connection.store.getSnapshot().state === 'live') outbox.wake();
     });
     let unfollow: (() => void) | undefined;
+    let isMine = true;
+    if (!isLoaded) state = { isLoading: true, error: null, isGone: false };
+    // What was ending when the space was left is looked at again.
+    settling.clear();
+    for (const stream of streams.all()) stream.isEnding = false;
+    checkSilence();
     timers.persist(
       'load',
       async () => {
-        if (state.isLoading) await load();
+        if (!isLoaded) await load();
+        if (!isMine) return;
         // A message that arrives while the space is open is no reason for an unread line.
         const readSeq = readSeqOf() ?? Infinity;
         unreadAfter = readSeq < messages.lastKnown ? readSeq : Infinity;
         changed();
-        if (isOpen)
-          unfollow = connection.follow({
-            spaceId: id,
-            afterSeq: () => messages.last,
-            receive,
-            tick,
-          });
+        unfollow = connection.follow({
+          spaceId: id,
+          afterSeq: () => messages.last,
+          receive,
+          tick,
+        });
       },
       (error, again) => {
         state = { isLoading: again, error, isGone: (error as SmartspaceError).status === 404 };
@@ -215,7 +229,7 @@ export function createSpace(id: string, context: SpaceContext): OwnSpace {
       },
     );
     return () => {
-      isOpen = false;
+      isOpen = isMine = false;
       if (!isWatched) timers.stop();
       unfollow?.();
       stopWaking();
@@ -318,6 +332,7 @@ export function createSpace(id: string, context: SpaceContext): OwnSpace {
     setSpace(found);
     messages.putOlder(page);
     messages.noteSeq(found.seq);
+    isLoaded = true;
     state = { isLoading: false, error: null, isGone: false };
     // Before the messages are shown: one of them may be a send that an earlier page left.
     outbox.load(`${context.storageName()}outbox:${id}:`);
@@ -439,6 +454,7 @@ export function createSpace(id: string, context: SpaceContext): OwnSpace {
       messages = createMessages(seq);
       timers.persist('older', loadOlder);
     } else noteSeq(seq);
+    state = { ...state, isGone: false };
     heardOfRunsAt = env.now();
     isRunMissing = runs.replaceActive(active) || isRunMissing;
     settle(({ about }) => !!about.runId && !active.some(({ runId }) => runId === about.runId));
@@ -526,11 +542,15 @@ export function createSpace(id: string, context: SpaceContext): OwnSpace {
   }
 
   function fillSoon() {
-    if (timers.has('fill') || messages.gap() === null) return;
+    if ((!isLoaded && !space) || timers.has('fill') || messages.gap() === null) return;
     after('fill', GAP_DELAY_MS, () =>
       timers.persist('fill', async () => {
         const gap = messages.gap();
-        if (gap !== null) putAll(await fetchMessages(`after=${gap}`, LARGEST_PAGE));
+        if (gap === null) return;
+        const page = await fetchMessages(`after=${gap}`, LARGEST_PAGE);
+        // The server may know of a message before it shows it.
+        if (page.length === 0) throw new Error('The missing messages are not there yet.');
+        putAll(page);
       }),
     );
   }
@@ -748,7 +768,11 @@ export function createSpace(id: string, context: SpaceContext): OwnSpace {
       if (!isTyping) typingSentAt = 0;
     },
     getDraft() {
-      if (draft === undefined && caller()) draft = env.storage?.getItem(draftName()) ?? '';
+      try {
+        if (draft === undefined && caller()) draft = env.storage?.getItem(draftName()) ?? '';
+      } catch {
+        // Storage is refused in some private windows.
+      }
       return draft ?? '';
     },
     setDraft(text) {

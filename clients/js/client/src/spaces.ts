@@ -43,6 +43,7 @@ export function createSpaces(
   const watched = new Map<string, () => void>();
   let state: Omit<SpacesState, 'spaces'> = { isLoading: true, error: null };
   let isOpen = false;
+  let loads = 0;
 
   const retain = lifetime(env, () => {
     isOpen = true;
@@ -102,6 +103,7 @@ export function createSpaces(
   }
 
   async function reload() {
+    const mine = (loads += 1);
     const { kind } = await me();
     const found: SpaceInfo[] = [];
     for (let cursor: string | null = ''; cursor !== null;) {
@@ -112,6 +114,8 @@ export function createSpaces(
       found.push(...page.items);
       cursor = page.nextCursor;
     }
+    // A later answer counts.
+    if (mine !== loads) return;
     listed = found;
     for (const info of found) spaceOf(info.id).seed(info);
     state = { isLoading: false, error: null };

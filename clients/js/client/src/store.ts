@@ -29,7 +29,17 @@ export function createStore<T>(
   const listeners = new Set<() => void>();
   let value: T | undefined;
   let isOutdated = true;
-  const notify = () => [...listeners].forEach((listener) => listener());
+  const notify = () =>
+    [...listeners].forEach((listener) => {
+      try {
+        listener();
+      } catch (error) {
+        // It is reported, and the others are called.
+        queueMicrotask(() => {
+          throw error;
+        });
+      }
+    });
   return {
     subscribe(given) {
       // A function of its own, so that one listener can subscribe twice.

@@ -4,6 +4,7 @@ import type { Environment } from './environment.ts';
 import { isTemporary } from './http.ts';
 
 const RETRY_MS = 2000;
+const LONGEST_RETRY_MS = 30_000;
 
 export interface Timers {
   /** Calls `act` after a while. A timer with the same name is replaced. */
@@ -48,11 +49,18 @@ export function createTimers(env: Environment): Timers {
     },
     persist(name, act, failed) {
       const mine = era;
-      act().catch((error) => {
-        if (mine !== era) return;
-        failed?.(error, isTemporary(error));
-        if (isTemporary(error)) self.after(name, RETRY_MS, () => self.persist(name, act, failed));
-      });
+      const startedAt = env.now();
+      const attempt = () =>
+        void act().catch((error) => {
+          if (mine !== era) return;
+          failed?.(error, isTemporary(error));
+          if (!isTemporary(error)) return;
+          const backOff = Math.min((env.now() - startedAt) / 4, LONGEST_RETRY_MS);
+          const delayMs = Math.max(RETRY_MS, backOff, (error.retryAfter ?? 0) * 1000);
+          self.after(name, delayMs, attempt);
+        });
+      self.clear(name);
+      attempt();
     },
   };
   return self;

@@ -122,6 +122,8 @@ export interface PendingSend {
    */
   state: 'queued' | 'sending' | 'failed';
   error?: Error;
+  /** An attempt had no answer, so the server may have stored it. */
+  isUnsure?: boolean;
 }
 
 /** A stream without its text. */
