@@ -28,6 +28,7 @@ export interface SpaceProviderProps {
 
 /** Names the space for the hooks below it, so that they need no id. The innermost one counts. */
 export function SpaceProvider({ id, children }: SpaceProviderProps): ReactElement {
+  if (!id) throw new Error('<SpaceProvider> needs the id of a space.');
   return createElement(SpaceContext.Provider, { value: id }, children);
 }
 
