@@ -323,12 +323,14 @@ export function createSpace(id: string, context: SpaceContext): OwnSpace {
     (await call<{ items: Message[] }>('GET', `${path}/messages?${range}&limit=${limit}`)).items;
 
   async function load() {
+    const isFirst = !space;
     const [, found, page] = await Promise.all([
       context.me(),
       space ?? call<SpaceInfo>('GET', path),
       fetchMessages(`before=${space ? messages.floor : Number.MAX_SAFE_INTEGER}`, PAGE),
     ]);
-    if (!space) startAt(page.at(-1)?.seq ?? 0);
+    // The list of spaces may have told of the space meanwhile.
+    if (isFirst) startAt((page[0]?.seq ?? 1) - 1);
     setSpace(found);
     messages.putOlder(page);
     messages.noteSeq(found.seq);
