@@ -5,7 +5,7 @@ import type { Environment } from './environment.ts';
 import type { ErrorFrame, Goodbye, ServerFrame } from './events.ts';
 import { SmartspaceError, isTemporary, type Call } from './http.ts';
 import { createStore, lifetime, same } from './store.ts';
-import { createTimers } from './timers.ts';
+import { backOff, createTimers } from './timers.ts';
 import type { ConnectionState, Store } from './types.ts';
 
 const CONNECT_LIMIT_MS = 10_000;
@@ -57,6 +57,8 @@ interface Link {
   socket: WebSocket;
   /** The spaces whose subscription is not confirmed yet. */
   unconfirmed: Set<string>;
+  /** Gives up before the socket is ready. */
+  failed: () => void;
 }
 
 export function createConnection(env: Environment, call: Call): Connection {
@@ -70,7 +72,6 @@ export function createConnection(env: Environment, call: Call): Connection {
   let attempt = 0;
   let lostAt = 0;
   let lastN = 0; // An older frame about a subscription never undoes a newer one.
-  let connectFailed = (_error?: unknown) => {};
   // Spaces to subscribe to, one after the other.
   const queued = new Set<string>();
   let isCounted = true;
@@ -129,9 +130,8 @@ export function createConnection(env: Environment, call: Call): Connection {
     } catch (error) {
       return failed(error);
     }
-    const opened: Link = { socket, unconfirmed: new Set() };
+    const opened: Link = { socket, unconfirmed: new Set(), failed: () => failed() };
     next = opened;
-    connectFailed = failed;
     // Node's `ws` ends the process if nobody hears its errors. `onclose` follows.
     socket.onerror = () => {};
     socket.onopen = () => {
@@ -200,7 +200,7 @@ export function createConnection(env: Environment, call: Call): Connection {
   function confirmed(from: Link, spaceId: string) {
     clear(`subscribe ${spaceId}`);
     if (!from.unconfirmed.delete(spaceId)) return;
-    if (from === next) after('connect', CONNECT_LIMIT_MS, () => connectFailed());
+    if (from === next) after('connect', CONNECT_LIMIT_MS, from.failed);
     readyIfConfirmed(from);
   }
 
@@ -228,7 +228,7 @@ export function createConnection(env: Environment, call: Call): Connection {
     if (from !== link) return;
     const isFirst = lostAt === 0;
     lost(undefined, retryAfter * 1000);
-    // Each socket takes a ticket of its own, so an expired one is followed by one with a new ticket.
+    // Each socket takes a ticket of its own, so after an expired one the next has a new ticket.
     if (isFirst && (code === RESTARTING || code === EXPIRED)) connect();
   }
 
@@ -243,9 +243,8 @@ export function createConnection(env: Environment, call: Call): Connection {
     drop();
     if (error instanceof Error && !isTemporary(error)) return stop(error);
     lostAt ||= env.now();
-    const longest = Math.max(FIRST_DELAY_MS, (env.now() - lostAt) / 4);
-    // A short outage is over soon. A long one is not ended by many attempts.
-    const delayMs = leastMs + Math.min(longest, LONGEST_DELAY_MS) * (0.5 + env.random() / 2);
+    const longest = backOff(env.now() - lostAt, FIRST_DELAY_MS, LONGEST_DELAY_MS);
+    const delayMs = leastMs + longest * (0.5 + env.random() / 2);
     set(isOffline ? 'offline' : name, {
       retryAt: env.now() + delayMs,
       ...(error instanceof SmartspaceError && error.status > 0 && { error }),

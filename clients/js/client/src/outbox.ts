@@ -3,7 +3,7 @@
 
 import type { Environment } from './environment.ts';
 import { isTemporary, type SmartspaceError } from './http.ts';
-import { createTimers } from './timers.ts';
+import { backOff, createTimers } from './timers.ts';
 import type { Message, PendingSend } from './types.ts';
 
 const FIRST_DELAY_MS = 500;
@@ -101,17 +101,13 @@ export function createOutbox(
         succeed(key, message);
       } catch (error) {
         if (isTemporary(error)) {
-          const { status } = error as SmartspaceError;
+          const { status, retryAfter } = error as SmartspaceError;
           const isUnsure = send.isUnsure || status === 0 || status >= 500;
           put(key, { ...send, state: 'queued', isUnsure });
-          isAskedToWait = (error as SmartspaceError).retryAfter !== null;
+          isAskedToWait = retryAfter !== null;
           failingSince ||= env.now();
-          // A short outage is over soon. A long one is not ended by many attempts.
-          const longest = Math.max(FIRST_DELAY_MS, (env.now() - failingSince) / 4);
-          delayMs = Math.max(
-            Math.min(longest, LONGEST_DELAY_MS) * (0.5 + env.random() / 2),
-            ((error as SmartspaceError).retryAfter ?? 0) * 1000,
-          );
+          const longest = backOff(env.now() - failingSince, FIRST_DELAY_MS, LONGEST_DELAY_MS);
+          delayMs = Math.max(longest * (0.5 + env.random() / 2), (retryAfter ?? 0) * 1000);
         } else fail(send, error as Error);
       }
     isBusy = false;

@@ -291,7 +291,7 @@ export function createSpace(id: string, context: SpaceContext): OwnSpace {
   const presenceStore = store<PresenceState>((before) => {
     const { present, typing, count } = presence.state(env.now());
     return same(before, {
-      present: sameList(before?.present, [...present]),
+      present: sameList(before?.present, present),
       typing: same(before?.typing as string[], typing),
       count,
     });

@@ -74,6 +74,9 @@ export function createSpaces(
       .map(({ id }) => spaceOf(id))
       .filter((space) => !space.getSnapshot().isGone)
       .map((space) => space.summary());
+    const createdAt = new Map(listed.map((info) => [info.id, info.createdAt]));
+    const timeOf = ({ lastMessage, id }: SpaceSummary) =>
+      Date.parse(lastMessage?.createdAt ?? createdAt.get(id) ?? '');
     spaces.sort((one, other) => timeOf(other) - timeOf(one));
     return same(before, { spaces: same(before?.spaces as SpaceSummary[], spaces), ...state });
   }, retain);
@@ -85,10 +88,6 @@ export function createSpaces(
     );
     return same(before, { forms: same(before?.forms as Form[], open) });
   }, retain);
-
-  const createdAt = (id: string) => listed.find((info) => info.id === id)?.createdAt;
-  const timeOf = ({ lastMessage, id }: SpaceSummary) =>
-    Date.parse(lastMessage?.createdAt ?? createdAt(id) ?? '');
 
   function changed() {
     list.changed();

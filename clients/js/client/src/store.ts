@@ -103,7 +103,10 @@ export function same<T extends object>(before: T | undefined, after: T): T {
 }
 
 /** Like `same`, also for the members of a list, which are matched by their position. */
-export function sameList<T extends object>(before: readonly T[] | undefined, after: T[]): T[] {
+export function sameList<T extends object>(
+  before: readonly T[] | undefined,
+  after: readonly T[],
+): T[] {
   return same(
     before as T[],
     after.map((item, index) => same(before?.[index], item)),

@@ -55,9 +55,8 @@ export function createTimers(env: Environment): Timers {
           if (mine !== era) return;
           failed?.(error, isTemporary(error));
           if (!isTemporary(error)) return;
-          const backOff = Math.min((env.now() - startedAt) / 4, LONGEST_RETRY_MS);
-          const delayMs = Math.max(RETRY_MS, backOff, (error.retryAfter ?? 0) * 1000);
-          self.after(name, delayMs, attempt);
+          const delayMs = backOff(env.now() - startedAt, RETRY_MS, LONGEST_RETRY_MS);
+          self.after(name, Math.max(delayMs, (error.retryAfter ?? 0) * 1000), attempt);
         });
       self.clear(name);
       attempt();
@@ -65,3 +64,10 @@ export function createTimers(env: Environment): Timers {
   };
   return self;
 }
+
+/**
+ * How long to wait after an outage of `lengthMs`, between the two limits. A short outage is over
+ * soon. A long one is not ended by many attempts.
+ */
+export const backOff = (lengthMs: number, firstMs: number, longestMs: number) =>
+  Math.min(Math.max(firstMs, lengthMs / 4), longestMs);
