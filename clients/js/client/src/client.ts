@@ -2,11 +2,19 @@
 
 import { createConnection } from './connection.ts';
 import { environmentWith, type Environment } from './environment.ts';
-import { createCall, type Call, type Token } from './http.ts';
+import { ClosedError, createHttp, type Call, type Token } from './http.ts';
 import { createRun } from './run.ts';
-import { createSpace, type OwnSpace, type Space, type SpaceContext } from './space.ts';
+import { createSpace, type OwnSpace, type SpaceContext } from './space.ts';
 import { createSpaces } from './spaces.ts';
-import type { Caller, ConnectionState, FormsState, RunState, SpacesState, Store } from './types.ts';
+import type {
+  Caller,
+  ConnectionState,
+  FormsState,
+  RunState,
+  Space,
+  SpacesState,
+  Store,
+} from './types.ts';
 
 export interface ClientOptions {
   /** The address of the deployment, without a path. Empty: that of the page. */
@@ -39,13 +47,29 @@ export interface Client {
   me(): Promise<Caller>;
   /** Loads the list of spaces again. */
   reloadSpaces(): Promise<void>;
+  /**
+   * Closes the connection for good, and refuses further calls with a `ClosedError`. Messages that
+   * wait are sent by the next client of the same caller. Call it when the caller signs out.
+   */
+  close(): void;
   /** Any call of the HTTP API: `client.request('GET', '/v1/spaces')`. */
   request: Call;
 }
 
 export function createClient({ url, token, presence = true, environment }: ClientOptions): Client {
   const env = environmentWith(environment);
-  const call: Call = createCall(env, url, token, (isAnswered) => connection.called(isAnswered));
+  const http = createHttp(
+    env,
+    url,
+    token,
+    () => caller,
+    (isAnswered) => connection.called(isAnswered),
+  );
+  const call: Call = (...given) =>
+    http.call(...given).catch((error) => {
+      if (error instanceof ClosedError) connection.close(error);
+      throw error;
+    });
   const connection = createConnection(env, call);
   const known = new Map<string, OwnSpace>();
   const runs = new Map<string, Store<RunState>>();
@@ -102,6 +126,10 @@ export function createClient({ url, token, presence = true, environment }: Clien
     },
     me,
     reloadSpaces: spaces.reload,
+    close() {
+      http.close(new ClosedError('The client is closed.'));
+      connection.close();
+    },
     request: call,
   };
 }

@@ -19,6 +19,8 @@ const LONGEST_DELAY_MS = 30_000;
 const ROLL_OVER_MS = 110 * 60_000; // API Gateway closes a connection after two hours.
 const AT_ONCE = 6;
 const QUEUE_MS = 600;
+const STEADY_MS = 2000; // A connection that lasts this long ends an outage.
+const REFUSED_MS = 30_000;
 const MOST_PINGED = 20; // The spaces that one ping may name.
 const EXPIRED = 1008; // Close codes, as the server sends them in `goodbye`.
 const RESTARTING = 1012;
@@ -50,6 +52,8 @@ export interface Connection {
   check(): void;
   /** A call of the HTTP API ended. */
   called(isAnswered: boolean): void;
+  /** Closes the connection for good. */
+  close(error?: Error): void;
 }
 
 /** One socket. During a roll-over there are two. */
@@ -76,18 +80,20 @@ export function createConnection(env: Environment, call: Call): Connection {
   const queued = new Set<string>();
   let isCounted = true;
   let isOpen = false;
+  let isEnded = false;
   let state: ConnectionState = { state: 'connecting', since: env.now() };
 
   const retain = lifetime(env, () => {
+    if (isEnded) return () => {};
     isOpen = true;
     set('connecting');
     const stopListening = env.listen(woke);
     connect();
     return () => {
-      isOpen = false;
       stopListening();
-      drop();
-      set('closed');
+      if (!isOpen) return;
+      isOpen = false;
+      stop();
     };
   });
   const store = createStore<ConnectionState>(() => state, retain);
@@ -120,12 +126,12 @@ export function createConnection(env: Environment, call: Call): Connection {
       after('rollOver', LONGEST_DELAY_MS, connect);
     };
     after('connect', CONNECT_LIMIT_MS, () => failed());
+    if (!env.WebSocket)
+      return stop(new Error('This runtime has no WebSocket; pass one to createClient.'));
     let socket: WebSocket;
     try {
       const ticket = await call<{ url: string }>('POST', '/v1/socketTickets', { body: {} });
       if (mine !== attempt) return;
-      if (!env.WebSocket)
-        throw new Error('This runtime has no WebSocket; pass one to createClient.');
       socket = new env.WebSocket(ticket.url);
     } catch (error) {
       return failed(error);
@@ -163,7 +169,7 @@ export function createConnection(env: Environment, call: Call): Connection {
       close(link);
       link = opened;
       next = null;
-      lostAt = 0;
+      after('steady', STEADY_MS, () => (lostAt = 0));
       for (const [spaceId, set] of followers) if (!isEager(set)) subscribeLater(spaceId);
       // A new socket is present nowhere yet.
       tick();
@@ -180,6 +186,7 @@ export function createConnection(env: Environment, call: Call): Connection {
     } catch {
       return;
     }
+    if (typeof frame?.type !== 'string') return;
     clear('stall');
     clear('pong');
     if (state.state === 'stalled' && from === link && isReady(from)) set('live');
@@ -214,8 +221,10 @@ export function createConnection(env: Environment, call: Call): Connection {
       return true;
     }
     // A server of an earlier version does not know the counter.
-    if (frame.status === 422) isCounted = false;
-    const delayMs = frame.status === 422 ? 0 : (frame.retryAfter ?? 1) * 1000;
+    const isOld = frame.status === 422 && isCounted;
+    if (isOld) isCounted = false;
+    const waitMs = frame.status === 422 ? REFUSED_MS : (frame.retryAfter ?? 1) * 1000;
+    const delayMs = isOld ? 0 : waitMs;
     if (!isReady(from)) set('stalled', { retryAt: env.now() + delayMs });
     clear(`subscribe ${spaceId}`);
     subscribeLater(spaceId, delayMs);
@@ -232,9 +241,9 @@ export function createConnection(env: Environment, call: Call): Connection {
     if (isFirst && (code === RESTARTING || code === EXPIRED)) connect();
   }
 
-  function stop(error: Error) {
+  function stop(error?: Error) {
     drop();
-    set('closed', { error });
+    set('closed', error && { error });
   }
 
   function lost(error?: unknown, leastMs = 0, isOffline = false) {
@@ -329,7 +338,10 @@ export function createConnection(env: Environment, call: Call): Connection {
   function check() {
     if (!isOpen) return;
     if (link && !timers.has('pong')) ping();
-    else if (timers.has('retry') || state.state === 'closed') connect();
+    else if (timers.has('retry') || state.state === 'closed') {
+      if (state.state === 'closed') set('connecting');
+      connect();
+    }
   }
 
   function write(over: Link | null, frame: object) {
@@ -366,6 +378,11 @@ export function createConnection(env: Environment, call: Call): Connection {
     called(isAnswered) {
       // The server is back, or is perhaps gone.
       if (isAnswered ? timers.has('retry') && !state.error : link) check();
+    },
+    close(error) {
+      isOpen = false;
+      isEnded = true;
+      stop(error);
     },
   };
 }

@@ -1,6 +1,7 @@
 // Calls of the HTTP API.
 
 import type { Environment } from './environment.ts';
+import type { Caller } from './types.ts';
 
 const TIME_LIMIT_MS = 20_000;
 const TRIES = 4;
@@ -26,6 +27,8 @@ export class SmartspaceError extends Error {
   readonly retryAfter: number | null;
   /** The faults of the request's body. */
   readonly errors: readonly Fault[];
+  /** Whether the same call may succeed later. Repeat it with the same idempotency key. */
+  isTemporary: boolean;
 
   /** `problem` is the body of the response, whatever it is. */
   constructor(status: number, problem?: unknown, headers?: Headers) {
@@ -44,11 +47,17 @@ export class SmartspaceError extends Error {
     this.requestId = headers?.get('x-request-id') ?? null;
     this.retryAfter = Number(headers?.get('retry-after')) || null;
     this.errors = faults;
+    this.isTemporary = status === 0 || status === 429 || status >= 500;
   }
+}
 
-  /** Whether the same call may succeed later. Repeat it with the same idempotency key. */
-  get isTemporary(): boolean {
-    return this.status === 0 || this.status === 429 || this.status >= 500;
+/** The client makes no calls any longer. */
+export class ClosedError extends SmartspaceError {
+  override name = 'ClosedError';
+
+  constructor(detail: string) {
+    super(0, { detail });
+    this.isTemporary = false;
   }
 }
 
@@ -68,26 +77,71 @@ export interface CallOptions {
 /** Makes one call. Resolves to the body of the response, or to null if it is empty. */
 export type Call = <T = any>(method: string, path: string, options?: CallOptions) => Promise<T>;
 
-/** A token, or a function that returns one. It is asked again after the server refused a token. */
+/**
+ * A token, or a function that returns one. The function is asked again after the server refused a
+ * token. If the new token belongs to somebody else, the client closes.
+ */
 export type Token = string | (() => string | Promise<string>);
 
-/** `onEnd` is told of each call whether the server answered. */
-export function createCall(
+export interface Http {
+  call: Call;
+  /** Refuses all further calls. */
+  close(error: ClosedError): void;
+}
+
+/**
+ * `caller` is who the token belongs to, as far as it is known. `onEnd` is told of each call whether
+ * the server answered.
+ */
+export function createHttp(
   env: Environment,
   url: string,
   token: Token,
+  caller: () => Caller | null,
   onEnd: (isAnswered: boolean) => void,
-): Call {
+): Http {
   const base = url.replace(/\/+$/, '');
   let known = typeof token === 'string' ? token : undefined;
+  let asked: Promise<string> | undefined;
+  let closed: ClosedError | undefined;
 
-  async function once(
+  // Several calls share one token.
+  const tokenOf = async () =>
+    known ?? (await (asked ??= newToken().finally(() => (asked = undefined))));
+
+  async function newToken(): Promise<string> {
+    const before = caller();
+    let timer: unknown;
+    const tooLate = new Promise<never>((_, reject) => {
+      timer = env.setTimeout(() => reject(new Error('it did not answer in time')), TIME_LIMIT_MS);
+    });
+    let found: string;
+    try {
+      found = await Promise.race([(token as () => string | Promise<string>)(), tooLate]);
+    } catch (error) {
+      throw new SmartspaceError(0, { detail: `The function \`token\` failed: ${error}` });
+    } finally {
+      env.clearTimeout(timer);
+    }
+    // What one person has written must not be sent by another one.
+    if (before) {
+      const now: Caller = await request(found, 'GET', '/v1/me', {});
+      if (now.kind !== before.kind || now.entity?.id !== before.entity?.id) {
+        closed = new ClosedError(
+          'The token now belongs to somebody else. Make a new client for them.',
+        );
+        throw closed;
+      }
+    }
+    return (known = found);
+  }
+
+  async function request(
+    used: string,
     method: string,
     path: string,
     { body, idempotencyKey, signal }: CallOptions,
-    isAgain: boolean,
   ): Promise<any> {
-    const used = (known ??= await (token as () => Promise<string>)());
     const abort = new AbortController();
     const cancel = () => abort.abort();
     signal?.addEventListener('abort', cancel);
@@ -113,11 +167,10 @@ export function createCall(
       // A page of a proxy is no answer.
       if (ok && /html/.test(headers.get('content-type') ?? '')) throw new SmartspaceError(0);
       if (ok) return answer ?? null;
-      if (status === 401 && typeof token !== 'string' && !isAgain) {
-        if (known === used) known = undefined;
-        return await once(method, path, { body, idempotencyKey, signal }, true);
-      }
-      throw new SmartspaceError(status, answer, headers);
+      const error = new SmartspaceError(status, answer, headers);
+      // The next token may be accepted.
+      error.isTemporary ||= status === 401 && typeof token !== 'string';
+      throw error;
     } catch (error) {
       signal?.throwIfAborted();
       if (error instanceof SmartspaceError) throw error;
@@ -129,20 +182,46 @@ export function createCall(
     }
   }
 
-  return async (method, path, options = {}) => {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await once(method, path, options, false);
-      } catch (error) {
-        if (
-          !options.retry ||
-          attempt === TRIES ||
-          !(error instanceof SmartspaceError && error.isTemporary)
-        )
-          throw error;
-        const seconds = Math.min(error.retryAfter ?? 0.3 * 2 ** attempt, 10);
-        await new Promise<void>((resume) => env.setTimeout(resume, seconds * 1000));
-      }
+  async function once(...given: [string, string, CallOptions]): Promise<any> {
+    const used = await tokenOf();
+    if (closed) throw closed;
+    try {
+      return await request(used, ...given);
+    } catch (error) {
+      if ((error as SmartspaceError).status !== 401 || typeof token === 'string') throw error;
+      if (known === used) known = undefined;
+      return request(await tokenOf(), ...given);
     }
+  }
+
+  const pause = (delayMs: number, signal?: AbortSignal) =>
+    new Promise<void>((resume, reject) => {
+      const timer = env.setTimeout(done, delayMs);
+      signal?.addEventListener('abort', cancel);
+      function done() {
+        signal?.removeEventListener('abort', cancel);
+        resume();
+      }
+      function cancel() {
+        env.clearTimeout(timer);
+        reject(signal!.reason);
+      }
+    });
+
+  return {
+    async call(method, path, options = {}) {
+      for (let attempt = 1; ; attempt += 1) {
+        if (closed) throw closed;
+        try {
+          return await once(method, path, options);
+        } catch (error) {
+          if (!options.retry || attempt === TRIES || !(error as SmartspaceError).isTemporary)
+            throw error;
+          const seconds = Math.min((error as SmartspaceError).retryAfter ?? 0.3 * 2 ** attempt, 10);
+          await pause(seconds * 1000, options.signal);
+        }
+      }
+    },
+    close: (error) => void (closed ??= error),
   };
 }

@@ -3,8 +3,9 @@
 // client.ts      what is public: `createClient`
 // connection.ts  the WebSocket, shared by all spaces
 // http.ts        calls of the HTTP API, and `SmartspaceError`
-// space.ts       one space: messages.ts, streams.ts, runs.ts, presence.ts, outbox.ts hold its parts,
-//                timeline.ts and forms.ts derive what it shows
+// space.ts       one space: info.ts, messages.ts, streams.ts, runs.ts, presence.ts, outbox.ts hold its
+//                parts; history.ts, live_texts.ts and sends.ts keep them up to date; timeline.ts and
+//                forms.ts derive what it shows
 // spaces.ts      the list of spaces, and the open forms in them
 // run.ts         one run
 // store.ts       the stores, with the interface of React's `useSyncExternalStore`
@@ -12,6 +13,12 @@
 export { createClient, type Client, type ClientOptions } from './client.ts';
 export type { Environment } from './environment.ts';
 export type * from './events.ts';
-export { SmartspaceError, type Call, type CallOptions, type Fault, type Token } from './http.ts';
-export type { AnswerOptions, MembersState, SendOptions, Space } from './space.ts';
+export {
+  ClosedError,
+  SmartspaceError,
+  type Call,
+  type CallOptions,
+  type Fault,
+  type Token,
+} from './http.ts';
 export type * from './types.ts';

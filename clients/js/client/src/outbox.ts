@@ -2,7 +2,7 @@
 // its own key until the server's answer is known.
 
 import type { Environment } from './environment.ts';
-import { isTemporary, type SmartspaceError } from './http.ts';
+import { ClosedError, isTemporary, type SmartspaceError } from './http.ts';
 import { backOff, createTimers } from './timers.ts';
 import type { Message, PendingSend } from './types.ts';
 
@@ -68,6 +68,24 @@ export function createOutbox(
     }
   }
 
+  function isYoung(json: string | null) {
+    try {
+      return JSON.parse(json ?? '').at > env.now() - LONGEST_AGE_MS;
+    } catch {
+      return false;
+    }
+  }
+
+  // Another tab, which shows the same sends, has discarded this one.
+  function isDiscarded(key: string) {
+    try {
+      const json = env.storage?.getItem(prefix + key);
+      return !!json && !restored(json);
+    } catch {
+      return false;
+    }
+  }
+
   function fail(send: PendingSend, error: Error) {
     const { key } = send;
     const message = claims.of(key);
@@ -75,19 +93,29 @@ export function createOutbox(
     if (send.isUnsure && message) return succeed(key, message);
     claims.release(key);
     put(key, { ...send, state: 'failed', error });
-    waiting.get(key)?.[1](error);
+    settle(key)?.[1](error);
+  }
+
+  function settle(key: string) {
+    const settlers = waiting.get(key);
+    waiting.delete(key);
+    return settlers;
   }
 
   function succeed(key: string, message: Message) {
     claims.stored(key, message);
     put(key);
-    waiting.get(key)?.[0](message);
+    settle(key)?.[0](message);
   }
 
-  async function run() {
+  async function run(): Promise<void> {
     const send = sends.find(({ state }) => state !== 'failed');
     if (isBusy || !send) return;
     const { key } = send;
+    if (isDiscarded(key)) {
+      discard(key);
+      return run();
+    }
     isBusy = true;
     isAskedToWait = false;
     let delayMs = 0;
@@ -100,6 +128,8 @@ export function createOutbox(
         failingSince = 0;
         succeed(key, message);
       } catch (error) {
+        // Another client sends it later.
+        if (error instanceof ClosedError) return put(key, { ...send, isUnsure: true });
         if (isTemporary(error)) {
           const { status, retryAfter } = error as SmartspaceError;
           const isUnsure = send.isUnsure || status === 0 || status >= 500;
@@ -114,6 +144,21 @@ export function createOutbox(
     timers.after('run', delayMs, run);
   }
 
+  function discard(key: string) {
+    const send = sends.find((each) => each.key === key && each.state !== 'sending');
+    if (!send) return;
+    const wasDiscarded = isDiscarded(key);
+    put(key);
+    try {
+      // For the other tabs.
+      if (prefix !== null) env.storage?.setItem(prefix + key, JSON.stringify({ at: env.now() }));
+    } catch {
+      // Without storage they do not know of it.
+    }
+    settle(key)?.[1](new Error('The message was discarded.'));
+    return wasDiscarded ? undefined : send;
+  }
+
   return {
     all: () => sends,
     add(text, senderId, afterSeq) {
@@ -123,24 +168,19 @@ export function createOutbox(
       if (!isAskedToWait) run();
       return sent;
     },
-    discard(key) {
-      const send = sends.find((each) => each.key === key && each.state !== 'sending');
-      if (!send) return;
-      put(key);
-      waiting.get(key)?.[1](new Error('The message was discarded.'));
-      return send;
-    },
+    discard,
     load(given) {
       if (prefix !== null) return;
       prefix = given;
       const own = sends;
       const { storage } = env;
       try {
-        for (let index = 0; index < (storage?.length ?? 0); index += 1) {
-          const name = storage!.key(index)!;
-          if (!name.startsWith(given)) continue;
+        const names = Array.from({ length: storage?.length ?? 0 }, (_, at) => storage!.key(at)!);
+        for (const name of names.filter((each) => each.startsWith(given))) {
           const send = restored(storage!.getItem(name));
           if (send) sends = [...sends, send];
+          // The mark of a discarded send. Other tabs may still need it.
+          else if (!isYoung(storage!.getItem(name))) storage!.removeItem(name);
         }
       } catch {
         // Storage is refused in some private windows.

@@ -5,7 +5,7 @@ import type { PresenceState } from './types.ts';
 
 export interface Presence {
   /** Handles a frame. The one with the newest `at` holds. */
-  put(frame: PresenceEvent): void;
+  put(frame: PresenceEvent, now: number): void;
   state(now: number): PresenceState;
   /** When the next entry ends, in milliseconds since 1970; Infinity if none does. */
   endsAt(now: number): number;
@@ -19,12 +19,17 @@ const EMPTY: Pick<PresenceEvent, 'present' | 'typing' | 'count' | 'at'> = {
 
 export function createPresence(): Presence {
   let last = EMPTY;
+  // How far the clock of this machine is ahead of the server's, as the last frame shows.
+  let aheadMs = 0;
+  const timeOf = (at: string) => Date.parse(at) + aheadMs;
   const isPast = (until: string | undefined, now: number) =>
-    until !== undefined && Date.parse(until) <= now;
+    until !== undefined && timeOf(until) <= now;
   const entries = (now: number) => last.present.filter(({ until }) => !isPast(until, now));
   return {
-    put(frame) {
-      if (frame.at >= last.at) last = frame;
+    put(frame, now) {
+      if (frame.at < last.at) return;
+      last = frame;
+      aheadMs = now - Date.parse(frame.at);
     },
     state(now) {
       const present = entries(now);
@@ -39,10 +44,7 @@ export function createPresence(): Presence {
     endsAt: (now) =>
       Math.min(
         ...last.present
-          .flatMap(({ until, typingUntil }) => [
-            Date.parse(until),
-            Date.parse(typingUntil ?? until),
-          ])
+          .flatMap(({ until, typingUntil }) => [timeOf(until), timeOf(typingUntil ?? until)])
           .filter((at) => at > now),
         Infinity,
       ),

@@ -5,6 +5,7 @@ import { isTemporary } from './http.ts';
 
 const RETRY_MS = 2000;
 const LONGEST_RETRY_MS = 30_000;
+const LONGEST_TIMER_MS = 2 ** 31 - 1; // Longer ones fire at once.
 
 export interface Timers {
   /** Calls `act` after a while. A timer with the same name is replaced. */
@@ -32,10 +33,13 @@ export function createTimers(env: Environment): Timers {
       self.clear(name);
       timers.set(
         name,
-        env.setTimeout(() => {
-          timers.delete(name);
-          act();
-        }, delayMs),
+        env.setTimeout(
+          () => {
+            timers.delete(name);
+            act();
+          },
+          Math.min(delayMs, LONGEST_TIMER_MS),
+        ),
       );
     },
     has: (name) => timers.has(name),

@@ -47,7 +47,8 @@ export interface ConnectionState {
    * - `connecting`: the first connection is being made, or will be when somebody subscribes.
    * - `live`: events arrive.
    * - `stalled`: the server did not answer in time, or the connection is being made again.
-   * - `offline`: there is no network, or the server can't be reached.
+   * - `offline`: there is no network, the server can't be reached, or it refuses the token that a
+   *   function gave; see `error`.
    * - `closed`: nobody subscribes any longer, or the server refused the credential; see `error`.
    */
   state: 'connecting' | 'live' | 'stalled' | 'offline' | 'closed';
@@ -261,4 +262,61 @@ export interface RunState {
   step: LiveStep | null;
   isLoading: boolean;
   error: Error | null;
+}
+
+/** How a message is sent. */
+export interface SendOptions {
+  /** The entity that sends. The operator must name one; others send as themselves. */
+  senderId?: string;
+}
+
+/** How a form is answered. */
+export interface AnswerOptions extends SendOptions {
+  signal?: AbortSignal;
+}
+
+/** The members of a space. */
+export interface MembersState {
+  members: readonly Member[];
+  isLoading: boolean;
+  error: Error | null;
+}
+
+/** A space. Whoever subscribes to one of its stores keeps it live. */
+export interface Space extends Store<SpaceState> {
+  readonly id: string;
+  readonly timeline: Store<TimelineState>;
+  readonly runs: Store<RunsState>;
+  readonly members: Store<MembersState>;
+  readonly presence: Store<PresenceState>;
+  /** The open forms of the loaded messages, and those of older messages whose runs wait for them. */
+  readonly forms: Store<FormsState>;
+  /** The text of a stream. Only this store changes with each piece of text. */
+  stream(streamId: string): Store<StreamState>;
+  /** Loads the page of messages before the oldest one. */
+  loadOlder(): Promise<void>;
+  /**
+   * Posts a message. It shows in the timeline at once, waits while there is no network, survives a
+   * reload, and is posted once. Resolves to the stored message; rejects if the server refuses it.
+   */
+  send(text: string, options?: SendOptions): Promise<Message>;
+  /** Sends a failed message again, as a new one. `key` is that of the pending send. */
+  resend(key: string): void;
+  /** Removes a message that waits or has failed. */
+  discard(key: string): void;
+  /** Answers a form. `output` must match its `resultSchema`. It counts once, however often it is sent. */
+  answer(callId: string, output: unknown, options?: AnswerOptions): Promise<void>;
+  /** Declines a form. */
+  decline(callId: string, reason?: string, options?: AnswerOptions): Promise<void>;
+  /** Which agents a text would wake, and why not the others. Posts nothing. */
+  preview(text: string, options?: AnswerOptions): Promise<Dispatch[]>;
+  /** Moves the caller's read position to the last message, or to `seq`. */
+  markRead(seq?: number): Promise<void>;
+  /** Tells the others that the person is typing. Call it with each key; it sends what is needed. */
+  setTyping(isTyping: boolean): void;
+  /** The text that the person has not sent yet. It survives a reload. */
+  getDraft(): string;
+  setDraft(text: string): void;
+  /** The name of an entity, also after it has left. */
+  nameOf(entityId: string): string;
 }

@@ -189,3 +189,140 @@ test('a snapshot is asked for when a part of a stream is missing, and not otherw
   assert.deepEqual(asked(), ['joined', 'lost']);
   assert.ok(room.texts().includes('lost: no sentence.|'));
 });
+
+test('a room whose messages jump far ahead reloads its last page only', async () => {
+  for (const jump of [
+    (room) => room.frames({ type: 'pong', spaceId: undefined, spaces: { s: 3000 } }),
+    (room) => room.frames(created(3000, 'text 3000')),
+  ]) {
+    const room = await openRoom(1);
+    for (let seq = 2; seq <= 3000; seq += 1) room.store(message(seq, `text ${seq}`));
+    jump(room);
+    await room.clock.advance(5000);
+    const texts = room.texts();
+    assert.deepEqual([texts.at(-1), texts.length <= 51], ['text 3000', true]);
+    assert.ok(room.requests.length <= 2, `${room.requests.length} requests`);
+    assert.equal(room.space.timeline.getSnapshot().hasOlder, true);
+  }
+});
+
+test('an older page that comes after such a jump is not mixed in', async () => {
+  const room = await openRoom(60);
+  let release;
+  room.respond = ({ path }) => (path.includes('before=11') ? { status: 200, body: held } : null);
+  const held = new Promise((resolve) => (release = resolve));
+  const loading = room.space.loadOlder();
+  await room.clock.advance(1);
+  for (let seq = 61; seq <= 3000; seq += 1) room.store(message(seq, `text ${seq}`));
+  room.frames({ type: 'subscribed', seq: 3000, from: 2801, active: [] });
+  release({ items: room.stored.slice(0, 10) });
+  await loading;
+  await room.clock.advance(5000);
+  assert.equal(room.texts().at(-1), 'text 3000');
+  assert.ok(room.requests.length < 5, `${room.requests.length} requests`);
+});
+
+test('a page without older messages ends the search for them', async () => {
+  const room = await openRoom(60);
+  room.respond = ({ path }) =>
+    path.includes('before=') ? { status: 200, body: { items: [] } } : null;
+  assert.equal(room.space.timeline.getSnapshot().hasOlder, true);
+  await room.space.loadOlder();
+  assert.equal(room.space.timeline.getSnapshot().hasOlder, false);
+  await room.clock.advance(5000);
+  assert.equal(room.texts().length, 50);
+});
+
+test('many unfinished messages are looked at in few calls', async () => {
+  const room = await openRoom(1);
+  for (let seq = 2; seq <= 140; seq += 1) {
+    const undecided = message(seq, `text ${seq}`, { dispatch: undefined });
+    room.store({ ...undecided, dispatch: [], rev: 2 });
+    room.frames({ type: 'message.created', message: undecided });
+  }
+  room.requests.length = 0;
+  room.frames({ type: 'subscribed', seq: 140, from: null, active: [] });
+  await room.clock.advance(1000);
+  assert.ok(room.requests.length <= 2, `${room.requests.length} requests`);
+  const { items } = room.space.timeline.getSnapshot();
+  assert.ok(items.every((item) => item.type !== 'message' || item.message.dispatch));
+});
+
+test('a read position that could not be sent is sent when the space is opened again', async () => {
+  const me = { kind: 'entity', entity: { id: 'sarah', name: 'Sarah', type: 'human' } };
+  const room = await openRoom(3, { me });
+  const positions = [];
+  room.respond = ({ method, body }) => {
+    if (method !== 'PUT') return null;
+    positions.push(JSON.parse(body).seq);
+    return { status: positions.length === 1 ? 503 : 200, body: {} };
+  };
+  room.space.markRead();
+  await room.clock.advance(1);
+  room.leave();
+  await room.clock.advance(60_000);
+  assert.deepEqual(positions, [3]);
+  room.enter();
+  await room.clock.advance(1000);
+  assert.deepEqual(positions, [3, 3]);
+  room.leave();
+  await room.clock.advance(5000);
+  room.enter();
+  await room.clock.advance(1000);
+  assert.deepEqual(positions, [3, 3], 'it was sent again');
+});
+
+test('presence ends on time, however wrong the clock of this machine is', async () => {
+  for (const wrongMs of [-3_600_000, 0, 3_600_000]) {
+    const room = await openRoom(1);
+    const present = () => room.space.presence.getSnapshot().present.length;
+    const time = (inMs) => new Date(room.clock.now + wrongMs + inMs).toISOString();
+    const entry = { entityId: 'ada', since: time(0), until: time(60_000) };
+    room.frames({ type: 'presence', at: time(0), present: [entry], typing: [] });
+    await room.clock.advance(55_000);
+    assert.equal(present(), 1, `after 55 s with a clock that is ${wrongMs} ms off`);
+    await room.clock.advance(10_000);
+    assert.equal(present(), 0, `after 65 s with a clock that is ${wrongMs} ms off`);
+  }
+});
+
+test('settings that arrive beside a newer event are fetched again', async () => {
+  const room = await openRoom(1);
+  const named = (name) => ({ id: 's', name, seq: 1, members: [] });
+  let release;
+  const old = new Promise((resolve) => (release = resolve));
+  const answers = [old, named('newest')];
+  room.respond = ({ path }) =>
+    path === '/v1/spaces/s' ? { status: 200, body: answers.shift() } : null;
+  room.frames({ type: 'subscribed', seq: 1, from: null, active: [] });
+  await room.clock.advance(10);
+  room.frames({ type: 'space.updated', at: '2026-02-01T00:00:00Z', space: named('newer') });
+  release(named('old'));
+  await room.clock.advance(10);
+  assert.equal(room.space.getSnapshot().space.name, 'newest');
+  assert.deepEqual(answers, []);
+});
+
+test('the message of an ended stream is looked for where messages are missing', async () => {
+  const room = await openRoom(1);
+  room.frames(...begin('x'));
+  // Its message is lost, and a later one is not.
+  room.store(message(2, 'stored', { streamId: 'x' }), message(3, 'three'));
+  let isFirst = true;
+  room.respond = ({ path }) => {
+    if (!path.includes('after=1&') || !isFirst) return null;
+    isFirst = false;
+    return { status: 503, body: {} };
+  };
+  room.frames({ type: 'stream.ended', streamId: 'x', messageId: 'm2' }, created(3, 'three'));
+  const seen = [];
+  for (let time = 0; time < 3000; time += 50) {
+    seen.push(room.texts().join(' '));
+    await room.clock.advance(50);
+  }
+  assert.ok(
+    seen.every((texts) => /x\||stored/.test(texts)),
+    'the text vanished for a moment',
+  );
+  assert.deepEqual(room.texts(), ['text 1', 'stored', 'three']);
+});

@@ -41,6 +41,7 @@ function App() {
     () => (key === null || isWrong ? null : clientWith(key, leave)),
     [key, isWrong],
   );
+  useEffect(() => () => client?.close(), [client]);
   useEffect(() => {
     if (isWrong) leave();
   }, [isWrong]);

@@ -7,9 +7,16 @@ export class Clock {
   #timers = new Map();
   #lastId = 0;
 
+  /** How many timers were set. */
+  get count() {
+    return this.#lastId;
+  }
+
   setTimeout = (act, delayMs) => {
     this.#lastId += 1;
-    this.#timers.set(this.#lastId, { at: this.now + Math.max(0, delayMs), act });
+    // As platforms do it.
+    const waitMs = delayMs > 2 ** 31 - 1 ? 1 : Math.max(0, delayMs);
+    this.#timers.set(this.#lastId, { at: this.now + waitMs, act });
     return this.#lastId;
   };
 

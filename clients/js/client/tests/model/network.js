@@ -136,3 +136,18 @@ function respond(status, body, headers = {}) {
     json: async () => JSON.parse(JSON.stringify(body)),
   };
 }
+
+/** A storage that several tabs share. */
+export function memoryStorage() {
+  const values = new Map();
+  return {
+    get length() {
+      return values.size;
+    },
+    values: () => values.values(),
+    key: (index) => [...values.keys()][index] ?? null,
+    getItem: (name) => values.get(name) ?? null,
+    setItem: (name, value) => void values.set(name, value),
+    removeItem: (name) => void values.delete(name),
+  };
+}

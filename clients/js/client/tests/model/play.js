@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { Clock, randomOf } from './clock.js';
-import { Network } from './network.js';
+import { Network, memoryStorage } from './network.js';
 import { ME, Server, isEnded } from './server.js';
 import { Tab } from './tab.js';
 
@@ -337,16 +337,3 @@ class World {
 }
 
 const plain = (message) => JSON.parse(JSON.stringify(message));
-
-function memoryStorage() {
-  const values = new Map();
-  return {
-    get length() {
-      return values.size;
-    },
-    key: (index) => [...values.keys()][index] ?? null,
-    getItem: (name) => values.get(name) ?? null,
-    setItem: (name, value) => void values.set(name, value),
-    removeItem: (name) => void values.delete(name),
-  };
-}

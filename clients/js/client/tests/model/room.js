@@ -1,6 +1,6 @@
 // A client with one open space and a server of a few lines, whose frames and faults a test decides.
 
-import { createClient } from '../../dist/index.js';
+import { createClient } from './library.js';
 import { Clock } from './clock.js';
 
 export const ADA = { id: 'ada', name: 'Ada', type: 'agent' };
@@ -13,11 +13,10 @@ export function message(seq, text, more = {}) {
   return { id: `m${seq}`, seq, rev: 1, sender: ADA, parts, ...rest, ...more };
 }
 
-/** A room with the messages `text 1` to `text {count}`. */
-export async function openRoom(count) {
-  const room = new Room(count);
-  for (const store of [room.space, room.space.timeline, room.space.runs])
-    store.subscribe(() => store.getSnapshot());
+/** A room with the messages `text 1` to `text {count}`. `parts` replace those of the client. */
+export async function openRoom(count, parts = {}) {
+  const room = new Room(count, parts);
+  room.enter();
   await room.clock.advance(100);
   room.requests.length = 0;
   return room;
@@ -32,28 +31,47 @@ class Room {
   /** The frames that the client sent. */
   sent = [];
   isDown = false;
+  /** Who the caller is. */
+  me = { kind: 'operator', entity: null, capabilities: ['operate'] };
+  /** The calls, as `GET /v1/me`. */
+  calls = [];
+  /** Answers a call instead of the server: `{status, body}`, or null to leave it to the server. */
+  respond = () => null;
+  /** The answer to a `subscribe` frame instead of the server's. */
+  onSubscribe = undefined;
+  /** How many sockets were opened. */
+  connects = 0;
   #socket = null;
+  #leaving = [];
 
-  constructor(count) {
+  constructor(count, { token = 'token', me, respond, storage = null, ...parts }) {
+    this.me = me ?? this.me;
+    this.respond = respond ?? this.respond;
     for (let seq = 1; seq <= count; seq += 1) this.store(message(seq, `text ${seq}`));
     const room = this;
     const environment = {
-      storage: null,
+      storage,
       random: () => 0.5,
       now: () => this.clock.now,
       setTimeout: this.clock.setTimeout,
       clearTimeout: this.clock.clearTimeout,
       isHidden: () => false,
       listen: () => () => {},
-      fetch: async (path) => {
+      fetch: async (path, { method, headers, body }) => {
         if (this.isDown) throw new TypeError('fetch failed');
-        const json = async () => this.#answer(path);
-        return { status: 200, ok: true, headers: new Headers(), json };
+        this.calls.push(`${method} ${path.split('?')[0]}`);
+        const call = { method, path, token: headers.authorization.slice(7), body };
+        const { status, body: answer } = this.respond(call) ?? {
+          status: 200,
+          body: this.#answer(path, method, body && JSON.parse(body)),
+        };
+        return { status, ok: status < 300, headers: new Headers(), json: async () => answer };
       },
       WebSocket: class {
         readyState = 0;
         constructor() {
           room.#socket = this;
+          room.connects += 1;
           room.clock.setTimeout(() => {
             this.readyState = 1;
             this.onopen();
@@ -65,15 +83,30 @@ class Room {
           const { action, id } = frame;
           const seq = room.stored.length;
           const reply = (answer) => room.clock.setTimeout(() => room.frames(answer), 1);
-          if (action === 'subscribe')
-            reply({ type: 'subscribed', id, seq, from: null, active: [] });
+          const subscribed = { type: 'subscribed', id, seq, from: null, active: [] };
+          const answer = room.onSubscribe ? room.onSubscribe(frame) : subscribed;
+          if (action === 'subscribe' && answer) reply(answer);
           if (action === 'ping') reply({ type: 'pong', spaceId: undefined, spaces: {} });
         }
-        close() {}
+        close() {
+          this.readyState = 3;
+        }
       },
+      ...parts,
     };
-    this.client = createClient({ url: '', token: 'token', environment });
+    this.client = createClient({ url: '', token, environment });
     this.space = this.client.space('s');
+  }
+
+  /** Follows the space. */
+  enter() {
+    const { timeline, runs, presence } = this.space;
+    const followed = [this.space, timeline, runs, presence];
+    this.#leaving = followed.map((store) => store.subscribe(() => store.getSnapshot()));
+  }
+
+  leave() {
+    for (const stop of this.#leaving) stop();
   }
 
   store(...messages) {
@@ -83,7 +116,12 @@ class Room {
   /** Delivers frames. */
   frames(...frames) {
     for (const frame of frames)
-      this.#socket.onmessage({ data: JSON.stringify({ spaceId: 's', at: '', ...frame }) });
+      this.#socket.onmessage?.({ data: JSON.stringify({ spaceId: 's', at: '', ...frame }) });
+  }
+
+  /** Delivers what may be no frame. */
+  raw(data) {
+    this.#socket.onmessage({ data });
   }
 
   /** The texts from top to bottom. One that is being written ends with a bar. */
@@ -101,14 +139,19 @@ class Room {
     return this.space.runs.getSnapshot().active.map(({ runId, status }) => `${runId} ${status}`);
   }
 
-  #answer(path) {
+  #answer(path, method, body) {
     const { pathname, searchParams } = new URL(path, 'http://server');
     const seq = this.stored.length;
-    const members = [{ ...ADA, role: 'member', readSeq: 0 }];
-    if (pathname === '/v1/me') return { kind: 'operator', entity: null, capabilities: ['operate'] };
+    const own = this.me.entity ? [{ ...this.me.entity, role: 'member', readSeq: 0 }] : [];
+    const members = [{ ...ADA, role: 'member', readSeq: 0 }, ...own];
+    if (pathname === '/v1/me') return this.me;
     if (pathname === '/v1/socketTickets') return { url: 'ws://server' };
     if (pathname.endsWith('/runs')) return { items: this.runs, nextCursor: null };
     if (!pathname.endsWith('/messages')) return { id: 's', name: 'S', seq, members };
+    if (method === 'POST') {
+      this.store(message(seq + 1, body.text, { sender: this.me.entity ?? ADA }));
+      return this.stored.at(-1);
+    }
     const [after, before] = [searchParams.get('after'), searchParams.get('before')];
     const limit = Number(searchParams.get('limit'));
     this.requests.push(Number(after ?? before));

@@ -1,0 +1,161 @@
+// Tokens that change, functions that fail, and clients that are closed.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ClosedError } from './model/library.js';
+import { memoryStorage } from './model/network.js';
+import { openRoom } from './model/room.js';
+
+const person = (id) => ({ kind: 'entity', entity: { id, name: id, type: 'human' } });
+
+/** Refuses every call that has not this token. */
+const onlyWith =
+  (accepted) =>
+  ({ token }) =>
+    token === accepted ? null : { status: 401, body: { title: 'Unauthorized' } };
+
+test('a token that is refused for a while ends nothing', async () => {
+  let token = 'first';
+  const room = await openRoom(1, { token: () => token });
+  room.respond = onlyWith('third');
+  token = 'second';
+  room.frames({ type: 'goodbye', code: 1008, reason: 'expired' });
+  const sent = room.space.send('while it is refused');
+  await room.clock.advance(5000);
+  const { state, error } = room.client.connection.getSnapshot();
+  assert.deepEqual([state, error.status], ['offline', 401]);
+  assert.equal(room.space.timeline.getSnapshot().items.at(-1).send.state, 'queued');
+  token = 'third';
+  await room.clock.advance(30_000);
+  assert.equal(room.client.connection.getSnapshot().state, 'live');
+  assert.equal((await sent).id, 'm2');
+});
+
+test('a refused token that is a string closes the connection', async () => {
+  const room = await openRoom(1, { token: 'first' });
+  room.respond = onlyWith('second');
+  room.frames({ type: 'goodbye', code: 1008, reason: 'expired' });
+  await room.clock.advance(60_000);
+  const { state, error } = room.client.connection.getSnapshot();
+  assert.deepEqual([state, error.status], ['closed', 401]);
+});
+
+test('a token of somebody else sends nothing that the first person wrote', async () => {
+  let token = 'of sarah';
+  const storage = memoryStorage();
+  const room = await openRoom(1, { token: () => token, me: person('sarah'), storage });
+  room.isDown = true;
+  const sent = room.space.send('a secret of Sarah');
+  await room.clock.advance(100);
+  room.isDown = false;
+  token = 'of husam';
+  const posted = [];
+  room.respond = (call) => {
+    if (call.path.endsWith('/messages') && call.method === 'POST') posted.push(call.token);
+    return onlyWith('of husam')(call);
+  };
+  room.me = person('husam');
+  await room.clock.advance(60_000);
+  assert.deepEqual(posted, ['of sarah'], 'it was sent with another token');
+  await assert.rejects(room.client.request('GET', '/v1/spaces'), (error) => {
+    assert.ok(error instanceof ClosedError);
+    assert.match(error.message, /belongs to somebody else/);
+    return true;
+  });
+  assert.equal(room.client.connection.getSnapshot().state, 'closed');
+
+  const next = await openRoom(1, { token: 'of sarah', me: person('sarah'), storage });
+  assert.ok(next.calls.includes('POST /v1/spaces/s/messages'), 'the next client sends it');
+  sent.catch(() => {});
+});
+
+test('a client that is closed closes its connection', async () => {
+  const room = await openRoom(1);
+  room.client.close();
+  assert.equal(room.client.connection.getSnapshot().state, 'closed');
+  room.leave();
+  room.enter();
+  room.calls.length = 0;
+  await room.clock.advance(60_000);
+  assert.deepEqual([room.calls, room.connects], [[], 1]);
+});
+
+test('a closed client makes no calls, and keeps what waits', async () => {
+  const storage = memoryStorage();
+  const room = await openRoom(1, { storage });
+  room.isDown = true;
+  room.space.send('later').catch(() => {});
+  await room.clock.advance(100);
+  room.client.close();
+  room.isDown = false;
+  room.calls.length = 0;
+  await room.clock.advance(300_000);
+  assert.deepEqual(room.calls, []);
+  assert.equal(room.client.connection.getSnapshot().state, 'closed');
+  await assert.rejects(room.client.request('GET', '/v1/me'), /The client is closed/);
+  assert.ok([...storage.values()].some((json) => json.includes('later')));
+});
+
+test('calls share one token, and a function that fails or hangs is tried again', async () => {
+  let asked = 0;
+  let answer = () => 'first';
+  const token = () => {
+    asked += 1;
+    return answer();
+  };
+  const room = await openRoom(1, { token });
+  assert.equal(asked, 1, 'calls at the same moment asked for a token each');
+
+  answer = () => 'second';
+  room.respond = onlyWith('second');
+  await Promise.all([1, 2, 3].map(() => room.client.request('GET', '/v1/spaces/s')));
+  assert.equal(asked, 2);
+
+  room.respond = onlyWith('third');
+  answer = () => {
+    throw new Error('no network');
+  };
+  await assert.rejects(room.client.request('GET', '/v1/spaces/s'), (error) => {
+    assert.deepEqual([error.status, error.isTemporary], [0, true]);
+    assert.match(error.message, /`token` failed: Error: no network/);
+    return true;
+  });
+  answer = () => new Promise(() => {});
+  const hanging = assert.rejects(room.client.request('GET', '/v1/spaces/s'), /did not answer/);
+  await room.clock.advance(21_000);
+  await hanging;
+  answer = () => 'third';
+  assert.equal((await room.client.request('GET', '/v1/spaces/s')).id, 's');
+});
+
+test('a call that waits for its next try can be canceled', async () => {
+  const room = await openRoom(1);
+  room.respond = () => ({ status: 503, body: {} });
+  const abort = new AbortController();
+  const called = room.client.request('GET', '/v1/me', { retry: true, signal: abort.signal });
+  await room.clock.advance(10);
+  abort.abort(new Error('enough'));
+  await assert.rejects(called, /enough/);
+  room.calls.length = 0;
+  await room.clock.advance(20_000);
+  assert.deepEqual(room.calls, []);
+});
+
+test('sends wait for a failed token function no longer than for a failed call', async () => {
+  let isBroken = false;
+  const token = () => {
+    if (isBroken) throw new Error('no network');
+    return 'first';
+  };
+  const room = await openRoom(1, { token });
+  isBroken = true;
+  room.respond = ({ method }) => (method === 'POST' ? { status: 401, body: {} } : null);
+  room.space.send('one').catch(() => {});
+  await room.clock.advance(1000);
+  isBroken = false;
+  room.respond = ({ method }) => (method === 'POST' ? { status: 422, body: {} } : null);
+  // Another send wakes the one that waits.
+  room.space.send('two').catch(() => {});
+  await room.clock.advance(1);
+  assert.equal(room.space.timeline.getSnapshot().items.at(-2).send.state, 'failed');
+});
