@@ -23,6 +23,10 @@ export async function openTab(
   page.on('pageerror', (error) => errors.push(String(error)));
   await page.addInitScript(watchThePage);
   test.after(async () => {
+    if (test.error) {
+      const shown = await page.locator('body').innerText().catch(String);
+      test.diagnostic(`The page shows at the end:\n${shown.slice(-2000)}`);
+    }
     const violations = await page.evaluate(() => window.violations).catch(() => []);
     await context.close();
     const unexpected = [...errors, ...violations].filter(

@@ -1,7 +1,7 @@
 // Loads the messages of a space: the latest ones, older pages, and those that are missing.
 
 import type { Environment } from './environment.ts';
-import type { Call } from './http.ts';
+import type { Call, CallOptions } from './http.ts';
 import { createMessages, type Messages } from './messages.ts';
 import type { Timers } from './timers.ts';
 import type { Message } from './types.ts';
@@ -17,7 +17,7 @@ export interface History {
   readonly isLoadingOlder: boolean;
   readonly hasOlder: boolean;
   /** The messages of a range, such as `after=7`, oldest first. */
-  fetch(range: string, limit: number): Promise<Message[]>;
+  fetch(range: string, limit: number, options?: CallOptions): Promise<Message[]>;
   /** Nothing up to `seq` is loaded, except what is loaded now. */
   startAt(seq: number): void;
   /** Adds states of messages. */
@@ -55,8 +55,9 @@ export function createHistory(context: HistoryContext): History {
   let loading: Messages | null = null;
   let isComplete = false;
 
-  const fetch = async (range: string, limit: number) =>
-    (await call<{ items: Message[] }>('GET', `${path}/messages?${range}&limit=${limit}`)).items;
+  const fetch = async (range: string, limit: number, options?: CallOptions) =>
+    (await call<{ items: Message[] }>('GET', `${path}/messages?${range}&limit=${limit}`, options))
+      .items;
 
   function put(page: readonly Message[]) {
     const newest = page.at(-1)?.seq ?? 0;
@@ -93,7 +94,7 @@ export function createHistory(context: HistoryContext): History {
     const mine = (loading = messages);
     changed();
     try {
-      const page = await fetch(`before=${mine.floor}`, PAGE);
+      const page = await fetch(`before=${mine.floor}`, PAGE, { retry: true });
       // After a large gap the page is not next to what is loaded now.
       if (mine !== messages) return;
       isComplete = page.length === 0;

@@ -222,6 +222,17 @@ test('an older page that comes after such a jump is not mixed in', async () => {
   assert.ok(room.requests.length < 5, `${room.requests.length} requests`);
 });
 
+test('an older page is asked for again if the server is busy', async () => {
+  const room = await openRoom(60);
+  let refusals = 2;
+  room.respond = ({ path }) =>
+    path.includes('before=11') && (refusals -= 1) >= 0 ? { status: 429, body: {} } : null;
+  const loading = room.space.loadOlder();
+  await room.clock.advance(10_000);
+  await loading;
+  assert.equal(room.texts().length, 60);
+});
+
 test('a page without older messages ends the search for them', async () => {
   const room = await openRoom(60);
   room.respond = ({ path }) =>
