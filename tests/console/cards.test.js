@@ -3,34 +3,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ORDER_SCHEMA } from '../../clients/js/console/tests/order_schema.js';
 import { deliver, openFakeRoom, sent } from './fake_server.js';
-
-const ORDER = {
-  type: 'object',
-  required: ['name', 'size', 'amount', 'agreed'],
-  properties: {
-    name: { type: 'string', title: 'Name', description: 'As on the invoice.' },
-    size: { enum: ['Small', 'Large'], title: 'Size' },
-    amount: { type: 'integer', title: 'Amount', minimum: 1 },
-    day: { type: 'string', format: 'date', title: 'Day' },
-    gift: { type: 'boolean', title: 'A gift' },
-    country: { enum: ['Norway', 'Jordan'], title: 'Country' },
-    extras: {
-      type: 'array',
-      title: 'Extras',
-      items: { enum: ['Ribbon', 'Card'] },
-    },
-    tags: { type: 'array', title: 'Tags', items: { type: 'string' } },
-    place: {
-      type: 'object',
-      title: 'Place',
-      required: ['street'],
-      properties: { street: { type: 'string', title: 'Street' } },
-    },
-    rest: { title: 'The rest', type: 'array', items: { type: 'object' } },
-    agreed: { const: true, title: 'I agree' },
-  },
-};
 
 const ask = (page, part) => deliver(page, (data) => window.card(1, data), part);
 const outcome = (page) => page.locator('.outcome');
@@ -46,7 +20,7 @@ test('a form has fields of every kind and sends their values', async (t) => {
   const page = await openFakeRoom(t);
   await ask(page, {
     input: { title: 'An order', shop: 'Harbour', lines: [{ n: 1 }] },
-    resultSchema: ORDER,
+    resultSchema: ORDER_SCHEMA,
   });
   const form = page.getByRole('group', { name: 'An order' });
   assert.deepEqual(await page.locator('.pairs div').allInnerTexts(), [
@@ -100,7 +74,7 @@ test('a form has fields of every kind and sends their values', async (t) => {
 
 test('errors appear at their fields, and no value is lost', async (t) => {
   const page = await openFakeRoom(t);
-  await ask(page, { input: { question: 'Which order?' }, resultSchema: ORDER });
+  await ask(page, { input: { question: 'Which order?' }, resultSchema: ORDER_SCHEMA });
   const form = page.getByRole('group', { name: 'Which order?' });
   const faults = () => form.locator('.problem').filter({ hasText: /./ }).allTextContents();
   await form.getByRole('textbox', { name: 'Amount' }).fill('some');
@@ -204,7 +178,7 @@ test('a button sends its option and the comment', async (t) => {
 
 test('declining takes two steps and an optional reason', async (t) => {
   const page = await openFakeRoom(t);
-  await ask(page, { input: { title: 'Deploy?' }, resultSchema: ORDER });
+  await ask(page, { input: { title: 'Deploy?' }, resultSchema: ORDER_SCHEMA });
   const form = page.getByRole('group', { name: 'Deploy?' });
   const opener = form.getByRole('button', { name: 'Decline…' });
   await opener.click();
@@ -349,7 +323,7 @@ test('frames do not disturb typing in a form', async (t) => {
 
 test('a draft survives a switch to another space', async (t) => {
   const page = await openFakeRoom(t);
-  const part = { input: { title: 'Order' }, resultSchema: ORDER };
+  const part = { input: { title: 'Order' }, resultSchema: ORDER_SCHEMA };
   await ask(page, part);
   const form = page.getByRole('group', { name: 'Order' });
   await form.getByRole('textbox', { name: 'Name' }).fill('Nora');

@@ -4,6 +4,7 @@
 import { SmartspaceError } from '@smartspace/client';
 import { JSDOM } from 'jsdom';
 import { importSource } from './bundle.js';
+import { ORDER_SCHEMA } from './order_schema.js';
 
 const { window } = new JSDOM('<main></main>', { pretendToBeVisual: true });
 globalThis.window = window;
@@ -31,27 +32,9 @@ const NOW = Date.parse('2026-05-01T12:00:00Z');
 
 /** A schema with fields of every kind. */
 export const ORDER = {
-  type: 'object',
-  required: ['name', 'size', 'amount', 'agreed', 'version'],
-  properties: {
-    version: { const: 'v1', title: 'Version' },
-    name: { type: 'string', title: 'Name', description: 'As on the invoice.' },
-    size: { enum: ['Small', 'Large'], title: 'Size' },
-    amount: { type: 'integer', title: 'Amount', minimum: 1 },
-    day: { type: 'string', format: 'date', title: 'Day' },
-    gift: { type: 'boolean', title: 'A gift' },
-    country: { enum: ['Norway', 'Jordan'], title: 'Country' },
-    extras: { type: 'array', title: 'Extras', items: { enum: ['Ribbon', 'Card'] } },
-    tags: { type: 'array', title: 'Tags', items: { type: 'string' } },
-    place: {
-      type: 'object',
-      title: 'Place',
-      required: ['street'],
-      properties: { street: { type: 'string', title: 'Street' } },
-    },
-    rest: { title: 'The rest', type: 'array', items: { type: 'object' } },
-    agreed: { const: true, title: 'I agree' },
-  },
+  ...ORDER_SCHEMA,
+  required: [...ORDER_SCHEMA.required, 'version'],
+  properties: { version: { const: 'v1', title: 'Version' }, ...ORDER_SCHEMA.properties },
 };
 
 /** Waits until all renders are done. */
