@@ -86,6 +86,7 @@ export function createConnection(env: Environment, call: Call): Connection {
   const retain = lifetime(env, () => {
     if (isEnded) return () => {};
     isOpen = true;
+    lostAt = 0;
     set('connecting');
     const stopListening = env.listen(woke);
     connect();
@@ -109,7 +110,7 @@ export function createConnection(env: Environment, call: Call): Connection {
   function woke(event: string) {
     if (event === 'offline') return lost(undefined, 0, true);
     if (event === 'visibilitychange') tick();
-    if (event === 'online') lostAt = env.now();
+    if (event === 'online' && !link) lostAt = env.now();
     if (!env.isHidden()) check();
   }
 
@@ -213,7 +214,7 @@ export function createConnection(env: Environment, call: Call): Connection {
 
   // A subscription that failed. Returns whether nobody else needs to know.
   function refused(from: Link, frame: ErrorFrame) {
-    const [kind, spaceId = ''] = String(frame.id).split(' ');
+    const [kind, spaceId = '', counted] = String(frame.id).split(' ');
     if (kind !== 'subscribe') return false;
     if (frame.status === 403 || frame.status === 404) {
       followers.get(spaceId)?.forEach((each) => each.receive(frame));
@@ -221,10 +222,15 @@ export function createConnection(env: Environment, call: Call): Connection {
       return true;
     }
     // A server of an earlier version does not know the counter.
-    const isOld = frame.status === 422 && isCounted;
+    const isOld = frame.status === 422 && !!counted;
     if (isOld) isCounted = false;
-    const waitMs = frame.status === 422 ? REFUSED_MS : (frame.retryAfter ?? 1) * 1000;
-    const delayMs = isOld ? 0 : waitMs;
+    else if (frame.status === 422) {
+      // The other spaces do not wait for it.
+      confirmed(from, spaceId);
+      after(`subscribe ${spaceId}`, REFUSED_MS, () => subscribe(link, spaceId));
+      return true;
+    }
+    const delayMs = isOld ? 0 : (frame.retryAfter ?? 1) * 1000;
     if (!isReady(from)) set('stalled', { retryAt: env.now() + delayMs });
     clear(`subscribe ${spaceId}`);
     subscribeLater(spaceId, delayMs);
@@ -234,8 +240,8 @@ export function createConnection(env: Environment, call: Call): Connection {
   // The server is about to close the socket.
   function left(from: Link, { code, reason, retryAfter = 0 }: Goodbye) {
     if (code === 1000) return stop(new Error(reason));
-    if (from !== link) return;
-    const isFirst = lostAt === 0;
+    if (link && from !== link) return;
+    const isFirst = lostAt === 0 && !retryAfter;
     lost(undefined, retryAfter * 1000);
     // Each socket takes a ticket of its own, so after an expired one the next has a new ticket.
     if (isFirst && (code === RESTARTING || code === EXPIRED)) connect();
@@ -286,7 +292,7 @@ export function createConnection(env: Environment, call: Call): Connection {
     after(`subscribe ${spaceId}`, SUBSCRIBE_LIMIT_MS, () => subscribe(over, spaceId));
     write(over, {
       action: 'subscribe',
-      id: `subscribe ${spaceId}`,
+      id: `subscribe ${spaceId}${isCounted ? ' counted' : ''}`,
       spaceId,
       ...(afterSeq < Infinity && { afterSeq }),
       ...count(),
@@ -380,6 +386,7 @@ export function createConnection(env: Environment, call: Call): Connection {
       if (isAnswered ? timers.has('retry') && !state.error : link) check();
     },
     close(error) {
+      if (isEnded) return;
       isOpen = false;
       isEnded = true;
       stop(error);

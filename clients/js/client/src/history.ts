@@ -27,6 +27,8 @@ export interface History {
   /** The space has messages up to this one. */
   noteSeq(seq: number): void;
   loadOlder(): Promise<void>;
+  /** The space is opened again: what was being loaded is loaded. */
+  resume(): void;
   /** Loads the present states of messages with these seqs, in as few calls as possible. */
   reload(seqs: readonly number[]): Promise<void>;
 }
@@ -54,6 +56,8 @@ export function createHistory(context: HistoryContext): History {
   // The messages to which an older page is being added.
   let loading: Messages | null = null;
   let isComplete = false;
+  // After a jump, until the last page is loaded.
+  let isBehind = false;
 
   const fetch = async (range: string, limit: number, options?: CallOptions) =>
     (await call<{ items: Message[] }>('GET', `${path}/messages?${range}&limit=${limit}`, options))
@@ -72,7 +76,15 @@ export function createHistory(context: HistoryContext): History {
 
   function restart(seq: number) {
     messages = createMessages(seq);
-    timers.persist('older', loadOlder);
+    isComplete = false;
+    isBehind = true;
+    loadLast();
+  }
+
+  function loadLast() {
+    after('older', 0, () =>
+      timers.persist('older', () => (isBehind ? loadOlder() : context.tookOlder())),
+    );
   }
 
   function fillSoon() {
@@ -100,6 +112,7 @@ export function createHistory(context: HistoryContext): History {
       isComplete = page.length === 0;
       messages.putOlder(page);
       put(page);
+      isBehind = false;
       await context.tookOlder();
     } finally {
       if (loading === mine) loading = null;
@@ -129,7 +142,10 @@ export function createHistory(context: HistoryContext): History {
       if (!message.truncated) return put([message]);
       timers.persist(
         `whole ${message.seq}`,
-        () => self.reload([message.seq]),
+        async () => {
+          await self.reload([message.seq]);
+          self.noteSeq(message.seq);
+        },
         () => put([message]),
       );
     },
@@ -140,6 +156,9 @@ export function createHistory(context: HistoryContext): History {
       fillSoon();
     },
     loadOlder,
+    resume() {
+      if (isBehind) loadLast();
+    },
     async reload(seqs) {
       const left = [...seqs].sort((one, other) => one - other);
       while (left.length > 0) {

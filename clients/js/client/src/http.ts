@@ -106,8 +106,13 @@ export function createHttp(
   let closed: ClosedError | undefined;
 
   // Several calls share one token.
-  const tokenOf = async () =>
-    known ?? (await (asked ??= newToken().finally(() => (asked = undefined))));
+  async function tokenOf(signal?: AbortSignal) {
+    const found =
+      known ??
+      (await unlessAborted((asked ??= newToken().finally(() => (asked = undefined))), signal));
+    if (closed) throw closed;
+    return found;
+  }
 
   async function newToken(): Promise<string> {
     const before = caller();
@@ -123,6 +128,7 @@ export function createHttp(
     } finally {
       env.clearTimeout(timer);
     }
+    if (closed) throw closed;
     // What one person has written must not be sent by another one.
     if (before) {
       const now: Caller = await request(found, 'GET', '/v1/me', {});
@@ -161,7 +167,7 @@ export function createHttp(
       const { status, ok, headers } = response;
       // A proxy may answer with a page of its own.
       const answer = await response.json().catch((error) => {
-        if (abort.signal.aborted) throw error;
+        if (!(error instanceof SyntaxError)) throw error;
       });
       onEnd(status < 502);
       // A page of a proxy is no answer.
@@ -183,30 +189,18 @@ export function createHttp(
   }
 
   async function once(...given: [string, string, CallOptions]): Promise<any> {
-    const used = await tokenOf();
-    if (closed) throw closed;
+    const { signal } = given[2];
+    const used = await tokenOf(signal);
     try {
       return await request(used, ...given);
     } catch (error) {
       if ((error as SmartspaceError).status !== 401 || typeof token === 'string') throw error;
       if (known === used) known = undefined;
-      return request(await tokenOf(), ...given);
+      return request(await tokenOf(signal), ...given);
     }
   }
 
-  const pause = (delayMs: number, signal?: AbortSignal) =>
-    new Promise<void>((resume, reject) => {
-      const timer = env.setTimeout(done, delayMs);
-      signal?.addEventListener('abort', cancel);
-      function done() {
-        signal?.removeEventListener('abort', cancel);
-        resume();
-      }
-      function cancel() {
-        env.clearTimeout(timer);
-        reject(signal!.reason);
-      }
-    });
+  const pause = (delayMs: number) => new Promise<void>((resume) => env.setTimeout(resume, delayMs));
 
   return {
     async call(method, path, options = {}) {
@@ -218,10 +212,26 @@ export function createHttp(
           if (!options.retry || attempt === TRIES || !(error as SmartspaceError).isTemporary)
             throw error;
           const seconds = Math.min((error as SmartspaceError).retryAfter ?? 0.3 * 2 ** attempt, 10);
-          await pause(seconds * 1000, options.signal);
+          await unlessAborted(pause(seconds * 1000), options.signal);
         }
       }
     },
     close: (error) => void (closed ??= error),
   };
+}
+
+/** Waits for `work`, unless the signal comes first. */
+async function unlessAborted<T>(work: Promise<T>, signal?: AbortSignal): Promise<T> {
+  if (!signal) return work;
+  signal.throwIfAborted();
+  let cancel: (() => void) | undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    cancel = () => reject(signal.reason);
+    signal.addEventListener('abort', cancel);
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', cancel!);
+  }
 }

@@ -48,6 +48,7 @@ export function createOutbox(
   let failingSince = 0;
   let isBusy = false;
   let isAskedToWait = false;
+  let closed: ClosedError | undefined;
 
   // Each message has an entry of its own, so that two tabs do not overwrite each other.
   function put(key: string, send?: PendingSend) {
@@ -58,7 +59,8 @@ export function createOutbox(
         ? sends.map((each) => (each.key === key ? send : each))
         : [...sends, send];
     changed();
-    if (prefix === null) return;
+    // What another tab has discarded stays marked so.
+    if (prefix === null || isDiscarded(key)) return;
     try {
       // An error has no JSON.
       if (send) env.storage?.setItem(prefix + key, JSON.stringify({ ...send, error: undefined }));
@@ -108,6 +110,13 @@ export function createOutbox(
     settle(key)?.[0](message);
   }
 
+  // Another client sends what waits.
+  function close(send: PendingSend, error: ClosedError) {
+    closed = error;
+    put(send.key, send);
+    for (const key of [...waiting.keys()]) settle(key)?.[1](error);
+  }
+
   async function run(): Promise<void> {
     const send = sends.find(({ state }) => state !== 'failed');
     if (isBusy || !send) return;
@@ -128,13 +137,12 @@ export function createOutbox(
         failingSince = 0;
         succeed(key, message);
       } catch (error) {
-        // Another client sends it later.
-        if (error instanceof ClosedError) return put(key, { ...send, isUnsure: true });
+        if (error instanceof ClosedError) return close(send, error);
         if (isTemporary(error)) {
           const { status, retryAfter } = error as SmartspaceError;
-          const isUnsure = send.isUnsure || status === 0 || status >= 500;
+          const isUnsure = send.isUnsure || !(status > 0 && status < 500);
           put(key, { ...send, state: 'queued', isUnsure });
-          isAskedToWait = retryAfter !== null;
+          isAskedToWait = (retryAfter ?? 0) > 0;
           failingSince ||= env.now();
           const longest = backOff(env.now() - failingSince, FIRST_DELAY_MS, LONGEST_DELAY_MS);
           delayMs = Math.max(longest * (0.5 + env.random() / 2), (retryAfter ?? 0) * 1000);
@@ -161,7 +169,8 @@ export function createOutbox(
 
   return {
     all: () => sends,
-    add(text, senderId, afterSeq) {
+    async add(text, senderId, afterSeq) {
+      if (closed) throw closed;
       const key = newKey();
       const sent = new Promise<Message>((resolve, reject) => waiting.set(key, [resolve, reject]));
       put(key, { key, text, senderId, afterSeq, at: env.now(), state: 'queued' });

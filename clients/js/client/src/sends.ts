@@ -63,7 +63,8 @@ export function createSends({ env, post, messages, meId, stored, changed }: Send
     wake,
     discard: (key) => void outbox.discard(key),
     resend(key, afterSeq) {
-      const failed = outbox.discard(key);
+      const isFailed = outbox.all().some((each) => each.key === key && each.state === 'failed');
+      const failed = isFailed && outbox.discard(key);
       if (failed) add(failed.text, failed.senderId, afterSeq).catch(() => {});
     },
     // A message that arrived before the answer to its own request takes the place of its send. It

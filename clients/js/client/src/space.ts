@@ -139,12 +139,13 @@ export function createSpace(id: string, context: SpaceContext): OwnSpace {
     let unfollow: (() => void) | undefined;
     let isMine = true;
     if (!isLoaded) state = { isLoading: true, error: null, isGone: false };
+    history.resume();
     spaceRuns.resume();
     texts.resume();
     timers.persist(
       'load',
       async () => {
-        if (!isLoaded) await load();
+        if (isMine && !isLoaded) await load();
         if (!isMine) return;
         // A message that arrives while the space is open is no reason for an unread line.
         const readSeq = info.readSeq() ?? Infinity;
@@ -158,6 +159,7 @@ export function createSpace(id: string, context: SpaceContext): OwnSpace {
         });
       },
       (error, again) => {
+        if (!isMine) return;
         state = { isLoading: again, error, isGone: (error as SmartspaceError).status === 404 };
         changed();
       },
@@ -263,10 +265,13 @@ export function createSpace(id: string, context: SpaceContext): OwnSpace {
       info.space ?? call<SpaceInfo>('GET', path),
       history.fetch(`before=${floor}`, PAGE),
     ]);
+    // The space was left and opened again meanwhile.
+    if (isLoaded) return;
     // The list of spaces may have told of the space meanwhile.
     if (isFirst) history.startAt((page[0]?.seq ?? 1) - 1);
     info.put(found);
-    history.messages.putOlder(page);
+    // After a jump the page is too old.
+    if (isFirst || history.messages.floor <= floor) history.messages.putOlder(page);
     history.noteSeq(found.seq);
     isLoaded = true;
     state = { isLoading: false, error: null, isGone: false };
@@ -407,6 +412,7 @@ export function createSpace(id: string, context: SpaceContext): OwnSpace {
   function sendRead() {
     timers.persist('read', async () => {
       const seq = unsentRead;
+      if (seq === 0) return;
       await call('PUT', `${path}/read`, { body: { seq } });
       if (seq === unsentRead) unsentRead = 0;
     });

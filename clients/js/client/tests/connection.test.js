@@ -82,3 +82,62 @@ test('a timer that is longer than the platform can wait does not fire at once', 
   await room.clock.advance(100);
   assert.ok(room.clock.count - count < 5, `${room.clock.count - count} timers`);
 });
+
+test('a later outage is as short as the first one', async () => {
+  let signal;
+  const listen = (act) => {
+    signal = act;
+    return () => {};
+  };
+  const restart = async (room) => {
+    await room.clock.advance(3_600_000);
+    room.frames(goodbye);
+    await room.clock.advance(50);
+    assert.equal(state(room).state, 'live');
+  };
+  const room = await openRoom(1, { listen });
+  await room.clock.advance(10_000);
+  signal('offline');
+  await room.clock.advance(5000);
+  signal('online');
+  await restart(room);
+  // The connection is ended while it is lost, and begun again much later.
+  room.isDown = true;
+  room.frames(goodbye);
+  await room.clock.advance(100);
+  room.leave();
+  await room.clock.advance(3_600_000);
+  room.isDown = false;
+  room.enter();
+  await room.clock.advance(5000);
+  await restart(room);
+});
+
+test('a server that does not know the numbers of subscriptions delays none of them', async () => {
+  const room = await openRoom(1);
+  const other = room.client.space('other');
+  other.timeline.subscribe(() => {});
+  await room.clock.advance(1000);
+  room.onSubscribe = ({ id, spaceId, n }) =>
+    n === undefined
+      ? { type: 'subscribed', id, spaceId, seq: 1, from: null, active: [] }
+      : { type: 'error', spaceId: undefined, id, status: 422, title: 'Invalid' };
+  room.frames({ type: 'goodbye', code: 1012 });
+  await room.clock.advance(3000);
+  assert.deepEqual([state(room).state, room.connects], ['live', 2]);
+});
+
+test('a subscription that is always refused as invalid delays no other one', async () => {
+  const room = await openRoom(1);
+  room.client.space('other').timeline.subscribe(() => {});
+  await room.clock.advance(1000);
+  room.onSubscribe = ({ id, spaceId }) =>
+    spaceId === 's'
+      ? { type: 'subscribed', id, spaceId, seq: 1, from: null, active: [] }
+      : { type: 'error', spaceId: undefined, id, status: 422, title: 'Invalid' };
+  room.frames({ type: 'goodbye', code: 1012 });
+  await room.clock.advance(3000);
+  assert.equal(state(room).state, 'live');
+  await room.clock.advance(60_000);
+  assert.equal(room.connects, 2);
+});

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ClosedError } from './model/library.js';
 import { memoryStorage } from './model/network.js';
-import { openRoom } from './model/room.js';
+import { deferred, openRoom } from './model/room.js';
 
 const person = (id) => ({ kind: 'entity', entity: { id, name: id, type: 'human' } });
 
@@ -45,7 +45,7 @@ test('a token of somebody else sends nothing that the first person wrote', async
   const storage = memoryStorage();
   const room = await openRoom(1, { token: () => token, me: person('sarah'), storage });
   room.isDown = true;
-  const sent = room.space.send('a secret of Sarah');
+  const refused = assert.rejects(room.space.send('a secret of Sarah'), ClosedError);
   await room.clock.advance(100);
   room.isDown = false;
   token = 'of husam';
@@ -62,11 +62,12 @@ test('a token of somebody else sends nothing that the first person wrote', async
     assert.match(error.message, /belongs to somebody else/);
     return true;
   });
+  await refused;
+  await assert.rejects(room.space.send('another'), ClosedError);
   assert.equal(room.client.connection.getSnapshot().state, 'closed');
 
   const next = await openRoom(1, { token: 'of sarah', me: person('sarah'), storage });
   assert.ok(next.calls.includes('POST /v1/spaces/s/messages'), 'the next client sends it');
-  sent.catch(() => {});
 });
 
 test('a client that is closed closes its connection', async () => {
@@ -158,4 +159,34 @@ test('sends wait for a failed token function no longer than for a failed call', 
   room.space.send('two').catch(() => {});
   await room.clock.advance(1);
   assert.equal(room.space.timeline.getSnapshot().items.at(-2).send.state, 'failed');
+});
+
+test('a call that waits for the token can be canceled, and is not made after the client closed', async () => {
+  const token = deferred();
+  let answer = () => 'first';
+  const room = await openRoom(1, { token: () => answer() });
+  room.respond = onlyWith('second');
+  answer = () => token.promise;
+  const abort = new AbortController();
+  const canceled = room.client.request('GET', '/v1/a', { retry: true, signal: abort.signal });
+  const closed = room.client.request('GET', '/v1/b');
+  await room.clock.advance(10);
+  abort.abort(new Error('enough'));
+  await assert.rejects(canceled, /enough/);
+  room.client.close();
+  room.calls.length = 0;
+  token.resolve('second');
+  await assert.rejects(closed, ClosedError);
+  assert.deepEqual(room.calls, []);
+});
+
+test('an answer that breaks off is no answer', async () => {
+  const room = await openRoom(1);
+  const broken = () => ({ status: 200, body: Promise.reject(new TypeError('terminated')) });
+  room.respond = broken;
+  await assert.rejects(room.client.request('GET', '/v1/me'), { status: 0, isTemporary: true });
+  room.respond = ({ method }) => (method === 'POST' ? broken() : null);
+  room.space.send('hello').catch(() => {});
+  await room.clock.advance(10);
+  assert.equal(room.space.timeline.getSnapshot().items.at(-1).send.isUnsure, true);
 });

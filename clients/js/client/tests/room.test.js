@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ADA, message, openRoom } from './model/room.js';
+import { ADA, SARAH, deferred, listed, message, openRoom } from './model/room.js';
 
 const created = (...given) => ({ type: 'message.created', message: message(...given) });
 
@@ -217,6 +217,7 @@ test('an older page that comes after such a jump is not mixed in', async () => {
   room.frames({ type: 'subscribed', seq: 3000, from: 2801, active: [] });
   release({ items: room.stored.slice(0, 10) });
   await loading;
+  assert.ok(!room.texts().includes('text 1'));
   await room.clock.advance(5000);
   assert.equal(room.texts().at(-1), 'text 3000');
   assert.ok(room.requests.length < 5, `${room.requests.length} requests`);
@@ -260,8 +261,7 @@ test('many unfinished messages are looked at in few calls', async () => {
 });
 
 test('a read position that could not be sent is sent when the space is opened again', async () => {
-  const me = { kind: 'entity', entity: { id: 'sarah', name: 'Sarah', type: 'human' } };
-  const room = await openRoom(3, { me });
+  const room = await openRoom(3, { me: SARAH });
   const positions = [];
   room.respond = ({ method, body }) => {
     if (method !== 'PUT') return null;
@@ -336,4 +336,148 @@ test('the message of an ended stream is looked for where messages are missing', 
     'the text vanished for a moment',
   );
   assert.deepEqual(room.texts(), ['text 1', 'stored', 'three']);
+});
+
+test('a space that was left while it loaded keeps what it shows when it is opened again', async () => {
+  const first = deferred();
+  let pages = 0;
+  const respond = ({ path }) => {
+    if (path.includes('/v1/spaces?'))
+      return { status: 200, body: { items: [listed(3)], nextCursor: null } };
+    return path.includes('/messages?') && (pages += 1) === 1
+      ? { status: 200, body: first.promise }
+      : null;
+  };
+  const room = await openRoom(3, { me: SARAH, respond });
+  room.client.spaces.subscribe(() => {});
+  await room.clock.advance(100);
+  room.leave();
+  await room.clock.advance(2000);
+  room.enter();
+  await room.clock.advance(20_000);
+  first.reject(new Error('aborted'));
+  await room.clock.advance(600_000);
+  assert.deepEqual(room.texts(), ['text 1', 'text 2', 'text 3']);
+  assert.equal(room.space.timeline.getSnapshot().isLoading, false);
+});
+
+test('an answer to an earlier load undoes no newer event', async () => {
+  const first = deferred();
+  let loads = 0;
+  const respond = ({ path }) =>
+    path === '/v1/spaces/s' && (loads += 1) === 1 ? { status: 200, body: first.promise } : null;
+  const room = await openRoom(1, { respond });
+  room.leave();
+  await room.clock.advance(2000);
+  room.enter();
+  await room.clock.advance(1000);
+  const named = (name) => ({ id: 's', name, seq: 1, members: [] });
+  room.frames({ type: 'space.updated', at: '2026-02-01T00:00:00Z', space: named('Renamed') });
+  first.resolve(named('S'));
+  await room.clock.advance(1000);
+  assert.equal(room.space.getSnapshot().space.name, 'Renamed');
+});
+
+const jumpTo = (room, seq) => {
+  for (let each = room.stored.length + 1; each <= seq; each += 1)
+    room.store(message(each, `text ${each}`));
+  room.frames({ type: 'subscribed', seq, from: null, active: [] });
+};
+
+test('after a jump the last page is loaded, also if the oldest one was loaded before', async () => {
+  const room = await openRoom(60);
+  room.respond = ({ path }) =>
+    path.includes('before=11&') ? { status: 200, body: { items: [] } } : null;
+  await room.space.loadOlder();
+  jumpTo(room, 3000);
+  await room.clock.advance(1000);
+  assert.deepEqual([room.texts().length, room.texts().at(-1)], [50, 'text 3000']);
+  assert.equal(room.space.timeline.getSnapshot().hasOlder, true);
+});
+
+test('after a jump the last page is loaded, also if the space was left meanwhile', async () => {
+  const room = await openRoom(60);
+  room.respond = ({ path }) => (path.includes('before=') ? { status: 503, body: {} } : null);
+  jumpTo(room, 3000);
+  await room.clock.advance(10);
+  room.leave();
+  await room.clock.advance(5000);
+  room.respond = () => null;
+  room.enter();
+  await room.clock.advance(5000);
+  assert.deepEqual([room.texts().length, room.texts().at(-1)], [50, 'text 3000']);
+});
+
+test('after a jump one page is loaded, also while the runs can’t be', async () => {
+  const room = await openRoom(60);
+  room.respond = ({ path }) => (path.includes('/runs?') ? { status: 503, body: {} } : null);
+  jumpTo(room, 5000);
+  await room.clock.advance(600_000);
+  assert.equal(room.texts().length, 50);
+});
+
+test('a jump in a space that nobody follows makes no calls', async () => {
+  let seq = 3;
+  const respond = ({ path }) =>
+    path.includes('/v1/spaces?')
+      ? { status: 200, body: { items: [listed(seq, 'far')], nextCursor: null } }
+      : null;
+  const room = await openRoom(3, { me: SARAH, respond });
+  await room.client.reloadSpaces();
+  room.leave();
+  await room.clock.advance(5000);
+  seq = 5000;
+  await room.client.reloadSpaces();
+  room.calls.length = 0;
+  await room.clock.advance(3_600_000);
+  assert.deepEqual(room.calls, []);
+});
+
+test('a page that is loaded before a jump is not shown after it', async () => {
+  const first = deferred();
+  let seq = 100;
+  let isReady = false;
+  const respond = ({ path }) => {
+    if (path.includes('/v1/spaces?'))
+      return { status: 200, body: { items: [listed(seq)], nextCursor: null } };
+    if (!isReady && path.includes('/messages?')) return { status: 503, body: {} };
+    return path.includes('before=100&') ? { status: 200, body: first.promise } : null;
+  };
+  const room = await openRoom(100, { me: SARAH, respond });
+  room.leave();
+  await room.clock.advance(3000);
+  await room.client.reloadSpaces();
+  isReady = true;
+  for (let each = 101; each <= 5100; each += 1) room.store(message(each, `text ${each}`));
+  seq = 5100;
+  room.requests.length = 0;
+  room.enter();
+  await room.clock.advance(20);
+  room.client.reloadSpaces();
+  await room.clock.advance(500);
+  first.resolve({ items: room.stored.slice(49, 99) });
+  await room.clock.advance(10_000);
+  assert.deepEqual([room.texts()[0], room.texts().at(-1)], ['text 5051', 'text 5100']);
+  assert.ok(room.requests.length < 4, `${room.requests.length} requests`);
+});
+
+test('no read position of nothing is sent', async () => {
+  const room = await openRoom(7, { me: SARAH });
+  const positions = [];
+  const first = deferred();
+  room.respond = ({ method, body }) => {
+    if (method !== 'PUT') return null;
+    positions.push(JSON.parse(body).seq);
+    return {
+      status: positions.length === 1 ? 503 : 200,
+      body: positions.length === 1 ? first.promise : {},
+    };
+  };
+  room.space.markRead(5);
+  await room.clock.advance(1);
+  room.space.markRead(7);
+  await room.clock.advance(1);
+  first.resolve({});
+  await room.clock.advance(60_000);
+  assert.deepEqual(positions, [5, 7]);
 });

@@ -61,7 +61,7 @@ class Room {
         if (this.isDown) throw new TypeError('fetch failed');
         this.calls.push(`${method} ${path.split('?')[0]}`);
         const call = { method, path, token: headers.authorization.slice(7), body };
-        const { status, body: answer } = this.respond(call) ?? {
+        const { status, body: answer } = this.respond(call) || {
           status: 200,
           body: this.#answer(path, method, body && JSON.parse(body)),
         };
@@ -161,4 +161,24 @@ class Room {
         : this.stored.filter((each) => each.seq > after).slice(0, limit);
     return { items };
   }
+}
+
+/** A person. */
+export const SARAH = { kind: 'entity', entity: { id: 'sarah', name: 'Sarah', type: 'human' } };
+
+/** A space as the list of spaces shows it. */
+export const listed = (seq, id = 's') => ({
+  id,
+  name: 'S',
+  seq,
+  createdAt: '2026-01-01T00:00:00Z',
+  me: { readSeq: 0, unread: 0 },
+  members: [ADA, SARAH.entity].map((each) => ({ ...each, role: 'member', readSeq: 0 })),
+});
+
+/** A promise that the test settles. */
+export function deferred() {
+  let settlers;
+  const promise = new Promise((resolve, reject) => (settlers = { resolve, reject }));
+  return { promise, ...settlers };
 }
