@@ -78,6 +78,9 @@ export function createSpace(id: string, context: SpaceContext): OwnSpace {
   let unsentRead = 0;
   // When the newest event about the settings and members happened.
   let infoAt = '';
+  // How many calls asked for the settings, and the latest one that was answered.
+  let infoCalls = 0;
+  let infoTaken = 0;
   let isOpen = false;
   let isWatched = false;
   let heardOfRunsAt = 0;
@@ -393,7 +396,11 @@ export function createSpace(id: string, context: SpaceContext): OwnSpace {
 
   async function fetchInfo(): Promise<void> {
     const before = infoAt;
+    const mine = (infoCalls += 1);
     const found = await call<SpaceInfo>('GET', path);
+    // A later call has been answered.
+    if (mine < infoTaken) return;
+    infoTaken = mine;
     // An event that came meanwhile may be newer than the answer.
     if (infoAt !== before) return fetchInfo();
     info.put(found);

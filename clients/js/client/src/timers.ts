@@ -74,4 +74,4 @@ export function createTimers(env: Environment): Timers {
  * soon. A long one is not ended by many attempts.
  */
 export const backOff = (lengthMs: number, firstMs: number, longestMs: number) =>
-  Math.min(Math.max(firstMs, lengthMs / 4), longestMs);
+  Math.min(Math.max(firstMs, lengthMs / 6), longestMs);

@@ -9,6 +9,7 @@ import { Tab } from './tab.js';
 
 const STEPS = 40;
 const PING_MS = 31_000;
+const LATEST_MS = 1500; // A fault is over when the last frame that it held up has arrived.
 
 /** Plays a seed with the library's `createClient`. Throws if something is wrong. */
 export async function play(createClient, seed) {
@@ -56,7 +57,7 @@ class World {
       await this.clock.advance(random.below(random.chance(0.2) ? 2500 : 250));
     }
     this.endFault();
-    await this.clock.advance(this.losesFrames ? 2 * PING_MS : 0);
+    await this.clock.advance(this.losesFrames ? 2 * PING_MS : LATEST_MS);
     await this.clock.advance(3000);
     this.compare();
     await this.compareLive();
@@ -155,7 +156,7 @@ class World {
 
   startFault() {
     const { network, random } = this;
-    network.spreadMs = random.of([0, 400, 1500]);
+    network.spreadMs = random.of([0, 400, LATEST_MS]);
     network.doubles = random.chance(0.5) ? 0.3 : 0;
     const kind = random.below(5);
     if (kind < 2 && this.losesFrames) network.loss = 0.4;
