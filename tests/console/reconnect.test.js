@@ -188,12 +188,12 @@ test('frames about subscriptions are counted, unless the server does not know th
     followed.map((_, index) => index + 1),
   );
 
-  await page.evaluate((spaceId) => {
-    const id = `subscribe ${spaceId}`;
+  const { id } = followed.findLast(({ spaceId }) => spaceId === second.id);
+  await page.evaluate((id) => {
     const unknown = { type: 'error', id, status: 422, title: 'Invalid' };
     window.requests = [];
     window.sockets.at(-1).onmessage({ data: JSON.stringify(unknown) });
-  }, second.id);
+  }, id);
   await page.waitForFunction(
     (id) => window.requests.some((each) => each.spaceId === id && each.action === 'subscribe'),
     second.id,
