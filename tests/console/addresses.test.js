@@ -33,7 +33,7 @@ test('an address of a message loads older pages, shows it and marks it', async (
   await page.goto(`${product.base}/#key=${product.adminKey}`);
   await page.locator('#status[data-status="live"]').waitFor();
   await page.goto(`${product.base}/#/s/${space.id}/m/7`);
-  const marked = page.locator('.entry.marked');
+  const marked = page.locator('.entry.marked .text');
   await marked.filter({ hasText: /^number 7$/ }).waitFor();
   const isSeen = () =>
     marked.evaluate((node) => {

@@ -30,6 +30,11 @@ export class ApiClient {
     });
   }
 
+  /** Nothing triggers the agent any longer. */
+  pause({ id }) {
+    return this.#call('PATCH', `/v1/entities/${id}`, { agent: { paused: true } });
+  }
+
   createSpace(name, members, settings = {}) {
     return this.#call('POST', '/v1/spaces', {
       name,

@@ -1,4 +1,4 @@
-// The address of the page: `#/s/{spaceId}` and `#/s/{spaceId}/m/{seq}`.
+// The address of the page: `#/s/{spaceId}` and `#/s/{spaceId}/m/{seq}`, and `?why={runId}` behind them.
 
 import { useEffect, useState } from 'preact/hooks';
 
@@ -7,9 +7,11 @@ export interface Address {
   spaceId: string | null;
   /** The message to show. */
   seq: number | null;
+  /** The run that the drawer explains. */
+  runId: string | null;
 }
 
-const NOWHERE: Address = { spaceId: null, seq: null };
+const NOWHERE: Address = { spaceId: null, seq: null, runId: null };
 const listeners = new Set<() => void>();
 
 /** The address of a space or of one of its messages. */
@@ -17,8 +19,16 @@ export const hashOf = (spaceId: string, seq?: number): string =>
   `#/s/${encodeURIComponent(spaceId)}${seq === undefined ? '' : `/m/${seq}`}`;
 
 /** Opens a space. `isReplacing`: without a new entry in the history. */
-export function openSpace(spaceId: string, isReplacing = false): void {
-  const hash = hashOf(spaceId);
+export const openSpace = (spaceId: string, isReplacing = false): void =>
+  open(hashOf(spaceId), isReplacing);
+
+/** Opens the drawer that explains a run, or closes it. The rest of the address stays. */
+export function openWhy(runId: string | null): void {
+  const [place] = location.hash.split('?');
+  open(`${place}${runId === null ? '' : `?why=${encodeURIComponent(runId)}`}`);
+}
+
+function open(hash: string, isReplacing = false) {
   if (hash === location.hash) return;
   history[isReplacing ? 'replaceState' : 'pushState'](null, '', hash);
   listeners.forEach((listener) => listener());
@@ -43,10 +53,15 @@ export function useAddress(): Address {
 }
 
 function addressOf(hash: string): Address {
-  const found = /^#\/s\/([^/]+)(?:\/m\/(\d+))?$/.exec(hash);
+  const found = /^#\/s\/([^/?]+)(?:\/m\/(\d+))?(?:\?why=([^&]+))?$/.exec(hash);
   if (!found) return NOWHERE;
+  const [, spaceId = '', seq, runId] = found;
   try {
-    return { spaceId: decodeURIComponent(found[1]!), seq: found[2] ? Number(found[2]) : null };
+    return {
+      spaceId: decodeURIComponent(spaceId),
+      seq: seq ? Number(seq) : null,
+      runId: runId ? decodeURIComponent(runId) : null,
+    };
   } catch {
     return NOWHERE;
   }

@@ -15,7 +15,7 @@ import { Side } from './side.tsx';
 export function Console({ onSignOut }: { onSignOut: () => void }): JSX.Element | null {
   const client = useClient();
   const { me, error } = useMe();
-  const { spaceId, seq } = useAddress();
+  const { spaceId, seq, runId } = useAddress();
   const [notice, setNotice] = useState('');
   const [isCreating, setIsCreating] = useState(false);
   const { isEmpty, failed } = useLastSpace(spaceId);
@@ -41,7 +41,7 @@ export function Console({ onSignOut }: { onSignOut: () => void }): JSX.Element |
         {spaceId === null ? (
           <NoRoom notice={text || (isEmpty ? noSpaceText(me?.capabilities ?? []) : '')} />
         ) : (
-          <Room spaceId={spaceId} seq={seq} notice={text} />
+          <Room spaceId={spaceId} seq={seq} runId={runId} notice={text} />
         )}
       </div>
       {isCreating ? <NewSpace onCreated={created} onClose={() => setIsCreating(false)} /> : null}

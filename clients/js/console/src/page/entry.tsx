@@ -14,6 +14,7 @@ import type { Cast } from './members.ts';
 import { Markdown } from './markdown.tsx';
 import { useNow } from './now.ts';
 import { PendingNote } from './pending_note.tsx';
+import { Actions } from './actions.tsx';
 import { RollCall } from './roll_call.tsx';
 
 const STATES = {
@@ -112,6 +113,7 @@ function Parts({ item, cast, outcomes, parts }: EntryProps & { parts: readonly S
     <>
       {shown}
       {message && !isCard ? <Note {...{ message, cast, outcomes }} /> : null}
+      <Actions item={item} spaceId={cast.space.id} />
       {item.type === 'pending' ? <PendingNote space={cast.space} send={item.send} /> : null}
     </>
   );

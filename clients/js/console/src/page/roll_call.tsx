@@ -2,36 +2,9 @@
 
 import type { Message, Outcome } from '@smartspace/client';
 import type { JSX } from 'preact';
+import { openWhy } from './address.ts';
+import { phrase, reasonOf, stateWords } from './outcomes.ts';
 
-const WORDS: Record<Exclude<Outcome['state'], 'notWoken'>, string> = {
-  asked: 'asked',
-  thinking: 'thinking…',
-  writing: 'writing…',
-  waiting: 'waiting for an answer',
-  spoke: 'spoke',
-  silent: 'silent',
-  failed: 'failed',
-  stopped: 'stopped',
-  unknown: 'woken',
-};
-const REASONS: Record<string, string> = {
-  paused: 'paused',
-  chain_depth: 'chain depth reached',
-  policy: 'not woken because of the space’s policy',
-  router: 'not chosen by the router',
-  no_admin: 'the admin agent has left, so only mentioned agents wake',
-  rate: 'too many runs a minute',
-  budget: 'budget used up',
-  busy: 'too many active runs',
-};
-const ENDINGS: Record<string, string> = {
-  cancel: 'by a person',
-  stop_run: 'by another agent',
-  absorbed: 'another run took over',
-  superseded: 'a newer message took over',
-  coalesced: 'another run answers',
-  removed: 'it left the space',
-};
 const MOST_NAMES = 6;
 
 export interface RollCallProps {
@@ -59,8 +32,7 @@ export function RollCall({ outcomes, nameOf, router }: RollCallProps): JSX.Eleme
       {failed === '' ? null : <li>{failed}</li>}
       {woken.map((outcome) => (
         <li key={outcome.agentId} data-outcome={outcome.state}>
-          {nameOf(outcome.agentId)} {stateText(outcome)}
-          {outcome.sourceText === null ? '' : ` (chosen: ${phrase(outcome.sourceText)})`}
+          <Woken outcome={outcome} name={nameOf(outcome.agentId)} />
         </li>
       ))}
       {[...groups].map(([words, members]) => (
@@ -72,18 +44,19 @@ export function RollCall({ outcomes, nameOf, router }: RollCallProps): JSX.Eleme
   );
 }
 
-function stateText({ state, reason }: Outcome): string {
-  if (state === 'notWoken') return '';
-  if (reason === null) return WORDS[state];
-  if (state === 'silent') return `${WORDS[state]}: “${reason}”`;
-  return `${WORDS[state]}: ${state === 'stopped' ? (ENDINGS[reason] ?? reason) : reason}`;
+// Opens why it came so.
+function Woken({ outcome, name }: { outcome: Outcome; name: string }) {
+  const reason = reasonOf(outcome);
+  const chosen = outcome.sourceText === null ? '' : ` (chosen: ${phrase(outcome.sourceText)})`;
+  const text = `${name} ${stateWords(outcome)}${reason === null ? '' : `: ${reason}`}${chosen}`;
+  return (
+    <button type="button" class="link" onClick={() => openWhy(outcome.runId)}>
+      {text}
+    </button>
+  );
 }
 
-// Without the full stop of a sentence.
-const phrase = (text: string) => text.trim().replace(/\.$/, '');
-
-const wordsOf = ({ reason }: Outcome) =>
-  REASONS[reason ?? ''] ?? phrase(reason ?? 'no reason was given');
+const wordsOf = (outcome: Outcome) => reasonOf(outcome) ?? '';
 
 function grouped(outcomes: readonly Outcome[]) {
   const groups = new Map<string, Outcome[]>();

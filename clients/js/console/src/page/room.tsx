@@ -12,11 +12,14 @@ import { Scroller } from './scroller.ts';
 import { TimelineView } from './timeline.tsx';
 import { Title } from './title.tsx';
 import { Typing } from './typing.tsx';
+import { Why } from '../why/why.tsx';
 
 export interface RoomProps {
   spaceId: string;
   /** The message that the address names. */
   seq: number | null;
+  /** The run that the drawer explains. */
+  runId: string | null;
   /** What failed outside of the timeline, or ''. */
   notice: string;
 }
@@ -30,7 +33,7 @@ export function Room({ spaceId, ...props }: RoomProps): JSX.Element {
   );
 }
 
-function OpenRoom({ spaceId, seq, notice }: RoomProps) {
+function OpenRoom({ spaceId, seq, runId, notice }: RoomProps) {
   const client = useClient();
   const { space, error, isGone } = useSpace();
   const { me } = useMe();
@@ -43,22 +46,25 @@ function OpenRoom({ spaceId, seq, notice }: RoomProps) {
   const gone = isGone && !failed ? 'This space was deleted, or you have left it.' : '';
 
   return (
-    <main class="room">
-      <Title name={space ? name : null} />
-      <header class="room-head">
-        <h1 id="room-name">{name}</h1>
-        <MemberList />
-      </header>
-      <p id="notice" class="notice problem" role="alert">
-        {notice || gone || failed}
-      </p>
-      <TimelineView cast={cast} scroller={scroller} seq={seq} />
-      <div class="strip">
-        <ActiveRuns nameOf={cast.nameOf} />
-        <Typing cast={cast} />
-      </div>
-      {me && space && !isGone ? <Composer cast={cast} onSent={() => scroller.toEnd()} /> : null}
-    </main>
+    <>
+      <main class="room">
+        <Title name={space ? name : null} />
+        <header class="room-head">
+          <h1 id="room-name">{name}</h1>
+          <MemberList />
+        </header>
+        <p id="notice" class="notice problem" role="alert">
+          {notice || gone || failed}
+        </p>
+        <TimelineView cast={cast} scroller={scroller} seq={seq} />
+        <div class="strip">
+          <ActiveRuns nameOf={cast.nameOf} />
+          <Typing cast={cast} />
+        </div>
+        {me && space && !isGone ? <Composer cast={cast} onSent={() => scroller.toEnd()} /> : null}
+      </main>
+      {runId !== null && <Why key={runId} runId={runId} cast={cast} />}
+    </>
   );
 }
 

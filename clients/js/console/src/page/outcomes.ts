@@ -1,0 +1,48 @@
+// What became of a message for an agent, in words. Pure.
+
+import type { Outcome } from '@smartspace/client';
+
+const WORDS: Record<Outcome['state'], string> = {
+  asked: 'asked',
+  thinking: 'thinking…',
+  writing: 'writing…',
+  waiting: 'waiting for an answer',
+  spoke: 'spoke',
+  silent: 'silent',
+  failed: 'failed',
+  stopped: 'stopped',
+  notWoken: 'not woken',
+  unknown: 'woken',
+};
+const REASONS: Record<string, string> = {
+  paused: 'paused',
+  chain_depth: 'chain depth reached',
+  policy: 'not woken because of the space’s policy',
+  router: 'not chosen by the router',
+  no_admin: 'the admin agent has left, so only mentioned agents wake',
+  rate: 'too many runs a minute',
+  budget: 'budget used up',
+  busy: 'too many active runs',
+};
+const ENDINGS: Record<string, string> = {
+  cancel: 'by a person',
+  stop_run: 'by another agent',
+  absorbed: 'another run took over',
+  superseded: 'a newer message took over',
+  coalesced: 'another run answers',
+  removed: 'it left the space',
+};
+
+/** The state in one or two words. */
+export const stateWords = ({ state }: Outcome): string => WORDS[state];
+
+/** Why it came to this state, or null if there is nothing to say. */
+export function reasonOf({ state, reason }: Outcome): string | null {
+  if (state === 'notWoken') return REASONS[reason ?? ''] ?? phrase(reason ?? 'no reason was given');
+  if (reason === null) return null;
+  if (state === 'silent') return `“${reason}”`;
+  return state === 'stopped' ? (ENDINGS[reason] ?? reason) : reason;
+}
+
+/** A sentence without its full stop. */
+export const phrase = (text: string): string => text.trim().replace(/\.$/, '');

@@ -1,0 +1,96 @@
+// What the drawer that explains a run makes of it: spans, prompts and words.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { importSource } from './bundle.js';
+
+const { costText, durationText, promptOf, questionOf, spansOf } = await importSource(`
+  export { promptOf, spansOf } from './src/why/spans.ts';
+  export { costText, durationText, questionOf } from './src/why/words.ts';
+`);
+
+const at = (ms) => new Date(ms).toISOString();
+const call = (callId, status, from, to) => ({
+  callId,
+  name: callId,
+  status,
+  startedAt: from === null ? null : at(from),
+  finishedAt: to === null ? null : at(to),
+});
+const step = (index, from, to, calls = [], more = {}) => ({
+  index,
+  startedAt: at(from),
+  finishedAt: to === null ? null : at(to),
+  finishReason: to === null ? null : 'stop',
+  calls,
+  ...more,
+});
+
+test('each answer and each call that has begun is a span', () => {
+  const steps = [
+    step(0, 100, 400, [call('done', 'completed', 150, 160), call('lost', 'unknown', 390, null)]),
+    step(1, 400, 500, [], { finishReason: 'error' }),
+    step(2, 500, null, [call('waits', 'pending', 520, null), call('later', 'pending', null, null)]),
+  ];
+  assert.deepEqual(
+    spansOf({ steps }).map(({ name, from, to, problem }) => [name, from, to, problem]),
+    [
+      ['model · step 1', 100, 400, null],
+      ['done', 150, 160, null],
+      ['lost', 390, null, 'unknown'],
+      ['model · step 2', 400, 500, 'the model failed'],
+      ['model · step 3', 500, null, null],
+      ['waits', 520, null, null],
+    ],
+  );
+  assert.deepEqual(spansOf({}), []);
+});
+
+test('a prompt is its texts in order, and what it shares with the one before', () => {
+  const prompt = {
+    system: ['rules ', 'tools '],
+    messages: [{ blocks: ['history ', 7] }, { text: 'now' }, { result: 'no text' }],
+  };
+  const of = (sharedPrefix) =>
+    promptOf({ steps: [{ prompt, sharedPrefix }] }).map(({ text, isKnown }) => [text, isKnown]);
+  assert.deepEqual(of(12), [
+    ['rules tools ', true],
+    ['history now', false],
+  ]);
+  assert.deepEqual(of(undefined), [['rules tools history now', false]]);
+  assert.deepEqual(of(23), [['rules tools history now', true]]);
+  assert.deepEqual(promptOf({}), []);
+});
+
+test('the question fits what the run did', () => {
+  const question = (status, hasSpoken, more = {}) =>
+    questionOf({ status, ...more }, 'Ana', hasSpoken);
+  assert.equal(question('queued', false), 'Why does Ana wait?');
+  assert.equal(question('running', false), 'What is Ana doing?');
+  assert.equal(question('waiting_tool', true), 'What does Ana wait for?');
+  assert.equal(question('failed', false), 'Why did Ana fail?');
+  assert.equal(question('canceled', false), 'Why did Ana stop?');
+  assert.equal(question('completed', true), 'Why did Ana speak?');
+  assert.equal(question('completed', false), 'Why did Ana stay silent?');
+  assert.equal(question('completed', true, { endReason: 'skipped' }), 'Why did Ana stay silent?');
+});
+
+test('durations and costs have the digits that say something', () => {
+  const durations = [0, 384.4, 999, 1000, 59_949, 60_000, 185_400];
+  assert.deepEqual(durations.map(durationText), [
+    '0 ms',
+    '384 ms',
+    '999 ms',
+    '1.0 s',
+    '59.9 s',
+    '1 min 0 s',
+    '3 min 5 s',
+  ]);
+  assert.deepEqual([null, 0, 0.000388, 0.0102, 1.5].map(costText), [
+    'no price',
+    '$0',
+    '$0.00039',
+    '$0.01',
+    '$1.50',
+  ]);
+});

@@ -1,0 +1,132 @@
+// The drawer that explains a run: why an agent spoke, and why another stayed silent.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openSpace, openTab, signInAs, storedEntry, waitUntilLive } from './console_page.js';
+import { api, husam } from './suite.js';
+
+const drawer = (page) => page.getByRole('complementary', { name: /^(Why|What)/ });
+const section = (page, name) => drawer(page).getByRole('region', { name });
+
+const say = (text) => ({ tool: 'send_message', input: { text } });
+const speaks = [{ steps: [{ text: 'I know this.', calls: [say('It is blue.')] }] }];
+const stays = [
+  { steps: [{ calls: [{ tool: 'skip_response', input: { reason: 'Ana knows better.' } }] }] },
+];
+const fails = [{ steps: [{ error: 'bad_request' }] }];
+
+/** A space in which one agent speaks, one stays silent, one fails, and one is paused. */
+async function scene(name) {
+  const rules = { Ana: speaks, Quinn: stays, Fay: fails, Pax: speaks };
+  const agents = [];
+  for (const each of Object.keys(rules)) agents.push(await api.createAgent(each, rules[each]));
+  await api.pause(agents[3]);
+  // What an agent says wakes nobody.
+  const space = await api.createSpace(name, [husam, ...agents], { maxChainDepth: 1 });
+  await api.postMessage(space, husam, 'What color is it?');
+  return space;
+}
+
+const outcome = (page, text) => page.getByRole('button', { name: text });
+
+test('one click says why an agent spoke', async (t) => {
+  await scene('Why');
+  const page = await openTab(t);
+  await openSpace(page, 'Why');
+  await outcome(page, 'Ana spoke').click();
+  await drawer(page).getByRole('heading', { name: 'Why did Ana speak?' }).waitFor();
+
+  await section(page, 'What woke it').getByText('What color is it?').waitFor();
+  await section(page, 'What woke it').getByText('everyone is asked here').waitFor();
+  const decisions = section(page, 'What everyone decided');
+  for (const [name, words] of [
+    ['Ana', /spoke/],
+    ['Quinn', /silent.*“Ana knows better\.”/],
+    ['Fay', /failed/],
+    ['Pax', /not woken.*paused/],
+  ])
+    await decisions.getByRole('row', { name }).filter({ hasText: words }).waitFor();
+  await section(page, 'What it did').getByText('model · step 1').waitFor();
+  await section(page, 'What it did').getByText('send_message').waitFor();
+  await section(page, 'What it did').getByText('“I know this.”').waitFor();
+  await section(page, 'What it read').getByText('INSTRUCTIONS:').waitFor();
+});
+
+test('the message says it too, and a failed run', async (t) => {
+  await scene('Said by messages');
+  const page = await openTab(t);
+  await openSpace(page, 'Said by messages');
+  const spoken = storedEntry(page, 'It is blue.');
+  await spoken.hover();
+  await spoken.getByRole('button', { name: 'Why?' }).click();
+  await drawer(page).getByRole('heading', { name: 'Why did Ana speak?' }).waitFor();
+
+  const failed = page.locator('.entry[data-state="failed"]');
+  await failed.hover();
+  await failed.getByRole('button', { name: 'Why?' }).click();
+  await drawer(page).getByRole('heading', { name: 'Why did Fay fail?' }).waitFor();
+  await section(page, 'What it did').getByText('(bad_request)').waitFor();
+
+  await section(page, 'What everyone decided').getByRole('button', { name: 'Quinn' }).click();
+  await drawer(page).getByRole('heading', { name: 'Why did Quinn stay silent?' }).waitFor();
+});
+
+test('the drawer has an address, and the keyboard opens and closes it', async (t) => {
+  const space = await scene('By keyboard');
+  const page = await openTab(t);
+  await openSpace(page, 'By keyboard');
+  const chip = outcome(page, 'Quinn silent: “Ana knows better.”');
+  await chip.focus();
+  await page.keyboard.press('Enter');
+  const heading = drawer(page).getByRole('heading', { name: 'Why did Quinn stay silent?' });
+  await heading.waitFor();
+  assert.ok(await heading.evaluate((node) => node === document.activeElement));
+  assert.match(page.url(), new RegExp(`#/s/${space.id}\\?why=run_`));
+  await page.keyboard.press('Escape');
+  await drawer(page).waitFor({ state: 'detached' });
+  assert.ok(await chip.evaluate((node) => node === document.activeElement));
+  assert.match(page.url(), new RegExp(`#/s/${space.id}$`));
+
+  await page.goBack();
+  await heading.waitFor();
+  await page.reload();
+  await waitUntilLive(page);
+  await heading.waitFor();
+  await drawer(page).getByRole('button', { name: 'Close' }).click();
+  await drawer(page).waitFor({ state: 'detached' });
+});
+
+test('a member sees who decided what, but no prompt and no steps', async (t) => {
+  const space = await scene('As a member');
+  const page = await openTab(t);
+  await signInAs(page, husam, `#/s/${space.id}`);
+  await outcome(page, 'Ana spoke').click();
+  await section(page, 'What everyone decided').getByRole('row', { name: 'Quinn' }).waitFor();
+  await section(page, 'What it did').getByText('Operators also see each step').waitFor();
+  assert.equal(await section(page, 'What it read').count(), 0);
+  assert.equal(await section(page, 'What it did').getByText('model · step').count(), 0);
+});
+
+test('a run that does not exist is said so', async (t) => {
+  const space = await scene('No such run');
+  const page = await openTab(t, { expected: [/404/] });
+  await openSpace(page, 'No such run');
+  await page.goto(`${page.url().split('#')[0]}#/s/${space.id}?why=run_00000000000000000000000000`);
+  await drawer(page).getByRole('alert').waitFor();
+});
+
+test('an answer and its address can be copied', async (t) => {
+  const space = await scene('Copied');
+  const page = await openTab(t);
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await openSpace(page, 'Copied');
+  const spoken = storedEntry(page, 'It is blue.');
+  await spoken.hover();
+  await spoken.getByRole('button', { name: 'Copy' }).click();
+  await spoken.getByText('Copied').waitFor();
+  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), 'It is blue.');
+  await spoken.getByRole('button', { name: 'Link' }).click();
+  await page.waitForFunction(async () => (await navigator.clipboard.readText()).includes('/m/'));
+  const address = await page.evaluate(() => navigator.clipboard.readText());
+  assert.match(address, new RegExp(`#/s/${space.id}/m/2$`));
+});
