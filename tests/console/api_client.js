@@ -76,7 +76,7 @@ export class ApiClient {
       method,
       headers,
       body: body && JSON.stringify(body),
-      signal: AbortSignal.timeout(10_000),
+      signal: AbortSignal.timeout(30_000),
     });
     const text = await response.text();
     if (response.ok) return text === '' ? null : JSON.parse(text);

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { tokenOf } from './api_client.js';
 import { browser, product } from './suite.js';
 
-const LIMIT_MS = 15_000;
+const LIMIT_MS = 30_000;
 
 /**
  * Opens a new tab. When the test ends, it fails on every browser error that does not match

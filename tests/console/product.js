@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 const BINARY =
   process.env.SMARTSPACE_BIN ??
   fileURLToPath(new URL('../../target/debug/smartspace', import.meta.url));
-const START_LIMIT_MS = 30_000;
+const START_LIMIT_MS = 60_000;
 const STOP_LIMIT_MS = 5000;
 
 /**
