@@ -8,7 +8,7 @@ import { startProduct } from '../console/product.js';
 import { command, installedExample } from './packages.js';
 import { serve } from './web_server.js';
 
-const LIMIT_MS = 15_000;
+const LIMIT_MS = 30_000;
 const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking'];
 const ANSWER = 'Plant the roses first, then water them, and wait for the rain.';
 const APPROVAL = { message: 'Order 40 roses?', options: ['Approve', 'Reject'] };

@@ -4,7 +4,7 @@
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
 
-const LIMIT_MS = 15_000;
+const LIMIT_MS = 30_000;
 
 /** Calls the API as the bearer of `credential`, and returns the body of the response. */
 export async function call(base, credential, method, path, body) {
