@@ -3,9 +3,9 @@
 // client.ts      what is public: `createClient`
 // connection.ts  the WebSocket, shared by all spaces
 // http.ts        calls of the HTTP API, and `SmartspaceError`
-// space.ts       one space: info.ts, messages.ts, streams.ts, runs.ts, presence.ts, outbox.ts hold its
-//                parts; history.ts, live_texts.ts and sends.ts keep them up to date; timeline.ts and
-//                forms.ts derive what it shows
+// space.ts       one space. info.ts, messages.ts, streams.ts, runs.ts, presence.ts and outbox.ts
+//                hold its parts. history.ts, live_texts.ts, space_runs.ts, space_presence.ts and
+//                sends.ts keep them up to date. timeline.ts and forms.ts derive what it shows.
 // spaces.ts      the list of spaces, and the open forms in them
 // run.ts         one run
 // store.ts       the stores, with the interface of React's `useSyncExternalStore`

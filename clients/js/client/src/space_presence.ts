@@ -1,4 +1,4 @@
-// Who is in one space, and what the others are told about the caller.
+// Who is in one space, and telling the others that the caller is there.
 
 import type { Connection } from './connection.ts';
 import type { Environment } from './environment.ts';

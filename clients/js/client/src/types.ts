@@ -289,7 +289,7 @@ export interface Space extends Store<SpaceState> {
   readonly runs: Store<RunsState>;
   readonly members: Store<MembersState>;
   readonly presence: Store<PresenceState>;
-  /** The open forms of the loaded messages, and those of older messages whose runs wait for them. */
+  /** The open forms of the loaded messages, and of older ones whose runs wait for them. */
   readonly forms: Store<FormsState>;
   /** The text of a stream. Only this store changes with each piece of text. */
   stream(streamId: string): Store<StreamState>;
@@ -304,7 +304,7 @@ export interface Space extends Store<SpaceState> {
   resend(key: string): void;
   /** Removes a message that waits or has failed. */
   discard(key: string): void;
-  /** Answers a form. `output` must match its `resultSchema`. It counts once, however often it is sent. */
+  /** Answers a form. `output` must match its `resultSchema`. The first answer counts. */
   answer(callId: string, output: unknown, options?: AnswerOptions): Promise<void>;
   /** Declines a form. */
   decline(callId: string, reason?: string, options?: AnswerOptions): Promise<void>;

@@ -1,4 +1,4 @@
-// The address of the page: `#/s/{spaceId}` and `#/s/{spaceId}/m/{seq}`, and `?why={runId}` behind them.
+// The address of the page: `#/s/{spaceId}` or `#/s/{spaceId}/m/{seq}`. `?why={runId}` may follow.
 
 import { useEffect, useState } from 'preact/hooks';
 

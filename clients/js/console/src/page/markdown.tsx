@@ -41,8 +41,8 @@ export function blocksOf(text: string, before: readonly string[]): readonly stri
   return [...finished, ...split(source.slice(start.length))];
 }
 
-// A block is finished when two whole lines follow it. Until then it may still take them: `#` becomes
-// `#tag`, and the second line of a table decides what the first one is.
+// A block is finished when two whole lines follow it. Until then it may still take them: `#`
+// becomes `#tag`, and the second line of a table decides what the first one is.
 function finishedOf(blocks: readonly string[]): readonly string[] {
   let count = blocks.length;
   for (let lines = 0; count > 0 && lines < 2; count -= 1)

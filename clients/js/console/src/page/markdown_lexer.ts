@@ -12,7 +12,7 @@ const SEARCHES = 200;
 /** A heading of several lines is not longer. */
 const LONGEST_HEADING = 1000;
 
-/** Nobody writes this many characters without a space. Looking for mail addresses in them is slow. */
+/** Nobody writes such a long word. Looking for mail addresses in it is slow. */
 const LONG_WORD = /^[\w.!#$%&'*+/=?`{|}~-]{500,}/;
 
 /** A lexer for one text. */
