@@ -1,6 +1,6 @@
 // Whom a text would wake, asked while a person types it.
 
-import type { Dispatch, Space } from '@smartspace/client';
+import type { Dispatch, SendOptions, Space } from '@smartspace/client';
 import { useEffect, useMemo, useState } from 'react';
 import { useSpaceFor } from './context.ts';
 import { NONE } from './store.ts';
@@ -17,22 +17,32 @@ export interface PreviewState {
 
 interface Answer extends Omit<PreviewState, 'isLoading'> {
   /** What was asked. It is another object for each text. */
-  question: { space: Space; text: string };
+  question: { space: Space; text: string; senderId: string | undefined };
 }
 
 /**
  * Returns which agents a text would wake, and why not the others. It posts nothing. It asks when
  * the text has not changed for 0.3 s, and cancels the call when the text changes again. It changes
- * with the text and with the answer. An empty text is not asked.
+ * with the text and with the answer. An empty text is not asked. The operator names the sender.
  */
-export function usePreview(text: string): PreviewState;
-export function usePreview(id: string | undefined, text: string): PreviewState;
-export function usePreview(...given: [string] | [string | undefined, string]): PreviewState {
-  const [id, text] = given.length === 1 ? [undefined, given[0]] : given;
+export function usePreview(text: string, options?: SendOptions): PreviewState;
+export function usePreview(
+  id: string | undefined,
+  text: string,
+  options?: SendOptions,
+): PreviewState;
+export function usePreview(
+  first: string | undefined,
+  second?: string | SendOptions,
+  third?: SendOptions,
+): PreviewState {
+  const [id, text, options] =
+    typeof second === 'string' ? [first, second, third] : [undefined, first ?? '', second];
+  const senderId = options?.senderId;
   const space = useSpaceFor('usePreview', id);
   const [answer, setAnswer] = useState<Answer | null>(null);
   const isEmpty = text.trim() === '';
-  const question = useMemo(() => ({ space, text }), [space, text]);
+  const question = useMemo(() => ({ space, text, senderId }), [space, text, senderId]);
 
   useEffect(() => {
     if (isEmpty) return;
@@ -42,7 +52,7 @@ export function usePreview(...given: [string] | [string | undefined, string]): P
       if (!signal.aborted) setAnswer({ question, dispatch, error });
     };
     const timer = setTimeout(() => {
-      space.preview(text, { signal }).then(
+      space.preview(text, { signal, ...(senderId && { senderId }) }).then(
         (dispatch) => put(dispatch, null),
         (error) => put(NONE, error),
       );

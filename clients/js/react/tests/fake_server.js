@@ -113,7 +113,8 @@ export function fakeServer({ count = 3, meStatuses = [] } = {}) {
     if (!pathname.endsWith('/preview')) return respond(answer(method, address));
     // A test answers it, or the client cancels it.
     return new Promise((resolve, reject) => {
-      const preview = { text: JSON.parse(body).text, isAborted: false };
+      const { text, senderId } = JSON.parse(body);
+      const preview = { text, senderId, isAborted: false };
       preview.answer = (dispatch) => resolve(respond({ dispatch }));
       previews.push(preview);
       signal.addEventListener('abort', () => {
@@ -130,7 +131,7 @@ export function fakeServer({ count = 3, meStatuses = [] } = {}) {
     sockets,
     /** All calls, such as `GET /v1/me`. */
     calls,
-    /** The calls of the preview: `text`, `isAborted`, and `answer(dispatch)`. */
+    /** The calls of the preview: `text`, `senderId`, `isAborted`, and `answer(dispatch)`. */
     previews,
     /** Sends a frame of the space to every open socket. */
     deliver(frame) {

@@ -16,12 +16,12 @@ for (const flavor of flavors) {
     const page = pageOf(flavor);
     const client = clientOf(flavor, server);
     const seen = {};
-    function Preview({ text }) {
-      Object.assign(seen, hooks.usePreview(SPACE_ID, text));
+    function Preview({ text, options }) {
+      Object.assign(seen, hooks.usePreview(SPACE_ID, text, options));
       return null;
     }
-    const type = (text) =>
-      page.render(h(hooks.SmartspaceProvider, { client }, h(Preview, { text })));
+    const type = (text, options) =>
+      page.render(h(hooks.SmartspaceProvider, { client }, h(Preview, { text, options })));
     return { ...server, page, seen, type };
   }
 
@@ -67,5 +67,19 @@ for (const flavor of flavors) {
     await pass(300);
     await page.unmount();
     assert.equal(previews[2].isAborted, true);
+  });
+
+  test(`${name}: another sender is another question`, async (t) => {
+    const { previews, page, type } = open();
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    for (const senderId of ['ent_one', 'ent_two', undefined]) {
+      await type('Hi', senderId && { senderId });
+      await settle(flavor, () => t.mock.timers.tick(300));
+    }
+    assert.deepEqual(
+      previews.map((each) => each.senderId),
+      ['ent_one', 'ent_two', undefined],
+    );
+    await page.unmount();
   });
 }

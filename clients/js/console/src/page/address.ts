@@ -18,9 +18,9 @@ const listeners = new Set<() => void>();
 export const hashOf = (spaceId: string, seq?: number): string =>
   `#/s/${encodeURIComponent(spaceId)}${seq === undefined ? '' : `/m/${seq}`}`;
 
-/** Opens a space. `isReplacing`: without a new entry in the history. */
-export const openSpace = (spaceId: string, isReplacing = false): void =>
-  open(hashOf(spaceId), isReplacing);
+/** Opens a space, at one of its messages. `isReplacing`: without a new entry in the history. */
+export const openSpace = (spaceId: string, isReplacing = false, seq?: number): void =>
+  open(hashOf(spaceId, seq), isReplacing);
 
 /** Opens the drawer that explains a run, or closes it. The rest of the address stays. */
 export function openWhy(runId: string | null): void {

@@ -1,9 +1,12 @@
 // The form that writes a message. A sent message is in the timeline at once.
 
-import { useSend } from '@smartspace/react';
+import { useMembers, useSend } from '@smartspace/react';
 import type { JSX, TargetedKeyboardEvent } from 'preact';
-import { useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Cast } from './members.ts';
+import { MentionList, optionId } from './mention_list.tsx';
+import { useMentions } from './use_mentions.ts';
+import { useWouldWake } from './would_wake.ts';
 
 export interface ComposerProps {
   cast: Cast;
@@ -17,6 +20,7 @@ export function Composer({ cast, onSent }: ComposerProps): JSX.Element {
   const send = useSend();
   const [text, setText] = useState(() => space.getDraft());
   const box = useRef<HTMLTextAreaElement>(null);
+  const wouldWake = useWouldWake(text, cast);
   // The operator writes in the name of a person.
   const isMute = isOperator && people.length === 0;
 
@@ -25,6 +29,20 @@ export function Composer({ cast, onSent }: ComposerProps): JSX.Element {
     space.setDraft(next);
     space.setTyping(next.trim() !== '');
   };
+  // Where the caret goes when the text has been replaced.
+  const caret = useRef<number | null>(null);
+  useLayoutEffect(() => {
+    if (caret.current !== null) box.current!.setSelectionRange(caret.current, caret.current);
+    caret.current = null;
+  });
+  const { members } = useMembers();
+  const mentions = useMentions(members, box, (next, at) => {
+    caret.current = at;
+    write(next);
+  });
+  const { candidates, current } = mentions;
+  const isListed = candidates.length > 0;
+
   const submit = () => {
     // Between two renders the box knows more than the state.
     const given = box.current!.value;
@@ -36,10 +54,11 @@ export function Composer({ cast, onSent }: ComposerProps): JSX.Element {
   };
   const pressed = (event: TargetedKeyboardEvent<HTMLTextAreaElement>) => {
     // In an input method, Enter selects a character and must not send.
-    if (event.key !== 'Enter' || event.shiftKey || event.isComposing || event.keyCode === 229)
-      return;
+    if (event.isComposing || event.keyCode === 229) return;
+    const isChoosing = !event.shiftKey && mentions.pressed(event.key);
+    if (!isChoosing && (event.key !== 'Enter' || event.shiftKey)) return;
     event.preventDefault();
-    submit();
+    if (!isChoosing) submit();
   };
 
   return (
@@ -51,6 +70,7 @@ export function Composer({ cast, onSent }: ComposerProps): JSX.Element {
         submit();
       }}
     >
+      {isListed ? <MentionList {...{ candidates, current }} onChoose={mentions.choose} /> : null}
       <label for="text" class="unseen">
         Message
       </label>
@@ -66,14 +86,24 @@ export function Composer({ cast, onSent }: ComposerProps): JSX.Element {
             : 'Write a message. Mention an agent with @Name.'
         }
         aria-describedby="composer-hint"
-        onInput={(event) => write(event.currentTarget.value)}
+        aria-autocomplete="list"
+        aria-controls={isListed ? 'mentions' : undefined}
+        aria-activedescendant={isListed ? optionId(current) : undefined}
+        onInput={(event) => {
+          write(event.currentTarget.value);
+          mentions.follow(event.currentTarget);
+        }}
+        onClick={(event) => mentions.follow(event.currentTarget)}
         onKeyDown={pressed}
-        onBlur={() => space.setTyping(false)}
+        onBlur={() => {
+          space.setTyping(false);
+          mentions.close();
+        }}
       />
       <div class="composer-row">
         {isOperator ? <SenderMenu cast={cast} /> : null}
-        <span id="composer-hint" class="hint">
-          Enter sends, Shift+Enter makes a new line
+        <span id="composer-hint" class={wouldWake ? 'hint said' : 'hint'} dir="auto">
+          {wouldWake || 'Enter sends, Shift+Enter makes a new line'}
         </span>
         <button type="submit" id="send" class="primary" disabled={isMute}>
           Send

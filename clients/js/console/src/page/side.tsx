@@ -5,6 +5,7 @@ import { useConnection, useSpaces } from '@smartspace/react';
 import type { JSX } from 'preact';
 import { memo } from 'preact/compat';
 import { openSpace } from './address.ts';
+import { NeedsYou } from './needs_you.tsx';
 
 const STATUS: Record<ConnectionState['state'], string> = {
   connecting: 'Connecting',
@@ -32,7 +33,8 @@ export function Side({ me, currentId, onNewSpace, onSignOut }: SideProps): JSX.E
         <strong>Smartspace</strong>
         <Status />
       </div>
-      <nav aria-label="Spaces">
+      <NeedsYou />
+      <nav class="all-spaces" aria-label="Spaces">
         <ul id="spaces" class="spaces">
           {spaces.map(({ id, name, unread }) => (
             <SpaceLine key={id} {...{ id, name, unread }} isCurrent={id === currentId} />

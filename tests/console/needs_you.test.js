@@ -1,0 +1,67 @@
+// What waits for the caller in all spaces, and whom a text would wake.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { callRule, formTool } from './api_client.js';
+import { openSpace, openTab, signInAs, waitUntilLive } from './console_page.js';
+import { api, husam, sarah } from './suite.js';
+
+const needs = (page) => page.getByRole('navigation', { name: 'Needs you' });
+
+/** A space in which an agent asks Sarah a question. */
+async function asking(name, question) {
+  const rule = callRule('approve', { title: question }, 'Thank you.');
+  const tool = formTool('approve', {
+    ui: 'form',
+    answerBy: [sarah.id],
+    resultSchema: { type: 'object', properties: { ok: { type: 'boolean', title: 'Approve' } } },
+  });
+  const agent = await api.createAgent('DeployBot', [rule], 0, [tool]);
+  const space = await api.createSpace(name, [husam, sarah, agent]);
+  await api.postMessage(space, husam, 'Deploy, please.');
+  return space;
+}
+
+test('a form in another space is listed, leads to its card, and goes with its answer', async (t) => {
+  await asking('Deployments', 'When may I deploy?');
+  const other = await api.createSpace('Elsewhere', [husam, sarah]);
+  const page = await openTab(t);
+  await signInAs(page, sarah, `#/s/${other.id}`);
+  const line = needs(page).getByRole('button', { name: /When may I deploy\?.*Deployments/ });
+  await line.click();
+  const card = page.getByRole('group', { name: 'When may I deploy?' });
+  await card.getByRole('checkbox', { name: 'Approve' }).check();
+  await card.getByRole('button', { name: 'Send' }).click();
+  await needs(page).waitFor({ state: 'detached' });
+});
+
+test('a form that others may answer is not listed', async (t) => {
+  await asking('Not for Husam', 'May I restart?');
+  const page = await openTab(t);
+  await signInAs(page, husam);
+  await openedBy(page, 'Not for Husam');
+  await page.getByRole('group', { name: 'May I restart?' }).waitFor();
+  assert.equal(await needs(page).count(), 0);
+});
+
+test('the composer says whom a text would wake, and why not others', async (t) => {
+  const ana = await api.createAgent('Ana', []);
+  const fay = await api.createAgent('Fay', []);
+  const pax = await api.createAgent('Pax', []);
+  await api.pause(pax);
+  await api.createSpace('Previews', [husam, ana, fay, pax]);
+  const page = await openTab(t);
+  await openSpace(page, 'Previews');
+  const box = page.getByRole('textbox', { name: 'Message' });
+  await box.fill('Hello');
+  await page.getByText('Would wake Ana, Fay · not Pax (paused)').waitFor();
+  await box.fill('');
+  await page.getByText('Enter sends, Shift+Enter makes a new line').waitFor();
+});
+
+/** Opens a space of the list. */
+async function openedBy(page, name) {
+  await waitUntilLive(page);
+  const spaces = page.getByRole('navigation', { name: 'Spaces', exact: true });
+  await spaces.getByRole('button', { name }).click();
+}
