@@ -30,6 +30,10 @@ export class ApiClient {
     });
   }
 
+  entity(id) {
+    return this.#call('GET', `/v1/entities/${id}`);
+  }
+
   /** Nothing triggers the agent any longer. */
   pause({ id }) {
     return this.#call('PATCH', `/v1/entities/${id}`, { agent: { paused: true } });

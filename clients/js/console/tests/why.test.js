@@ -4,7 +4,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { importSource } from './bundle.js';
 
-const { costText, durationText, promptOf, questionOf, spansOf } = await importSource(`
+const { changesOf, costText, deedsOf, durationText, promptOf, questionOf, spansOf } =
+  await importSource(`
+  export { changesOf, deedsOf } from './src/why/answers.ts';
   export { promptOf, spansOf } from './src/why/spans.ts';
   export { costText, durationText, questionOf } from './src/why/words.ts';
 `);
@@ -93,4 +95,43 @@ test('durations and costs have the digits that say something', () => {
     '$0.01',
     '$1.50',
   ]);
+});
+
+test('what a run did is what it said, why it was silent, and what it called', () => {
+  const made = (name, input) => ({ callId: `${name} ${JSON.stringify(input)}`, name, input });
+  const steps = [
+    { index: 0, calls: [made('send_message', { text: 'early' })] },
+    {
+      index: 1,
+      calls: [
+        made('send_message', { text: 'later' }),
+        made('send_message', 'no JSON'),
+        made('skip_response', { reason: 'Not mine.' }),
+        made('skip_response', null),
+        made('fetch', { city: 'Oslo' }),
+      ],
+    },
+  ];
+  assert.deepEqual(
+    deedsOf({ steps }, 1).map(({ kind, text }) => [kind, text]),
+    [
+      ['said', 'later'],
+      ['called', 'send_message "no JSON"'],
+      ['silent', 'Not mine.'],
+      ['silent', ''],
+      ['called', 'fetch {"city":"Oslo"}'],
+    ],
+  );
+  assert.deepEqual(deedsOf({}, 0), []);
+});
+
+test('a fork changes what was typed only', () => {
+  const of = (model, instructions) => changesOf({ fromStep: 0, model, instructions });
+  assert.deepEqual(of('', ' '), {});
+  assert.deepEqual(of('', 'Be brief.'), { instructions: 'Be brief.' });
+  assert.deepEqual(of(' openai/gpt-5-mini ', ''), {
+    model: { provider: 'openai', name: 'gpt-5-mini' },
+  });
+  assert.deepEqual(of('openai/org/name', '').model, { provider: 'openai', name: 'org/name' });
+  for (const wrong of ['gpt', 'openai/', '/gpt']) assert.match(of(wrong, ''), /provider\/model/);
 });

@@ -4,6 +4,7 @@ import type { Client, Entity, SmartspaceError, SpaceInfo } from '@smartspace/cli
 import { useClient } from '@smartspace/react';
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { newKey } from './keys.ts';
 import { wordsOf } from './notices.ts';
 
 export interface NewSpaceProps {
@@ -99,6 +100,3 @@ async function allEntities(client: Client) {
   }
   return found;
 }
-
-// `crypto.randomUUID` exists on secure pages only.
-const newKey = () => crypto.getRandomValues(new Uint32Array(4)).join('-');

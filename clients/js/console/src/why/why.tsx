@@ -9,6 +9,7 @@ import { openWhy } from '../page/address.ts';
 import type { Cast } from '../page/members.ts';
 import { wordsOf } from '../page/notices.ts';
 import { reasonOf, stateWords } from '../page/outcomes.ts';
+import { Fork } from './fork.tsx';
 import { promptOf, type Piece } from './spans.ts';
 import { questionOf, sourceWords } from './words.ts';
 import { Work } from './work.tsx';
@@ -69,6 +70,7 @@ function Answers({ run, cast }: { run: Run; cast: Cast }) {
         <Work run={run} isOperator={cast.isOperator} />
       </Section>
       {prompt.length > 0 ? <Prompt pieces={prompt} /> : null}
+      <Fork run={run} />
     </>
   );
 }

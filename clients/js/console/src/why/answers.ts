@@ -1,0 +1,45 @@
+// What a run did from one of its steps on, and the request that forks it there. Pure.
+
+import type { Run } from '@smartspace/client';
+
+/** Something that a run did. */
+export interface Deed {
+  key: string;
+  kind: 'said' | 'silent' | 'called';
+  text: string;
+}
+
+/** What a run did from the step with this index on. */
+export function deedsOf({ steps }: Run, fromStep: number): Deed[] {
+  return (steps ?? [])
+    .filter(({ index }) => index >= fromStep)
+    .flatMap(({ calls }) => calls)
+    .map(({ callId, name, input }) => {
+      const { text, reason } = (input ?? {}) as Record<string, unknown>;
+      if (name === 'send_message' && typeof text === 'string')
+        return { key: callId, kind: 'said', text };
+      if (name === 'skip_response')
+        return { key: callId, kind: 'silent', text: typeof reason === 'string' ? reason : '' };
+      return { key: callId, kind: 'called', text: `${name} ${JSON.stringify(input)}` };
+    });
+}
+
+/** What a person has typed. */
+export interface ForkInput {
+  fromStep: number;
+  /** `provider/name`, or empty: the same model. */
+  model: string;
+  /** Empty: the same instructions. */
+  instructions: string;
+}
+
+/** The changes of an agent that a fork tries, as its configuration has them; or what is wrong. */
+export function changesOf({ model, instructions }: ForkInput): object | string {
+  const changes: { model?: object; instructions?: string } = {};
+  if (instructions.trim() !== '') changes.instructions = instructions;
+  if (model.trim() === '') return changes;
+  const [, provider, name] = /^\s*([^/\s]+)\/(.+?)\s*$/.exec(model) ?? [];
+  if (!provider || !name) return 'Write provider/model, such as openai/gpt-5-mini.';
+  changes.model = { provider, name };
+  return changes;
+}
