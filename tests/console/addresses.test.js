@@ -25,6 +25,27 @@ test('the address follows the open space, and back and forward work', async (t) 
   await page.getByRole('heading', { name: 'Address two' }).waitFor();
 });
 
+test('an address that comes while the list of spaces loads is kept', async (t) => {
+  const space = await api.createSpace('Address kept', [husam]);
+  await api.createSpace('Address opened last', [husam]);
+  const page = await openTab(t);
+  let answer;
+  const isHeld = new Promise((resolve) => (answer = resolve));
+  await page.route('**/v1/spaces?*', async (route) => {
+    await isHeld;
+    await route.continue();
+  });
+  await page.goto(`${product.base}/#key=${product.adminKey}`);
+  await page.locator('#status[data-status="live"]').waitFor();
+  // As in the moment between a new address and its event.
+  await page.evaluate((id) => history.replaceState(null, '', `#/s/${id}`), space.id);
+  answer();
+  const spaces = page.getByRole('navigation', { name: 'Spaces' });
+  await spaces.getByRole('button', { name: 'Address kept' }).waitFor();
+  await page.evaluate(() => dispatchEvent(new Event('hashchange')));
+  await page.getByRole('heading', { name: 'Address kept' }).waitFor();
+});
+
 test('an address of a message loads older pages, shows it and marks it', async (t) => {
   const space = await api.createSpace('Far back', [husam]);
   for (let number = 1; number <= 130; number += 1)

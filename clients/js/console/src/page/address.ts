@@ -52,6 +52,9 @@ export function useAddress(): Address {
   return addressOf(hash);
 }
 
+/** Whether the address names no space right now. The page may not have drawn it yet. */
+export const isNowhere = (): boolean => addressOf(location.hash).spaceId === null;
+
 function addressOf(hash: string): Address {
   const found = /^#\/s\/([^/?]+)(?:\/m\/(\d+))?(?:\?why=([^&]+))?$/.exec(hash);
   if (!found) return NOWHERE;

@@ -4,7 +4,7 @@ import type { SpaceInfo } from '@smartspace/client';
 import { useClient, useConnection, useMe, useSpaces } from '@smartspace/react';
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { openSpace, useAddress } from './address.ts';
+import { isNowhere, openSpace, useAddress } from './address.ts';
 import { NewSpace } from './new_space.tsx';
 import { NoticeContext, wordsOf } from './notices.ts';
 import { preference, setPreference } from './preferences.ts';
@@ -78,7 +78,7 @@ function useLastSpace(spaceId: string | null) {
     const lastId = preference('space');
     const active = spaces.find(({ lastMessage }) => lastMessage !== null);
     const last = spaces.find(({ id }) => id === lastId) ?? active ?? spaces.at(-1);
-    if (isReady && last) openSpace(last.id, true);
+    if (isReady && last && isNowhere()) openSpace(last.id, true);
   }, [spaceId, isReady, spaces.length]);
   return { isEmpty: isReady && spaces.length === 0, failed };
 }
