@@ -1,6 +1,6 @@
 // The text that a person has not sent yet.
 
-import type { Environment } from './environment.ts';
+import type { Kept } from './kept.ts';
 
 export interface Draft {
   get(): string;
@@ -8,25 +8,20 @@ export interface Draft {
 }
 
 /** A draft that survives a reload. `name` is its place in the storage, once the caller is known. */
-export function createDraft(env: Environment, name: () => string | null): Draft {
+export function createDraft(kept: Kept, name: () => string | null): Draft {
   let draft: string | undefined;
-  // Storage is refused in some private windows, and it may be full.
-  const withStorage = (act: (storage: NonNullable<Environment['storage']>, at: string) => void) => {
-    const at = name();
-    try {
-      if (env.storage && at) act(env.storage, at);
-    } catch {
-      // The draft is lost with the page only.
-    }
-  };
   return {
     get() {
-      if (draft === undefined) withStorage((storage, at) => (draft = storage.getItem(at) ?? ''));
+      const at = name();
+      if (draft === undefined && at !== null) draft = kept.get(at) ?? '';
       return draft ?? '';
     },
     set(text) {
       draft = text;
-      withStorage((storage, at) => (text ? storage.setItem(at, text) : storage.removeItem(at)));
+      const at = name();
+      if (at === null) return;
+      if (text) kept.set(at, text);
+      else kept.remove(at);
     },
   };
 }

@@ -8,6 +8,7 @@
 //                sends.ts keep them up to date. timeline.ts and forms.ts derive what it shows.
 // spaces.ts      the list of spaces, and the open forms in them
 // run.ts         one run
+// kept.ts        what survives a reload
 // store.ts       the stores, with the interface of React's `useSyncExternalStore`
 
 export { createClient, type Client, type ClientOptions } from './client.ts';

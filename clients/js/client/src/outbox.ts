@@ -3,6 +3,7 @@
 
 import type { Environment } from './environment.ts';
 import { ClosedError, isTemporary, type SmartspaceError } from './http.ts';
+import { keptIn } from './kept.ts';
 import { backOff, createTimers } from './timers.ts';
 import type { Message, PendingSend } from './types.ts';
 
@@ -42,6 +43,7 @@ export function createOutbox(
   claims: Claims,
 ): Outbox {
   const timers = createTimers(env);
+  const kept = keptIn(env);
   const waiting = new Map<string, [(message: Message) => void, (error: Error) => void]>();
   let sends: readonly PendingSend[] = [];
   let prefix: string | null = null;
@@ -61,13 +63,9 @@ export function createOutbox(
     changed();
     // What another tab has discarded stays marked so.
     if (prefix === null || isDiscarded(key)) return;
-    try {
-      // An error has no JSON.
-      if (send) env.storage?.setItem(prefix + key, JSON.stringify({ ...send, error: undefined }));
-      else env.storage?.removeItem(prefix + key);
-    } catch {
-      // A full or refused storage loses the messages with the page only.
-    }
+    // An error has no JSON.
+    if (send) kept.set(prefix + key, JSON.stringify({ ...send, error: undefined }));
+    else kept.remove(prefix + key);
   }
 
   function isYoung(json: string | null) {
@@ -80,12 +78,8 @@ export function createOutbox(
 
   // Another tab, which shows the same sends, has discarded this one.
   function isDiscarded(key: string) {
-    try {
-      const json = env.storage?.getItem(prefix + key);
-      return !!json && !restored(json);
-    } catch {
-      return false;
-    }
+    const json = kept.get(prefix + key);
+    return !!json && !restored(json);
   }
 
   function fail(send: PendingSend, error: Error) {
@@ -157,12 +151,8 @@ export function createOutbox(
     if (!send) return;
     const wasDiscarded = isDiscarded(key);
     put(key);
-    try {
-      // For the other tabs.
-      if (prefix !== null) env.storage?.setItem(prefix + key, JSON.stringify({ at: env.now() }));
-    } catch {
-      // Without storage they do not know of it.
-    }
+    // For the other tabs.
+    if (prefix !== null) kept.set(prefix + key, JSON.stringify({ at: env.now() }));
     settle(key)?.[1](new Error('The message was discarded.'));
     return wasDiscarded ? undefined : send;
   }
@@ -182,17 +172,12 @@ export function createOutbox(
       if (prefix !== null) return;
       prefix = given;
       const own = sends;
-      const { storage } = env;
-      try {
-        const names = Array.from({ length: storage?.length ?? 0 }, (_, at) => storage!.key(at)!);
-        for (const name of names.filter((each) => each.startsWith(given))) {
-          const send = restored(storage!.getItem(name));
-          if (send) sends = [...sends, send];
-          // The mark of a discarded send. Other tabs may still need it.
-          else if (!isYoung(storage!.getItem(name))) storage!.removeItem(name);
-        }
-      } catch {
-        // Storage is refused in some private windows.
+      for (const name of kept.names(given)) {
+        const json = kept.get(name);
+        const send = restored(json);
+        if (send) sends = [...sends, send];
+        // The mark of a discarded send. Other tabs may still need it.
+        else if (!isYoung(json)) kept.remove(name);
       }
       sends = [...sends].sort((one, other) => one.at - other.at);
       for (const send of own) put(send.key, send);

@@ -9,6 +9,7 @@ import type { Call, SmartspaceError } from './http.ts';
 import { createInfo } from './info.ts';
 import { createLiveTexts } from './live_texts.ts';
 import { createHistory, LARGEST_PAGE, PAGE } from './history.ts';
+import { keptIn } from './kept.ts';
 import { openParts } from './messages.ts';
 import { createSends } from './sends.ts';
 import { createSpacePresence } from './space_presence.ts';
@@ -186,7 +187,7 @@ export function createSpace(id: string, context: SpaceContext): OwnSpace {
     messages,
     lastSeq: () => history.messages.lastKnown,
     writing: () => new Set(texts.all().map(({ about }) => about.runId)),
-    changed: () => changed(),
+    changed,
   });
   const { runs } = spaceRuns;
 
@@ -445,7 +446,7 @@ export function createSpace(id: string, context: SpaceContext): OwnSpace {
     }
   }
 
-  const draft = createDraft(env, () => caller() && `${context.storageName()}draft:${id}`);
+  const draft = createDraft(keptIn(env), () => caller() && `${context.storageName()}draft:${id}`);
 
   return {
     id,

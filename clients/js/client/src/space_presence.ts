@@ -1,4 +1,4 @@
-// Who is in one space, and telling the others that the caller is there.
+// Presence in one space: shows who is there, and tells the others that the caller is.
 
 import type { Connection } from './connection.ts';
 import type { Environment } from './environment.ts';

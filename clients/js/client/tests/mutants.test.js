@@ -39,7 +39,7 @@ const MUTANTS = [
   [
     'forgets sends with the page',
     'outbox.js',
-    'env.storage?.setItem(prefix + key, JSON.stringify({ ...send',
+    'kept.set(prefix + key, JSON.stringify({ ...send',
     'void (prefix + key, JSON.stringify({ ...send',
   ],
   [

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ORDER, click, openPage, refuse, settle, tool, type } from './card_page.js';
+import { ORDER_ANSWER } from './order_schema.js';
 
 const SARAH = { senderId: 'sarah' };
 const problems = (page) => page.texts('.problem').filter((text) => text !== '');
@@ -33,20 +34,7 @@ test('a form has fields of every kind and sends their values', async (t) => {
   await click(page.button('Send'));
   assert.equal(page.find('.ask > .note').textContent, 'Sent.');
   assert.ok(page.button('Send').matches(':disabled'));
-  const output = {
-    version: 'v1',
-    name: 'Nora',
-    size: 'Large',
-    amount: 3,
-    day: '2026-05-17',
-    gift: true,
-    country: 'Jordan',
-    extras: ['Card'],
-    tags: ['one', 'two'],
-    place: { street: 'Quay 1' },
-    rest: [{ a: 1 }],
-    agreed: true,
-  };
+  const output = { version: 'v1', ...ORDER_ANSWER };
   assert.deepEqual(page.sent, [['answer', 'c1', output, SARAH]]);
 });
 

@@ -26,3 +26,18 @@ export const ORDER_SCHEMA = {
     agreed: { const: true, title: 'I agree' },
   },
 };
+
+/** What the tests type into it. */
+export const ORDER_ANSWER = {
+  name: 'Nora',
+  size: 'Large',
+  amount: 3,
+  day: '2026-05-17',
+  gift: true,
+  country: 'Jordan',
+  extras: ['Card'],
+  tags: ['one', 'two'],
+  place: { street: 'Quay 1' },
+  rest: [{ a: 1 }],
+  agreed: true,
+};

@@ -1,7 +1,7 @@
 // A block of code with a button that copies it.
 
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { CopyButton } from './copy_button.tsx';
 
 export interface CodeBlockProps {
   text: string;
@@ -10,25 +10,11 @@ export interface CodeBlockProps {
 }
 
 /** Shows code. */
-export function CodeBlock({ text, language }: CodeBlockProps): JSX.Element {
-  const [isCopied, setCopied] = useState(false);
-  // Browsers allow it on secure pages only.
-  const clipboard = globalThis.navigator?.clipboard as Clipboard | undefined;
-  const copy = () =>
-    clipboard?.writeText(text).then(
-      () => setCopied(true),
-      () => {},
-    );
-  return (
-    <div class="code">
-      <pre tabIndex={0} aria-label={language === '' ? 'Code' : `Code in ${language}`}>
-        <code>{text.replace(/\n$/, '')}</code>
-      </pre>
-      {clipboard ? (
-        <button type="button" class="quiet copy" onClick={copy}>
-          {isCopied ? 'Copied' : 'Copy'}
-        </button>
-      ) : null}
-    </div>
-  );
-}
+export const CodeBlock = ({ text, language }: CodeBlockProps): JSX.Element => (
+  <div class="code">
+    <pre tabIndex={0} aria-label={language === '' ? 'Code' : `Code in ${language}`}>
+      <code>{text.replace(/\n$/, '')}</code>
+    </pre>
+    <CopyButton name="Copy" text={text} class="copy" />
+  </div>
+);

@@ -38,10 +38,26 @@ export const stateWords = ({ state }: Outcome): string => WORDS[state];
 
 /** Why it came to this state, or null if there is nothing to say. */
 export function reasonOf({ state, reason }: Outcome): string | null {
-  if (state === 'notWoken') return REASONS[reason ?? ''] ?? phrase(reason ?? 'no reason was given');
+  if (state === 'notWoken') return refusalWords(reason);
   if (reason === null) return null;
   if (state === 'silent') return `“${reason}”`;
   return state === 'stopped' ? (ENDINGS[reason] ?? reason) : reason;
+}
+
+/** Why a message did not wake an agent: by the code of `dispatch`, or in words of its own. */
+export const refusalWords = (reason: string | null): string =>
+  REASONS[reason ?? ''] ?? phrase(reason ?? 'no reason was given');
+
+/** The ids of agents that a message did not wake, by why. */
+export function byRefusal(
+  refused: readonly { agentId: string; reason: string | null }[],
+): Map<string, string[]> {
+  const groups = new Map<string, string[]>();
+  for (const { agentId, reason } of refused) {
+    const why = refusalWords(reason);
+    groups.set(why, [...(groups.get(why) ?? []), agentId]);
+  }
+  return groups;
 }
 
 /** A sentence without its full stop. */

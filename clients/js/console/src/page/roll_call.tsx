@@ -3,7 +3,7 @@
 import type { Message, Outcome } from '@smartspace/client';
 import type { JSX } from 'preact';
 import { openWhy } from './address.ts';
-import { phrase, reasonOf, stateWords } from './outcomes.ts';
+import { byRefusal, phrase, reasonOf, stateWords } from './outcomes.ts';
 
 const MOST_NAMES = 6;
 
@@ -23,7 +23,7 @@ export function RollCall({ outcomes, nameOf, router }: RollCallProps): JSX.Eleme
   const others = outcomes.filter(
     (outcome) => outcome.state === 'notWoken' && !(woken.length > 0 && isPolicy(outcome)),
   );
-  const groups = grouped(others);
+  const groups = byRefusal(others);
   const failed = router?.error ? `the router did not answer: ${router.error}` : '';
   if (woken.length + groups.size === 0 && failed === '') return null;
   const isNobody = woken.length === 0 && groups.size === 1;
@@ -56,17 +56,8 @@ function Woken({ outcome, name }: { outcome: Outcome; name: string }) {
   );
 }
 
-const wordsOf = (outcome: Outcome) => reasonOf(outcome) ?? '';
-
-function grouped(outcomes: readonly Outcome[]) {
-  const groups = new Map<string, Outcome[]>();
-  for (const outcome of outcomes)
-    groups.set(wordsOf(outcome), [...(groups.get(wordsOf(outcome)) ?? []), outcome]);
-  return groups;
-}
-
-function listed(outcomes: readonly Outcome[], nameOf: (id: string) => string): string {
-  const names = outcomes.map(({ agentId }) => nameOf(agentId));
+function listed(ids: readonly string[], nameOf: (id: string) => string): string {
+  const names = ids.map(nameOf);
   if (names.length <= MOST_NAMES) return names.join(', ');
   return `${names.slice(0, MOST_NAMES - 1).join(', ')} and ${names.length - MOST_NAMES + 1} others`;
 }

@@ -29,6 +29,8 @@ export function useMentions(
     ({ name }) => name.toLocaleLowerCase() === mention?.query.toLocaleLowerCase(),
   );
   const candidates = isComplete ? [] : found;
+  const { length } = candidates;
+  const at = Math.min(current, length - 1);
 
   const close = () => setMention(null);
   const choose = (name: string) => {
@@ -39,15 +41,13 @@ export function useMentions(
   };
   return {
     candidates,
-    current: Math.min(current, candidates.length - 1),
+    current: at,
     follow({ value, selectionStart, selectionEnd }) {
       setMention(selectionStart === selectionEnd ? mentionAt(value, selectionStart) : null);
       setCurrent(0);
     },
     pressed(key) {
-      const { length } = candidates;
       if (length === 0) return false;
-      const at = Math.min(current, length - 1);
       if (key === 'ArrowDown') setCurrent((at + 1) % length);
       else if (key === 'ArrowUp') setCurrent((at + length - 1) % length);
       else if (key === 'Enter' || key === 'Tab') choose(candidates[at]!.name);

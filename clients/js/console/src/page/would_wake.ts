@@ -1,9 +1,9 @@
 // Whom the text in the composer would wake, and why not the others.
 
-import type { Dispatch, Outcome } from '@smartspace/client';
+import type { Dispatch } from '@smartspace/client';
 import { usePreview } from '@smartspace/react';
 import type { Cast } from './members.ts';
-import { reasonOf } from './outcomes.ts';
+import { byRefusal } from './outcomes.ts';
 
 /** One line about a text, or '' while there is nothing to say. */
 export function useWouldWake(text: string, { senderId, nameOf }: Cast): string {
@@ -23,12 +23,11 @@ function wokenText(dispatch: readonly Dispatch[], nameOf: NameOf): string {
 
 // `not Pax, Ben (paused), Fay (budget used up)`
 function othersText(dispatch: readonly Dispatch[], nameOf: NameOf): string {
-  const groups = new Map<string, string[]>();
-  for (const { agentId, reason, reasonText } of dispatch) {
-    if (!reason) continue;
-    const why = reasonOf({ state: 'notWoken', reason: reasonText ?? reason } as Outcome) ?? reason;
-    groups.set(why, [...(groups.get(why) ?? []), nameOf(agentId)]);
-  }
-  const parts = [...groups].map(([why, names]) => `${names.join(', ')} (${why})`);
+  const refused = dispatch.flatMap(({ agentId, reason, reasonText }) =>
+    reason ? [{ agentId, reason: reasonText ?? reason }] : [],
+  );
+  const parts = [...byRefusal(refused)].map(
+    ([why, ids]) => `${ids.map(nameOf).join(', ')} (${why})`,
+  );
   return parts.length > 0 ? `not ${parts.join(', ')}` : '';
 }

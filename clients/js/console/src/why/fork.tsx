@@ -8,6 +8,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { newKey } from '../page/keys.ts';
 import { wordsOf } from '../page/notices.ts';
 import { changesOf, deedsOf, type Deed } from './answers.ts';
+import { Section } from './section.tsx';
 import { costText, durationText } from './words.ts';
 
 // No event tells how a fork goes on.
@@ -52,8 +53,7 @@ export function Fork({ run }: { run: Run }): JSX.Element | null {
   };
 
   return (
-    <section class="answer" aria-label="Try it again">
-      <h3>Try it again</h3>
+    <Section title="Try it again">
       <form class="fork" onSubmit={submit} onInput={() => (key.current = newKey())}>
         <label for="fork-step">From step</label>
         <select id="fork-step" name="fromStep">
@@ -81,7 +81,7 @@ export function Fork({ run }: { run: Run }): JSX.Element | null {
         </button>
       </form>
       {trial ? <Comparison key={trial.fork.id} run={run} trial={trial} client={client} /> : null}
-    </section>
+    </Section>
   );
 }
 

@@ -2,14 +2,15 @@
 
 import type { Outcome, Run } from '@smartspace/client';
 import { useRun, useRuns, useTimeline } from '@smartspace/react';
-import type { ComponentChildren, JSX } from 'preact';
+import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { CopyButton } from '../page/actions.tsx';
+import { CopyButton } from '../page/copy_button.tsx';
 import { openWhy } from '../page/address.ts';
 import type { Cast } from '../page/members.ts';
 import { wordsOf } from '../page/notices.ts';
 import { reasonOf, stateWords } from '../page/outcomes.ts';
 import { Fork } from './fork.tsx';
+import { Section } from './section.tsx';
 import { promptOf, type Piece } from './spans.ts';
 import { questionOf, sourceWords } from './words.ts';
 import { Work } from './work.tsx';
@@ -75,18 +76,6 @@ function Answers({ run, cast }: { run: Run; cast: Cast }) {
   );
 }
 
-interface SectionProps {
-  title: string;
-  children: ComponentChildren;
-}
-
-const Section = ({ title, children }: SectionProps) => (
-  <section class="answer" aria-label={title}>
-    <h3>{title}</h3>
-    {children}
-  </section>
-);
-
 function Trigger({ run, cast }: { run: Run; cast: Cast }) {
   const { trigger, chainDepth } = run;
   const depth = `depth ${chainDepth}`;
@@ -104,7 +93,8 @@ function Trigger({ run, cast }: { run: Run; cast: Cast }) {
           <p class="note">{`${trigger.source}: ${sourceWords(trigger.source)} · ${depth}`}</p>
           {trigger.delegatedBy ? (
             <p class="note" dir="auto">
-              {`Handed on by ${trigger.delegatedBy.name}${trigger.note ? `: “${trigger.note}”` : ''}`}
+              {`Handed on by ${trigger.delegatedBy.name}`}
+              {trigger.note ? `: “${trigger.note}”` : ''}
             </p>
           ) : null}
         </>
