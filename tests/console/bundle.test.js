@@ -8,7 +8,9 @@ import { DIST, files } from '../../clients/js/console/build.js';
 import { openTab } from './console_page.js';
 import { product } from './suite.js';
 
-const LARGEST_BYTES = 80 * 1024; // The script, compressed.
+// The scripts, compressed: what the page loads at once, and what it loads for operators' pages.
+const LARGEST_PAGE_BYTES = 80 * 1024;
+const LARGEST_STUDIO_BYTES = 50 * 1024;
 
 test('the committed files are up to date and small', async () => {
   const built = await files();
@@ -18,7 +20,14 @@ test('the committed files are up to date and small', async () => {
       (await readFile(DIST + name, 'utf8')) === text,
       `${name} is outdated: run "npm run build -w console" in clients/js`,
     );
-  assert.ok(gzipSync(built['app.js']).length <= LARGEST_BYTES);
+  const sizeOf = (pattern) =>
+    Object.keys(built)
+      .filter((name) => pattern.test(name))
+      .reduce((size, name) => size + gzipSync(built[name]).length, 0);
+  assert.ok(sizeOf(/^(app|chunk)\..*js$/) <= LARGEST_PAGE_BYTES);
+  assert.ok(sizeOf(/^studio\./) <= LARGEST_STUDIO_BYTES);
+  // More chunks would be more requests, one after the other.
+  assert.equal(Object.keys(built).filter((name) => name.endsWith('.js')).length, 3);
 });
 
 test('the page loads its files only, and they are cached by ETag', async (t) => {
@@ -30,17 +39,23 @@ test('the page loads its files only, and they are cached by ETag', async (t) => 
   await page.goto(product.base);
   await page.waitForSelector('#sign-in');
   const files = seen.filter(([path]) => path.startsWith('/console/')).map(([path]) => path);
-  assert.deepEqual(files.filter((path) => path !== '/console/icon.svg').sort(), [
-    '/console/app.css',
-    '/console/app.js',
-  ]);
+  const shown = files.filter((path) => path !== '/console/icon.svg').sort();
+  assert.deepEqual(
+    shown.map((path) => path.replace(/\.[0-9A-Z]{8}\./, '.')),
+    ['/console/app.css', '/console/app.js', '/console/chunk.js'],
+  );
 
-  const first = await fetch(`${product.base}/console/app.js`);
+  // A file with a hash in its name never changes.
+  const [script] = shown.filter((path) => path.includes('/app.') && path.endsWith('.js'));
+  const asked = await fetch(product.base + script);
+  assert.match(asked.headers.get('cache-control'), /immutable/);
+  assert.equal(asked.headers.get('content-encoding'), 'gzip');
+
+  const first = await fetch(product.base);
+  assert.equal(first.headers.get('cache-control'), 'no-cache');
   const etag = first.headers.get('etag');
   const again = async (tags) => {
-    const answer = await fetch(`${product.base}/console/app.js`, {
-      headers: { 'if-none-match': tags },
-    });
+    const answer = await fetch(product.base, { headers: { 'if-none-match': tags } });
     return [answer.status, (await answer.text()).length > 0];
   };
   assert.equal(first.status, 200);

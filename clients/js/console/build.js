@@ -1,7 +1,9 @@
 // Builds the console into functions/api/console/dist: `npm run build -w console`. The files are
 // committed, so that the Rust build needs no Node.
 
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
@@ -17,38 +19,65 @@ const ALIAS = {
   '@smartspace/react': `${HERE}../react/src/index.ts`,
 };
 
-const made = async (entryPoint) => {
-  const { outputFiles } = await build({
-    absWorkingDir: HERE,
-    entryPoints: [entryPoint],
-    bundle: true,
-    minify: true,
-    format: 'esm',
-    target: 'es2022',
-    jsx: 'automatic',
-    jsxImportSource: 'preact',
-    alias: ALIAS,
-    nodePaths: [`${HERE}../node_modules`],
-    legalComments: 'none',
-    write: false,
-  });
-  return outputFiles[0].text;
+const COMMON = {
+  absWorkingDir: HERE,
+  bundle: true,
+  minify: true,
+  target: 'es2022',
+  nodePaths: [`${HERE}../node_modules`],
+  legalComments: 'none',
+  write: false,
 };
 
 const source = (name) => readFile(`${HERE}src/${name}`, 'utf8');
 
+/**
+ * The scripts by their names: `app`, which the page loads, `studio`, which it loads when it opens a
+ * page for operators, and `shared`, what both need.
+ */
+async function scripts() {
+  const { outputFiles } = await build({
+    ...COMMON,
+    entryPoints: { app: 'src/app.tsx' },
+    format: 'esm',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    alias: ALIAS,
+    splitting: true,
+    outdir: 'out',
+    entryNames: '[name].[hash]',
+    chunkNames: '[name].[hash]',
+  });
+  return outputFiles.map(({ path, text }) => [basename(path), text]);
+}
+
+async function styles() {
+  const { outputFiles } = await build({ ...COMMON, entryPoints: ['src/styles/index.css'] });
+  const [{ text }] = outputFiles;
+  const hash = createHash('sha256').update(text).digest('hex').slice(0, 8).toUpperCase();
+  return [`app.${hash}.css`, text];
+}
+
 /** The files of the console, by their names. */
 export async function files() {
-  const [js, css, html, icon] = await Promise.all([
-    made('src/app.tsx'),
-    made('src/styles/index.css'),
+  const [all, css, html, icon] = await Promise.all([
+    scripts(),
+    styles(),
     source('index.html'),
     source('icon.svg'),
   ]);
-  return { 'app.js': js, 'app.css': css, 'index.html': html, 'icon.svg': icon };
+  const made = Object.fromEntries([...all, css]);
+  const named = (pattern) => Object.keys(made).find((name) => pattern.test(name));
+  const page = html
+    .replace('app.css', css[0])
+    .replace('app.js', named(/^app\..*js$/))
+    .replace('shared.js', named(/^chunk\./));
+  return { ...made, 'index.html': page, 'icon.svg': icon };
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const made = await files();
   await mkdir(DIST, { recursive: true });
-  for (const [name, text] of Object.entries(await files())) await writeFile(DIST + name, text);
+  for (const name of await readdir(DIST)) if (!(name in made)) await rm(DIST + name);
+  for (const [name, text] of Object.entries(made)) await writeFile(DIST + name, text);
 }

@@ -3,7 +3,8 @@
 import type { components } from './api.ts';
 import type { LiveStep } from './events.ts';
 
-type Schemas = components['schemas'];
+/** Every shape of the HTTP API, by its name in the description: `Schemas['Plan']`. */
+export type Schemas = components['schemas'];
 
 /** A person or an agent. */
 export type Entity = Schemas['Entity'];

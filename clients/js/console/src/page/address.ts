@@ -1,34 +1,63 @@
-// The address of the page: `#/s/{spaceId}` or `#/s/{spaceId}/m/{seq}`. `?why={runId}` may follow.
+// The addresses of the page.
+//
+//   #/s/{spaceId}  #/s/{spaceId}/m/{seq}   a space, at one of its messages; `?why={runId}` opens the
+//                                          drawer, `&tab=chain` its second tab
+//   #/s/{spaceId}/settings                 the settings of a space
+//   #/r/{runId}?step=2                     a run, at one of its steps
+//   #/agents  #/agents/new                 the agents, and the templates of new ones
+//   #/a/{agentId}/{tab}                    an agent
+//   #/people  #/runs  #/usage              `#/runs` and `#/usage` take filters: `?status=failed`
 
 import { useEffect, useState } from 'preact/hooks';
 
 /** What an address names. */
-export interface Address {
-  spaceId: string | null;
-  /** The message to show. */
-  seq: number | null;
-  /** The run that the drawer explains. */
-  runId: string | null;
-}
+export type Address =
+  | { page: 'nowhere' }
+  | { page: 'space'; spaceId: string; seq: number | null; runId: string | null; tab: string | null }
+  | { page: 'settings'; spaceId: string }
+  | { page: 'run'; runId: string; step: number | null }
+  | { page: 'agents'; isNew: boolean }
+  | { page: 'agent'; agentId: string; tab: string }
+  | { page: 'people' }
+  | { page: 'runs' | 'usage'; filters: URLSearchParams };
 
-const NOWHERE: Address = { spaceId: null, seq: null, runId: null };
+const NOWHERE: Address = { page: 'nowhere' };
 const listeners = new Set<() => void>();
 
 /** The address of a space or of one of its messages. */
 export const hashOf = (spaceId: string, seq?: number): string =>
   `#/s/${encodeURIComponent(spaceId)}${seq === undefined ? '' : `/m/${seq}`}`;
 
+/** The address of a space's settings. */
+export const settingsHash = (spaceId: string): string => `${hashOf(spaceId)}/settings`;
+
+/** The address of the page of a run, at the step with this index. */
+export const runHash = (runId: string, step?: number): string =>
+  `#/r/${encodeURIComponent(runId)}${step === undefined ? '' : `?step=${step}`}`;
+
+/** The address of an agent, at one of its tabs. */
+export const agentHash = (agentId: string, tab = 'setup'): string =>
+  `#/a/${encodeURIComponent(agentId)}/${tab}`;
+
+/** The address of a list with these filters. Empty filters are left out. */
+export function listHash(page: 'runs' | 'usage', filters: Record<string, string> = {}): string {
+  const set = Object.entries(filters).filter(([, value]) => value !== '');
+  return `#/${page}${set.length > 0 ? `?${new URLSearchParams(set)}` : ''}`;
+}
+
 /** Opens a space, at one of its messages. `isReplacing`: without a new entry in the history. */
 export const openSpace = (spaceId: string, isReplacing = false, seq?: number): void =>
   open(hashOf(spaceId, seq), isReplacing);
 
 /** Opens the drawer that explains a run, or closes it. The rest of the address stays. */
-export function openWhy(runId: string | null): void {
+export function openWhy(runId: string | null, tab?: string): void {
   const [place] = location.hash.split('?');
-  open(`${place}${runId === null ? '' : `?why=${encodeURIComponent(runId)}`}`);
+  const query = runId === null ? '' : `?why=${encodeURIComponent(runId)}`;
+  open(`${place}${query}${runId !== null && tab ? `&tab=${tab}` : ''}`);
 }
 
-function open(hash: string, isReplacing = false) {
+/** Opens an address that one of the functions above has made. */
+export function open(hash: string, isReplacing = false): void {
   if (hash === location.hash) return;
   history[isReplacing ? 'replaceState' : 'pushState'](null, '', hash);
   listeners.forEach((listener) => listener());
@@ -52,20 +81,45 @@ export function useAddress(): Address {
   return addressOf(hash);
 }
 
-/** Whether the address names no space right now. The page may not have drawn it yet. */
-export const isNowhere = (): boolean => addressOf(location.hash).spaceId === null;
+/** Whether the address names nothing right now. The page may not have drawn it yet. */
+export const isNowhere = (): boolean => addressOf(location.hash).page === 'nowhere';
 
 function addressOf(hash: string): Address {
-  const found = /^#\/s\/([^/?]+)(?:\/m\/(\d+))?(?:\?why=([^&]+))?$/.exec(hash);
-  if (!found) return NOWHERE;
-  const [, spaceId = '', seq, runId] = found;
+  const [path = '', query = ''] = hash.split('?', 2);
+  const filters = new URLSearchParams(query);
   try {
-    return {
-      spaceId: decodeURIComponent(spaceId),
-      seq: seq ? Number(seq) : null,
-      runId: runId ? decodeURIComponent(runId) : null,
-    };
+    const [root, kind, ...words] = path.split('/').map(decodeURIComponent);
+    return root === '#' ? named(kind, words, filters) : NOWHERE;
   } catch {
     return NOWHERE;
   }
+}
+
+function named(kind: string | undefined, words: string[], filters: URLSearchParams): Address {
+  const [id = '', more = '', seq = ''] = words;
+  switch (kind) {
+    case 'agents':
+      return { page: 'agents', isNew: id === 'new' };
+    case 'people':
+      return { page: 'people' };
+    case 'runs':
+    case 'usage':
+      return { page: kind, filters };
+  }
+  if (id === '') return NOWHERE;
+  switch (kind) {
+    case 's': {
+      if (more === 'settings') return { page: 'settings', spaceId: id };
+      const isMessage = more === 'm' && /^\d+$/.test(seq);
+      const [runId, tab] = [filters.get('why'), filters.get('tab')];
+      return { page: 'space', spaceId: id, seq: isMessage ? Number(seq) : null, runId, tab };
+    }
+    case 'r': {
+      const step = filters.get('step') ?? '';
+      return { page: 'run', runId: id, step: /^\d+$/.test(step) ? Number(step) : null };
+    }
+    case 'a':
+      return { page: 'agent', agentId: id, tab: more || 'setup' };
+  }
+  return NOWHERE;
 }

@@ -5,8 +5,9 @@ import { useClient, useConnection, useMe, useSpaces } from '@smartspace/react';
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { isNowhere, openSpace, useAddress } from './address.ts';
+import { LazyStudio } from './lazy_studio.tsx';
 import { NewSpace } from './new_space.tsx';
-import { NoticeContext, wordsOf } from './notices.ts';
+import { NoticeContext, NoticeTextContext, wordsOf } from './notices.ts';
 import { preference, setPreference } from './preferences.ts';
 import { Room } from './room.tsx';
 import { Side } from './side.tsx';
@@ -15,12 +16,14 @@ import { Side } from './side.tsx';
 export function Console({ onSignOut }: { onSignOut: () => void }): JSX.Element | null {
   const client = useClient();
   const { me, error } = useMe();
-  const { spaceId, seq, runId } = useAddress();
+  const address = useAddress();
+  const { page } = address;
+  const spaceId = 'spaceId' in address ? address.spaceId : null;
   const [notice, setNotice] = useState('');
   const [isCreating, setIsCreating] = useState(false);
-  const { isEmpty, failed } = useLastSpace(spaceId);
+  const { isEmpty, failed } = useLastSpace(page === 'space' ? spaceId : null);
 
-  useEffect(() => setNotice(''), [spaceId]);
+  useEffect(() => setNotice(''), [page, spaceId]);
   const created = (space: SpaceInfo) => {
     setIsCreating(false);
     client.reloadSpaces().catch((problem) => setNotice(wordsOf(problem)));
@@ -31,19 +34,23 @@ export function Console({ onSignOut }: { onSignOut: () => void }): JSX.Element |
   const text = notice || (failed ?? (me || !error ? '' : wordsOf(error)));
   return (
     <NoticeContext.Provider value={setNotice}>
-      <div id="console" class="console">
-        <Side
-          me={me}
-          currentId={spaceId}
-          onNewSpace={() => setIsCreating(true)}
-          onSignOut={onSignOut}
-        />
-        {spaceId === null ? (
-          <NoRoom notice={text || (isEmpty ? noSpaceText(me?.capabilities ?? []) : '')} />
-        ) : (
-          <Room spaceId={spaceId} seq={seq} runId={runId} notice={text} />
-        )}
-      </div>
+      <NoticeTextContext.Provider value={text}>
+        <div id="console" class="console">
+          <Side
+            me={me}
+            address={address}
+            onNewSpace={() => setIsCreating(true)}
+            onSignOut={onSignOut}
+          />
+          {address.page === 'nowhere' ? (
+            <NoRoom notice={text || (isEmpty ? noSpaceText(me?.capabilities ?? []) : '')} />
+          ) : address.page === 'space' ? (
+            <Room {...address} notice={text} />
+          ) : (
+            <LazyStudio address={address} />
+          )}
+        </div>
+      </NoticeTextContext.Provider>
       {isCreating ? <NewSpace onCreated={created} onClose={() => setIsCreating(false)} /> : null}
     </NoticeContext.Provider>
   );

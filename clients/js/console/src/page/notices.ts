@@ -1,12 +1,18 @@
-// The line above the timeline that says what failed.
+// The line at the top of a page that says what failed.
 
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 
-/** Shows a text above the timeline; '' removes it. */
+/** Shows a text at the top of the page; '' removes it. */
 export type Notify = (text: string) => void;
 
 export const NoticeContext = createContext<Notify>(() => {});
+
+/** The text that is shown, or ''. */
+export const NoticeTextContext = createContext('');
+
+/** The text that is shown, or ''. */
+export const useNotice = (): string => useContext(NoticeTextContext);
 
 /** The function that shows a notice. */
 export const useNotify = (): Notify => useContext(NoticeContext);

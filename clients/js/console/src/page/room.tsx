@@ -20,6 +20,8 @@ export interface RoomProps {
   seq: number | null;
   /** The run that the drawer explains. */
   runId: string | null;
+  /** The tab of the drawer. */
+  tab: string | null;
   /** What failed outside of the timeline, or ''. */
   notice: string;
 }
@@ -33,7 +35,7 @@ export function Room({ spaceId, ...props }: RoomProps): JSX.Element {
   );
 }
 
-function OpenRoom({ spaceId, seq, runId, notice }: RoomProps) {
+function OpenRoom({ spaceId, seq, runId, tab, notice }: RoomProps) {
   const client = useClient();
   const { space, error, isGone } = useSpace();
   const { me } = useMe();
@@ -63,7 +65,7 @@ function OpenRoom({ spaceId, seq, runId, notice }: RoomProps) {
         </div>
         {me && space && !isGone ? <Composer cast={cast} onSent={() => scroller.toEnd()} /> : null}
       </main>
-      {runId !== null && <Why key={runId} runId={runId} cast={cast} />}
+      {runId !== null && <Why key={runId} runId={runId} tab={tab} cast={cast} />}
     </>
   );
 }

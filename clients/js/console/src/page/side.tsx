@@ -4,7 +4,7 @@ import type { Caller, ConnectionState, SpaceSummary } from '@smartspace/client';
 import { useConnection, useSpaces } from '@smartspace/react';
 import type { JSX } from 'preact';
 import { memo } from 'preact/compat';
-import { openSpace } from './address.ts';
+import { openSpace, type Address } from './address.ts';
 import { NeedsYou } from './needs_you.tsx';
 
 const STATUS: Record<ConnectionState['state'], string> = {
@@ -18,14 +18,15 @@ const STATUS: Record<ConnectionState['state'], string> = {
 export interface SideProps {
   /** The caller; null until it is known. */
   me: Caller | null;
-  currentId: string | null;
+  address: Address;
   onNewSpace: () => void;
   onSignOut: () => void;
 }
 
 /** The side. */
-export function Side({ me, currentId, onNewSpace, onSignOut }: SideProps): JSX.Element {
+export function Side({ me, address, onNewSpace, onSignOut }: SideProps): JSX.Element {
   const { spaces } = useSpaces();
+  const currentId = 'spaceId' in address ? address.spaceId : null;
   const mayCreate = me?.capabilities.includes('create_spaces') ?? false;
   return (
     <aside class="side">
@@ -41,6 +42,7 @@ export function Side({ me, currentId, onNewSpace, onSignOut }: SideProps): JSX.E
           ))}
         </ul>
       </nav>
+      {me?.kind === 'operator' ? <Build page={address.page} /> : null}
       <div class="side-actions">
         {me ? (
           <p id="caller" class="caller">
@@ -59,6 +61,29 @@ export function Side({ me, currentId, onNewSpace, onSignOut }: SideProps): JSX.E
     </aside>
   );
 }
+
+const PAGES = [
+  { name: 'Agents', href: '#/agents', pages: ['agents', 'agent'] },
+  { name: 'People', href: '#/people', pages: ['people'] },
+  { name: 'Runs', href: '#/runs', pages: ['runs', 'run'] },
+  { name: 'Usage', href: '#/usage', pages: ['usage'] },
+];
+
+// The pages for operators.
+const Build = ({ page }: { page: Address['page'] }) => (
+  <nav class="build" aria-labelledby="build">
+    <h2 id="build">Build</h2>
+    <ul>
+      {PAGES.map(({ name, href, pages }) => (
+        <li key={href}>
+          <a href={href} aria-current={pages.includes(page) ? 'page' : undefined}>
+            {name}
+          </a>
+        </li>
+      ))}
+    </ul>
+  </nav>
+);
 
 function Status() {
   const { state } = useConnection();

@@ -17,6 +17,8 @@ import { Work } from './work.tsx';
 
 export interface WhyProps {
   runId: string;
+  /** `chain`: what followed from the message. */
+  tab: string | null;
   cast: Cast;
 }
 

@@ -1,0 +1,42 @@
+// The pages for operators and owners, loaded when the first of them is opened.
+//
+// agents/    the agents, and one agent with its tabs
+// people/    the people, and invites that are accepted
+// settings/  the settings of a space, its members and invites
+// run/       one run, step by step
+// runs/      the runs of all spaces
+// usage/     what models cost
+// ui/        what these pages share: the frame, forms, lists
+
+import type { JSX } from 'preact';
+import type { Address } from '../page/address.ts';
+import { Agent } from './agents/agent.tsx';
+import { Agents } from './agents/agents.tsx';
+import { NewAgent } from './agents/new_agent.tsx';
+import { People } from './people/people.tsx';
+import { RunPage } from './run/run_page.tsx';
+import { Runs } from './runs/runs.tsx';
+import { Settings } from './settings/settings.tsx';
+import { Usage } from './usage/usage.tsx';
+
+export type StudioAddress = Exclude<Address, { page: 'nowhere' | 'space' }>;
+
+/** The page that the address names. */
+export function Studio({ address }: { address: StudioAddress }): JSX.Element {
+  switch (address.page) {
+    case 'agents':
+      return address.isNew ? <NewAgent /> : <Agents />;
+    case 'agent':
+      return <Agent key={address.agentId} agentId={address.agentId} tab={address.tab} />;
+    case 'people':
+      return <People />;
+    case 'settings':
+      return <Settings key={address.spaceId} spaceId={address.spaceId} />;
+    case 'run':
+      return <RunPage key={address.runId} runId={address.runId} step={address.step} />;
+    case 'runs':
+      return <Runs filters={address.filters} />;
+    case 'usage':
+      return <Usage filters={address.filters} />;
+  }
+}

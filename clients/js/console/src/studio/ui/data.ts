@@ -1,0 +1,157 @@
+// What a page asks the HTTP API for, as state of a component.
+
+import { useClient } from '@smartspace/react';
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+
+const RELOAD_MS = 1000; // Between two calls that follow what happens.
+
+/** The answer of one call. */
+export interface Answer<T> {
+  /** Null until it has come. It stays while it is asked for again. */
+  answer: T | null;
+  error: Error | null;
+  isLoading: boolean;
+  /** Asks again. */
+  reload: () => void;
+}
+
+/** The answer to `GET path`, asked for when the path changes. Null asks nothing. */
+export function useAnswer<T>(path: string | null): Answer<T> {
+  const client = useClient();
+  const [state, setState] = useState<{
+    path: string | null;
+    answer: T | null;
+    error: Error | null;
+  }>({ path, answer: null, error: null });
+  const [count, setCount] = useState(0);
+  const [isLoading, setIsLoading] = useState(path !== null);
+  useEffect(() => {
+    if (path === null) return;
+    const stop = new AbortController();
+    const { signal } = stop;
+    const put = (answer: T | null, error: Error | null) => {
+      if (signal.aborted) return;
+      setState((before) => ({
+        path,
+        answer: answer ?? (before.path === path ? before.answer : null),
+        error,
+      }));
+      setIsLoading(false);
+    };
+    setIsLoading(true);
+    client.request<T>('GET', path, { signal, retry: true }).then(
+      (answer) => put(answer, null),
+      (error) => put(null, error),
+    );
+    return () => stop.abort();
+  }, [client, path, count]);
+  const reload = useCallback(() => setCount((before) => before + 1), []);
+  const isCurrent = state.path === path;
+  return {
+    answer: isCurrent ? state.answer : null,
+    error: isCurrent ? state.error : null,
+    isLoading,
+    reload,
+  };
+}
+
+interface Page<T> {
+  items: T[];
+  nextCursor?: string | null;
+}
+
+/** A list that comes in pages. */
+export interface Pages<T> {
+  items: readonly T[];
+  hasMore: boolean;
+  error: Error | null;
+  isLoading: boolean;
+  /** Loads the next page. */
+  more: () => void;
+  /** Loads the pages again that are shown. */
+  reload: () => void;
+}
+
+/** The list at `GET path`, which may have a query. Null asks nothing. */
+export function usePages<T>(path: string | null): Pages<T> {
+  const client = useClient();
+  const [state, setState] = useState<{ path: string | null; items: readonly T[] }>({
+    path,
+    items: [],
+  });
+  const [cursor, setCursor] = useState<string | null>(null);
+  const [error, setError] = useState<Error | null>(null);
+  const [isLoading, setIsLoading] = useState(path !== null);
+  const work = useRef<AbortController | null>(null);
+  const pages = useRef(1);
+
+  const load = useCallback(
+    async (from: string | null, before: readonly T[], count: number) => {
+      if (path === null) return;
+      work.current?.abort();
+      const stop = new AbortController();
+      work.current = stop;
+      setIsLoading(true);
+      setError(null);
+      try {
+        let items = before;
+        let next: string | null = from;
+        for (let left = count; left > 0; left -= 1) {
+          const mark = path.includes('?') ? '&' : '?';
+          const after = next === null ? '' : `${mark}cursor=${encodeURIComponent(next)}`;
+          const page: Page<T> = await client.request('GET', path + after, {
+            signal: stop.signal,
+            retry: true,
+          });
+          items = [...items, ...page.items];
+          next = page.nextCursor ?? null;
+          // A page may be empty although more follow.
+          if (page.items.length === 0 && next !== null) left += 1;
+          if (next === null) break;
+        }
+        if (stop.signal.aborted) return;
+        setState({ path, items });
+        setCursor(next);
+      } catch (problem) {
+        if (stop.signal.aborted) return;
+        setError(problem as Error);
+      }
+      setIsLoading(false);
+    },
+    [client, path],
+  );
+  useEffect(() => {
+    pages.current = 1;
+    void load(null, [], 1);
+    return () => work.current?.abort();
+  }, [load]);
+  const isCurrent = state.path === path;
+  const items = isCurrent ? state.items : [];
+  const more = useCallback(() => {
+    pages.current += 1;
+    void load(cursor, items, 1);
+  }, [load, cursor, items]);
+  const reload = useCallback(() => void load(null, [], pages.current), [load]);
+  return { items, hasMore: isCurrent && cursor !== null, error, isLoading, more, reload };
+}
+
+/** Calls `reload` when something happens in any space, at most once a second. */
+export function useActivity(reload: () => void): void {
+  const client = useClient();
+  const latest = useRef(reload);
+  latest.current = reload;
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const changed = () => {
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        latest.current();
+      }, RELOAD_MS);
+    };
+    const leave = client.spaces.subscribe(changed);
+    return () => {
+      clearTimeout(timer);
+      leave();
+    };
+  }, [client]);
+}

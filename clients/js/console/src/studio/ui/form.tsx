@@ -1,0 +1,301 @@
+// A form that sends one request and shows each error beside its field.
+
+import type { SmartspaceError } from '@smartspace/client';
+import { useClient } from '@smartspace/react';
+import { createContext, type ComponentChildren, type JSX, type TargetedSubmitEvent } from 'preact';
+import { useContext, useId, useRef, useState } from 'preact/hooks';
+import { placeFaults } from '../../forms/faults.ts';
+import { newKey } from '../../page/keys.ts';
+import { wordsOf } from '../../page/notices.ts';
+import { bodyOf } from './body.ts';
+
+const FaultContext = createContext<ReadonlyMap<string, string>>(new Map());
+const NO_FAULTS: ReadonlyMap<string, string> = new Map();
+
+/** A request of the HTTP API. */
+export interface Request {
+  method: 'POST' | 'PUT' | 'PATCH';
+  path: string;
+}
+
+export interface SaveFormProps<T> {
+  request: Request;
+  /** The button's text. */
+  submit: string;
+  /** What the button's place says for a moment after it was saved. */
+  done?: string;
+  /** Changes the body that the fields make, or says what is wrong with it. */
+  bodyWith?: (body: Record<string, unknown>) => Record<string, unknown> | string;
+  /** Called with the body of the response. */
+  onSaved?: (answer: T) => void;
+  /** Shown beside the button. */
+  actions?: ComponentChildren;
+  /** The form's name for a screen reader. */
+  label?: string;
+  children: ComponentChildren;
+}
+
+/**
+ * A form. A `PATCH` sends what has changed. What was typed stays when the server refuses it.
+ */
+export function SaveForm<T = unknown>(props: SaveFormProps<T>): JSX.Element {
+  const { request, submit, done = 'Saved', bodyWith, onSaved, actions, label, children } = props;
+  const client = useClient();
+  const form = useRef<HTMLFormElement>(null);
+  const key = useRef(newKey());
+  const [faults, setFaults] = useState(NO_FAULTS);
+  const [problem, setProblem] = useState('');
+  const [state, setState] = useState<'ready' | 'sending' | 'done'>('ready');
+
+  const fail = (at: ReadonlyMap<string, string>, others: string) => {
+    setFaults(at);
+    setProblem(others || (at.size > 0 ? 'Nothing was saved. See the marked fields.' : ''));
+    setState('ready');
+    const [first] = at.keys();
+    setTimeout(() => {
+      const field =
+        first && form.current?.querySelector<HTMLElement>(`[name="${CSS.escape(first)}"]`);
+      if (field) field.focus();
+    });
+  };
+  const send = async (event: TargetedSubmitEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    if (state === 'sending') return;
+    const { body, faults: unread } = bodyOf(event.currentTarget, request.method === 'PATCH');
+    if (unread.size > 0) return fail(unread, '');
+    const sent = bodyWith ? bodyWith(body) : body;
+    if (typeof sent === 'string') return fail(NO_FAULTS, sent);
+    setFaults(NO_FAULTS);
+    setProblem('');
+    setState('sending');
+    try {
+      const idempotencyKey = request.method === 'POST' ? key.current : undefined;
+      const { method, path } = request;
+      const answer = await client.request<T>(method, path, {
+        body: sent,
+        idempotencyKey,
+        retry: true,
+      });
+      key.current = newKey();
+      setState('done');
+      onSaved?.(answer);
+    } catch (error) {
+      if (!(error as SmartspaceError).isTemporary) key.current = newKey();
+      const { errors = [], detail } = error as SmartspaceError;
+      const slots = [...form.current!.querySelectorAll<HTMLInputElement>('[name^="/"]')];
+      const placed = placeFaults(
+        errors,
+        slots.map(({ name }) => name),
+      );
+      fail(placed.at, placed.others || (errors.length === 0 ? (detail ?? wordsOf(error)) : ''));
+    }
+  };
+  const changed = () => {
+    // A changed input is a different request, so it needs a different idempotency key.
+    key.current = newKey();
+    if (state === 'done') setState('ready');
+  };
+
+  return (
+    <form
+      ref={form}
+      class="save-form"
+      aria-label={label}
+      autocomplete="off"
+      onSubmit={send}
+      onInput={changed}
+    >
+      <FaultContext.Provider value={faults}>{children}</FaultContext.Provider>
+      <p class="problem" role="alert">
+        {problem}
+      </p>
+      <div class="form-row">
+        <button type="submit" class="primary" disabled={state === 'sending'}>
+          {submit}
+        </button>
+        {actions}
+        <span class="note" role="status">
+          {state === 'done' ? done : ''}
+        </span>
+      </div>
+    </form>
+  );
+}
+
+interface FieldProps {
+  /** The JSON pointer of the value in the body. */
+  name: string;
+  label: string;
+  /** A sentence below the field. */
+  hint?: ComponentChildren;
+  disabled?: boolean;
+}
+
+// What describes a field: its hint and its fault.
+function useField({ name, hint }: FieldProps) {
+  const id = useId();
+  const fault = useContext(FaultContext).get(name);
+  const described = [hint ? `${id}-hint` : '', fault ? `${id}-fault` : ''].filter(Boolean);
+  const control = {
+    id,
+    name,
+    'aria-describedby': described.join(' ') || undefined,
+    'aria-invalid': fault ? ('true' as const) : undefined,
+  };
+  const notes = (
+    <>
+      {hint ? (
+        <p id={`${id}-hint`} class="note">
+          {hint}
+        </p>
+      ) : null}
+      {fault ? (
+        <p id={`${id}-fault`} class="problem">
+          {fault}
+        </p>
+      ) : null}
+    </>
+  );
+  return { control, notes };
+}
+
+export interface TextFieldProps extends FieldProps {
+  value?: string | null | undefined;
+  required?: boolean;
+  maxLength?: number;
+  placeholder?: string;
+  /** The texts that the field offers. */
+  options?: readonly string[];
+}
+
+/** A line of text. */
+export function TextField(props: TextFieldProps): JSX.Element {
+  const { label, value, required, maxLength, placeholder, options, disabled } = props;
+  const { control, notes } = useField(props);
+  return (
+    <div class="field">
+      <label for={control.id}>{label}</label>
+      <input
+        {...control}
+        type="text"
+        defaultValue={value ?? ''}
+        {...{ required, maxLength, placeholder, disabled }}
+        list={options ? `${control.id}-options` : undefined}
+        dir="auto"
+      />
+      {options ? (
+        <datalist id={`${control.id}-options`}>
+          {options.map((option) => (
+            <option key={option} value={option} />
+          ))}
+        </datalist>
+      ) : null}
+      {notes}
+    </div>
+  );
+}
+
+export interface TextAreaProps extends FieldProps {
+  value?: string | null | undefined;
+  required?: boolean;
+  rows?: number;
+  placeholder?: string;
+  /** `plain`: an empty text is sent as such. `json`: the text is parsed. */
+  kind?: 'plain' | 'json';
+}
+
+/** Several lines of text, or JSON. */
+export function TextArea(props: TextAreaProps): JSX.Element {
+  const { label, value, required, rows = 4, placeholder, kind, disabled } = props;
+  const { control, notes } = useField(props);
+  return (
+    <div class="field">
+      <label for={control.id}>{label}</label>
+      <textarea
+        {...control}
+        class={kind === 'json' ? 'json' : undefined}
+        data-kind={kind}
+        defaultValue={value ?? ''}
+        spellcheck={kind !== 'json'}
+        {...{ required, rows, placeholder, disabled }}
+        dir="auto"
+      />
+      {notes}
+    </div>
+  );
+}
+
+export interface NumberFieldProps extends FieldProps {
+  value?: number | null | undefined;
+  required?: boolean;
+  min?: number;
+  max?: number;
+  step?: number | 'any';
+  /** What an empty field means. */
+  placeholder?: string;
+}
+
+/** A number. Empty: none. */
+export function NumberField(props: NumberFieldProps): JSX.Element {
+  const { label, value, required, min, max, step, placeholder, disabled } = props;
+  const { control, notes } = useField(props);
+  return (
+    <div class="field">
+      <label for={control.id}>{label}</label>
+      <input
+        {...control}
+        type="number"
+        data-kind="number"
+        defaultValue={value === null || value === undefined ? '' : String(value)}
+        {...{ required, min, max, step, placeholder, disabled }}
+      />
+      {notes}
+    </div>
+  );
+}
+
+export interface SelectFieldProps extends FieldProps {
+  value: string;
+  options: readonly { value: string; text: string }[];
+  onChoose?: (value: string) => void;
+}
+
+/** One of several values. */
+export function SelectField(props: SelectFieldProps): JSX.Element {
+  const { label, value, options, onChoose, disabled } = props;
+  const { control, notes } = useField(props);
+  return (
+    <div class="field">
+      <label for={control.id}>{label}</label>
+      <select
+        {...control}
+        required
+        disabled={disabled}
+        data-first={value}
+        onChange={(event) => onChoose?.(event.currentTarget.value)}
+      >
+        {options.map((option) => (
+          <option key={option.value} value={option.value} selected={option.value === value}>
+            {option.text}
+          </option>
+        ))}
+      </select>
+      {notes}
+    </div>
+  );
+}
+
+/** Yes or no. */
+export function CheckField(props: FieldProps & { value: boolean }): JSX.Element {
+  const { label, value, disabled } = props;
+  const { control, notes } = useField(props);
+  return (
+    <div class="field">
+      <label class="check">
+        <input {...control} type="checkbox" defaultChecked={value} disabled={disabled} />
+        {label}
+      </label>
+      {notes}
+    </div>
+  );
+}
