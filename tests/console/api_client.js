@@ -30,6 +30,18 @@ export class ApiClient {
     });
   }
 
+  /** An agent that asks a model of a provider. */
+  createModelAgent(name, provider, model, instructions) {
+    const agent = { instructions, model: { provider, name: model } };
+    return this.#call('POST', '/v1/entities', { type: 'agent', name, agent });
+  }
+
+  /** The oldest entity with this name. */
+  async entityNamed(name) {
+    const { items } = await this.#call('GET', '/v1/entities?limit=200');
+    return items.findLast((entity) => entity.name === name);
+  }
+
   entity(id) {
     return this.#call('GET', `/v1/entities/${id}`);
   }

@@ -77,7 +77,8 @@ export async function signInAs(page, person, address = '') {
 
 /** Waits until the console is live. */
 export async function waitUntilLive(page) {
-  await page.locator('#status[data-status="live"]').waitFor();
+  // In a narrow window the status is on the page with the spaces.
+  await page.locator('#status[data-status="live"]').waitFor({ state: 'attached' });
 }
 
 /**

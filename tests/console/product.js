@@ -14,49 +14,59 @@ const START_LIMIT_MS = 60_000;
 const STOP_LIMIT_MS = 5000;
 
 /**
- * Starts the product with these further flags and waits until it is ready. Returns
- * `{base, adminKey, jwtSecret, stop}`.
+ * Starts the product with these further flags, and a last `{environment}` if it needs further
+ * variables, and waits until it is ready. Returns
+ * `{base, adminKey, jwtSecret, stop, kill, restart}`: `kill` ends it without a warning, and
+ * `restart` starts it again at the same address. Without a `--data` flag the table is in memory.
  */
-export async function startProduct(...furtherFlags) {
+export async function startProduct(...given) {
+  const { environment = {} } = given.find((each) => typeof each === 'object') ?? {};
+  const furtherFlags = given.filter((each) => typeof each === 'string');
   const listen = `127.0.0.1:${await freePort()}`;
   const adminKey = `browser-tests-${crypto.randomUUID()}`;
   const jwtSecret = `${crypto.randomUUID()}${crypto.randomUUID()}`;
-  const flags = [
-    '--listen',
-    listen,
-    '--data',
-    ':memory:',
-    '--admin-key',
+  const flags = ['--listen', listen, '--admin-key', adminKey, '--jwt-secret', jwtSecret];
+  if (!furtherFlags.includes('--data')) flags.push('--data', ':memory:');
+  flags.push(...furtherFlags);
+  const base = `http://${listen}`;
+  let child = await start(flags, base, environment);
+  return {
+    base,
     adminKey,
-    '--jwt-secret',
     jwtSecret,
-    ...furtherFlags,
-  ];
-  const child = spawn(BINARY, flags, { stdio: ['ignore', 'pipe', 'pipe'] });
+    stop: () => end(child, 'SIGTERM'),
+    kill: () => end(child, 'SIGKILL'),
+    restart: async () => void (child = await start(flags, base, environment)),
+  };
+}
+
+async function start(flags, base, environment) {
+  const env = { ...process.env, ...environment };
+  const child = spawn(BINARY, flags, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (data) => (output = (output + data).slice(-4000)));
-  const ended = once(child, 'exit');
-  ended.catch((error) => (output += error.message));
-
-  const base = `http://${listen}`;
-  const isEnded = () =>
-    child.exitCode !== null || child.signalCode !== null || child.pid === undefined;
+  child.on('error', (error) => (output += error.message));
   for (const started = Date.now(); !(await isHealthy(base)); await delay(50)) {
-    if (isEnded() || Date.now() - started > START_LIMIT_MS) {
+    if (hasEnded(child) || Date.now() - started > START_LIMIT_MS) {
       child.kill('SIGKILL');
       throw new Error(`${BINARY} is not ready:\n${output}`);
     }
   }
-  const stop = async () => {
-    if (isEnded()) return;
-    child.kill('SIGTERM');
-    const killed = setTimeout(() => child.kill('SIGKILL'), STOP_LIMIT_MS);
-    await ended;
-    clearTimeout(killed);
-  };
-  return { base, adminKey, jwtSecret, stop };
+  return child;
 }
+
+async function end(child, signal) {
+  if (hasEnded(child)) return;
+  const ended = once(child, 'exit');
+  child.kill(signal);
+  const killed = setTimeout(() => child.kill('SIGKILL'), STOP_LIMIT_MS);
+  await ended;
+  clearTimeout(killed);
+}
+
+const hasEnded = ({ exitCode, signalCode, pid }) =>
+  exitCode !== null || signalCode !== null || pid === undefined;
 
 async function isHealthy(base) {
   try {

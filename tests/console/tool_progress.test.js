@@ -33,7 +33,7 @@ test('a card shows the progress of a call and then its output', async (t) => {
   await show(page, { rev: 3, progress: '3 of 4 shelves' });
   assert.equal((await lines())[0], 'docs__search · pending\n\n3 of 4 shelves');
   assert.equal(
-    await page.locator('.note:visible').count(),
+    await page.locator('.entry .note:visible').count(),
     0,
     'a card has no note about its dispatch',
   );

@@ -1,7 +1,8 @@
 //! The console: a page, its script and its styles, built into the binary from `clients/js/console`.
 //!
-//! The page loads all modules as one bundle. Each file is a Lambda invocation, and a browser would
-//! request more files at once than the concurrency limit of a new AWS account allows.
+//! The page loads all modules in a few bundles. Each file is a Lambda invocation, and a browser
+//! would request more files at once than the concurrency limit of a new AWS account allows. The
+//! files are compressed, and a browser keeps those that have a hash in their name.
 
 use std::sync::Arc;
 
@@ -16,6 +17,7 @@ use axum::{
 use base64::Engine;
 use rust_embed::RustEmbed;
 use smartspace_domain::Error;
+use tower_http::compression::CompressionLayer;
 
 use crate::{Api, SocketUrl, answers::Refusal, routes::socket_tickets::address};
 
@@ -50,7 +52,20 @@ pub(crate) fn routes() -> Router<Arc<Api>> {
     let part = async |State(api): State<Arc<Api>>, Path(path): Path<String>, headers: HeaderMap| {
         file(&path, &headers, &api.socket_url)
     };
-    Router::new().route("/", get(page)).route("/console/{*path}", get(part))
+    Router::new()
+        .route("/", get(page))
+        .route("/console/{*path}", get(part))
+        .layer(CompressionLayer::new())
+}
+
+/// How long a browser may keep a file without asking: a year if the name contains a hash of the
+/// content, as in `app.GGQOZXJM.js`.
+fn caching(path: &str) -> &'static str {
+    let is_hash = |part: &str| part.len() == 8 && part.bytes().all(|it| it.is_ascii_alphanumeric());
+    match path.split('.').nth(1) {
+        Some(part) if is_hash(part) => "public, max-age=31536000, immutable",
+        _ => "no-cache",
+    }
 }
 
 /// Whether the client already has the file with this tag (RFC 9110, 13.1.2). Weak tags match too: a
@@ -76,7 +91,7 @@ fn file(path: &str, request_headers: &HeaderMap, socket: &SocketUrl) -> Response
         (header::ETAG, etag),
         (header::CONTENT_TYPE, file.metadata.mimetype().to_owned()),
         (header::CONTENT_SECURITY_POLICY, policy(socket, request_headers)),
-        (header::CACHE_CONTROL, "no-cache".to_owned()),
+        (header::CACHE_CONTROL, caching(path).to_owned()),
         (header::REFERRER_POLICY, "no-referrer".to_owned()),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff".to_owned()),
     ];
@@ -97,6 +112,14 @@ mod tests {
         let policy = policy(url, &headers.collect());
         let directive = policy.split("; ").find(|directive| directive.starts_with("connect-src"));
         directive.unwrap().to_owned()
+    }
+
+    #[test]
+    fn only_names_with_a_hash_are_kept() {
+        assert!(caching("app.GGQOZXJM.js").ends_with("immutable"));
+        for path in ["index.html", "icon.svg", "app.js", "app.min.js", "GGQOZXJM"] {
+            assert_eq!(caching(path), "no-cache", "{path}");
+        }
     }
 
     #[test]

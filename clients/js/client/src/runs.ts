@@ -1,7 +1,7 @@
 // The runs of a space, and what became of each message. Pure.
 
 import type { LiveStep, Subscribed } from './events.ts';
-import type { ActiveRun, Dispatch, Outcome, Run } from './types.ts';
+import type { ActiveRun, Dispatch, Hint, Outcome, Run } from './types.ts';
 
 export interface Runs {
   /** The active runs, oldest first. */
@@ -10,6 +10,8 @@ export interface Runs {
   get(runId: string): Run | undefined;
   /** Failed runs, oldest first. */
   failed(): Run[];
+  /** What the system told the models, by the ids of the runs. */
+  hints(): Record<string, readonly Hint[]>;
   hasEnded(runId: string | undefined): boolean;
   status(runId: string): Run['status'] | undefined;
   /** Adds a state of a run. */
@@ -48,6 +50,11 @@ export function createRuns(): Runs {
       [...known.values()]
         .filter(({ status }) => status === 'failed')
         .sort((one, other) => endOf(one) - endOf(other)),
+    hints() {
+      const found: Record<string, readonly Hint[]> = {};
+      for (const { id, hints } of known.values()) if (hints?.length) found[id] = hints;
+      return found;
+    },
     hasEnded,
     status: (runId) => active.get(runId)?.status ?? known.get(runId)?.status,
     put(run, position) {

@@ -94,6 +94,7 @@ export function createSpaceRuns(context: SpaceRunsContext): SpaceRuns {
       return same(before, {
         active: same(before?.active, runs.active()),
         outcomes: same(before?.outcomes, outcomes),
+        hints: same(before?.hints, runs.hints()),
       });
     }),
     put(run, position) {

@@ -24,6 +24,8 @@ export type Dispatch = Schemas['Dispatch'];
 export type Run = Schemas['Run'];
 /** One model answer with its tool calls. */
 export type Step = Schemas['Step'];
+/** What the system told a model, such as how much of its context is used. */
+export type Hint = Schemas['Hint'];
 /** Who a credential belongs to. */
 export type Caller = Schemas['Me'];
 /** The people who may answer a form. */
@@ -211,6 +213,8 @@ export interface RunsState {
    * A message has no entry while it is undecided.
    */
   outcomes: Readonly<Record<string, readonly Outcome[]>>;
+  /** What the system told the model of a run, by the run's id. */
+  hints: Readonly<Record<string, readonly Hint[]>>;
 }
 
 /** An entity that is in the space right now. */

@@ -1,6 +1,7 @@
-//! The space "Welcome": every message wakes all three agents.
+//! The space "Welcome": every message wakes all three agents, and the Librarian has a plan.
 
 use serde_json::{Value, json};
+use smartspace_domain::ids::SpaceId;
 
 use crate::demo::agent;
 
@@ -8,8 +9,8 @@ pub(super) fn space() -> Value {
     json!({"name": "Welcome"})
 }
 
-pub(super) fn agents() -> Vec<Value> {
-    vec![guide(), librarian(), observer()]
+pub(super) fn agents(space: SpaceId) -> Vec<Value> {
+    vec![guide(), librarian(space), observer()]
 }
 
 /// Answers people, unless they ask the Librarian.
@@ -54,12 +55,19 @@ fn guide() -> Value {
     )
 }
 
-/// Answers only if it is mentioned.
-fn librarian() -> Value {
-    agent(
+/// Answers only if it is mentioned, and speaks once a month by itself.
+fn librarian(space: SpaceId) -> Value {
+    let mut librarian = agent(
         "Librarian",
         "Answers only when somebody mentions it.",
         json!([{
+            "when": {"trigger": "plan"},
+            "steps": [
+                {"calls": [{"tool": "enter_space", "input": {"spaceId": space}}]},
+                {"calls": [{"tool": "send_message", "input": {"text":
+                    "My plan woke me: {{instruction}}"}}]}
+            ]
+        }, {
             "when": {"trigger": "space_message", "sender": "human", "source": "mention"},
             "steps": [{"text": "I was mentioned.", "calls": [{
                 "tool": "send_message", "input": {"text":
@@ -67,7 +75,13 @@ fn librarian() -> Value {
                  and you wrote: {{message}}"}}]}]
         }]),
         json!([]),
-    )
+    );
+    librarian["plan"] = json!({
+        "name": "Monthly tidying",
+        "instruction": "Remind people to tidy up their spaces.",
+        "cron": "0 9 1 * *"
+    });
+    librarian
 }
 
 /// Reads everything and says nothing.

@@ -1,5 +1,6 @@
 // The addresses of the page.
 //
+//   #/                                     the list of spaces, in a narrow window
 //   #/s/{spaceId}  #/s/{spaceId}/m/{seq}   a space, at one of its messages; `?why={runId}` opens the
 //                                          drawer, `&tab=chain` its second tab
 //   #/s/{spaceId}/settings                 the settings of a space
@@ -13,6 +14,7 @@ import { useEffect, useState } from 'preact/hooks';
 /** What an address names. */
 export type Address =
   | { page: 'nowhere' }
+  | { page: 'list' }
   | { page: 'space'; spaceId: string; seq: number | null; runId: string | null; tab: string | null }
   | { page: 'settings'; spaceId: string }
   | { page: 'run'; runId: string; step: number | null }
@@ -23,6 +25,9 @@ export type Address =
 
 const NOWHERE: Address = { page: 'nowhere' };
 const listeners = new Set<() => void>();
+
+/** The address of the list of spaces. */
+export const LIST = '#/';
 
 /** The address of a space or of one of its messages. */
 export const hashOf = (spaceId: string, seq?: number): string =>
@@ -81,8 +86,8 @@ export function useAddress(): Address {
   return addressOf(hash);
 }
 
-/** Whether the address names nothing right now. The page may not have drawn it yet. */
-export const isNowhere = (): boolean => addressOf(location.hash).page === 'nowhere';
+/** Whether the address names no page right now. The page may not have drawn it yet. */
+export const isNowhere = (): boolean => ['nowhere', 'list'].includes(addressOf(location.hash).page);
 
 function addressOf(hash: string): Address {
   const [path = '', query = ''] = hash.split('?', 2);
@@ -98,6 +103,8 @@ function addressOf(hash: string): Address {
 function named(kind: string | undefined, words: string[], filters: URLSearchParams): Address {
   const [id = '', more = '', seq = ''] = words;
   switch (kind) {
+    case '':
+      return { page: 'list' };
     case 'agents':
       return { page: 'agents', isNew: id === 'new' };
     case 'people':

@@ -1,24 +1,27 @@
 // Bubbles, and the lines between them.
 
+import type { Hint, RunsState } from '@smartspace/client';
 import type { JSX } from 'preact';
 import { memo } from 'preact/compat';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { timeText } from '../forms/times.ts';
+import { Avatar } from './avatar.tsx';
 import type { Bubble, Line } from './bubbles.ts';
 import { dayText } from './dates.ts';
 import { arrange, type Hosts } from './hosts.ts';
-
-const HUES = 6;
 
 export interface LineProps {
   line: Line;
   /** The nodes of the entries. */
   hosts: Hosts;
+  hueOf: (id: string) => number;
+  /** What the system told the model of each run. */
+  hints: RunsState['hints'];
 }
 
 /** A bubble, the beginning of a day, or the beginning of the unread messages. */
-export function LineView({ line, hosts }: LineProps): JSX.Element {
-  if (line.type === 'bubble') return <BubbleView bubble={line} hosts={hosts} />;
+export function LineView({ line, hosts, hueOf, hints }: LineProps): JSX.Element {
+  if (line.type === 'bubble') return <BubbleView bubble={line} {...{ hosts, hueOf, hints }} />;
   if (line.type === 'unread') return <p class="line unread">New messages</p>;
   return <DayLine at={line.at} />;
 }
@@ -29,8 +32,10 @@ const DayLine = ({ at }: { at: number }) => (
   </p>
 );
 
-function BubbleView({ bubble, hosts }: { bubble: Bubble; hosts: Hosts }) {
-  const { sender, at, entries } = bubble;
+type BubbleProps = Omit<LineProps, 'line'> & { bubble: Bubble };
+
+function BubbleView({ bubble, hosts, hueOf, hints }: BubbleProps) {
+  const { sender, runId, at, entries } = bubble;
   const body = useRef<HTMLDivElement>(null);
   const isAgent = sender.type === 'agent';
   useLayoutEffect(() =>
@@ -41,10 +46,22 @@ function BubbleView({ bubble, hosts }: { bubble: Bubble; hosts: Hosts }) {
   );
   return (
     <article class={`bubble ${isAgent ? 'agent' : 'human'} hue-${hueOf(sender.id)}`}>
+      <Avatar name={sender.name} isAgent={isAgent} />
       <BubbleHead name={sender.name} isAgent={isAgent} at={at} />
       <div ref={body} class="entries" />
+      {runId === null ? null : <Hints hints={hints[runId]} />}
     </article>
   );
+}
+
+// The newest thing that the system told the model.
+function Hints({ hints }: { hints: readonly Hint[] | undefined }) {
+  const last = hints?.at(-1);
+  return last ? (
+    <p class="note system" dir="auto">
+      {last.text}
+    </p>
+  ) : null;
 }
 
 interface BubbleHeadProps {
@@ -59,7 +76,7 @@ const BubbleHead = memo(function BubbleHead({ name, isAgent, at }: BubbleHeadPro
       <strong class="name" dir="auto">
         {name}
       </strong>
-      <span class="badge">{isAgent ? 'agent' : 'person'}</span>
+      {isAgent ? <span class="badge">agent</span> : null}
       {at === null ? (
         <time>now</time>
       ) : (
@@ -68,10 +85,3 @@ const BubbleHead = memo(function BubbleHead({ name, isAgent, at }: BubbleHeadPro
     </header>
   );
 });
-
-// An entity has the same color everywhere. A color never carries information that the words do not.
-function hueOf(id: string) {
-  let sum = 0;
-  for (const character of id) sum = (sum * 31 + character.codePointAt(0)!) % 9973;
-  return sum % HUES;
-}

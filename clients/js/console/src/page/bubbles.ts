@@ -1,6 +1,9 @@
-// The lines of a timeline from top to bottom. Consecutive messages of one run share a bubble. Pure.
+// The lines of a timeline from top to bottom. Consecutive messages of one run share a bubble, and so
+// do those that a person sends within a few minutes. Pure.
 
 import type { Sender, TimelineItem } from '@smartspace/client';
+
+const GROUP_MS = 5 * 60_000;
 
 /** An item with a sender. */
 export type Entry = Exclude<TimelineItem, { type: 'day' | 'unread' }>;
@@ -35,6 +38,7 @@ export interface People {
  */
 export function linesOf(items: readonly TimelineItem[], people: People): Line[] {
   const lines: Line[] = [];
+  let lastAt = -Infinity;
   for (const item of items) {
     if (item.type === 'day' || item.type === 'unread') {
       lines.push(item);
@@ -42,8 +46,10 @@ export function linesOf(items: readonly TimelineItem[], people: People): Line[] 
     }
     const { sender, runId, at } = originOf(item, people);
     const last = lines.at(-1);
-    const isSame = last?.type === 'bubble' && runId !== null && last.runId === runId;
-    if (isSame && last.sender.id === sender.id) last.entries.push(item);
+    const isSame = last?.type === 'bubble' && last.runId === runId && last.sender.id === sender.id;
+    const isNear = runId !== null || Math.abs((at ?? lastAt) - lastAt) < GROUP_MS;
+    lastAt = at ?? lastAt;
+    if (isSame && isNear) last.entries.push(item);
     else lines.push({ type: 'bubble', key: item.key, sender, runId, at, entries: [item] });
   }
   return lines;

@@ -1,10 +1,11 @@
 // The form that writes a message. A sent message is in the timeline at once.
 
-import { useMembers, useSend } from '@smartspace/react';
+import { useClient, useMembers, useRuns, useSend } from '@smartspace/react';
 import type { JSX, TargetedKeyboardEvent } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Cast } from './members.ts';
 import { MentionList, optionId } from './mention_list.tsx';
+import { useNotify, wordsOf } from './notices.ts';
 import { useMentions } from './use_mentions.ts';
 import { useWouldWake } from './would_wake.ts';
 
@@ -21,6 +22,7 @@ export function Composer({ cast, onSent }: ComposerProps): JSX.Element {
   const [text, setText] = useState(() => space.getDraft());
   const box = useRef<HTMLTextAreaElement>(null);
   const wouldWake = useWouldWake(text, cast);
+  const stop = useStop();
   // The operator writes in the name of a person.
   const isMute = isOperator && people.length === 0;
 
@@ -56,6 +58,7 @@ export function Composer({ cast, onSent }: ComposerProps): JSX.Element {
     // In an input method, Enter selects a character and must not send.
     if (event.isComposing || event.keyCode === 229) return;
     const isChoosing = !event.shiftKey && mentions.pressed(event.key);
+    if (event.key === 'Escape' && !isChoosing) stop();
     if (!isChoosing && (event.key !== 'Enter' || event.shiftKey)) return;
     event.preventDefault();
     if (!isChoosing) submit();
@@ -103,7 +106,7 @@ export function Composer({ cast, onSent }: ComposerProps): JSX.Element {
       <div class="composer-row">
         {isOperator ? <SenderMenu cast={cast} /> : null}
         <span id="composer-hint" class={wouldWake ? 'hint said' : 'hint'} dir="auto">
-          {wouldWake || 'Enter sends, Shift+Enter makes a new line'}
+          {wouldWake || 'Enter sends, Shift+Enter makes a new line, Esc stops the agents'}
         </span>
         <button type="submit" id="send" class="primary" disabled={isMute}>
           Send
@@ -111,6 +114,18 @@ export function Composer({ cast, onSent }: ComposerProps): JSX.Element {
       </div>
     </form>
   );
+}
+
+// Stops the agents that think or write.
+function useStop() {
+  const client = useClient();
+  const notify = useNotify();
+  const { active } = useRuns();
+  return () => {
+    for (const { runId, status } of active)
+      if (status !== 'waiting_tool')
+        client.runs.cancel(runId).catch((error) => notify(wordsOf(error)));
+  };
 }
 
 // In whose name the operator writes.

@@ -10,6 +10,7 @@ import { NewSpace } from './new_space.tsx';
 import { NoticeContext, NoticeTextContext, wordsOf } from './notices.ts';
 import { preference, setPreference } from './preferences.ts';
 import { Room } from './room.tsx';
+import { useIsWide } from './is_wide.ts';
 import { Side } from './side.tsx';
 
 /** Shows the spaces and the open one. */
@@ -21,7 +22,7 @@ export function Console({ onSignOut }: { onSignOut: () => void }): JSX.Element |
   const spaceId = 'spaceId' in address ? address.spaceId : null;
   const [notice, setNotice] = useState('');
   const [isCreating, setIsCreating] = useState(false);
-  const { isEmpty, failed } = useLastSpace(page === 'space' ? spaceId : null);
+  const { isEmpty, failed } = useLastSpace(page === 'space' ? spaceId : null, page);
 
   useEffect(() => setNotice(''), [page, spaceId]);
   const created = (space: SpaceInfo) => {
@@ -35,14 +36,17 @@ export function Console({ onSignOut }: { onSignOut: () => void }): JSX.Element |
   return (
     <NoticeContext.Provider value={setNotice}>
       <NoticeTextContext.Provider value={text}>
-        <div id="console" class="console">
+        <button type="button" class="skip" onClick={skip}>
+          {page === 'space' ? 'Skip to the message' : 'Skip to the page'}
+        </button>
+        <div id="console" class="console" data-page={page}>
           <Side
             me={me}
             address={address}
             onNewSpace={() => setIsCreating(true)}
             onSignOut={onSignOut}
           />
-          {address.page === 'nowhere' ? (
+          {address.page === 'nowhere' || address.page === 'list' ? (
             <NoRoom notice={text || (isEmpty ? noSpaceText(me?.capabilities ?? []) : '')} />
           ) : address.page === 'space' ? (
             <Room {...address} notice={text} />
@@ -55,6 +59,9 @@ export function Console({ onSignOut }: { onSignOut: () => void }): JSX.Element |
     </NoticeContext.Provider>
   );
 }
+
+// The side may have hundreds of spaces.
+const skip = () => document.querySelector<HTMLElement>('#text, .room h1')?.focus();
 
 const noSpaceText = (capabilities: readonly string[]) =>
   capabilities.includes('create_spaces')
@@ -74,18 +81,20 @@ const NoRoom = ({ notice }: { notice: string }) => (
 
 // Without a space in the address, the one that was open last is opened, or else the one with the
 // latest message, or else the oldest one.
-function useLastSpace(spaceId: string | null) {
+function useLastSpace(spaceId: string | null, page: string) {
   const { spaces, isLoading, error } = useSpaces();
   const isLive = useConnection().state === 'live';
   // While the connection is lost, its status says so.
   const failed = error && (isLive || spaces.length === 0) ? wordsOf(error) : null;
   const isReady = !isLoading && !error;
+  // In a narrow window the list is a page of its own.
+  const isWide = useIsWide();
   useEffect(() => {
     if (spaceId !== null) return setPreference('space', spaceId);
     const lastId = preference('space');
     const active = spaces.find(({ lastMessage }) => lastMessage !== null);
     const last = spaces.find(({ id }) => id === lastId) ?? active ?? spaces.at(-1);
-    if (isReady && last && isNowhere()) openSpace(last.id, true);
-  }, [spaceId, isReady, spaces.length]);
+    if (isReady && last && isWide && isNowhere()) openSpace(last.id, true);
+  }, [spaceId, page, isReady, isWide, spaces.length]);
   return { isEmpty: isReady && spaces.length === 0, failed };
 }

@@ -3,6 +3,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { StudioAddress } from '../studio/studio.tsx';
+import { Back } from './back.tsx';
 import { useNotice } from './notices.ts';
 
 type Studio = typeof import('../studio/studio.tsx').Studio;
@@ -27,6 +28,9 @@ export function LazyStudio({ address }: { address: StudioAddress }): JSX.Element
   if (Page) return <Page address={address} />;
   return (
     <main class="room">
+      <header class="room-head">
+        <Back />
+      </header>
       <p id="notice" class="notice problem" role="alert">
         {hasFailed
           ? 'This page was not loaded: there is no network, or the server has a newer version. Reload it.'

@@ -5,6 +5,8 @@ import { useMembers, useMe } from '@smartspace/react';
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { preference, setPreference } from './preferences.ts';
 
+const HUES = 6; // As many as style.css has.
+
 /** Who is in the open space, and who writes there. */
 export interface Cast {
   space: Space;
@@ -18,6 +20,8 @@ export interface Cast {
   choose: (id: string) => void;
   /** The name of an entity. It is another function when a name has changed. */
   nameOf: (id: string) => string;
+  /** The number of an entity's color: its place in the list of members. */
+  hueOf: (id: string) => number;
 }
 
 /** The cast of a space. It stays the same object until something in it changes. */
@@ -30,10 +34,14 @@ export function useCast(space: Space): Cast {
   const isOperator = me?.kind === 'operator';
   const [senderId, choose] = useSender(space.id, people, isOperator);
   const nameOf = useMemo(() => (id: string) => space.nameOf(id), [space, shape]);
+  const hueOf = useMemo(() => {
+    const places = new Map(members.map(({ id }, place) => [id, place]));
+    return (id: string) => (places.get(id) ?? 0) % HUES;
+  }, [shape]);
   const meId = me?.entity?.id ?? null;
   return useMemo(
-    () => ({ space, people, isOperator, meId, senderId, choose, nameOf }),
-    [space, people, isOperator, meId, senderId, nameOf],
+    () => ({ space, people, isOperator, meId, senderId, choose, nameOf, hueOf }),
+    [space, people, isOperator, meId, senderId, nameOf, hueOf],
   );
 }
 

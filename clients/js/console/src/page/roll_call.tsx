@@ -36,7 +36,7 @@ export function RollCall({ outcomes, nameOf, router }: RollCallProps): JSX.Eleme
         </li>
       ))}
       {[...groups].map(([words, members]) => (
-        <li key={words} data-outcome="notWoken">
+        <li key={words} class="pill" data-outcome="notWoken">
           {isNobody ? 'woke nobody' : `not ${listed(members, nameOf)}`}: {words}
         </li>
       ))}
@@ -48,10 +48,10 @@ export function RollCall({ outcomes, nameOf, router }: RollCallProps): JSX.Eleme
 function Woken({ outcome, name }: { outcome: Outcome; name: string }) {
   const reason = reasonOf(outcome);
   const chosen = outcome.sourceText === null ? '' : ` (chosen: ${phrase(outcome.sourceText)})`;
-  const text = `${name} ${stateWords(outcome)}${reason === null ? '' : `: ${reason}`}${chosen}`;
+  const words = `${stateWords(outcome)}${reason === null ? '' : `: ${reason}`}${chosen}`;
   return (
-    <button type="button" class="link" onClick={() => openWhy(outcome.runId)}>
-      {text}
+    <button type="button" class="pill" onClick={() => openWhy(outcome.runId)}>
+      <span dir="auto">{name}</span> <span class="outcome-words">{words}</span>
     </button>
   );
 }

@@ -1,13 +1,14 @@
 // The open space: its name and members, its messages, and the form that writes one.
 
 import { SpaceScope } from './providers.ts';
-import { useClient, useConnection, useMe, useMembers, useSpace } from '@smartspace/react';
+import { useClient, useConnection, useMe, useSpace } from '@smartspace/react';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { ActiveRuns } from './active_runs.tsx';
 import { Composer } from './composer.tsx';
 import { useCast } from './members.ts';
 import { wordsOf } from './notices.ts';
+import { RoomHead } from './room_head.tsx';
 import { Scroller } from './scroller.ts';
 import { TimelineView } from './timeline.tsx';
 import { Title } from './title.tsx';
@@ -51,10 +52,7 @@ function OpenRoom({ spaceId, seq, runId, tab, notice }: RoomProps) {
     <>
       <main class="room">
         <Title name={space ? name : null} />
-        <header class="room-head">
-          <h1 id="room-name">{name}</h1>
-          <MemberList />
-        </header>
+        <RoomHead name={name} cast={cast} />
         <p id="notice" class="notice problem" role="alert">
           {notice || gone || failed}
         </p>
@@ -67,21 +65,5 @@ function OpenRoom({ spaceId, seq, runId, tab, notice }: RoomProps) {
       </main>
       {runId !== null && <Why key={runId} runId={runId} tab={tab} cast={cast} />}
     </>
-  );
-}
-
-function MemberList() {
-  const { members } = useMembers();
-  return (
-    <ul id="members" class="members" aria-label="Members" tabIndex={0}>
-      {members.map(({ id, name, type, role }) => (
-        <li key={id}>
-          <span dir="auto">{name}</span>
-          <span class="badge">
-            {(type === 'agent' ? 'agent' : 'person') + (role === 'owner' ? ', owner' : '')}
-          </span>
-        </li>
-      ))}
-    </ul>
   );
 }

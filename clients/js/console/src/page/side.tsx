@@ -1,19 +1,14 @@
 // The side of the page: the state of the connection, the spaces, and what the caller may do.
 
-import type { Caller, ConnectionState, SpaceSummary } from '@smartspace/client';
-import { useConnection, useSpaces } from '@smartspace/react';
+import type { Caller, SpaceSummary } from '@smartspace/client';
+import { useSpaces } from '@smartspace/react';
 import type { JSX } from 'preact';
 import { memo } from 'preact/compat';
 import { openSpace, type Address } from './address.ts';
+import { BUILD_PAGES } from './build_pages.ts';
+import { Jump } from './jump.tsx';
 import { NeedsYou } from './needs_you.tsx';
-
-const STATUS: Record<ConnectionState['state'], string> = {
-  connecting: 'Connecting',
-  live: 'Live',
-  stalled: 'Reconnecting',
-  offline: 'Offline',
-  closed: 'Disconnected',
-};
+import { Status } from './status.tsx';
 
 export interface SideProps {
   /** The caller; null until it is known. */
@@ -32,10 +27,12 @@ export function Side({ me, address, onNewSpace, onSignOut }: SideProps): JSX.Ele
     <aside class="side">
       <div class="brand">
         <strong>Smartspace</strong>
-        <Status />
+        <Status id="status" />
       </div>
+      <Jump isOperator={me?.kind === 'operator'} />
       <NeedsYou />
-      <nav class="all-spaces" aria-label="Spaces">
+      <nav class="all-spaces" aria-labelledby="spaces-title">
+        <h2 id="spaces-title">Spaces</h2>
         <ul id="spaces" class="spaces">
           {spaces.map(({ id, name, unread }) => (
             <SpaceLine key={id} {...{ id, name, unread }} isCurrent={id === currentId} />
@@ -62,19 +59,12 @@ export function Side({ me, address, onNewSpace, onSignOut }: SideProps): JSX.Ele
   );
 }
 
-const PAGES = [
-  { name: 'Agents', href: '#/agents', pages: ['agents', 'agent'] },
-  { name: 'People', href: '#/people', pages: ['people'] },
-  { name: 'Runs', href: '#/runs', pages: ['runs', 'run'] },
-  { name: 'Usage', href: '#/usage', pages: ['usage'] },
-];
-
 // The pages for operators.
 const Build = ({ page }: { page: Address['page'] }) => (
   <nav class="build" aria-labelledby="build">
     <h2 id="build">Build</h2>
     <ul>
-      {PAGES.map(({ name, href, pages }) => (
+      {BUILD_PAGES.map(({ name, href, pages }) => (
         <li key={href}>
           <a href={href} aria-current={pages.includes(page) ? 'page' : undefined}>
             {name}
@@ -84,15 +74,6 @@ const Build = ({ page }: { page: Address['page'] }) => (
     </ul>
   </nav>
 );
-
-function Status() {
-  const { state } = useConnection();
-  return (
-    <span id="status" class="status" role="status" data-status={state}>
-      {STATUS[state]}
-    </span>
-  );
-}
 
 interface SpaceLineProps extends Pick<SpaceSummary, 'id' | 'name' | 'unread'> {
   isCurrent: boolean;

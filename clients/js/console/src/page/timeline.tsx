@@ -7,6 +7,7 @@ import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } fro
 import { LineView } from './bubble.tsx';
 import { linesOf, seqOf } from './bubbles.ts';
 import { EntryView } from './entry.tsx';
+import { FirstScreen } from './first_screen.tsx';
 import { Hosts } from './hosts.ts';
 import type { Cast } from './members.ts';
 import { useNotify, wordsOf } from './notices.ts';
@@ -25,7 +26,7 @@ export interface TimelineProps {
 /** Shows the messages, and keeps the scroll position. */
 export function TimelineView({ cast, scroller, seq }: TimelineProps): JSX.Element {
   const timeline = useTimeline();
-  const { outcomes } = useRuns();
+  const { outcomes, hints } = useRuns();
   const { items, hasOlder, isLoading } = timeline;
   const [span] = useState(() => new Span());
   const [hosts] = useState(() => new Hosts());
@@ -71,9 +72,10 @@ export function TimelineView({ cast, scroller, seq }: TimelineProps): JSX.Elemen
         >
           Show earlier
         </button>
-        <p id="empty" class="empty" hidden={!isEmpty || hasOlder || isLoading}>
-          No messages yet.
-        </p>
+        <div id="empty" class="empty" hidden={!isEmpty || hasOlder || isLoading}>
+          <p>No messages yet.</p>
+          {isEmpty && !hasOlder && !isLoading ? <FirstScreen cast={cast} /> : null}
+        </div>
         <div
           ref={list}
           id="bubbles"
@@ -83,7 +85,7 @@ export function TimelineView({ cast, scroller, seq }: TimelineProps): JSX.Elemen
           aria-label="Messages"
         >
           {lines.map((line) => (
-            <LineView key={line.key} line={line} hosts={hosts} />
+            <LineView key={line.key} line={line} hosts={hosts} hueOf={cast.hueOf} hints={hints} />
           ))}
         </div>
         {entries.map((item) => (

@@ -19,7 +19,7 @@ import { Runs } from './runs/runs.tsx';
 import { Settings } from './settings/settings.tsx';
 import { Usage } from './usage/usage.tsx';
 
-export type StudioAddress = Exclude<Address, { page: 'nowhere' | 'space' }>;
+export type StudioAddress = Exclude<Address, { page: 'nowhere' | 'list' | 'space' }>;
 
 /** The page that the address names. */
 export function Studio({ address }: { address: StudioAddress }): JSX.Element {

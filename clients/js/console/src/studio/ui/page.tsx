@@ -2,7 +2,9 @@
 
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { Back } from '../../page/back.tsx';
 import { useNotice, wordsOf } from '../../page/notices.ts';
+import { Status } from '../../page/status.tsx';
 
 /** One tab of a page. */
 export interface Tab {
@@ -33,9 +35,11 @@ export function Page({ title, about, actions, tabs, children }: PageProps): JSX.
   return (
     <main class="room">
       <header class="room-head">
+        <Back />
         <h1 id="room-name" ref={heading} tabIndex={-1} dir="auto">
           {title}
         </h1>
+        <Status />
         {about}
         <div class="head-actions">{actions}</div>
       </header>

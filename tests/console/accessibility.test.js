@@ -1,0 +1,132 @@
+// Every page in both color schemes and at two widths: axe finds nothing, nothing scrolls sideways,
+// and on a phone what one touches is high enough.
+
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import axe from 'axe-core';
+import { answerRule, callRule, formTool } from './api_client.js';
+import { openTab, waitUntilLive } from './console_page.js';
+import { api, husam, product, sarah } from './suite.js';
+
+const WIDTHS = { wide: { width: 1440, height: 900 }, narrow: { width: 390, height: 844 } };
+const SCHEMES = ['light', 'dark'];
+const LOWEST_TARGET_PX = 44;
+
+// Set before the first test.
+const ids = {};
+
+before(async () => {
+  const asks = callRule('approve', { title: 'May I deploy?' }, 'Thank you.');
+  const text = '# A title\n\n1. `one`\n2. **two**\n\n| a | b |\n|---|---|\n| 1 | 2 |';
+  const resultSchema = {
+    type: 'object',
+    properties: { when: { type: 'string', title: 'When', format: 'date' } },
+    required: ['when'],
+  };
+  const tool = formTool('approve', { ui: 'form', resultSchema });
+  const ana = await api.createAgent('Ana', [asks], 0, [tool]);
+  const sol = await api.createAgent('Sol', [answerRule(text)]);
+  const fay = await api.createAgent('Fay', [{ steps: [{ error: 'bad_request' }] }]);
+  const pax = await api.createAgent('Pax', []);
+  await api.pause(pax);
+  const members = [husam, sarah, ana, sol, fay, pax];
+  const space = await api.createSpace('Everything', members, { maxChainDepth: 1 });
+  const message = await api.postMessage(space, husam, 'Please deploy, @Ana.');
+  const { runId } = message.dispatch.find(({ agentId }) => agentId === sol.id);
+  Object.assign(ids, { space: space.id, agent: ana.id, run: runId });
+});
+
+/** The pages: their addresses, and a text that shows once they are there. */
+const PAGES = [
+  ['space', '#/s/{space}', 'May I deploy?'],
+  ['the drawer', '#/s/{space}?why={run}', 'What it read'],
+  ['the chain', '#/s/{space}?why={run}&tab=chain', 'Sol'],
+  ['settings', '#/s/{space}/settings', 'Invites'],
+  ['a run', '#/r/{run}', 'Run of Sol'],
+  ['agents', '#/agents', 'Fay'],
+  ['a new agent', '#/agents/new', 'Silent observer'],
+  ['setup', '#/a/{agent}/setup', 'Instructions'],
+  ['tools', '#/a/{agent}/tools', 'approve'],
+  ['memory', '#/a/{agent}/memory', 'Memory'],
+  ['goals', '#/a/{agent}/goals', 'Goals'],
+  ['plans', '#/a/{agent}/plans', 'Plans'],
+  ['deliveries', '#/a/{agent}/deliveries', 'Deliveries'],
+  ['the runs of an agent', '#/a/{agent}/runs', 'Runs'],
+  ['people', '#/people', 'Husam'],
+  ['runs', '#/runs', 'Fay'],
+  ['usage', '#/usage', 'Usage'],
+];
+
+for (const [name, address, text] of PAGES)
+  test(name, async (t) => {
+    const page = await openTab(t);
+    await signIn(page);
+    await page.goto(`${product.base}/${address.replace(/\{(\w+)\}/g, (_, id) => ids[id])}`);
+    await page.getByText(text).filter({ visible: true }).first().waitFor();
+    await isFineEverywhere(page);
+  });
+
+test('the sign-in page', async (t) => {
+  const page = await openTab(t);
+  await page.goto(product.base);
+  await page.getByLabel('Key or token').waitFor();
+  await isFineEverywhere(page);
+});
+
+test('the list, the first screen and the dialogs', async (t) => {
+  const page = await openTab(t);
+  await signIn(page);
+  await page.getByRole('button', { name: 'Welcome' }).click();
+  await page.getByText('Try one of these').waitFor();
+  await isFineEverywhere(page);
+  await page.getByRole('button', { name: 'New space' }).click();
+  await page.getByRole('dialog').getByText('Husam').waitFor();
+  await isFineEverywhere(page);
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Control+k');
+  await page.getByRole('dialog').getByRole('combobox').waitFor();
+  await isFineEverywhere(page);
+  await page.keyboard.press('Escape');
+  await page.setViewportSize(WIDTHS.narrow);
+  await page.getByRole('link', { name: 'All spaces' }).click();
+  for (const scheme of SCHEMES) await isFine(page, scheme, 'narrow');
+});
+
+async function signIn(page) {
+  await page.goto(`${product.base}/#key=${product.adminKey}`);
+  await waitUntilLive(page);
+}
+
+async function isFineEverywhere(page) {
+  for (const width of Object.keys(WIDTHS)) {
+    await page.setViewportSize(WIDTHS[width]);
+    for (const scheme of SCHEMES) await isFine(page, scheme, width);
+  }
+}
+
+async function isFine(page, colorScheme, width) {
+  await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate(() => window.axe.run());
+  const found = violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html}\n${failureSummary}`),
+  );
+  assert.deepEqual(found, [], `${colorScheme}, ${width}`);
+  if (width !== 'narrow') return;
+  assert.deepEqual(await page.evaluate(tooLow, LOWEST_TARGET_PX), [], 'hard to touch');
+  const scrolled = await page.evaluate(() => document.scrollingElement.scrollWidth);
+  assert.equal(scrolled, WIDTHS.narrow.width, 'the page scrolls sideways');
+}
+
+// Runs in the page: what one touches and is lower than this. Links and buttons in a line of text
+// may be as low as the text (WCAG 2.5.8).
+function tooLow(lowest) {
+  const isInText = (node) => node.matches('.link, p a, li a:not(.button), td a, th a, dd a');
+  return [...document.querySelectorAll('button, a[href], select, input, textarea, summary')]
+    .filter((node) => node.checkVisibility({ visibilityProperty: true, opacityProperty: true }))
+    .filter((node) => !isInText(node) || node.closest('.side'))
+    .map((node) => [node.closest('label') ?? node, node])
+    .map(([touched, node]) => [touched.getBoundingClientRect(), node])
+    .filter(([box]) => box.width > 1 && box.height < lowest - 0.5)
+    .map(([box, node]) => `${Math.round(box.height)} px: ${node.outerHTML.slice(0, 120)}`);
+}

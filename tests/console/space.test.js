@@ -1,0 +1,151 @@
+// The page of a space: its first screen, how it is reached, and what one can do in it.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { answerRule } from './api_client.js';
+import { openSpace, openTab, send, signInAs, storedEntry, waitUntilLive } from './console_page.js';
+import { api, husam, product, sarah } from './suite.js';
+
+const PHONE = { width: 390, height: 844 };
+const heading = (page, name) => page.getByRole('heading', { level: 1, name });
+
+test('the first screen says who is here, and one click starts a conversation', async (t) => {
+  const page = await openTab(t);
+  await openSpace(page, 'Welcome');
+  const log = page.getByRole('region', { name: 'Timeline' });
+  await log.getByText('Robin is here, with the agents Guide, Librarian, and Observer.').waitFor();
+  for (const offer of ['Hello! Who is here?', '@Librarian what day is it?'])
+    await log.getByRole('button', { name: offer }).waitFor();
+  await log.getByRole('button', { name: 'Time for a coffee?' }).click();
+  await page.getByRole('button', { name: 'Yes, please' }).waitFor();
+  await page.getByRole('button', { name: 'Observer silent: “I only watch.”' }).waitFor();
+  assert.equal(await log.getByRole('button', { name: 'Hello! Who is here?' }).count(), 0);
+});
+
+test('a space without people or agents offers to add some', async (t) => {
+  const ana = await api.createAgent('Ana', []);
+  const empty = await api.createSpace('No people', [ana]);
+  const quiet = await api.createSpace('No agents', [husam]);
+  const page = await openTab(t);
+  for (const [space, name, offer] of [
+    [empty, 'No people', 'Add people'],
+    [quiet, 'No agents', 'Add agents'],
+  ]) {
+    await openSpace(page, name);
+    await page.getByRole('link', { name: offer }).click();
+    await page.waitForURL(`**/#/s/${space.id}/settings`);
+  }
+});
+
+test('the head says who is a member and whom a message asks', async (t) => {
+  const ana = await api.createAgent('Ana', []);
+  await api.createSpace('Named only', [husam, sarah, ana], { triggerPolicy: 'mention' });
+  const page = await openTab(t);
+  await openSpace(page, 'Named only');
+  await page.getByText('2 people · 1 agent · named agents are asked').waitFor();
+  const members = page.getByRole('list', { name: 'Members' }).getByRole('listitem');
+  assert.deepEqual((await members.allInnerTexts()).map((text) => text.split('\n').at(-1)).sort(), [
+    'Ana, agent',
+    'Husam, person',
+    'Sarah, person',
+  ]);
+});
+
+test('Escape stops the agents, and what they wrote stays', async (t) => {
+  const words = Array.from({ length: 400 }, (_, n) => `word${n}`).join(' ');
+  const slow = await api.createAgent('Slow', [answerRule(words)], 50);
+  await api.createSpace('Stopped', [husam, slow]);
+  const page = await openTab(t);
+  await openSpace(page, 'Stopped');
+  await send(page, 'Tell me a lot.');
+  await page.getByText('word3').waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByText('stopped', { exact: true }).waitFor();
+  await page.getByText('word3').waitFor();
+  await page.getByRole('button', { name: 'Slow stopped: by a person' }).waitFor();
+});
+
+test('a failed run can be retried where it failed', async (t) => {
+  const fails = { steps: [{ error: 'bad_request' }] };
+  const fay = await api.createAgent('Fay', [fails]);
+  const space = await api.createSpace('Retried', [husam, fay]);
+  await api.postMessage(space, husam, 'Try this.');
+  const page = await openTab(t);
+  await openSpace(page, 'Retried');
+  const failed = page.locator('.entry[data-state="failed"]');
+  await failed.first().hover();
+  await failed.first().getByRole('button', { name: 'Retry' }).click();
+  await failed.first().getByRole('button', { name: 'Retried' }).waitFor();
+  await failed.nth(1).waitFor();
+});
+
+test('messages of one person within minutes stand together', async (t) => {
+  await api.createSpace('Together', [husam, sarah]);
+  const page = await openTab(t);
+  await signInAs(page, husam);
+  await page.getByRole('button', { name: 'Together' }).click();
+  await heading(page, 'Together').waitFor();
+  await send(page, 'One.');
+  await send(page, 'Two.');
+  await storedEntry(page, 'Two.').waitFor();
+  const article = page.getByRole('article').filter({ hasText: 'One.' });
+  await article.getByText('Two.').waitFor();
+  assert.equal(await page.getByRole('article').count(), 1);
+});
+
+test('the keyboard jumps to a space and to a page', async (t) => {
+  await api.createSpace('Far away', [husam]);
+  const page = await openTab(t);
+  await openSpace(page, 'Welcome');
+  await page.keyboard.press('Control+k');
+  const dialog = page.getByRole('dialog', { name: 'Jump to' });
+  await dialog.getByRole('combobox').fill('far');
+  await dialog.getByRole('option', { name: 'Far away', selected: true }).waitFor();
+  await page.keyboard.press('Enter');
+  await heading(page, 'Far away').waitFor();
+  assert.equal(await dialog.count(), 0);
+
+  await page.keyboard.press('Control+k');
+  await dialog.getByRole('combobox').fill('usa');
+  await page.keyboard.press('Enter');
+  await heading(page, 'Usage').waitFor();
+
+  await page.keyboard.press('Control+k');
+  await dialog.getByRole('combobox').fill('no such thing');
+  await dialog.getByText('Nothing has this name.').waitFor();
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+});
+
+test('members who are no operators see no pages for operators', async (t) => {
+  await api.createSpace('As a person', [husam]);
+  const page = await openTab(t);
+  await signInAs(page, husam);
+  await heading(page, /./).waitFor();
+  assert.equal(await page.getByRole('navigation', { name: 'Build' }).count(), 0);
+  await page.keyboard.press('Control+k');
+  const dialog = page.getByRole('dialog', { name: 'Jump to' });
+  await dialog.getByRole('combobox').fill('usage');
+  await dialog.getByText('Nothing has this name.').waitFor();
+});
+
+test('on a phone the list, a space and the drawer are pages of their own', async (t) => {
+  const ana = await api.createAgent('Ana', [answerRule('Here I am.')]);
+  const space = await api.createSpace('On a phone', [husam, ana]);
+  await api.postMessage(space, husam, 'Hello?');
+  const page = await openTab(t, { viewport: PHONE });
+  await page.goto(`${product.base}/#key=${product.adminKey}`);
+  await waitUntilLive(page);
+  const line = page.getByRole('button', { name: 'On a phone' });
+  await line.click();
+  await heading(page, 'On a phone').waitFor();
+  await line.waitFor({ state: 'hidden' });
+
+  await page.getByRole('button', { name: 'Ana spoke' }).click();
+  await page.getByRole('heading', { name: 'Why did Ana speak?' }).waitFor();
+  await heading(page, 'On a phone').waitFor({ state: 'hidden' });
+  await page.getByRole('button', { name: 'Close' }).click();
+  await page.getByRole('link', { name: 'All spaces' }).click();
+  await line.waitFor();
+  assert.equal(await page.evaluate(() => document.scrollingElement.scrollWidth), PHONE.width);
+});
