@@ -58,6 +58,8 @@ export function createSpaceRuns(context: SpaceRunsContext): SpaceRuns {
   async function loadOlder() {
     const since = Date.parse(messages()[0]?.createdAt ?? '');
     const until = context.lastSeq();
+    // The subscription may bring the first message a moment later.
+    const isFirst = until <= 1;
     for (let isOlder = false; !isOlder;) {
       const from = cursor ? `&cursor=${encodeURIComponent(cursor)}` : '';
       const page = await context.call<{ items: Run[]; nextCursor: string | null }>(
@@ -65,7 +67,7 @@ export function createSpaceRuns(context: SpaceRunsContext): SpaceRuns {
         `${context.path}/runs?limit=${PAGE}${from}`,
       );
       for (const run of page.items)
-        if (Date.parse(run.createdAt) >= since || !run.finishedAt) runs.put(run);
+        if (isFirst || Date.parse(run.createdAt) >= since || !run.finishedAt) runs.put(run);
         else isOlder = true;
       if (isOlder || !page.nextCursor) break;
       cursor = page.nextCursor;

@@ -500,3 +500,33 @@ test('no read position of nothing is sent', async () => {
   await room.clock.advance(60_000);
   assert.deepEqual(positions, [5, 7]);
 });
+
+test('a run of the first message that failed before the subscription is shown', async () => {
+  let isReady = false;
+  const respond = ({ path }) => {
+    if (path.includes('/v1/spaces?'))
+      return { status: 200, body: { items: [listed(1)], nextCursor: null } };
+    return isReady ? null : { status: 503, body: {} };
+  };
+  const room = await openRoom(0, { me: SARAH, respond });
+  room.leave();
+  await room.clock.advance(3000);
+  const dispatch = [{ agentId: 'ada', runId: 'r1', source: 'auto' }];
+  const first = message(1, 'text 1', { dispatch });
+  room.store(first);
+  const { createdAt } = first;
+  const error = { code: 'bad_request', message: 'failed' };
+  const more = { createdAt, finishedAt: createdAt, error };
+  room.runs = [run('r1', 'failed', more).run];
+  isReady = true;
+  await room.client.reloadSpaces();
+  room.onSubscribe = ({ action, id }) => {
+    if (action !== 'subscribe') return null;
+    // The subscription brings the message after its runs were asked for.
+    room.clock.setTimeout(() => room.frames({ type: 'message.created', message: first }), 100);
+    return { type: 'subscribed', id, seq: 1, from: 1, active: [] };
+  };
+  room.enter();
+  await room.clock.advance(2000);
+  assert.deepEqual(room.texts(), ['text 1', 'failed (bad_request)']);
+});
