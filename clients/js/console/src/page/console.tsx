@@ -14,7 +14,7 @@ import { useIsWide } from './is_wide.ts';
 import { Side } from './side.tsx';
 
 /** Shows the spaces and the open one. */
-export function Console({ onSignOut }: { onSignOut: () => void }): JSX.Element | null {
+export function Console({ onSignOut }: { onSignOut: () => void }): JSX.Element {
   const client = useClient();
   const { me, error } = useMe();
   const address = useAddress();
@@ -31,7 +31,7 @@ export function Console({ onSignOut }: { onSignOut: () => void }): JSX.Element |
     openSpace(space.id);
   };
   // Before the server has answered, nobody knows whether the key is right.
-  if (!me && !error) return null;
+  if (!me && !error) return <p class="loading">Smartspace</p>;
   const text = notice || (failed ?? (me || !error ? '' : wordsOf(error)));
   return (
     <NoticeContext.Provider value={setNotice}>
