@@ -1,6 +1,115 @@
-import type { JSX } from 'preact';
-import { Page } from '../ui/page.tsx';
+// The list of all agents: their state, their model and what failed last.
 
+import type { Entity, Run } from '@smartspace/client';
+import type { JSX } from 'preact';
+import { agentHash, runHash } from '../../page/address.ts';
+import { Loaded, Page } from '../ui/page.tsx';
+import { useAgents, useNewestRuns } from './entities.ts';
+import { modelText } from './models.ts';
+import { AgentState, PauseButton } from './pause_button.tsx';
+
+/** The page of all agents. */
 export function Agents(): JSX.Element {
-  return <Page title="Agents">{null}</Page>;
+  const { agents, error, isLoading, reload } = useAgents();
+  const failed = useNewestRuns('failed');
+  const waiting = useNewestRuns('waiting_tool');
+  return (
+    <Page
+      title="Agents"
+      actions={
+        <a class="button primary" href="#/agents/new">
+          New agent
+        </a>
+      }
+    >
+      <Loaded
+        isLoading={isLoading}
+        error={error}
+        isEmpty={agents.length === 0}
+        empty="There is no agent yet. “New agent” makes one from a template, also one that needs no key."
+      >
+        <table class="list agent-list" aria-label="Agents">
+          <thead>
+            <tr>
+              <th scope="col">Name</th>
+              <th scope="col">Model</th>
+              <th scope="col">State</th>
+              <th scope="col">Last failure</th>
+              <th scope="col">
+                <span class="unseen">Actions</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {agents.map((agent) => (
+              <Row
+                key={agent.id}
+                agent={agent}
+                failure={failed.get(agent.id)}
+                waiting={waiting.get(agent.id)}
+                onChanged={reload}
+              />
+            ))}
+          </tbody>
+        </table>
+      </Loaded>
+    </Page>
+  );
+}
+
+interface RowProps {
+  agent: Entity;
+  failure: Run | undefined;
+  waiting: Run | undefined;
+  onChanged: () => void;
+}
+
+function Row({ agent, failure, waiting, onChanged }: RowProps) {
+  const { id, name, agent: config } = agent;
+  return (
+    <tr>
+      <th scope="row">
+        <a href={agentHash(id)} dir="auto">
+          {name}
+        </a>
+        {config?.description ? (
+          <p class="note" dir="auto">
+            {config.description}
+          </p>
+        ) : null}
+      </th>
+      <td data-label="Model">{config ? modelText(config.model) : ''}</td>
+      <td data-label="State">
+        <AgentState agent={agent} />
+        {waiting ? (
+          <p>
+            <a href={runHash(waiting.id)}>waits for an answer</a>
+          </p>
+        ) : null}
+      </td>
+      <td data-label="Last failure">{failure ? <Failure run={failure} /> : 'none'}</td>
+      <td>
+        <div class="row-actions">
+          <PauseButton agent={agent} onChanged={onChanged} />
+        </div>
+      </td>
+    </tr>
+  );
+}
+
+function Failure({ run: { id, error, finishedAt } }: { run: Run }) {
+  return (
+    <>
+      <a href={runHash(id)}>{error?.code ?? 'failed'}</a>
+      {finishedAt ? (
+        <>
+          {' '}
+          <time dateTime={finishedAt}>{new Date(finishedAt).toLocaleString()}</time>
+        </>
+      ) : null}
+      <p class="note failure-text" dir="auto">
+        {error?.message}
+      </p>
+    </>
+  );
 }

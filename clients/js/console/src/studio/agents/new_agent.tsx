@@ -1,6 +1,201 @@
-import type { JSX } from 'preact';
-import { Page } from '../ui/page.tsx';
+// The page that makes an agent from a template.
 
+import type { Entity, SpaceInfo } from '@smartspace/client';
+import { useClient } from '@smartspace/react';
+import type { JSX } from 'preact';
+import { useRef, useState } from 'preact/hooks';
+import { agentHash, open } from '../../page/address.ts';
+import { wordsOf } from '../../page/notices.ts';
+import { preference } from '../../page/preferences.ts';
+import { useAnswer } from '../ui/data.ts';
+import { SaveForm, SelectField, TextArea, TextField } from '../ui/form.tsx';
+import { Page } from '../ui/page.tsx';
+import { MODELS, NEEDS, PROVIDERS, type Provider } from './models.ts';
+import { SpaceChoices } from './space_choices.tsx';
+import { newAgentBody, TEMPLATES, type Template } from './templates.ts';
+
+const DEFAULT = PROVIDERS[0]!.value;
+
+/** An agent that was made, and the spaces that it could not join. */
+interface Made {
+  agent: Entity;
+  problems: string[];
+}
+
+/** The page of new agents. */
 export function NewAgent(): JSX.Element {
-  return <Page title="New agent">{null}</Page>;
+  const [template, setTemplate] = useState(TEMPLATES[0]!);
+  const [made, setMade] = useState<Made | null>(null);
+  return (
+    <Page
+      title="New agent"
+      actions={
+        <a href="#/agents" class="button">
+          All agents
+        </a>
+      }
+    >
+      {made ? (
+        <div role="alert">
+          <p>{made.agent.name} was made, but is not where you want it:</p>
+          <ul class="problem">
+            {made.problems.map((problem) => (
+              <li key={problem}>{problem}</li>
+            ))}
+          </ul>
+          <p>
+            <a href={agentHash(made.agent.id)}>Open {made.agent.name}</a>
+          </p>
+        </div>
+      ) : (
+        <>
+          <TemplateChoice chosen={template} onChoose={setTemplate} />
+          <NewAgentForm template={template} onFailed={setMade} />
+        </>
+      )}
+    </Page>
+  );
+}
+
+interface TemplateChoiceProps {
+  chosen: Template;
+  onChoose: (template: Template) => void;
+}
+
+const TemplateChoice = ({ chosen, onChoose }: TemplateChoiceProps) => (
+  <fieldset class="templates">
+    <legend>Template</legend>
+    {TEMPLATES.map((template) => (
+      <label key={template.id} class="template">
+        <input
+          type="radio"
+          name="template"
+          checked={template === chosen}
+          aria-describedby={`about-${template.id}`}
+          onChange={() => onChoose(template)}
+        />
+        <strong>{template.title}</strong>
+        <span class="note" id={`about-${template.id}`}>
+          {template.about}
+        </span>
+      </label>
+    ))}
+  </fieldset>
+);
+
+interface NewAgentFormProps {
+  template: Template;
+  /** The agent was made, but has not joined all spaces. */
+  onFailed: (made: Made) => void;
+}
+
+function NewAgentForm({ template, onFailed }: NewAgentFormProps) {
+  const client = useClient();
+  const spaces = useAnswer<{ items: SpaceInfo[]; nextCursor: string | null }>(
+    '/v1/spaces?limit=200',
+  );
+  // Null until somebody chooses: then the space that was open last.
+  const [chosen, setChosen] = useState<readonly string[] | null>(null);
+  const [asked, setAsked] = useState<Provider>(DEFAULT);
+  const isAdmin = useRef<HTMLInputElement>(null);
+  const items = spaces.answer?.items ?? [];
+  const last = preference('space');
+  const ids = chosen ?? items.filter(({ id }) => id === last).map(({ id }) => id);
+  const joined = items.filter(({ id }) => ids.includes(id));
+  const provider = template.id === 'scripted' ? 'scripted' : asked;
+
+  const bodyWith = (body: Record<string, unknown>) => {
+    const name = String(body.name).toLowerCase();
+    const taken = joined.find(({ members }) =>
+      members.some((each) => each.type === 'agent' && each.name.toLowerCase() === name),
+    );
+    if (taken) return `“${taken.name}” already has an agent of this name. Choose another name.`;
+    return newAgentBody(template, body, joined[0] ?? null);
+  };
+  const saved = async (agent: Entity) => {
+    const problems: string[] = [];
+    for (const space of joined) {
+      const path = `/v1/spaces/${encodeURIComponent(space.id)}`;
+      try {
+        const member = `${path}/members/${encodeURIComponent(agent.id)}`;
+        await client.request('PUT', member, { body: {}, retry: true });
+        if (!isAdmin.current?.checked) continue;
+        const body = { triggerPolicy: 'admin', adminAgentId: agent.id };
+        await client.request('PATCH', path, { body, retry: true });
+      } catch (error) {
+        problems.push(`${space.name}: ${wordsOf(error)}`);
+      }
+    }
+    if (problems.length > 0) onFailed({ agent, problems });
+    else open(agentHash(agent.id));
+  };
+  return (
+    <SaveForm<Entity>
+      request={{ method: 'POST', path: '/v1/entities' }}
+      submit="Create agent"
+      label="New agent"
+      done=""
+      bodyWith={bodyWith}
+      onSaved={saved}
+    >
+      {template.adds ? <p class="note">{template.adds}</p> : null}
+      <TextField
+        key={`name-${template.id}`}
+        name="/name"
+        label="Name"
+        value={template.name}
+        required
+        maxLength={128}
+      />
+      <TextField
+        key={`description-${template.id}`}
+        name="/agent/description"
+        label="Description"
+        value={template.description}
+        hint="Other agents and routers read it."
+      />
+      <TextArea
+        key={`instructions-${template.id}`}
+        name="/agent/instructions"
+        label="Instructions"
+        rows={5}
+        value={template.instructions}
+        hint="The start of every prompt."
+      />
+      <div class="columns">
+        <SelectField
+          key={template.id}
+          name="/agent/model/provider"
+          label="Provider"
+          value={provider}
+          options={PROVIDERS}
+          disabled={template.id === 'scripted'}
+          onChoose={(value) => setAsked(value as Provider)}
+          hint={NEEDS[provider]}
+        />
+        <TextField
+          key={provider}
+          name="/agent/model/name"
+          label="Model"
+          value={MODELS[provider][0]}
+          required
+          options={MODELS[provider]}
+        />
+      </div>
+      <SpaceChoices
+        spaces={items}
+        isLoading={spaces.isLoading}
+        error={spaces.error}
+        hasMore={Boolean(spaces.answer?.nextCursor)}
+        chosen={ids}
+        onChoose={setChosen}
+      />
+      {template.isAdmin && joined.length > 0 ? (
+        <label class="check">
+          <input type="checkbox" ref={isAdmin} defaultChecked />
+          Make it the admin agent of these spaces: messages of people go to it first
+        </label>
+      ) : null}
+    </SaveForm>
+  );
 }

@@ -1,0 +1,42 @@
+// The whole configuration of an agent as one JSON document.
+
+import type { JSX } from 'preact';
+import { SaveForm, TextArea } from '../ui/form.tsx';
+import { entityPath } from './entities.ts';
+import { configPatch } from './setup_body.ts';
+import type { SetupFormProps } from './setup_form.tsx';
+import { isObject } from './merge_patch.ts';
+
+/** The configuration as editable JSON. Saves what was changed. */
+export function ConfigJson({ agent, isBlocked, onSaved, onUndo }: SetupFormProps): JSX.Element {
+  const config = agent.agent!;
+  const bodyWith = (body: Record<string, unknown>) => {
+    if (isBlocked()) return 'The form has changes that are not saved. Save or undo them first.';
+    const edited = 'agent' in body ? body.agent : config;
+    return isObject(edited) ? configPatch(edited, config) : 'Write a JSON object.';
+  };
+  return (
+    <SaveForm
+      request={{ method: 'PATCH', path: entityPath(agent.id) }}
+      submit="Save JSON"
+      label="Configuration as JSON"
+      bodyWith={bodyWith}
+      onSaved={onSaved}
+      actions={
+        <button type="button" class="quiet" onClick={onUndo}>
+          Undo changes
+        </button>
+      }
+    >
+      <TextArea
+        name="/agent"
+        label="Configuration"
+        kind="json"
+        rows={28}
+        required
+        value={JSON.stringify(config, null, 2)}
+        hint="Only what you change is sent. A member that you remove gets its default."
+      />
+    </SaveForm>
+  );
+}

@@ -1,0 +1,37 @@
+// All agents, and the runs that the list of agents shows, as state of a component.
+
+import type { Entity, Run } from '@smartspace/client';
+import { useEffect } from 'preact/hooks';
+import { useActivity, useAnswer, usePages } from '../ui/data.ts';
+
+/** All agents, oldest first. The API has no filter for them. */
+export function useAgents() {
+  const { items, hasMore, error, isLoading, more, reload } =
+    usePages<Entity>('/v1/entities?limit=200');
+  useEffect(() => {
+    if (hasMore && !isLoading && !error) more();
+  }, [hasMore, isLoading, error, more]);
+  return {
+    agents: items.filter(({ type }) => type === 'agent'),
+    error,
+    isLoading: isLoading || (hasMore && !error),
+    reload,
+  };
+}
+
+/** The newest run with this status of each agent, by the agent's id. */
+export function useNewestRuns(status: Run['status']): ReadonlyMap<string, Run> {
+  const { answer, reload } = useAnswer<{ items: Run[] }>(`/v1/runs?status=${status}&limit=200`);
+  useActivity(reload);
+  return newestRuns(answer?.items ?? []);
+}
+
+/** The first run of each agent, by the agent's id. */
+export function newestRuns(runs: readonly Run[]): Map<string, Run> {
+  const newest = new Map<string, Run>();
+  for (const run of runs) if (!newest.has(run.agentId)) newest.set(run.agentId, run);
+  return newest;
+}
+
+/** The path of an entity. */
+export const entityPath = (id: string): string => `/v1/entities/${encodeURIComponent(id)}`;

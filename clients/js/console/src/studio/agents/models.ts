@@ -1,0 +1,50 @@
+// The providers of models, and names of models to choose from. Pure.
+
+import type { Schemas } from '@smartspace/client';
+
+export type Provider = Schemas['Provider'];
+
+/** The providers with their names for people. */
+export const PROVIDERS: readonly { value: Provider; text: string }[] = [
+  { value: 'anthropic', text: 'Anthropic' },
+  { value: 'openai', text: 'OpenAI, or a server with its API' },
+  { value: 'bedrock', text: 'Amazon Bedrock' },
+  { value: 'scripted', text: 'Scripted: plays a script, needs no key' },
+];
+
+/** Models to choose from. The first one is the default of a new agent. */
+export const MODELS: Record<Provider, readonly string[]> = {
+  anthropic: ['claude-haiku-4-5', 'claude-sonnet-4-5', 'claude-opus-4-5'],
+  openai: ['gpt-5-mini', 'gpt-5', 'gpt-5-nano', 'gpt-4.1', 'gpt-4.1-mini'],
+  bedrock: [
+    'eu.anthropic.claude-sonnet-4-5-20250929-v1:0',
+    'us.anthropic.claude-sonnet-4-5-20250929-v1:0',
+    'amazon.nova-lite-v1:0',
+  ],
+  scripted: ['demo'],
+};
+
+/** What Smartspace needs before it can ask the provider. */
+export const NEEDS: Record<Provider, string> = {
+  anthropic: 'Smartspace needs ANTHROPIC_API_KEY in its environment.',
+  openai: 'Smartspace needs OPENAI_API_KEY in its environment.',
+  bedrock: 'Smartspace needs AWS_REGION and AWS credentials in its environment.',
+  scripted: 'It needs no key. The name may be any text.',
+};
+
+/** A model as `provider/name`. */
+export const modelText = ({ provider, name }: { provider: string; name: string }): string =>
+  `${provider}/${name}`;
+
+/** The models in a text with one `provider/name` on each line, or what is wrong with it. */
+export function modelsIn(text: string): { provider: string; name: string }[] | string {
+  const models = [];
+  for (const line of text.split('\n').map((each) => each.trim())) {
+    if (line === '') continue;
+    const [, provider, name] = /^([^/\s]+)\/(.+)$/.exec(line) ?? [];
+    if (!provider || !name)
+      return `Fallback models: expected provider/name, such as openai/gpt-5-mini, got “${line}”.`;
+    models.push({ provider, name });
+  }
+  return models;
+}

@@ -1,0 +1,151 @@
+// What an agent's tools are, in words, and documents for new ones. Pure.
+
+import type { Schemas } from '@smartspace/client';
+
+type Tool = Schemas['Tool'];
+type Execution = Schemas['Execution'];
+
+/** The groups of built-in tools that a configuration can turn off. */
+export const GROUPS: readonly {
+  group: keyof Schemas['Builtins'];
+  label: string;
+  tools: string;
+}[] = [
+  { group: 'memories', label: 'Memories', tools: 'set_memories, get_memories, delete_memories' },
+  { group: 'goals', label: 'Goals', tools: 'set_goals, get_goals, delete_goals' },
+  { group: 'plans', label: 'Plans', tools: 'set_plans, get_plans, delete_plans' },
+  { group: 'runs', label: 'Its other runs', tools: 'get_my_runs, stop_run, absorb_run' },
+  {
+    group: 'delegate',
+    label: 'Delegate',
+    tools: 'delegate, which only the admin agents of spaces have',
+  },
+];
+
+/** What a call does. */
+export function executionWords(execution: Execution): string {
+  switch (execution.type) {
+    case 'space':
+      return `Asks ${answererWords(execution.answerBy)} with ${uiWords(execution.ui)}`;
+    case 'http':
+      return `Calls ${execution.method} ${execution.url}`;
+    case 'compute':
+      return `Computes ${execution.expression}`;
+    case 'static':
+      return 'Always returns the same result';
+  }
+}
+
+function answererWords(answerBy: Schemas['AnswerBy']): string {
+  if (answerBy === 'humans') return 'people';
+  if (answerBy === 'anyone') return 'people and agents';
+  return answerBy.length === 1 ? 'one member' : `${answerBy.length} members`;
+}
+
+function uiWords(ui: string): string {
+  if (ui === 'form') return 'a form';
+  return ui === 'buttons' ? 'buttons' : `the component “${ui}”`;
+}
+
+/** The properties of a tool that differ from the default. */
+export function traitsOf({ visible, readOnly, idempotent, execution }: Tool): string[] {
+  const isShown = visible || execution.type === 'space';
+  return [
+    isShown ? 'shown in the space' : '',
+    readOnly ? 'changes nothing' : '',
+    idempotent ? 'may be repeated' : '',
+  ].filter(Boolean);
+}
+
+/** A name for a document, that no other one has. */
+export function freshName(name: string, taken: readonly string[]): string {
+  let fresh = name;
+  for (let n = 2; taken.includes(fresh); n += 1) fresh = `${name}${n}`;
+  return fresh;
+}
+
+/** A document for something new. */
+export interface Draft {
+  /** The text of the button that adds it. */
+  label: string;
+  document: { name: string } & Record<string, unknown>;
+}
+
+/** Documents for new tools. */
+export const TOOL_DRAFTS: readonly Draft[] = [
+  {
+    label: 'Add buttons',
+    document: {
+      name: 'askForApproval',
+      description: 'Asks people to approve or reject something. Waits for their choice.',
+      inputSchema: {
+        type: 'object',
+        properties: {
+          message: { type: 'string' },
+          options: { type: 'array', items: { type: 'string' }, minItems: 1 },
+        },
+        required: ['message', 'options'],
+      },
+      execution: { type: 'space', ui: 'buttons', expiresAfter: '1 day', answerBy: 'humans' },
+    },
+  },
+  {
+    label: 'Add a form',
+    document: {
+      name: 'askForAmount',
+      description: 'Asks people how much a purchase may cost.',
+      inputSchema: {
+        type: 'object',
+        properties: { title: { type: 'string' } },
+        required: ['title'],
+      },
+      execution: {
+        type: 'space',
+        expiresAfter: '2 days',
+        resultSchema: {
+          type: 'object',
+          properties: {
+            amount: { type: 'integer', minimum: 1, title: 'Euros' },
+            reason: { type: 'string', title: 'Reason' },
+          },
+          required: ['amount'],
+        },
+      },
+    },
+  },
+  {
+    label: 'Add an HTTP call',
+    document: {
+      name: 'fetchWeather',
+      description: 'Returns the weather of a city.',
+      inputSchema: {
+        type: 'object',
+        properties: { city: { type: 'string' } },
+        required: ['city'],
+        additionalProperties: false,
+      },
+      readOnly: true,
+      idempotent: true,
+      visible: true,
+      execution: {
+        type: 'http',
+        method: 'GET',
+        url: 'https://api.example.com/weather?city={{input.city}}',
+        headers: { Authorization: 'Bearer ${secret.WEATHER_KEY}' },
+      },
+    },
+  },
+];
+
+/** Documents for new MCP servers. */
+export const SERVER_DRAFTS: readonly Draft[] = [
+  {
+    label: 'Add an MCP server',
+    document: {
+      name: 'docs',
+      url: 'https://mcp.example.com/mcp',
+      headers: { Authorization: 'Bearer ${secret.DOCS_KEY}' },
+      allowedTools: ['search'],
+    },
+  },
+];
