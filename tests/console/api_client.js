@@ -46,6 +46,47 @@ export class ApiClient {
     return this.#call('GET', `/v1/entities/${id}`);
   }
 
+  space({ id }) {
+    return this.#call('GET', `/v1/spaces/${id}`);
+  }
+
+  /** The oldest 200 spaces. */
+  async spaces() {
+    return (await this.#call('GET', '/v1/spaces?limit=200')).items;
+  }
+
+  /** The memories of an agent. */
+  async memories({ id }) {
+    return (await this.#call('GET', `/v1/agents/${id}/memories`)).items;
+  }
+
+  /** Triggers an agent in the name of a service. */
+  trigger({ id }, service, payload) {
+    return this.#call('POST', `/v1/agents/${id}/trigger`, { service, payload });
+  }
+
+  /** Asks again until `ask` returns something true, and returns it. */
+  async waitFor(ask) {
+    for (const started = Date.now(); ; await delay(100)) {
+      const found = await ask();
+      if (found) return found;
+      if (Date.now() - started > 30_000) throw new Error(`waited in vain for ${ask}`);
+    }
+  }
+
+  /** The first message of a space that `isWanted`, once there is one. */
+  waitForMessage(space, isWanted) {
+    return this.waitFor(async () => (await this.messages(space)).find(isWanted));
+  }
+
+  /** A run at its end. */
+  waitForRun(id) {
+    return this.waitFor(async () => {
+      const run = await this.#call('GET', `/v1/runs/${id}`);
+      return run.finishedAt && run;
+    });
+  }
+
   /** Nothing triggers the agent any longer. */
   pause({ id }) {
     return this.#call('PATCH', `/v1/entities/${id}`, { agent: { paused: true } });

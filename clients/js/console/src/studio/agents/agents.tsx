@@ -24,7 +24,7 @@ export function Agents(): JSX.Element {
     >
       <Loaded
         isLoading={isLoading}
-        error={error}
+        error={error ?? failed.error ?? waiting.error}
         isEmpty={agents.length === 0}
         empty="There is no agent yet. “New agent” makes one from a template, also one that needs no key."
       >
@@ -45,8 +45,8 @@ export function Agents(): JSX.Element {
               <Row
                 key={agent.id}
                 agent={agent}
-                failure={failed.get(agent.id)}
-                waiting={waiting.get(agent.id)}
+                failed={failed.runs}
+                waiting={waiting.runs}
                 onChanged={reload}
               />
             ))}
@@ -59,13 +59,17 @@ export function Agents(): JSX.Element {
 
 interface RowProps {
   agent: Entity;
-  failure: Run | undefined;
-  waiting: Run | undefined;
+  /** The newest failed run of each agent; null until they are loaded. */
+  failed: ReadonlyMap<string, Run> | null;
+  /** The newest run of each agent that waits for people. */
+  waiting: ReadonlyMap<string, Run> | null;
   onChanged: () => void;
 }
 
-function Row({ agent, failure, waiting, onChanged }: RowProps) {
+function Row({ agent, failed, waiting, onChanged }: RowProps) {
   const { id, name, agent: config } = agent;
+  const failure = failed?.get(id);
+  const open = waiting?.get(id);
   return (
     <tr>
       <th scope="row">
@@ -81,13 +85,15 @@ function Row({ agent, failure, waiting, onChanged }: RowProps) {
       <td data-label="Model">{config ? modelText(config.model) : ''}</td>
       <td data-label="State">
         <AgentState agent={agent} />
-        {waiting ? (
+        {open ? (
           <p>
-            <a href={runHash(waiting.id)}>waits for an answer</a>
+            <a href={runHash(open.id)}>waits for an answer</a>
           </p>
         ) : null}
       </td>
-      <td data-label="Last failure">{failure ? <Failure run={failure} /> : 'none'}</td>
+      <td data-label="Last failure">
+        {failure ? <Failure run={failure} /> : failed ? 'none' : '…'}
+      </td>
       <td>
         <div class="row-actions">
           <PauseButton agent={agent} onChanged={onChanged} />
@@ -101,15 +107,12 @@ function Failure({ run: { id, error, finishedAt } }: { run: Run }) {
   return (
     <>
       <a href={runHash(id)}>{error?.code ?? 'failed'}</a>
-      {finishedAt ? (
-        <>
-          {' '}
-          <time dateTime={finishedAt}>{new Date(finishedAt).toLocaleString()}</time>
-        </>
-      ) : null}
-      <p class="note failure-text" dir="auto">
+      <p class="note" dir="auto">
         {error?.message}
       </p>
+      {finishedAt ? (
+        <time dateTime={finishedAt}>{new Date(finishedAt).toLocaleString()}</time>
+      ) : null}
     </>
   );
 }

@@ -74,7 +74,7 @@ export function Documents<T extends Named>(props: DocumentsProps<T>): JSX.Elemen
   );
   return (
     <>
-      {items.length === 0 ? <p class="empty">{empty}</p> : null}
+      {items.length === 0 ? <p class="note">{empty}</p> : null}
       <ul class="documents" aria-label={`Configured ${noun}s`}>
         {items.map((item, index) => (
           <li key={item.name} class="document">

@@ -19,11 +19,13 @@ export function useAgents() {
   };
 }
 
-/** The newest run with this status of each agent, by the agent's id. */
-export function useNewestRuns(status: Run['status']): ReadonlyMap<string, Run> {
-  const { answer, reload } = useAnswer<{ items: Run[] }>(`/v1/runs?status=${status}&limit=200`);
+/** The newest run with this status of each agent, by the agent's id. Null until they are loaded. */
+export function useNewestRuns(status: Run['status']) {
+  const { answer, error, reload } = useAnswer<{ items: Run[] }>(
+    `/v1/runs?status=${status}&limit=200`,
+  );
   useActivity(reload);
-  return newestRuns(answer?.items ?? []);
+  return { runs: answer && newestRuns(answer.items), error };
 }
 
 /** The first run of each agent, by the agent's id. */

@@ -94,12 +94,14 @@ function NewAgentForm({ template, onFailed }: NewAgentFormProps) {
   const spaces = useAnswer<{ items: SpaceInfo[]; nextCursor: string | null }>(
     '/v1/spaces?limit=200',
   );
-  // Null until somebody chooses: then the space that was open last.
+  // Null until somebody chooses. Then it is the space that was open last, unless the template
+  // changes the policy of its spaces.
   const [chosen, setChosen] = useState<readonly string[] | null>(null);
+  const [lastSpace] = useState(() => preference('space'));
   const [asked, setAsked] = useState<Provider>(DEFAULT);
   const isAdmin = useRef<HTMLInputElement>(null);
   const items = spaces.answer?.items ?? [];
-  const last = preference('space');
+  const last = template.isAdmin ? null : lastSpace;
   const ids = chosen ?? items.filter(({ id }) => id === last).map(({ id }) => id);
   const joined = items.filter(({ id }) => ids.includes(id));
   const provider = template.id === 'scripted' ? 'scripted' : asked;

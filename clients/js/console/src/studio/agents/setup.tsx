@@ -1,7 +1,7 @@
 // The tab Setup of an agent: its configuration as a form and as JSON, and a test of its model.
 
 import type { Entity } from '@smartspace/client';
-import type { JSX } from 'preact';
+import type { JSX, RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Part } from '../ui/page.tsx';
 import type { AgentTabProps } from './agent.tsx';
@@ -23,6 +23,8 @@ export function Setup({ agent, onChanged }: AgentTabProps): JSX.Element {
     showSaved(form.current!);
     showSaved(json.current!);
   }, [shown]);
+  const undoForm = useUndo(form);
+  const undoJson = useUndo(json);
   const saved = (answer: Entity) => {
     setShown(answer);
     onChanged(answer);
@@ -32,10 +34,11 @@ export function Setup({ agent, onChanged }: AgentTabProps): JSX.Element {
       <div ref={form} class="setup-form">
         <Part title="Configuration">
           <SetupForm
+            key={undoForm.count}
             agent={shown}
             isBlocked={() => hasUnsaved(json.current!)}
             onSaved={saved}
-            onUndo={() => showSaved(form.current!)}
+            onUndo={undoForm.undo}
           />
         </Part>
       </div>
@@ -46,14 +49,24 @@ export function Setup({ agent, onChanged }: AgentTabProps): JSX.Element {
         <div ref={json}>
           <Part title="Configuration as JSON">
             <ConfigJson
+              key={undoJson.count}
               agent={shown}
               isBlocked={() => hasUnsaved(form.current!)}
               onSaved={saved}
-              onUndo={() => showSaved(json.current!)}
+              onUndo={undoJson.undo}
             />
           </Part>
         </div>
       </div>
     </div>
   );
+}
+
+// A new form has neither changes nor errors. Its first field gets the focus that the button had.
+function useUndo(place: RefObject<HTMLElement | null>) {
+  const [count, setCount] = useState(0);
+  useLayoutEffect(() => {
+    if (count > 0) place.current!.querySelector<HTMLElement>('[name^="/"]')!.focus();
+  }, [count]);
+  return { count, undo: () => setCount(count + 1) };
 }

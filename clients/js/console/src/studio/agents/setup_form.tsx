@@ -231,8 +231,8 @@ export function SetupForm({ agent, isBlocked, onSaved, onUndo }: SetupFormProps)
 }
 
 const Group = ({ title, children }: { title: string; children: ComponentChildren }) => (
-  <section class="setup-group" aria-label={title}>
+  <div class="setup-group">
     <h3>{title}</h3>
     {children}
-  </section>
+  </div>
 );

@@ -177,7 +177,8 @@ export function newAgentBody(
   space: SpaceInfo | null,
 ): Record<string, unknown> {
   const agent = body.agent as { model: Record<string, unknown> };
-  const script = { wordDelayMs: 40, rules: rules(space) };
-  const model = agent.model.provider === 'scripted' ? { ...agent.model, script } : agent.model;
+  // The form sends no provider if the template has only one.
+  const model: Record<string, unknown> = { provider: 'scripted', ...agent.model };
+  if (model.provider === 'scripted') model.script = { wordDelayMs: 40, rules: rules(space) };
   return { type: 'agent', name: body.name, agent: { ...config, ...agent, model } };
 }

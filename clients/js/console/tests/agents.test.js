@@ -1,0 +1,133 @@
+// The merge patches of an agent's configuration, what a test of its model answered, and templates.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { importSource } from './bundle.js';
+
+const {
+  answersOf,
+  executionWords,
+  freshName,
+  mergePatch,
+  modelsIn,
+  newAgentBody,
+  newestRuns,
+  setupPatch,
+} = await importSource(`
+    export { newestRuns } from './src/studio/agents/entities.ts';
+    export { mergePatch } from './src/studio/agents/merge_patch.ts';
+    export { modelsIn } from './src/studio/agents/models.ts';
+    export { setupPatch } from './src/studio/agents/setup_body.ts';
+    export { newAgentBody } from './src/studio/agents/templates.ts';
+    export { executionWords, freshName } from './src/studio/agents/tool_words.ts';
+    export { answersOf } from './src/studio/agents/trial.ts';
+  `);
+test('a merge patch names what changed, and null for what was removed', () => {
+  const cases = [
+    [{ a: 1 }, { a: 1 }, {}],
+    [{ a: 1 }, { a: 2 }, { a: 2 }],
+    [{ a: 1, b: 2 }, { a: 1 }, { b: null }],
+    [{ a: null }, {}, {}],
+    [{ a: { b: 1, c: 2 } }, { a: { b: 1, d: 3 } }, { a: { c: null, d: 3 } }],
+    [{ a: [1, { b: 2 }] }, { a: [1, { b: 2 }] }, {}],
+    [{ a: [1] }, { a: [1, 2] }, { a: [1, 2] }],
+    [{ a: { b: 1 } }, { a: [1] }, { a: [1] }],
+    [{ a: { b: 1, c: 2 } }, { a: { c: 2, b: 1 } }, {}],
+    [{}, { a: {} }, { a: {} }],
+  ];
+  for (const [from, to, patch] of cases) assert.deepEqual(mergePatch(from, to), patch);
+});
+
+test('fallback models are one provider/name a line', () => {
+  assert.deepEqual(modelsIn(' openai/gpt-5-mini \n\nbedrock/a/b'), [
+    { provider: 'openai', name: 'gpt-5-mini' },
+    { provider: 'bedrock', name: 'a/b' },
+  ]);
+  assert.deepEqual(modelsIn(''), []);
+  assert.match(modelsIn('gpt-5-mini'), /“gpt-5-mini”/);
+});
+
+test('the setup removes what was removed from webhooks and scripts', () => {
+  const script = { wordDelayMs: 5, rules: [] };
+  const config = {
+    model: { provider: 'scripted', name: 'demo', script },
+    webhooks: { ci: { scheme: 'github', secrets: ['A'] }, cd: { scheme: 'slack', secrets: ['B'] } },
+  };
+  const patch = (agent) => setupPatch({ agent }, config);
+  assert.deepEqual(patch({ webhooks: { cd: config.webhooks.cd } }), {
+    agent: { webhooks: { ci: null } },
+  });
+  assert.deepEqual(patch({ model: { script: { rules: [{}] } } }), {
+    agent: { model: { script: { wordDelayMs: null, rules: [{}] } } },
+  });
+  assert.deepEqual(patch({ model: { provider: 'openai' } }), {
+    agent: { model: { provider: 'openai', script: null } },
+  });
+  assert.deepEqual(patch({ model: { fallback: 'openai/a' } }), {
+    agent: { model: { fallback: [{ provider: 'openai', name: 'a' }] } },
+  });
+  assert.equal(typeof patch({ model: { fallback: 'a' } }), 'string');
+  assert.deepEqual(setupPatch({ name: 'Ana' }, config), { name: 'Ana' });
+});
+
+test('a test shows what was said, or else why nothing was', () => {
+  const run = (more) => ({ status: 'completed', error: null, steps: [], ...more });
+  const step = (text, ...calls) => ({
+    index: 0,
+    text,
+    calls: calls.map(([name, input]) => ({ callId: name, name, input })),
+  });
+  const labels = (more) => answersOf(run(more)).map(({ label, text }) => [label, text]);
+  assert.deepEqual(labels({ steps: [step('think', ['send_message', { text: 'Hi' }])] }), [
+    ['It said', 'Hi'],
+  ]);
+  assert.deepEqual(labels({ steps: [step('', ['skip_response', { reason: 'no' }])] }), [
+    ['It stayed silent', 'no'],
+  ]);
+  assert.deepEqual(labels({ steps: [step('Only a thought')] }), [
+    ['It said nothing, but wrote for itself', 'Only a thought'],
+  ]);
+  assert.deepEqual(labels({ status: 'failed', error: { code: 'no_key', message: 'No key' } }), [
+    ['It failed', 'No key (no_key)'],
+  ]);
+  assert.equal(labels({ status: 'waiting_tool' })[0][0], 'It waits');
+  assert.deepEqual(labels({}), [['It said nothing', '']]);
+});
+
+test('tools are described in words', () => {
+  const words = [
+    [{ type: 'space', ui: 'buttons', answerBy: 'humans' }, 'Asks people with buttons'],
+    [{ type: 'space', ui: 'form', answerBy: ['ent_1'] }, 'Asks one member with a form'],
+    [
+      { type: 'space', ui: 'map', answerBy: 'anyone' },
+      'Asks people and agents with the component “map”',
+    ],
+    [{ type: 'http', method: 'GET', url: 'https://a.b' }, 'Calls GET https://a.b'],
+    [{ type: 'compute', expression: '1 + 1' }, 'Computes 1 + 1'],
+    [{ type: 'static', output: 1 }, 'Always returns the same result'],
+  ];
+  for (const [execution, text] of words) assert.equal(executionWords(execution), text);
+  assert.equal(freshName('ask', []), 'ask');
+  assert.equal(freshName('ask', ['ask', 'ask2']), 'ask3');
+});
+
+test('the first run of each agent is its newest one', () => {
+  const runs = [
+    { id: 'c', agentId: 'x' },
+    { id: 'b', agentId: 'y' },
+    { id: 'a', agentId: 'x' },
+  ];
+  const newest = [...newestRuns(runs)].map(([agentId, { id }]) => [agentId, id]);
+  assert.deepEqual(newest, [
+    ['x', 'c'],
+    ['y', 'b'],
+  ]);
+});
+
+test('only a scripted agent gets a script', () => {
+  const template = { config: { open: true }, rules: () => [{ steps: [] }] };
+  const made = (provider) =>
+    newAgentBody(template, { name: 'A', agent: { model: { provider, name: 'm' } } }, null).agent;
+  assert.deepEqual(made('openai'), { open: true, model: { provider: 'openai', name: 'm' } });
+  assert.deepEqual(made('scripted').model.script.rules, [{ steps: [] }]);
+});
