@@ -273,7 +273,7 @@ test('a scripted agent becomes one with a model, and its script is removed', asy
   await fields.getByLabel('Script', { exact: true }).waitFor();
   await fields.getByLabel('Provider').selectOption('openai');
   await fields.getByLabel('Script', { exact: true }).waitFor({ state: 'detached' });
-  await fields.getByRole('combobox', { name: 'Model' }).fill('gpt-5-mini');
+  await fields.getByRole('combobox', { name: 'Model', exact: true }).fill('gpt-5-mini');
   await press(fields, 'Save');
   await fields.getByText('Saved').waitFor();
   const { model } = await configOf(agent);
@@ -310,6 +310,20 @@ test('a failed test says why', async (t) => {
   await press(fields, 'Test the model');
   await fields.getByText('The message did not wake the agent: paused.').waitFor();
   assert.deepEqual(await spacesNamed('Test of Tom fails'), []);
+});
+
+test('a test without a person says that one is needed', async (t) => {
+  const agent = await api.createAgent('Alone', [answerRule('Hi')]);
+  const page = await openPage(t, `#/a/${agent.id}/setup`);
+  await page.route('**/v1/entities?limit=200', (route) =>
+    route.fulfill({ json: { items: [agent], nextCursor: null } }),
+  );
+  const fields = form(page, 'Test the model');
+  await fields.getByLabel('Message').fill('Hello');
+  await press(fields, 'Test the model');
+  await fields.getByText('A person has to ask, and there is none.').waitFor();
+  await fields.getByRole('link', { name: 'Create a person' }).click();
+  await page.waitForURL(/#\/people$/);
 });
 
 test('leaving the page ends the test and deletes its space', async (t) => {

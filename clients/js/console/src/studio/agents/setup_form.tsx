@@ -79,7 +79,7 @@ export function SetupForm({ agent, isBlocked, onSaved, onUndo }: SetupFormProps)
           name="/agent/instructions"
           label="Instructions"
           kind="plain"
-          rows={8}
+          rows={6}
           value={config.instructions}
           hint="The start of every prompt."
         />
