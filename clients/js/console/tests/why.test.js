@@ -7,7 +7,8 @@ import { importSource } from './bundle.js';
 const { changesOf, costText, deedsOf, durationText, promptOf, questionOf, spansOf } =
   await importSource(`
   export { changesOf, deedsOf } from './src/why/answers.ts';
-  export { promptOf, spansOf } from './src/why/spans.ts';
+  export { promptOf } from './src/why/prompt.ts';
+  export { spansOf } from './src/why/spans.ts';
   export { costText, durationText, questionOf } from './src/why/words.ts';
 `);
 

@@ -1,7 +1,199 @@
-import type { Run } from '@smartspace/client';
-import type { JSX } from 'preact';
-import type { Cast } from '../page/members.ts';
+// The chain that a run belongs to: a message wakes runs, their messages wake more, until it ends.
 
-export function Chain({ run, cast }: { run: Run; cast: Cast }): JSX.Element | null {
-  return null;
+import type { Run } from '@smartspace/client';
+import { useSpace, useTimeline } from '@smartspace/react';
+import type { JSX } from 'preact';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { hashOf, open, openWhy } from '../page/address.ts';
+import type { Cast } from '../page/members.ts';
+import { useNotify, wordsOf } from '../page/notices.ts';
+import { byRefusal } from '../page/outcomes.ts';
+import { useSpaceRuns } from './chain_runs.ts';
+import {
+  depthOf,
+  nodesOf,
+  startOf,
+  treeOf,
+  type ChainNode,
+  type MessageNode,
+  type RunNode,
+} from './chain_tree.ts';
+import { endingsOf, firstWords, isGoing, nobodyWords, runWords } from './chain_words.ts';
+import { Section } from './section.tsx';
+import { Trigger } from './trigger.tsx';
+import { costText } from './words.ts';
+
+const MOST_PAGES = 5; // How far back the start of the chain is looked for.
+
+export interface ChainProps {
+  run: Run;
+  cast: Cast;
 }
+
+/** The tree of the chain, and where it ended and why. */
+export function Chain({ run, cast }: ChainProps): JSX.Element {
+  const { items, hasOlder, isLoading, loadOlder } = useTimeline();
+  const notify = useNotify();
+  const pages = useRef(0);
+  const messages = useMemo(
+    () => items.flatMap((item) => (item.type === 'message' ? [item.message] : [])),
+    [items],
+  );
+  const { runs, error } = useSpaceRuns(cast.space.id, messages[0]?.createdAt);
+  const data = useMemo(
+    // A run of a plan is not in the list of its space.
+    () => ({ messages, runs: new Map(runs ?? []).set(run.id, runs?.get(run.id) ?? run) }),
+    [messages, runs, run],
+  );
+  const start = startOf(data, run.id);
+  const isMissing = 'isMissing' in start && start.isMissing;
+  const isSearching = isMissing && hasOlder && pages.current < MOST_PAGES;
+  useEffect(() => {
+    if (!isSearching || isLoading) return;
+    pages.current += 1;
+    loadOlder().catch((problem) => notify(wordsOf(problem)));
+  }, [isSearching, isLoading, messages.length]);
+
+  if (error && !runs)
+    return (
+      <p class="problem" role="alert">
+        {wordsOf(error)}
+      </p>
+    );
+  if (!runs || isSearching) return <p class="empty">Loading…</p>;
+  const tree = treeOf(data, start);
+  return (
+    <>
+      <Endings tree={tree} cast={cast} />
+      <Section title="The chain">
+        {isMissing ? (
+          <p class="note">It began in another space, or with a message that is too old to show.</p>
+        ) : null}
+        {'runId' in start && start.runId === run.id ? (
+          <Trigger run={run} nameOf={cast.nameOf} />
+        ) : null}
+        <ul class="chain">
+          <Node node={tree} cast={cast} runId={run.id} />
+        </ul>
+      </Section>
+    </>
+  );
+}
+
+function Endings({ tree, cast }: { tree: ChainNode; cast: Cast }) {
+  const { space } = useSpace();
+  const nodes = nodesOf(tree);
+  const runs = nodes.filter(({ type }) => type === 'run').length;
+  const posted = nodes.length - runs;
+  const deepest = Math.max(0, ...nodes.map((node) => depthOf(node) ?? 0));
+  const facts = [
+    `${posted} ${posted === 1 ? 'message' : 'messages'}`,
+    `${runs} ${runs === 1 ? 'run' : 'runs'}`,
+    `depth ${deepest}${space ? ` of ${space.maxChainDepth}` : ''}`,
+    costText(tree.cost),
+  ];
+  const going = isGoing(tree);
+  return (
+    <Section title={going ? 'Where it is' : 'Where it ended'} about={facts.join(' · ')}>
+      <ul class="endings" aria-label={going ? 'Where it is' : 'Where it ended'}>
+        {endingsOf(tree).map(({ words, agentIds }) => (
+          <li key={words} dir="auto">
+            <strong>{agentIds.map(cast.nameOf).join(', ')}</strong> {words}
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+interface NodeProps<Kind extends ChainNode> {
+  node: Kind;
+  cast: Cast;
+  /** The run that the drawer explains. */
+  runId: string;
+}
+
+const Node = (props: NodeProps<ChainNode>) => {
+  const { node, cast, runId } = props;
+  return (
+    <li>
+      {node.type === 'message' ? (
+        <MessageLine node={node} cast={cast} runId={runId} />
+      ) : (
+        <RunLine node={node} cast={cast} runId={runId} />
+      )}
+      {node.children.length > 0 ? (
+        <ul>
+          {node.children.map((child) => (
+            <Node
+              key={child.type === 'message' ? child.message.id : child.runId}
+              node={child}
+              cast={cast}
+              runId={runId}
+            />
+          ))}
+        </ul>
+      ) : null}
+    </li>
+  );
+};
+
+function MessageLine({ node, cast, runId }: NodeProps<MessageNode>) {
+  const { message, refused } = node;
+  const name = cast.nameOf(message.sender.id) || message.sender.name;
+  // In a narrow window the drawer would hide the message.
+  const show = () => {
+    const isCovering = matchMedia('(max-width: 60rem)').matches;
+    const why = isCovering ? '' : `?why=${encodeURIComponent(runId)}&tab=chain`;
+    open(hashOf(message.spaceId, message.seq) + why);
+  };
+  const nobody = nobodyWords(node);
+  const groups = byRefusal(
+    (refused ?? []).map(({ agentId, reason, reasonText }) => ({
+      agentId,
+      reason: reasonText ?? reason ?? null,
+    })),
+  );
+  return (
+    <div class="chain-message">
+      <button type="button" class="link" onClick={show} dir="auto">
+        <strong>{name}</strong> {firstWords(message)}
+      </button>
+      <p class="note">
+        {[`#${message.seq}`, `depth ${message.chainDepth}`, sumText(node)]
+          .filter(Boolean)
+          .join(' · ')}
+      </p>
+      {nobody === null ? null : <p class="note">{nobody}</p>}
+      {[...groups].map(([words, agentIds]) => (
+        <p key={words} class="note" dir="auto">
+          {`not ${agentIds.map(cast.nameOf).join(', ')}: ${words}`}
+        </p>
+      ))}
+    </div>
+  );
+}
+
+function RunLine({ node, cast, runId }: NodeProps<RunNode>) {
+  const { run, agentId } = node;
+  const isThis = node.runId === runId;
+  const facts = [
+    run === null ? null : `depth ${run.chainDepth}`,
+    run === null ? null : costText(run.usage.cost),
+    node.children.length > 0 ? sumText(node) : null,
+  ];
+  return (
+    <div class="chain-run" data-status={run?.status} aria-current={isThis ? 'true' : undefined}>
+      <p dir="auto">
+        <button type="button" class="link" onClick={() => openWhy(node.runId)}>
+          <strong>{cast.nameOf(agentId)}</strong>
+        </button>{' '}
+        {runWords(node)}
+      </p>
+      <p class="note">{facts.filter(Boolean).join(' · ')}</p>
+    </div>
+  );
+}
+
+const sumText = ({ cost }: ChainNode) =>
+  cost === null ? null : `${costText(cost)} with all below`;

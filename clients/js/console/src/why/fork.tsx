@@ -5,14 +5,13 @@ import type { Client, Run, SmartspaceError } from '@smartspace/client';
 import { useClient } from '@smartspace/react';
 import type { JSX, TargetedSubmitEvent } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { runHash } from '../page/address.ts';
 import { newKey } from '../page/keys.ts';
 import { wordsOf } from '../page/notices.ts';
 import { changesOf, deedsOf, type Deed } from './answers.ts';
 import { Section } from './section.tsx';
+import { useFork } from './use_fork.ts';
 import { costText, durationText } from './words.ts';
-
-// No event tells how a fork goes on.
-const POLL_MS = 500;
 
 interface Trial {
   fromStep: number;
@@ -20,13 +19,25 @@ interface Trial {
   fork: Run;
 }
 
+export interface ForkProps {
+  run: Run;
+  /** The index of the step that the form offers first. */
+  step?: number;
+}
+
 /** A form that forks the run, and both outcomes beside each other. */
-export function Fork({ run }: { run: Run }): JSX.Element | null {
+export function Fork({ run, step }: ForkProps): JSX.Element | null {
   const client = useClient();
   const [trial, setTrial] = useState<Trial | null>(null);
   const [problem, setProblem] = useState('');
   const [isAsking, setIsAsking] = useState(false);
   const key = useRef(newKey());
+  const chosen = useRef<HTMLSelectElement>(null);
+  useEffect(() => {
+    if (!chosen.current || step === undefined) return;
+    chosen.current.value = String(step);
+    key.current = newKey();
+  }, [step]);
   const steps = run.steps?.length ?? 0;
   if (steps === 0 || run.forkOf) return null;
 
@@ -56,7 +67,7 @@ export function Fork({ run }: { run: Run }): JSX.Element | null {
     <Section title="Try it again">
       <form class="fork" onSubmit={submit} onInput={() => (key.current = newKey())}>
         <label for="fork-step">From step</label>
-        <select id="fork-step" name="fromStep">
+        <select ref={chosen} id="fork-step" name="fromStep">
           {run.steps!.map(({ index }) => (
             <option key={index} value={index}>
               {index + 1}
@@ -92,7 +103,7 @@ interface ComparisonProps {
 }
 
 function Comparison({ run, trial, client }: ComparisonProps) {
-  const { fork, error } = useFork(client, trial.fork);
+  const { fork, error } = useFork(trial.fork);
   return (
     <>
       <div class="comparison">
@@ -102,35 +113,14 @@ function Comparison({ run, trial, client }: ComparisonProps) {
       <p class="problem" role="alert">
         {error ?? (fork.error ? `${fork.error.message} (${fork.error.code})` : '')}
       </p>
+      <p class="note">
+        <a href={runHash(fork.id)}>Open the dry run</a>
+      </p>
       {fork.status === 'completed' && Object.keys(trial.changes).length > 0 ? (
         <Keep agentId={run.agentId} changes={trial.changes} client={client} />
       ) : null}
     </>
   );
-}
-
-// The fork, asked for again until it has ended.
-function useFork(client: Client, first: Run) {
-  const [fork, setFork] = useState(first);
-  const [error, setError] = useState<string | null>(null);
-  useEffect(() => {
-    const stop = new AbortController();
-    const { signal } = stop;
-    const ask = async () => {
-      try {
-        const path = `/v1/runs/${encodeURIComponent(first.id)}`;
-        const found = await client.request<Run>('GET', path, { signal, retry: true });
-        if (signal.aborted) return;
-        setFork(found);
-        if (found.finishedAt === null) setTimeout(ask, POLL_MS);
-      } catch (problem) {
-        if (!signal.aborted) setError(wordsOf(problem));
-      }
-    };
-    void ask();
-    return () => stop.abort();
-  }, [first.id]);
-  return { fork, error };
 }
 
 const WORDS: Record<Deed['kind'], string> = {

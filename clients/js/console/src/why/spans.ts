@@ -1,75 +1,61 @@
-// The work of a run as spans of time: each answer of the model and each call. Pure.
+// The work of a run as spans of time: each wait, each answer of the model and each call. Pure.
 
 import type { Run } from '@smartspace/client';
 
 /** One line of the waterfall. Times are in milliseconds since 1970. */
 export interface Span {
   key: string;
-  kind: 'model' | 'tool';
+  kind: 'model' | 'tool' | 'wait';
   name: string;
   from: number;
   /** Null: it is under way. */
   to: number | null;
   /** What went wrong, or null. */
   problem: string | null;
+  /** The index of its step. */
+  step: number;
 }
+
+const NONE: ReadonlySet<string> = new Set();
 
 const time = (at: string | null) => (at === null ? null : Date.parse(at));
 
-/** The spans of a run in the order in which they began. */
-export function spansOf({ steps }: Run): Span[] {
-  return (steps ?? []).flatMap(({ index, startedAt, finishedAt, finishReason, calls }) => {
+/** The time in the queue, if there is any to show. */
+export function queueOf({ createdAt, startedAt, finishedAt, steps }: Run): Span[] {
+  const from = Date.parse(createdAt);
+  const to = time(startedAt ?? finishedAt);
+  if (to === from) return [];
+  const step = steps?.[0]?.index ?? 0;
+  return [{ key: 'queue', kind: 'wait', name: 'in the queue', from, to, problem: null, step }];
+}
+
+/**
+ * The spans of a run in the order in which they began. `forms` has the names of the tools that wait
+ * for people.
+ */
+export function spansOf({ steps }: Run, forms: ReadonlySet<string> = NONE): Span[] {
+  return (steps ?? []).flatMap((step): Span[] => {
+    const { index, attempt, startedAt, finishedAt, finishReason } = step;
     const model: Span = {
       key: `step ${index}`,
       kind: 'model',
-      name: `model · step ${index + 1}`,
+      name: `model · step ${index + 1}${attempt > 1 ? ` · attempt ${attempt}` : ''}`,
       from: Date.parse(startedAt),
       to: time(finishedAt),
       problem: finishReason === 'error' ? 'the model failed' : null,
+      step: index,
     };
-    const tools = calls.flatMap((call): Span[] => {
+    const calls = step.calls.flatMap((call): Span[] => {
+      const { callId: key, name } = call;
       const from = time(call.startedAt);
       const isWrong = !['pending', 'completed'].includes(call.status);
-      const problem = isWrong ? call.status : null;
       if (from === null) return [];
-      return [
-        {
-          key: call.callId,
-          kind: 'tool',
-          name: call.name,
-          from,
-          to: time(call.finishedAt),
-          problem,
-        },
-      ];
+      const span = { key, from, to: time(call.finishedAt), step: index };
+      const problem = isWrong ? call.status : null;
+      return forms.has(name)
+        ? [{ ...span, kind: 'wait', name: `${name} · waits for people`, problem }]
+        : [{ ...span, kind: 'tool', name, problem }];
     });
-    return [model, ...tools];
+    return [model, ...calls];
   });
-}
-
-/** A piece of a prompt. `isKnown`: the prompt of the run before began with it too. */
-export interface Piece {
-  text: string;
-  isKnown: boolean;
-}
-
-/** The prompt of the first step, in the order in which a model reads it. */
-export function promptOf({ steps }: Run): Piece[] {
-  const [first] = steps ?? [];
-  if (!first) return [];
-  const { system, messages } = first.prompt;
-  const texts = [...system, ...messages.flatMap(textsOf)];
-  const text = texts.join('');
-  const shared = first.sharedPrefix ?? 0;
-  const pieces = [
-    { text: text.slice(0, shared), isKnown: true },
-    { text: text.slice(shared), isKnown: false },
-  ];
-  return pieces.filter(({ text }) => text !== '');
-}
-
-function textsOf(message: unknown): string[] {
-  const { blocks, text } = message as { blocks?: unknown; text?: unknown };
-  const all = [...(Array.isArray(blocks) ? blocks : []), text];
-  return all.filter((each) => typeof each === 'string');
 }

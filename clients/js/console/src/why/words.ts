@@ -34,6 +34,48 @@ export function questionOf({ status, endReason }: Run, name: string, hasSpoken: 
   }
 }
 
+const STATUSES: Record<Run['status'], string> = {
+  queued: 'waits in the queue',
+  running: 'running',
+  waiting_tool: 'waits for an answer',
+  completed: 'completed',
+  failed: 'failed',
+  canceled: 'canceled',
+};
+
+/** The status of a run. */
+export const statusWords = ({ status }: Run): string => STATUSES[status];
+
+const ENDINGS: Record<NonNullable<Run['endReason']>, string> = {
+  done: 'it had nothing more to do',
+  skipped: 'it chose to stay silent',
+  delegated: 'it handed the message on',
+  max_steps: 'it reached its limit of steps',
+  time_limit: 'it reached its time limit',
+  cancel: 'a person stopped it',
+  stop_run: 'another run of the agent stopped it',
+  absorbed: 'another run of the agent took over',
+  superseded: 'a newer message took its place',
+  coalesced: 'another run answers its message, too',
+  removed: 'the agent has left, or the space is deleted',
+};
+
+/** Why a run ended, or null if there is nothing to say. A failed run has an error instead. */
+export const endWords = ({ endReason }: Run): string | null =>
+  endReason === null ? null : ENDINGS[endReason];
+
+/** How long a run took, and what it used. */
+export function factsOf({ startedAt, finishedAt, stepCount, usage }: Run, now: number): string[] {
+  const to = finishedAt === null ? now : Date.parse(finishedAt);
+  const tokens = usage.inputTokens + usage.outputTokens;
+  return [
+    startedAt === null ? 'not started' : durationText(to - Date.parse(startedAt)),
+    `${stepCount} ${stepCount === 1 ? 'step' : 'steps'}`,
+    `${tokens.toLocaleString()} tokens`,
+    costText(usage.cost),
+  ];
+}
+
 /** A duration: `384 ms`, `2.4 s`, `3 min 5 s`. */
 export function durationText(lengthMs: number): string {
   if (lengthMs < 1000) return `${Math.round(lengthMs)} ms`;

@@ -1,0 +1,71 @@
+// A chain in words: what each part of it is, and where and why it ended. Pure.
+
+import type { Message, Run } from '@smartspace/client';
+import { refusalWords } from '../page/outcomes.ts';
+import { nodesOf, type ChainNode, type RunNode } from './chain_tree.ts';
+import { endWords, statusWords } from './words.ts';
+
+const LONGEST_CHARS = 90;
+
+/** An end of a chain, and the agents for which it ended so. */
+export interface Ending {
+  words: string;
+  agentIds: string[];
+}
+
+/** The first words of a message, or the name of the tool on its card. */
+export function firstWords({ parts }: Message): string {
+  const words = parts
+    .map((part) => (part.type === 'text' ? part.text : `card: ${part.name}`))
+    .join(' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+  return words.length > LONGEST_CHARS ? `${words.slice(0, LONGEST_CHARS).trimEnd()}…` : words;
+}
+
+/** What became of a run. */
+export function runWords({ run, children }: RunNode): string {
+  if (!run) return 'its run is not loaded';
+  switch (run.status) {
+    case 'completed':
+      if (run.endReason === 'skipped') return run.reason ? `silent: “${run.reason}”` : 'silent';
+      if (children.some(({ type }) => type === 'message')) return 'spoke';
+      return run.endReason === 'done' ? 'posted nothing here' : (endWords(run) ?? 'completed');
+    case 'failed':
+      return `failed: ${run.error?.message ?? 'no reason was given'}`;
+    case 'canceled':
+      return `stopped: ${endWords(run) ?? 'no reason was given'}`;
+    default:
+      return `${statusWords(run)}: still going`;
+  }
+}
+
+/** Why a message woke no agent, or null if it woke one. */
+export function nobodyWords(node: ChainNode): string | null {
+  if (node.type === 'run' || node.children.length > 0) return null;
+  if (node.refused === null) return 'it is being decided who wakes';
+  return node.refused.length === 0 ? 'no agent hears it' : 'it woke nobody';
+}
+
+/** Where a chain ended and why: its runs without a message, and the agents that nobody woke. */
+export function endingsOf(root: ChainNode): Ending[] {
+  const endings = new Map<string, string[]>();
+  const add = (words: string, agentId: string) => {
+    const agentIds = endings.get(words) ?? [];
+    if (!agentIds.includes(agentId)) endings.set(words, [...agentIds, agentId]);
+  };
+  for (const node of nodesOf(root)) {
+    if (node.type === 'run') {
+      if (node.children.length === 0) add(runWords(node), node.agentId);
+    } else if (node.children.length === 0)
+      for (const { agentId, reason, reasonText } of node.refused ?? [])
+        add(`not woken: ${refusalWords(reasonText ?? reason ?? null)}`, agentId);
+  }
+  return [...endings].map(([words, agentIds]) => ({ words, agentIds }));
+}
+
+/** Whether a run of the chain is active. */
+export const isGoing = (root: ChainNode): boolean =>
+  nodesOf(root).some((node) => node.type === 'run' && node.run !== null && isActive(node.run));
+
+const isActive = ({ finishedAt }: Run) => finishedAt === null;

@@ -1,0 +1,60 @@
+// What a message made each agent do.
+
+import type { Outcome, Run } from '@smartspace/client';
+import { useRuns } from '@smartspace/react';
+import type { JSX } from 'preact';
+import { openWhy } from '../page/address.ts';
+import type { Cast } from '../page/members.ts';
+import { reasonOf, stateWords } from '../page/outcomes.ts';
+import { Section } from './section.tsx';
+
+/** The decisions about the message that woke the run, or nothing if they are not loaded. */
+export function Decisions({ run, cast }: { run: Run; cast: Cast }): JSX.Element | null {
+  const { outcomes } = useRuns();
+  const messageId = 'messageId' in run.trigger ? run.trigger.messageId : null;
+  const decisions = messageId === null ? undefined : outcomes[messageId];
+  if (!decisions) return null;
+  return (
+    <Section title="What everyone decided">
+      <table class="decisions">
+        <tbody>
+          {decisions.map((outcome) => (
+            <Decision
+              key={outcome.agentId}
+              outcome={outcome}
+              name={cast.nameOf(outcome.agentId)}
+              isThis={outcome.runId === run.id}
+            />
+          ))}
+        </tbody>
+      </table>
+    </Section>
+  );
+}
+
+interface DecisionProps {
+  outcome: Outcome;
+  name: string;
+  /** The drawer explains this run. */
+  isThis: boolean;
+}
+
+function Decision({ outcome, name, isThis }: DecisionProps) {
+  const { runId, state, sourceText } = outcome;
+  const reasons = [reasonOf(outcome), sourceText && `chosen: ${sourceText}`];
+  return (
+    <tr data-outcome={state} aria-current={isThis ? 'true' : undefined}>
+      <th scope="row" dir="auto">
+        {runId === null || isThis ? (
+          name
+        ) : (
+          <button type="button" class="link" onClick={() => openWhy(runId)}>
+            {name}
+          </button>
+        )}
+      </th>
+      <td>{stateWords(outcome)}</td>
+      <td dir="auto">{reasons.filter(Boolean).join(' · ')}</td>
+    </tr>
+  );
+}

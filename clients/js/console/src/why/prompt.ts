@@ -1,0 +1,110 @@
+// The prompt of a step as pieces: what the model had read before, and what is new. Pure.
+
+import type { Run, Step } from '@smartspace/client';
+
+/** A piece of a prompt. `isKnown`: the model had read it before. */
+export interface Piece {
+  text: string;
+  isKnown: boolean;
+}
+
+/** A part of a prompt with one author. */
+export interface Block {
+  key: string;
+  /** Who wrote it: `System`, `User`, `Watcher “start”`. */
+  title: string;
+  pieces: readonly Piece[];
+}
+
+/** The prompt of the first step, in the order in which a model reads it. */
+export function promptOf({ steps }: Run): Piece[] {
+  const [first] = steps ?? [];
+  if (!first) return [];
+  const { system, messages } = first.prompt;
+  const text = [...system, ...messages.flatMap(textsOf)].join('');
+  return split(text, first.sharedPrefix ?? 0);
+}
+
+/** What a step added to the prompt. In the first step this is the whole prompt. */
+export function blocksOf({ prompt, sharedPrefix, systemMessages }: Step): Block[] {
+  let shared = sharedPrefix ?? 0;
+  const piecesOf = (text: string) => {
+    const pieces = split(text, shared);
+    shared = Math.max(0, shared - text.length);
+    return pieces;
+  };
+  const system = prompt.system.join('');
+  const first = { key: 'system', title: 'System', pieces: piecesOf(system) };
+  // The messages of watchers are in the prompt as well, in the same order.
+  const watchers = [...systemMessages];
+  const others = prompt.messages.map((message, index): Block => {
+    const { role, text } = fieldsOf(message);
+    const isWatcher = role === 'system' && watchers[0]?.text === text;
+    const title = isWatcher ? `Watcher “${watchers.shift()!.watcher}”` : roleWords(role);
+    const said = piecesOf(textsOf(message).join(''));
+    return { key: `message ${index}`, title, pieces: [...said, ...split(callsText(message), 0)] };
+  });
+  return [first, ...others].filter(({ pieces }) => pieces.length > 0);
+}
+
+/** What the steps before this one had added. */
+export const blocksBefore = (steps: readonly Step[], index: number): Block[] =>
+  steps
+    .filter((step) => step.index < index)
+    .flatMap((step) =>
+      blocksOf(step).map((each) => ({ ...each, key: `${step.index} ${each.key}` })),
+    );
+
+/** The number of characters, all of them or those the model had read before. */
+export const lengthOf = (pieces: readonly Piece[], isKnown?: boolean): number =>
+  pieces.reduce(
+    (sum, piece) =>
+      sum + (isKnown === undefined || piece.isKnown === isKnown ? piece.text.length : 0),
+    0,
+  );
+
+const ROLES: Record<string, string> = {
+  user: 'User',
+  assistant: 'The model’s answer',
+  tool_results: 'Results of tools',
+  system: 'System',
+};
+
+const roleWords = (role: unknown): string =>
+  typeof role === 'string' ? (ROLES[role] ?? role) : 'Message';
+
+function split(text: string, length: number): Piece[] {
+  const pieces = [
+    { text: text.slice(0, length), isKnown: true },
+    { text: text.slice(length), isKnown: false },
+  ];
+  return pieces.filter(({ text }) => text !== '');
+}
+
+const fieldsOf = (message: unknown): Record<string, unknown> =>
+  message !== null && typeof message === 'object' ? (message as Record<string, unknown>) : {};
+
+// `sharedPrefix` counts these texts.
+function textsOf(message: unknown): string[] {
+  const { blocks, text } = fieldsOf(message);
+  const all = [...(Array.isArray(blocks) ? blocks : []), text];
+  return all.filter((each) => typeof each === 'string');
+}
+
+// The calls or the results of a message, one on each line.
+function callsText(message: unknown): string {
+  const { calls, results, text } = fieldsOf(message);
+  const lines = [
+    ...listOf(calls).map(({ name, input }) => `${String(name)} ${asText(input)}`),
+    ...listOf(results).map(({ output }) => asText(output)),
+  ];
+  return (
+    (typeof text === 'string' && text !== '' && lines.length > 0 ? '\n' : '') + lines.join('\n')
+  );
+}
+
+const listOf = (value: unknown): Record<string, unknown>[] =>
+  Array.isArray(value) ? value.map(fieldsOf) : [];
+
+const asText = (value: unknown): string =>
+  typeof value === 'string' ? value : (JSON.stringify(value) ?? '');

@@ -1,0 +1,58 @@
+// Why a run was started.
+
+import type { Run } from '@smartspace/client';
+import type { JSX } from 'preact';
+import { sourceWords } from './words.ts';
+
+export interface TriggerProps {
+  run: Run;
+  nameOf: (id: string) => string;
+}
+
+/** What woke an agent. Members see no more than the kind of a plan or a service. */
+export function Trigger({ run, nameOf }: TriggerProps): JSX.Element {
+  const { trigger, chainDepth } = run;
+  const depth = `depth ${chainDepth}`;
+  if (!('text' in trigger || 'instruction' in trigger || 'service' in trigger)) {
+    const kind = trigger.type === 'plan' ? 'A plan' : 'A service';
+    return <p>{`${kind} woke it. Only operators see more.`}</p>;
+  }
+  switch (trigger.type) {
+    case 'space_message':
+      return (
+        <>
+          <blockquote class="quote" dir="auto">
+            <strong>{nameOf(trigger.sender.id) || trigger.sender.name}</strong> {trigger.text}
+          </blockquote>
+          <p class="note">{`${trigger.source}: ${sourceWords(trigger.source)} · ${depth}`}</p>
+          {trigger.delegatedBy ? (
+            <p class="note" dir="auto">
+              {`Handed on by ${trigger.delegatedBy.name}`}
+              {trigger.note ? `: “${trigger.note}”` : ''}
+            </p>
+          ) : null}
+        </>
+      );
+    case 'plan':
+      return (
+        <>
+          <blockquote class="quote" dir="auto">
+            <strong>{trigger.name}</strong> {trigger.instruction}
+          </blockquote>
+          <p class="note">
+            {`its plan for ${new Date(trigger.scheduledAt).toLocaleString()} · ${depth}`}
+          </p>
+        </>
+      );
+    case 'service':
+      return (
+        <>
+          <blockquote class="quote" dir="auto">
+            <strong>{trigger.service}</strong>
+            <pre tabIndex={0}>{JSON.stringify(trigger.payload, null, 2)}</pre>
+          </blockquote>
+          <p class="note">{`a webhook · ${depth}`}</p>
+        </>
+      );
+  }
+}
