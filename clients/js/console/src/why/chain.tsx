@@ -94,8 +94,8 @@ function Endings({ tree, cast }: { tree: ChainNode; cast: Cast }) {
   ];
   const going = isGoing(tree);
   return (
-    <Section title={going ? 'Where it is' : 'Where it ended'} about={facts.join(' · ')}>
-      <ul class="endings" aria-label={going ? 'Where it is' : 'Where it ended'}>
+    <Section title={going ? 'Where it is now' : 'Where it ended'} about={facts.join(' · ')}>
+      <ul class="endings" aria-label={going ? 'Where it is now' : 'Where it ended'}>
         {endingsOf(tree).map(({ words, agentIds }) => (
           <li key={words} dir="auto">
             <strong>{agentIds.map(cast.nameOf).join(', ')}</strong> {words}
@@ -180,7 +180,7 @@ function RunLine({ node, cast, runId }: NodeProps<RunNode>) {
   const facts = [
     run === null ? null : `depth ${run.chainDepth}`,
     run === null ? null : costText(run.usage.cost),
-    node.children.length > 0 ? sumText(node) : null,
+    node.cost === (run?.usage.cost ?? null) ? null : sumText(node),
   ];
   return (
     <div class="chain-run" data-status={run?.status} aria-current={isThis ? 'true' : undefined}>

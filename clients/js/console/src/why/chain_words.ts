@@ -1,6 +1,6 @@
 // A chain in words: what each part of it is, and where and why it ended. Pure.
 
-import type { Message, Run } from '@smartspace/client';
+import type { Message } from '@smartspace/client';
 import { refusalWords } from '../page/outcomes.ts';
 import { nodesOf, type ChainNode, type RunNode } from './chain_tree.ts';
 import { endWords, statusWords } from './words.ts';
@@ -43,6 +43,7 @@ export function runWords({ run, children }: RunNode): string {
 /** Why a message woke no agent, or null if it woke one. */
 export function nobodyWords(node: ChainNode): string | null {
   if (node.type === 'run' || node.children.length > 0) return null;
+  if (node.message.parts.some(({ type }) => type === 'tool')) return 'a card wakes nobody';
   if (node.refused === null) return 'it is being decided who wakes';
   return node.refused.length === 0 ? 'no agent hears it' : 'it woke nobody';
 }
@@ -56,7 +57,7 @@ export function endingsOf(root: ChainNode): Ending[] {
   };
   for (const node of nodesOf(root)) {
     if (node.type === 'run') {
-      if (node.children.length === 0) add(runWords(node), node.agentId);
+      if (node.children.length === 0 || isActive(node)) add(runWords(node), node.agentId);
     } else if (node.children.length === 0)
       for (const { agentId, reason, reasonText } of node.refused ?? [])
         add(`not woken: ${refusalWords(reasonText ?? reason ?? null)}`, agentId);
@@ -66,6 +67,6 @@ export function endingsOf(root: ChainNode): Ending[] {
 
 /** Whether a run of the chain is active. */
 export const isGoing = (root: ChainNode): boolean =>
-  nodesOf(root).some((node) => node.type === 'run' && node.run !== null && isActive(node.run));
+  nodesOf(root).some((node) => node.type === 'run' && isActive(node));
 
-const isActive = ({ finishedAt }: Run) => finishedAt === null;
+const isActive = ({ run }: RunNode) => run?.finishedAt === null;

@@ -42,7 +42,7 @@ export function blocksOf({ prompt, sharedPrefix, systemMessages }: Step): Block[
     const isWatcher = role === 'system' && watchers[0]?.text === text;
     const title = isWatcher ? `Watcher “${watchers.shift()!.watcher}”` : roleWords(role);
     const said = piecesOf(textsOf(message).join(''));
-    return { key: `message ${index}`, title, pieces: [...said, ...split(callsText(message), 0)] };
+    return { key: `message ${index}`, title, pieces: extended(said, callsText(message)) };
   });
   return [first, ...others].filter(({ pieces }) => pieces.length > 0);
 }
@@ -81,6 +81,12 @@ function split(text: string, length: number): Piece[] {
   return pieces.filter(({ text }) => text !== '');
 }
 
+function extended(pieces: Piece[], text: string): Piece[] {
+  const last = pieces.at(-1);
+  if (!last || last.isKnown || text === '') return [...pieces, ...split(text, 0)];
+  return [...pieces.slice(0, -1), { ...last, text: `${last.text.trimEnd()}\n${text}` }];
+}
+
 const fieldsOf = (message: unknown): Record<string, unknown> =>
   message !== null && typeof message === 'object' ? (message as Record<string, unknown>) : {};
 
@@ -93,14 +99,12 @@ function textsOf(message: unknown): string[] {
 
 // The calls or the results of a message, one on each line.
 function callsText(message: unknown): string {
-  const { calls, results, text } = fieldsOf(message);
+  const { calls, results } = fieldsOf(message);
   const lines = [
     ...listOf(calls).map(({ name, input }) => `${String(name)} ${asText(input)}`),
     ...listOf(results).map(({ output }) => asText(output)),
   ];
-  return (
-    (typeof text === 'string' && text !== '' && lines.length > 0 ? '\n' : '') + lines.join('\n')
-  );
+  return lines.join('\n');
 }
 
 const listOf = (value: unknown): Record<string, unknown>[] =>

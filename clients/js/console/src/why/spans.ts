@@ -16,6 +16,9 @@ export interface Span {
   step: number;
 }
 
+/** The key of the time in the queue. */
+export const QUEUE = 'queue';
+
 const NONE: ReadonlySet<string> = new Set();
 
 const time = (at: string | null) => (at === null ? null : Date.parse(at));
@@ -26,7 +29,7 @@ export function queueOf({ createdAt, startedAt, finishedAt, steps }: Run): Span[
   const to = time(startedAt ?? finishedAt);
   if (to === from) return [];
   const step = steps?.[0]?.index ?? 0;
-  return [{ key: 'queue', kind: 'wait', name: 'in the queue', from, to, problem: null, step }];
+  return [{ key: QUEUE, kind: 'wait', name: 'in the queue', from, to, problem: null, step }];
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import type { Run } from '@smartspace/client';
 import type { JSX } from 'preact';
-import type { Span } from './spans.ts';
+import { QUEUE, type Span } from './spans.ts';
 import { durationText } from './words.ts';
 
 export interface WaterfallProps {
@@ -24,7 +24,7 @@ export function Waterfall({ run, spans, now, selected, onSelect }: WaterfallProp
     <ul class="waterfall" aria-label="Steps and calls">
       {spans.map((span) => {
         const bar = <Bar span={span} from={from} to={to} now={now} />;
-        const isCurrent = span.step === selected;
+        const isCurrent = span.step === selected && span.key !== QUEUE;
         return (
           <li key={span.key} class={`span-${span.kind}`}>
             {onSelect ? (

@@ -1,0 +1,41 @@
+// What one can do with a run: stop it, repeat it, fork it.
+
+import type { Run } from '@smartspace/client';
+import { useClient } from '@smartspace/react';
+import type { JSX } from 'preact';
+import { open, runHash } from '../../page/address.ts';
+import { ActionButton } from '../ui/action_button.tsx';
+
+/** The buttons of a run. */
+export function RunActions({ run }: { run: Run }): JSX.Element {
+  const { runs } = useClient();
+  const { id, status, endReason, forkOf, finishedAt, steps } = run;
+  const isStopped = status === 'canceled' && ['cancel', 'stop_run'].includes(endReason ?? '');
+  const mayRetry = !forkOf && (status === 'failed' || isStopped);
+  const mayFork = !forkOf && (steps?.length ?? 0) > 0;
+  // The form is at the end of the step.
+  const toFork = () => {
+    const field = document.querySelector<HTMLElement>('#fork-model');
+    field?.scrollIntoView({ block: 'center' });
+    field?.focus({ preventScroll: true });
+  };
+  return (
+    <>
+      {finishedAt === null ? (
+        <ActionButton class="danger" act={() => runs.cancel(id)}>
+          Stop
+        </ActionButton>
+      ) : null}
+      {mayRetry ? (
+        <ActionButton class="" act={async () => open(runHash(await runs.retry(id)))}>
+          Retry
+        </ActionButton>
+      ) : null}
+      {mayFork ? (
+        <button type="button" onClick={toFork}>
+          Fork
+        </button>
+      ) : null}
+    </>
+  );
+}

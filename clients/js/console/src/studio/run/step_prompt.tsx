@@ -1,0 +1,53 @@
+// What the model read in a step: what it had read before is folded, what is new shows.
+
+import type { Run, Step } from '@smartspace/client';
+import type { JSX } from 'preact';
+import { blocksBefore, blocksOf, lengthOf, type Block } from '../../why/prompt.ts';
+import { PromptText } from '../../why/prompt_text.tsx';
+
+/** The prompt of a step by its blocks, and how it differs from the step before. */
+export function StepPrompt({ run, step }: { run: Run; step: Step }): JSX.Element {
+  const before = blocksBefore(run.steps ?? [], step.index);
+  const blocks = blocksOf(step);
+  const knownLength = lengthOf(before.flatMap(({ pieces }) => pieces));
+  return (
+    <section class="step-part" aria-label="What it read">
+      <h3>What it read</h3>
+      <p class="legend">
+        {step.index === 0 && step.sharedPrefix ? (
+          <mark class="known">as in the run before</mark>
+        ) : null}
+        {knownLength > 0 ? <mark class="known">as in the steps before</mark> : null}{' '}
+        <mark class="new">new</mark>
+      </p>
+      {knownLength > 0 ? (
+        <details class="before">
+          <summary>{`As before: ${knownLength.toLocaleString()} characters`}</summary>
+          <Blocks blocks={before.map(asKnown)} />
+        </details>
+      ) : null}
+      {step.index > 0 && before.length === 0 && run.forkOf ? (
+        <p class="note">The steps before this one are those of the first run.</p>
+      ) : null}
+      {blocks.length > 0 ? <Blocks blocks={blocks} /> : <p class="note">Nothing new yet.</p>}
+    </section>
+  );
+}
+
+const asKnown = (block: Block): Block => ({
+  ...block,
+  pieces: block.pieces.map(({ text }) => ({ text, isKnown: true })),
+});
+
+const Blocks = ({ blocks }: { blocks: readonly Block[] }) => (
+  <>
+    {blocks.map(({ key, title, pieces }) => (
+      <div key={key} class="prompt-block">
+        <h4>{title}</h4>
+        <div class="prompt" role="group" tabIndex={0} aria-label={title}>
+          <PromptText pieces={pieces} />
+        </div>
+      </div>
+    ))}
+  </>
+);
