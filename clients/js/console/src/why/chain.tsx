@@ -21,7 +21,7 @@ import {
 import { endingsOf, firstWords, isGoing, nobodyWords, runWords } from './chain_words.ts';
 import { Section } from './section.tsx';
 import { Trigger } from './trigger.tsx';
-import { costText } from './words.ts';
+import { costText, usageCost } from './words.ts';
 
 const MOST_PAGES = 5; // How far back the start of the chain is looked for.
 
@@ -72,7 +72,7 @@ export function Chain({ run, cast }: ChainProps): JSX.Element {
         {'runId' in start && start.runId === run.id ? (
           <Trigger run={run} nameOf={cast.nameOf} />
         ) : null}
-        <ul class="chain">
+        <ul class="chain" aria-label="Messages and runs">
           <Node node={tree} cast={cast} runId={run.id} />
         </ul>
       </Section>
@@ -95,7 +95,7 @@ function Endings({ tree, cast }: { tree: ChainNode; cast: Cast }) {
   const going = isGoing(tree);
   return (
     <Section title={going ? 'Where it is now' : 'Where it ended'} about={facts.join(' · ')}>
-      <ul class="endings" aria-label={going ? 'Where it is now' : 'Where it ended'}>
+      <ul class="endings" aria-label="Ends of the chain">
         {endingsOf(tree).map(({ words, agentIds }) => (
           <li key={words} dir="auto">
             <strong>{agentIds.map(cast.nameOf).join(', ')}</strong> {words}
@@ -179,17 +179,14 @@ function RunLine({ node, cast, runId }: NodeProps<RunNode>) {
   const isThis = node.runId === runId;
   const facts = [
     run === null ? null : `depth ${run.chainDepth}`,
-    run === null ? null : costText(run.usage.cost),
+    run === null ? null : usageCost(run.usage),
     node.cost === (run?.usage.cost ?? null) ? null : sumText(node),
   ];
   return (
     <div class="chain-run" data-status={run?.status} aria-current={isThis ? 'true' : undefined}>
-      <p dir="auto">
-        <button type="button" class="link" onClick={() => openWhy(node.runId)}>
-          <strong>{cast.nameOf(agentId)}</strong>
-        </button>{' '}
-        {runWords(node)}
-      </p>
+      <button type="button" class="link" onClick={() => openWhy(node.runId)} dir="auto">
+        <strong>{cast.nameOf(agentId)}</strong> {runWords(node)}
+      </button>
       <p class="note">{facts.filter(Boolean).join(' · ')}</p>
     </div>
   );

@@ -72,7 +72,7 @@ export function factsOf({ startedAt, finishedAt, stepCount, usage }: Run, now: n
     startedAt === null ? 'not started' : durationText(to - Date.parse(startedAt)),
     `${stepCount} ${stepCount === 1 ? 'step' : 'steps'}`,
     `${tokens.toLocaleString()} tokens`,
-    costText(usage.cost),
+    usageCost(usage),
   ];
 }
 
@@ -90,3 +90,7 @@ export function costText(cost: number | null): string {
   if (cost === 0) return '$0';
   return `$${cost < 0.01 ? cost.toPrecision(2) : cost.toFixed(2)}`;
 }
+
+/** What tokens cost. Without tokens there is nothing to pay, whatever the price. */
+export const usageCost = ({ cost, inputTokens, outputTokens }: Run['usage']): string =>
+  costText(cost === null && inputTokens + outputTokens === 0 ? 0 : cost);

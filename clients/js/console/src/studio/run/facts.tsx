@@ -3,7 +3,7 @@
 import type { Run, Schemas } from '@smartspace/client';
 import type { JSX } from 'preact';
 import { useNow } from '../../page/now.ts';
-import { costText, durationText, endWords } from '../../why/words.ts';
+import { durationText, endWords, usageCost } from '../../why/words.ts';
 
 /** The facts of a run. */
 export function Facts({ run }: { run: Run }): JSX.Element {
@@ -15,7 +15,7 @@ export function Facts({ run }: { run: Run }): JSX.Element {
     ['Ended because', ended || null],
     ['Attempt', String(run.attempt)],
     ['Depth', String(run.chainDepth)],
-    ['Cost', costText(usage.cost)],
+    ['Cost', usageCost(usage)],
     ['Tokens', tokensText(usage)],
     ['Asked', new Date(start).toLocaleString()],
     ['Started', startedAt === null ? 'not yet' : afterText(start, startedAt)],

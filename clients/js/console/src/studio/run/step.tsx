@@ -2,7 +2,7 @@
 
 import type { Run, Step } from '@smartspace/client';
 import type { ComponentChildren, JSX } from 'preact';
-import { costText, durationText } from '../../why/words.ts';
+import { durationText, usageCost } from '../../why/words.ts';
 import { Part } from '../ui/page.tsx';
 import { tokensText } from './facts.tsx';
 import { JsonView } from './json_view.tsx';
@@ -83,7 +83,7 @@ function factsOf(step: Step): string[] {
     finishedAt ? since(finishedAt) : 'under way',
     firstTokenAt ? `first words after ${since(firstTokenAt)}` : '',
     finishedAt ? tokensText(usage) : '',
-    finishedAt ? costText(usage.cost) : '',
+    finishedAt ? usageCost(usage) : '',
     cutResults ? `${cutResults} old results cut` : '',
   ].filter((text) => text !== '');
 }

@@ -1,6 +1,111 @@
-import type { JSX } from 'preact';
-import { Page } from '../ui/page.tsx';
+// What models cost: by day, by agent and by model.
 
+import type { Schemas } from '@smartspace/client';
+import type { JSX } from 'preact';
+import { costText } from '../../why/words.ts';
+import { useActivity, useAnswer } from '../ui/data.ts';
+import { Loaded, Page, Part } from '../ui/page.tsx';
+import { Chart, MOST_SERIES } from './chart.tsx';
+import { Choice } from './choice.tsx';
+import { useNames } from './names.ts';
+import {
+  daysOf,
+  groupOf,
+  rangeOf,
+  seriesOf,
+  shortened,
+  tokensOf,
+  type Group,
+  type Range,
+  type UsageItem,
+} from './report.ts';
+import { DayTable, reuseText, SumTable } from './tables.tsx';
+
+/** The usage page. Its range and its grouping are in the address. */
 export function Usage({ filters }: { filters: URLSearchParams }): JSX.Element {
-  return <Page title="Usage">{null}</Page>;
+  const now = Date.now();
+  const range = rangeOf(filters, now);
+  const by = groupOf(filters);
+  const query = new URLSearchParams({ ...range, by: `day,${by}` });
+  const { answer, error, isLoading, reload } = useAnswer<Schemas['UsageReport']>(
+    `/v1/usage?${query}`,
+  );
+  useActivity(reload);
+  const isEmpty = !answer || answer.items.length === 0;
+  return (
+    <Page title="Usage">
+      <Choice range={range} by={by} now={now} />
+      <Loaded
+        isLoading={isLoading && !answer}
+        error={error}
+        isEmpty={isEmpty}
+        empty="No run has ended in this time. When agents run, their tokens and their cost appear here. Send a message in a space with an agent to begin."
+      >
+        {answer ? <Report report={answer} range={range} by={by} /> : null}
+      </Loaded>
+    </Page>
+  );
+}
+
+interface ReportProps {
+  report: Schemas['UsageReport'];
+  range: Range;
+  by: Group;
+}
+
+function Report({ report, range, by }: ReportProps) {
+  const series = seriesOf(report.items, by);
+  const nameOf = useNames(series, by);
+  const charted = shortened(series, MOST_SERIES);
+  const days = daysOf(range);
+  const chart = { days, series: charted, nameOf };
+  const isWithoutPrice = series.some(({ total }) => total.cost === null);
+  return (
+    <>
+      <Totals total={report.total} />
+      {isWithoutPrice ? (
+        <p class="note">
+          “No price”: the price list does not have the model, so its cost is unknown.
+        </p>
+      ) : null}
+      <Part title="By day">
+        {report.total.cost === null ? null : (
+          <Chart {...chart} title="Cost" valueOf={costOf} textOf={costText} />
+        )}
+        <Chart {...chart} title="Tokens" valueOf={tokensOf} textOf={numberText} />
+      </Part>
+      <Part title="In all">
+        <SumTable by={by} series={series} nameOf={nameOf} />
+      </Part>
+      <Part title="Numbers of each day">
+        <details class="day-numbers">
+          <summary>Show the table</summary>
+          <DayTable by={by} series={series} nameOf={nameOf} />
+        </details>
+      </Part>
+    </>
+  );
+}
+
+const costOf = ({ cost }: UsageItem) => cost ?? 0;
+const numberText = (value: number) => value.toLocaleString();
+
+function Totals({ total }: { total: UsageItem }) {
+  const facts = [
+    ['Cost', costText(total.cost)],
+    ['Tokens read', numberText(total.inputTokens)],
+    ['Cache reuse', reuseText(total)],
+    ['Tokens written', numberText(total.outputTokens)],
+    ['Runs', numberText(total.runs)],
+  ] as const;
+  return (
+    <dl class="facts totals" aria-label="Totals">
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
 }

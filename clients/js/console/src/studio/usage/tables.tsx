@@ -1,0 +1,108 @@
+// The numbers of the charts as tables.
+
+import type { JSX } from 'preact';
+import { agentHash } from '../../page/address.ts';
+import { costText } from '../../why/words.ts';
+import { reuseOf, type Group, type Series, type UsageItem } from './report.ts';
+
+const HEADS: Record<Group, string> = {
+  agent: 'Agent',
+  model: 'Model',
+  'agent,model': 'Agent and model',
+};
+const NUMBERS = ['Runs', 'Input', 'Cache reuse', 'Output', 'Cost'];
+
+export interface TableProps {
+  by: Group;
+  series: readonly Series[];
+  nameOf: (key: string | null) => string;
+}
+
+/** The sums of the whole range. */
+export const SumTable = ({ by, series, nameOf }: TableProps): JSX.Element => (
+  <table class="list">
+    <thead>
+      <Heads names={[HEADS[by]]} />
+    </thead>
+    <tbody>
+      {series.map(({ key, total }) => (
+        <tr key={key}>
+          <th scope="row" dir="auto">
+            {by !== 'model' && key?.startsWith('ent_') ? (
+              <a href={agentHash(key.split(' ')[0]!)}>{nameOf(key)}</a>
+            ) : (
+              nameOf(key)
+            )}
+          </th>
+          <Numbers item={total} />
+        </tr>
+      ))}
+    </tbody>
+  </table>
+);
+
+/** The sums of each day, the last day first. */
+export function DayTable({ by, series, nameOf }: TableProps): JSX.Element {
+  const rows = series.flatMap(({ key, days }) =>
+    [...days].map(([day, item]) => ({ key, day, item })),
+  );
+  rows.sort((one, other) => (one.day < other.day ? 1 : one.day > other.day ? -1 : 0));
+  return (
+    <table class="list">
+      <thead>
+        <Heads names={['Day', HEADS[by]]} />
+      </thead>
+      <tbody>
+        {rows.map(({ key, day, item }) => (
+          <tr key={`${day} ${key}`}>
+            <th scope="row">{day}</th>
+            <td data-label={HEADS[by]} dir="auto">
+              {nameOf(key)}
+            </td>
+            <Numbers item={item} />
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+const Heads = ({ names }: { names: readonly string[] }) => (
+  <tr>
+    {names.map((name) => (
+      <th key={name} scope="col">
+        {name}
+      </th>
+    ))}
+    {NUMBERS.map((name) => (
+      <th key={name} scope="col" class="number">
+        {name}
+      </th>
+    ))}
+  </tr>
+);
+
+function Numbers({ item }: { item: UsageItem }) {
+  const texts = [
+    item.runs.toLocaleString(),
+    item.inputTokens.toLocaleString(),
+    reuseText(item),
+    item.outputTokens.toLocaleString(),
+    costText(item.cost),
+  ];
+  return (
+    <>
+      {NUMBERS.map((name, index) => (
+        <td key={name} class="number" data-label={name}>
+          {texts[index]}
+        </td>
+      ))}
+    </>
+  );
+}
+
+/** The share of the input that came from the cache. */
+export function reuseText(item: UsageItem): string {
+  const reuse = reuseOf(item);
+  return reuse === null ? '–' : `${reuse} %`;
+}

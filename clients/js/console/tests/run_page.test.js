@@ -1,0 +1,96 @@
+// What the page of a run makes of it: prompts by block, JSON as rows, the waterfall's waits.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { importSource } from './bundle.js';
+
+const { blocksBefore, blocksOf, queueOf, rowsOf, jsonText, spansOf } = await importSource(`
+  export { blocksBefore, blocksOf } from './src/why/prompt.ts';
+  export { queueOf, spansOf } from './src/why/spans.ts';
+  export { jsonText, rowsOf } from './src/studio/run/json_rows.ts';
+`);
+
+const first = {
+  index: 0,
+  sharedPrefix: 8,
+  systemMessages: [{ watcher: 'start', text: 'Be quick.' }],
+  prompt: {
+    system: ['rules '],
+    messages: [
+      { role: 'user', blocks: ['history ', 'now'] },
+      { role: 'system', text: 'Be quick.' },
+    ],
+  },
+};
+const second = {
+  index: 1,
+  systemMessages: [],
+  prompt: {
+    system: [],
+    messages: [
+      { role: 'assistant', text: 'Hm.', calls: [{ name: 'look', input: '{"at":1}' }] },
+      { role: 'tool_results', results: [{ callId: 'c', output: { rows: [1] } }] },
+      { role: 'odd', text: 'x' },
+      null,
+    ],
+  },
+};
+const shown = (blocks) =>
+  blocks.map(({ title, pieces }) => [title, ...pieces.map(({ text, isKnown }) => [text, isKnown])]);
+
+test('a prompt is told by its authors, and by what the run before had read too', () => {
+  assert.deepEqual(shown(blocksOf(first)), [
+    ['System', ['rules ', true]],
+    ['User', ['hi', true], ['story now', false]],
+    ['Watcher “start”', ['Be quick.', false]],
+  ]);
+  assert.deepEqual(shown(blocksOf(second)), [
+    ['The model’s answer', ['Hm.\nlook {"at":1}', false]],
+    ['Results of tools', ['{"rows":[1]}', false]],
+    ['odd', ['x', false]],
+  ]);
+  assert.deepEqual(shown(blocksBefore([first, second], 1)), shown(blocksOf(first)));
+  assert.deepEqual(blocksBefore([first, second], 0), []);
+});
+
+test('flat JSON has rows, other JSON has none', () => {
+  assert.deepEqual(rowsOf({ a: 'x', b: 1, c: null, d: false }), [
+    ['a', 'x'],
+    ['b', '1'],
+    ['c', 'null'],
+    ['d', 'false'],
+  ]);
+  for (const other of [{}, { a: {} }, { a: [] }, [1], 'text', 7, null])
+    assert.equal(rowsOf(other), null);
+  assert.equal(jsonText('text'), 'text');
+  assert.equal(jsonText({ a: [1] }), '{\n  "a": [\n    1\n  ]\n}');
+});
+
+test('the queue, forms and later attempts show in the waterfall', () => {
+  const at = (ms) => new Date(ms).toISOString();
+  const run = { createdAt: at(0), startedAt: at(50), finishedAt: null };
+  assert.deepEqual(
+    queueOf(run).map(({ from, to }) => [from, to]),
+    [[0, 50]],
+  );
+  assert.equal(queueOf({ ...run, startedAt: null })[0].to, null);
+  assert.deepEqual(queueOf({ ...run, startedAt: at(0) }), []);
+  const call = { callId: 'c', name: 'ask', status: 'pending', startedAt: at(70), finishedAt: null };
+  const steps = [
+    {
+      index: 0,
+      attempt: 2,
+      startedAt: at(50),
+      finishedAt: at(60),
+      finishReason: 'stop',
+      calls: [call],
+    },
+  ];
+  assert.deepEqual(
+    spansOf({ steps }, new Set(['ask'])).map(({ kind, name, step }) => [kind, name, step]),
+    [
+      ['model', 'model · step 1 · attempt 2', 0],
+      ['wait', 'ask · waits for people', 0],
+    ],
+  );
+});

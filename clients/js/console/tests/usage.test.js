@@ -1,0 +1,74 @@
+// The numbers of the usage page: ranges and sums.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { importSource } from './bundle.js';
+
+const { daysOf, groupOf, lastDays, rangeOf, reuseOf, seriesOf, shortened } = await importSource(`
+  export * from './src/studio/usage/report.ts';
+`);
+
+const NOW = Date.parse('2026-03-01T23:59:00Z');
+const row = (day, agentId, model, cost, inputTokens = 10) => ({
+  day,
+  agentId,
+  provider: 'p',
+  model,
+  runs: 1,
+  inputTokens,
+  cachedTokens: 4,
+  cacheWriteTokens: 0,
+  outputTokens: 1,
+  cost,
+});
+
+test('a range is what the address says, or else the last 30 days', () => {
+  assert.deepEqual(lastDays(7, NOW), { from: '2026-02-23', to: '2026-03-01' });
+  assert.deepEqual(rangeOf(new URLSearchParams(), NOW), { from: '2026-01-31', to: '2026-03-01' });
+  assert.equal(rangeOf(new URLSearchParams({ from: '2026-02-01' }), NOW).from, '2026-02-01');
+  assert.deepEqual(daysOf({ from: '2026-02-27', to: '2026-03-01' }), [
+    '2026-02-27',
+    '2026-02-28',
+    '2026-03-01',
+  ]);
+  assert.deepEqual(daysOf({ from: '2026-03-02', to: '2026-03-01' }), []);
+  assert.deepEqual(daysOf({ from: '1926-03-02', to: '2026-03-01' }), []);
+  assert.deepEqual(daysOf({ from: 'x', to: '2026-03-01' }), []);
+  assert.equal(groupOf(new URLSearchParams({ by: 'model' })), 'model');
+  assert.equal(groupOf(new URLSearchParams({ by: 'x' })), 'agent');
+});
+
+test('sums are ordered by cost, and those without a price stay without one', () => {
+  const rows = [
+    row('1', 'Ana', 'm', 1),
+    row('2', 'Ana', 'm', 2),
+    row('2', 'Ana', 'n', null),
+    row('1', 'Ben', 'n', null),
+    row('1', undefined, 'm', 9),
+  ];
+  const brief = (by) => seriesOf(rows, by).map(({ key, total }) => [key, total.cost, total.runs]);
+  assert.deepEqual(brief('agent'), [
+    ['', 9, 1],
+    ['Ana', 3, 3],
+    ['Ben', null, 1],
+  ]);
+  assert.deepEqual(brief('model'), [
+    ['p/m', 12, 3],
+    ['p/n', null, 2],
+  ]);
+  assert.deepEqual(brief('agent,model').at(1), ['Ana p/m', 3, 2]);
+  const [, ana] = seriesOf(rows, 'agent');
+  assert.equal(ana.days.get('2').inputTokens, 20);
+
+  const [most, others] = shortened(seriesOf(rows, 'agent'), 2);
+  assert.equal(most.key, '');
+  assert.deepEqual(
+    [others.key, others.total.cost, others.days.get('1').inputTokens],
+    [null, 3, 20],
+  );
+});
+
+test('the reuse of the cache is a share of what was read', () => {
+  assert.equal(reuseOf({ inputTokens: 10, cachedTokens: 4 }), 40);
+  assert.equal(reuseOf({ inputTokens: 0, cachedTokens: 0 }), null);
+});
