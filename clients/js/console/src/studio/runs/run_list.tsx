@@ -1,0 +1,89 @@
+// A table of runs. In a narrow window each run is a block.
+
+import type { Run } from '@smartspace/client';
+import type { JSX } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { useNow } from '../../page/now.ts';
+import { useActivity, type Pages } from '../ui/data.ts';
+import { Loaded, More } from '../ui/page.tsx';
+import { RunRow } from './run_row.tsx';
+import { isActive } from './words.ts';
+
+const POLL_MS = 10_000;
+
+export interface RunListProps {
+  /** The table's name. */
+  label: string;
+  pages: Pages<Run>;
+  /** What to say when there is no run. */
+  empty: string;
+  /** The name of an agent. Without it, the column of the agent is left out. */
+  agentName?: ((id: string) => string) | undefined;
+  /** Called after a run was stopped or repeated. */
+  onChanged: () => void;
+}
+
+/** The runs of a list, page by page. */
+export function RunList(props: RunListProps): JSX.Element {
+  const { label, pages, empty, agentName, onChanged } = props;
+  const { items, isLoading, error } = pages;
+  const now = useNow(items.some(isActive));
+  // A run is repeated once, by the run that names it.
+  const repeats = new Map(items.map(({ id, retryOf }) => [retryOf, id]));
+  return (
+    <Loaded isLoading={isLoading} error={error} isEmpty={items.length === 0} empty={empty}>
+      <table class="list runs" aria-label={label}>
+        <thead>
+          <tr>
+            <th scope="col">State</th>
+            {agentName ? <th scope="col">Agent</th> : null}
+            <th scope="col">Triggered by</th>
+            <th scope="col">Started</th>
+            <th scope="col" class="number">
+              Duration
+            </th>
+            <th scope="col" class="number">
+              Steps
+            </th>
+            <th scope="col" class="number">
+              Tokens
+            </th>
+            <th scope="col" class="number">
+              Cost
+            </th>
+            <th scope="col">
+              <span class="unseen">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {items.map((run) => (
+            <RunRow
+              key={run.id}
+              run={run}
+              now={now}
+              agentName={agentName}
+              repeatedBy={repeats.get(run.id) ?? null}
+              onChanged={onChanged}
+            />
+          ))}
+        </tbody>
+      </table>
+      <More pages={pages} />
+    </Loaded>
+  );
+}
+
+/**
+ * Loads a list again when something happens. Runs of plans and services happen outside of spaces,
+ * so a list with active runs is also loaded every few seconds.
+ */
+export function useLiveRuns(reload: () => void, runs: readonly Run[]): void {
+  useActivity(reload);
+  const hasActive = runs.some(isActive);
+  useEffect(() => {
+    if (!hasActive) return;
+    const timer = setInterval(() => document.hidden || reload(), POLL_MS);
+    return () => clearInterval(timer);
+  }, [hasActive, reload]);
+}

@@ -1,0 +1,141 @@
+// A run of a list in words: its state, what triggered it, when and how long. Pure.
+
+import type { Run } from '@smartspace/client';
+import { durationText } from '../../why/words.ts';
+
+/** The color of a state. The words say the same. */
+export type Tone = 'live' | 'wait' | 'problem' | 'plain';
+
+/** The state of a run in words, and more about it: a reason or an error code. */
+export interface RunState {
+  words: string;
+  tone: Tone;
+  detail: string | null;
+}
+
+const COMPLETED: Record<string, string> = {
+  skipped: 'Stayed silent',
+  delegated: 'Handed on',
+  max_steps: 'Ended at its step limit',
+  time_limit: 'Ended at its time limit',
+};
+const CANCELED: Record<string, string> = {
+  cancel: 'by a person',
+  stop_run: 'by another run of the agent',
+  absorbed: 'another run took over its work',
+  superseded: 'a newer message took its place',
+  coalesced: 'another run answers its message',
+  removed: 'the agent left the space, or one of them was deleted',
+};
+// The others have been replaced by another run, or their trigger is gone.
+const REPEATABLE = ['cancel', 'stop_run'];
+
+/** Whether the run has not ended. */
+export const isActive = ({ status }: Run): boolean =>
+  status === 'queued' || status === 'running' || status === 'waiting_tool';
+
+/** Whether a person can repeat the run. */
+export const isRepeatable = ({ status, endReason, forkOf }: Run): boolean =>
+  !forkOf &&
+  (status === 'failed' || (status === 'canceled' && REPEATABLE.includes(endReason ?? '')));
+
+/** The state of a run. */
+export function stateOf({ status, endReason, reason, error }: Run): RunState {
+  switch (status) {
+    case 'queued':
+      return { words: 'Waiting to start', tone: 'wait', detail: null };
+    case 'running':
+      return { words: 'Running', tone: 'live', detail: null };
+    case 'waiting_tool':
+      return { words: 'Waiting for an answer', tone: 'wait', detail: null };
+    case 'failed':
+      return {
+        words: 'Failed',
+        tone: 'problem',
+        detail: error ? `${error.code}: ${error.message}` : null,
+      };
+    case 'canceled':
+      return { words: 'Stopped', tone: 'plain', detail: CANCELED[endReason ?? ''] ?? endReason };
+    case 'completed':
+      return {
+        words: COMPLETED[endReason ?? ''] ?? 'Done',
+        tone: 'plain',
+        detail: reason ? `“${reason}”` : null,
+      };
+  }
+}
+
+/** What triggered a run. */
+export interface Cause {
+  /** Before the name of the space: a sender, a plan or a service. */
+  words: string;
+  /** The message's space, and the message's position in it. */
+  space: { id: string; name: string; seq: number } | null;
+  /** The message, the instruction or the payload, shortened. */
+  text: string;
+}
+
+const MOST = 160;
+
+/** What triggered the run. */
+export function causeOf({ trigger }: Run): Cause {
+  if ('text' in trigger) {
+    const { sender, spaceId, spaceName, seq, text } = trigger;
+    return {
+      words: sender.name,
+      space: { id: spaceId, name: spaceName, seq },
+      text: shortened(text),
+    };
+  }
+  if ('instruction' in trigger)
+    return { words: `Plan “${trigger.name}”`, space: null, text: shortened(trigger.instruction) };
+  if ('service' in trigger) {
+    const text = shortened(JSON.stringify(trigger.payload));
+    return { words: `Service ${trigger.service}`, space: null, text };
+  }
+  return { words: trigger.type, space: null, text: '' };
+}
+
+/** A text on one line, cut after 160 characters. */
+export function shortened(text: string): string {
+  const characters = [...text.replace(/\s+/g, ' ').trim()];
+  if (characters.length <= MOST) return characters.join('');
+  return `${characters.slice(0, MOST - 1).join('')}…`;
+}
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** The distance of a time from now: `just now`, `5 minutes ago`, `in 2 hours`. */
+export function relativeText(at: number, now: number): string {
+  const distanceMs = at - now;
+  const lengthMs = Math.abs(distanceMs);
+  if (lengthMs < MINUTE_MS) return distanceMs > 5000 ? 'in less than a minute' : 'just now';
+  const text = amountText(lengthMs);
+  return distanceMs > 0 ? `in ${text}` : `${text} ago`;
+}
+
+function amountText(lengthMs: number): string {
+  const count = (unitMs: number, name: string) => {
+    const n = Math.floor(lengthMs / unitMs);
+    return `${n} ${name}${n === 1 ? '' : 's'}`;
+  };
+  if (lengthMs < HOUR_MS) return count(MINUTE_MS, 'minute');
+  return lengthMs < 2 * DAY_MS ? count(HOUR_MS, 'hour') : count(DAY_MS, 'day');
+}
+
+/** How long the run has worked, waiting included. Null: it has not started. */
+export function lengthOf({ startedAt, finishedAt }: Run, now: number): string | null {
+  if (startedAt === null) return null;
+  const to = finishedAt === null ? now : Date.parse(finishedAt);
+  const lengthMs = Math.max(0, to - Date.parse(startedAt));
+  return lengthMs < HOUR_MS ? durationText(lengthMs) : amountText(lengthMs);
+}
+
+/** The tokens that the run has read and written. */
+export const tokensOf = ({ usage }: Run): number => usage.inputTokens + usage.outputTokens;
+
+/** An id without its middle. */
+export const shortId = (id: string): string =>
+  id.length > 12 ? `${id.slice(0, 4)}…${id.slice(-4)}` : id;
