@@ -18,6 +18,7 @@ export function bodyOf(form: HTMLFormElement, isPatch: boolean): FormBody {
   const faults = new Map<string, string>();
   for (const control of form.querySelectorAll<Control>('[name^="/"]')) {
     if (control.disabled || (isPatch && !isChanged(control))) continue;
+    if (isRadio(control) && !control.checked) continue;
     try {
       const value = valueOf(control);
       if (value !== undefined || isPatch) put(body, control.name, value ?? null);
@@ -32,9 +33,11 @@ export function bodyOf(form: HTMLFormElement, isPatch: boolean): FormBody {
 export const hasChanges = (form: HTMLFormElement): boolean =>
   [...form.querySelectorAll<Control>('[name^="/"]')].some(isChanged);
 
+const isRadio = (control: Control): control is HTMLInputElement => control.type === 'radio';
+
 function isChanged(control: Control): boolean {
   if (control instanceof HTMLSelectElement) return control.value !== control.dataset.first;
-  if (control instanceof HTMLInputElement && control.type === 'checkbox')
+  if (control instanceof HTMLInputElement && (control.type === 'checkbox' || isRadio(control)))
     return control.checked !== control.defaultChecked;
   return control.value !== control.defaultValue;
 }

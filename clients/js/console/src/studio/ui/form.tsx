@@ -122,7 +122,7 @@ export function SaveForm<T = unknown>(props: SaveFormProps<T>): JSX.Element {
   );
 }
 
-interface FieldProps {
+export interface FieldProps {
   /** The JSON pointer of the value in the body. */
   name: string;
   label: string;
@@ -131,8 +131,8 @@ interface FieldProps {
   disabled?: boolean;
 }
 
-// What describes a field: its hint and its fault.
-function useField({ name, hint }: FieldProps) {
+/** What describes a field: its hint and its fault. */
+export function useField({ name, hint }: FieldProps) {
   const id = useId();
   const fault = useContext(FaultContext).get(name);
   const described = [hint ? `${id}-hint` : '', fault ? `${id}-fault` : ''].filter(Boolean);
