@@ -1,6 +1,73 @@
-import type { JSX } from 'preact';
-import { Page } from '../ui/page.tsx';
+// The settings of a space: how it behaves, its members, its invites, and its end. Owners and the
+// operator change them, others read them.
 
-export function Settings({ spaceId }: { spaceId: string }): JSX.Element {
-  return <Page title="Settings">{null}</Page>;
+import { useMe, useSpace } from '@smartspace/react';
+import type { JSX } from 'preact';
+import { hashOf } from '../../page/address.ts';
+import { SpaceScope } from '../../page/providers.ts';
+import { Loaded, Page, Part } from '../ui/page.tsx';
+import { DeleteSpace } from './delete_space.tsx';
+import { Facts } from './facts.tsx';
+import { Invites } from './invites.tsx';
+import { AddMember } from './add_member.tsx';
+import { Members } from './members.tsx';
+import { SettingsForm } from './settings_form.tsx';
+
+/** The page of a space's settings. */
+export const Settings = ({ spaceId }: { spaceId: string }): JSX.Element => (
+  <SpaceScope id={spaceId}>
+    <OpenSettings spaceId={spaceId} />
+  </SpaceScope>
+);
+
+function OpenSettings({ spaceId }: { spaceId: string }) {
+  const { space, error, isLoading, isGone } = useSpace();
+  const { me } = useMe();
+  const isOperator = me?.kind === 'operator';
+  const meId = me?.entity?.id ?? null;
+  const own = space?.members.find(({ id }) => id === meId);
+  const mayGovern = isOperator || own?.role === 'owner';
+  return (
+    <Page
+      title={space ? `Settings of ${space.name}` : 'Settings'}
+      actions={
+        <a class="button" href={hashOf(spaceId)}>
+          Open the space
+        </a>
+      }
+    >
+      <Loaded
+        isLoading={isLoading}
+        error={space ? null : error}
+        isEmpty={!space || isGone}
+        empty={isGone ? 'This space was deleted, or you have left it.' : ''}
+      >
+        {space ? (
+          <>
+            <Part title="How it works">
+              {mayGovern ? (
+                <SettingsForm space={space} isOperator={isOperator} />
+              ) : (
+                <Facts space={space} />
+              )}
+            </Part>
+            <Part title="Members">
+              <Members {...{ space, meId, isOperator, mayGovern }} />
+              {mayGovern ? <AddMember space={space} isOperator={isOperator} /> : null}
+            </Part>
+            {mayGovern ? (
+              <>
+                <Part title="Invites">
+                  <Invites space={space} />
+                </Part>
+                <Part title="Delete this space">
+                  <DeleteSpace id={spaceId} name={space.name} />
+                </Part>
+              </>
+            ) : null}
+          </>
+        ) : null}
+      </Loaded>
+    </Page>
+  );
 }

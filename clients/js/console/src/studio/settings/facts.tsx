@@ -1,0 +1,32 @@
+// The settings for a reader who may not change them.
+
+import type { SpaceInfo } from '@smartspace/client';
+import type { JSX } from 'preact';
+import { budgetText, policyText } from './policies.ts';
+
+/** The settings as a list. */
+export function Facts({ space }: { space: SpaceInfo }): JSX.Element {
+  const { name, triggerPolicy, adminAgentId, router, maxChainDepth, paused, budget } = space;
+  const admin = space.members.find(({ id }) => id === adminAgentId);
+  return (
+    <>
+      <dl class="facts">
+        <dt>Name</dt>
+        <dd dir="auto">{name}</dd>
+        <dt>Which agents a message wakes</dt>
+        <dd>
+          {policyText(triggerPolicy)}
+          {triggerPolicy === 'admin' ? ` (${admin?.name ?? 'it has left'})` : ''}
+          {triggerPolicy === 'router' && router ? ` (${router.model.name})` : ''}
+        </dd>
+        <dt>Answers that may follow each other</dt>
+        <dd>{maxChainDepth}</dd>
+        <dt>Limits</dt>
+        <dd>{budgetText(budget)}</dd>
+        <dt>State</dt>
+        <dd>{paused ? 'Paused: no message wakes an agent' : 'Active'}</dd>
+      </dl>
+      <p class="note">Owners of the space can change this.</p>
+    </>
+  );
+}

@@ -1,0 +1,166 @@
+// The members of a space: their roles, and how they leave.
+
+import type { Client, Member, SpaceInfo } from '@smartspace/client';
+import { useClient } from '@smartspace/react';
+import type { JSX, TargetedEvent } from 'preact';
+import { agentHash, open } from '../../page/address.ts';
+import { useNotify, wordsOf } from '../../page/notices.ts';
+import { ActionButton } from '../ui/action_button.tsx';
+
+export interface MembersProps {
+  space: SpaceInfo;
+  /** The caller; null: the operator. */
+  meId: string | null;
+  isOperator: boolean;
+  /** Whether the caller may change roles and remove members. */
+  mayGovern: boolean;
+}
+
+/** The table of the members. */
+export function Members(props: MembersProps): JSX.Element {
+  const { members } = props.space;
+  if (members.length === 0) return <p class="empty">Nobody is here yet. Add people and agents.</p>;
+  return (
+    <table class="list" aria-label="Members">
+      <thead>
+        <tr>
+          <th scope="col">Name</th>
+          <th scope="col">Kind</th>
+          <th scope="col">Role</th>
+          <th scope="col">Joined</th>
+          <th scope="col">
+            <span class="unseen">Actions</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {members.map((member) => (
+          <Row key={member.id} member={member} {...props} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Row({ member, space, meId, isOperator, mayGovern }: MembersProps & { member: Member }) {
+  const { id, name, type, role, joinedAt, guest } = member;
+  const isOwn = id === meId;
+  const isAgent = type === 'agent';
+  return (
+    <tr>
+      <th scope="row">
+        {isOperator && isAgent ? (
+          <a href={agentHash(id)} dir="auto">
+            {name}
+          </a>
+        ) : (
+          <bdi>{name}</bdi>
+        )}
+        {isOwn ? ' (you)' : ''}
+      </th>
+      <td data-label="Kind">{isAgent ? 'agent' : guest ? 'guest' : 'person'}</td>
+      <td data-label="Role">
+        {mayGovern && !guest ? <RoleSelect {...{ member, isOwn }} spaceId={space.id} /> : role}
+      </td>
+      <td data-label="Joined">
+        <time dateTime={joinedAt}>{new Date(joinedAt).toLocaleDateString()}</time>
+      </td>
+      <td>
+        <div class="row-actions">
+          {isOwn ? (
+            <Leave member={member} space={space} />
+          ) : mayGovern ? (
+            <Remove member={member} space={space} />
+          ) : null}
+        </div>
+      </td>
+    </tr>
+  );
+}
+
+interface RoleSelectProps {
+  member: Member;
+  spaceId: string;
+  isOwn: boolean;
+}
+
+function RoleSelect({ member: { id, name, role }, spaceId, isOwn }: RoleSelectProps) {
+  const client = useClient();
+  const notify = useNotify();
+  const change = async (event: TargetedEvent<HTMLSelectElement>) => {
+    const select = event.currentTarget;
+    const question = 'You will not be able to change this space any more. Become a member?';
+    if (isOwn && !confirm(question)) {
+      select.value = role;
+      return;
+    }
+    notify('');
+    try {
+      const body = { role: select.value };
+      await client.request('PUT', memberPath(spaceId, id), { body, retry: true });
+    } catch (error) {
+      select.value = role;
+      notify(wordsOf(error));
+    }
+  };
+  return (
+    <select aria-label={`Role of ${name}`} value={role} onChange={change}>
+      <option value="member">member</option>
+      <option value="owner">owner</option>
+    </select>
+  );
+}
+
+interface ExitProps {
+  member: Member;
+  space: SpaceInfo;
+}
+
+function Remove({ member: { id, name, type, guest }, space }: ExitProps) {
+  const client = useClient();
+  const effect =
+    type === 'agent'
+      ? 'Its runs in this space end.'
+      : guest
+        ? 'The access of this guest ends.'
+        : 'They can’t read this space any longer.';
+  return (
+    <ActionButton
+      class="danger"
+      label={`Remove ${name}`}
+      confirm={`Remove ${name} from ${space.name}? ${effect}`}
+      act={() => remove(client, space.id, id)}
+    >
+      Remove
+    </ActionButton>
+  );
+}
+
+function Leave({ member: { id, role, guest }, space }: ExitProps) {
+  const client = useClient();
+  if (guest) return <span class="note">Ask an owner to remove you.</span>;
+  const isLastOwner =
+    role === 'owner' && space.members.filter((each) => each.role === 'owner').length === 1;
+  const effect = isLastOwner
+    ? 'You are its last owner: after that, only the operator can change it.'
+    : 'You can’t read it any longer, until somebody adds you again.';
+  const leave = async () => {
+    await remove(client, space.id, id);
+    open('#/', true);
+  };
+  return (
+    <ActionButton
+      class="danger"
+      label="Leave the space"
+      confirm={`Leave ${space.name}? ${effect}`}
+      act={leave}
+    >
+      Leave
+    </ActionButton>
+  );
+}
+
+const remove = (client: Client, spaceId: string, id: string) =>
+  client.request('DELETE', memberPath(spaceId, id), { retry: true });
+
+const memberPath = (spaceId: string, id: string) => `/v1/spaces/${spaceId}/members/${id}`;

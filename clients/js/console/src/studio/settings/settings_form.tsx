@@ -1,0 +1,101 @@
+// The form that changes the settings of a space.
+
+import type { Schemas, SpaceInfo } from '@smartspace/client';
+import type { JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { ChoiceField } from '../ui/choice_field.tsx';
+import { useActivity, useAnswer } from '../ui/data.ts';
+import { CheckField, NumberField, SaveForm, TextField } from '../ui/form.tsx';
+import { AdminFields, RouterFields } from './policy_fields.tsx';
+import { POLICIES, todayText, withoutScript } from './policies.ts';
+
+export interface SettingsFormProps {
+  space: SpaceInfo;
+  isOperator: boolean;
+}
+
+/** The form. */
+export function SettingsForm({ space, isOperator }: SettingsFormProps): JSX.Element {
+  const { id, name, triggerPolicy, maxChainDepth, paused, budget } = space;
+  const [policy, setPolicy] = useState<string>(triggerPolicy);
+  // Somebody else may change it.
+  useEffect(() => setPolicy(triggerPolicy), [triggerPolicy]);
+  return (
+    <SaveForm
+      request={{ method: 'PATCH', path: `/v1/spaces/${id}` }}
+      submit="Save settings"
+      label="Settings"
+      bodyWith={(body) => withoutScript(body, space)}
+    >
+      <TextField name="/name" label="Name" value={name} required />
+      <ChoiceField
+        name="/triggerPolicy"
+        label="Which agents does a message wake?"
+        value={triggerPolicy}
+        chosen={policy}
+        options={POLICIES}
+        onChoose={setPolicy}
+      />
+      {policy === 'router' ? <RouterFields router={space.router ?? null} /> : null}
+      {policy === 'admin' ? <AdminFields space={space} /> : null}
+      <NumberField
+        name="/maxChainDepth"
+        label="How many answers may follow each other?"
+        hint="This ends conversations of agents among themselves. With 1, an agent’s answer wakes nobody."
+        value={maxChainDepth}
+        min={0}
+        max={100}
+        placeholder="5"
+      />
+      <CheckField
+        name="/paused"
+        label="Paused"
+        hint="No message wakes an agent. People can still write."
+        value={paused}
+      />
+      <fieldset class="choice-field">
+        <legend>Limits</legend>
+        <div class="columns">
+          <NumberField
+            name="/budget/tokensPerDay"
+            label="Tokens per day"
+            value={budget.tokensPerDay}
+            min={0}
+            placeholder="No limit"
+          />
+          <NumberField
+            name="/budget/costPerDay"
+            label="Dollars per day"
+            value={budget.costPerDay}
+            min={0}
+            step="any"
+            placeholder="No limit"
+          />
+          <NumberField
+            name="/budget/runsPerMinute"
+            label="Runs per minute"
+            value={budget.runsPerMinute}
+            min={1}
+            placeholder="120"
+          />
+        </div>
+        {isOperator ? <Today id={id} budget={budget} /> : null}
+      </fieldset>
+    </SaveForm>
+  );
+}
+
+// Only the operator may read what a space has used.
+function Today({ id, budget }: { id: string; budget: Schemas['Budget'] }) {
+  const day = new Date().toISOString().slice(0, 10);
+  const { answer, error, reload } = useAnswer<Schemas['UsageReport']>(
+    `/v1/spaces/${id}/usage?from=${day}&to=${day}`,
+  );
+  useActivity(reload);
+  if (error) return <p class="problem">{`Today’s use is unknown: ${error.message}`}</p>;
+  return (
+    <p class="note">
+      {answer ? `Used today (UTC): ${todayText(answer.total, budget)}` : 'Loading today’s use…'}
+    </p>
+  );
+}
