@@ -7,7 +7,7 @@ import { wordsOf } from '../../page/notices.ts';
 import { storedKey } from '../../page/session.ts';
 import { deedsOf } from '../../why/answers.ts';
 
-// No event tells the operator about a run's steps.
+// The page does not follow the space of the test, so it gets no events of the run.
 const POLL_MS = 500;
 const MAX_NAME_LENGTH = 128;
 
