@@ -2,7 +2,7 @@
 // and on a phone what one touches is high enough.
 
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import axe from 'axe-core';
 import { answerRule, callRule, formTool } from './api_client.js';
 import { openTab, waitUntilLive } from './console_page.js';
@@ -12,10 +12,8 @@ const WIDTHS = { wide: { width: 1440, height: 900 }, narrow: { width: 390, heigh
 const SCHEMES = ['light', 'dark'];
 const LOWEST_TARGET_PX = 44;
 
-// Set before the first test.
-const ids = {};
-
-before(async () => {
+/** Makes everything that the pages show. Returns the ids for their addresses. */
+async function scene() {
   const asks = callRule('approve', { title: 'May I deploy?' }, 'Thank you.');
   const text = '# A title\n\n1. `one`\n2. **two**\n\n| a | b |\n|---|---|\n| 1 | 2 |';
   const resultSchema = {
@@ -33,8 +31,10 @@ before(async () => {
   const space = await api.createSpace('Everything', members, { maxChainDepth: 1 });
   const message = await api.postMessage(space, husam, 'Please deploy, @Ana.');
   const { runId } = message.dispatch.find(({ agentId }) => agentId === sol.id);
-  Object.assign(ids, { space: space.id, agent: ana.id, run: runId });
-});
+  return { space: space.id, agent: ana.id, run: runId };
+}
+
+let made;
 
 /** The pages: their addresses, and a text that shows once they are there. */
 const PAGES = [
@@ -59,6 +59,7 @@ const PAGES = [
 
 for (const [name, address, text] of PAGES)
   test(name, async (t) => {
+    const ids = await (made ??= scene());
     const page = await openTab(t);
     await signIn(page);
     await page.goto(`${product.base}/${address.replace(/\{(\w+)\}/g, (_, id) => ids[id])}`);
@@ -74,6 +75,7 @@ test('the sign-in page', async (t) => {
 });
 
 test('the list, the first screen and the dialogs', async (t) => {
+  await (made ??= scene());
   const page = await openTab(t);
   await signIn(page);
   await page.getByRole('button', { name: 'Welcome' }).click();
@@ -102,6 +104,7 @@ async function isFineEverywhere(page) {
     await page.setViewportSize(WIDTHS[width]);
     for (const scheme of SCHEMES) await isFine(page, scheme, width);
   }
+  await page.setViewportSize(WIDTHS.wide);
 }
 
 async function isFine(page, colorScheme, width) {

@@ -77,4 +77,6 @@ function signOut() {
 }
 
 takeKeyFromAddress();
-render(<App />, document.getElementById('app')!);
+const root = document.getElementById('app')!;
+root.replaceChildren();
+render(<App />, root);

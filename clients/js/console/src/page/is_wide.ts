@@ -1,17 +1,24 @@
-// Whether the window is wide enough for the side and a page beside each other.
+// Whether the window is wide enough for two things beside each other.
 
 import { useEffect, useState } from 'preact/hooks';
 
 // As in layout.css.
-const wide = globalThis.matchMedia?.('(min-width: 44.01rem)');
+const SIDE = '(min-width: 44.01rem)';
+const DRAWER = '(min-width: 60.01rem)';
 
 /** Whether the side is beside the page. */
-export function useIsWide(): boolean {
-  const [isWide, setIsWide] = useState(wide?.matches ?? true);
+export const useIsWide = (): boolean => useMatches(SIDE);
+
+/** Whether the drawer is beside the page. Otherwise it is a page of its own. */
+export const useHasRoomForDrawer = (): boolean => useMatches(DRAWER);
+
+function useMatches(query: string): boolean {
+  const [matches, setMatches] = useState(() => matchMedia(query).matches);
   useEffect(() => {
-    const changed = () => setIsWide(wide.matches);
-    wide.addEventListener('change', changed);
-    return () => wide.removeEventListener('change', changed);
-  }, []);
-  return isWide;
+    const list = matchMedia(query);
+    const changed = () => setMatches(list.matches);
+    list.addEventListener('change', changed);
+    return () => list.removeEventListener('change', changed);
+  }, [query]);
+  return matches;
 }

@@ -7,6 +7,7 @@ import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { openWhy, runHash } from '../page/address.ts';
 import { CopyButton } from '../page/copy_button.tsx';
+import { useHasRoomForDrawer } from '../page/is_wide.ts';
 import type { Cast } from '../page/members.ts';
 import { wordsOf } from '../page/notices.ts';
 import { Chain } from './chain.tsx';
@@ -38,6 +39,7 @@ export function Why({ runId, tab, cast }: WhyProps): JSX.Element {
   const { items } = useTimeline();
   const heading = useRef<HTMLHeadingElement>(null);
   const hasSpoken = items.some((item) => item.type === 'message' && item.message.runId === runId);
+  const isPage = !useHasRoomForDrawer();
   const current = tab === 'chain' ? 'chain' : 'why';
 
   useEffect(() => {
@@ -48,13 +50,14 @@ export function Why({ runId, tab, cast }: WhyProps): JSX.Element {
   }, []);
 
   return (
-    <aside
+    <div
       class="drawer"
+      role={isPage ? 'main' : 'complementary'}
       aria-labelledby="why"
       onKeyDown={({ key }) => key === 'Escape' && openWhy(null)}
     >
-      <header class="drawer-head">
-        <h2 id="why" ref={heading} tabIndex={-1} dir="auto">
+      <div class="drawer-head">
+        <h2 id="why" ref={heading} tabIndex={-1} aria-level={isPage ? 1 : undefined} dir="auto">
           {run ? questionOf(run, cast.nameOf(run.agentId), hasSpoken) : 'Why?'}
         </h2>
         {cast.isOperator ? (
@@ -66,7 +69,7 @@ export function Why({ runId, tab, cast }: WhyProps): JSX.Element {
         <button type="button" class="quiet" aria-label="Close" onClick={() => openWhy(null)}>
           ×
         </button>
-      </header>
+      </div>
       <Tabs
         label="About this run"
         tabs={TABS}
@@ -79,13 +82,14 @@ export function Why({ runId, tab, cast }: WhyProps): JSX.Element {
         </p>
       ) : null}
       <div id={PANEL} class="drawer-panel" role="tabpanel" aria-labelledby={tabId(current)}>
+        <h2 class="unseen">{TABS.find(({ name }) => name === current)!.title}</h2>
         {!run ? null : current === 'chain' ? (
           <Chain run={run} cast={cast} />
         ) : (
           <Answers run={run} cast={cast} />
         )}
       </div>
-    </aside>
+    </div>
   );
 }
 
