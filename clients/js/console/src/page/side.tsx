@@ -6,6 +6,7 @@ import type { JSX } from 'preact';
 import { memo } from 'preact/compat';
 import { openSpace, type Address } from './address.ts';
 import { BUILD_PAGES } from './build_pages.ts';
+import { useIsWide } from './is_wide.ts';
 import { Jump } from './jump.tsx';
 import { NeedsYou } from './needs_you.tsx';
 import { Status } from './status.tsx';
@@ -22,11 +23,14 @@ export interface SideProps {
 export function Side({ me, address, onNewSpace, onSignOut }: SideProps): JSX.Element {
   const { spaces } = useSpaces();
   const currentId = 'spaceId' in address ? address.spaceId : null;
+  // In a narrow window the list is a page.
+  const isPage = !useIsWide() && (address.page === 'list' || address.page === 'nowhere');
+  const Brand = isPage ? 'h1' : 'strong';
   const mayCreate = me?.capabilities.includes('create_spaces') ?? false;
   return (
-    <aside class="side">
+    <div class="side" role={isPage ? 'main' : 'complementary'}>
       <div class="brand">
-        <strong>Smartspace</strong>
+        <Brand>Smartspace</Brand>
         <Status id="status" />
       </div>
       <Jump isOperator={me?.kind === 'operator'} />
@@ -55,7 +59,7 @@ export function Side({ me, address, onNewSpace, onSignOut }: SideProps): JSX.Ele
           Sign out
         </button>
       </div>
-    </aside>
+    </div>
   );
 }
 
