@@ -100,6 +100,28 @@ export class ApiClient {
     });
   }
 
+  space({ id }) {
+    return this.#call('GET', `/v1/spaces/${id}`);
+  }
+
+  setRole(space, { id }, role) {
+    return this.#call('PUT', `/v1/spaces/${space.id}/members/${id}`, { role });
+  }
+
+  /** An invite for one person, with its token. */
+  createInvite({ id }) {
+    return this.#call('POST', `/v1/spaces/${id}/invites`, {});
+  }
+
+  revoke(space, { id }) {
+    return this.#call('DELETE', `/v1/spaces/${space.id}/invites/${id}`);
+  }
+
+  /** Uses an invite as somebody without a credential. */
+  acceptAsGuest({ token }, name) {
+    return this.#call('POST', '/v1/invites/accept', { token, name }, { credential: null });
+  }
+
   postMessage(space, sender, text) {
     return this.#call('POST', `/v1/spaces/${space.id}/messages`, {
       text,
@@ -125,7 +147,7 @@ export class ApiClient {
   // The API limits the messages per second, so a throttled call waits and is repeated.
   async #call(method, path, body, { key = crypto.randomUUID(), credential = this.adminKey } = {}) {
     const headers = {
-      authorization: `Bearer ${credential}`,
+      ...(credential && { authorization: `Bearer ${credential}` }),
       'content-type': 'application/json',
       'idempotency-key': key,
     };

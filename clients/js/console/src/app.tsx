@@ -11,14 +11,18 @@ import { render } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { clearDrafts } from './forms/drafts.ts';
 import { Console } from './page/console.tsx';
+import { LazyInvitation } from './page/lazy_invitation.tsx';
 import { ClientScope } from './page/providers.ts';
 import {
   REFUSED,
   clientWith,
+  forgetInvite,
   forgetKey,
   isSendable,
   keepKey,
+  storedInvite,
   storedKey,
+  takeInviteFromAddress,
   takeKeyFromAddress,
 } from './page/session.ts';
 import { SignIn } from './page/sign_in.tsx';
@@ -26,6 +30,8 @@ import { SignIn } from './page/sign_in.tsx';
 function App() {
   const [key, setKey] = useState(storedKey);
   const [problem, setProblem] = useState('');
+  const [invite, setInvite] = useState(storedInvite);
+  const [isSigningIn, setIsSigningIn] = useState(false);
   const leave = () => {
     forgetKey();
     clearDrafts();
@@ -34,6 +40,7 @@ function App() {
   };
   const enter = () => {
     setProblem('');
+    setIsSigningIn(false);
     setKey(storedKey());
   };
   const isWrong = key !== null && !isSendable(key);
@@ -47,11 +54,39 @@ function App() {
   }, [isWrong]);
   useEffect(() => {
     // Opening the printed address again in the same tab changes the fragment only.
-    const changed = () => takeKeyFromAddress() && enter();
+    const changed = () => {
+      if (takeKeyFromAddress()) enter();
+      if (takeInviteFromAddress()) {
+        setIsSigningIn(false);
+        setInvite(storedInvite());
+      }
+    };
     addEventListener('hashchange', changed);
     return () => removeEventListener('hashchange', changed);
   }, []);
 
+  if (invite !== null && !isSigningIn && !problem)
+    return (
+      <LazyInvitation
+        key={key ?? ''}
+        token={invite}
+        client={client}
+        onDone={(given) => {
+          forgetInvite();
+          setInvite(null);
+          if (given === undefined) return;
+          keepKey(given);
+          enter();
+        }}
+        onSignIn={() => {
+          // A reader with a key can become a guest instead.
+          if (key === null) return setIsSigningIn(true);
+          forgetKey();
+          clearDrafts();
+          setKey(null);
+        }}
+      />
+    );
   if (client === null)
     return (
       <SignIn
@@ -71,12 +106,14 @@ function App() {
 
 function signOut() {
   forgetKey();
+  forgetInvite();
   // A reload removes everything that was shown from the page.
   history.replaceState(null, '', location.pathname);
   location.reload();
 }
 
 takeKeyFromAddress();
+takeInviteFromAddress();
 const root = document.getElementById('app')!;
 root.replaceChildren();
 render(<App />, root);

@@ -4,6 +4,7 @@
 import { createClient, type Client } from '@smartspace/client';
 
 const NAME = 'smartspace.key';
+const INVITE = 'smartspace.invite';
 
 /** Why the page shows the sign-in form again. */
 export const REFUSED = 'The server does not accept this key or token.';
@@ -19,6 +20,24 @@ export function takeKeyFromAddress(): boolean {
   keepKey(decoded(found[1]!));
   return true;
 }
+
+/**
+ * Moves the token of an invite from the address's fragment into the session, like a key. It stays
+ * there until the reader has joined or declined, because signing in reloads the page.
+ */
+export function takeInviteFromAddress(): boolean {
+  const found = /^#invite=(.*)$/.exec(location.hash);
+  if (!found) return false;
+  history.replaceState(history.state, '', location.pathname + location.search);
+  sessionStorage.setItem(INVITE, decoded(found[1]!));
+  return true;
+}
+
+/** The token of the invite that the reader has opened, or null. */
+export const storedInvite = (): string | null => sessionStorage.getItem(INVITE);
+
+/** Removes the token of the invite. */
+export const forgetInvite = (): void => sessionStorage.removeItem(INVITE);
 
 /** The key, or null. */
 export const storedKey = (): string | null => sessionStorage.getItem(NAME);

@@ -19,6 +19,8 @@ import { Runs } from './runs/runs.tsx';
 import { Settings } from './settings/settings.tsx';
 import { Usage } from './usage/usage.tsx';
 
+export { Invitation } from './people/invitation.tsx';
+
 export type StudioAddress = Exclude<Address, { page: 'nowhere' | 'list' | 'space' }>;
 
 /** The page that the address names. */

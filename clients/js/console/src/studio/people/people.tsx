@@ -1,6 +1,191 @@
-import type { JSX } from 'preact';
-import { Page } from '../ui/page.tsx';
+// All people: who they are, in which spaces, and how they sign in.
 
+import type { Entity, SpaceInfo } from '@smartspace/client';
+import { useClient } from '@smartspace/react';
+import type { JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { hashOf } from '../../page/address.ts';
+import { everyPage } from '../../page/entities.ts';
+import { wordsOf } from '../../page/notices.ts';
+import { useActivity, usePages } from '../ui/data.ts';
+import { SaveForm, TextField } from '../ui/form.tsx';
+import { Loaded, More, Page, Part } from '../ui/page.tsx';
+import { EditPerson } from './edit_person.tsx';
+
+const COLUMNS = ['Name', 'External id', 'Spaces', 'Made'];
+
+/** The page. */
 export function People(): JSX.Element {
-  return <Page title="People">{null}</Page>;
+  const entities = usePages<Entity>('/v1/entities?limit=200');
+  const { spaces, problem, reload } = useAllSpaces();
+  const [editedId, setEditedId] = useState<string | null>(null);
+  const people = entities.items.filter(({ type }) => type === 'human');
+  useActivity(reload);
+  // A page of the list may hold agents only.
+  const isLookingOn = people.length === 0 && entities.hasMore && !entities.error;
+  useEffect(() => {
+    if (isLookingOn && !entities.isLoading) entities.more();
+  }, [isLookingOn, entities.isLoading]);
+  return (
+    <Page title="People">
+      <Part title="Add a person">
+        <SaveForm
+          request={{ method: 'POST', path: '/v1/entities' }}
+          submit="Add the person"
+          done="Added"
+          label="Add a person"
+          bodyWith={(body) => ({ ...body, type: 'human' })}
+          onSaved={entities.reload}
+        >
+          <div class="columns">
+            <TextField name="/name" label="Name" required />
+            <TextField
+              name="/externalId"
+              label="External id (optional)"
+              hint="Their id in your own directory: the sub of their tokens."
+            />
+          </div>
+        </SaveForm>
+      </Part>
+      <Part title="Everyone">
+        <p class="problem" role="alert">
+          {problem}
+        </p>
+        <Loaded
+          error={entities.error}
+          isLoading={entities.isLoading || isLookingOn}
+          isEmpty={people.length === 0}
+          empty="There are no people yet. Add one above, or invite some to a space."
+        >
+          <table class="list" aria-label="People">
+            <thead>
+              <tr>
+                {COLUMNS.map((name) => (
+                  <th key={name} scope="col">
+                    {name}
+                  </th>
+                ))}
+                <th scope="col">
+                  <span class="unseen">Actions</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {people.map((person) => (
+                <Row
+                  key={person.id}
+                  person={person}
+                  spaces={spaces}
+                  isEdited={person.id === editedId}
+                  onEdit={(isOpen) => setEditedId(isOpen ? person.id : null)}
+                  onChanged={() => {
+                    entities.reload();
+                    reload();
+                  }}
+                />
+              ))}
+            </tbody>
+          </table>
+          <More pages={entities} />
+        </Loaded>
+      </Part>
+      <Part title="How people sign in">
+        <p class="about-tokens">
+          Smartspace makes no tokens for people. Your backend or your identity provider signs one
+          whose <code>sub</code> is the external id, and the person opens{' '}
+          <code>{`${location.origin}/#token=…`}</code> with it. Without such a token, people join by
+          the address of an invite, from the settings of a space, if this deployment allows guests.
+        </p>
+      </Part>
+    </Page>
+  );
+}
+
+interface RowProps {
+  person: Entity;
+  /** Null until they are loaded. */
+  spaces: readonly SpaceInfo[] | null;
+  isEdited: boolean;
+  onEdit: (isOpen: boolean) => void;
+  onChanged: () => void;
+}
+
+function Row({ person, spaces, isEdited, onEdit, onChanged }: RowProps) {
+  const { id, name, externalId, createdAt, guestOf } = person;
+  const own = spaces?.filter(({ members }) => members.some((member) => member.id === id)) ?? [];
+  return (
+    <>
+      <tr>
+        <th scope="row">
+          <bdi>{name}</bdi> {guestOf ? <span class="badge">guest</span> : null}
+        </th>
+        <td data-label="External id">{externalId ?? '–'}</td>
+        <td data-label="Spaces">
+          {!spaces ? 'Loading…' : own.length === 0 ? 'none' : <SpaceLinks spaces={own} />}
+        </td>
+        <td data-label="Made">
+          <time dateTime={createdAt}>{new Date(createdAt).toLocaleDateString()}</time>
+        </td>
+        <td>
+          <div class="row-actions">
+            <button
+              type="button"
+              aria-expanded={isEdited}
+              aria-label={`Edit ${name}`}
+              onClick={() => onEdit(!isEdited)}
+            >
+              {isEdited ? 'Close' : 'Edit'}
+            </button>
+          </div>
+        </td>
+      </tr>
+      {isEdited ? (
+        <tr class="edited">
+          <td colSpan={COLUMNS.length + 1}>
+            <EditPerson
+              person={person}
+              own={own}
+              others={spaces?.filter((space) => !own.includes(space)) ?? []}
+              onChanged={onChanged}
+            />
+          </td>
+        </tr>
+      ) : null}
+    </>
+  );
+}
+
+const SpaceLinks = ({ spaces }: { spaces: readonly SpaceInfo[] }) => (
+  <ul class="space-links">
+    {spaces.map(({ id, name }) => (
+      <li key={id}>
+        <a href={hashOf(id)} dir="auto">
+          {name}
+        </a>
+      </li>
+    ))}
+  </ul>
+);
+
+// All spaces with their members: the API has no list of the spaces of one person.
+function useAllSpaces() {
+  const client = useClient();
+  const [spaces, setSpaces] = useState<readonly SpaceInfo[] | null>(null);
+  const [problem, setProblem] = useState('');
+  const [count, setCount] = useState(0);
+  useEffect(() => {
+    let isOver = false;
+    everyPage<SpaceInfo>(client, '/v1/spaces').then(
+      (found) => {
+        if (isOver) return;
+        setSpaces(found);
+        setProblem('');
+      },
+      (error) => isOver || setProblem(`The spaces were not loaded: ${wordsOf(error)}`),
+    );
+    return () => {
+      isOver = true;
+    };
+  }, [client, count]);
+  return { spaces, problem, reload: () => setCount((before) => before + 1) };
 }

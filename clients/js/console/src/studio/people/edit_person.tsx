@@ -1,0 +1,113 @@
+// Changes one person: the name, the spaces, and the end.
+
+import type { Entity, SpaceInfo } from '@smartspace/client';
+import { useClient } from '@smartspace/react';
+import type { JSX } from 'preact';
+import { useId, useState } from 'preact/hooks';
+import { ActionButton } from '../ui/action_button.tsx';
+import { SaveForm, TextField } from '../ui/form.tsx';
+
+export interface EditPersonProps {
+  person: Entity;
+  /** The spaces of the person, and those to which the person can be added. */
+  own: readonly SpaceInfo[];
+  others: readonly SpaceInfo[];
+  onChanged: () => void;
+}
+
+/** The forms and buttons below the row of a person. */
+export function EditPerson({ person, own, others, onChanged }: EditPersonProps): JSX.Element {
+  const { id, name, externalId, guestOf } = person;
+  const client = useClient();
+  const path = `/v1/entities/${id}`;
+  const retire = async () => {
+    await client.request('DELETE', path, { retry: true });
+    onChanged();
+  };
+  const effect =
+    'They leave their spaces, can’t sign in any longer, and their external id becomes free. ' +
+    'Their messages stay, with their name. This can’t be undone.';
+  return (
+    <div class="edit-person" role="group" aria-label={`Edit ${name}`}>
+      <SaveForm
+        request={{ method: 'PATCH', path }}
+        submit="Save"
+        label="Name and external id"
+        onSaved={onChanged}
+      >
+        <div class="columns">
+          <TextField name="/name" label="New name" value={name} required />
+          <TextField name="/externalId" label="External id" value={externalId} />
+        </div>
+      </SaveForm>
+      {own.length > 0 ? (
+        <ul class="form-row" aria-label={`Spaces of ${name}`}>
+          {own.map((space) => (
+            <li key={space.id}>
+              <ActionButton
+                label={`Remove ${name} from ${space.name}`}
+                confirm={`Remove ${name} from ${space.name}?`}
+                act={async () => {
+                  await client.request('DELETE', memberPath(space.id, id), { retry: true });
+                  onChanged();
+                }}
+              >
+                <bdi>{space.name}</bdi> ✕
+              </ActionButton>
+            </li>
+          ))}
+        </ul>
+      ) : null}
+      {guestOf ? (
+        <p class="note">A guest can be in one space only.</p>
+      ) : others.length > 0 ? (
+        <PutInSpace id={id} others={others} onChanged={onChanged} />
+      ) : null}
+      <ActionButton class="danger" confirm={`Retire ${name}? ${effect}`} act={retire}>
+        Retire <bdi>{name}</bdi>…
+      </ActionButton>
+    </div>
+  );
+}
+
+interface PutInSpaceProps {
+  id: string;
+  others: readonly SpaceInfo[];
+  onChanged: () => void;
+}
+
+function PutInSpace({ id, others, onChanged }: PutInSpaceProps) {
+  const field = useId();
+  const [spaceId, setSpaceId] = useState('');
+  return (
+    <SaveForm
+      request={{ method: 'PUT', path: memberPath(spaceId, id) }}
+      submit="Put into the space"
+      done="Done"
+      label="Put into a space"
+      onSaved={() => {
+        setSpaceId('');
+        onChanged();
+      }}
+    >
+      <div class="field">
+        <label for={field}>Space</label>
+        <select
+          id={field}
+          required
+          value={spaceId}
+          onChange={(event) => setSpaceId(event.currentTarget.value)}
+        >
+          <option value="">Choose</option>
+          {others.map((space) => (
+            <option key={space.id} value={space.id}>
+              {space.name}
+            </option>
+          ))}
+        </select>
+      </div>
+    </SaveForm>
+  );
+}
+
+const memberPath = (spaceId: string, id: string) => `/v1/spaces/${spaceId}/members/${id}`;
