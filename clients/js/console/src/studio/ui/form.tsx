@@ -160,6 +160,8 @@ export function useField({ name, hint }: FieldProps) {
 }
 
 export interface TextFieldProps extends FieldProps {
+  /** What the browser helps to enter. Its value is sent as text. */
+  type?: 'text' | 'datetime-local';
   value?: string | null | undefined;
   required?: boolean;
   maxLength?: number;
@@ -170,14 +172,23 @@ export interface TextFieldProps extends FieldProps {
 
 /** A line of text. */
 export function TextField(props: TextFieldProps): JSX.Element {
-  const { label, value, required, maxLength, placeholder, options, disabled } = props;
+  const {
+    type = 'text',
+    label,
+    value,
+    required,
+    maxLength,
+    placeholder,
+    options,
+    disabled,
+  } = props;
   const { control, notes } = useField(props);
   return (
     <div class="field">
       <label for={control.id}>{label}</label>
       <input
         {...control}
-        type="text"
+        type={type}
         defaultValue={value ?? ''}
         {...{ required, maxLength, placeholder, disabled }}
         list={options ? `${control.id}-options` : undefined}
