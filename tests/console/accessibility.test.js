@@ -4,65 +4,23 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import axe from 'axe-core';
-import { answerRule, callRule, formTool } from './api_client.js';
 import { openTab, waitUntilLive } from './console_page.js';
-import { api, husam, product, sarah } from './suite.js';
+import { PAGES, addressOf, world } from './pages.js';
+import { api, product } from './suite.js';
 
 const WIDTHS = { wide: { width: 1440, height: 900 }, narrow: { width: 390, height: 844 } };
 const SCHEMES = ['light', 'dark'];
 const LOWEST_TARGET_PX = 44;
 
-/** Makes everything that the pages show. Returns the ids for their addresses. */
-async function scene() {
-  const asks = callRule('approve', { title: 'May I deploy?' }, 'Thank you.');
-  const text = '# A title\n\n1. `one`\n2. **two**\n\n| a | b |\n|---|---|\n| 1 | 2 |';
-  const resultSchema = {
-    type: 'object',
-    properties: { when: { type: 'string', title: 'When', format: 'date' } },
-    required: ['when'],
-  };
-  const tool = formTool('approve', { ui: 'form', resultSchema });
-  const ana = await api.createAgent('Ana', [asks], 0, [tool]);
-  const sol = await api.createAgent('Sol', [answerRule(text)]);
-  const fay = await api.createAgent('Fay', [{ steps: [{ error: 'bad_request' }] }]);
-  const pax = await api.createAgent('Pax', []);
-  await api.pause(pax);
-  const members = [husam, sarah, ana, sol, fay, pax];
-  const space = await api.createSpace('Everything', members, { maxChainDepth: 1 });
-  const message = await api.postMessage(space, husam, 'Please deploy, @Ana.');
-  const { runId } = message.dispatch.find(({ agentId }) => agentId === sol.id);
-  return { space: space.id, agent: ana.id, run: runId };
-}
-
 let made;
-
-/** The pages: their addresses, and a text that shows once they are there. */
-const PAGES = [
-  ['space', '#/s/{space}', 'May I deploy?'],
-  ['the drawer', '#/s/{space}?why={run}', 'What it read'],
-  ['the chain', '#/s/{space}?why={run}&tab=chain', 'Sol'],
-  ['settings', '#/s/{space}/settings', 'Invites'],
-  ['a run', '#/r/{run}', 'Run of Sol'],
-  ['agents', '#/agents', 'Fay'],
-  ['a new agent', '#/agents/new', 'Silent observer'],
-  ['setup', '#/a/{agent}/setup', 'Instructions'],
-  ['tools', '#/a/{agent}/tools', 'approve'],
-  ['memory', '#/a/{agent}/memory', 'Memory'],
-  ['goals', '#/a/{agent}/goals', 'Goals'],
-  ['plans', '#/a/{agent}/plans', 'Plans'],
-  ['deliveries', '#/a/{agent}/deliveries', 'Deliveries'],
-  ['the runs of an agent', '#/a/{agent}/runs', 'Runs'],
-  ['people', '#/people', 'Husam'],
-  ['runs', '#/runs', 'Fay'],
-  ['usage', '#/usage', 'Usage'],
-];
+const ids = () => (made ??= world(api));
 
 for (const [name, address, text] of PAGES)
   test(name, async (t) => {
-    const ids = await (made ??= scene());
+    const found = addressOf(address, await ids());
     const page = await openTab(t);
     await signIn(page);
-    await page.goto(`${product.base}/${address.replace(/\{(\w+)\}/g, (_, id) => ids[id])}`);
+    await page.goto(`${product.base}/${found}`);
     await page.getByText(text).filter({ visible: true }).first().waitFor();
     await isFineEverywhere(page);
   });
@@ -75,14 +33,14 @@ test('the sign-in page', async (t) => {
 });
 
 test('the list, the first screen and the dialogs', async (t) => {
-  await (made ??= scene());
+  await ids();
   const page = await openTab(t);
   await signIn(page);
   await page.getByRole('button', { name: 'Welcome' }).click();
   await page.getByText('Try one of these').waitFor();
   await isFineEverywhere(page);
   await page.getByRole('button', { name: 'New space' }).click();
-  await page.getByRole('dialog').getByText('Husam').waitFor();
+  await page.getByRole('dialog').getByText('Omar').waitFor();
   await isFineEverywhere(page);
   await page.keyboard.press('Escape');
   await page.keyboard.press('Control+k');

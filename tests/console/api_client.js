@@ -100,10 +100,6 @@ export class ApiClient {
     });
   }
 
-  space({ id }) {
-    return this.#call('GET', `/v1/spaces/${id}`);
-  }
-
   setRole(space, { id }, role) {
     return this.#call('PUT', `/v1/spaces/${space.id}/members/${id}`, { role });
   }

@@ -2,12 +2,18 @@
 // pages. Run it by hand after a change that the pictures should show:
 //
 //     npm ci && SMARTSPACE_BIN=../../target/debug/smartspace npm run record [-- NAME…]
+//
+// `npm run record -- pages FOLDER` takes a screenshot of every page, wide and narrow, light and
+// dark.
 
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
+import { ApiClient } from '../api_client.js';
+import { PAGES, addressOf, world } from '../pages.js';
 import { startProduct } from '../product.js';
 import { startFakeModel } from './fake_model.js';
 import { encode } from './gif.js';
@@ -59,14 +65,62 @@ async function record(browser, name) {
   }
 }
 
+const SIZES = { wide: { width: 1440, height: 900 }, narrow: { width: 390, height: 844 } };
+const SCHEMES = ['light', 'dark'];
+// The screenshots of the docs.
+const DOCUMENTED = {
+  'space-wide-light': 'space',
+  'why-wide-light': 'console-light',
+  'why-wide-dark': 'console-dark',
+  'space-narrow-light': 'phone',
+  'run-wide-light': 'run',
+  'agent-setup-wide-light': 'agent',
+  'runs-wide-light': 'runs',
+  'usage-wide-light': 'usage',
+};
+
+/** Takes screenshots of every page, or of those that the docs show. */
+async function screenshots(browser, folder) {
+  const product = await startProduct();
+  try {
+    const ids = await world(new ApiClient(product));
+    for (const size of Object.keys(SIZES))
+      for (const colorScheme of SCHEMES) {
+        const isPhone = size === 'narrow';
+        const viewport = SIZES[size];
+        const more = { hasTouch: isPhone, isMobile: isPhone, locale: 'en-GB', timezoneId: 'UTC' };
+        const context = await browser.newContext({ viewport, colorScheme, ...more });
+        const page = await context.newPage();
+        await page.goto(`${product.base}/#key=${product.adminKey}`);
+        await page.locator('#status[data-status="live"]').waitFor({ state: 'attached' });
+        for (const [name, address, text] of PAGES) {
+          const key = `${name}-${size}-${colorScheme}`;
+          if (!folder && !(key in DOCUMENTED)) continue;
+          await page.goto(`${product.base}/${addressOf(address, ids)}`);
+          await page.getByText(text).filter({ visible: true }).first().waitFor();
+          await delay(700);
+          const path = folder ? join(folder, `${key}.png`) : `${PICTURES}${DOCUMENTED[key]}.png`;
+          await page.screenshot({ path });
+          console.log(path);
+        }
+        await context.close();
+      }
+  } finally {
+    await product.stop();
+  }
+}
+
+const [first, folder] = process.argv.slice(2);
 const wanted = process.argv.slice(2);
-await mkdir(PICTURES, { recursive: true });
+await mkdir(folder ?? PICTURES, { recursive: true });
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
   args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-lcd-text', '--no-first-run'],
 });
 try {
-  for (const name of wanted.length > 0 ? wanted : Object.keys(NAMES)) await record(browser, name);
+  if (first === undefined || first === 'pages') await screenshots(browser, folder);
+  const names = wanted.length > 0 ? wanted : Object.keys(NAMES);
+  if (first !== 'pages') for (const name of names) await record(browser, name);
 } finally {
   await browser.close();
 }
