@@ -140,6 +140,11 @@ export class ApiClient {
     });
   }
 
+  /** Any other call of the API, as the operator. */
+  request(method, path, body) {
+    return this.#call(method, path, body);
+  }
+
   // The API limits the messages per second, so a throttled call waits and is repeated.
   async #call(method, path, body, { key = crypto.randomUUID(), credential = this.adminKey } = {}) {
     const headers = {
