@@ -2,7 +2,7 @@
 
 import type { Run } from '@smartspace/client';
 import type { JSX } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { useNow } from '../../page/now.ts';
 import { useActivity, type Pages } from '../ui/data.ts';
 import { Loaded, More } from '../ui/page.tsx';
@@ -80,10 +80,12 @@ export function RunList(props: RunListProps): JSX.Element {
  */
 export function useLiveRuns(reload: () => void, runs: readonly Run[]): void {
   useActivity(reload);
+  const latest = useRef(reload);
+  latest.current = reload;
   const hasActive = runs.some(isActive);
   useEffect(() => {
     if (!hasActive) return;
-    const timer = setInterval(() => document.hidden || reload(), POLL_MS);
+    const timer = setInterval(() => document.hidden || latest.current(), POLL_MS);
     return () => clearInterval(timer);
-  }, [hasActive, reload]);
+  }, [hasActive]);
 }
