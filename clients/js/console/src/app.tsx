@@ -3,7 +3,9 @@
 // page/     the page: session.ts (key), address.ts, side.tsx (spaces), room.tsx (one space) with
 //           timeline.tsx, composer.tsx and active_runs.tsx
 // forms/    the cards of tool calls, and their forms
-// styles/   the styles
+// why/      the drawer that explains a run: why, chain, fork
+// studio/   the pages for operators and owners, loaded when the first of them is opened
+// styles/   the styles that all of these share
 //
 // Everything from the server comes through the client library and its hooks.
 

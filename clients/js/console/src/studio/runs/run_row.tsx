@@ -67,7 +67,7 @@ export function RunRow({ run, now, agentName, repeatedBy, onChanged }: RunRowPro
         {tokensOf(run).toLocaleString()}
       </td>
       <td class="number" data-label="Cost">
-        {costText(cost)}
+        {tokensOf(run) === 0 ? '–' : costText(cost)}
       </td>
       <td>
         <div class="row-actions">
