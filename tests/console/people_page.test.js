@@ -42,8 +42,8 @@ test('a person is renamed, put into a space and removed from it', async (t) => {
   page.on('dialog', (dialog) => dialog.accept());
   await row(page, 'Lina').getByRole('button', { name: 'Edit Lina' }).click();
   const edit = page.getByRole('group', { name: 'Edit Lina' });
-  await edit.getByRole('combobox', { name: 'Space' }).selectOption('Choir');
-  await edit.getByRole('button', { name: 'Put into the space' }).click();
+  await edit.getByRole('combobox', { name: 'Put into a space' }).selectOption('Choir');
+  await edit.getByRole('button', { name: 'Add' }).click();
   await row(page, 'Lina').getByRole('link', { name: 'Choir' }).waitFor();
   await edit.getByRole('button', { name: 'Remove Lina from Choir' }).click();
   await row(page, 'Lina').getByRole('cell', { name: 'none' }).waitFor();

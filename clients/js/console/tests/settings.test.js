@@ -24,6 +24,9 @@ test('limits and use are said in words', () => {
     todayText({ ...USED, cost: 0.5 }, LIMITS),
     '1 token of 5,000 · $0.50 of $2.50 · 2 runs',
   );
+  const unused = { ...USED, inputTokens: 0, runs: 0 };
+  assert.equal(todayText(unused, NO_LIMITS), '0 tokens · 0 runs');
+  assert.equal(todayText(unused, LIMITS), '0 tokens of 5,000 · $0 of $2.50 · 0 runs');
 });
 
 test('a router that leaves the scripted provider leaves its script', () => {

@@ -41,22 +41,25 @@ export function EditPerson({ person, own, others, onChanged }: EditPersonProps):
         </div>
       </SaveForm>
       {own.length > 0 ? (
-        <ul class="form-row" aria-label={`Spaces of ${name}`}>
-          {own.map((space) => (
-            <li key={space.id}>
-              <ActionButton
-                label={`Remove ${name} from ${space.name}`}
-                confirm={`Remove ${name} from ${space.name}?`}
-                act={async () => {
-                  await client.request('DELETE', memberPath(space.id, id), { retry: true });
-                  onChanged();
-                }}
-              >
-                <bdi>{space.name}</bdi> ✕
-              </ActionButton>
-            </li>
-          ))}
-        </ul>
+        <div class="field">
+          <p class="note">Is in these spaces. A click removes {name}.</p>
+          <ul class="form-row" aria-label={`Spaces of ${name}`}>
+            {own.map((space) => (
+              <li key={space.id}>
+                <ActionButton
+                  label={`Remove ${name} from ${space.name}`}
+                  confirm={`Remove ${name} from ${space.name}?`}
+                  act={async () => {
+                    await client.request('DELETE', memberPath(space.id, id), { retry: true });
+                    onChanged();
+                  }}
+                >
+                  <bdi>{space.name}</bdi> ✕
+                </ActionButton>
+              </li>
+            ))}
+          </ul>
+        </div>
       ) : null}
       {guestOf ? (
         <p class="note">A guest can be in one space only.</p>
@@ -82,8 +85,8 @@ function PutInSpace({ id, others, onChanged }: PutInSpaceProps) {
   return (
     <SaveForm
       request={{ method: 'PUT', path: memberPath(spaceId, id) }}
-      submit="Put into the space"
-      done="Done"
+      submit="Add"
+      done="Added"
       label="Put into a space"
       onSaved={() => {
         setSpaceId('');
@@ -91,7 +94,7 @@ function PutInSpace({ id, others, onChanged }: PutInSpaceProps) {
       }}
     >
       <div class="field">
-        <label for={field}>Space</label>
+        <label for={field}>Put into a space</label>
         <select
           id={field}
           required

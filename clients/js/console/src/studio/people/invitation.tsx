@@ -137,17 +137,15 @@ interface CardProps {
 }
 
 function Card({ title, problem, onSubmit, children }: CardProps) {
-  const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => heading.current!.focus(), [title]);
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => form.current!.querySelector<HTMLElement>('input, button')?.focus(), [title]);
   const submit = (event: Event) => {
     event.preventDefault();
     onSubmit?.();
   };
   return (
-    <form class="invitation" aria-label={title} onSubmit={submit}>
-      <h1 ref={heading} tabIndex={-1}>
-        {title}
-      </h1>
+    <form ref={form} class="invitation" aria-label={title} onSubmit={submit}>
+      <h1 tabIndex={-1}>{title}</h1>
       {children}
       <p class="problem" role="alert">
         {problem}

@@ -57,7 +57,7 @@ export function People(): JSX.Element {
           isEmpty={people.length === 0}
           empty="There are no people yet. Add one above, or invite some to a space."
         >
-          <table class="list" aria-label="People">
+          <table class="list centered" aria-label="People">
             <thead>
               <tr>
                 {COLUMNS.map((name) => (

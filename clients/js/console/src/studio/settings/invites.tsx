@@ -38,7 +38,7 @@ export function Invites({ space }: { space: SpaceInfo }): JSX.Element {
         isEmpty={invites.items.length === 0}
         empty="There are no open invites. Make one to let people join by an address."
       >
-        <table class="list" aria-label="Open invites">
+        <table class="list centered" aria-label="Open invites">
           <thead>
             <tr>
               <th scope="col">Made</th>
@@ -96,14 +96,13 @@ function Row({ invite: { createdBy, createdAt, usesLeft, expiresAt }, space, rev
       <td data-label="By" dir="auto">
         {createdBy ? (maker ?? 'a former member') : 'the operator'}
       </td>
-      <td data-label="Uses left">{usesLeft}</td>
+      <td data-label="Uses left">{usesLeft === 0 ? 'used up' : usesLeft}</td>
       <td data-label="Ends">
         <time dateTime={expiresAt}>{timeText(Date.parse(expiresAt))}</time>
       </td>
       <td>
         <div class="row-actions">
           <ActionButton
-            class="danger"
             label={`Revoke the invite of ${when}`}
             confirm="Revoke this invite? Nobody can use it any longer, and guests who came by it leave the space."
             act={revoke}

@@ -21,7 +21,7 @@ export function Members(props: MembersProps): JSX.Element {
   const { members } = props.space;
   if (members.length === 0) return <p class="empty">Nobody is here yet. Add people and agents.</p>;
   return (
-    <table class="list" aria-label="Members">
+    <table class="list centered" aria-label="Members">
       <thead>
         <tr>
           <th scope="col">Name</th>
@@ -126,7 +126,6 @@ function Remove({ member: { id, name, type, guest }, space }: ExitProps) {
         : 'They can’t read this space any longer.';
   return (
     <ActionButton
-      class="danger"
       label={`Remove ${name}`}
       confirm={`Remove ${name} from ${space.name}? ${effect}`}
       act={() => remove(client, space.id, id)}
@@ -149,12 +148,7 @@ function Leave({ member: { id, role, guest }, space }: ExitProps) {
     open('#/', true);
   };
   return (
-    <ActionButton
-      class="danger"
-      label="Leave the space"
-      confirm={`Leave ${space.name}? ${effect}`}
-      act={leave}
-    >
+    <ActionButton label="Leave the space" confirm={`Leave ${space.name}? ${effect}`} act={leave}>
       Leave
     </ActionButton>
   );

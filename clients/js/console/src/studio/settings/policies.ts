@@ -61,11 +61,11 @@ export function todayText(used: Schemas['UsageItem'], budget: Schemas['Budget'])
   const tokens = counted(used.inputTokens + used.outputTokens, 'token');
   const ofTokens = typeof tokensPerDay === 'number' ? ` of ${tokensPerDay.toLocaleString()}` : '';
   const ofCost = typeof costPerDay === 'number' ? ` of ${costText(costPerDay)}` : '';
-  return [
-    `${tokens}${ofTokens}`,
-    `${costText(used.cost)}${ofCost}`,
-    counted(used.runs, 'run'),
-  ].join(' · ');
+  // Nothing has a price if nothing was used.
+  const isUnused = used.inputTokens === 0;
+  const price = costText(isUnused ? 0 : used.cost);
+  const cost = isUnused && ofCost === '' ? [] : [`${price}${ofCost}`];
+  return [`${tokens}${ofTokens}`, ...cost, counted(used.runs, 'run')].join(' · ');
 }
 
 const counted = (count: number, name: string) =>

@@ -34,7 +34,7 @@ export function RouterFields({ router }: { router: Schemas['RouterConfig'] | nul
         />
         <NumberField
           name="/router/maxAgents"
-          label="Agents that it wakes at most"
+          label="Most agents to wake"
           value={router?.maxAgents}
           min={1}
           max={20}

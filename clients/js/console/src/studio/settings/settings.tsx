@@ -32,7 +32,7 @@ function OpenSettings({ spaceId }: { spaceId: string }) {
       title={space ? `Settings of ${space.name}` : 'Settings'}
       actions={
         <a class="button" href={hashOf(spaceId)}>
-          Open the space
+          Open<span class="unseen"> the space</span>
         </a>
       }
     >

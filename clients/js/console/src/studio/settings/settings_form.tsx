@@ -76,7 +76,7 @@ export function SettingsForm({ space, isOperator }: SettingsFormProps): JSX.Elem
             label="Runs per minute"
             value={budget.runsPerMinute}
             min={1}
-            placeholder="120"
+            required
           />
         </div>
         {isOperator ? <Today id={id} budget={budget} /> : null}
