@@ -1,6 +1,7 @@
 // The members in the dialog "New space": who can be chosen, and fields for new people and agents.
 
 import type { JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import type { NewMember } from './new_members.ts';
 
 export interface MemberChoiceProps extends NewMember {
@@ -10,14 +11,20 @@ export interface MemberChoiceProps extends NewMember {
   onToggle: () => void;
 }
 
-/** One person or agent. */
-export const MemberChoice = ({ name, type, isNew, ...props }: MemberChoiceProps): JSX.Element => (
-  <label>
-    <input type="checkbox" checked={props.isChecked} onChange={props.onToggle} />
-    <span dir="auto">{name}</span>
-    <span class="badge">{(isNew ? 'new ' : '') + (type === 'agent' ? 'agent' : 'person')}</span>
-  </label>
-);
+/** One person or agent. A new one scrolls into sight. */
+export function MemberChoice({ name, type, isNew, ...props }: MemberChoiceProps): JSX.Element {
+  const line = useRef<HTMLLabelElement>(null);
+  useEffect(() => {
+    if (isNew) line.current!.scrollIntoView({ block: 'nearest' });
+  }, []);
+  return (
+    <label ref={line}>
+      <input type="checkbox" checked={props.isChecked} onChange={props.onToggle} />
+      <span dir="auto">{name}</span>
+      <span class="badge">{(isNew ? 'new ' : '') + (type === 'agent' ? 'agent' : 'person')}</span>
+    </label>
+  );
+}
 
 const FIELDS = [
   { type: 'human', label: 'New person', button: 'Add person' },
