@@ -160,6 +160,8 @@ test('plans are made, changed, paused, run and deleted', async (t) => {
   await report.getByText('0 9 * * 1-5').waitFor();
   await report.getByText(/^Next in .*, your time \(.*09:00.* in Asia\/Tokyo\)$/).waitFor();
   await report.getByText('Write it.').waitFor();
+  await report.getByText('The next 5 times').click();
+  assert.equal(await report.getByRole('list').getByRole('listitem').count(), 5);
 
   await button(page, 'Pause Report').click();
   await report.getByText('No next time: the plan is paused.').waitFor();

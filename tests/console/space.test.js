@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { answerRule } from './api_client.js';
 import { openSpace, openTab, send, signInAs, storedEntry, waitUntilLive } from './console_page.js';
+import { deliver, openFakeRoom } from './fake_server.js';
 import { api, husam, product, sarah } from './suite.js';
 
 const PHONE = { width: 390, height: 844 };
@@ -126,6 +127,18 @@ test('members who are no operators see no pages for operators', async (t) => {
   const dialog = page.getByRole('dialog', { name: 'Jump to' });
   await dialog.getByRole('combobox').fill('usage');
   await dialog.getByText('Nothing has this name.').waitFor();
+});
+
+test('what the system told a model stands in the bubble of its run', async (t) => {
+  const page = await openFakeRoom(t);
+  await deliver(page, () => window.text(1, 'It is blue.', { runId: 'r' }));
+  await deliver(page, () => {
+    const hint = { watcher: 'context', text: '85 % of its context is used.', at: '' };
+    const run = { id: 'r', agentId: 'ada', status: 'completed', stepCount: 1, hints: [hint] };
+    return { type: 'run.completed', run: { ...run, createdAt: '2026-05-01T10:00:00Z' } };
+  });
+  const article = page.getByRole('article').filter({ hasText: 'It is blue.' });
+  await article.getByText('85 % of its context is used.').waitFor();
 });
 
 test('on a phone the list, a space and the drawer are pages of their own', async (t) => {

@@ -10,12 +10,9 @@ const heading = (page, name) => page.getByRole('heading', { level: 1, name });
 const pill = (page, name) => page.getByRole('button', { name });
 
 test('two people and an operator see the same, and each does what they may', async (t) => {
-  const asks = callRule('approve', { title: 'May I deploy?' }, 'Deployed.');
-  const tool = formTool('approve', {
-    ui: 'buttons',
-    answerBy: [sarah.id],
-    resultSchema: { enum: ['Yes', 'No'] },
-  });
+  const question = { message: 'May I deploy?', options: ['Yes', 'No'] };
+  const asks = callRule('approve', question, 'Deployed.');
+  const tool = formTool('approve', { ui: 'buttons', answerBy: [sarah.id] });
   const bot = await api.createAgent('DeployBot', [asks], 0, [tool]);
   const ana = await api.createAgent('Ana', [answerRule('I will watch the dashboard.')]);
   const once = { maxChainDepth: 1 };
@@ -43,7 +40,7 @@ test('two people and an operator see the same, and each does what they may', asy
     .getByRole('button', { name: /May I deploy\?/ })
     .waitFor();
   assert.equal(await needs(his).count(), 0);
-  await his.getByText('Only Sarah can answer').waitFor();
+  await his.getByText('Only Sarah may answer this.').waitFor();
   await hers.getByRole('button', { name: 'Yes', exact: true }).click();
   for (const page of all) {
     await page.getByText('answered by Sarah').waitFor();

@@ -74,6 +74,15 @@ impl Plan {
         matches!(self.schedule, Schedule::Cron { .. })
     }
 
+    /// The next times at which the plan fires, at most `most`. Empty if it is paused, or if this
+    /// version cannot parse its cron fields.
+    pub fn next_runs(&self, most: usize) -> Vec<Time> {
+        let first = self.next_run_at.filter(|_| self.status == PlanStatus::Active);
+        let cron = self.cron().unwrap_or_default();
+        let after = |at: &Time| cron.as_ref().and_then(|cron| cron.next(*at));
+        std::iter::successors(first, after).take(most).collect()
+    }
+
     /// The plan's cron fields; `None` for a one-time plan.
     ///
     /// # Errors

@@ -1377,6 +1377,11 @@ export interface components {
         };
         /** @description Opaque: do not parse it, and do not sort by it. */
         InviteId: string;
+        /** @description A plan of a list, with its next times. */
+        ListedPlan: components["schemas"]["Plan"] & {
+            /** @description The next times at which the plan fires, up to five. Empty if it is paused. */
+            nextRuns: components["schemas"]["Time"][];
+        };
         /** @description Limits of one run. */
         LoopConfig: {
             /**
@@ -1788,6 +1793,16 @@ export interface components {
             nextCursor: string | null;
         };
         /** @description A page of a list, as the API returns it. */
+        Page_ListedPlan: {
+            /** @description The items of this page. */
+            items: (components["schemas"]["Plan"] & {
+                /** @description The next times at which the plan fires, up to five. Empty if it is paused. */
+                nextRuns: components["schemas"]["Time"][];
+            })[];
+            /** @description The cursor of the next page. Null on the last page. */
+            nextCursor: string | null;
+        };
+        /** @description A page of a list, as the API returns it. */
         Page_Memory: {
             /** @description The items of this page. */
             items: {
@@ -1841,28 +1856,6 @@ export interface components {
                 /** @description True if the message was cut to fit a frame. Fetch the whole message over HTTP. */
                 truncated?: boolean;
             }[];
-            /** @description The cursor of the next page. Null on the last page. */
-            nextCursor: string | null;
-        };
-        /** @description A page of a list, as the API returns it. */
-        Page_Plan: {
-            /** @description The items of this page. */
-            items: (components["schemas"]["Schedule"] & {
-                /** @description The plan's id. */
-                id: components["schemas"]["PlanId"];
-                /** @description The plan's name, 1 to 128 characters. */
-                name: string;
-                /** @description What the agent is to do, 1 to 4,000 characters. */
-                instruction: string;
-                /** @description Whether the plan fires. */
-                status: components["schemas"]["PlanStatus"];
-                nextRunAt: components["schemas"]["Time"] | null;
-                lastRunAt: components["schemas"]["Time"] | null;
-                /** @description When the plan was first set. */
-                createdAt: components["schemas"]["Time"];
-                /** @description When the plan was last changed. */
-                updatedAt: components["schemas"]["Time"];
-            })[];
             /** @description The cursor of the next page. Null on the last page. */
             nextCursor: string | null;
         };
@@ -3248,7 +3241,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Page_Plan"];
+                    "application/json": components["schemas"]["Page_ListedPlan"];
                 };
             };
             400: components["responses"]["Problem400"];

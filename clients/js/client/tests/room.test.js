@@ -530,3 +530,10 @@ test('a run of the first message that failed before the subscription is shown', 
   await room.clock.advance(2000);
   assert.deepEqual(room.texts(), ['text 1', 'failed (bad_request)']);
 });
+
+test('what the system told the model of a run is in the runs', async () => {
+  const room = await openRoom(1);
+  const hints = [{ watcher: 'context', text: '85 % of its context is used.', at: '' }];
+  room.frames(run('quiet', 'completed'), run('told', 'completed', { hints }));
+  assert.deepEqual(room.space.runs.getSnapshot().hints, { told: hints });
+});

@@ -8,8 +8,9 @@ use axum::{
     http::{HeaderMap, StatusCode},
     response::IntoResponse,
 };
+use serde::Serialize;
 use smartspace_domain::{
-    Error, Result,
+    Error, Result, Time,
     ids::{EntityId, PlanId},
     plans::{Plan, PlanChange},
     runs::Run,
@@ -22,6 +23,7 @@ use smartspace_store::{
     },
     table::pages::Page,
 };
+use utoipa::ToSchema;
 
 use super::{PageQuery, store_for_agent};
 use crate::{
@@ -37,22 +39,43 @@ pub(super) fn routes() -> Routes {
     routes![list, create, change, delete, run]
 }
 
+/// How many of a plan's next times a list shows.
+const SHOWN_RUNS: usize = 5;
+
+/// A plan of a list, with its next times.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct ListedPlan {
+    #[serde(flatten)]
+    plan: Plan,
+    /// The next times at which the plan fires, up to five. Empty if it is paused.
+    next_runs: Vec<Time>,
+}
+
+impl From<Plan> for ListedPlan {
+    fn from(plan: Plan) -> Self {
+        Self { next_runs: plan.next_runs(SHOWN_RUNS), plan }
+    }
+}
+
 /// List the plans of an agent
 ///
 /// Sorted by age.
 #[utoipa::path(
     get, path = "/v1/agents/{id}/plans", operation_id = "listPlans", tag = "agents",
     params(("id" = EntityId, Path), PageQuery),
-    responses((status = 200, body = Page<Plan>))
+    responses((status = 200, body = Page<ListedPlan>))
 )]
 async fn list(
     State(api): State<Arc<Api>>,
     Authenticated(caller): Authenticated,
     Id(agent): Id<EntityId>,
     Query(query): Query<PageQuery>,
-) -> ApiResult<Json<Page<Plan>>> {
+) -> ApiResult<Json<Page<ListedPlan>>> {
     let store = store_for_agent(&api, caller, agent).await?;
-    Ok(Json(store.plans().list(agent, &query.into()).await?))
+    let Page { items, next_cursor } = store.plans().list(agent, &query.into()).await?;
+    let items = items.into_iter().map(ListedPlan::from).collect();
+    Ok(Json(Page { items, next_cursor }))
 }
 
 /// Create a plan of an agent

@@ -157,6 +157,8 @@ mod tests {
         let made = applied(new, None).unwrap();
         let tomorrow_at_8 = NOON + Duration::from_hours(20);
         assert_eq!(made.next_run_at, Some(tomorrow_at_8));
+        let days = [0, 1, 2].map(|day| tomorrow_at_8 + Duration::from_hours(24 * day));
+        assert_eq!(made.next_runs(3), days);
         let paused =
             applied(r#"{"status": "paused", "name": "Daily"}"#, Some(made.clone())).unwrap();
         assert_eq!(
@@ -168,6 +170,7 @@ mod tests {
                 ..made.clone()
             }
         );
+        assert_eq!(paused.next_runs(3), []);
         let active = applied(r#"{"status": "active", "name": "Report"}"#, Some(paused)).unwrap();
         assert_eq!(active, made);
         let utc = applied(r#"{"timezone": "UTC"}"#, Some(made.clone())).unwrap();
@@ -178,6 +181,7 @@ mod tests {
             Schedule::Cron { cron: "0 10 * * *".into(), timezone: "Europe/Berlin".into() }
         );
         let once = applied(r#"{"runAfter": "2 hours"}"#, Some(made)).unwrap();
+        assert_eq!(once.next_runs(3), [NOON + Duration::from_hours(2)]);
         assert_eq!(once.schedule, Schedule::Once { run_after: Some("2 hours".into()) });
         assert_eq!(once.next_run_at, Some(NOON + Duration::from_hours(2)));
         let waits = applied(r#"{"status": "paused"}"#, Some(once.clone())).unwrap();

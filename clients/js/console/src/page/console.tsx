@@ -61,7 +61,8 @@ export function Console({ onSignOut }: { onSignOut: () => void }): JSX.Element {
 }
 
 // The side may have hundreds of spaces.
-const skip = () => document.querySelector<HTMLElement>('#text, .room h1')?.focus();
+const skip = () =>
+  (document.getElementById('text') ?? document.querySelector<HTMLElement>('.room h1'))?.focus();
 
 const noSpaceText = (capabilities: readonly string[]) =>
   capabilities.includes('create_spaces')

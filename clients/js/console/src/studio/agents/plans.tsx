@@ -16,7 +16,7 @@ import { Folded } from './folded.tsx';
 import { PlanForm } from './plan_form.tsx';
 import { ownZone, scheduleWords, timeText } from './plan_words.ts';
 
-type Plan = Schemas['Plan'];
+type Plan = Schemas['ListedPlan'];
 
 /** The tab with the plans of an agent. */
 export function Plans({ agentId }: { agentId: string }): JSX.Element {
@@ -105,7 +105,7 @@ function PlanLine({ plan, path, onChanged }: LineProps) {
 }
 
 function Times({ plan }: { plan: Plan }) {
-  const { nextRunAt, lastRunAt } = plan;
+  const { nextRunAt, lastRunAt, nextRuns } = plan;
   const isElsewhere = plan.type === 'cron' && plan.timezone !== ownZone();
   return (
     <>
@@ -136,6 +136,16 @@ function Times({ plan }: { plan: Plan }) {
           </>
         )}
       </p>
+      {nextRuns.length > 1 ? (
+        <details class="note">
+          <summary>{`The next ${nextRuns.length} times`}</summary>
+          <ol>
+            {nextRuns.map((at) => (
+              <li key={at}>{timeText(at)}</li>
+            ))}
+          </ol>
+        </details>
+      ) : null}
     </>
   );
 }
