@@ -132,6 +132,11 @@ export class ApiClient {
       .items;
   }
 
+  /** The runs of a space, newest first. */
+  async runs(space) {
+    return (await this.#call('GET', `/v1/spaces/${space.id}/runs`)).items;
+  }
+
   /** Answers an open form as this person, without a browser. `body` is a result. */
   answer(person, runId, callId, body) {
     const path = `/v1/runs/${runId}/toolCalls/${callId}/result`;

@@ -1,0 +1,92 @@
+// The usage page: what models cost, by day, agent and model.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { answerRule } from './api_client.js';
+import { openTab, waitUntilLive } from './console_page.js';
+import { api, husam, product } from './suite.js';
+
+const today = () => new Date().toISOString().slice(0, 10);
+
+async function openUsage(t, address = '#/usage', options = {}) {
+  const page = await openTab(t, options);
+  await page.goto(`${product.base}/#key=${product.adminKey}`);
+  await waitUntilLive(page);
+  await page.goto(`${product.base}/${address}`);
+  await page.getByRole('heading', { level: 1, name: 'Usage' }).waitFor();
+  return page;
+}
+
+const sums = (page) => page.getByRole('region', { name: 'In all' });
+const total = (page, name) =>
+  page
+    .getByLabel('Totals')
+    .locator('div')
+    .filter({ has: page.getByText(name, { exact: true }) })
+    .getByRole('definition');
+
+/** Two agents answer one message. */
+async function work() {
+  const ana = await api.createAgent('Ana', [answerRule('It is blue.')]);
+  const ben = await api.createAgent('Ben', [answerRule('It is not red at all, I think.')]);
+  const space = await api.createSpace('Work', [husam, ana, ben], { maxChainDepth: 1 });
+  await api.postMessage(space, husam, 'What color is it?');
+  return { ana, ben };
+}
+
+test('a time without runs says what would appear', async (t) => {
+  const page = await openUsage(t, '#/usage?from=2020-01-01&to=2020-01-05');
+  await page.getByText('No run has ended in this time.').waitFor();
+  const form = page.getByRole('form', { name: 'Own dates' });
+  assert.equal(await form.getByLabel('From').inputValue(), '2020-01-01');
+});
+
+test('what runs cost appears while they end, by agent and by model', async (t) => {
+  const page = await openUsage(t);
+  const { ana } = await work();
+  const row = (name) => sums(page).getByRole('row', { name: new RegExp(`^${name}`) });
+  await row('Ana 1 ').filter({ hasText: '$' }).waitFor();
+  await row('Ben 1 ').filter({ hasText: '$' }).waitFor();
+  assert.match(await total(page, 'Cost').innerText(), /^\$0\.\d+$/);
+  assert.match(await total(page, 'Cache reuse').innerText(), /^\d+ %$/);
+  assert.equal(await total(page, 'Runs').innerText(), '2');
+  const address = await sums(page).getByRole('link', { name: 'Ana' }).getAttribute('href');
+  assert.equal(address, `#/a/${ana.id}/setup`);
+
+  // The charts name their parts, and a table has their numbers.
+  for (const title of ['Cost', 'Tokens']) {
+    const legend = page.getByRole('list', { name: `${title}: what the patterns mean` });
+    await legend.getByText('Ana').waitFor();
+  }
+  const days = page.getByRole('region', { name: 'Numbers of each day' });
+  await days.getByText('Show the table').click();
+  await days.getByRole('row', { name: new RegExp(`^${today()} Ana 1 `) }).waitFor();
+
+  await page.getByRole('combobox', { name: 'Group by' }).selectOption('Model');
+  await row('scripted/browser-tests 2 ').waitFor();
+  assert.match(page.url(), /by=model$/);
+  await page.getByRole('combobox', { name: 'Group by' }).selectOption('Agent and model');
+  await row('Ana · scripted/browser-tests 1 ').waitFor();
+  await page.reload();
+  await row('Ana · scripted/browser-tests 1 ').waitFor();
+});
+
+test('the range is chosen by a link or by own dates, and a wrong one is refused', async (t) => {
+  const page = await openUsage(t, '#/usage?by=model', { expected: [/400/] });
+  const range = (name) =>
+    page.getByRole('navigation', { name: 'Range' }).getByRole('link', { name });
+  assert.equal(await range('30 days').getAttribute('aria-current'), 'true');
+  await range('7 days').click();
+  await page.waitForURL(new RegExp(`to=${today()}&by=model$`));
+  assert.equal(await range('30 days').getAttribute('aria-current'), null);
+
+  const form = page.getByRole('form', { name: 'Own dates' });
+  await form.getByLabel('From').fill('2020-02-01');
+  await form.getByLabel('To').fill('2020-02-03');
+  await form.getByRole('button', { name: 'Show' }).click();
+  await page.waitForURL(/from=2020-02-01&to=2020-02-03&by=model$/);
+  await page.getByText('No run has ended in this time.').waitFor();
+  await form.getByLabel('From').fill('2019-02-01');
+  await form.getByRole('button', { name: 'Show' }).click();
+  await page.getByRole('main').getByRole('alert').filter({ hasText: '92' }).waitFor();
+});
