@@ -5,7 +5,9 @@ import { test } from 'node:test';
 import { openSpace, openTab, signInAs } from './console_page.js';
 import { api, husam } from './suite.js';
 
-const drawer = (page) => page.getByRole('complementary', { name: /^(Why|What)/ });
+const NAMED = { name: /^(Why|What)/ };
+// In a narrow window the drawer is the page.
+const drawer = (page) => page.getByRole('complementary', NAMED).or(page.getByRole('main', NAMED));
 const tab = (page, name) => drawer(page).getByRole('tab', { name });
 const chain = (page) => drawer(page).getByRole('list', { name: 'Messages and runs' });
 const ends = (page) => drawer(page).getByRole('region', { name: 'Where it ended' });
