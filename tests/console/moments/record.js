@@ -69,7 +69,6 @@ const SIZES = { wide: { width: 1440, height: 900 }, narrow: { width: 390, height
 const SCHEMES = ['light', 'dark'];
 // The screenshots of the docs.
 const DOCUMENTED = {
-  'space-wide-light': 'space',
   'why-wide-light': 'console-light',
   'why-wide-dark': 'console-dark',
   'space-narrow-light': 'phone',
