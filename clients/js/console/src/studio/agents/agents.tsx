@@ -7,6 +7,7 @@ import { Loaded, Page } from '../ui/page.tsx';
 import { useAgents, useNewestRuns } from './entities.ts';
 import { modelText } from './models.ts';
 import { AgentState, PauseButton } from './pause_button.tsx';
+import { TableHead } from '../ui/table_head.tsx';
 
 /** The page of all agents. */
 export function Agents(): JSX.Element {
@@ -29,17 +30,7 @@ export function Agents(): JSX.Element {
         empty="There is no agent yet. “New agent” makes one from a template, also one that needs no key."
       >
         <table class="list agent-list" aria-label="Agents">
-          <thead>
-            <tr>
-              <th scope="col">Name</th>
-              <th scope="col">Model</th>
-              <th scope="col">State</th>
-              <th scope="col">Last failure</th>
-              <th scope="col">
-                <span class="unseen">Actions</span>
-              </th>
-            </tr>
-          </thead>
+          <TableHead columns={['Name', 'Model', 'State', 'Last failure']} />
           <tbody>
             {agents.map((agent) => (
               <Row

@@ -13,6 +13,9 @@ import { useActivity, useAnswer, usePages } from '../ui/data.ts';
 import { Loaded, More, Part } from '../ui/page.tsx';
 import { agentPath } from './agent_path.ts';
 import { bytesText, isStored, reasonWords, STATES } from './delivery_words.ts';
+import { TableHead } from '../ui/table_head.tsx';
+
+const COLUMNS = ['Service', 'Received', 'Key', 'Status', 'Size', 'Run'];
 
 type Delivery = Schemas['Page_Delivery']['items'][number];
 
@@ -46,21 +49,7 @@ export function Deliveries({ agentId }: { agentId: string }): JSX.Element {
       </div>
       <Loaded {...pages} isEmpty={pages.items.length === 0} empty={empty}>
         <table class="list deliveries" aria-label="Deliveries">
-          <thead>
-            <tr>
-              <th scope="col">Service</th>
-              <th scope="col">Received</th>
-              <th scope="col">Key</th>
-              <th scope="col">Status</th>
-              <th scope="col" class="number">
-                Size
-              </th>
-              <th scope="col">Run</th>
-              <th scope="col">
-                <span class="unseen">Actions</span>
-              </th>
-            </tr>
-          </thead>
+          <TableHead columns={COLUMNS} numbers={['Size']} />
           <tbody>
             {pages.items.map((delivery) => (
               <DeliveryRow

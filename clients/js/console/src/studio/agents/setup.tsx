@@ -14,7 +14,7 @@ import { TestModel } from './test_model.tsx';
 export function Setup({ agent, onChanged }: AgentTabProps): JSX.Element {
   const form = useRef<HTMLDivElement>(null);
   const json = useRef<HTMLDivElement>(null);
-  // The state that the fields show at first. What was typed is a change of this one.
+  // The state that the fields show at first. A save sends what differs from it.
   const [shown, setShown] = useState(agent);
   useEffect(() => {
     if (!hasUnsaved(form.current!) && !hasUnsaved(json.current!)) setShown(agent);

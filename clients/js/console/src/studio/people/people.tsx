@@ -11,6 +11,7 @@ import { useActivity, usePages } from '../ui/data.ts';
 import { SaveForm, TextField } from '../ui/form.tsx';
 import { Loaded, More, Page, Part } from '../ui/page.tsx';
 import { EditPerson } from './edit_person.tsx';
+import { TableHead } from '../ui/table_head.tsx';
 
 const COLUMNS = ['Name', 'External id', 'Spaces', 'Made'];
 
@@ -58,18 +59,7 @@ export function People(): JSX.Element {
           empty="There are no people yet. Add one above, or invite some to a space."
         >
           <table class="list centered" aria-label="People">
-            <thead>
-              <tr>
-                {COLUMNS.map((name) => (
-                  <th key={name} scope="col">
-                    {name}
-                  </th>
-                ))}
-                <th scope="col">
-                  <span class="unseen">Actions</span>
-                </th>
-              </tr>
-            </thead>
+            <TableHead columns={COLUMNS} />
             <tbody>
               {people.map((person) => (
                 <Row

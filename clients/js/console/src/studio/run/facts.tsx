@@ -1,4 +1,4 @@
-// What is known of a run, as names and values.
+// The facts about a run, as names and values.
 
 import type { Run, Schemas } from '@smartspace/client';
 import type { JSX } from 'preact';

@@ -8,6 +8,9 @@ import { useActivity, type Pages } from '../ui/data.ts';
 import { Loaded, More } from '../ui/page.tsx';
 import { RunRow } from './run_row.tsx';
 import { isActive } from './words.ts';
+import { TableHead } from '../ui/table_head.tsx';
+
+const NUMBERS = ['Duration', 'Steps', 'Tokens', 'Cost'];
 
 const POLL_MS = 10_000;
 
@@ -33,29 +36,16 @@ export function RunList(props: RunListProps): JSX.Element {
   return (
     <Loaded isLoading={isLoading} error={error} isEmpty={items.length === 0} empty={empty}>
       <table class="list runs" aria-label={label}>
-        <thead>
-          <tr>
-            <th scope="col">State</th>
-            {agentName ? <th scope="col">Agent</th> : null}
-            <th scope="col">Triggered by</th>
-            <th scope="col">Started</th>
-            <th scope="col" class="number">
-              Duration
-            </th>
-            <th scope="col" class="number">
-              Steps
-            </th>
-            <th scope="col" class="number">
-              Tokens
-            </th>
-            <th scope="col" class="number">
-              Cost
-            </th>
-            <th scope="col">
-              <span class="unseen">Actions</span>
-            </th>
-          </tr>
-        </thead>
+        <TableHead
+          columns={[
+            'State',
+            ...(agentName ? ['Agent'] : []),
+            'Triggered by',
+            'Started',
+            ...NUMBERS,
+          ]}
+          numbers={NUMBERS}
+        />
         <tbody>
           {items.map((run) => (
             <RunRow

@@ -10,6 +10,7 @@ import { ActionButton } from '../ui/action_button.tsx';
 import { usePages } from '../ui/data.ts';
 import { NumberField, SaveForm, SelectField } from '../ui/form.tsx';
 import { Loaded, More } from '../ui/page.tsx';
+import { TableHead } from '../ui/table_head.tsx';
 
 type Invite = Schemas['Invite'];
 
@@ -39,17 +40,7 @@ export function Invites({ space }: { space: SpaceInfo }): JSX.Element {
         empty="There are no open invites. Make one to let people join by an address."
       >
         <table class="list centered" aria-label="Open invites">
-          <thead>
-            <tr>
-              <th scope="col">Made</th>
-              <th scope="col">By</th>
-              <th scope="col">Uses left</th>
-              <th scope="col">Ends</th>
-              <th scope="col">
-                <span class="unseen">Actions</span>
-              </th>
-            </tr>
-          </thead>
+          <TableHead columns={['Made', 'By', 'Uses left', 'Ends']} />
           <tbody>
             {invites.items.map((invite) => (
               <Row key={invite.id} {...{ invite, space }} revoke={() => revoke(invite)} />

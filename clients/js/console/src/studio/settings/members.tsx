@@ -6,6 +6,7 @@ import type { JSX, TargetedEvent } from 'preact';
 import { agentHash, open } from '../../page/address.ts';
 import { useNotify, wordsOf } from '../../page/notices.ts';
 import { ActionButton } from '../ui/action_button.tsx';
+import { TableHead } from '../ui/table_head.tsx';
 
 export interface MembersProps {
   space: SpaceInfo;
@@ -22,17 +23,7 @@ export function Members(props: MembersProps): JSX.Element {
   if (members.length === 0) return <p class="empty">Nobody is here yet. Add people and agents.</p>;
   return (
     <table class="list centered" aria-label="Members">
-      <thead>
-        <tr>
-          <th scope="col">Name</th>
-          <th scope="col">Kind</th>
-          <th scope="col">Role</th>
-          <th scope="col">Joined</th>
-          <th scope="col">
-            <span class="unseen">Actions</span>
-          </th>
-        </tr>
-      </thead>
+      <TableHead columns={['Name', 'Kind', 'Role', 'Joined']} />
       <tbody>
         {members.map((member) => (
           <Row key={member.id} member={member} {...props} />
