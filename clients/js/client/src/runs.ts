@@ -134,7 +134,9 @@ export function outcomeOf(
   if (writing.has(id) && status !== 'canceled' && status !== 'failed') return outcome('writing');
   if (status === 'running') return outcome('thinking');
   if (status === 'failed') return outcome('failed', run?.error?.message);
-  if (spoken.has(id)) return outcome('spoke');
+  // What was stopped may have posted something before.
+  const isStopped = run?.endReason === 'cancel' || run?.endReason === 'stop_run';
+  if (spoken.has(id) && !isStopped) return outcome('spoke');
   if (status === 'completed') {
     const isOver = !settling.has(id) || run?.endReason === 'skipped';
     return isOver ? outcome('silent', run?.reason) : outcome('thinking');

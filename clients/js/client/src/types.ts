@@ -181,7 +181,7 @@ export interface Outcome {
    * - `thinking`, `writing`, `waiting` (for a form): its run is active.
    * - `spoke`: it posted a message or a card.
    * - `silent`: it ended without posting; `reason` says why, if the agent gave a reason.
-   * - `failed`, `stopped`: its run ended so; `reason` says why.
+   * - `failed`, `stopped`: its run ended so, perhaps after it had posted; `reason` says why.
    * - `notWoken`: the message triggered no run; `reason` says why: the words of the router or the
    *   budget, or else the code of `dispatch`, such as `paused` or `policy`.
    * - `unknown`: the run is not loaded.

@@ -34,7 +34,7 @@ for (const flavor of flavors) {
     assert.deepEqual(shown.run, { run: null, step: null, ...LOADING });
     assert.deepEqual(shown.members, { members: [], ...LOADING });
     assert.deepEqual(shown.presence, { present: [], typing: [], count: 0 });
-    assert.deepEqual(shown.runs, { active: [], outcomes: {} });
+    assert.deepEqual(shown.runs, { active: [], outcomes: {}, hints: {} });
     assert.deepEqual(shown.forms, [{ forms: [] }, { forms: [] }, { forms: [] }]);
     assert.deepEqual(shown.preview[0], { dispatch: [], ...LOADING });
     assert.deepEqual(shown.preview[1], { dispatch: [], isLoading: false, error: null });

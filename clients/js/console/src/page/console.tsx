@@ -25,6 +25,7 @@ export function Console({ onSignOut }: { onSignOut: () => void }): JSX.Element {
   const { isEmpty, failed } = useLastSpace(page === 'space' ? spaceId : null, page);
 
   useEffect(() => setNotice(''), [page, spaceId]);
+  useUnlisted(spaceId);
   const created = (space: SpaceInfo) => {
     setIsCreating(false);
     client.reloadSpaces().catch((problem) => setNotice(wordsOf(problem)));
@@ -79,6 +80,17 @@ const NoRoom = ({ notice }: { notice: string }) => (
     </p>
   </main>
 );
+
+// Loads the list again when a space is opened that is not in it: it was made elsewhere.
+function useUnlisted(spaceId: string | null) {
+  const client = useClient();
+  const { spaces, isLoading } = useSpaces();
+  const isUnlisted = spaceId !== null && !isLoading && !spaces.some(({ id }) => id === spaceId);
+  useEffect(() => {
+    // The space itself says what is wrong with it.
+    if (isUnlisted) client.reloadSpaces().catch(() => {});
+  }, [spaceId, isUnlisted]);
+}
 
 // Without a space in the address, the one that was open last is opened, or else the one with the
 // latest message, or else the oldest one.

@@ -1,7 +1,7 @@
 // An empty space: who is here, and what one can try.
 
 import type { Member } from '@smartspace/client';
-import { useMembers, useSend } from '@smartspace/react';
+import { useMembers, useSend, useSpace } from '@smartspace/react';
 import type { JSX } from 'preact';
 import { settingsHash } from './address.ts';
 import type { Cast } from './members.ts';
@@ -13,14 +13,18 @@ const DEMO = ['Guide', 'Librarian'];
 const DEMO_OFFERS = ['Hello! Who is here?', '@Librarian what day is it?', 'Time for a coffee?'];
 
 /** Shown instead of messages. */
-export function FirstScreen({ cast }: { cast: Cast }): JSX.Element {
+export function FirstScreen({ cast }: { cast: Cast }): JSX.Element | null {
   const { members } = useMembers();
   const send = useSend();
   const { senderId, isOperator, people, space } = cast;
+  const isKnown = useSpace().space !== null;
   const mayWrite = !isOperator || people.length > 0;
   const offers = mayWrite ? offersFor(members) : [];
+  // A space that does not exist, or is not loaded yet.
+  if (!isKnown) return null;
   return (
     <>
+      <p>No messages yet.</p>
       <p>{hereText(members)}</p>
       {mayWrite ? null : <p>A message needs a person who sends it.</p>}
       {offers.length > 0 ? <p>Try one of these:</p> : null}

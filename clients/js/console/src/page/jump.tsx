@@ -96,7 +96,7 @@ function JumpDialog({ isOperator, onClose }: JumpDialogProps) {
           </li>
         ))}
       </ul>
-      {found.length === 0 ? <p class="note">Nothing has this name.</p> : null}
+      {found.length === 0 ? <p class="note">No space or page has this name.</p> : null}
     </dialog>
   );
 }

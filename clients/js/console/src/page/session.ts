@@ -7,7 +7,7 @@ const NAME = 'smartspace.key';
 const INVITE = 'smartspace.invite';
 
 /** Why the page shows the sign-in form again. */
-export const REFUSED = 'The server does not accept this key or token.';
+export const REFUSED = 'The server does not accept this key or token, or it has expired.';
 
 /**
  * Moves a key or token from the address's fragment into the session and removes it from the address

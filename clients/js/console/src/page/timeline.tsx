@@ -73,7 +73,6 @@ export function TimelineView({ cast, scroller, seq }: TimelineProps): JSX.Elemen
           Show earlier
         </button>
         <div id="empty" class="empty" hidden={!isEmpty || hasOlder || isLoading}>
-          <p>No messages yet.</p>
           {isEmpty && !hasOlder && !isLoading ? <FirstScreen cast={cast} /> : null}
         </div>
         <div

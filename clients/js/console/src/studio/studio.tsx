@@ -8,6 +8,7 @@
 // usage/     what models cost
 // ui/        what these pages share: the frame, forms, lists
 
+import { useMe } from '@smartspace/react';
 import type { JSX } from 'preact';
 import type { Address } from '../page/address.ts';
 import { Agent } from './agents/agent.tsx';
@@ -17,14 +18,20 @@ import { People } from './people/people.tsx';
 import { RunPage } from './run/run_page.tsx';
 import { Runs } from './runs/runs.tsx';
 import { Settings } from './settings/settings.tsx';
+import { Page } from './ui/page.tsx';
 import { Usage } from './usage/usage.tsx';
 
 export { Invitation } from './people/invitation.tsx';
 
 export type StudioAddress = Exclude<Address, { page: 'nowhere' | 'list' | 'space' }>;
 
+const OPERATORS: readonly StudioAddress['page'][] = ['agents', 'agent', 'people', 'runs', 'usage'];
+
 /** The page that the address names. */
 export function Studio({ address }: { address: StudioAddress }): JSX.Element {
+  const { me } = useMe();
+  if (me && me.kind !== 'operator' && OPERATORS.includes(address.page))
+    return <Page title="For operators">Only operators see this page.</Page>;
   switch (address.page) {
     case 'agents':
       return address.isNew ? <NewAgent /> : <Agents />;

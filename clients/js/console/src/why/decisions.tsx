@@ -41,7 +41,8 @@ interface DecisionProps {
 
 function Decision({ outcome, name, isThis }: DecisionProps) {
   const { runId, state, sourceText } = outcome;
-  const reasons = [reasonOf(outcome), sourceText && `chosen: ${sourceText}`];
+  const reason = reasonOf(outcome) ?? (state === 'silent' ? 'it gave no reason' : null);
+  const reasons = [reason, sourceText && `chosen: ${sourceText}`];
   return (
     <tr data-outcome={state} aria-current={isThis ? 'true' : undefined}>
       <th scope="row" dir="auto">

@@ -83,7 +83,10 @@ export function Fork({ run, step }: ForkProps): JSX.Element | null {
         />
         <label for="fork-instructions">Instructions</label>
         <textarea id="fork-instructions" name="instructions" rows={3} placeholder="the same" />
-        <p class="note">A dry run: it costs what the model costs, and changes nothing.</p>
+        <p class="note">
+          A dry run: it costs what the model costs, and changes nothing. It reads the memories that
+          the agent read then.
+        </p>
         <p class="problem" role="alert">
           {problem}
         </p>

@@ -13,6 +13,7 @@ import { Deliveries } from './deliveries.tsx';
 import { entityPath } from './entities.ts';
 import { Goals } from './goals.tsx';
 import { Memory } from './memory.tsx';
+import { AgentSpaces } from './agent_spaces.tsx';
 import { AgentState, PauseButton } from './pause_button.tsx';
 import { Plans } from './plans.tsx';
 import { Setup } from './setup.tsx';
@@ -38,7 +39,14 @@ export function Agent({ agentId, tab }: { agentId: string; tab: string }): JSX.E
   return (
     <Page
       title={agent?.name ?? 'Agent'}
-      about={agent ? <AgentState agent={agent} /> : null}
+      about={
+        agent ? (
+          <>
+            <AgentState agent={agent} />
+            <AgentSpaces agentId={agentId} />
+          </>
+        ) : null
+      }
       actions={
         agent ? (
           <>

@@ -139,6 +139,11 @@ function NewAgentForm({ template, onFailed }: NewAgentFormProps) {
       done=""
       bodyWith={bodyWith}
       onSaved={saved}
+      actions={
+        joined.length > 0 ? (
+          <span class="note">It joins {joined.map(({ name }) => name).join(', ')}.</span>
+        ) : null
+      }
     >
       {template.adds ? <p class="note">{template.adds}</p> : null}
       <TextField

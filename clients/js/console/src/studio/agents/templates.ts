@@ -158,7 +158,7 @@ export const TEMPLATES: readonly Template[] = [
   {
     id: 'scripted',
     title: 'Scripted',
-    about: 'Plays a script instead of asking a model, so it needs no key and costs nothing.',
+    about: 'Plays a script instead of asking a model, so it needs no key. Its price is simulated.',
     name: 'Script',
     description: 'Plays a script.',
     instructions: '',

@@ -55,6 +55,11 @@ export function StepView({ run, step, onSelect, fork }: StepViewProps): JSX.Elem
       {step.calls.length > 0 ? (
         <section class="step-part" aria-label="Calls">
           <h3>Calls</h3>
+          {run.forkOf ? (
+            <p class="note">
+              Replayed: the results are those of the other run, or made up. Nothing was done.
+            </p>
+          ) : null}
           {step.calls.map((call) => (
             <CallView key={call.callId} call={call} />
           ))}

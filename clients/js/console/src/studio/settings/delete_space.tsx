@@ -14,7 +14,7 @@ export function DeleteSpace({ id, name }: { id: string; name: string }): JSX.Ele
   const [isAsking, setIsAsking] = useState(false);
   const [typed, setTyped] = useState('');
   const [isBusy, setIsBusy] = useState(false);
-  const isRight = typed.trim() === name.trim();
+  const isRight = plain(typed) === plain(name);
   const remove = async (event: Event) => {
     event.preventDefault();
     if (!isRight || isBusy) return;
@@ -65,3 +65,10 @@ export function DeleteSpace({ id, name }: { id: string; name: string }): JSX.Ele
     </form>
   );
 }
+
+// A name as it shows: one blank instead of several, and no invisible characters.
+const plain = (text: string) =>
+  text
+    .replace(/\p{Cf}/gu, '')
+    .replace(/\s+/g, ' ')
+    .trim();

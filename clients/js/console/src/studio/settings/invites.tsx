@@ -33,6 +33,7 @@ export function Invites({ space }: { space: SpaceInfo }): JSX.Element {
     <>
       <p class="note">
         Everyone who has the address of an invite may join this space as a member, until it ends.
+        People without a token of their own join as guests, if this deployment admits guests.
       </p>
       <Loaded
         {...invites}

@@ -6,7 +6,7 @@ import { createContext, type ComponentChildren, type JSX, type TargetedSubmitEve
 import { useContext, useId, useRef, useState } from 'preact/hooks';
 import { placeFaults } from '../../forms/faults.ts';
 import { newKey } from '../../page/keys.ts';
-import { wordsOf } from '../../page/notices.ts';
+import { useNotify, wordsOf } from '../../page/notices.ts';
 import { bodyOf } from './body.ts';
 
 const FaultContext = createContext<ReadonlyMap<string, string>>(new Map());
@@ -41,6 +41,7 @@ export interface SaveFormProps<T> {
 export function SaveForm<T = unknown>(props: SaveFormProps<T>): JSX.Element {
   const { request, submit, done = 'Saved', bodyWith, onSaved, actions, label, children } = props;
   const client = useClient();
+  const notify = useNotify();
   const form = useRef<HTMLFormElement>(null);
   const key = useRef(newKey());
   const [faults, setFaults] = useState(NO_FAULTS);
@@ -82,7 +83,9 @@ export function SaveForm<T = unknown>(props: SaveFormProps<T>): JSX.Element {
     } catch (error) {
       if (!(error as SmartspaceError).isTemporary) key.current = newKey();
       const { errors = [], detail } = error as SmartspaceError;
-      const slots = [...form.current!.querySelectorAll<HTMLInputElement>('[name^="/"]')];
+      // The page was left meanwhile.
+      if (!form.current) return notify(`It was not saved. ${wordsOf(error)}`);
+      const slots = [...form.current.querySelectorAll<HTMLInputElement>('[name^="/"]')];
       const placed = placeFaults(
         errors,
         slots.map(({ name }) => name),
@@ -106,10 +109,10 @@ export function SaveForm<T = unknown>(props: SaveFormProps<T>): JSX.Element {
       onInput={changed}
     >
       <FaultContext.Provider value={faults}>{children}</FaultContext.Provider>
-      <p class="problem" role="alert">
-        {problem}
-      </p>
       <div class="form-row">
+        <p class="problem" role="alert">
+          {problem}
+        </p>
         <button type="submit" class="primary" disabled={state === 'sending'}>
           {submit}
         </button>
