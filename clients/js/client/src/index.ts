@@ -8,6 +8,7 @@
 //                sends.ts keep them up to date. timeline.ts and forms.ts derive what it shows.
 // spaces.ts      the list of spaces, and the open forms in them
 // run.ts         one run
+// invites.ts     how a guest gets in
 // kept.ts        what survives a reload
 // store.ts       the stores, with the interface of React's `useSyncExternalStore`
 
@@ -22,4 +23,5 @@ export {
   type Fault,
   type Token,
 } from './http.ts';
+export { acceptInvite } from './invites.ts';
 export type * from './types.ts';

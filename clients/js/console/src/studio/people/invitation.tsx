@@ -1,12 +1,17 @@
 // The page that an invite opens: a person joins the space, or somebody without a token becomes a
 // guest of it.
 
-import type { Caller, Client, Schemas, SmartspaceError } from '@smartspace/client';
+import {
+  acceptInvite,
+  type Caller,
+  type Client,
+  type Schemas,
+  type SmartspaceError,
+} from '@smartspace/client';
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { openSpace } from '../../page/address.ts';
 import { newKey } from '../../page/keys.ts';
-import { acceptAsGuest } from './guest.ts';
 import { refusalText, type Reader } from './invite_words.ts';
 
 type Accepted = Schemas['AcceptedInvite'];
@@ -97,7 +102,7 @@ function AsGuest({ token, onDone, onSignIn }: PartProps) {
   const { isBusy, problem, run, reset } = useJoining('nobody');
   const join = () =>
     run(async (key) => {
-      const accepted = await acceptAsGuest({ token, name: name.trim() }, key);
+      const accepted = await acceptInvite('', { token, name: name.trim() }, key);
       openSpace(accepted.space.id, true);
       onDone(accepted.token ?? '');
     });
