@@ -17,9 +17,12 @@ use axum::{
 use base64::Engine;
 use rust_embed::RustEmbed;
 use smartspace_domain::Error;
-use tower_http::compression::CompressionLayer;
+use tower_http::compression::{CompressionLayer, predicate::SizeAbove};
 
 use crate::{Api, SocketUrl, answers::Refusal, routes::socket_tickets::address};
+
+/// Smaller files are not compressed.
+const SMALLEST_COMPRESSED: u64 = 2_048;
 
 /// The page loads code from this origin only, connects to this deployment only and can't be framed.
 /// `'self'` does not include WebSockets in every browser, so their host is named.
@@ -55,7 +58,8 @@ pub(crate) fn routes() -> Router<Arc<Api>> {
     Router::new()
         .route("/", get(page))
         .route("/console/{*path}", get(part))
-        .layer(CompressionLayer::new())
+        // A refusal is small, and gets the id of its request in a layer above this one.
+        .layer(CompressionLayer::new().compress_when(SizeAbove::new(SMALLEST_COMPRESSED)))
 }
 
 /// How long a browser may keep a file without asking: a year if the name contains a hash of the

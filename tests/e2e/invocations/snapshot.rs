@@ -97,9 +97,10 @@ pub(crate) fn stable(value: &Value) -> Value {
         }
     });
     let text = replace_all(&text, "\\b[0-9a-f]{32}\\b", |_| "(random)".into());
-    // The tokens of a scripted model depend on the prompt, which contains relative times.
-    let tokens = |_: &Captures<'_>| String::from("\"inputTokens\":\"(counted)\"");
-    let text = replace_all(&text, "\"inputTokens\":[0-9]+", tokens);
+    // The tokens of a scripted model depend on the prompt, which contains relative times and the
+    // day of the week. So does their price.
+    let counted = |it: &Captures<'_>| format!("\"{}\":\"(counted)\"", &it[1]);
+    let text = replace_all(&text, "\"(inputTokens|cost)\":[0-9][0-9.e-]*", counted);
     serde_json::from_str(&text).unwrap()
 }
 

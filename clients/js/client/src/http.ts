@@ -71,6 +71,8 @@ export interface CallOptions {
   idempotencyKey?: string | undefined;
   /** Repeats the call a few times while it fails temporarily. */
   retry?: boolean;
+  /** The call outlives the page. */
+  keepalive?: boolean;
   signal?: AbortSignal | undefined;
 }
 
@@ -146,7 +148,7 @@ export function createHttp(
     used: string,
     method: string,
     path: string,
-    { body, idempotencyKey, signal }: CallOptions,
+    { body, idempotencyKey, keepalive, signal }: CallOptions,
   ): Promise<any> {
     const abort = new AbortController();
     const cancel = () => abort.abort();
@@ -162,6 +164,7 @@ export function createHttp(
           ...(idempotencyKey && { 'idempotency-key': idempotencyKey }),
         },
         signal: abort.signal,
+        ...(keepalive && { keepalive }),
         ...(body !== undefined && { body: JSON.stringify(body) }),
       });
       const { status, ok, headers } = response;

@@ -64,8 +64,9 @@ fn description() -> Description {
         .description(Some("The admin key, or a JWT."))
         .build();
     components.add_security_scheme("bearer", SecurityScheme::Http(bearer));
-    // Its page contains it inline, and nothing else refers to it.
+    // Their pages contain them inline, and nothing else refers to them.
     components.schemas.remove(&*Delivery::name());
+    components.schemas.remove("ListedPlan");
     refuse_unknown_fields(components);
     merge_patches::describe(components);
     answers::describe(components);

@@ -16,7 +16,7 @@ import { Folded } from './folded.tsx';
 import { PlanForm } from './plan_form.tsx';
 import { ownZone, scheduleWords, timeText } from './plan_words.ts';
 
-type Plan = Schemas['ListedPlan'];
+type Plan = Schemas['Page_ListedPlan']['items'][number];
 
 /** The tab with the plans of an agent. */
 export function Plans({ agentId }: { agentId: string }): JSX.Element {

@@ -4,7 +4,6 @@ import type { Client, Entity, Message, Run, SpaceInfo } from '@smartspace/client
 import { refusalWords } from '../../page/outcomes.ts';
 import { newKey } from '../../page/keys.ts';
 import { wordsOf } from '../../page/notices.ts';
-import { storedKey } from '../../page/session.ts';
 import { deedsOf } from '../../why/answers.ts';
 
 // The page does not follow the space of the test, so it gets no events of the run.
@@ -41,7 +40,7 @@ export async function tryAgent(
     retry: true,
   });
   const path = `/v1/spaces/${encodeURIComponent(space.id)}`;
-  const leave = () => deleteInPassing(path);
+  const leave = () => deleteInPassing(client, path);
   addEventListener('pagehide', leave);
   let outcome: TrialOutcome;
   let leftover: string | null = null;
@@ -98,9 +97,8 @@ const pause = (signal: AbortSignal) =>
   });
 
 // When the page is closed, only a request that outlives it can still be sent.
-function deleteInPassing(path: string) {
-  const headers = { authorization: `Bearer ${storedKey()}` };
-  fetch(path, { method: 'DELETE', headers, keepalive: true }).catch(() => {});
+function deleteInPassing(client: Client, path: string) {
+  client.request('DELETE', path, { keepalive: true }).catch(() => {});
 }
 
 /** What to show of a run: what it said, or else why it said nothing. */
