@@ -1377,11 +1377,6 @@ export interface components {
         };
         /** @description Opaque: do not parse it, and do not sort by it. */
         InviteId: string;
-        /** @description A plan of a list, with its next times. */
-        ListedPlan: components["schemas"]["Plan"] & {
-            /** @description The next times at which the plan fires, up to five. Empty if it is paused. */
-            nextRuns: components["schemas"]["Time"][];
-        };
         /** @description Limits of one run. */
         LoopConfig: {
             /**
