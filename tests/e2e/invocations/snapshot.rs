@@ -101,6 +101,7 @@ pub(crate) fn stable(value: &Value) -> Value {
     // day of the week. So does their price.
     let counted = |it: &Captures<'_>| format!("\"{}\":\"(counted)\"", &it[1]);
     let text = replace_all(&text, "\"(inputTokens|cost)\":[0-9][0-9.e-]*", counted);
+    let text = replace_all(&text, "\"(cachedTokens)\":[1-9][0-9]*", counted);
     serde_json::from_str(&text).unwrap()
 }
 
