@@ -33,16 +33,20 @@ const play = (name, title, options) =>
     const flags = scene.needsData ? ['--data', join(folder, 'data')] : [];
     const environment = model ? { OPENAI_BASE_URL: model.url } : {};
     const product = await startProduct(...flags, { environment });
-    const page = await openTab(t, options);
-    t.after(async () => {
+    let page;
+    // Not a hook: hooks after one that fails are not run, and the product would go on.
+    try {
+      page = await openTab(t, options);
+      await scenes.open(scene, page, product);
+      await scene.play({ page, product, actor: actorOf(page) });
+      const answers = page.locator('.bubble.agent .entry[data-state="stored"]');
+      if (name === 'survival') assert.equal(await answers.count(), 1);
+    } finally {
+      await page?.close();
       await product.stop();
       model?.stop();
       await rm(folder, { recursive: true });
-    });
-    await scenes.open(scene, page, product);
-    await scene.play({ page, product, actor: actorOf(page) });
-    const answers = page.locator('.bubble.agent .entry[data-state="stored"]');
-    if (name === 'survival') assert.equal(await answers.count(), 1);
+    }
   });
 
 play('first', 'a first conversation');
