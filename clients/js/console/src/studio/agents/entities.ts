@@ -1,22 +1,12 @@
 // All agents, and the runs that the list of agents shows, as state of a component.
 
 import type { Entity, Run } from '@smartspace/client';
-import { useEffect } from 'preact/hooks';
-import { useActivity, useAnswer, usePages } from '../ui/data.ts';
+import { useActivity, useAll, useAnswer } from '../ui/data.ts';
 
 /** All agents, oldest first. The API has no filter for them. */
 export function useAgents() {
-  const { items, hasMore, error, isLoading, more, reload } =
-    usePages<Entity>('/v1/entities?limit=200');
-  useEffect(() => {
-    if (hasMore && !isLoading && !error) more();
-  }, [hasMore, isLoading, error, more]);
-  return {
-    agents: items.filter(({ type }) => type === 'agent'),
-    error,
-    isLoading: isLoading || (hasMore && !error),
-    reload,
-  };
+  const { items, error, isLoading, reload } = useAll<Entity>('/v1/entities?limit=200');
+  return { agents: items.filter(({ type }) => type === 'agent'), error, isLoading, reload };
 }
 
 /** The newest run with this status of each agent, by the agent's id. Null until they are loaded. */

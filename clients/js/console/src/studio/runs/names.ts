@@ -2,8 +2,7 @@
 
 import type { Entity } from '@smartspace/client';
 import { useSpaces } from '@smartspace/react';
-import { useEffect } from 'preact/hooks';
-import { usePages } from '../ui/data.ts';
+import { useAll } from '../ui/data.ts';
 import { shortId } from './words.ts';
 
 /** Something with a name. */
@@ -18,16 +17,6 @@ export interface Names {
   spaces: readonly Named[];
   /** A retired agent has no name here, so its id is shown without its middle. */
   agentName: (id: string) => string;
-}
-
-/** All pages of a list, loaded one after the other. Null asks nothing. */
-export function useAll<T>(path: string | null) {
-  const pages = usePages<T>(path);
-  const { hasMore, isLoading, error, more } = pages;
-  useEffect(() => {
-    if (hasMore && !isLoading && !error) more();
-  }, [hasMore, isLoading, error, more]);
-  return { ...pages, isLoading: isLoading || (hasMore && !error) };
 }
 
 /** The names of all agents and spaces. */

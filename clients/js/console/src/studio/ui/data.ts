@@ -135,6 +135,16 @@ export function usePages<T>(path: string | null): Pages<T> {
   return { items, hasMore: isCurrent && cursor !== null, error, isLoading, more, reload };
 }
 
+/** All pages of a list, loaded one after the other. Null asks nothing. */
+export function useAll<T>(path: string | null) {
+  const pages = usePages<T>(path);
+  const { hasMore, isLoading, error, more } = pages;
+  useEffect(() => {
+    if (hasMore && !isLoading && !error) more();
+  }, [hasMore, isLoading, error, more]);
+  return { ...pages, isLoading: isLoading || (hasMore && !error) };
+}
+
 /** Calls `reload` when something happens in any space, at most once a second. */
 export function useActivity(reload: () => void): void {
   const client = useClient();
