@@ -3,6 +3,7 @@
 import type { Run } from '@smartspace/client';
 import { useClient, useRuns } from '@smartspace/react';
 import { useEffect, useState } from 'preact/hooks';
+import { spacePath } from '../page/paths.ts';
 
 const PAGE = 200;
 const MOST_PAGES = 5;
@@ -29,7 +30,7 @@ export function useSpaceRuns(spaceId: string, since: string | undefined): SpaceR
     const { signal } = stop;
     const load = async () => {
       const runs = new Map<string, Run>();
-      const path = `/v1/spaces/${encodeURIComponent(spaceId)}/runs?limit=${PAGE}`;
+      const path = `${spacePath(spaceId, 'runs')}?limit=${PAGE}`;
       let cursor: string | null = null;
       for (let page = 0; page < MOST_PAGES; page += 1) {
         const from: string = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;

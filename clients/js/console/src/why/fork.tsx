@@ -8,6 +8,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { runHash } from '../page/address.ts';
 import { newKey } from '../page/keys.ts';
 import { wordsOf } from '../page/notices.ts';
+import { entityPath, runPath } from '../page/paths.ts';
 import { changesOf, deedsOf, type Deed } from './answers.ts';
 import { Section } from './section.tsx';
 import { useFork } from './use_fork.ts';
@@ -53,7 +54,7 @@ export function Fork({ run, step }: ForkProps): JSX.Element | null {
     setIsAsking(true);
     try {
       const options = { body: { fromStep, ...changes }, idempotencyKey: key.current, retry: true };
-      const path = `/v1/runs/${encodeURIComponent(run.id)}/fork`;
+      const path = runPath(run.id, 'fork');
       setTrial({ fromStep, changes, fork: await client.request<Run>('POST', path, options) });
       key.current = newKey();
     } catch (error) {
@@ -171,7 +172,7 @@ function Keep({ agentId, changes, client }: KeepProps) {
   const [state, setState] = useState<'ready' | 'kept' | Error>('ready');
   const keep = async () => {
     try {
-      const path = `/v1/entities/${encodeURIComponent(agentId)}`;
+      const path = entityPath(agentId);
       await client.request('PATCH', path, { body: { agent: changes }, retry: true });
       setState('kept');
     } catch (error) {

@@ -4,6 +4,7 @@ import type { Run } from '@smartspace/client';
 import { useClient } from '@smartspace/react';
 import { useEffect, useState } from 'preact/hooks';
 import { wordsOf } from '../page/notices.ts';
+import { runPath } from '../page/paths.ts';
 
 // No event tells how a fork goes on.
 const POLL_MS = 500;
@@ -20,7 +21,7 @@ export function useFork(first: Run): { fork: Run; error: string | null } {
     const { signal } = stop;
     const ask = async () => {
       try {
-        const path = `/v1/runs/${encodeURIComponent(first.id)}`;
+        const path = runPath(first.id);
         const found = await client.request<Run>('GET', path, { signal, retry: true });
         if (signal.aborted) return;
         setFork(found);

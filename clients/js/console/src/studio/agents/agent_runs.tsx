@@ -4,6 +4,7 @@ import type { Run } from '@smartspace/client';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { listHash } from '../../page/address.ts';
+import { agentPath } from '../../page/paths.ts';
 import { Choice, STATUSES } from '../runs/filters.tsx';
 import { RunList, useLiveRuns } from '../runs/run_list.tsx';
 import { usePages } from '../ui/data.ts';
@@ -13,7 +14,7 @@ import { Part } from '../ui/page.tsx';
 export function AgentRuns({ agentId }: { agentId: string }): JSX.Element {
   const [status, setStatus] = useState('');
   const query = status === '' ? '' : `?status=${status}`;
-  const pages = usePages<Run>(`/v1/agents/${encodeURIComponent(agentId)}/runs${query}`);
+  const pages = usePages<Run>(agentPath(agentId, 'runs') + query);
   useLiveRuns(pages.reload, pages.items);
   const empty =
     status === ''

@@ -1,8 +1,8 @@
 // The whole configuration of an agent as one JSON document.
 
 import type { JSX } from 'preact';
+import { entityPath } from '../../page/paths.ts';
 import { SaveForm, TextArea } from '../ui/form.tsx';
-import { entityPath } from './entities.ts';
 import { configPatch } from './setup_body.ts';
 import type { SetupFormProps } from './setup_form.tsx';
 import { isObject } from './merge_patch.ts';

@@ -6,12 +6,12 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { runHash } from '../../page/address.ts';
 import { newKey } from '../../page/keys.ts';
+import { agentPath, entityPath } from '../../page/paths.ts';
 import { Ago } from '../runs/ago.tsx';
 import { Choice } from '../runs/filters.tsx';
 import { ActionButton } from '../ui/action_button.tsx';
 import { useActivity, useAnswer, usePages } from '../ui/data.ts';
 import { Loaded, More, Part } from '../ui/page.tsx';
-import { agentPath } from './agent_path.ts';
 import { bytesText, isStored, reasonWords, STATES } from './delivery_words.ts';
 import { TableHead } from '../ui/table_head.tsx';
 
@@ -70,7 +70,7 @@ export function Deliveries({ agentId }: { agentId: string }): JSX.Element {
 // The services with a webhook, and those of the newest deliveries: the operator triggers in the
 // name of any service.
 function useServices(agentId: string, current: string): string[] {
-  const { answer: entity } = useAnswer<Entity>(`/v1/entities/${encodeURIComponent(agentId)}`);
+  const { answer: entity } = useAnswer<Entity>(entityPath(agentId));
   const { answer } = useAnswer<{ items: Delivery[] }>(
     `${agentPath(agentId, 'deliveries')}?limit=200`,
   );

@@ -5,9 +5,9 @@ import type { Entity } from '@smartspace/client';
 import { useClient } from '@smartspace/react';
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { entityPath } from '../../page/paths.ts';
 import { ActionButton } from '../ui/action_button.tsx';
 import { SaveForm, TextArea } from '../ui/form.tsx';
-import { entityPath } from './entities.ts';
 import { freshName, type Draft } from './tool_words.ts';
 
 interface Named {

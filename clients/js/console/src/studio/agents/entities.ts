@@ -24,6 +24,3 @@ export function newestRuns(runs: readonly Run[]): Map<string, Run> {
   for (const run of runs) if (!newest.has(run.agentId)) newest.set(run.agentId, run);
   return newest;
 }
-
-/** The path of an entity. */
-export const entityPath = (id: string): string => `/v1/entities/${encodeURIComponent(id)}`;

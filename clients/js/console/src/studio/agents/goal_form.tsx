@@ -4,9 +4,9 @@ import type { Schemas } from '@smartspace/client';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { newKey } from '../../page/keys.ts';
+import { agentPath } from '../../page/paths.ts';
 import { CheckField, SaveForm, SelectField, TextArea, TextField } from '../ui/form.tsx';
 import { Part } from '../ui/page.tsx';
-import { agentPath } from './agent_path.ts';
 import { priorityWords } from './goal_words.ts';
 import { localText, timeOf } from './local_time.ts';
 

@@ -4,12 +4,12 @@ import type { Schemas } from '@smartspace/client';
 import { useClient } from '@smartspace/react';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { agentPath } from '../../page/paths.ts';
 import { Ago } from '../runs/ago.tsx';
 import { ActionButton } from '../ui/action_button.tsx';
 import { useActivity, useAll } from '../ui/data.ts';
 import { SaveForm, TextArea, TextField } from '../ui/form.tsx';
 import { Loaded, Part } from '../ui/page.tsx';
-import { agentPath } from './agent_path.ts';
 import { Folded } from './folded.tsx';
 
 type MemoryItem = Schemas['Memory'];

@@ -6,6 +6,7 @@ import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { agentHash, open } from '../../page/address.ts';
 import { wordsOf } from '../../page/notices.ts';
+import { spacePath } from '../../page/paths.ts';
 import { preference } from '../../page/preferences.ts';
 import { useAnswer } from '../ui/data.ts';
 import { SaveForm, SelectField, TextArea, TextField } from '../ui/form.tsx';
@@ -117,9 +118,9 @@ function NewAgentForm({ template, onFailed }: NewAgentFormProps) {
   const saved = async (agent: Entity) => {
     const problems: string[] = [];
     for (const space of joined) {
-      const path = `/v1/spaces/${encodeURIComponent(space.id)}`;
+      const path = spacePath(space.id);
       try {
-        const member = `${path}/members/${encodeURIComponent(agent.id)}`;
+        const member = spacePath(space.id, 'members', agent.id);
         await client.request('PUT', member, { body: {}, retry: true });
         if (!isAdmin.current?.checked) continue;
         const body = { triggerPolicy: 'admin', adminAgentId: agent.id };

@@ -3,8 +3,8 @@
 import type { Entity } from '@smartspace/client';
 import { useClient } from '@smartspace/react';
 import type { JSX } from 'preact';
+import { entityPath } from '../../page/paths.ts';
 import { ActionButton } from '../ui/action_button.tsx';
-import { entityPath } from './entities.ts';
 
 export interface PauseButtonProps {
   agent: Entity;

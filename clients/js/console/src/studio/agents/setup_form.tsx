@@ -2,6 +2,7 @@
 
 import type { Entity, Schemas } from '@smartspace/client';
 import type { ComponentChildren, JSX } from 'preact';
+import { entityPath } from '../../page/paths.ts';
 import {
   CheckField,
   NumberField,
@@ -10,7 +11,6 @@ import {
   TextArea,
   TextField,
 } from '../ui/form.tsx';
-import { entityPath } from './entities.ts';
 import { ModelFields } from './model_fields.tsx';
 import { setupPatch } from './setup_body.ts';
 

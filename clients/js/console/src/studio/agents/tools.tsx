@@ -2,11 +2,11 @@
 
 import type { Schemas } from '@smartspace/client';
 import type { JSX } from 'preact';
+import { entityPath } from '../../page/paths.ts';
 import { CheckField, SaveForm } from '../ui/form.tsx';
 import { Part } from '../ui/page.tsx';
 import type { AgentTabProps } from './agent.tsx';
 import { Documents } from './documents.tsx';
-import { entityPath } from './entities.ts';
 import { executionWords, GROUPS, SERVER_DRAFTS, TOOL_DRAFTS, traitsOf } from './tool_words.ts';
 
 /** The tab Tools. */

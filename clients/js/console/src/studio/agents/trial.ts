@@ -4,6 +4,7 @@ import type { Client, Entity, Message, Run, SpaceInfo } from '@smartspace/client
 import { refusalWords } from '../../page/outcomes.ts';
 import { newKey } from '../../page/keys.ts';
 import { wordsOf } from '../../page/notices.ts';
+import { runPath, spacePath } from '../../page/paths.ts';
 import { deedsOf } from '../../why/answers.ts';
 
 // The page does not follow the space of the test, so it gets no events of the run.
@@ -39,7 +40,7 @@ export async function tryAgent(
     idempotencyKey: newKey(),
     retry: true,
   });
-  const path = `/v1/spaces/${encodeURIComponent(space.id)}`;
+  const path = spacePath(space.id);
   const leave = () => deleteInPassing(client, path);
   addEventListener('pagehide', leave);
   let outcome: TrialOutcome;
@@ -80,7 +81,7 @@ async function firstPerson(client: Client, signal: AbortSignal): Promise<Entity 
 // The run at its end, or when it waits for people.
 async function followed(client: Client, runId: string, signal: AbortSignal): Promise<Run> {
   for (;;) {
-    const path = `/v1/runs/${encodeURIComponent(runId)}`;
+    const path = runPath(runId);
     const run = await client.request<Run>('GET', path, { signal, retry: true });
     if (run.finishedAt !== null || run.status === 'waiting_tool') return run;
     await pause(signal);

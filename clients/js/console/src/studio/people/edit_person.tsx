@@ -4,6 +4,7 @@ import type { Entity, SpaceInfo } from '@smartspace/client';
 import { useClient } from '@smartspace/react';
 import type { JSX } from 'preact';
 import { useId, useState } from 'preact/hooks';
+import { entityPath, spacePath } from '../../page/paths.ts';
 import { ActionButton } from '../ui/action_button.tsx';
 import { SaveForm, TextField } from '../ui/form.tsx';
 
@@ -19,7 +20,7 @@ export interface EditPersonProps {
 export function EditPerson({ person, own, others, onChanged }: EditPersonProps): JSX.Element {
   const { id, name, externalId, guestOf } = person;
   const client = useClient();
-  const path = `/v1/entities/${id}`;
+  const path = entityPath(id);
   const retire = async () => {
     await client.request('DELETE', path, { retry: true });
     onChanged();
@@ -50,7 +51,9 @@ export function EditPerson({ person, own, others, onChanged }: EditPersonProps):
                   label={`Remove ${name} from ${space.name}`}
                   confirm={`Remove ${name} from ${space.name}?`}
                   act={async () => {
-                    await client.request('DELETE', memberPath(space.id, id), { retry: true });
+                    await client.request('DELETE', spacePath(space.id, 'members', id), {
+                      retry: true,
+                    });
                     onChanged();
                   }}
                 >
@@ -84,7 +87,7 @@ function PutInSpace({ id, others, onChanged }: PutInSpaceProps) {
   const [spaceId, setSpaceId] = useState('');
   return (
     <SaveForm
-      request={{ method: 'PUT', path: memberPath(spaceId, id) }}
+      request={{ method: 'PUT', path: spacePath(spaceId, 'members', id) }}
       submit="Add"
       done="Added"
       label="Put into a space"
@@ -112,5 +115,3 @@ function PutInSpace({ id, others, onChanged }: PutInSpaceProps) {
     </SaveForm>
   );
 }
-
-const memberPath = (spaceId: string, id: string) => `/v1/spaces/${spaceId}/members/${id}`;

@@ -6,6 +6,7 @@ import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { agentHash, hashOf, open, runHash } from '../../page/address.ts';
 import { useNow } from '../../page/now.ts';
+import { entityPath } from '../../page/paths.ts';
 import { Fork } from '../../why/fork.tsx';
 import { queueOf, spansOf } from '../../why/spans.ts';
 import { Trigger } from '../../why/trigger.tsx';
@@ -41,9 +42,7 @@ function OpenRun({ first, step }: { first: Run; step: number | null }) {
   const { fork: run, error } = useFork(first);
   const { me } = useMe();
   const isOperator = me?.kind === 'operator';
-  const { answer: agent } = useAnswer<Schemas['Entity']>(
-    `/v1/entities/${encodeURIComponent(run.agentId)}`,
-  );
+  const { answer: agent } = useAnswer<Schemas['Entity']>(entityPath(run.agentId));
   const name = agent?.name ?? 'an agent';
   const steps = run.steps ?? [];
   const selected = steps.find(({ index }) => index === step) ?? steps[0];

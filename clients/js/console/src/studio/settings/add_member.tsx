@@ -6,6 +6,7 @@ import type { JSX } from 'preact';
 import { useEffect, useId, useState } from 'preact/hooks';
 import { allEntities } from '../../page/entities.ts';
 import { wordsOf } from '../../page/notices.ts';
+import { spacePath } from '../../page/paths.ts';
 import { SaveForm, SelectField } from '../ui/form.tsx';
 
 const ROLES = [
@@ -44,7 +45,7 @@ export function AddMember({
     );
   return (
     <SaveForm
-      request={{ method: 'PUT', path: `/v1/spaces/${space.id}/members/${chosenId}` }}
+      request={{ method: 'PUT', path: spacePath(space.id, 'members', chosenId) }}
       submit="Add to the space"
       done="Added"
       label="Add a member"

@@ -5,6 +5,7 @@ import type { JSX } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { open } from '../../page/address.ts';
 import { useNotify, wordsOf } from '../../page/notices.ts';
+import { spacePath } from '../../page/paths.ts';
 
 /** The button, and the question that it asks. */
 export function DeleteSpace({ id, name }: { id: string; name: string }): JSX.Element {
@@ -21,7 +22,7 @@ export function DeleteSpace({ id, name }: { id: string; name: string }): JSX.Ele
     setIsBusy(true);
     notify('');
     try {
-      await client.request('DELETE', `/v1/spaces/${id}`, { retry: true });
+      await client.request('DELETE', spacePath(id), { retry: true });
       open('#/', true);
       await client.reloadSpaces();
     } catch (error) {

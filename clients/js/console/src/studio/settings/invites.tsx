@@ -6,6 +6,7 @@ import type { JSX } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { timeText } from '../../forms/times.ts';
 import { CopyButton } from '../../page/copy_button.tsx';
+import { spacePath } from '../../page/paths.ts';
 import { ActionButton } from '../ui/action_button.tsx';
 import { usePages } from '../ui/data.ts';
 import { NumberField, SaveForm, SelectField } from '../ui/form.tsx';
@@ -18,7 +19,7 @@ const DURATIONS = ['1 hour', '1 day', '3 days', '1 week'].map((text) => ({ value
 
 /** The invites and the form that makes one. */
 export function Invites({ space }: { space: SpaceInfo }): JSX.Element {
-  const path = `/v1/spaces/${space.id}/invites`;
+  const path = spacePath(space.id, 'invites');
   const invites = usePages<Invite>(path);
   const [made, setMade] = useState<Schemas['CreatedInvite'] | null>(null);
   // Each guest and each member who joins uses one up.

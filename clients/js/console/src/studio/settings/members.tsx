@@ -5,6 +5,7 @@ import { useClient } from '@smartspace/react';
 import type { JSX, TargetedEvent } from 'preact';
 import { agentHash, open } from '../../page/address.ts';
 import { useNotify, wordsOf } from '../../page/notices.ts';
+import { spacePath } from '../../page/paths.ts';
 import { ActionButton } from '../ui/action_button.tsx';
 import { TableHead } from '../ui/table_head.tsx';
 
@@ -88,7 +89,7 @@ function RoleSelect({ member: { id, name, role }, spaceId, isOwn }: RoleSelectPr
     notify('');
     try {
       const body = { role: select.value };
-      await client.request('PUT', memberPath(spaceId, id), { body, retry: true });
+      await client.request('PUT', spacePath(spaceId, 'members', id), { body, retry: true });
     } catch (error) {
       select.value = role;
       notify(wordsOf(error));
@@ -146,6 +147,4 @@ function Leave({ member: { id, role, guest }, space }: ExitProps) {
 }
 
 const remove = (client: Client, spaceId: string, id: string) =>
-  client.request('DELETE', memberPath(spaceId, id), { retry: true });
-
-const memberPath = (spaceId: string, id: string) => `/v1/spaces/${spaceId}/members/${id}`;
+  client.request('DELETE', spacePath(spaceId, 'members', id), { retry: true });

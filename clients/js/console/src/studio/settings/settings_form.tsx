@@ -3,6 +3,7 @@
 import type { Schemas, SpaceInfo } from '@smartspace/client';
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { spacePath } from '../../page/paths.ts';
 import { ChoiceField } from '../ui/choice_field.tsx';
 import { useActivity, useAnswer } from '../ui/data.ts';
 import { CheckField, NumberField, SaveForm, TextField } from '../ui/form.tsx';
@@ -22,7 +23,7 @@ export function SettingsForm({ space, isOperator }: SettingsFormProps): JSX.Elem
   useEffect(() => setPolicy(triggerPolicy), [triggerPolicy]);
   return (
     <SaveForm
-      request={{ method: 'PATCH', path: `/v1/spaces/${id}` }}
+      request={{ method: 'PATCH', path: spacePath(id) }}
       submit="Save settings"
       label="Settings"
       bodyWith={(body) => withoutScript(body, space)}
@@ -89,7 +90,7 @@ export function SettingsForm({ space, isOperator }: SettingsFormProps): JSX.Elem
 function Today({ id, budget }: { id: string; budget: Schemas['Budget'] }) {
   const day = new Date().toISOString().slice(0, 10);
   const { answer, error, reload } = useAnswer<Schemas['UsageReport']>(
-    `/v1/spaces/${id}/usage?from=${day}&to=${day}`,
+    `${spacePath(id, 'usage')}?from=${day}&to=${day}`,
   );
   useActivity(reload);
   if (error) return <p class="problem">{`Today’s use is unknown: ${error.message}`}</p>;
