@@ -355,7 +355,7 @@ test('a card replaces its streamed input in place', async (t) => {
   assert.deepEqual(tools, [[true, true]]);
 });
 
-test('a card shows its outcome in words and its output as JSON', async (t) => {
+test('a card shows its outcome in words and its output as a table', async (t) => {
   const page = await openFakeRoom(t);
   const states = [
     [
@@ -397,9 +397,34 @@ test('a card shows its outcome in words and its output as JSON', async (t) => {
   );
   assert.equal(await page.locator('.ask').count(), 0);
   await page.locator('.tool summary').first().click();
-  assert.deepEqual(
-    await page.locator('.tool pre').nth(1).textContent(),
-    JSON.stringify(states[0][0].output, null, 2),
+  const tables = page.locator('.tool').first().getByRole('table');
+  assert.deepEqual(await tables.nth(1).getByRole('row').allInnerTexts(), [
+    'choice\tApprove',
+    'comment\tfine',
+  ]);
+});
+
+test('lists of records are tables, and what is nested is JSON', async (t) => {
+  const page = await openFakeRoom(t);
+  const nested = { city: { name: 'Oslo' } };
+  const records = [
+    { city: 'Oslo', degrees: -3 },
+    { city: 'Kyiv', note: null },
+  ];
+  await deliver(
+    page,
+    (outputs) =>
+      outputs.map((output, index) => window.card(index + 1, { status: 'completed', output })),
+    [records, nested],
+  );
+  const cards = page.locator('.tool');
+  await cards.nth(0).locator('summary').click();
+  const rows = cards.nth(0).getByRole('table').last().getByRole('row');
+  assert.deepEqual(await rows.allInnerTexts(), ['city\tdegrees\tnote', 'Oslo\t-3\t', 'Kyiv\t\t–']);
+  await cards.nth(1).locator('summary').click();
+  assert.equal(
+    await cards.nth(1).locator('pre').last().textContent(),
+    JSON.stringify(nested, null, 2),
   );
 });
 

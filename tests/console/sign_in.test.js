@@ -64,6 +64,16 @@ test('a wrong key in the fragment is refused and removed from the address', asyn
   assert.equal(page.url(), `${product.base}/`);
 });
 
+test('a refused link gives back the key that it replaced', async (t) => {
+  const page = await openTab(t, { expected: [/status of 401/] });
+  await page.goto(`${product.base}/#key=${product.adminKey}`);
+  await waitUntilLive(page);
+  await page.goto(`${product.base}/#token=not-a-token`);
+  await page.getByRole('alert').filter({ hasText: 'does not accept this key' }).waitFor();
+  await page.getByRole('button', { name: 'Stay signed in as before' }).click();
+  await waitUntilLive(page);
+});
+
 test('signing out removes the key', async (t) => {
   const page = await openTab(t);
   await page.goto(`${product.base}/#key=${product.adminKey}`);

@@ -130,3 +130,35 @@ test('an answer and its address can be copied', async (t) => {
   const address = await page.evaluate(() => navigator.clipboard.readText());
   assert.match(address, new RegExp(`#/s/${space.id}/m/2$`));
 });
+
+test('the message that was asked about stays in sight beside the drawer', async (t) => {
+  const ana = await api.createAgent('Ana', speaks);
+  const space = await api.createSpace('Beside the drawer', [husam, ana], { maxChainDepth: 1 });
+  await api.postMessage(space, husam, 'What color is it?');
+  const page = await openTab(t);
+  await openSpace(page, 'Beside the drawer');
+  const spoken = storedEntry(page, 'It is blue.');
+  await spoken.waitFor();
+  await api.pause(ana);
+  // A narrower window wraps them, so that the end is further below the answer.
+  const last = `${'many words '.repeat(60)}end`;
+  for (const text of [last.replace('end', 'middle'), last])
+    await api.postMessage(space, husam, text);
+  await storedEntry(page, last).waitFor();
+  await page.waitForFunction(isAtEnd);
+  await spoken.hover();
+  await spoken.getByRole('button', { name: 'Why?' }).click();
+  await drawer(page).getByRole('heading', { name: 'Why did Ana speak?' }).waitFor();
+  await page.waitForFunction(isInSight, await spoken.elementHandle());
+});
+
+// These run in the page.
+const isAtEnd = () => {
+  const { scrollHeight, scrollTop, clientHeight } = document.querySelector('.log');
+  return scrollHeight - scrollTop - clientHeight < 2;
+};
+
+const isInSight = (entry) => {
+  const [inner, outer] = [entry, entry.closest('.log')].map((each) => each.getBoundingClientRect());
+  return inner.top >= outer.top - 1 && inner.bottom <= outer.bottom + 1;
+};

@@ -22,12 +22,14 @@ import {
   forgetKey,
   isSendable,
   keepKey,
+  replacedKey,
   storedInvite,
   storedKey,
   takeInviteFromAddress,
   takeKeyFromAddress,
 } from './page/session.ts';
 import { SignIn } from './page/sign_in.tsx';
+import { mayLeave } from './page/unsaved.ts';
 
 function App() {
   const [key, setKey] = useState(storedKey);
@@ -44,6 +46,10 @@ function App() {
     setProblem('');
     setIsSigningIn(false);
     setKey(storedKey());
+  };
+  const signIn = (given: string) => {
+    keepKey(given);
+    enter();
   };
   const isWrong = key !== null && !isSendable(key);
   const client = useMemo(
@@ -76,9 +82,7 @@ function App() {
         onDone={(given) => {
           forgetInvite();
           setInvite(null);
-          if (given === undefined) return;
-          keepKey(given);
-          enter();
+          if (given !== undefined) signIn(given);
         }}
         onSignIn={() => {
           // A reader with a key can become a guest instead.
@@ -89,14 +93,13 @@ function App() {
         }}
       />
     );
+  const before = replacedKey();
   if (client === null)
     return (
       <SignIn
         problem={problem}
-        onKey={(given) => {
-          keepKey(given);
-          enter();
-        }}
+        onKey={signIn}
+        onBack={before === null ? null : () => signIn(before)}
       />
     );
   return (
@@ -107,6 +110,7 @@ function App() {
 }
 
 function signOut() {
+  if (!mayLeave()) return;
   forgetKey();
   forgetInvite();
   // A reload removes everything that was shown from the page.

@@ -15,7 +15,8 @@ const {
   setupPatch,
 } = await importSource(`
     export { newestRuns } from './src/studio/agents/entities.ts';
-    export { mergePatch } from './src/studio/agents/merge_patch.ts';
+    export { conflictsOf } from './src/studio/ui/conflicts.ts';
+    export { mergePatch } from './src/studio/ui/merge_patch.ts';
     export { modelsIn } from './src/studio/agents/models.ts';
     export { setupPatch } from './src/studio/agents/setup_body.ts';
     export { newAgentBody } from './src/studio/agents/templates.ts';
@@ -36,6 +37,34 @@ test('a merge patch names what changed, and null for what was removed', () => {
     [{}, { a: {} }, { a: {} }],
   ];
   for (const [from, to, patch] of cases) assert.deepEqual(mergePatch(from, to), patch);
+});
+
+test('a conflict is a value that another person has changed to something else', () => {
+  const cases = [
+    [{ a: 1 }, { a: 0 }, { a: 0 }, []],
+    [{ a: 1 }, { a: 0 }, { a: 2 }, ['/a']],
+    [{ a: 1 }, { a: 0 }, { a: 1 }, []],
+    [{ a: 1 }, { a: 0, b: 0 }, { a: 0, b: 5 }, []],
+    [{ a: { b: 1 } }, { a: { b: 0, c: 0 } }, { a: { b: 0, c: 2 } }, []],
+    [{ a: { b: 1 } }, { a: { b: 0 } }, { a: { b: 2 } }, ['/a/b']],
+    [{ a: null }, { a: 0 }, {}, []],
+    [{ a: 1 }, {}, { a: null }, []],
+    [{ a: { b: 1 } }, {}, { a: { b: 2 } }, ['/a']],
+    [{ a: [1, 2] }, { a: [1] }, { a: [1, 3] }, ['/a']],
+    [{ 'a/~': 1 }, { 'a/~': 0 }, { 'a/~': 2 }, ['/a~1~0']],
+  ];
+  for (const [patch, loaded, current, pointers] of cases)
+    assert.deepEqual(
+      conflictsOf(patch, loaded, current).map(({ pointer }) => pointer),
+      pointers,
+      JSON.stringify([patch, loaded, current]),
+    );
+  const [{ detail }] = conflictsOf({ a: 'x' }, { a: 'y' }, { a: 'z'.repeat(500) });
+  assert.match(detail, /^Somebody else has changed it to “z{120}…”\.$/);
+  assert.equal(
+    conflictsOf({ a: 'x' }, { a: 'y' }, {})[0].detail,
+    'Somebody else has changed it to nothing.',
+  );
 });
 
 test('fallback models are one provider/name a line', () => {

@@ -2,6 +2,7 @@
 // output.
 
 import type { JSX } from 'preact';
+import { FlatTable, tableOf } from './flat_table.tsx';
 import { GrowingText } from './growing_text.tsx';
 import { shortened, wordsFor } from './json.ts';
 import type { CardPart } from './parts.ts';
@@ -20,15 +21,21 @@ export function Details({ part }: { part: CardPart }): JSX.Element {
         </span>
       </summary>
       <div class="tool-label">Input</div>
-      <GrowingText text={'raw' in part ? part.raw : jsonOf(part.input)} />
+      {'raw' in part ? <GrowingText text={part.raw} /> : <Value value={part.input} />}
       {output === null ? null : (
         <>
           <div class="tool-label">Output</div>
-          <GrowingText text={typeof output === 'string' ? output : jsonOf(output)} />
+          <Value value={output} />
         </>
       )}
     </details>
   );
+}
+
+function Value({ value }: { value: unknown }) {
+  const table = tableOf(value);
+  if (table) return <FlatTable table={table} />;
+  return <GrowingText text={typeof value === 'string' ? value : jsonOf(value)} />;
 }
 
 // The output of a call without a form, on one line. A call with a form has an outcome instead.

@@ -6,7 +6,7 @@ import { useState } from 'preact/hooks';
 import { hashOf, openWhy } from './address.ts';
 import type { Entry } from './bubbles.ts';
 import { CopyButton } from './copy_button.tsx';
-import { useNotify, wordsOf } from './notices.ts';
+import { useNotify, wordsOf } from './notices.tsx';
 
 /** The actions of an entry that is stored or has failed. */
 export function Actions({ item, spaceId }: { item: Entry; spaceId: string }): JSX.Element | null {

@@ -4,7 +4,7 @@ import type { ActiveRun } from '@smartspace/client';
 import { useClient, useRuns, useTimeline } from '@smartspace/react';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { useNotify, wordsOf } from './notices.ts';
+import { useNotify, wordsOf } from './notices.tsx';
 
 /** The strip below the timeline. */
 export function ActiveRuns({ nameOf }: { nameOf: (id: string) => string }): JSX.Element {

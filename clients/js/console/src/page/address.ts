@@ -10,6 +10,7 @@
 //   #/people  #/runs  #/usage              `#/runs` and `#/usage` take filters: `?status=failed`
 
 import { useEffect, useState } from 'preact/hooks';
+import { mayLeave } from './unsaved.ts';
 
 /** What an address names. */
 export type Address =
@@ -25,6 +26,8 @@ export type Address =
 
 const NOWHERE: Address = { page: 'nowhere' };
 const listeners = new Set<() => void>();
+// The address that the page shows. The browser's is another one while the page may not be left.
+let shown = location.hash;
 
 /** The address of the list of spaces. */
 export const LIST = '#/';
@@ -61,9 +64,10 @@ export function openWhy(runId: string | null, tab?: string): void {
   open(`${place}${query}${runId !== null && tab ? `&tab=${tab}` : ''}`);
 }
 
-/** Opens an address that one of the functions above has made. */
+/** Opens an address that one of the functions above has made, unless text there is not saved. */
 export function open(hash: string, isReplacing = false): void {
-  if (hash === location.hash) return;
+  if (hash === location.hash || !mayLeave()) return;
+  shown = hash;
   history[isReplacing ? 'replaceState' : 'pushState'](null, '', hash);
   listeners.forEach((listener) => listener());
 }
@@ -72,7 +76,12 @@ export function open(hash: string, isReplacing = false): void {
 export function useAddress(): Address {
   const [hash, setHash] = useState(location.hash);
   useEffect(() => {
-    const read = () => setHash(location.hash);
+    const read = () => {
+      // A link or the browser's own buttons have changed it.
+      if (location.hash !== shown && !mayLeave()) return history.pushState(null, '', shown);
+      shown = location.hash;
+      setHash(shown);
+    };
     listeners.add(read);
     addEventListener('hashchange', read);
     addEventListener('popstate', read);

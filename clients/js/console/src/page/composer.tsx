@@ -5,7 +5,7 @@ import type { JSX, TargetedKeyboardEvent } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Cast } from './members.ts';
 import { MentionList, optionId } from './mention_list.tsx';
-import { useNotify, wordsOf } from './notices.ts';
+import { useNotify, wordsOf } from './notices.tsx';
 import { useMentions } from './use_mentions.ts';
 import { useWouldWake } from './would_wake.ts';
 

@@ -7,7 +7,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { isNowhere, openSpace, useAddress } from './address.ts';
 import { LazyStudio } from './lazy_studio.tsx';
 import { NewSpace } from './new_space.tsx';
-import { NoticeContext, NoticeTextContext, wordsOf } from './notices.ts';
+import { NoticeContext, NoticeLine, NoticeTextContext, wordsOf } from './notices.tsx';
 import { preference, setPreference } from './preferences.ts';
 import { Room } from './room.tsx';
 import { useIsWide } from './is_wide.ts';
@@ -75,9 +75,7 @@ const NoRoom = ({ notice }: { notice: string }) => (
     <header class="room-head">
       <h1 id="room-name">Smartspace</h1>
     </header>
-    <p id="notice" class="notice problem" role="alert">
-      {notice}
-    </p>
+    <NoticeLine text={notice} />
   </main>
 );
 

@@ -2,7 +2,7 @@
 
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { useNotify, wordsOf } from './notices.ts';
+import { useNotify, wordsOf } from './notices.tsx';
 
 const SHOWN_MS = 2000;
 

@@ -1,22 +1,13 @@
-// Loads the page that an invite opens.
+// The page that an invite opens, once it is loaded.
 
 import type { JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
 import type { InvitationProps } from '../studio/people/invitation.tsx';
-
-type Page = typeof import('../studio/studio.tsx').Invitation;
+import { useStudio } from './use_studio.ts';
 
 /** The page of an invite. */
 export function LazyInvitation(props: InvitationProps): JSX.Element {
-  const [Invitation, setPage] = useState<Page | null>(null);
-  const [hasFailed, setHasFailed] = useState(false);
-  useEffect(() => {
-    import('../studio/studio.tsx').then(
-      (studio) => setPage(() => studio.Invitation),
-      () => setHasFailed(true),
-    );
-  }, []);
-  if (Invitation) return <Invitation {...props} />;
+  const { studio, hasFailed } = useStudio();
+  if (studio) return <studio.Invitation {...props} />;
   return (
     <main class="sign-in">
       <p class="problem" role="alert">

@@ -8,7 +8,7 @@ import { allEntities } from './entities.ts';
 import { newKey } from './keys.ts';
 import { AddNew, MemberChoice } from './new_member_fields.tsx';
 import { entityBody, placed, type NewMember } from './new_members.ts';
-import { wordsOf } from './notices.ts';
+import { wordsOf } from './notices.tsx';
 
 export interface NewSpaceProps {
   onCreated: (space: SpaceInfo) => void;

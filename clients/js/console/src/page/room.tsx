@@ -7,7 +7,7 @@ import { useState } from 'preact/hooks';
 import { ActiveRuns } from './active_runs.tsx';
 import { Composer } from './composer.tsx';
 import { useCast } from './members.ts';
-import { wordsOf } from './notices.ts';
+import { NoticeLine, wordsOf } from './notices.tsx';
 import { RoomHead } from './room_head.tsx';
 import { Scroller } from './scroller.ts';
 import { TimelineView } from './timeline.tsx';
@@ -53,9 +53,7 @@ function OpenRoom({ spaceId, seq, runId, tab, notice }: RoomProps) {
       <main class="room">
         <Title name={space ? name : null} />
         <RoomHead name={name} cast={cast} />
-        <p id="notice" class="notice problem" role="alert">
-          {notice || gone || failed}
-        </p>
+        <NoticeLine text={notice || gone || failed} />
         <TimelineView cast={cast} scroller={scroller} seq={seq} />
         <div class="strip">
           <ActiveRuns nameOf={cast.nameOf} />

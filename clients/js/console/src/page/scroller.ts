@@ -24,6 +24,8 @@ export class Scroller {
   // Where the space was opened, if not at its end.
   #openedAt: { node: Element; top: number } | null = null;
   #isOpen = false;
+  // The entry that was clicked last, and how wide the window was. A click may open the drawer.
+  #clicked: { entry: Element; width: number } | null = null;
 
   /** Takes over the scrolled node and the list in it, until the result is called. */
   attach(log: HTMLElement, list: HTMLElement): () => void {
@@ -31,14 +33,20 @@ export class Scroller {
     this.#list = list;
     const scrolled = () => this.#scrolled();
     const shown = () => this.#look();
+    const clicked = ({ target }: Event) => {
+      const entry = (target as Element).closest('.entry');
+      this.#clicked = entry && { entry, width: log.clientWidth };
+    };
     const observer = new ResizeObserver(() => this.#resized());
     observer.observe(log);
     observer.observe(list);
     log.addEventListener('scroll', scrolled);
+    log.addEventListener('click', clicked);
     document.addEventListener('visibilitychange', shown);
     return () => {
       observer.disconnect();
       log.removeEventListener('scroll', scrolled);
+      log.removeEventListener('click', clicked);
       document.removeEventListener('visibilitychange', shown);
       this.#log = this.#list = null;
     };
@@ -105,6 +113,7 @@ export class Scroller {
 
   #scrolled() {
     if (!this.#isOpen) return;
+    this.#clicked = null;
     const opened = this.#openedAt;
     if (opened?.top !== this.#log!.scrollTop || !opened.node.isConnected) this.#openedAt = null;
     // After opening at a question, a position near the end does not mean that the reader wants to
@@ -116,7 +125,16 @@ export class Scroller {
   #resized() {
     if (!this.#isOpen) return;
     this.#stayAtEnd();
+    this.#stayAtClicked();
     this.#look();
+  }
+
+  // A narrower window wraps the lines anew.
+  #stayAtClicked() {
+    const clicked = this.#clicked;
+    if (!clicked || clicked.width === this.#log!.clientWidth) return;
+    clicked.entry.scrollIntoView({ block: 'nearest' });
+    this.#scrolled();
   }
 
   // A person who fills in a form is not scrolled away from it.

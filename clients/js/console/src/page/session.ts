@@ -5,6 +5,7 @@ import { createClient, type Client } from '@smartspace/client';
 
 const NAME = 'smartspace.key';
 const INVITE = 'smartspace.invite';
+let replaced: string | null = null;
 
 /** Why the page shows the sign-in form again. */
 export const REFUSED = 'The server does not accept this key or token, or it has expired.';
@@ -17,6 +18,7 @@ export function takeKeyFromAddress(): boolean {
   const found = /^#(?:key|token)=(.*)$/.exec(location.hash);
   if (!found) return false;
   history.replaceState(history.state, '', location.pathname + location.search);
+  replaced = storedKey();
   keepKey(decoded(found[1]!));
   return true;
 }
@@ -44,6 +46,9 @@ export const storedKey = (): string | null => sessionStorage.getItem(NAME);
 
 /** Stores a key for this tab. */
 export const keepKey = (key: string): void => sessionStorage.setItem(NAME, key);
+
+/** The key that the address has replaced, or null. */
+export const replacedKey = (): string | null => replaced;
 
 /** Removes the key. */
 export const forgetKey = (): void => sessionStorage.removeItem(NAME);

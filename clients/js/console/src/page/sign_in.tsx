@@ -7,10 +7,12 @@ export interface SignInProps {
   /** Why the last attempt failed, or ''. */
   problem: string;
   onKey: (key: string) => void;
+  /** Goes back to the key that a refused link had replaced. Null: there was none. */
+  onBack: (() => void) | null;
 }
 
 /** The sign-in form. */
-export function SignIn({ problem, onKey }: SignInProps): JSX.Element {
+export function SignIn({ problem, onKey, onBack }: SignInProps): JSX.Element {
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => {
     document.title = 'Smartspace';
@@ -29,7 +31,7 @@ export function SignIn({ problem, onKey }: SignInProps): JSX.Element {
         <p>
           Sign in with the admin key or with a person’s token. When the server starts, it prints an
           address that contains the key. On AWS it is <code>adminKey</code> in the secret of the
-          stack.
+          stack. It is kept for this tab only: each new tab asks for it.
         </p>
         <label for="key">Key or token</label>
         <input
@@ -47,6 +49,11 @@ export function SignIn({ problem, onKey }: SignInProps): JSX.Element {
         <button type="submit" class="primary">
           Sign in
         </button>
+        {onBack ? (
+          <button type="button" onClick={onBack}>
+            Stay signed in as before
+          </button>
+        ) : null}
       </form>
     </main>
   );

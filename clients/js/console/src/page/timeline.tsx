@@ -10,7 +10,7 @@ import { EntryView } from './entry.tsx';
 import { FirstScreen } from './first_screen.tsx';
 import { Hosts } from './hosts.ts';
 import type { Cast } from './members.ts';
-import { useNotify, wordsOf } from './notices.ts';
+import { useNotify, wordsOf } from './notices.tsx';
 import type { Scroller } from './scroller.ts';
 import { Span } from './span.ts';
 

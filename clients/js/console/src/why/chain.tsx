@@ -6,7 +6,7 @@ import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { hashOf, open, openWhy } from '../page/address.ts';
 import type { Cast } from '../page/members.ts';
-import { useNotify, wordsOf } from '../page/notices.ts';
+import { useNotify, wordsOf } from '../page/notices.tsx';
 import { byRefusal } from '../page/outcomes.ts';
 import { useSpaceRuns } from './chain_runs.ts';
 import {

@@ -7,7 +7,7 @@ import type { JSX, TargetedSubmitEvent } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { runHash } from '../page/address.ts';
 import { newKey } from '../page/keys.ts';
-import { wordsOf } from '../page/notices.ts';
+import { wordsOf } from '../page/notices.tsx';
 import { entityPath, runPath } from '../page/paths.ts';
 import { changesOf, deedsOf, type Deed } from './answers.ts';
 import { Section } from './section.tsx';

@@ -3,7 +3,7 @@
 import type { Run } from '@smartspace/client';
 import { useClient } from '@smartspace/react';
 import { useEffect, useState } from 'preact/hooks';
-import { wordsOf } from '../page/notices.ts';
+import { wordsOf } from '../page/notices.tsx';
 import { runPath } from '../page/paths.ts';
 
 // No event tells how a fork goes on.

@@ -9,7 +9,7 @@ import { openWhy, runHash } from '../page/address.ts';
 import { CopyButton } from '../page/copy_button.tsx';
 import { useHasRoomForDrawer } from '../page/is_wide.ts';
 import type { Cast } from '../page/members.ts';
-import { wordsOf } from '../page/notices.ts';
+import { wordsOf } from '../page/notices.tsx';
 import { Chain } from './chain.tsx';
 import { Decisions } from './decisions.tsx';
 import { Fork } from './fork.tsx';

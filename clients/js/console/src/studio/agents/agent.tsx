@@ -6,6 +6,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { agentHash, open } from '../../page/address.ts';
 import { entityPath } from '../../page/paths.ts';
+import { giveUp } from '../../page/unsaved.ts';
 import { ActionButton } from '../ui/action_button.tsx';
 import { useAnswer } from '../ui/data.ts';
 import { Loaded, Page } from '../ui/page.tsx';
@@ -106,6 +107,7 @@ function Retire({ agent: { id, name } }: { agent: Entity }) {
     'Its messages stay, with its name. This can’t be undone.';
   const retire = async () => {
     await client.request('DELETE', entityPath(id), { retry: true });
+    giveUp();
     open('#/agents');
   };
   return (

@@ -5,7 +5,7 @@ import { entityPath } from '../../page/paths.ts';
 import { SaveForm, TextArea } from '../ui/form.tsx';
 import { configPatch } from './setup_body.ts';
 import type { SetupFormProps } from './setup_form.tsx';
-import { isObject } from './merge_patch.ts';
+import { isObject } from '../ui/merge_patch.ts';
 
 /** The configuration as editable JSON. Saves what was changed. */
 export function ConfigJson({ agent, isBlocked, onSaved, onUndo }: SetupFormProps): JSX.Element {
@@ -18,6 +18,7 @@ export function ConfigJson({ agent, isBlocked, onSaved, onUndo }: SetupFormProps
   return (
     <SaveForm
       request={{ method: 'PATCH', path: entityPath(agent.id) }}
+      loaded={agent}
       submit="Save JSON"
       label="Configuration as JSON"
       bodyWith={bodyWith}

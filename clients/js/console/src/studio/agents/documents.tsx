@@ -138,6 +138,7 @@ function Editor<T extends Named>({ props, edited, onSaved, onCancel }: EditorPro
     <div ref={place}>
       <SaveForm
         request={{ method: 'PATCH', path: entityPath(agent.id) }}
+        loaded={agent}
         submit={`Save ${noun}`}
         label={`The ${noun} as JSON`}
         bodyWith={bodyWith}

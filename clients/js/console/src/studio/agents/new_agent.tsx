@@ -3,9 +3,9 @@
 import type { Entity, SpaceInfo } from '@smartspace/client';
 import { useClient } from '@smartspace/react';
 import type { JSX } from 'preact';
-import { useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { agentHash, open } from '../../page/address.ts';
-import { wordsOf } from '../../page/notices.ts';
+import { wordsOf } from '../../page/notices.tsx';
 import { spacePath } from '../../page/paths.ts';
 import { preference } from '../../page/preferences.ts';
 import { useAnswer } from '../ui/data.ts';
@@ -16,6 +16,7 @@ import { SpaceChoices } from './space_choices.tsx';
 import { newAgentBody, TEMPLATES, type Template } from './templates.ts';
 
 const DEFAULT = PROVIDERS[0]!.value;
+const TEXTS = ['/name', '/agent/description', '/agent/instructions'];
 
 /** An agent that was made, and the spaces that it could not join. */
 interface Made {
@@ -27,6 +28,7 @@ interface Made {
 export function NewAgent(): JSX.Element {
   const [template, setTemplate] = useState(TEMPLATES[0]!);
   const [made, setMade] = useState<Made | null>(null);
+  const form = useTyped(template);
   return (
     <Page
       title="New agent"
@@ -51,11 +53,35 @@ export function NewAgent(): JSX.Element {
       ) : (
         <>
           <TemplateChoice chosen={template} onChoose={setTemplate} />
-          <NewAgentForm template={template} onFailed={setMade} />
+          <div ref={form}>
+            <NewAgentForm template={template} onFailed={setMade} />
+          </div>
         </>
       )}
     </Page>
   );
+}
+
+// Another template changes the fields. What was typed into them stays.
+function useTyped(template: Template) {
+  const place = useRef<HTMLDivElement>(null);
+  const typed = useRef(new Map<string, string>());
+  useLayoutEffect(() => {
+    const keep = ({ target }: Event) => {
+      const { name, value } = target as HTMLInputElement;
+      if (TEXTS.includes(name)) typed.current.set(name, value);
+    };
+    const element = place.current;
+    element?.addEventListener('input', keep);
+    return () => element?.removeEventListener('input', keep);
+  }, []);
+  useLayoutEffect(() => {
+    for (const [name, value] of typed.current) {
+      const field = place.current?.querySelector<HTMLInputElement>(`[name="${name}"]`);
+      if (field) field.value = value;
+    }
+  }, [template]);
+  return place;
 }
 
 interface TemplateChoiceProps {

@@ -57,6 +57,7 @@ export function SetupForm({ agent, isBlocked, onSaved, onUndo }: SetupFormProps)
   return (
     <SaveForm
       request={{ method: 'PATCH', path: entityPath(agent.id) }}
+      loaded={agent}
       submit="Save"
       label="Configuration"
       bodyWith={bodyWith}

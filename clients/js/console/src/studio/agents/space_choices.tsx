@@ -2,7 +2,7 @@
 
 import type { SpaceInfo } from '@smartspace/client';
 import type { JSX } from 'preact';
-import { wordsOf } from '../../page/notices.ts';
+import { wordsOf } from '../../page/notices.tsx';
 
 export interface SpaceChoicesProps {
   spaces: readonly SpaceInfo[];

@@ -5,7 +5,7 @@ import { useClient } from '@smartspace/react';
 import type { JSX, TargetedSubmitEvent } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { runHash } from '../../page/address.ts';
-import { wordsOf } from '../../page/notices.ts';
+import { wordsOf } from '../../page/notices.tsx';
 import { costText, durationText } from '../../why/words.ts';
 import { answersOf, toolsOf, tryAgent, type TrialOutcome } from './trial.ts';
 

@@ -41,6 +41,7 @@ export function Tools({ agent, onChanged }: AgentTabProps): JSX.Element {
       <Part title="Built-in tools">
         <SaveForm
           request={{ method: 'PATCH', path: entityPath(agent.id) }}
+          loaded={agent}
           submit="Save built-in tools"
           label="Built-in tools"
           onSaved={onChanged}

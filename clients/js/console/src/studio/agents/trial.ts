@@ -3,7 +3,7 @@
 import type { Client, Entity, Message, Run, SpaceInfo } from '@smartspace/client';
 import { refusalWords } from '../../page/outcomes.ts';
 import { newKey } from '../../page/keys.ts';
-import { wordsOf } from '../../page/notices.ts';
+import { wordsOf } from '../../page/notices.tsx';
 import { runPath, spacePath } from '../../page/paths.ts';
 import { deedsOf } from '../../why/answers.ts';
 

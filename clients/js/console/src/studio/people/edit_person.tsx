@@ -32,6 +32,7 @@ export function EditPerson({ person, own, others, onChanged }: EditPersonProps):
     <div class="edit-person" role="group" aria-label={`Edit ${name}`}>
       <SaveForm
         request={{ method: 'PATCH', path }}
+        loaded={person}
         submit="Save"
         label="Name and external id"
         onSaved={onChanged}

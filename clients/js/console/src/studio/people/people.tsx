@@ -6,7 +6,7 @@ import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { hashOf } from '../../page/address.ts';
 import { everyPage } from '../../page/entities.ts';
-import { wordsOf } from '../../page/notices.ts';
+import { wordsOf } from '../../page/notices.tsx';
 import { useActivity, usePages } from '../ui/data.ts';
 import { SaveForm, TextField } from '../ui/form.tsx';
 import { Loaded, More, Page, Part } from '../ui/page.tsx';

@@ -4,14 +4,13 @@ import type { Run } from '@smartspace/client';
 import { useClient } from '@smartspace/react';
 import type { JSX } from 'preact';
 import { open, runHash } from '../../page/address.ts';
+import { isRepeatable } from '../runs/words.ts';
 import { ActionButton } from '../ui/action_button.tsx';
 
 /** The buttons of a run. */
 export function RunActions({ run }: { run: Run }): JSX.Element {
   const { runs } = useClient();
-  const { id, status, endReason, forkOf, finishedAt, steps } = run;
-  const isStopped = status === 'canceled' && ['cancel', 'stop_run'].includes(endReason ?? '');
-  const mayRetry = !forkOf && (status === 'failed' || isStopped);
+  const { id, forkOf, finishedAt, steps } = run;
   const mayFork = !forkOf && (steps?.length ?? 0) > 0;
   // The form is at the end of the step.
   const toFork = () => {
@@ -26,7 +25,7 @@ export function RunActions({ run }: { run: Run }): JSX.Element {
           Stop
         </ActionButton>
       ) : null}
-      {mayRetry ? (
+      {isRepeatable(run) ? (
         <ActionButton class="" act={async () => open(runHash(await runs.retry(id)))}>
           Retry
         </ActionButton>

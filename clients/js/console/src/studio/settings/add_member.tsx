@@ -5,7 +5,7 @@ import { useClient } from '@smartspace/react';
 import type { JSX } from 'preact';
 import { useEffect, useId, useState } from 'preact/hooks';
 import { allEntities } from '../../page/entities.ts';
-import { wordsOf } from '../../page/notices.ts';
+import { wordsOf } from '../../page/notices.tsx';
 import { spacePath } from '../../page/paths.ts';
 import { SaveForm, SelectField } from '../ui/form.tsx';
 

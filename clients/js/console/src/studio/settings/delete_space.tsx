@@ -4,8 +4,9 @@ import { useClient } from '@smartspace/react';
 import type { JSX } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { open } from '../../page/address.ts';
-import { useNotify, wordsOf } from '../../page/notices.ts';
+import { useNotify, wordsOf } from '../../page/notices.tsx';
 import { spacePath } from '../../page/paths.ts';
+import { giveUp } from '../../page/unsaved.ts';
 
 /** The button, and the question that it asks. */
 export function DeleteSpace({ id, name }: { id: string; name: string }): JSX.Element {
@@ -23,6 +24,7 @@ export function DeleteSpace({ id, name }: { id: string; name: string }): JSX.Ele
     notify('');
     try {
       await client.request('DELETE', spacePath(id), { retry: true });
+      giveUp();
       open('#/', true);
       await client.reloadSpaces();
     } catch (error) {

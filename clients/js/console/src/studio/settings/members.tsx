@@ -4,8 +4,9 @@ import type { Client, Member, SpaceInfo } from '@smartspace/client';
 import { useClient } from '@smartspace/react';
 import type { JSX, TargetedEvent } from 'preact';
 import { agentHash, open } from '../../page/address.ts';
-import { useNotify, wordsOf } from '../../page/notices.ts';
+import { useNotify, wordsOf } from '../../page/notices.tsx';
 import { spacePath } from '../../page/paths.ts';
+import { giveUp } from '../../page/unsaved.ts';
 import { ActionButton } from '../ui/action_button.tsx';
 import { TableHead } from '../ui/table_head.tsx';
 
@@ -137,6 +138,7 @@ function Leave({ member: { id, role, guest }, space }: ExitProps) {
     : 'You can’t read it any longer, until somebody adds you again.';
   const leave = async () => {
     await remove(client, space.id, id);
+    giveUp();
     open('#/', true);
   };
   return (

@@ -2,7 +2,7 @@
 
 import type { ComponentChildren, JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { useNotify, wordsOf } from '../../page/notices.ts';
+import { useNotify, wordsOf } from '../../page/notices.tsx';
 
 export interface ActionButtonProps {
   /** Its name for a screen reader, if its text does not say enough. */

@@ -4,13 +4,20 @@ import type { SmartspaceError } from '@smartspace/client';
 import { useClient } from '@smartspace/react';
 import { createContext, type ComponentChildren, type JSX, type TargetedSubmitEvent } from 'preact';
 import { useContext, useId, useRef, useState } from 'preact/hooks';
-import { placeFaults } from '../../forms/faults.ts';
+import { placeFaults, type PlacedFaults } from '../../forms/faults.ts';
+import type { Fault } from '../../forms/field_types.ts';
 import { newKey } from '../../page/keys.ts';
-import { useNotify, wordsOf } from '../../page/notices.ts';
-import { bodyOf } from './body.ts';
+import { useNotify, wordsOf } from '../../page/notices.tsx';
+import { useUnsaved } from '../../page/unsaved.ts';
+import { bodyOf, hasChanges } from './body.ts';
+import { conflictsOf } from './conflicts.ts';
+import type { JsonObject } from './merge_patch.ts';
 
 const FaultContext = createContext<ReadonlyMap<string, string>>(new Map());
 const NO_FAULTS: ReadonlyMap<string, string> = new Map();
+
+const CONFLICT =
+  'Nothing was saved yet: somebody else has changed the marked fields since you opened them. Save again to write over that.';
 
 /** A request of the HTTP API. */
 export interface Request {
@@ -20,6 +27,8 @@ export interface Request {
 
 export interface SaveFormProps<T> {
   request: Request;
+  /** What the fields show. With it, a `PATCH` says first what somebody else has changed since. */
+  loaded?: object;
   /** The button's text. */
   submit: string;
   /** What the button's place says for a moment after it was saved. */
@@ -39,7 +48,17 @@ export interface SaveFormProps<T> {
  * A form. A `PATCH` sends what has changed. What was typed stays when the server refuses it.
  */
 export function SaveForm<T = unknown>(props: SaveFormProps<T>): JSX.Element {
-  const { request, submit, done = 'Saved', bodyWith, onSaved, actions, label, children } = props;
+  const {
+    request,
+    loaded,
+    submit,
+    done = 'Saved',
+    bodyWith,
+    onSaved,
+    actions,
+    label,
+    children,
+  } = props;
   const client = useClient();
   const notify = useNotify();
   const form = useRef<HTMLFormElement>(null);
@@ -47,6 +66,10 @@ export function SaveForm<T = unknown>(props: SaveFormProps<T>): JSX.Element {
   const [faults, setFaults] = useState(NO_FAULTS);
   const [problem, setProblem] = useState('');
   const [state, setState] = useState<'ready' | 'sending' | 'done'>('ready');
+  const isSaved = useRef(false);
+  // What the person was told about changes of others, so that the next save writes over them.
+  const warned = useRef('');
+  useUnsaved(() => !isSaved.current && hasChanges(form.current!));
 
   const fail = (at: ReadonlyMap<string, string>, others: string) => {
     setFaults(at);
@@ -69,9 +92,19 @@ export function SaveForm<T = unknown>(props: SaveFormProps<T>): JSX.Element {
     setFaults(NO_FAULTS);
     setProblem('');
     setState('sending');
+    const { method, path } = request;
     try {
-      const idempotencyKey = request.method === 'POST' ? key.current : undefined;
-      const { method, path } = request;
+      if (loaded) {
+        const current = await client.request<JsonObject>('GET', path, { retry: true });
+        const conflicts = conflictsOf(sent, loaded as JsonObject, current);
+        const warning = JSON.stringify(conflicts);
+        if (conflicts.length > 0 && warning !== warned.current) {
+          warned.current = warning;
+          const placed = placedIn(form.current!, conflicts);
+          return fail(placed.at, `${CONFLICT} ${placed.others}`.trim());
+        }
+      }
+      const idempotencyKey = method === 'POST' ? key.current : undefined;
       const answer = await client.request<T>(method, path, {
         body: sent,
         idempotencyKey,
@@ -79,23 +112,21 @@ export function SaveForm<T = unknown>(props: SaveFormProps<T>): JSX.Element {
       });
       key.current = newKey();
       setState('done');
+      isSaved.current = true;
       onSaved?.(answer);
     } catch (error) {
       if (!(error as SmartspaceError).isTemporary) key.current = newKey();
       const { errors = [], detail } = error as SmartspaceError;
       // The page was left meanwhile.
       if (!form.current) return notify(`It was not saved. ${wordsOf(error)}`);
-      const slots = [...form.current.querySelectorAll<HTMLInputElement>('[name^="/"]')];
-      const placed = placeFaults(
-        errors,
-        slots.map(({ name }) => name),
-      );
+      const placed = placedIn(form.current, errors);
       fail(placed.at, placed.others || (errors.length === 0 ? (detail ?? wordsOf(error)) : ''));
     }
   };
   const changed = () => {
     // A changed input is a different request, so it needs a different idempotency key.
     key.current = newKey();
+    isSaved.current = false;
     if (state === 'done') setState('ready');
   };
 
@@ -122,6 +153,15 @@ export function SaveForm<T = unknown>(props: SaveFormProps<T>): JSX.Element {
         </span>
       </div>
     </form>
+  );
+}
+
+// The fields of the form that the faults belong to.
+function placedIn(form: HTMLFormElement, faults: readonly Fault[]): PlacedFaults {
+  const fields = form.querySelectorAll<HTMLInputElement>('[name^="/"]');
+  return placeFaults(
+    faults,
+    [...fields].map(({ name }) => name),
   );
 }
 

@@ -3,7 +3,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { Back } from '../../page/back.tsx';
-import { useNotice, wordsOf } from '../../page/notices.ts';
+import { NoticeLine, useNotice, wordsOf } from '../../page/notices.tsx';
 import { Status } from '../../page/status.tsx';
 
 /** One tab of a page. */
@@ -43,9 +43,7 @@ export function Page({ title, about, actions, tabs, children }: PageProps): JSX.
         {about}
         <div class="head-actions">{actions}</div>
       </header>
-      <p id="notice" class="notice problem" role="alert">
-        {notice}
-      </p>
+      <NoticeLine text={notice} />
       {tabs ? (
         <nav class="tabs" aria-label="Parts of this page">
           {tabs.map(({ name, href, isCurrent }) => (

@@ -1,6 +1,6 @@
 // The line at the top of a page that says what failed.
 
-import { createContext } from 'preact';
+import { createContext, type JSX } from 'preact';
 import { useContext } from 'preact/hooks';
 
 /** Shows a text at the top of the page; '' removes it. */
@@ -16,6 +16,13 @@ export const useNotice = (): string => useContext(NoticeTextContext);
 
 /** The function that shows a notice. */
 export const useNotify = (): Notify => useContext(NoticeContext);
+
+/** The line. A screen reader reads a text that appears in it. */
+export const NoticeLine = ({ text }: { text: string }): JSX.Element => (
+  <p id="notice" class="notice problem" role="alert">
+    {text}
+  </p>
+);
 
 /** What went wrong, in words. */
 export const wordsOf = (error: unknown): string =>
