@@ -141,10 +141,13 @@ test('the message that was asked about stays in sight beside the drawer', async 
   await spoken.waitFor();
   await api.pause(ana);
   // A narrower window wraps them, so that the end is further below the answer.
-  const last = `${'many words '.repeat(60)}end`;
-  for (const text of [last.replace('end', 'middle'), last])
-    await api.postMessage(space, husam, text);
+  const last = `${'many words '.repeat(40)}end`;
+  for (let n = 0; n < 3; n += 1) await api.postMessage(space, husam, `${n} ${last}`);
+  await api.postMessage(space, husam, last);
   await storedEntry(page, last).waitFor();
+  // At the end, the answer is the first line in the window.
+  const missing = await spoken.evaluate(heightMissing);
+  await page.setViewportSize({ width: 1100, height: 800 + missing });
   await page.waitForFunction(isAtEnd);
   await spoken.hover();
   await spoken.getByRole('button', { name: 'Why?' }).click();
@@ -153,6 +156,12 @@ test('the message that was asked about stays in sight beside the drawer', async 
 });
 
 // These run in the page.
+const heightMissing = (entry) => {
+  const { scrollHeight, scrollTop, clientHeight } = entry.closest('.log');
+  const top = entry.getBoundingClientRect().top - entry.closest('.log').getBoundingClientRect().top;
+  return Math.ceil(scrollHeight - scrollTop - top + 16 - clientHeight);
+};
+
 const isAtEnd = () => {
   const { scrollHeight, scrollTop, clientHeight } = document.querySelector('.log');
   return scrollHeight - scrollTop - clientHeight < 2;

@@ -41,12 +41,13 @@ export class Scroller {
     observer.observe(log);
     observer.observe(list);
     log.addEventListener('scroll', scrolled);
-    log.addEventListener('click', clicked);
+    // Before the page changes.
+    log.addEventListener('click', clicked, true);
     document.addEventListener('visibilitychange', shown);
     return () => {
       observer.disconnect();
       log.removeEventListener('scroll', scrolled);
-      log.removeEventListener('click', clicked);
+      log.removeEventListener('click', clicked, true);
       document.removeEventListener('visibilitychange', shown);
       this.#log = this.#list = null;
     };
@@ -113,7 +114,8 @@ export class Scroller {
 
   #scrolled() {
     if (!this.#isOpen) return;
-    this.#clicked = null;
+    // The browser itself scrolls a little when the width changes.
+    if (this.#clicked?.width === this.#log!.clientWidth) this.#clicked = null;
     const opened = this.#openedAt;
     if (opened?.top !== this.#log!.scrollTop || !opened.node.isConnected) this.#openedAt = null;
     // After opening at a question, a position near the end does not mean that the reader wants to
@@ -133,6 +135,7 @@ export class Scroller {
   #stayAtClicked() {
     const clicked = this.#clicked;
     if (!clicked || clicked.width === this.#log!.clientWidth) return;
+    this.#clicked = null;
     clicked.entry.scrollIntoView({ block: 'nearest' });
     this.#scrolled();
   }
