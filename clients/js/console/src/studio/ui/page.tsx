@@ -40,7 +40,7 @@ export function Page({ title, about, actions, tabs, children }: PageProps): JSX.
           {title}
         </h1>
         <Status />
-        {about}
+        {about ? <div class="page-about">{about}</div> : null}
         <div class="head-actions">{actions}</div>
       </header>
       <NoticeLine text={notice} />
