@@ -58,6 +58,7 @@ impl RunStatus {
 #[serde(rename_all = "snake_case", remote = "Self")]
 pub enum EndReason {
     /// The model called no more tools. With `continueOn: "writes"` also: its calls changed nothing.
+    /// With `endAfterSend: true` also: all of them posted messages.
     Done,
     /// The agent called `skip_response`.
     Skipped,

@@ -185,6 +185,30 @@ async fn with_continue_on_writes_a_step_that_only_reads_is_the_last() {
 }
 
 #[tokio::test]
+async fn with_end_after_send_an_answer_that_only_sends_is_the_last() {
+    let stack = Stack::start().await;
+    stack.model.answers("ada", |request| match request.step() {
+        0 => answer([
+            call("send_message", json!({"text": "I look it up."})),
+            call("get_memories", json!({})),
+        ]),
+        // A message that was not posted is none: the model has to know.
+        1 => answer([call("send_message", json!({"text": ""}))]),
+        2 => answer([
+            call("send_message", json!({"text": "One."})),
+            call("send_message", json!({"text": "Two."})),
+        ]),
+        _ => say("never").into(),
+    });
+    let (person, agent, space) = team(&stack, json!({"endAfterSend": true})).await;
+    let message = stack.post(&space, &person, "Begin.").await;
+    let run = stack.ended(&triggered_run(&message, &agent).unwrap(), SOON).await;
+    assert_eq!((&run["endReason"], &run["stepCount"]), (&json!("done"), &json!(3)));
+    assert_eq!(stack.model.requests("ada").len(), 3);
+    assert_eq!(stack.texts(&space).await, ["Begin.", "I look it up.", "One.", "Two."]);
+}
+
+#[tokio::test]
 async fn calls_that_a_model_invents_get_short_errors_and_the_run_continues() {
     let stack = Stack::start().await;
     let odd = "\u{202e}".repeat(20_000);

@@ -28,7 +28,7 @@ async fn a_new_agent_has_the_documented_defaults() {
         "description": "", "instructions": "", "paused": false, "open": false, "model": model,
         "loop": {
             "maxSteps": 20, "continueOn": "toolCalls", "timeLimit": "30 minutes",
-            "remindUnsaid": true,
+            "remindUnsaid": true, "endAfterSend": false,
         },
         "context": { "window": 50, "history": "timeline" },
         "contextFormat": 2,
@@ -54,7 +54,7 @@ async fn a_full_configuration_is_stored_as_sent() {
         },
         "loop": {
             "maxSteps": 3, "continueOn": "writes", "timeLimit": "2 minutes",
-            "remindUnsaid": false,
+            "remindUnsaid": false, "endAfterSend": true,
         },
         "context": { "window": 10, "history": "roles", "spaces": "all" },
         "contextFormat": 1,

@@ -57,6 +57,8 @@ pub struct Plan {
     pub agent_depth: u32,
     /// Whether agents continue only after a step that changed something.
     pub writes: bool,
+    /// Whether a run ends after an answer whose calls all posted messages.
+    pub ends_after_send: bool,
     /// Whether agents that answer in text alone are reminded that nothing was posted.
     pub reminders: bool,
     /// The size of the models' context windows, in tokens. Runs with a small one cut old results.
@@ -141,6 +143,7 @@ impl Plan {
             // At least the depth limit of every space.
             agent_depth: if crowd { 5 } else { 3 },
             writes: number("writes", 0, 3) == 0,
+            ends_after_send: number("ends after send", 0, 3) == 0,
             reminders: !crowd && number("reminders", 0, 3) == 0,
             context_window: if number("context window", 0, 3) == 0 {
                 SMALL_WINDOW

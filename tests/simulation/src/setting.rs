@@ -61,6 +61,7 @@ pub async fn set(world: &Arc<World>) -> Result<(), String> {
             "loop": {
                 "maxSteps": 6,
                 "remindUnsaid": plan.reminders,
+                "endAfterSend": plan.ends_after_send,
                 "continueOn": if plan.writes { "writes" } else { "toolCalls" },
             },
             "context": {"window": plan.window},

@@ -841,7 +841,8 @@ export interface components {
              *       "maxSteps": 20,
              *       "continueOn": "toolCalls",
              *       "timeLimit": "30 minutes",
-             *       "remindUnsaid": true
+             *       "remindUnsaid": true,
+             *       "endAfterSend": false
              *     }
              */
             loop: components["schemas"]["LoopConfig"];
@@ -1400,6 +1401,12 @@ export interface components {
              * @default true
              */
             remindUnsaid: boolean;
+            /**
+             * @description Whether a run ends when all calls of an answer were `send_message` and succeeded. The model
+             *     is not asked once more, which saves a prompt for each answer.
+             * @default false
+             */
+            endAfterSend: boolean;
         };
         /** @description Limits of one run. */
         LoopConfigPatch: {
@@ -1412,6 +1419,11 @@ export interface components {
             timeLimit?: null | components["schemas"]["WrittenDuration"];
             /** @description Whether to remind the agent once if it was named, posted nothing and answered in text alone. */
             remindUnsaid?: boolean | null;
+            /**
+             * @description Whether a run ends when all calls of an answer were `send_message` and succeeded. The model
+             *     is not asked once more, which saves a prompt for each answer.
+             */
+            endAfterSend?: boolean | null;
         };
         /** @description The MCP servers of an agent. */
         McpConfig: {

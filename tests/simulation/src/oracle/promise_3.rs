@@ -4,10 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use crate::oracle::{
-    Evidence, Stored,
-    cut_results::{is_cut, outputs},
-    stored::parsed,
+use crate::{
+    oracle::{
+        Evidence, Stored,
+        cut_results::{is_cut, outputs},
+        stored::parsed,
+    },
+    plan::Plan,
 };
 
 /// Tools that change something.
@@ -36,7 +39,10 @@ pub(super) fn actions_of_agents_happen_once(evidence: &mut Evidence<'_>) {
     if evidence.env.plan.writes {
         found.extend(steps_after_no_change(stored));
     }
-    found.extend(incomplete_runs(stored, evidence.env.plan.writes));
+    if evidence.env.plan.ends_after_send {
+        found.extend(steps_after_send(stored));
+    }
+    found.extend(incomplete_runs(stored, &evidence.env.plan));
     found.extend(reminders(stored));
     found.extend(wrong_partials(stored));
     for text in found {
@@ -108,9 +114,9 @@ fn wrong_message(run: &str, input: &Value, messages: &[&Value]) -> Option<String
         .then(|| format!("stored {message} for the input {input}"))
 }
 
-/// Completed runs that lack results of their calls, though no call ended them. With `writes` a run
-/// may also end after a step that changed nothing.
-fn incomplete_runs(stored: &Stored, writes: bool) -> Vec<String> {
+/// Completed runs that lack results of their calls, though no call ended them. The plan says which
+/// steps may end a run besides one without calls.
+fn incomplete_runs(stored: &Stored, plan: &Plan) -> Vec<String> {
     let mut found = Vec::new();
     for (id, run) in stored.runs.iter().filter(|(_, run)| run["status"] == "completed") {
         let calls = stored.calls.iter().filter(|((run, ..), _)| run == id).count();
@@ -122,7 +128,9 @@ fn incomplete_runs(stored: &Stored, writes: bool) -> Vec<String> {
             .sum();
         let last = stored.steps.range((id.clone(), 0)..=(id.clone(), u64::MAX)).next_back();
         if run["endReason"] == "done"
-            && !writes
+            && !plan.writes
+            && !(plan.ends_after_send
+                && last.is_some_and(|((_, step), _)| only_sent(stored, id, *step)))
             && last.is_some_and(|(_, step)| step["calls"] != json!([]))
         {
             found.push(format!(
@@ -156,6 +164,31 @@ fn steps_after_no_change(stored: &Stored) -> Vec<String> {
             format!("{run} continued with step {index}, but the step before it changed nothing")
         })
         .collect()
+}
+
+/// Steps after a step that only posted messages, if such a step is to end the run.
+fn steps_after_send(stored: &Stored) -> Vec<String> {
+    let later = stored.steps.keys().filter(|(_, index)| *index > 0);
+    later
+        .filter(|(run, index)| only_sent(stored, run, index - 1))
+        .map(|(run, index)| {
+            format!("{run} continued with step {index}, but the step before it posted its answer")
+        })
+        .collect()
+}
+
+/// Whether all calls of a step posted a message.
+fn only_sent(stored: &Stored, run: &str, step: u64) -> bool {
+    let calls = stored.calls.range((run.to_owned(), step, 0)..=(run.to_owned(), step, u64::MAX));
+    let sent = |call: &Value| call["name"] == "send_message" && call["status"] == "completed";
+    let (mut made, begun) = (0, &stored.steps[&(run.to_owned(), step)]["calls"]);
+    for (_, call) in calls {
+        if !sent(call) {
+            return false;
+        }
+        made += 1;
+    }
+    made > 0 && begun.as_array().map_or(0, Vec::len) == made
 }
 
 /// Whether the model was told before a step that its text was not posted.

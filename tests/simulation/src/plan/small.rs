@@ -125,6 +125,7 @@ impl Plan {
             words: 6,
             agent_depth: 5,
             writes: false,
+            ends_after_send: false,
             reminders: false,
             context_window: 200_000,
             context_format: 2,

@@ -16,6 +16,7 @@ use crate::{
             completion::{Completion, LoopExit},
         },
     },
+    prompt::run_activity::SEND_MESSAGE,
     tools::{
         calling::Calling,
         execution::execute,
@@ -53,10 +54,7 @@ impl AgentLoop<'_> {
             return Ok(Some(exit));
         }
         state.messages.extend(results(pending.made()));
-        let continues = match self.context.config.run_loop.continue_on {
-            ContinueOn::Writes => self.has_written(&pending),
-            ContinueOn::ToolCalls => true,
-        };
+        let continues = self.continues(&pending);
         Ok((!continues).then(|| Completion::completed(EndReason::Done).end()))
     }
 
@@ -150,6 +148,18 @@ impl AgentLoop<'_> {
         Ok(None)
     }
 
+    /// Whether the model is asked again.
+    fn continues(&self, pending: &Pending) -> bool {
+        let settings = &self.context.config.run_loop;
+        if settings.end_after_send && pending.made().all(has_sent) {
+            return false;
+        }
+        match settings.continue_on {
+            ContinueOn::Writes => self.has_written(pending),
+            ContinueOn::ToolCalls => true,
+        }
+    }
+
     /// Whether a call changed something or was answered by people.
     fn has_written(&self, pending: &Pending) -> bool {
         // People expect a reaction to their answer, even if they refused.
@@ -221,4 +231,9 @@ impl AgentLoop<'_> {
         }
         Ok(finished)
     }
+}
+
+/// Whether the call has posted its message.
+fn has_sent(call: &CallRecord) -> bool {
+    call.name == SEND_MESSAGE && call.status == CallStatus::Completed
 }

@@ -180,5 +180,7 @@ export function newAgentBody(
   // The form sends no provider if the template has only one.
   const model: Record<string, unknown> = { provider: 'scripted', ...agent.model };
   if (model.provider === 'scripted') model.script = { wordDelayMs: 40, rules: rules(space) };
-  return { type: 'agent', name: body.name, agent: { ...config, ...agent, model } };
+  // Each of them has said everything with its message.
+  const loop = { endAfterSend: true };
+  return { type: 'agent', name: body.name, agent: { loop, ...config, ...agent, model } };
 }
