@@ -10,7 +10,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 # The functions, the emulator and the tests share two cores. This number of parallel tests keeps both busy.
 THREADS = os.environ.get("SMARTSPACE_EMULATOR_THREADS", "4")
 # The factor by which time limits of the tests are longer here.
-PATIENCE = "3"
+PATIENCE = "6"
 LIMIT_S = 900
 RESULT = re.compile(r"^test (\S+)(?: - should panic)? \.\.\. (ok|FAILED|ignored)", re.MULTILINE)
 

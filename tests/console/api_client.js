@@ -46,6 +46,11 @@ export class ApiClient {
     return this.#call('GET', `/v1/entities/${id}`);
   }
 
+  /** Changes an entity with a merge patch. */
+  change(id, patch) {
+    return this.#call('PATCH', `/v1/entities/${id}`, patch);
+  }
+
   space({ id }) {
     return this.#call('GET', `/v1/spaces/${id}`);
   }
@@ -89,7 +94,7 @@ export class ApiClient {
 
   /** Nothing triggers the agent any longer. */
   pause({ id }) {
-    return this.#call('PATCH', `/v1/entities/${id}`, { agent: { paused: true } });
+    return this.change(id, { agent: { paused: true } });
   }
 
   createSpace(name, members, settings = {}) {

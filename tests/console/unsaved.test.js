@@ -113,3 +113,164 @@ test('two people who change the same field are told', async (t) => {
   await isSaved(one);
   assert.equal((await api.entity(agent.id)).agent.description, 'It has one author.');
 });
+
+test('text typed while a save is under way stays, and is unsaved', async (t) => {
+  const agent = await api.createAgent('Slow Sam', [answerRule('Yes')]);
+  const page = await openAgent(t, agent);
+  let release;
+  const released = new Promise((resolve) => (release = resolve));
+  await page.route('**/v1/entities/*', async (route) => {
+    if (route.request().method() === 'PATCH') await released;
+    await route.continue();
+  });
+  await field(page, 'Instructions').fill('First');
+  const asked = page.waitForRequest((request) => request.method() === 'PATCH');
+  await save(page);
+  await asked;
+  await field(page, 'Instructions').fill('First and second');
+  await field(page, 'Description').fill('Typed meanwhile');
+  release();
+  await isSaved(page);
+  assert.equal(await field(page, 'Instructions').inputValue(), 'First and second');
+  assert.equal(await field(page, 'Description').inputValue(), 'Typed meanwhile');
+  const question = answered(page, false);
+  await page.getByRole('link', { name: 'Memory', exact: true }).click();
+  assert.match(await question, /without saving/);
+  await save(page);
+  await api.waitFor(
+    async () => (await api.entity(agent.id)).agent.description === 'Typed meanwhile',
+  );
+  assert.equal((await api.entity(agent.id)).agent.instructions, 'First and second');
+});
+
+test('line breaks of other systems are no unsaved text', async (t) => {
+  const agent = await api.createAgent('Carla of two lines', [answerRule('Yes')]);
+  await api.change(agent.id, { agent: { instructions: 'one\r\ntwo', description: 'one\ntwo' } });
+  const page = await openAgent(t, agent);
+  await page.getByRole('link', { name: 'Memory', exact: true }).click();
+  await page.getByRole('heading', { name: 'Carla of two lines' }).waitFor();
+  await page.waitForURL(/memory$/);
+});
+
+test('a tool is changed beside what others do to the list', async (t) => {
+  const tool = (name, description = 'A tool.') => ({
+    name,
+    description,
+    inputSchema: { type: 'object' },
+    execution: { type: 'static', output: 1 },
+  });
+  const agent = await api.createAgent('Tom of tools', [answerRule('Yes')]);
+  const store = (...tools) => api.change(agent.id, { agent: { tools } });
+  const stored = async () =>
+    (await api.entity(agent.id)).agent.tools.map(({ name, description }) => [name, description]);
+  await store(tool('aa'), tool('bb'));
+  const page = await openAgent(t, agent);
+  await page.getByRole('link', { name: 'Tools', exact: true }).click();
+  const press = (name) => page.getByRole('button', { name, exact: true }).click();
+  const json = page.getByRole('textbox', { name: 'Tool as JSON' });
+
+  await press('Edit bb');
+  await json.fill(JSON.stringify(tool('bb', 'Mine.')));
+  const question = answered(page, false);
+  await press('Edit aa');
+  assert.match(await question, /without saving/);
+  // Another one is added, and the first one goes.
+  await store(tool('bb'), tool('cc'));
+  await press('Save tool');
+  await page.getByRole('status').filter({ hasText: 'Saved' }).waitFor();
+  assert.deepEqual(await stored(), [
+    ['bb', 'Mine.'],
+    ['cc', 'A tool.'],
+  ]);
+
+  await press('Edit bb');
+  await json.fill(JSON.stringify(tool('bb', 'Mine again.')));
+  await store(tool('bb', 'Theirs.'), tool('cc'), tool('dd'));
+  await press('Save tool');
+  await page.getByRole('alert').filter({ hasText: 'Theirs.' }).waitFor();
+  assert.equal((await stored())[0][1], 'Theirs.');
+  await press('Save tool');
+  await page.getByRole('status').filter({ hasText: 'Saved' }).waitFor();
+  assert.deepEqual(await stored(), [
+    ['bb', 'Mine again.'],
+    ['cc', 'A tool.'],
+    ['dd', 'A tool.'],
+  ]);
+
+  await store(tool('bb'), tool('cc'), tool('dd'), tool('ee'));
+  page.once('dialog', (dialog) => dialog.accept());
+  await press('Remove cc');
+  await page.getByRole('status').filter({ hasText: 'Removed' }).waitFor();
+  assert.deepEqual(
+    (await stored()).map(([name]) => name),
+    ['bb', 'dd', 'ee'],
+  );
+});
+
+test('what was saved is not written over what others did later', async (t) => {
+  const pam = await api.createPerson('Pam before');
+  const page = await openTab(t);
+  await page.goto(`${product.base}/#key=${product.adminKey}`);
+  await waitUntilLive(page);
+  await page.goto(`${product.base}/#/people`);
+  await page.getByRole('button', { name: 'Edit Pam before' }).click();
+  const form = page.getByRole('form', { name: 'Name and external id' });
+  const name = form.getByRole('textbox', { name: 'New name' });
+  const press = () => form.getByRole('button', { name: 'Save' }).click();
+  const saved = () => form.getByRole('status').filter({ hasText: 'Saved' }).waitFor();
+  await name.fill('Pam saved');
+  await press();
+  await saved();
+  await api.change(pam.id, { name: 'Pam of others' });
+  await form.getByRole('textbox', { name: 'External id' }).fill('pam-1');
+  await press();
+  await saved();
+  assert.equal((await api.entity(pam.id)).name, 'Pam of others');
+
+  await name.fill('Pam mine');
+  await api.change(pam.id, { name: 'Pam theirs' });
+  await press();
+  await form.getByText('Somebody else has changed it to “Pam theirs”.').waitFor();
+  await press();
+  await saved();
+  assert.equal((await api.entity(pam.id)).name, 'Pam mine');
+});
+
+test('a refused step back leaves the history as it was', async (t) => {
+  const agent = await api.createAgent('Hilda of history', [answerRule('Yes')]);
+  const page = await openAgent(t, agent);
+  const setup = page.url();
+  await page.goto(`${product.base}/#/usage`);
+  await page.getByRole('heading', { name: 'Usage', level: 1 }).waitFor();
+  await page.goto(setup);
+  await field(page, 'Instructions').fill('Be brief.');
+  for (const act of [
+    () => page.evaluate(() => history.back()),
+    () =>
+      page.getByRole('navigation', { name: 'Build' }).getByRole('link', { name: 'Runs' }).click(),
+  ]) {
+    const question = answered(page, false);
+    await act();
+    await question;
+    await page.waitForURL(setup);
+  }
+  await save(page);
+  await isSaved(page);
+  await page.goBack();
+  await page.getByRole('heading', { name: 'Usage', level: 1 }).waitFor();
+});
+
+test('the key before an accepted one is forgotten', async (t) => {
+  const page = await openTab(t, { expected: [/status of 401/] });
+  await page.goto(`${product.base}/#key=${product.adminKey}`);
+  await waitUntilLive(page);
+  for (const wrong of ['#key=wrong', '#token=wrong-too']) {
+    await page.goto(`${product.base}/${wrong}`);
+    await page.getByRole('alert').filter({ hasText: 'does not accept' }).waitFor();
+  }
+  await page.getByRole('button', { name: 'Stay signed in as before' }).click();
+  await waitUntilLive(page);
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByLabel('Key or token').waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Stay signed in as before' }).count(), 0);
+});

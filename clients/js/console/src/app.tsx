@@ -38,7 +38,7 @@ function App() {
   const [isSigningIn, setIsSigningIn] = useState(false);
   const leave = () => {
     forgetKey();
-    clearDrafts();
+    if (replacedKey() === null) clearDrafts();
     setProblem(REFUSED);
     setKey(null);
   };
@@ -48,6 +48,7 @@ function App() {
     setKey(storedKey());
   };
   const signIn = (given: string) => {
+    if (given !== replacedKey()) clearDrafts();
     keepKey(given);
     enter();
   };

@@ -157,6 +157,10 @@ test('only a scripted agent gets a script', () => {
   const template = { config: { open: true }, rules: () => [{ steps: [] }] };
   const made = (provider) =>
     newAgentBody(template, { name: 'A', agent: { model: { provider, name: 'm' } } }, null).agent;
-  assert.deepEqual(made('openai'), { open: true, model: { provider: 'openai', name: 'm' } });
+  assert.deepEqual(made('openai'), {
+    loop: { endAfterSend: true },
+    open: true,
+    model: { provider: 'openai', name: 'm' },
+  });
   assert.deepEqual(made('scripted').model.script.rules, [{ steps: [] }]);
 });

@@ -28,6 +28,9 @@ const NOWHERE: Address = { page: 'nowhere' };
 const listeners = new Set<() => void>();
 // The address that the page shows. The browser's is another one while the page may not be left.
 let shown = location.hash;
+// How many entries of the history are before the one that the page shows.
+let depth: number = history.state?.depth ?? 0;
+history.replaceState({ depth }, '');
 
 /** The address of the list of spaces. */
 export const LIST = '#/';
@@ -68,7 +71,8 @@ export function openWhy(runId: string | null, tab?: string): void {
 export function open(hash: string, isReplacing = false): void {
   if (hash === location.hash || !mayLeave()) return;
   shown = hash;
-  history[isReplacing ? 'replaceState' : 'pushState'](null, '', hash);
+  if (!isReplacing) depth += 1;
+  history[isReplacing ? 'replaceState' : 'pushState']({ depth }, '', hash);
   listeners.forEach((listener) => listener());
 }
 
@@ -77,9 +81,11 @@ export function useAddress(): Address {
   const [hash, setHash] = useState(location.hash);
   useEffect(() => {
     const read = () => {
-      // A link or the browser's own buttons have changed it.
-      if (location.hash !== shown && !mayLeave()) return history.pushState(null, '', shown);
-      shown = location.hash;
+      // A link has made a new entry, or the browser's buttons have opened a known one.
+      const opened: number = history.state?.depth ?? depth + 1;
+      if (location.hash !== shown && !mayLeave()) return history.go(depth - opened);
+      [shown, depth] = [location.hash, opened];
+      history.replaceState({ depth }, '');
       setHash(shown);
     };
     listeners.add(read);

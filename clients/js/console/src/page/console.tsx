@@ -10,6 +10,7 @@ import { NewSpace } from './new_space.tsx';
 import { NoticeContext, NoticeLine, NoticeTextContext, wordsOf } from './notices.tsx';
 import { preference, setPreference } from './preferences.ts';
 import { Room } from './room.tsx';
+import { forgetReplaced } from './session.ts';
 import { useIsWide } from './is_wide.ts';
 import { Side } from './side.tsx';
 
@@ -25,6 +26,9 @@ export function Console({ onSignOut }: { onSignOut: () => void }): JSX.Element {
   const { isEmpty, failed } = useLastSpace(page === 'space' ? spaceId : null, page);
 
   useEffect(() => setNotice(''), [page, spaceId]);
+  useEffect(() => {
+    if (me) forgetReplaced();
+  }, [me]);
   useUnlisted(spaceId);
   const created = (space: SpaceInfo) => {
     setIsCreating(false);

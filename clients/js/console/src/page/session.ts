@@ -18,7 +18,7 @@ export function takeKeyFromAddress(): boolean {
   const found = /^#(?:key|token)=(.*)$/.exec(location.hash);
   if (!found) return false;
   history.replaceState(history.state, '', location.pathname + location.search);
-  replaced = storedKey();
+  replaced ??= storedKey();
   keepKey(decoded(found[1]!));
   return true;
 }
@@ -47,8 +47,11 @@ export const storedKey = (): string | null => sessionStorage.getItem(NAME);
 /** Stores a key for this tab. */
 export const keepKey = (key: string): void => sessionStorage.setItem(NAME, key);
 
-/** The key that the address has replaced, or null. */
+/** The key that the address has replaced by one that was not accepted yet, or null. */
 export const replacedKey = (): string | null => replaced;
+
+/** The present key was accepted. */
+export const forgetReplaced = (): void => void (replaced = null);
 
 /** Removes the key. */
 export const forgetKey = (): void => sessionStorage.removeItem(NAME);

@@ -3,28 +3,45 @@
 import { useEffect, useRef } from 'preact/hooks';
 
 const QUESTION = 'Leave without saving? What you typed is lost.';
-const guards = new Set<() => boolean>();
 
-/** Whether the page may be left: nothing is unsaved, or the person gives it up. */
-export function mayLeave(): boolean {
-  if (![...guards].some((isUnsaved) => isUnsaved())) return true;
+interface Guard {
+  isUnsaved: () => boolean;
+  /** The element with the text. */
+  place: () => Element | null;
+  /** The person has given up what was typed until now. */
+  isGivenUp: boolean;
+}
+
+const guards = new Set<Guard>();
+
+/**
+ * Whether this part of the page, or all of it, may be left: nothing in it is unsaved, or the person
+ * gives it up.
+ */
+export function mayLeave(part: Element = document.body): boolean {
+  const inside = [...guards].filter(({ place }) => part.contains(place()));
+  if (!inside.some(holds)) return true;
   if (!confirm(QUESTION)) return false;
   // Nobody is asked twice.
-  guards.clear();
+  for (const guard of inside) guard.isGivenUp = true;
   return true;
 }
 
 /** Gives up all that is unsaved. */
-export const giveUp = (): void => guards.clear();
+export function giveUp(): void {
+  for (const guard of guards) guard.isGivenUp = true;
+}
 
-/** Asks before the page is left while `isUnsaved`. */
-export function useUnsaved(isUnsaved: () => boolean): void {
-  const latest = useRef(isUnsaved);
-  latest.current = isUnsaved;
+/**
+ * Asks before the text in `place` is left while `isUnsaved`. Call the result when more is typed.
+ */
+export function useUnsaved(place: () => Element | null, isUnsaved: () => boolean): () => void {
+  const guard = useRef<Guard>({ place, isUnsaved, isGivenUp: false }).current;
+  guard.place = place;
+  guard.isUnsaved = isUnsaved;
   useEffect(() => {
-    const guard = () => latest.current();
     const hold = (event: BeforeUnloadEvent) => {
-      if (guards.has(guard) && guard()) event.preventDefault();
+      if (holds(guard)) event.preventDefault();
     };
     guards.add(guard);
     addEventListener('beforeunload', hold);
@@ -33,4 +50,9 @@ export function useUnsaved(isUnsaved: () => boolean): void {
       removeEventListener('beforeunload', hold);
     };
   }, []);
+  return () => {
+    guard.isGivenUp = false;
+  };
 }
+
+const holds = (guard: Guard) => !guard.isGivenUp && guard.isUnsaved();

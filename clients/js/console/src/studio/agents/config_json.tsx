@@ -1,5 +1,6 @@
 // The whole configuration of an agent as one JSON document.
 
+import type { Entity } from '@smartspace/client';
 import type { JSX } from 'preact';
 import { entityPath } from '../../page/paths.ts';
 import { SaveForm, TextArea } from '../ui/form.tsx';
@@ -8,7 +9,8 @@ import type { SetupFormProps } from './setup_form.tsx';
 import { isObject } from '../ui/merge_patch.ts';
 
 /** The configuration as editable JSON. Saves what was changed. */
-export function ConfigJson({ agent, isBlocked, onSaved, onUndo }: SetupFormProps): JSX.Element {
+export function ConfigJson(props: SetupFormProps): JSX.Element {
+  const { agent, isBlocked, onSaved, onNewer, onUndo } = props;
   const config = agent.agent!;
   const bodyWith = (body: Record<string, unknown>) => {
     if (isBlocked()) return 'The form has changes that are not saved. Save or undo them first.';
@@ -16,9 +18,10 @@ export function ConfigJson({ agent, isBlocked, onSaved, onUndo }: SetupFormProps
     return isObject(edited) ? configPatch(edited, config) : 'Write a JSON object.';
   };
   return (
-    <SaveForm
+    <SaveForm<Entity>
       request={{ method: 'PATCH', path: entityPath(agent.id) }}
       loaded={agent}
+      onNewer={onNewer}
       submit="Save JSON"
       label="Configuration as JSON"
       bodyWith={bodyWith}

@@ -1,16 +1,11 @@
 // The fields of both editors of a configuration, in the page.
 
-import { hasChanges } from '../ui/body.ts';
+import type { Control } from '../ui/body.ts';
 
-/** Whether a field of the form in this element was changed and not saved. */
-export function hasUnsaved(element: HTMLElement): boolean {
-  const form = element.querySelector('form');
-  return form !== null && hasChanges(form);
-}
-
-/** Lets each field in this element show the stored value again. */
-export function showSaved(element: HTMLElement): void {
-  for (const control of element.querySelectorAll<HTMLElement>('[name^="/"]')) {
+/** Lets each field in this element show the stored value, except those that are `kept`. */
+export function showSaved(element: HTMLElement, kept: ReadonlySet<Control>): void {
+  for (const control of element.querySelectorAll<Control>('[name^="/"]')) {
+    if (kept.has(control)) continue;
     if (control instanceof HTMLSelectElement) {
       const isOther = control.value !== control.dataset.first;
       control.value = control.dataset.first ?? '';

@@ -6,8 +6,10 @@ import { useClient } from '@smartspace/react';
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { entityPath } from '../../page/paths.ts';
+import { mayLeave } from '../../page/unsaved.ts';
 import { ActionButton } from '../ui/action_button.tsx';
 import { SaveForm, TextArea } from '../ui/form.tsx';
+import { isEqual } from '../ui/merge_patch.ts';
 import { freshName, type Draft } from './tool_words.ts';
 
 interface Named {
@@ -18,7 +20,8 @@ export interface DocumentsProps<T extends Named> {
   agent: Entity;
   /** What one of them is: `tool`. */
   noun: string;
-  items: readonly T[];
+  /** The list in the configuration of an agent. */
+  itemsOf: (agent: Entity) => readonly T[];
   /** Where the list is in the body of a PATCH. */
   pointer: string;
   /** The body of a PATCH that stores this list. */
@@ -32,13 +35,15 @@ export interface DocumentsProps<T extends Named> {
 }
 
 interface Edited {
-  index: number;
-  document: unknown;
+  /** The name of the changed one. Null: it is a new one. */
+  name: string | null;
+  document: Named;
 }
 
 /** The list with its buttons. */
 export function Documents<T extends Named>(props: DocumentsProps<T>): JSX.Element {
-  const { agent, noun, items, bodyOf, drafts, view, empty, onChanged } = props;
+  const { agent, noun, itemsOf, bodyOf, drafts, view, empty, onChanged } = props;
+  const items = itemsOf(agent);
   const client = useClient();
   const [edited, setEdited] = useState<Edited | null>(null);
   const status = useRef<HTMLParagraphElement>(null);
@@ -48,23 +53,32 @@ export function Documents<T extends Named>(props: DocumentsProps<T>): JSX.Elemen
     setDone(text);
     status.current!.focus();
   };
-  const edit = (index: number, document: unknown) => {
+  const place = useRef<HTMLDivElement>(null);
+  const edit = (next: Edited) => {
+    if (!mayLeave(place.current!)) return;
     setDone('');
-    setEdited({ index, document });
+    setEdited(next);
   };
   const add = ({ document }: Draft) => {
     const taken = items.map(({ name }) => name);
-    edit(items.length, { ...document, name: freshName(document.name, taken) });
+    edit({ name: null, document: { ...document, name: freshName(document.name, taken) } });
   };
-  const remove = async (index: number) => {
-    const body = bodyOf(items.filter((_, n) => n !== index));
-    onChanged(await client.request('PATCH', entityPath(agent.id), { body, retry: true }));
-    close('Removed');
+  const remove = async (name: string) => {
+    const path = entityPath(agent.id);
+    // Somebody else may have changed the list.
+    const current = await client.request<Entity>('GET', path, { retry: true });
+    const body = bodyOf(itemsOf(current).filter((item) => item.name !== name));
+    onChanged(await client.request('PATCH', path, { body, retry: true }));
+    if (edited?.name === name) setEdited(null);
+    setDone('Removed');
+    status.current!.focus();
   };
+  // A new one, or one that somebody else has removed meanwhile.
+  const isElsewhere = edited !== null && !items.some(({ name }) => name === edited.name);
   const editor = (
     <Editor
       {...{ props, edited: edited! }}
-      key={edited?.index}
+      key={edited?.document.name}
       onSaved={(saved) => {
         onChanged(saved);
         close('Saved');
@@ -73,10 +87,10 @@ export function Documents<T extends Named>(props: DocumentsProps<T>): JSX.Elemen
     />
   );
   return (
-    <>
+    <div ref={place}>
       {items.length === 0 ? <p class="note">{empty}</p> : null}
       <ul class="documents" aria-label={`Configured ${noun}s`}>
-        {items.map((item, index) => (
+        {items.map((item) => (
           <li key={item.name} class="document">
             <div class="document-head">
               <h3>{item.name}</h3>
@@ -85,24 +99,24 @@ export function Documents<T extends Named>(props: DocumentsProps<T>): JSX.Elemen
                   type="button"
                   class="quiet"
                   aria-label={`Edit ${item.name}`}
-                  onClick={() => edit(index, item)}
+                  onClick={() => edit({ name: item.name, document: item })}
                 >
                   Edit
                 </button>
                 <ActionButton
                   label={`Remove ${item.name}`}
                   confirm={`Remove the ${noun} ${item.name}? Its document is deleted from the configuration.`}
-                  act={() => remove(index)}
+                  act={() => remove(item.name)}
                 >
                   Remove
                 </ActionButton>
               </div>
             </div>
-            {edited?.index === index ? editor : view(item)}
+            {edited?.name === item.name ? editor : view(item)}
           </li>
         ))}
       </ul>
-      {edited?.index === items.length ? <div class="document">{editor}</div> : null}
+      {isElsewhere ? <div class="document">{editor}</div> : null}
       <div class="form-row">
         {drafts.map((draft) => (
           <button key={draft.label} type="button" onClick={() => add(draft)}>
@@ -113,7 +127,7 @@ export function Documents<T extends Named>(props: DocumentsProps<T>): JSX.Elemen
           {done}
         </p>
       </div>
-    </>
+    </div>
   );
 }
 
@@ -125,20 +139,34 @@ interface EditorProps<T extends Named> {
 }
 
 function Editor<T extends Named>({ props, edited, onSaved, onCancel }: EditorProps<T>) {
-  const { agent, noun, items, pointer, bodyOf } = props;
-  const { index, document } = edited;
+  const { agent, noun, itemsOf, pointer, bodyOf } = props;
+  const { name, document } = edited;
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => place.current!.querySelector('textarea')!.focus(), []);
-  const bodyWith = (body: Record<string, unknown>) => {
+  // What the person was told about changes of others, so that the next save writes over them.
+  const warned = useRef('');
+  const bodyWith = (body: Record<string, unknown>, current: Entity = agent) => {
     // The body has no document if nothing was typed.
-    const typed = valueAt(body, `${pointer}/${index}`) ?? document;
+    const typed = valueAt(body, pointer) ?? document;
+    const items = itemsOf(current);
+    const index = items.findIndex((item) => item.name === name);
+    if (name !== null && !isEqual(items[index], document)) {
+      const warning = JSON.stringify(items[index] ?? null);
+      if (warning !== warned.current) {
+        warned.current = warning;
+        return index < 0
+          ? `Nothing was saved yet: somebody else has removed this ${noun}. Save again to add it.`
+          : `Nothing was saved yet: somebody else has changed this ${noun} to ${warning}. Save again to write over that.`;
+      }
+    }
+    if (index < 0) return bodyOf([...items, typed]);
     return bodyOf([...items.slice(0, index), typed, ...items.slice(index + 1)]);
   };
   return (
     <div ref={place}>
-      <SaveForm
+      <SaveForm<Entity>
         request={{ method: 'PATCH', path: entityPath(agent.id) }}
-        loaded={agent}
+        isOnCurrent
         submit={`Save ${noun}`}
         label={`The ${noun} as JSON`}
         bodyWith={bodyWith}
@@ -150,7 +178,7 @@ function Editor<T extends Named>({ props, edited, onSaved, onCancel }: EditorPro
         }
       >
         <TextArea
-          name={`${pointer}/${index}`}
+          name={pointer}
           label={`${noun[0]!.toUpperCase()}${noun.slice(1)} as JSON`}
           kind="json"
           rows={18}

@@ -3,10 +3,11 @@
 import type { Entity } from '@smartspace/client';
 import type { JSX, RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { changedIn, hasChanges, type Control } from '../ui/body.ts';
 import { Part } from '../ui/page.tsx';
 import type { AgentTabProps } from './agent.tsx';
 import { ConfigJson } from './config_json.tsx';
-import { hasUnsaved, showSaved } from './controls.ts';
+import { showSaved } from './controls.ts';
 import { SetupForm } from './setup_form.tsx';
 import { TestModel } from './test_model.tsx';
 
@@ -16,17 +17,20 @@ export function Setup({ agent, onChanged }: AgentTabProps): JSX.Element {
   const json = useRef<HTMLDivElement>(null);
   // The state that the fields show at first. A save sends what differs from it.
   const [shown, setShown] = useState(agent);
-  useEffect(() => {
-    if (!hasUnsaved(form.current!) && !hasUnsaved(json.current!)) setShown(agent);
-  }, [agent]);
+  // Fields with text that is not saved keep it.
+  const kept = useRef<ReadonlySet<Control>>(new Set());
+  const show = (next: Entity) => {
+    kept.current = new Set([form, json].flatMap((place) => changedIn(place.current!)));
+    setShown(next);
+  };
+  useEffect(() => show(agent), [agent]);
   useLayoutEffect(() => {
-    showSaved(form.current!);
-    showSaved(json.current!);
+    for (const place of [form, json]) showSaved(place.current!, kept.current);
   }, [shown]);
   const undoForm = useUndo(form);
   const undoJson = useUndo(json);
   const saved = (answer: Entity) => {
-    setShown(answer);
+    show(answer);
     onChanged(answer);
   };
   return (
@@ -36,8 +40,9 @@ export function Setup({ agent, onChanged }: AgentTabProps): JSX.Element {
           <SetupForm
             key={undoForm.count}
             agent={shown}
-            isBlocked={() => hasUnsaved(json.current!)}
+            isBlocked={() => hasChanges(json.current!)}
             onSaved={saved}
+            onNewer={onChanged}
             onUndo={undoForm.undo}
           />
         </Part>
@@ -51,8 +56,9 @@ export function Setup({ agent, onChanged }: AgentTabProps): JSX.Element {
             <ConfigJson
               key={undoJson.count}
               agent={shown}
-              isBlocked={() => hasUnsaved(form.current!)}
+              isBlocked={() => hasChanges(form.current!)}
               onSaved={saved}
+              onNewer={onChanged}
               onUndo={undoJson.undo}
             />
           </Part>

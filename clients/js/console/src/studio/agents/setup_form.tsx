@@ -20,6 +20,8 @@ export interface SetupFormProps {
   /** Whether the other editor has changes that are not saved. */
   isBlocked: () => boolean;
   onSaved: (agent: Entity) => void;
+  /** Somebody else has changed the agent to this. */
+  onNewer: (agent: Entity) => void;
   /** Shows the stored values again. */
   onUndo: () => void;
 }
@@ -47,7 +49,8 @@ const CONTINUE: readonly { value: Schemas['ContinueOn']; text: string }[] = [
 ];
 
 /** The form. Saves what was changed. */
-export function SetupForm({ agent, isBlocked, onSaved, onUndo }: SetupFormProps): JSX.Element {
+export function SetupForm(props: SetupFormProps): JSX.Element {
+  const { agent, isBlocked, onSaved, onNewer, onUndo } = props;
   const config = agent.agent!;
   const { loop, context, concurrency, budget, webhooks } = config;
   const bodyWith = (body: Record<string, unknown>) =>
@@ -55,9 +58,10 @@ export function SetupForm({ agent, isBlocked, onSaved, onUndo }: SetupFormProps)
       ? 'The JSON has changes that are not saved. Save or undo them first.'
       : setupPatch(body, config);
   return (
-    <SaveForm
+    <SaveForm<Entity>
       request={{ method: 'PATCH', path: entityPath(agent.id) }}
       loaded={agent}
+      onNewer={onNewer}
       submit="Save"
       label="Configuration"
       bodyWith={bodyWith}
@@ -112,6 +116,12 @@ export function SetupForm({ agent, isBlocked, onSaved, onUndo }: SetupFormProps)
           label="Ask the model again"
           value={loop.continueOn}
           options={CONTINUE}
+        />
+        <CheckField
+          name="/agent/loop/endAfterSend"
+          label="End after it has posted"
+          value={loop.endAfterSend}
+          hint="Saves one request to the model for each answer. Without it, the agent may post first and work on."
         />
         <CheckField
           name="/agent/loop/remindUnsaid"

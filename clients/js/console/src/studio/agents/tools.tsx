@@ -1,6 +1,6 @@
 // The tab Tools of an agent: built-in tools, configured tools and MCP servers.
 
-import type { Schemas } from '@smartspace/client';
+import type { Entity, Schemas } from '@smartspace/client';
 import type { JSX } from 'preact';
 import { entityPath } from '../../page/paths.ts';
 import { CheckField, SaveForm } from '../ui/form.tsx';
@@ -18,7 +18,7 @@ export function Tools({ agent, onChanged }: AgentTabProps): JSX.Element {
         <Documents
           {...{ agent, onChanged }}
           noun="tool"
-          items={tools ?? []}
+          itemsOf={(each) => each.agent?.tools ?? []}
           pointer="/agent/tools"
           bodyOf={(items) => ({ agent: { tools: items } })}
           drafts={TOOL_DRAFTS}
@@ -30,7 +30,7 @@ export function Tools({ agent, onChanged }: AgentTabProps): JSX.Element {
         <Documents
           {...{ agent, onChanged }}
           noun="server"
-          items={mcp?.servers ?? []}
+          itemsOf={(each) => each.agent?.mcp?.servers ?? []}
           pointer="/agent/mcp/servers"
           bodyOf={(items) => ({ agent: { mcp: { servers: items } } })}
           drafts={SERVER_DRAFTS}
@@ -39,9 +39,10 @@ export function Tools({ agent, onChanged }: AgentTabProps): JSX.Element {
         />
       </Part>
       <Part title="Built-in tools">
-        <SaveForm
+        <SaveForm<Entity>
           request={{ method: 'PATCH', path: entityPath(agent.id) }}
           loaded={agent}
+          onNewer={onChanged}
           submit="Save built-in tools"
           label="Built-in tools"
           onSaved={onChanged}

@@ -33,6 +33,7 @@ export function EditPerson({ person, own, others, onChanged }: EditPersonProps):
       <SaveForm
         request={{ method: 'PATCH', path }}
         loaded={person}
+        onNewer={onChanged}
         submit="Save"
         label="Name and external id"
         onSaved={onChanged}

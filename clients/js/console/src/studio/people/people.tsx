@@ -7,6 +7,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { hashOf } from '../../page/address.ts';
 import { everyPage } from '../../page/entities.ts';
 import { wordsOf } from '../../page/notices.tsx';
+import { mayLeave } from '../../page/unsaved.ts';
 import { useActivity, usePages } from '../ui/data.ts';
 import { SaveForm, TextField } from '../ui/form.tsx';
 import { Loaded, More, Page, Part } from '../ui/page.tsx';
@@ -67,7 +68,10 @@ export function People(): JSX.Element {
                   person={person}
                   spaces={spaces}
                   isEdited={person.id === editedId}
-                  onEdit={(isOpen) => setEditedId(isOpen ? person.id : null)}
+                  onEdit={(isOpen) => {
+                    const editor = document.querySelector('.edit-person');
+                    if (!editor || mayLeave(editor)) setEditedId(isOpen ? person.id : null);
+                  }}
                   onChanged={() => {
                     entities.reload();
                     reload();

@@ -24,6 +24,7 @@ export function SettingsForm({ space, isOperator }: SettingsFormProps): JSX.Elem
   return (
     <SaveForm
       request={{ method: 'PATCH', path: spacePath(id) }}
+      loaded={space}
       submit="Save settings"
       label="Settings"
       bodyWith={(body) => withoutScript(body, space)}

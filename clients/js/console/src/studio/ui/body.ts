@@ -1,7 +1,8 @@
 // Turns the fields of a form into the body of a request. The name of a field is the JSON pointer of
 // its value in the body.
 
-type Control = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
+/** A field, or another control of a form. */
+export type Control = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 
 /** The body, or why a field can't be read, by the field's pointer. */
 export interface FormBody {
@@ -29,17 +30,62 @@ export function bodyOf(form: HTMLFormElement, isPatch: boolean): FormBody {
   return { body, faults };
 }
 
+/** The fields that differ from what they showed at first. */
+export const changedIn = (place: Element): Control[] =>
+  [...place.querySelectorAll<Control>('[name^="/"]')].filter(isChanged);
+
 /** Whether any field differs from what it showed at first. */
-export const hasChanges = (form: HTMLFormElement): boolean =>
-  [...form.querySelectorAll<Control>('[name^="/"]')].some(isChanged);
+export const hasChanges = (place: Element): boolean => changedIn(place).length > 0;
+
+/** What the controls of a form show: a value, or whether they are checked. */
+export type Shown = ReadonlyMap<Control, string | boolean>;
+
+/** What the form shows now. */
+export const shownIn = (form: HTMLFormElement): Shown =>
+  new Map(
+    [...form.querySelectorAll<Control>('input, textarea, select')].map((control) => [
+      control,
+      stateOf(control),
+    ]),
+  );
+
+/**
+ * Makes what was saved the first value of its fields, so that they are unchanged and follow the
+ * server from now on. What was typed since it was `sent` stays.
+ */
+export function settle(form: HTMLFormElement, sent: Shown): void {
+  const now = shownIn(form);
+  for (const [control, state] of sent) {
+    if (control instanceof HTMLSelectElement) control.dataset.first = String(state);
+    else if (isCheck(control)) control.defaultChecked = state === true;
+    else control.defaultValue = String(state);
+  }
+  // Only this lets a field that was typed into show a new first value.
+  form.reset();
+  for (const [control, state] of now) {
+    if (stateOf(control) === state) continue;
+    if (isCheck(control)) control.checked = state === true;
+    else control.value = String(state);
+  }
+}
+
+const stateOf = (control: Control): string | boolean =>
+  isCheck(control) ? control.checked : control.value;
+
+const isCheck = (control: Control): control is HTMLInputElement & { type: 'checkbox' | 'radio' } =>
+  control.type === 'checkbox' || isRadio(control);
 
 const isRadio = (control: Control): control is HTMLInputElement => control.type === 'radio';
 
 function isChanged(control: Control): boolean {
   if (control instanceof HTMLSelectElement) return control.value !== control.dataset.first;
-  if (control instanceof HTMLInputElement && (control.type === 'checkbox' || isRadio(control)))
-    return control.checked !== control.defaultChecked;
-  return control.value !== control.defaultValue;
+  if (isCheck(control)) return control.checked !== control.defaultChecked;
+  // A browser changes the line breaks of a value, but not those of its default.
+  const first =
+    control instanceof HTMLTextAreaElement
+      ? control.defaultValue.replace(/\r\n?/g, '\n')
+      : control.defaultValue.replace(/[\r\n]/g, '');
+  return control.value !== first;
 }
 
 function valueOf(control: Control): unknown {

@@ -2,14 +2,20 @@
 
 import type { SmartspaceError } from '@smartspace/client';
 import { useClient } from '@smartspace/react';
-import { createContext, type ComponentChildren, type JSX, type TargetedSubmitEvent } from 'preact';
+import {
+  createContext,
+  type ComponentChildren,
+  type JSX,
+  type RefObject,
+  type TargetedSubmitEvent,
+} from 'preact';
 import { useContext, useId, useRef, useState } from 'preact/hooks';
 import { placeFaults, type PlacedFaults } from '../../forms/faults.ts';
 import type { Fault } from '../../forms/field_types.ts';
 import { newKey } from '../../page/keys.ts';
 import { useNotify, wordsOf } from '../../page/notices.tsx';
 import { useUnsaved } from '../../page/unsaved.ts';
-import { bodyOf, hasChanges } from './body.ts';
+import { bodyOf, hasChanges, settle, shownIn } from './body.ts';
 import { conflictsOf } from './conflicts.ts';
 import type { JsonObject } from './merge_patch.ts';
 
@@ -27,14 +33,18 @@ export interface Request {
 
 export interface SaveFormProps<T> {
   request: Request;
-  /** What the fields show. With it, a `PATCH` says first what somebody else has changed since. */
+  /** What the fields show. With it, a save says first what somebody else has changed since. */
   loaded?: object;
+  /** Called with what the server has if somebody else has changed it. */
+  onNewer?: (current: T) => void;
   /** The button's text. */
   submit: string;
   /** What the button's place says for a moment after it was saved. */
   done?: string;
+  /** Whether `bodyWith` needs what the server has. */
+  isOnCurrent?: boolean;
   /** Changes the body that the fields make, or says what is wrong with it. */
-  bodyWith?: (body: Record<string, unknown>) => Record<string, unknown> | string;
+  bodyWith?: (body: Record<string, unknown>, current?: T) => Record<string, unknown> | string;
   /** Called with the body of the response. */
   onSaved?: (answer: T) => void;
   /** Shown beside the button. */
@@ -51,6 +61,8 @@ export function SaveForm<T = unknown>(props: SaveFormProps<T>): JSX.Element {
   const {
     request,
     loaded,
+    onNewer,
+    isOnCurrent,
     submit,
     done = 'Saved',
     bodyWith,
@@ -66,10 +78,13 @@ export function SaveForm<T = unknown>(props: SaveFormProps<T>): JSX.Element {
   const [faults, setFaults] = useState(NO_FAULTS);
   const [problem, setProblem] = useState('');
   const [state, setState] = useState<'ready' | 'sending' | 'done'>('ready');
-  const isSaved = useRef(false);
+  const base = useBase(loaded, form);
   // What the person was told about changes of others, so that the next save writes over them.
   const warned = useRef('');
-  useUnsaved(() => !isSaved.current && hasChanges(form.current!));
+  const resume = useUnsaved(
+    () => form.current,
+    () => hasChanges(form.current!),
+  );
 
   const fail = (at: ReadonlyMap<string, string>, others: string) => {
     setFaults(at);
@@ -87,23 +102,27 @@ export function SaveForm<T = unknown>(props: SaveFormProps<T>): JSX.Element {
     if (state === 'sending') return;
     const { body, faults: unread } = bodyOf(event.currentTarget, request.method === 'PATCH');
     if (unread.size > 0) return fail(unread, '');
-    const sent = bodyWith ? bodyWith(body) : body;
-    if (typeof sent === 'string') return fail(NO_FAULTS, sent);
-    setFaults(NO_FAULTS);
-    setProblem('');
-    setState('sending');
     const { method, path } = request;
+    const shown = shownIn(event.currentTarget);
+    setState('sending');
     try {
-      if (loaded) {
-        const current = await client.request<JsonObject>('GET', path, { retry: true });
-        const conflicts = conflictsOf(sent, loaded as JsonObject, current);
-        const warning = JSON.stringify(conflicts);
-        if (conflicts.length > 0 && warning !== warned.current) {
-          warned.current = warning;
-          const placed = placedIn(form.current!, conflicts);
-          return fail(placed.at, `${CONFLICT} ${placed.others}`.trim());
-        }
+      const current =
+        loaded || isOnCurrent ? await client.request<T>('GET', path, { retry: true }) : undefined;
+      const sent = bodyWith ? bodyWith(body, current) : body;
+      if (typeof sent === 'string') return fail(NO_FAULTS, sent);
+      const conflicts =
+        loaded && current
+          ? conflictsOf(sent, base.current as JsonObject, current as JsonObject)
+          : [];
+      const warning = JSON.stringify(conflicts);
+      if (current && conflicts.length > 0 && warning !== warned.current) {
+        warned.current = warning;
+        onNewer?.(current);
+        const placed = placedIn(form.current!, conflicts);
+        return fail(placed.at, `${CONFLICT} ${placed.others}`.trim());
       }
+      setFaults(NO_FAULTS);
+      setProblem('');
       const idempotencyKey = method === 'POST' ? key.current : undefined;
       const answer = await client.request<T>(method, path, {
         body: sent,
@@ -111,8 +130,10 @@ export function SaveForm<T = unknown>(props: SaveFormProps<T>): JSX.Element {
         retry: true,
       });
       key.current = newKey();
+      warned.current = '';
+      if (loaded) base.current = answer as object;
+      if (form.current) settle(form.current, shown);
       setState('done');
-      isSaved.current = true;
       onSaved?.(answer);
     } catch (error) {
       if (!(error as SmartspaceError).isTemporary) key.current = newKey();
@@ -126,7 +147,7 @@ export function SaveForm<T = unknown>(props: SaveFormProps<T>): JSX.Element {
   const changed = () => {
     // A changed input is a different request, so it needs a different idempotency key.
     key.current = newKey();
-    isSaved.current = false;
+    resume();
     if (state === 'done') setState('ready');
   };
 
@@ -154,6 +175,18 @@ export function SaveForm<T = unknown>(props: SaveFormProps<T>): JSX.Element {
       </div>
     </form>
   );
+}
+
+// What the fields have shown when the person began to change them: the newest that was loaded, or
+// what the last save has answered.
+function useBase(loaded: object | undefined, form: RefObject<HTMLFormElement | null>) {
+  const base = useRef(loaded);
+  const newest = useRef(loaded);
+  if (loaded !== newest.current) {
+    newest.current = loaded;
+    if (!form.current || !hasChanges(form.current)) base.current = loaded;
+  }
+  return base;
 }
 
 // The fields of the form that the faults belong to.
