@@ -99,11 +99,14 @@ fn first_seed(mutant: Mutant) -> u64 {
     match mutant {
         Mutant::KeepsRosterVersion => 44,
         Mutant::FiresAnyway => 40,
-        Mutant::ForgetsBeginnings
-        | Mutant::RepeatsWhatBegan
-        | Mutant::LeavesCallsOpen
-        | Mutant::ReadsBackwards => 9,
-        Mutant::ForgetsWaitingRuns | Mutant::FiresInParts => 8,
+        Mutant::ForgetsCuts => 34,
+        Mutant::AbandonsReads => 29,
+        Mutant::RepeatsWhatBegan => 24,
+        Mutant::ReadsBackwards => 22,
+        Mutant::LeavesCallsOpen => 18,
+        Mutant::ForgetsWaitingRuns => 15,
+        Mutant::AnswersTwice | Mutant::ForgetsBeginnings | Mutant::ReadsToTheNewest => 9,
+        Mutant::FiresInParts => 8,
         _ => 1,
     }
 }
