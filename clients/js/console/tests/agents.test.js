@@ -6,6 +6,7 @@ import { importSource } from './bundle.js';
 
 const {
   answersOf,
+  conflictsOf,
   executionWords,
   freshName,
   mergePatch,

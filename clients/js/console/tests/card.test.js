@@ -151,12 +151,12 @@ test('a card replaces its streamed input in place', async (t) => {
   assert.deepEqual([page.find('.tool'), page.find('details')], [card, details]);
   assert.equal(card.className, 'tool asks');
   assert.ok(details.open);
-  assert.deepEqual(page.texts('pre'), ['{\n  "title": "Deploy?"\n}']);
+  assert.deepEqual(page.texts('.flat-table tr'), ['titleDeploy?']);
   const order = [...card.children].map(({ className, tagName }) => className || tagName);
   assert.deepEqual(order, ['question', 'note terms', 'ask', 'DETAILS']);
 });
 
-test('a card shows its outcome in words and its output as JSON', async (t) => {
+test('a card shows its outcome in words, and its output as a table or as JSON', async (t) => {
   const page = openPage(t);
   const approved = { choice: 'Approve', comment: 'fine' };
   const states = [
@@ -180,8 +180,17 @@ test('a card shows its outcome in words and its output as JSON', async (t) => {
   for (const [part, text] of states) {
     await page.show(tool({ status: 'completed', ...part }));
     assert.deepEqual(page.texts('.outcome'), [text]);
-    const [, output = null] = page.texts('pre');
-    assert.equal(output, part.output === undefined ? null : JSON.stringify(part.output, null, 2));
+    const { output } = part;
+    const shown = page.find('details').lastElementChild;
+    assert.equal(page.texts('.tool-label').length, output === undefined ? 1 : 2);
+    if (output === undefined) continue;
+    const isFlat = Object.values(output).every((value) => typeof value !== 'object');
+    assert.equal(
+      shown.textContent,
+      output !== false && isFlat
+        ? Object.entries(output).flat().join('')
+        : JSON.stringify(output, null, 2),
+    );
   }
   assert.equal(page.find('.ask'), null);
   await page.show(tool({ ui: null, status: 'completed', output: 'from 9\n to 17' }));
