@@ -20,6 +20,7 @@ import {
   clientWith,
   forgetInvite,
   forgetKey,
+  forgetReplaced,
   isSendable,
   keepKey,
   replacedKey,
@@ -105,7 +106,11 @@ function App() {
     );
   return (
     <ClientScope key={key ?? ''} client={client}>
-      <Console onSignOut={signOut} />
+      <Console
+        // The address may have brought another key meanwhile.
+        onAccepted={() => storedKey() === key && forgetReplaced()}
+        onSignOut={signOut}
+      />
     </ClientScope>
   );
 }

@@ -28,9 +28,6 @@ const NOWHERE: Address = { page: 'nowhere' };
 const listeners = new Set<() => void>();
 // The address that the page shows. The browser's is another one while the page may not be left.
 let shown = location.hash;
-// How many entries of the history are before the one that the page shows.
-let depth: number = history.state?.depth ?? 0;
-history.replaceState({ depth }, '');
 
 /** The address of the list of spaces. */
 export const LIST = '#/';
@@ -71,21 +68,31 @@ export function openWhy(runId: string | null, tab?: string): void {
 export function open(hash: string, isReplacing = false): void {
   if (hash === location.hash || !mayLeave()) return;
   shown = hash;
-  if (!isReplacing) depth += 1;
-  history[isReplacing ? 'replaceState' : 'pushState']({ depth }, '', hash);
+  history[isReplacing ? 'replaceState' : 'pushState'](null, '', hash);
   listeners.forEach((listener) => listener());
 }
+
+// A refused link leaves no trace in the history.
+document.addEventListener(
+  'click',
+  (event) => {
+    const link = event.target instanceof Element && event.target.closest('a');
+    const isHere = link && link.origin === location.origin && link.hash !== '' && !link.target;
+    const isElsewhere = event.ctrlKey || event.metaKey || event.shiftKey;
+    if (isHere && !isElsewhere && link.hash !== location.hash && !mayLeave())
+      event.preventDefault();
+  },
+  true,
+);
 
 /** The present address. */
 export function useAddress(): Address {
   const [hash, setHash] = useState(location.hash);
   useEffect(() => {
     const read = () => {
-      // A link has made a new entry, or the browser's buttons have opened a known one.
-      const opened: number = history.state?.depth ?? depth + 1;
-      if (location.hash !== shown && !mayLeave()) return history.go(depth - opened);
-      [shown, depth] = [location.hash, opened];
-      history.replaceState({ depth }, '');
+      // The browser's buttons have changed it already.
+      if (location.hash !== shown && !mayLeave()) return history.pushState(null, '', shown);
+      shown = location.hash;
       setHash(shown);
     };
     listeners.add(read);
@@ -101,8 +108,13 @@ export function useAddress(): Address {
   return addressOf(hash);
 }
 
-/** Whether the address names no page right now. The page may not have drawn it yet. */
-export const isNowhere = (): boolean => ['nowhere', 'list'].includes(addressOf(location.hash).page);
+/**
+ * Whether the address names no page right now. The page may not have drawn it yet. A key or an
+ * invite in it is still to be read.
+ */
+export const isNowhere = (): boolean =>
+  !/^#(key|token|invite)=/.test(location.hash) &&
+  ['nowhere', 'list'].includes(addressOf(location.hash).page);
 
 function addressOf(hash: string): Address {
   const [path = '', query = ''] = hash.split('?', 2);

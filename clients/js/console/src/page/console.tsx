@@ -3,19 +3,24 @@
 import type { SpaceInfo } from '@smartspace/client';
 import { useClient, useConnection, useMe, useSpaces } from '@smartspace/react';
 import type { JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { isNowhere, openSpace, useAddress } from './address.ts';
 import { LazyStudio } from './lazy_studio.tsx';
 import { NewSpace } from './new_space.tsx';
 import { NoticeContext, NoticeLine, NoticeTextContext, wordsOf } from './notices.tsx';
 import { preference, setPreference } from './preferences.ts';
 import { Room } from './room.tsx';
-import { forgetReplaced } from './session.ts';
 import { useIsWide } from './is_wide.ts';
 import { Side } from './side.tsx';
 
+export interface ConsoleProps {
+  /** The server has accepted the key. */
+  onAccepted: () => void;
+  onSignOut: () => void;
+}
+
 /** Shows the spaces and the open one. */
-export function Console({ onSignOut }: { onSignOut: () => void }): JSX.Element {
+export function Console({ onAccepted, onSignOut }: ConsoleProps): JSX.Element {
   const client = useClient();
   const { me, error } = useMe();
   const address = useAddress();
@@ -26,8 +31,8 @@ export function Console({ onSignOut }: { onSignOut: () => void }): JSX.Element {
   const { isEmpty, failed } = useLastSpace(page === 'space' ? spaceId : null, page);
 
   useEffect(() => setNotice(''), [page, spaceId]);
-  useEffect(() => {
-    if (me) forgetReplaced();
+  useLayoutEffect(() => {
+    if (me) onAccepted();
   }, [me]);
   useUnlisted(spaceId);
   const created = (space: SpaceInfo) => {
