@@ -49,8 +49,10 @@ test('a page with unsaved text is left only after a question', async (t) => {
   await stays(() => page.getByRole('link', { name: 'Memory', exact: true }).click());
   await stays(async () => {
     await page.keyboard.press('Control+k');
-    await page.keyboard.type('Usage');
-    await page.keyboard.press('Enter');
+    // Keys before the dialog is open would go to the page.
+    const name = page.getByRole('combobox', { name: 'Name of a space or page' });
+    await name.fill('Usage');
+    await name.press('Enter');
   });
 
   await save(page);

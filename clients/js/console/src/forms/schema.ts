@@ -187,4 +187,5 @@ const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;
 const numberOf = (value: unknown): number | undefined =>
   typeof value === 'number' ? value : undefined;
-const escaped = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
+/** The name of a member as a part of a JSON pointer. */
+export const escaped = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');

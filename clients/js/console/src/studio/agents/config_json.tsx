@@ -2,11 +2,11 @@
 
 import type { Entity } from '@smartspace/client';
 import type { JSX } from 'preact';
+import { isObject } from '../../forms/json.ts';
 import { entityPath } from '../../page/paths.ts';
 import { SaveForm, TextArea } from '../ui/form.tsx';
 import { configPatch } from './setup_body.ts';
 import type { SetupFormProps } from './setup_form.tsx';
-import { isObject } from '../ui/merge_patch.ts';
 
 /** The configuration as editable JSON. Saves what was changed. */
 export function ConfigJson(props: SetupFormProps): JSX.Element {

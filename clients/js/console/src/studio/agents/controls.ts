@@ -1,10 +1,10 @@
 // The fields of both editors of a configuration, in the page.
 
-import type { Control } from '../ui/body.ts';
+import { fieldsOf, type Control } from '../ui/body.ts';
 
 /** Lets each field in this element show the stored value, except those that are `kept`. */
 export function showSaved(element: HTMLElement, kept: ReadonlySet<Control>): void {
-  for (const control of element.querySelectorAll<Control>('[name^="/"]')) {
+  for (const control of fieldsOf(element)) {
     if (kept.has(control)) continue;
     if (control instanceof HTMLSelectElement) {
       const isOther = control.value !== control.dataset.first;

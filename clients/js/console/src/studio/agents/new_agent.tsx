@@ -9,6 +9,7 @@ import { wordsOf } from '../../page/notices.tsx';
 import { spacePath } from '../../page/paths.ts';
 import { preference } from '../../page/preferences.ts';
 import { useAnswer } from '../ui/data.ts';
+import { fieldsOf } from '../ui/body.ts';
 import { SaveForm, SelectField, TextArea, TextField } from '../ui/form.tsx';
 import { Page } from '../ui/page.tsx';
 import { MODELS, NEEDS, PROVIDERS, type Provider } from './models.ts';
@@ -53,7 +54,7 @@ export function NewAgent(): JSX.Element {
       ) : (
         <>
           <TemplateChoice chosen={template} onChoose={setTemplate} />
-          <div ref={form}>
+          <div {...form}>
             <NewAgentForm template={template} onFailed={setMade} />
           </div>
         </>
@@ -62,26 +63,22 @@ export function NewAgent(): JSX.Element {
   );
 }
 
-// Another template changes the fields. What was typed into them stays.
+// Keeps what was typed when another template is chosen, which changes the fields.
 function useTyped(template: Template) {
-  const place = useRef<HTMLDivElement>(null);
+  const ref = useRef<HTMLDivElement>(null);
   const typed = useRef(new Map<string, string>());
+  const onInput = ({ target }: Event) => {
+    const { name, value } = target as HTMLInputElement;
+    if (TEXTS.includes(name)) typed.current.set(name, value);
+  };
   useLayoutEffect(() => {
-    const keep = ({ target }: Event) => {
-      const { name, value } = target as HTMLInputElement;
-      if (TEXTS.includes(name)) typed.current.set(name, value);
-    };
-    const element = place.current;
-    element?.addEventListener('input', keep);
-    return () => element?.removeEventListener('input', keep);
-  }, []);
-  useLayoutEffect(() => {
-    for (const [name, value] of typed.current) {
-      const field = place.current?.querySelector<HTMLInputElement>(`[name="${name}"]`);
-      if (field) field.value = value;
+    if (!ref.current) return;
+    for (const field of fieldsOf(ref.current)) {
+      const text = typed.current.get(field.name);
+      if (text !== undefined) field.value = text;
     }
   }, [template]);
-  return place;
+  return { ref, onInput };
 }
 
 interface TemplateChoiceProps {

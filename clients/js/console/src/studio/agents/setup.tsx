@@ -3,7 +3,7 @@
 import type { Entity } from '@smartspace/client';
 import type { JSX, RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { changedIn, hasChanges, type Control } from '../ui/body.ts';
+import { changedIn, fieldsOf, hasChanges, type Control } from '../ui/body.ts';
 import { Part } from '../ui/page.tsx';
 import type { AgentTabProps } from './agent.tsx';
 import { ConfigJson } from './config_json.tsx';
@@ -72,7 +72,7 @@ export function Setup({ agent, onChanged }: AgentTabProps): JSX.Element {
 function useUndo(place: RefObject<HTMLElement | null>) {
   const [count, setCount] = useState(0);
   useLayoutEffect(() => {
-    if (count > 0) place.current!.querySelector<HTMLElement>('[name^="/"]')!.focus();
+    if (count > 0) fieldsOf(place.current!)[0]!.focus();
   }, [count]);
   return { count, undo: () => setCount(count + 1) };
 }

@@ -1,7 +1,8 @@
 // Turns what the form of an agent's setup sends into a merge patch of the entity. Pure.
 
 import type { Schemas } from '@smartspace/client';
-import { isObject, mergePatch, type JsonObject } from '../ui/merge_patch.ts';
+import { isObject } from '../../forms/json.ts';
+import { mergePatch, type JsonObject } from '../ui/merge_patch.ts';
 import { modelsIn } from './models.ts';
 
 /**

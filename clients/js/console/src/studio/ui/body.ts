@@ -17,7 +17,7 @@ export interface FormBody {
 export function bodyOf(form: HTMLFormElement, isPatch: boolean): FormBody {
   const body = {};
   const faults = new Map<string, string>();
-  for (const control of form.querySelectorAll<Control>('[name^="/"]')) {
+  for (const control of fieldsOf(form)) {
     if (control.disabled || (isPatch && !isChanged(control))) continue;
     if (isRadio(control) && !control.checked) continue;
     try {
@@ -30,9 +30,13 @@ export function bodyOf(form: HTMLFormElement, isPatch: boolean): FormBody {
   return { body, faults };
 }
 
+/** The fields in a part of the page. */
+export const fieldsOf = (place: Element): Control[] => [
+  ...place.querySelectorAll<Control>('[name^="/"]'),
+];
+
 /** The fields that differ from what they showed at first. */
-export const changedIn = (place: Element): Control[] =>
-  [...place.querySelectorAll<Control>('[name^="/"]')].filter(isChanged);
+export const changedIn = (place: Element): Control[] => fieldsOf(place).filter(isChanged);
 
 /** Whether any field differs from what it showed at first. */
 export const hasChanges = (place: Element): boolean => changedIn(place).length > 0;

@@ -1,14 +1,15 @@
 // What two people have changed at the same time. Pure.
 
 import type { Fault } from '../../forms/field_types.ts';
-import { shortened } from '../../forms/json.ts';
-import { isEqual, isObject, type JsonObject } from './merge_patch.ts';
+import { isObject, shortened } from '../../forms/json.ts';
+import { escaped } from '../../forms/schema.ts';
+import { isEqual, type JsonObject } from './merge_patch.ts';
 
 const LONGEST_CHARS = 120;
 
 /**
- * A fault for each value that `patch` changes and that is no longer what the form was `loaded` with,
- * because somebody else has changed it to something else.
+ * A fault for each value that `patch` changes although somebody else has changed it to something
+ * else since the form was `loaded`.
  */
 export function conflictsOf(
   patch: JsonObject,
@@ -17,7 +18,7 @@ export function conflictsOf(
   root = '',
 ): Fault[] {
   return Object.entries(patch).flatMap(([name, value]) => {
-    const pointer = `${root}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+    const pointer = `${root}/${escaped(name)}`;
     const [before, now] = [loaded[name], current[name]];
     if (isObject(value) && isObject(before) && isObject(now))
       return conflictsOf(value, before, now, pointer);

@@ -15,7 +15,7 @@ import type { Fault } from '../../forms/field_types.ts';
 import { newKey } from '../../page/keys.ts';
 import { useNotify, wordsOf } from '../../page/notices.tsx';
 import { useUnsaved } from '../../page/unsaved.ts';
-import { bodyOf, hasChanges, settle, shownIn } from './body.ts';
+import { bodyOf, fieldsOf, hasChanges, settle, shownIn } from './body.ts';
 import { conflictsOf } from './conflicts.ts';
 import type { JsonObject } from './merge_patch.ts';
 
@@ -191,11 +191,8 @@ function useBase(loaded: object | undefined, form: RefObject<HTMLFormElement | n
 
 // The fields of the form that the faults belong to.
 function placedIn(form: HTMLFormElement, faults: readonly Fault[]): PlacedFaults {
-  const fields = form.querySelectorAll<HTMLInputElement>('[name^="/"]');
-  return placeFaults(
-    faults,
-    [...fields].map(({ name }) => name),
-  );
+  const names = fieldsOf(form).map(({ name }) => name);
+  return placeFaults(faults, names);
 }
 
 export interface FieldProps {

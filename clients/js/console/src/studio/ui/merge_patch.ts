@@ -1,11 +1,9 @@
 // The JSON merge patch (RFC 7386) between two documents. Pure.
 
+import { isObject } from '../../forms/json.ts';
+
 /** A JSON object. */
 export type JsonObject = Record<string, unknown>;
-
-/** Whether a value is a JSON object, not an array. */
-export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The patch that turns `from` into `to`. A member that `to` does not have becomes null. */
 export function mergePatch(from: JsonObject, to: JsonObject): JsonObject {
