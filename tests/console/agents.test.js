@@ -185,7 +185,7 @@ test('the form saves what was changed, and the JSON beside it shows it', async (
     .getByLabel('Services that may trigger it')
     .fill('{"ci": {"scheme": "github", "secrets": ["CI_HOOK"]}}');
   await press(fields, 'Save');
-  await fields.getByText('Saved').waitFor();
+  await fields.getByText('Saved', { exact: true }).waitFor();
   await heading(page, 'Sam changed').waitFor();
 
   const config = await configOf(agent);
@@ -246,7 +246,7 @@ test('the JSON saves what was changed and removed, and the form shows it', async
     config.loop.maxSteps = 3;
     config.concurrency.mode = 'latest';
   });
-  await jsonForm.getByText('Saved').waitFor();
+  await jsonForm.getByText('Saved', { exact: true }).waitFor();
   assert.equal(await fields.getByLabel('Description').inputValue(), '');
   assert.equal(await fields.getByLabel('Steps').inputValue(), '3');
   assert.equal(await fields.getByLabel('While it is busy in a space').inputValue(), 'latest');
@@ -261,7 +261,7 @@ test('the JSON saves what was changed and removed, and the form shows it', async
   await fields.getByText('The JSON has changes that are not saved').waitFor();
   await press(jsonForm, 'Undo changes');
   await press(fields, 'Save');
-  await fields.getByText('Saved').waitFor();
+  await fields.getByText('Saved', { exact: true }).waitFor();
   assert.equal((await configOf(agent)).description, 'Something');
 
   await json.fill('{');
@@ -278,7 +278,7 @@ test('a scripted agent becomes one with a model, and its script is removed', asy
   await fields.getByLabel('Script', { exact: true }).waitFor({ state: 'detached' });
   await fields.getByRole('combobox', { name: 'Model', exact: true }).fill('gpt-5-mini');
   await press(fields, 'Save');
-  await fields.getByText('Saved').waitFor();
+  await fields.getByText('Saved', { exact: true }).waitFor();
   const { model } = await configOf(agent);
   assert.equal(model.provider, 'openai');
   assert.equal(model.script ?? null, null);
@@ -401,7 +401,7 @@ test('MCP servers are added and removed, and built-in tools turned off', async (
   const builtins = form(page, 'Built-in tools');
   await builtins.getByLabel('Goals').uncheck();
   await press(builtins, 'Save built-in tools');
-  await builtins.getByText('Saved').waitFor();
+  await builtins.getByText('Saved', { exact: true }).waitFor();
   const { goals, memories } = (await configOf(agent)).builtins;
   assert.deepEqual({ goals, memories }, { goals: false, memories: true });
 });
