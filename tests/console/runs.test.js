@@ -145,6 +145,30 @@ test('a long list has more pages', async (t) => {
   await list.getByText('Message 1', { exact: true }).waitFor();
 });
 
+test('a list that comes slowly follows what happens all the time', async (t) => {
+  const { agent, space } = await wake('Sal', stays);
+  await runWith(agent, 'completed');
+  const page = await openTab(t);
+  // Longer than the time between two loads of a list.
+  await page.route(/\/v1\/runs\?/, (route) => delay(1500).then(() => route.continue()));
+  await openRuns(page, `?agentId=${agent.id}`);
+  const list = page.getByRole('region', { name: 'All runs, newest first' });
+  await list.getByText('Hello Sal', { exact: true }).waitFor();
+  let isPosting = true;
+  const posts = (async () => {
+    for (let n = 1; isPosting; n += 1) {
+      await api.postMessage(space, husam, n === 1 ? 'First news' : `More news ${n}`);
+      await delay(500);
+    }
+  })();
+  try {
+    await list.getByText('First news', { exact: true }).waitFor();
+  } finally {
+    isPosting = false;
+    await posts;
+  }
+});
+
 test('in a narrow window each run is a block, and nothing scrolls sideways', async (t) => {
   await wake('Pia', fails);
   const page = await openTab(t, { viewport: { width: 390, height: 844 } });

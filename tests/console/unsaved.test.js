@@ -229,6 +229,9 @@ test('what was saved is not written over what others did later', async (t) => {
   await saved();
   assert.equal((await api.entity(pam.id)).name, 'Pam of others');
 
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll('input')].some(({ value }) => value === 'Pam of others'),
+  );
   await name.fill('Pam mine');
   await api.change(pam.id, { name: 'Pam theirs' });
   await press();

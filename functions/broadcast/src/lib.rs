@@ -1,15 +1,8 @@
 //! Sends the events of a space to everyone who follows it, and notifies an entity of the spaces
 //! that it joined and left.
 //!
-//! The subscriptions are read together with the members, so a former member gets nothing. Each post
-//! to a connection is independent and takes at most a second. A connection that is gone is deleted;
-//! no job fails because of a connection. Connections whose credential has expired are closed after
-//! the event was sent.
-//!
-//! An event for many connections becomes jobs of a hundred each ([`posting`]), which also post what
-//! agents write in large rooms.
-
-mod posting;
+//! [`Followers`] posts the events. Connections whose credential has expired are closed after the
+//! event was sent. In large rooms jobs also post what agents write.
 
 use std::sync::Arc;
 
@@ -19,9 +12,12 @@ use smartspace_domain::{
     access::Caller,
     events::{Event, EventKind, ReadPosition},
     ids::{EntityId, SpaceId},
-    jobs::{BroadcastJob, Recipient},
+    jobs::BroadcastJob,
 };
-use smartspace_pipeline::frames::{close_expired_of_many, send_frame, send_own_frame};
+use smartspace_pipeline::{
+    followers::Followers,
+    frames::{close_expired_of_many, send_frame, send_own_frame},
+};
 use smartspace_ports::{clock::Clock, queues::Queue, sockets::Sockets};
 use smartspace_store::{
     Store,
@@ -53,7 +49,7 @@ impl Broadcast {
         match job {
             BroadcastJob::Event(job) => match &job.to {
                 None => self.send_event(&job.event).await,
-                Some(to) => self.send_to(&job.event, to).await,
+                Some(to) => self.followers().send_to(&job.event, to).await,
             },
             BroadcastJob::Joined { entity_id, space_id } => {
                 self.joined(*space_id, *entity_id).await
@@ -83,27 +79,18 @@ impl Broadcast {
             Err(Error::NotFound(_)) => return Ok(()),
             Err(error) => return Err(error),
         };
-        self.send_to_all(connections, roster, event).await?;
+        self.followers().send(event, &connections, roster).await?;
         close_expired_of_many(&self.store, &*self.sockets, &expired).await;
         Ok(())
     }
 
-    /// Sends an event to some connections. `roster` is the version of the roster by which they were
-    /// chosen.
-    async fn send_to_all(
-        &self,
-        mut connections: Vec<ConnectionRecord>,
-        roster: Option<u64>,
-        event: &Event,
-    ) -> Result<()> {
-        if event.is_for_operator() {
-            connections.retain(|connection| connection.caller == Caller::Operator);
+    fn followers(&self) -> Followers<'_> {
+        Followers {
+            store: &self.store,
+            sockets: &*self.sockets,
+            clock: &*self.clock,
+            queue: &*self.queue,
         }
-        if connections.is_empty() {
-            return Ok(());
-        }
-        let recipients = connections.into_iter().map(|it| Recipient::new(it.id, it.caller));
-        self.send(event, roster, &recipients.collect::<Vec<_>>()).await
     }
 
     async fn remove(&self, space: SpaceId, entity: EntityId) -> Result<()> {

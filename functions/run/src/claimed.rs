@@ -11,7 +11,7 @@ use smartspace_domain::{
     triggers::Trigger,
 };
 use smartspace_egress::TraceContext;
-use smartspace_pipeline::budgets::Spending;
+use smartspace_pipeline::{Pipeline, budgets::Spending};
 use smartspace_ports::queues::Delivery;
 use smartspace_store::runs::{RunRecord, steps::Progress, triggers};
 use tokio::{
@@ -25,7 +25,7 @@ use crate::{
     dry_run::DryRun,
     prompt::reading::Gathered,
     run_context::{LastUnfinished, RunContext, ShownIn},
-    streaming::{LiveSteps, OpenStreams, StreamDeps},
+    streaming::{DirectBroadcasts, LastRead, LiveSteps, OpenStreams, StreamDeps},
     tools::{configured::mcp::McpTools, toolbox::Toolbox},
 };
 
@@ -131,11 +131,14 @@ impl Runs {
             space.map(|space| (space.id, &space.settings.budget)),
         );
         let spending = Spending::new(&self.pipeline, &self.prices, budgets, Some(run.id));
+        let deps = self.stream_deps();
+        let broadcasts = Arc::new(DirectBroadcasts::new(deps.clone(), run.space_id()));
         let context = RunContext {
             spending,
-            pipeline: self.pipeline.clone(),
+            pipeline: Pipeline { broadcasts: broadcasts.clone(), ..self.pipeline.clone() },
+            broadcasts,
             models: Arc::clone(&self.models),
-            deps: self.stream_deps(),
+            deps,
             run,
             lease,
             ends_at: delivery.ends_at(),
@@ -175,6 +178,7 @@ impl Runs {
             sockets: Arc::clone(&self.sockets),
             clock: Arc::clone(&self.pipeline.clock),
             broadcasts: Arc::clone(&self.pipeline.broadcasts),
+            last_read: LastRead::default(),
         }
     }
 

@@ -31,12 +31,14 @@ use tokio::{sync::watch, time::Instant};
 
 use crate::{
     dry_run::DryRun,
-    streaming::{LiveSteps, OpenStreams, StreamDeps},
+    streaming::{DirectBroadcasts, LiveSteps, OpenStreams, StreamDeps},
 };
 
 /// A run that a worker has claimed, with everything that work on it needs.
 pub(crate) struct RunContext {
+    /// Its broadcasts queue is `broadcasts`.
     pub(crate) pipeline: Pipeline,
+    pub(crate) broadcasts: Arc<DirectBroadcasts>,
     pub(crate) models: Arc<dyn Model>,
     pub(crate) deps: StreamDeps,
     pub(crate) run: RunRecord,

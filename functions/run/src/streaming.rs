@@ -8,13 +8,18 @@
 //! In a large room jobs of the broadcasts queue post the frames, and a snapshot goes only to
 //! connections that ask for it.
 //!
-//! [`LiveSteps`] shows in the same way which step the run works on.
+//! [`LiveSteps`] shows in the same way which step the run works on, and [`DirectBroadcasts`] posts
+//! the run's events.
 
+mod direct_broadcasts;
 mod live_steps;
 mod open_streams;
 mod posting;
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
 use futures::{
     FutureExt,
@@ -33,6 +38,7 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 
+pub(crate) use direct_broadcasts::DirectBroadcasts;
 pub(crate) use live_steps::{LiveSteps, StepState};
 pub(crate) use open_streams::OpenStreams;
 use posting::{AgentMembership, Posting};
@@ -41,7 +47,7 @@ use posting::{AgentMembership, Posting};
 /// in a large room. The API promises less than a second.
 const SNAPSHOT_INTERVAL: Duration = Duration::from_millis(800);
 
-/// The dependencies of streams.
+/// The dependencies of the streams of a run.
 #[derive(Clone)]
 pub(crate) struct StreamDeps {
     pub(crate) store: Store,
@@ -49,7 +55,12 @@ pub(crate) struct StreamDeps {
     pub(crate) clock: Arc<dyn Clock>,
     /// The queue of the jobs that post frames in large rooms.
     pub(crate) broadcasts: Arc<dyn Queue<BroadcastJob>>,
+    /// The last read of followers.
+    pub(crate) last_read: LastRead,
 }
+
+/// The space whose followers were read last, and when.
+pub(crate) type LastRead = Arc<Mutex<Option<(SpaceId, Instant, PendingAudience)>>>;
 
 /// A stream and the call that it shows.
 #[derive(Clone, Debug)]
@@ -66,9 +77,9 @@ pub(crate) struct StreamInfo {
     pub(crate) tool: Option<String>,
 }
 
-/// How long a check of the members stays valid. Text that arrives right after the start is sent
-/// without another read.
-const CHECK_VALID: Duration = Duration::from_millis(10);
+/// How long a check of the members stays valid. Who is removed from a space may read what an agent
+/// writes for so long; a check before each delta was a third of all reads.
+const CHECK_VALID: Duration = Duration::from_millis(250);
 
 /// The connections that follow a space.
 #[derive(Clone, Debug)]
@@ -91,7 +102,25 @@ pub(crate) fn read_audience(deps: &StreamDeps, space: SpaceId) -> PendingAudienc
         let audience = Arc::new(store.connections().audience(space, now).await.ok()?);
         Some(ReadAudience { audience, asked })
     });
-    read.map(|read| read.ok().flatten()).boxed().shared()
+    let pending = read.map(|read| read.ok().flatten()).boxed().shared();
+    let mut last = deps.last_read.lock().unwrap_or_else(PoisonError::into_inner);
+    *last = Some((space, asked, pending.clone()));
+    pending
+}
+
+/// The connections that follow a space, as they were read `since`, or as they are read now.
+pub(crate) fn audience_since(deps: &StreamDeps, space: SpaceId, since: Instant) -> PendingAudience {
+    let last = deps.last_read.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    match last {
+        Some((of, asked, pending)) if of == space && asked >= since => pending,
+        _ => read_audience(deps, space),
+    }
+}
+
+/// The connections that follow a space, if they were read just now, or as they are read now.
+pub(crate) fn recent_audience(deps: &StreamDeps, space: SpaceId) -> PendingAudience {
+    let now = Instant::now();
+    audience_since(deps, space, now.checked_sub(CHECK_VALID).unwrap_or(now))
 }
 
 enum Op {

@@ -1,9 +1,20 @@
-//! An embedded DynamoDB: a database on SQLite answers the same SDK calls as on AWS. It is an HTTP
-//! connector of the SDK, so no socket is involved.
+//! An embedded DynamoDB: a database on SQLite.
+//!
+//! It answers the store's calls as they are (`calls`). It is also an HTTP connector of the SDK: so
+//! it answers the SDK's calls as on AWS, without a socket.
 
+mod calls;
+mod checkpoints;
 mod http;
+mod items;
 
-use std::path::Path;
+use std::{
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
 use aws_sdk_dynamodb::{
     Client, Config,
@@ -19,7 +30,9 @@ use aws_smithy_runtime_api::client::{
 };
 use dynoxide::{Database, DynoxideError};
 use serde::{Serialize, de::DeserializeOwned};
+use tokio::sync::Mutex;
 
+pub(crate) use self::checkpoints::Checkpoints;
 pub use self::http::{TableCall, respond};
 
 /// The table's name.
@@ -29,6 +42,10 @@ pub const NAME: &str = "smartspace";
 #[derive(Clone)]
 pub struct EmbeddedTable {
     database: Database,
+    /// Held during a call. The database has a lock of its own, which can only be waited for.
+    turn: Arc<Mutex<()>>,
+    /// Whether expired items are being deleted. That takes the database's lock for long.
+    is_sweeping: Arc<AtomicBool>,
     on_disk: bool,
 }
 
@@ -41,14 +58,18 @@ impl EmbeddedTable {
         // One fsync per checkpoint of the write-ahead log instead of one per write. A killed
         // process loses nothing; a power failure may lose the last commits.
         database.disable_bulk_loading().map_err(failed)?;
-        Ok(Self { database, on_disk: true })
+        Ok(Self::new(database, true))
     }
 
     /// A table in memory.
     pub fn in_memory() -> Result<Self, String> {
         let database =
             Database::memory().map_err(|error| format!("the table can't be created: {error}"))?;
-        Ok(Self { database, on_disk: false })
+        Ok(Self::new(database, false))
+    }
+
+    fn new(database: Database, on_disk: bool) -> Self {
+        Self { database, turn: Arc::default(), is_sweeping: Arc::default(), on_disk }
     }
 
     /// An SDK client for this table.
@@ -65,9 +86,12 @@ impl EmbeddedTable {
         }
     }
 
-    /// Deletes expired items, as DynamoDB does by itself.
+    /// Deletes expired items, as DynamoDB does by itself. Blocks.
     pub(crate) fn delete_expired(&self) -> Result<usize, String> {
-        self.database.sweep_ttl().map_err(|error| error.to_string())
+        self.is_sweeping.store(true, Ordering::Relaxed);
+        let deleted = self.database.sweep_ttl().map_err(|error| error.to_string());
+        self.is_sweeping.store(false, Ordering::Relaxed);
+        deleted
     }
 }
 

@@ -28,7 +28,7 @@ use crate::{
     Connect,
     data_folder::DataFolder,
     demo,
-    embedded_table::{EmbeddedTable, NAME},
+    embedded_table::{Checkpoints, EmbeddedTable, NAME},
     flags::Flags,
     in_process_alarms::InProcessAlarms,
     in_process_cancel_signal::InProcessCancelSignal,
@@ -41,6 +41,8 @@ use crate::{
 const SWEEP_INTERVAL: Duration = Duration::from_secs(1);
 /// How often expired items are deleted.
 const EXPIRY_INTERVAL: Duration = Duration::from_mins(1);
+/// How often the table's log is copied into the table.
+const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(1);
 /// How long runs and requests may take to end after a signal. The process promises to end within
 /// two seconds.
 const SHUTDOWN_LIMIT: Duration = Duration::from_millis(1_200);
@@ -59,10 +61,9 @@ pub(crate) async fn run(flags: Flags, connect: Connect) -> Result<(), String> {
         Some(folder) => EmbeddedTable::open(&folder.table())?,
         None => EmbeddedTable::in_memory()?,
     };
-    let client = connect(&table);
-    schema::create_table(&client, NAME).await.map_err(|error| error.to_string())?;
+    schema::create_table(&table.client(), NAME).await.map_err(|error| error.to_string())?;
     let jitter = Arc::clone(&ids);
-    let store = Store::new(client, NAME, flags.keep_runs.0, Arc::new(move || jitter.random()))
+    let store = Store::on(connect(&table), flags.keep_runs.0, Arc::new(move || jitter.random()))
         .with_append_limit(flags.is_rate_limited().then_some(AppendLimit::SPACE))
         .with_budget(flags.budget_cost_per_day.unwrap_or_default());
 
@@ -88,6 +89,9 @@ pub(crate) async fn run(flags: Flags, connect: Connect) -> Result<(), String> {
     functions.deliver(queues);
     tokio::spawn(sweep_for_ever(sweep));
     tokio::spawn(delete_expired_for_ever(table));
+    if let Some(folder) = &folder {
+        tokio::spawn(make_checkpoints_for_ever(Checkpoints::of(&folder.table())?));
+    }
 
     let app = new_router(&flags, &pipeline, &connections, &key, secrets)?;
     let serving = tokio::spawn(web_server::serve(listener, app, stopping));
@@ -192,6 +196,21 @@ async fn delete_expired_for_ever(table: EmbeddedTable) {
             Ok(Ok(_)) => {}
             Ok(Err(error)) => tracing::error!(%error, "expired items could not be deleted"),
             Err(error) => tracing::error!(%error, "expired items could not be deleted"),
+        }
+    }
+}
+
+async fn make_checkpoints_for_ever(checkpoints: Checkpoints) {
+    let checkpoints = Arc::new(checkpoints);
+    let mut ticks = interval(CHECKPOINT_INTERVAL);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        ticks.tick().await;
+        let checkpoints = Arc::clone(&checkpoints);
+        match tokio::task::spawn_blocking(move || checkpoints.make()).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::error!(%error, "the table's log could not be copied"),
+            Err(error) => tracing::error!(%error, "the table's log could not be copied"),
         }
     }
 }

@@ -5,7 +5,7 @@
 //! - [`host`]: builds everything, serves until SIGTERM or SIGINT, and shuts down
 //! - [`web_server`]: the HTTP server
 //! - [`socket_server`]: the WebSocket server
-//! - [`embedded_table`]: an embedded DynamoDB that answers the AWS SDK
+//! - [`embedded_table`]: an embedded DynamoDB that answers the store and the AWS SDK
 //! - [`in_process_queue`], [`in_process_sockets`], [`in_process_alarms`],
 //!   [`in_process_cancel_signal`]: the adapters of the ports
 //! - [`data_folder`]: the folder with the data
@@ -27,10 +27,10 @@ mod log;
 mod socket_server;
 mod web_server;
 
-use std::{io::Write, process::ExitCode};
+use std::{io::Write, process::ExitCode, sync::Arc};
 
-use aws_sdk_dynamodb::Client;
 use clap::Parser;
+use smartspace_store::table::database::Database;
 
 use crate::{embedded_table::EmbeddedTable, flags::Flags};
 
@@ -42,19 +42,19 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 /// Threads for calls to a table on disk.
 const BLOCKING_THREADS: usize = 4;
 
-/// Reaches the table through an SDK client.
-pub type Connect = fn(&EmbeddedTable) -> Client;
+/// What answers the store's calls.
+pub type Connect = fn(&EmbeddedTable) -> Arc<dyn Database>;
 
 /// Runs the product until SIGTERM or SIGINT.
 pub fn main() -> ExitCode {
-    main_on(EmbeddedTable::client)
+    main_on(|table| Arc::new(table.clone()))
 }
 
-/// Runs the product on another client of its table, for tests with a table that behaves worse.
+/// Runs the product with other answers to its calls, for tests with a table that behaves worse.
 pub fn main_on(connect: Connect) -> ExitCode {
     let flags = Flags::parse();
     // Invalid secrets are reported when the flags are checked.
-    log::start(&flags.log, std::sync::Arc::new(flags.secrets().unwrap_or_default()));
+    log::start(&flags.log, Arc::new(flags.secrets().unwrap_or_default()));
     // Each client uses a file descriptor. Many systems allow a process only about a thousand.
     if let Err(error) = rlimit::increase_nofile_limit(u64::MAX) {
         tracing::warn!(%error, "could not raise the limit of open files");

@@ -26,6 +26,7 @@
 pub mod access;
 pub mod budgets;
 pub mod cancel;
+pub mod followers;
 pub mod forks;
 pub mod forms;
 pub mod frames;

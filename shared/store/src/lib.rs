@@ -1,6 +1,6 @@
 //! The table: the only way to read and write stored items.
 //!
-//! [`table`] is the thin layer over the SDK: [`table::keys`] names every item, and [`table::write`]
+//! [`table`] is the thin layer over the database: [`table::keys`] names every item, and [`table::write`]
 //! builds conditional writes.
 //!
 //! Above it is one module per aggregate. Each gives [`Store`] a small handle, so that a call names
@@ -47,7 +47,7 @@ use crate::{
     runs::prompts::KnownParts,
     space_locks::SpaceLocks,
     spaces::rosters::RosterCache,
-    table::Table,
+    table::{Table, database::Database, dynamodb::DynamoDb},
 };
 
 /// Random bits, for jitter.
@@ -70,16 +70,25 @@ pub struct Store {
 }
 
 impl Store {
-    /// The table `name`, reached through `client`. Ended runs are stored for `run_retention`, or
-    /// forever if that is `None`.
+    /// The table `name` of DynamoDB, reached through `client`. Ended runs are stored for
+    /// `run_retention`, or forever if that is `None`.
     pub fn new(
         client: aws_sdk_dynamodb::Client,
         name: impl Into<Arc<str>>,
         run_retention: Option<Duration>,
         random: Random,
     ) -> Self {
+        Self::on(Arc::new(DynamoDb::new(client, name)), run_retention, random)
+    }
+
+    /// The same in the table of `database`.
+    pub fn on(
+        database: Arc<dyn Database>,
+        run_retention: Option<Duration>,
+        random: Random,
+    ) -> Self {
         Self {
-            table: Table::new(client, name.into(), random),
+            table: Table::new(database, random),
             rosters: Arc::default(),
             space_locks: Arc::default(),
             parts: Arc::default(),

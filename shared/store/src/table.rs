@@ -1,16 +1,19 @@
-//! The thin layer over the SDK. Reads are consistent and complete. The outcome of a write is known,
-//! or the error says that it is unknown.
+//! The thin layer over the database. Reads are consistent and complete. The outcome of a write is
+//! known, or the error says that it is unknown.
 //!
 //! `items` and `query` read, `single_write` and `transact` write, and `retries` decides which
-//! failed calls are sent again.
+//! failed calls are sent again. They make the calls of [`database::Database`], which
+//! [`dynamodb`] sends with the SDK.
 
 mod changes;
+pub mod database;
+pub mod dynamodb;
 pub mod indexes;
 mod items;
 pub(crate) mod json_text;
 pub mod keys;
 pub mod pages;
-mod query;
+pub mod query;
 pub mod refusal;
 mod retries;
 pub mod schema;
@@ -20,7 +23,6 @@ pub mod write;
 
 use std::sync::Arc;
 
-use aws_sdk_dynamodb::Client;
 use serde::de::DeserializeOwned;
 use smartspace_domain::stored::Stored;
 
@@ -30,21 +32,25 @@ pub use self::{
 };
 use crate::{
     Error, Random, Result,
-    table::{keys::Key, refusal::Refusal, write::Item},
+    table::{
+        database::Database,
+        keys::Key,
+        refusal::Refusal,
+        write::{Item, text},
+    },
 };
 
 /// The table, with the source of jitter for its retries.
 #[derive(Clone)]
 pub struct Table {
-    client: Client,
-    name: Arc<str>,
+    database: Arc<dyn Database>,
     random: Random,
 }
 
 impl Table {
-    /// The table `name`, reached through `client`.
-    pub fn new(client: Client, name: Arc<str>, random: Random) -> Self {
-        Self { client, name, random }
+    /// The table of `database`.
+    pub fn new(database: Arc<dyn Database>, random: Random) -> Self {
+        Self { database, random }
     }
 }
 
@@ -65,15 +71,17 @@ impl From<Error> for WriteError {
 
 /// Reads an item as a `T`, tolerantly: see [`smartspace_domain::stored`].
 pub fn read<T: DeserializeOwned>(item: Item) -> Result<T> {
-    let text = |error| Error::Internal(format!("an item could not be read: {error}"));
-    serde_dynamo::from_item(item).map(|Stored(value)| value).map_err(text)
+    let mut attributes = serde_dynamo::Item::default();
+    *attributes.inner_mut() = item;
+    serde_dynamo::from_item(attributes)
+        .map(|Stored(value)| value)
+        .map_err(|error| Error::Internal(format!("an item could not be read: {error}")))
 }
 
 /// The key of an item.
 pub fn key_of(item: &Item) -> Result<Key> {
-    let text = |name: &str| item.get(name).and_then(|value| value.as_s().ok()).cloned();
-    match (text("PK"), text("SK")) {
-        (Some(pk), Some(sk)) => Ok(Key { pk, sk }),
+    match (text(item, "PK"), text(item, "SK")) {
+        (Some(pk), Some(sk)) => Ok(Key { pk: pk.to_owned(), sk: sk.to_owned() }),
         _ => Err(Error::Internal("an item has no key".into())),
     }
 }

@@ -14,11 +14,12 @@ use aws_smithy_runtime_api::client::{
     runtime_components::RuntimeComponents,
 };
 use serde_json::{Value, json};
-use smartspace::embedded_table::{EmbeddedTable, TableCall, client_on, respond};
+use smartspace::embedded_table::{EmbeddedTable, NAME, TableCall, client_on, respond};
 use smartspace_simulation::partitions::{DYNAMODB, Partitions};
+use smartspace_store::table::dynamodb::DynamoDb;
 
 fn main() -> ExitCode {
-    smartspace::main_on(|table| client_on(LimitedTable::new(table)))
+    smartspace::main_on(|table| Arc::new(DynamoDb::new(client_on(LimitedTable::new(table)), NAME)))
 }
 
 /// The table with the limits of its partitions.

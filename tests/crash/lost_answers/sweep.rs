@@ -1,6 +1,9 @@
 //! Items that must not block the sweep, and removals that take several jobs.
 
-use std::sync::{Arc, Mutex};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex},
+};
 
 use async_trait::async_trait;
 use aws_sdk_dynamodb::{Client, types::AttributeValue};
@@ -134,9 +137,8 @@ async fn a_deleted_space_with_very_many_messages_is_removed_by_several_jobs() {
         let query = query.expression_attribute_values(":pk", AttributeValue::S(keys::space(space)));
         query.into_paginator().items().send().collect::<Result<Vec<_>, _>>().await.unwrap()
     };
-    let is_message = |item: &&smartspace_store::table::write::Item| {
-        item["SK"].as_s().unwrap().starts_with(keys::MSG)
-    };
+    let is_message =
+        |item: &&HashMap<String, AttributeValue>| item["SK"].as_s().unwrap().starts_with(keys::MSG);
     let message = items_of_space().await.iter().find(is_message).unwrap().clone();
     for seq in 2..=4_100_u64 {
         let mut copy = message.clone();

@@ -31,6 +31,7 @@ use crate::{
     mutants::Mutant,
     partitions::Partitions,
     plan::Plan,
+    ports::recorder::Recording,
     queue::SimQueue,
     setup::Setup,
     snapshots::Latecomer,
@@ -64,6 +65,8 @@ pub struct Environment {
     pub history: History,
     /// The table.
     pub storage: Storage,
+    /// The calls of the store, if they are recorded.
+    pub recording: Option<Recording>,
     /// The limits of the table's partitions, if it has any.
     pub partitions: Option<Partitions>,
     /// The runs queue.
@@ -109,6 +112,7 @@ impl Environment {
             chance,
             history: History::new(setup.history),
             storage: Storage::new(setup)?,
+            recording: setup.records_calls.then(Recording::default),
             runs: SimQueue::new("runs", run_hidden),
             broadcasts: SimQueue::new("broadcasts", hidden),
             triggers: SimQueue::new("triggers", hidden),

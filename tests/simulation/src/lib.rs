@@ -89,7 +89,7 @@ use tokio::{
 
 use crate::{
     chance::Fault, conditions::Clause, operator::Operator, oracle::Violation, people::Person,
-    services::Services, setup::Setup, world::World,
+    ports::recorder::StoreCall, services::Services, setup::Setup, world::World,
 };
 
 pub use crate::size::Size;
@@ -129,6 +129,8 @@ pub struct Outcome {
     pub settled: Duration,
     /// One item of each kind and shape, if the setup asks for it, as DynamoDB writes them.
     pub samples: Vec<serde_json::Value>,
+    /// The calls of the store, if the setup asks for them.
+    pub calls: Vec<StoreCall>,
 }
 
 /// Plays one seed.
@@ -189,6 +191,7 @@ async fn play(setup: &Setup) -> Result<Outcome, String> {
         history: world.env.history.text(),
         settled,
         samples,
+        calls: world.env.recording.as_ref().map(|calls| locked(calls).clone()).unwrap_or_default(),
     })
 }
 

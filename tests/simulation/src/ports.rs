@@ -3,6 +3,7 @@
 pub mod alarms;
 pub mod model;
 pub mod queue;
+pub mod recorder;
 pub mod sockets;
 mod sqs;
 pub mod table;

@@ -22,7 +22,10 @@ use smartspace_ports::{
 };
 use smartspace_run::Runs;
 use smartspace_socket::Socket;
-use smartspace_store::Store;
+use smartspace_store::{
+    Store,
+    table::{database::Database, dynamodb::DynamoDb},
+};
 use smartspace_sweep::Sweep;
 use smartspace_trigger::{Triggers, router::Routers};
 use tokio::sync::watch;
@@ -32,8 +35,8 @@ use crate::{
     life::{ClockError, Life},
     plan::BudgetOf,
     ports::{
-        alarms::SimAlarms, model::SimModel, queue::ProcessQueue, sockets::SimSockets,
-        table::SimTable, transport::SimTransport,
+        alarms::SimAlarms, model::SimModel, queue::ProcessQueue, recorder::Recorder,
+        sockets::SimSockets, table::SimTable, transport::SimTransport,
     },
 };
 
@@ -137,13 +140,18 @@ fn pipeline(env: &Arc<Environment>, life: &Arc<Life>) -> Pipeline {
         Arc::new(SimIds { env: Arc::clone(env), place: format!("{}/ids", life.name) });
     let jitter = Arc::clone(&ids);
     let client = client_on(SimTable::new(Arc::clone(env), Arc::clone(life)));
+    let table = DynamoDb::new(client, NAME);
+    let database: Arc<dyn Database> = match &env.recording {
+        Some(recording) => Arc::new(Recorder::new(table, Arc::clone(recording))),
+        None => Arc::new(table),
+    };
     let cancel_signal: Arc<dyn CancelSignal> = if env.plan.local {
         Arc::new(smartspace::in_process_cancel_signal::InProcessCancelSignal::default())
     } else {
         Arc::new(NoCancelSignal)
     };
     Pipeline {
-        store: Store::new(client, NAME, Some(RETENTION), Arc::new(move || jitter.random()))
+        store: Store::on(database, Some(RETENTION), Arc::new(move || jitter.random()))
             .with_append_limit(Some(env.plan.append_limit))
             .with_room_limits(env.plan.room_limits)
             .with_budget(DailyLimit {

@@ -24,6 +24,8 @@ pub struct Setup {
     pub history: bool,
     /// Whether to collect a sample of each kind of item.
     pub samples: bool,
+    /// Whether to record the calls of the store.
+    pub records_calls: bool,
     /// Whether a later version adds fields to all items.
     pub later_version: bool,
 }

@@ -5,7 +5,7 @@
 //!   level, and with unknown values of enums.
 //! - A change keeps what it does not know.
 
-mod items;
+pub(crate) mod items;
 mod later;
 mod rare;
 mod reading;

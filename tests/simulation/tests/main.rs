@@ -20,5 +20,6 @@ mod plans;
 mod presence;
 mod promises;
 mod retention;
+mod same_answers;
 mod small_space;
 mod socket_limits;

@@ -93,6 +93,7 @@ impl Worker {
         self.context.live_steps.close(self.context.run.id).await;
         self.context.spending.close().await;
         self.announce_budgets().await;
+        self.context.broadcasts.close().await;
         result
     }
 

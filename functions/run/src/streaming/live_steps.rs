@@ -24,7 +24,9 @@ use smartspace_pipeline::frames::send_frame;
 use smartspace_store::runs::RunRecord;
 use tokio::{sync::mpsc, task::JoinHandle, time::Instant};
 
-use crate::streaming::{CHECK_VALID, PendingAudience, ReadAudience, StreamDeps, read_audience};
+use crate::streaming::{
+    CHECK_VALID, PendingAudience, ReadAudience, StreamDeps, read_audience, recent_audience,
+};
 
 /// Each worker of a run numbers its states from its own multiple of this.
 const REVS_OF_WORKER: u64 = 1_000_000;
@@ -200,7 +202,7 @@ impl Poster {
         }
         let pending = state.audience.clone().filter(|(of, _)| *of == space);
         let pending = pending.filter(|_| !self.rooms.contains_key(&space));
-        let pending = pending.map_or_else(|| read_audience(&self.deps, space), |(_, it)| it);
+        let pending = pending.map_or_else(|| recent_audience(&self.deps, space), |(_, it)| it);
         let Some(read) = pending.await else {
             self.rooms.remove(&space);
             return false;

@@ -1,5 +1,5 @@
-//! Sends the frames of a stream: deltas, snapshots and the end. Before new text is sent, it checks
-//! that the connections may still read the space.
+//! Sends the frames of a stream: deltas, snapshots and the end. While text is sent, it checks that
+//! the connections may still read the space.
 
 mod audience;
 mod listeners;

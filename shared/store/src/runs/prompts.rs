@@ -9,7 +9,6 @@ use std::{
     time::Duration,
 };
 
-use flate2::Compression;
 use serde::{Deserialize, Serialize, de};
 use serde_json::{Value, json};
 use smartspace_domain::{Time, steps::Prompt};
@@ -59,7 +58,7 @@ impl PromptRecord {
         Ok(Self {
             part: hash(system),
             parts: Vec::new(),
-            packed: Packed::of(rest, Compression::fast())?,
+            packed: Packed::of(rest)?,
             marks,
             expires_at: None,
             system: system.to_vec(),
@@ -81,7 +80,7 @@ impl PromptRecord {
         Ok(Self {
             part: hash(system),
             system: system.to_vec(),
-            packed: Packed::of(&rest, Compression::fast())?,
+            packed: Packed::of(&rest)?,
             ..self.clone()
         })
     }
@@ -205,7 +204,7 @@ impl Prompts<'_> {
             return Ok(());
         }
         let expires_at = self.store.work_expiry(now + reused_for);
-        let item = Part { packed: Packed::of(&texts, Compression::default())?, expires_at };
+        let item = Part { packed: Packed::small(&texts)?, expires_at };
         let write = Write::fill(keys::prompt_part(part), &item, &["expiresAt"])?;
         self.store.table.write_always(write).await?;
         self.store.parts.saw(part, expires_at.unwrap_or(NEVER));

@@ -2,13 +2,14 @@
 
 use std::collections::HashMap;
 
-use aws_sdk_dynamodb::types::KeysAndAttributes;
 use serde::de::DeserializeOwned;
 
 use crate::{
     Error, Result,
     table::{
-        Table, key_of,
+        Table,
+        database::Batch,
+        key_of,
         keys::Key,
         read,
         write::{Item, key_item},
@@ -53,15 +54,9 @@ impl Table {
     pub async fn get<T: DeserializeOwned>(&self, key: &Key) -> Result<Option<T>> {
         let mut retries = self.retries();
         loop {
-            let get = self
-                .client
-                .get_item()
-                .table_name(&*self.name)
-                .set_key(Some(key_item(key)))
-                .consistent_read(true);
-            match get.send().await {
-                Ok(answer) => return answer.item.map(read).transpose(),
-                Err(error) => retries.wait_after_read(&error).await?,
+            match self.database.get(key_item(key)).await {
+                Ok(item) => return item.map(read).transpose(),
+                Err(failure) => retries.wait_after_read(failure).await?,
             }
         }
     }
@@ -79,35 +74,20 @@ impl Table {
         let mut wanted: Vec<Item> = keys.iter().map(key_item).collect();
         let mut retries = self.retries();
         while !wanted.is_empty() {
-            let request = self.request_for(wanted.clone())?;
-            match self.client.batch_get_item().set_request_items(Some(request)).send().await {
-                Ok(answer) => {
-                    for item in answer.responses.unwrap_or_default().into_values().flatten() {
+            match self.database.get_batch(wanted.clone()).await {
+                Ok(Batch { items, unread }) => {
+                    for item in items {
                         found.push((key_of(&item)?, item));
                     }
-                    wanted = answer
-                        .unprocessed_keys
-                        .unwrap_or_default()
-                        .into_values()
-                        .flat_map(|rest| rest.keys)
-                        .collect();
+                    wanted = unread;
                     if !wanted.is_empty() {
                         retries.wait(Error::Retry(incomplete())).await?;
                     }
                 }
-                Err(error) => retries.wait_after_read(&error).await?,
+                Err(failure) => retries.wait_after_read(failure).await?,
             }
         }
         Ok(found)
-    }
-
-    fn request_for(&self, wanted: Vec<Item>) -> Result<HashMap<String, KeysAndAttributes>> {
-        let keys = KeysAndAttributes::builder()
-            .set_keys(Some(wanted))
-            .consistent_read(true)
-            .build()
-            .map_err(|error| Error::Internal(error.to_string()))?;
-        Ok(HashMap::from([(self.name.to_string(), keys)]))
     }
 }
 

@@ -1,14 +1,17 @@
 //! Pages of lists, and the opaque cursors that ask for the next page.
 
-use aws_sdk_dynamodb::types::AttributeValue;
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde::Serialize;
+use serde_dynamo::AttributeValue;
 use smartspace_domain::limits::{PAGE_BYTES, PAGE_ITEMS};
 use utoipa::ToSchema;
 
 use crate::{
     Error, Result,
-    table::{indexes::KeyNames, write::Item},
+    table::{
+        indexes::KeyNames,
+        write::{Item, text},
+    },
 };
 
 /// A page of a list, as the API returns it.
@@ -97,9 +100,8 @@ pub(crate) fn bad_cursor() -> Error {
 /// The cursor of the page that begins after `key`.
 pub(crate) fn cursor(key: Option<Item>, sort_key: &str) -> Option<String> {
     let key = key?;
-    let text =
-        |name: &str| key.get(name).and_then(|value| value.as_s().ok()).cloned().unwrap_or_default();
-    let parts = serde_json::json!([text("PK"), text("SK"), text(sort_key)]);
+    let part = |name| text(&key, name).unwrap_or_default();
+    let parts = serde_json::json!([part("PK"), part("SK"), part(sort_key)]);
     Some(URL_SAFE_NO_PAD.encode(parts.to_string()))
 }
 

@@ -1,6 +1,6 @@
 //! Queries: the items of one partition, page by page.
 
-use aws_sdk_dynamodb::types::AttributeValue;
+use serde_dynamo::AttributeValue;
 
 use crate::{
     Result,
@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// One page of a query.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub struct Page {
     /// The items, in order.
     pub items: Vec<Item>,
@@ -37,6 +37,23 @@ pub struct Query {
 struct Range {
     first: String,
     last: String,
+}
+
+/// A query, as a database takes it.
+#[derive(Debug, Clone)]
+pub struct QueryCall {
+    /// The index, or the table itself. Reads of the table are consistent.
+    pub index: Option<&'static str>,
+    /// The key condition.
+    pub condition: String,
+    /// The values that the condition names.
+    pub values: Item,
+    /// Whether the order is descending.
+    pub newest_first: bool,
+    /// At most this many items.
+    pub limit: Option<usize>,
+    /// Only items after this key.
+    pub after: Option<Item>,
 }
 
 impl Query {
@@ -110,32 +127,29 @@ impl Query {
         }
         values
     }
+
+    fn call(&self) -> QueryCall {
+        QueryCall {
+            index: self.index,
+            condition: self.condition(),
+            values: self.values(),
+            newest_first: self.newest_first,
+            limit: self.limit,
+            after: self.after.clone(),
+        }
+    }
 }
 
 impl Table {
     /// One page of a query. Reads of the table are consistent; reads of an index are not.
     pub async fn page(&self, query: Query) -> Result<Page> {
-        let condition = query.condition();
-        let values = query.values();
         let mut retries = self.retries();
-        let answer = loop {
-            let call = self
-                .client
-                .query()
-                .table_name(&*self.name)
-                .set_index_name(query.index.map(str::to_owned))
-                .key_condition_expression(&condition)
-                .set_expression_attribute_values(Some(values.clone()))
-                .consistent_read(query.index.is_none())
-                .scan_index_forward(!query.newest_first)
-                .set_limit(query.limit.map(|limit| limit as i32))
-                .set_exclusive_start_key(query.after.clone());
-            match call.send().await {
-                Ok(answer) => break answer,
-                Err(error) => retries.wait_after_read(&error).await?,
+        loop {
+            match self.database.query(query.call()).await {
+                Ok(page) => return Ok(page),
+                Err(failure) => retries.wait_after_read(failure).await?,
             }
-        };
-        Ok(Page { items: answer.items.unwrap_or_default(), next: answer.last_evaluated_key })
+        }
     }
 
     /// All items that a query finds, up to its limit.

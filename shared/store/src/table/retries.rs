@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
-use aws_sdk_dynamodb::error::{DisplayErrorContext, ProvideErrorMetadata, SdkError};
 use tokio::time::Instant;
 
-use crate::{Error, Result, table::Table};
+use crate::{
+    Error, Result,
+    table::{Table, database::Failure},
+};
 
 /// How long a call is retried while its outcome is unknown.
 const RETRIED_FOR: Duration = Duration::from_secs(5);
@@ -42,49 +44,12 @@ impl RetryBudget<'_> {
     }
 
     /// The same for a read that failed.
-    pub(crate) async fn wait_after_read<E, R>(&mut self, error: &SdkError<E, R>) -> Result<()>
-    where
-        E: ProvideErrorMetadata + std::error::Error + 'static,
-        R: std::fmt::Debug + 'static,
-    {
-        let error = match Failure::of(error) {
+    pub(crate) async fn wait_after_read(&mut self, failure: Failure) -> Result<()> {
+        let error = match failure {
             Failure::Transient(text) => Error::Retry(text),
-            Failure::Condition => Error::Internal("a read can't fail a condition".into()),
+            Failure::Condition(_) => Error::Internal("a read can't fail a condition".into()),
             Failure::Final(text) => Error::Internal(text),
         };
         self.wait(error).await
-    }
-}
-
-/// Why a call failed.
-pub(crate) enum Failure {
-    /// Its condition did not hold.
-    Condition,
-    /// Throttling, a fault of the service, a timeout or a broken connection. The call may have
-    /// taken effect.
-    Transient(String),
-    /// Another try would fail too.
-    Final(String),
-}
-
-impl Failure {
-    pub(crate) fn of<E, R>(error: &SdkError<E, R>) -> Self
-    where
-        E: ProvideErrorMetadata + std::error::Error + 'static,
-        R: std::fmt::Debug + 'static,
-    {
-        let text = || format!("a call to the table failed: {}", DisplayErrorContext(error));
-        match error.as_service_error().and_then(ProvideErrorMetadata::code) {
-            Some("ConditionalCheckFailedException") => Self::Condition,
-            Some(
-                "ValidationException"
-                | "ResourceNotFoundException"
-                | "AccessDeniedException"
-                | "SerializationException"
-                | "IdempotentParameterMismatchException"
-                | "ItemCollectionSizeLimitExceededException",
-            ) => Self::Final(text()),
-            _ => Self::Transient(text()),
-        }
     }
 }

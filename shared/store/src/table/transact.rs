@@ -1,13 +1,13 @@
 //! Transactions: all writes take effect, or none.
 
-use aws_sdk_dynamodb::{
-    operation::transact_write_items::TransactWriteItemsError,
-    types::{CancellationReason, error::TransactionCanceledException},
-};
-
 use crate::{
     Error, Result,
-    table::{Table, WriteError, refusal::Refusal, retries::Failure, write::Write},
+    table::{
+        Table, WriteError,
+        database::{Failure, Reason, TransactFailure},
+        refusal::Refusal,
+        write::Write,
+    },
 };
 
 /// The reason of an item whose condition failed.
@@ -24,29 +24,18 @@ impl Table {
     /// caller can tell that this is a success. A conflict with another transaction is retried too.
     pub async fn transact(&self, writes: &[Write]) -> Result<(), WriteError> {
         let mut retries = self.retries();
-        let parts = writes
-            .iter()
-            .cloned()
-            .map(|write| write.into_transact(&self.name))
-            .collect::<Result<Vec<_>>>()?;
         loop {
-            let Err(error) = self
-                .client
-                .transact_write_items()
-                .set_transact_items(Some(parts.clone()))
-                .send()
-                .await
-            else {
-                return Ok(());
-            };
-            if let Some(TransactWriteItemsError::TransactionCanceledException(canceled)) =
-                error.as_service_error()
-            {
-                if let Some(error) = final_error(writes, canceled) {
-                    return Err(error);
+            match self.database.transact(writes.iter().map(Write::call).collect()).await {
+                Ok(()) => return Ok(()),
+                Err(TransactFailure::Canceled(reasons)) => {
+                    if let Some(error) = final_error(writes, reasons) {
+                        return Err(error);
+                    }
                 }
-            } else if let Failure::Final(text) = Failure::of(&error) {
-                return Err(Error::Internal(text).into());
+                Err(TransactFailure::Failed(Failure::Final(text))) => {
+                    return Err(Error::Internal(text).into());
+                }
+                Err(TransactFailure::Failed(_)) => {}
             }
             retries.wait(Error::Retry(unknown_outcome())).await?;
         }
@@ -54,12 +43,10 @@ impl Table {
 }
 
 /// The error of a canceled transaction, or `None` if another try may succeed.
-fn final_error(writes: &[Write], canceled: &TransactionCanceledException) -> Option<WriteError> {
-    let reasons = canceled.cancellation_reasons();
-    let codes =
-        || reasons.iter().filter_map(CancellationReason::code).filter(|code| *code != "None");
+fn final_error(writes: &[Write], reasons: Vec<Reason>) -> Option<WriteError> {
+    let codes = || reasons.iter().filter_map(|reason| reason.code.as_deref());
     if !codes().all(|code| code == REFUSED || TRANSIENT.contains(&code)) {
-        let text = format!("a transaction was refused: {canceled:?}");
+        let text = format!("a transaction was refused: {:?}", codes().collect::<Vec<_>>());
         return Some(Error::Internal(text).into());
     }
     // While another transaction works on one of the items, the condition on that item is not
@@ -70,8 +57,8 @@ fn final_error(writes: &[Write], canceled: &TransactionCanceledException) -> Opt
     let failed = writes
         .iter()
         .zip(reasons)
-        .filter(|(_, reason)| reason.code() == Some(REFUSED))
-        .map(|(write, reason)| (write.key.clone(), reason.item().cloned()));
+        .filter(|(_, reason)| reason.code.is_some())
+        .map(|(write, reason)| (write.key.clone(), reason.item));
     Some(WriteError::Refused(Refusal::new(failed.collect())))
 }
 

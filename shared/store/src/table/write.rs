@@ -2,11 +2,8 @@
 
 use std::collections::HashMap;
 
-use aws_sdk_dynamodb::types::{
-    AttributeValue, ConditionCheck, Delete, Put, ReturnValuesOnConditionCheckFailure::AllOld,
-    TransactWriteItem, Update,
-};
 use serde::Serialize;
+use serde_dynamo::AttributeValue;
 
 use crate::{Error, Result, table::keys::Key};
 
@@ -15,39 +12,54 @@ use crate::{Error, Result, table::keys::Key};
 /// tell apart, and such a change is made in two releases.
 const SCHEMA_VERSION: u32 = 1;
 
-/// An item, as the SDK represents it.
+/// An item.
 pub type Item = HashMap<String, AttributeValue>;
 
 /// One write, alone or in a transaction. In its expressions, `#name` is an attribute and `:name` is
 /// a value given with [`Write::value`].
 #[derive(Clone, Debug)]
 pub struct Write {
-    pub(crate) action: Action,
     pub(crate) key: Key,
-    pub(crate) condition: Option<String>,
-    pub(crate) values: Item,
+    action: Action,
+    condition: Option<String>,
+    pub(super) values: Item,
 }
 
+/// A write, as a database takes it.
 #[derive(Clone, Debug)]
-pub(crate) enum Action {
+pub struct WriteCall {
+    /// What is done.
+    pub action: Action,
+    /// It is done only if this condition holds.
+    pub condition: Option<String>,
+    /// The attributes that the expressions name with `#`.
+    pub names: Option<HashMap<String, String>>,
+    /// The values that the expressions name with `:`.
+    pub values: Option<Item>,
+}
+
+/// What a write does.
+#[derive(Clone, Debug)]
+pub enum Action {
+    /// Writes the item, in place of one with the same key.
     Put(Item),
-    Update(String),
-    Delete,
-    Check,
-}
-
-/// A write, in the parts that a call of the SDK takes.
-pub(crate) struct Parts {
-    pub(crate) action: Action,
-    pub(crate) key: Item,
-    pub(crate) expressions: Expressions,
-}
-
-/// A condition, and the names and values of all expressions.
-pub(crate) struct Expressions {
-    pub(crate) condition: Option<String>,
-    pub(crate) names: Option<HashMap<String, String>>,
-    pub(crate) values: Option<Item>,
+    /// Changes the item at `key`, or creates it.
+    Update {
+        /// The key of the item.
+        key: Item,
+        /// The update expression.
+        expression: String,
+    },
+    /// Deletes the item at `key`.
+    Delete {
+        /// The key of the item.
+        key: Item,
+    },
+    /// Changes nothing. Only possible in a transaction.
+    Check {
+        /// The key of the item that the condition is about.
+        key: Item,
+    },
 }
 
 impl Write {
@@ -64,7 +76,8 @@ impl Write {
     /// own update, this one creates nothing.
     pub fn update(key: Key, expression: impl Into<String>) -> Self {
         let condition = Some("attribute_exists(PK)".to_owned());
-        Self { action: Action::Update(expression.into()), key, condition, values: Item::new() }
+        let action = Action::Update { key: key_item(&key), expression: expression.into() };
+        Self { action, key, condition, values: Item::new() }
     }
 
     /// Updates the counters at `key`, and creates the item if it does not exist.
@@ -80,17 +93,20 @@ impl Write {
             None => format!("{CREATED} {expression}"),
         };
         let values = Item::from([(":v".to_owned(), schema_version())]);
-        Self { action: Action::Update(expression), key, condition: None, values }
+        let action = Action::Update { key: key_item(&key), expression };
+        Self { action, key, condition: None, values }
     }
 
     /// Deletes the item at `key`, if it exists.
     pub fn delete(key: Key) -> Self {
-        Self { action: Action::Delete, key, condition: None, values: Item::new() }
+        let action = Action::Delete { key: key_item(&key) };
+        Self { action, key, condition: None, values: Item::new() }
     }
 
     /// Writes nothing, but refuses the transaction if its condition does not hold.
     pub fn check(key: Key) -> Self {
-        Self { action: Action::Check, key, condition: None, values: Item::new() }
+        let action = Action::Check { key: key_item(&key) };
+        Self { action, key, condition: None, values: Item::new() }
     }
 
     /// Writes only if `condition` holds too.
@@ -118,8 +134,10 @@ impl Write {
     }
 
     fn names(&self) -> Option<HashMap<String, String>> {
-        let update =
-            if let Action::Update(expression) = &self.action { expression.as_str() } else { "" };
+        let update = match &self.action {
+            Action::Update { expression, .. } => expression.as_str(),
+            _ => "",
+        };
         names(&[update, self.condition.as_deref().unwrap_or("")])
     }
 
@@ -127,44 +145,13 @@ impl Write {
         (!self.values.is_empty()).then(|| self.values.clone())
     }
 
-    /// This write as a part of a transaction on `table`. If its condition fails, DynamoDB returns
-    /// the existing item.
-    pub(crate) fn into_transact(self, table: &str) -> Result<TransactWriteItem> {
-        let names = self.names();
-        let values = self.values();
-        let key = key_item(&self.key);
-        let part = TransactWriteItem::builder();
-        // Four builders of the SDK that differ only in their types.
-        macro_rules! complete {
-            ($builder:expr) => {
-                $builder
-                    .table_name(table)
-                    .set_condition_expression(self.condition)
-                    .set_expression_attribute_names(names)
-                    .set_expression_attribute_values(values)
-                    .return_values_on_condition_check_failure(AllOld)
-                    .build()
-                    .map_err(|error| Error::Internal(error.to_string()))?
-            };
+    pub(crate) fn call(&self) -> WriteCall {
+        WriteCall {
+            action: self.action.clone(),
+            condition: self.condition.clone(),
+            names: self.names(),
+            values: self.values(),
         }
-        let part = match self.action {
-            Action::Put(item) => part.put(complete!(Put::builder().set_item(Some(item)))),
-            Action::Update(expression) => part.update(complete!(
-                Update::builder().set_key(Some(key)).update_expression(expression)
-            )),
-            Action::Delete => part.delete(complete!(Delete::builder().set_key(Some(key)))),
-            Action::Check => {
-                part.condition_check(complete!(ConditionCheck::builder().set_key(Some(key))))
-            }
-        };
-        Ok(part.build())
-    }
-
-    /// The parts of a write outside a transaction.
-    pub(crate) fn into_parts(self) -> Parts {
-        let expressions =
-            Expressions { names: self.names(), values: self.values(), condition: self.condition };
-        Parts { action: self.action, key: key_item(&self.key), expressions }
     }
 }
 
@@ -174,19 +161,28 @@ fn schema_version() -> AttributeValue {
 
 /// The attributes of a value.
 pub(super) fn attributes(value: &impl Serialize) -> Result<Item> {
-    let mut item: Item = serde_dynamo::to_item(value)
+    let item: serde_dynamo::Item = serde_dynamo::to_item(value)
         .map_err(|error| Error::Internal(format!("an item could not be written: {error}")))?;
+    let mut item = item.into_inner();
     // Absent and null mean the same. Absent is smaller, and index keys must not be null.
-    item.retain(|_, value| !value.is_null());
+    item.retain(|_, value| !matches!(value, AttributeValue::Null(_)));
     Ok(item)
 }
 
-/// A key, as the SDK represents it.
+/// A key, as an item.
 pub(crate) fn key_item(key: &Key) -> Item {
     Item::from([
         ("PK".to_owned(), AttributeValue::S(key.pk.clone())),
         ("SK".to_owned(), AttributeValue::S(key.sk.clone())),
     ])
+}
+
+/// The text of an attribute.
+pub(super) fn text<'a>(item: &'a Item, name: &str) -> Option<&'a str> {
+    match item.get(name)? {
+        AttributeValue::S(text) => Some(text),
+        _ => None,
+    }
 }
 
 /// The attributes that expressions name with `#`.

@@ -6,10 +6,10 @@ use serde_json::Value;
 
 /// A release, by the name of its folder. Its items are never changed once it is published.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Release(pub(super) &'static str);
+pub(crate) struct Release(pub(super) &'static str);
 
 /// The releases, oldest first. This version writes like the last one.
-pub(super) const RELEASES: &[Release] = &[Release("a"), Release("b"), Release("c")];
+pub(crate) const RELEASES: &[Release] = &[Release("a"), Release("b"), Release("c")];
 
 impl Release {
     fn folder(self) -> PathBuf {
@@ -17,7 +17,7 @@ impl Release {
     }
 
     /// The items by their kinds, as DynamoDB writes them.
-    pub(super) fn items(self) -> BTreeMap<String, Vec<Value>> {
+    pub(crate) fn items(self) -> BTreeMap<String, Vec<Value>> {
         let mut items = BTreeMap::new();
         for file in fs::read_dir(self.folder()).unwrap() {
             let path = file.unwrap().path();

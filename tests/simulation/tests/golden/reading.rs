@@ -14,7 +14,7 @@ use smartspace_simulation::storage::samples::kind;
 use smartspace_store::{
     Store,
     messages::Range,
-    table::{Table, keys::Key, pages::Ask, schema},
+    table::{Table, dynamodb::DynamoDb, keys::Key, pages::Ask, schema},
     usage::UsageQuery,
 };
 
@@ -28,7 +28,7 @@ async fn store_with(item: &Value) -> (Store, Table) {
     let random = Arc::new(|| 4);
     (
         Store::new(table.client(), NAME, None, random.clone()),
-        Table::new(table.client(), NAME.into(), random),
+        Table::new(Arc::new(DynamoDb::new(table.client(), NAME)), random),
     )
 }
 

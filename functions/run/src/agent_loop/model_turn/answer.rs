@@ -12,7 +12,7 @@ use smartspace_store::runs::steps::CallBegun;
 use crate::{
     agent_loop::model_turn::{ModelCaller, ModelTurn, Question, broken, shown_call::ShownCall},
     run_context::RunContext,
-    streaming::{LiveStream, PendingAudience, StreamInfo, read_audience},
+    streaming::{LiveStream, PendingAudience, StreamInfo, recent_audience},
     tools::{naming::named, output::text_of},
 };
 
@@ -55,7 +55,7 @@ impl<'a> GrowingAnswer<'a> {
         let audience = question
             .active_space
             .filter(|_| question.step == 0)
-            .map(|space| read_audience(&context.deps, space));
+            .map(|space| recent_audience(&context.deps, space));
         let active_space = question.active_space;
         let turn = ModelTurn::begun(model, attempt, context.now());
         context.show_question(
@@ -195,7 +195,7 @@ impl ShownInput<'_> {
         let Some(space) = call.take_space(input) else { return };
         let context = self.context;
         let audience = if Some(space) == self.active_space { self.audience.take() } else { None };
-        let audience = audience.unwrap_or_else(|| read_audience(&context.deps, space));
+        let audience = audience.unwrap_or_else(|| recent_audience(&context.deps, space));
         let info = StreamInfo {
             space,
             stream: StreamId::of(call.id, self.attempt),

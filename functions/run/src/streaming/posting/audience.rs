@@ -1,5 +1,5 @@
-//! Who receives a stream. Before new text is sent, the version of the roster is compared. The
-//! followers are read again each second in a small room, and after an ask in a large one.
+//! Who receives a stream. The version of the roster is compared four times a second while text is
+//! sent. The followers are read again each second in a small room, and after an ask in a large one.
 
 use std::time::Duration;
 
@@ -21,8 +21,8 @@ use crate::streaming::{
 const AUDIENCE_VALID: Duration = Duration::from_secs(10);
 
 impl Posting {
-    /// Checks before each delta whether the roster has changed since the listeners were chosen. The
-    /// head of the space shows this in one small read.
+    /// Checks before a delta whether the roster has changed since the listeners were chosen, unless
+    /// that was checked just now. The head of the space shows this in one small read.
     pub(super) async fn check(&mut self) -> AgentMembership {
         // Without listeners nothing is shown. New followers are found and checked with the next
         // snapshot.

@@ -1,28 +1,54 @@
 //! Compressed JSON.
 
-use std::io::{Read, Write as _};
+use std::{
+    cell::RefCell,
+    io::{self, Read, Write as _},
+};
 
 use flate2::{Compression, read::ZlibDecoder, write::ZlibEncoder};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::{Error, Result};
 
+thread_local! {
+    /// To set up a compressor takes as long as to compress a prompt.
+    static PACKER: RefCell<ZlibEncoder<Vec<u8>>> =
+        RefCell::new(ZlibEncoder::new(Vec::new(), Compression::fast()));
+}
+
 /// Stored as bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Packed(Vec<u8>);
 
 impl Packed {
-    pub(super) fn of(value: &impl Serialize, how: Compression) -> Result<Self> {
+    /// Compresses a value quickly.
+    pub(super) fn of(value: &impl Serialize) -> Result<Self> {
+        Self::with(value, |text| {
+            PACKER.with_borrow_mut(|packer| {
+                packer.write_all(text)?;
+                packer.reset(Vec::new())
+            })
+        })
+    }
+
+    /// Compresses a value that is stored once and read often.
+    pub(super) fn small(value: &impl Serialize) -> Result<Self> {
+        Self::with(value, |text| {
+            let mut packer = ZlibEncoder::new(Vec::new(), Compression::default());
+            packer.write_all(text)?;
+            packer.finish()
+        })
+    }
+
+    fn with(
+        value: &impl Serialize,
+        pack: impl FnOnce(&[u8]) -> io::Result<Vec<u8>>,
+    ) -> Result<Self> {
         let failed = |error: &dyn std::fmt::Display| {
             Error::Internal(format!("a prompt could not be compressed: {error}"))
         };
         let text = serde_json::to_vec(value).map_err(|error| failed(&error))?;
-        let mut packer = ZlibEncoder::new(Vec::new(), how);
-        packer
-            .write_all(&text)
-            .and_then(|()| packer.finish())
-            .map(Self)
-            .map_err(|error| failed(&error))
+        pack(&text).map(Self).map_err(|error| failed(&error))
     }
 
     pub(super) fn read<T: de::DeserializeOwned>(&self) -> Result<T> {

@@ -5,6 +5,37 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 
 const RELOAD_MS = 1000; // Between two calls that follow what happens.
 
+/**
+ * Puts off a load until the one under way has ended. Each would otherwise break off the one before,
+ * and a slow list that changes all the time would never come.
+ */
+class NextLoad {
+  private isBusy = false;
+  private waiting: (() => void) | null = null;
+
+  /** Calls `load` now, or when the load under way has ended. */
+  load(load: () => void): void {
+    if (this.isBusy) this.waiting = load;
+    else load();
+  }
+
+  begin(): void {
+    this.isBusy = true;
+  }
+
+  end(): void {
+    const { waiting } = this;
+    this.forget();
+    waiting?.();
+  }
+
+  /** Drops the load that waits. */
+  forget(): void {
+    this.isBusy = false;
+    this.waiting = null;
+  }
+}
+
 /** The answer of one call. */
 export interface Answer<T> {
   /** Null until it has come. It stays while it is asked for again. */
@@ -25,12 +56,15 @@ export function useAnswer<T>(path: string | null): Answer<T> {
   }>({ path, answer: null, error: null });
   const [count, setCount] = useState(0);
   const [isLoading, setIsLoading] = useState(path !== null);
+  const next = useRef(new NextLoad()).current;
   useEffect(() => {
     if (path === null) return;
     const stop = new AbortController();
     const { signal } = stop;
+    next.begin();
     const put = (answer: T | null, error: Error | null) => {
       if (signal.aborted) return;
+      next.end();
       setState((before) => ({
         path,
         answer: answer ?? (before.path === path ? before.answer : null),
@@ -43,9 +77,12 @@ export function useAnswer<T>(path: string | null): Answer<T> {
       (answer) => put(answer, null),
       (error) => put(null, error),
     );
-    return () => stop.abort();
-  }, [client, path, count]);
-  const reload = useCallback(() => setCount((before) => before + 1), []);
+    return () => {
+      stop.abort();
+      next.forget();
+    };
+  }, [client, path, count, next]);
+  const reload = useCallback(() => next.load(() => setCount((before) => before + 1)), [next]);
   const isCurrent = state.path === path;
   return {
     answer: isCurrent ? state.answer : null,
@@ -84,6 +121,7 @@ export function usePages<T>(path: string | null): Pages<T> {
   const [isLoading, setIsLoading] = useState(path !== null);
   const work = useRef<AbortController | null>(null);
   const pages = useRef(1);
+  const next = useRef(new NextLoad()).current;
 
   const load = useCallback(
     async (from: string | null, before: readonly T[], count: number) => {
@@ -91,47 +129,55 @@ export function usePages<T>(path: string | null): Pages<T> {
       work.current?.abort();
       const stop = new AbortController();
       work.current = stop;
+      next.begin();
       setIsLoading(true);
       setError(null);
       try {
         let items = before;
-        let next: string | null = from;
+        let start: string | null = from;
         for (let left = count; left > 0; left -= 1) {
           const mark = path.includes('?') ? '&' : '?';
-          const after = next === null ? '' : `${mark}cursor=${encodeURIComponent(next)}`;
+          const after = start === null ? '' : `${mark}cursor=${encodeURIComponent(start)}`;
           const page: Page<T> = await client.request('GET', path + after, {
             signal: stop.signal,
             retry: true,
           });
           items = [...items, ...page.items];
-          next = page.nextCursor ?? null;
+          start = page.nextCursor ?? null;
           // A page may be empty although more follow.
-          if (page.items.length === 0 && next !== null) left += 1;
-          if (next === null) break;
+          if (page.items.length === 0 && start !== null) left += 1;
+          if (start === null) break;
         }
         if (stop.signal.aborted) return;
         setState({ path, items });
-        setCursor(next);
+        setCursor(start);
       } catch (problem) {
         if (stop.signal.aborted) return;
         setError(problem as Error);
       }
       setIsLoading(false);
+      next.end();
     },
-    [client, path],
+    [client, path, next],
   );
   useEffect(() => {
     pages.current = 1;
     void load(null, [], 1);
-    return () => work.current?.abort();
-  }, [load]);
+    return () => {
+      work.current?.abort();
+      next.forget();
+    };
+  }, [load, next]);
   const isCurrent = state.path === path;
   const items = isCurrent ? state.items : [];
   const more = useCallback(() => {
     pages.current += 1;
     void load(cursor, items, 1);
   }, [load, cursor, items]);
-  const reload = useCallback(() => void load(null, [], pages.current), [load]);
+  const reload = useCallback(
+    () => next.load(() => void load(null, [], pages.current)),
+    [load, next],
+  );
   return { items, hasMore: isCurrent && cursor !== null, error, isLoading, more, reload };
 }
 

@@ -1,43 +1,74 @@
-//! Posts an event to connections. If they are many, it becomes jobs: no job posts to more of them
-//! than it may hold.
+//! Sends the events of a space to everyone who follows it.
+//!
+//! The subscriptions are read together with the members, so a former member gets nothing. Each post
+//! to a connection is independent and takes at most a second. A connection that is gone is deleted;
+//! nothing fails because of a connection.
+//!
+//! An event for many connections becomes jobs of a hundred each. No job posts to more of them than
+//! it may hold.
 
 use std::sync::Arc;
 
 use futures::future::{join, join_all};
 use smartspace_domain::{
     Error, Result, Time,
-    access::KnownBy,
+    access::{Caller, KnownBy},
     events::Event,
     ids::SpaceId,
     jobs::{BroadcastJob, EventJob, Recipient, Recipients},
 };
-use smartspace_pipeline::frames::send_frame_due;
-use smartspace_store::spaces::rosters::{Head, Roster};
+use smartspace_ports::{clock::Clock, queues::Queue, sockets::Sockets};
+use smartspace_store::{
+    Store,
+    connections::ConnectionRecord,
+    spaces::rosters::{Head, Roster},
+};
 use tokio::time::Instant;
 
-use crate::Broadcast;
+use crate::frames::send_frame_due;
 
-impl Broadcast {
-    /// Posts an event to some of a space's followers, or queues jobs that do if they are too many
-    /// for one. `roster` is the version of the roster by which they were chosen.
-    pub(crate) async fn send(
-        &self,
+/// The followers of spaces.
+#[derive(Clone, Copy)]
+pub struct Followers<'a> {
+    /// The table.
+    pub store: &'a Store,
+    /// The connections.
+    pub sockets: &'a dyn Sockets,
+    /// The clock.
+    pub clock: &'a dyn Clock,
+    /// The queue of the jobs for many connections.
+    pub queue: &'a dyn Queue<BroadcastJob>,
+}
+
+impl Followers<'_> {
+    /// Sends an event to some connections that follow its space. `roster` is the version of the
+    /// roster by which they were chosen; without one, the space has no members any longer.
+    ///
+    /// # Errors
+    /// [`Error::Retry`] if the event should be sent again. Clients recognize what comes twice.
+    pub async fn send(
+        self,
         event: &Event,
+        connections: &[ConnectionRecord],
         roster: Option<u64>,
-        recipients: &[Recipient],
     ) -> Result<()> {
+        let gets_it =
+            |it: &&ConnectionRecord| !event.is_for_operator() || it.caller == Caller::Operator;
+        let recipients = connections.iter().filter(gets_it);
+        let recipients = recipients.map(|it| Recipient::new(it.id.clone(), it.caller));
+        let recipients: Vec<_> = recipients.collect();
         let per_job = self.store.room_limits().per_job;
         if recipients.len() <= per_job {
             return self.post(event, &recipients.iter().collect::<Vec<_>>()).await;
         }
-        let jobs = EventJob::split(event, recipients, roster, per_job).map(BroadcastJob::Event);
+        let jobs = EventJob::split(event, &recipients, roster, per_job).map(BroadcastJob::Event);
         // A repeat of the whole event sends some frames twice, which clients recognize.
         self.queue.send(jobs.collect()).await.map_err(|error| Error::Retry(error.to_string()))
     }
 
     /// Posts an event to the connections of a job that may still have it. A member may have left
     /// while the job was waiting, which one small read shows.
-    pub(crate) async fn send_to(&self, event: &Event, to: &Recipients) -> Result<()> {
+    pub async fn send_to(self, event: &Event, to: &Recipients) -> Result<()> {
         let all = to.connections.iter();
         let Some(chosen_by) = to.roster else {
             return self.post(event, &all.collect::<Vec<_>>()).await;
@@ -54,7 +85,7 @@ impl Broadcast {
     }
 
     /// Posts an event to connections. Those that may not know all of it get a reduced event.
-    async fn post(&self, event: &Event, recipients: &[&Recipient]) -> Result<()> {
+    async fn post(self, event: &Event, recipients: &[&Recipient]) -> Result<()> {
         let Some(known_by) = event.known_by() else {
             self.post_frame(event, recipients).await;
             return Ok(());
@@ -67,21 +98,21 @@ impl Broadcast {
         Ok(())
     }
 
-    async fn post_frame(&self, event: &Event, recipients: &[&Recipient]) {
+    async fn post_frame(self, event: &Event, recipients: &[&Recipient]) {
         if recipients.is_empty() {
             return;
         }
         let due = self.due(event.at);
         let frame: Arc<str> = event.to_frame().into();
         join_all(recipients.iter().map(|recipient| {
-            send_frame_due(&self.store, &*self.sockets, &recipient.id, Arc::clone(&frame), due)
+            send_frame_due(self.store, self.sockets, &recipient.id, Arc::clone(&frame), due)
         }))
         .await;
     }
 
     /// A test for connections that may see the whole event: those of the operator, and of members
     /// of the space that `known_by` names.
-    async fn may_know(&self, known_by: KnownBy) -> Result<impl Fn(&Recipient) -> bool> {
+    async fn may_know(self, known_by: KnownBy) -> Result<impl Fn(&Recipient) -> bool> {
         let roster = match known_by {
             KnownBy::Operator => None,
             KnownBy::Members(space) => match self.store.members().head(space).await? {
@@ -96,7 +127,7 @@ impl Broadcast {
     }
 
     /// The roster of a space with this head, or `None` if the space is deleted meanwhile.
-    async fn roster(&self, space: SpaceId, head: &Head) -> Result<Option<Arc<Roster>>> {
+    async fn roster(self, space: SpaceId, head: &Head) -> Result<Option<Arc<Roster>>> {
         match self.store.members().roster_of(space, head.roster).await {
             Ok(roster) => Ok(Some(roster)),
             Err(Error::NotFound(_)) => Ok(None),
@@ -105,8 +136,14 @@ impl Broadcast {
     }
 
     /// The same moment by the clock that does not jump.
-    fn due(&self, at: Time) -> Instant {
+    fn due(self, at: Time) -> Instant {
         let now = Instant::now();
         now.checked_sub(self.clock.now().since(at)).unwrap_or(now)
+    }
+}
+
+impl std::fmt::Debug for Followers<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Followers").finish_non_exhaustive()
     }
 }
