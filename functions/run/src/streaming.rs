@@ -77,8 +77,8 @@ pub(crate) struct StreamInfo {
     pub(crate) tool: Option<String>,
 }
 
-/// How long a check of the members stays valid. Who is removed from a space may read what an agent
-/// writes for so long; a check before each delta was a third of all reads.
+/// How long a check of the members stays valid, unless this process itself removes one. Whom another
+/// process removes may read what an agent writes for so long.
 const CHECK_VALID: Duration = Duration::from_millis(250);
 
 /// The connections that follow a space.
@@ -175,7 +175,7 @@ async fn run(
     let Some(member) = audience.roster.member(info.agent) else { return };
     let id = info.stream;
     let mut stream = Posting::new(deps, info, member.sender(), audience.roster.head.roster, asked);
-    if asked.elapsed() < CHECK_VALID || audience.connections.is_empty() {
+    if stream.is_checked() || audience.connections.is_empty() {
         stream.admit(&audience);
     } else if stream.tick().await == AgentMembership::Ended {
         // The audience was read when the model was asked, and somebody may have left since.

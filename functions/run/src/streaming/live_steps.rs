@@ -218,13 +218,15 @@ impl Poster {
         let Some(room) = self.rooms.get(&space) else { return false };
         let is_member = |caller: Caller| matches!(caller, Caller::Entity(_));
         let audience = &room.read.audience;
-        if room.read.asked.elapsed() < CHECK_VALID
-            || !audience.connections.iter().any(|it| is_member(it.caller))
-        {
+        let roster = audience.roster.head.roster;
+        let members = self.deps.store.members();
+        let is_checked =
+            room.read.asked.elapsed() < CHECK_VALID && !members.has_removed_since(space, roster);
+        if is_checked || !audience.connections.iter().any(|it| is_member(it.caller)) {
             return true;
         }
-        match self.deps.store.members().head(space).await {
-            Ok(Some(head)) if head.roster == audience.roster.head.roster => return true,
+        match members.head(space).await {
+            Ok(Some(head)) if head.roster == roster => return true,
             Ok(Some(_)) => {}
             Ok(None) | Err(_) => return false,
         }

@@ -3,7 +3,7 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use serde::{Deserialize, Serialize};
@@ -162,22 +162,38 @@ impl Roster {
 
 /// Rosters, as last seen by this process.
 #[derive(Debug, Default)]
-pub struct RosterCache(Mutex<HashMap<SpaceId, Arc<Roster>>>);
+pub struct RosterCache {
+    rosters: Mutex<HashMap<SpaceId, Arc<Roster>>>,
+    /// The versions without a member that this process has removed.
+    removed_at: Mutex<HashMap<SpaceId, u64>>,
+}
 
 impl RosterCache {
     const MOST: usize = 1_000;
 
     pub(crate) fn last_seen(&self, space: SpaceId) -> Option<Arc<Roster>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&space).cloned()
+        locked(&self.rosters).get(&space).cloned()
     }
 
     fn saw(&self, space: SpaceId, roster: Arc<Roster>) {
-        let mut rosters = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if rosters.len() >= Self::MOST {
-            rosters.clear();
-        }
-        rosters.insert(space, roster);
+        put_bounded(&mut locked(&self.rosters), space, roster);
     }
+
+    /// Notes the version of a roster without a member that this process has removed.
+    pub(crate) fn removed_at(&self, space: SpaceId, version: u64) {
+        put_bounded(&mut locked(&self.removed_at), space, version);
+    }
+}
+
+fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn put_bounded<T>(known: &mut HashMap<SpaceId, T>, space: SpaceId, value: T) {
+    if known.len() >= RosterCache::MOST {
+        known.clear();
+    }
+    known.insert(space, value);
 }
 
 impl Members<'_> {
@@ -213,6 +229,12 @@ impl Members<'_> {
             Some(seen) if seen.head.roster == version => Ok(seen),
             _ => self.roster(space).await,
         }
+    }
+
+    /// Whether this process has removed a member since the roster had this version. Others may have
+    /// removed one, too.
+    pub fn has_removed_since(self, space: SpaceId, version: u64) -> bool {
+        locked(&self.store.rosters.removed_at).get(&space).is_some_and(|at| *at > version)
     }
 
     /// The current rosters of spaces, without those of deleted spaces. One batch reads the heads,

@@ -26,7 +26,7 @@ impl Posting {
     pub(super) async fn check(&mut self) -> AgentMembership {
         // Without listeners nothing is shown. New followers are found and checked with the next
         // snapshot.
-        if self.listeners.is_empty() || self.checked_at.elapsed() < CHECK_VALID {
+        if self.listeners.is_empty() || self.is_checked() {
             return AgentMembership::Active;
         }
         match self.deps.store.members().head(self.info.space).await {
@@ -38,6 +38,13 @@ impl Posting {
             Ok(Some(_)) => self.refresh().await,
             Err(_) => AgentMembership::Unknown,
         }
+    }
+
+    /// Whether the members were checked just now.
+    pub(in crate::streaming) fn is_checked(&self) -> bool {
+        let members = self.deps.store.members();
+        self.checked_at.elapsed() < CHECK_VALID
+            && !members.has_removed_since(self.info.space, self.roster)
     }
 
     /// Runs each second. A small room gets a snapshot, and a large room only if somebody has asked

@@ -84,6 +84,7 @@ impl Members<'_> {
             writes.push(Write::delete(keys::agent_space(entity, space)));
             writes.extend(duty(&roster)?);
             if self.change_roster(&writes).await?.is_none() {
+                self.store.rosters.removed_at(space, roster.head.roster + 1);
                 return Ok(Some(member.clone()));
             }
             tried = Some(member.clone());
