@@ -55,6 +55,9 @@ struct Flags {
     /// Start every invocation in a new environment, without caches
     #[arg(long)]
     fresh: bool,
+    /// Ask the model once more after an answer has posted a message: `loop.endAfterSend` is false
+    #[arg(long)]
+    asks_twice: bool,
     /// Show the units of each kind of item
     #[arg(long)]
     items: bool,
@@ -123,7 +126,11 @@ async fn count(scenario: &Scenario, flags: &Flags) -> Result<Ledger, String> {
     let mut members = vec![person.clone()];
     for name in ["Ada", "Bob", "Cyd"] {
         let model = json!({"provider": "openai", "name": "slow"});
-        let agent = json!({"model": model, "instructions": words.some(600)});
+        let agent = json!({
+            "model": model,
+            "instructions": words.some(600),
+            "loop": {"endAfterSend": !flags.asks_twice},
+        });
         let body = json!({"type": "agent", "name": name, "agent": agent});
         members.push(create("/v1/entities", body).await?);
     }

@@ -26,7 +26,7 @@ const NEXT_AGENT_LATER: Duration = Duration::from_millis(600);
 /// The duration of writing an answer, and the number of its pieces.
 const WRITING_TIME: Duration = Duration::from_secs(2);
 const PIECES: usize = 100;
-/// The time until a run ends after its answer.
+/// The time until a run ends after its answer, if the model is asked once more.
 const LAST_STEP_TIME: Duration = Duration::from_secs(2);
 /// The time for skipping a message, or for a summary.
 const SHORT_ANSWER_TIME: Duration = Duration::from_secs(3);

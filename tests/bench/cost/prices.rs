@@ -63,7 +63,7 @@ pub(crate) fn of_a_million(ledger: &Ledger, messages: f64) -> (Vec<Line>, Vec<Li
         line("GB-seconds of `run`", seconds(&|name| name.starts_with("run")), GB_SECONDS),
         line("GB-seconds of the others", seconds(&|name| !name.starts_with("run")), GB_SECONDS),
         line("invocations", all(Counter::Invocation), INVOCATIONS),
-        line("requests of the HTTP_REQUESTS API", all(Counter::Http), HTTP_REQUESTS),
+        line("requests of the HTTP API", all(Counter::Http), HTTP_REQUESTS),
     ];
     let apart = vec![
         line("frames to connections", all(Counter::Post), SOCKET_MESSAGES),
