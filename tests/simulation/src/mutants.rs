@@ -60,6 +60,8 @@ pub enum Mutant {
     ForgetsResults,
     /// Promise 3: a model's answer is not stored before its calls run.
     ForgetsAnswers,
+    /// Promise 3: the answer with which a run ends is not stored with its message.
+    LosesLastAnswers,
     /// Promise 3: the beginning of a hidden external call is not stored.
     ForgetsBeginnings,
     /// Promise 3: a worker that takes over does not see hidden external calls that began, and
@@ -172,6 +174,7 @@ impl Mutant {
             Self::SkipsNumbers | Self::OverwritesNumbers => 2,
             Self::ForgetsResults
             | Self::ForgetsAnswers
+            | Self::LosesLastAnswers
             | Self::ForgetsBeginnings
             | Self::RepeatsWhatBegan
             | Self::ForgetsCards
@@ -242,6 +245,7 @@ impl Mutant {
                 plan.keep_agents_busy();
                 plan.mode = "coalesce";
             }
+            Self::LosesLastAnswers => plan.ends_after_send = true,
             Self::LeavesCallsOpen => rates.outside = 80_000,
             Self::ForgetsCuts => plan.context_window = SMALL_WINDOW,
             Self::FiresAnyway => rates.slow = rates.slow.max(30_000),

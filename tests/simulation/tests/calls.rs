@@ -119,6 +119,35 @@ async fn four_sequential_calls_from_post_to_the_model_and_five_in_a_cold_process
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_message_and_the_answer_with_which_the_run_ends_are_twelve_calls() {
+    let mut counted = Vec::new();
+    for seed in 0..40 {
+        let plan = Plan { ends_after_send: true, ..Plan::quiet() };
+        let chance = Chance::new(seed, Setup::default().suppressed);
+        let setup = Setup { seed, ..Setup::default() };
+        let world = World::with_plan(&setup, plan, chance, Some(CALL_LATENCY)).unwrap();
+        setting::set(&world).await.unwrap();
+        post(&world, "first", false).await;
+        let took = post(&world, "second", false).await;
+        if answered_at_once(&world) {
+            counted.push(took.in_all);
+        }
+        world.end();
+    }
+    counted.sort_unstable();
+    // A slow model takes longer than a look at the members and the run holds.
+    assert!(counted.len() >= 10 && counted[counted.len() / 2] <= 12, "{counted:?}");
+}
+
+/// Whether the newest run has answered with one message and nothing else.
+fn answered_at_once(world: &World) -> bool {
+    let stored = Stored::from_items(&world.env.storage.items());
+    let Some((newest, run)) = stored.runs.last_key_value() else { return false };
+    let calls: Vec<_> = stored.calls.iter().filter(|((of, ..), _)| of == newest).collect();
+    run["stepCount"] == 1 && matches!(&calls[..], [(_, call)] if call["name"] == "send_message")
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_budget_takes_one_read_before_the_message_and_one_write_before_the_model() {
     for scope in [BudgetOf::Agents, BudgetOf::Spaces, BudgetOf::Deployment] {
         let budget = Some(TokenBudget { scope, tokens: 1_000_000 });

@@ -157,6 +157,7 @@ mutants! {
     finds_overwritten_numbers: OverwritesNumbers
     finds_forgotten_results: ForgetsResults
     finds_forgotten_answers: ForgetsAnswers
+    finds_lost_last_answers: LosesLastAnswers
     finds_forgotten_beginnings: ForgetsBeginnings
     finds_repeated_what_began: RepeatsWhatBegan
     finds_forgotten_cards: ForgetsCards

@@ -1,13 +1,15 @@
 //! The loop of a run: ask the model, store its answer, run its calls and store their results, until
 //! it makes no more calls.
 //!
-//! Each answer and each result is stored before the next action.
+//! Each answer and each result is stored before the next action. An answer that ends the run by
+//! posting a message is stored with that message.
 //! A worker that takes over a run resumes after the last stored step.
 //! It resends the stored prompt and repeats no tool call.
 //! The watchers look between two steps.
 
 mod calls;
 mod completion;
+mod last_message;
 mod records;
 mod waiting;
 mod watching;
@@ -79,6 +81,7 @@ impl AgentLoop<'_> {
             LoopExit::Completion(completion) => {
                 self.finish(*completion, state).await.map(|run| LoopOutcome::Ended(Box::new(run)))
             }
+            LoopExit::Ended(run) => Ok(LoopOutcome::Ended(run)),
             LoopExit::HandOver(tried) => Ok(LoopOutcome::HandedOver(tried)),
             LoopExit::Pause => Ok(LoopOutcome::Paused),
         }
@@ -136,6 +139,9 @@ impl AgentLoop<'_> {
                     ..Completion::completed(EndReason::Done)
                 }
                 .end());
+            }
+            if let Some(ended) = self.end_with_message(state, &step).await? {
+                return Ok(LoopExit::Ended(Box::new(ended)));
             }
             self.store_step(state, &step).await?;
             self.show_answer(&step, &state.entered);

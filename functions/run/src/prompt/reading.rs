@@ -24,7 +24,7 @@ use smartspace_store::{
     Store,
     messages::{MessageRecord, Range},
     runs::{ActiveCause, ActiveRecord, RunRecord},
-    spaces::{Card, SpaceRecord, rosters::MemberRecord, summaries::SummaryRecord},
+    spaces::{Card, SpaceRecord, members::OfRun, rosters::MemberRecord, summaries::SummaryRecord},
 };
 use tokio::sync::oneshot;
 
@@ -127,19 +127,16 @@ pub(crate) async fn gather(
     let home = triggered_by.map(|message| message.space_id);
     // The spaces that the agent was in last time. Cards that are missing are read afterwards.
     let guessed = seen.spaces_of(agent_id).unwrap_or_else(|| home.into_iter().collect());
-    let trigger_space = async {
+    let spaces = async {
         match triggered_by {
             Some(message) => {
-                TriggerSpace::read(store, seen, run, agent_id, message, tell).await.map(Some)
+                TriggerSpace::read(store, seen, run, agent_id, message, &guessed, tell).await
             }
-            None => Ok(None),
+            None => Ok((None, store.spaces().cards(&guessed).await?)),
         }
     };
-    let (context, trigger_space, cards) = futures::try_join!(
-        store.agent_state().context(agent_id, run),
-        trigger_space,
-        store.spaces().cards(&guessed)
-    )?;
+    let (context, (trigger_space, cards)) =
+        futures::try_join!(store.agent_state().context(agent_id, run), spaces)?;
     let Some(agent) = context.agent else { return Ok(None) };
     let Some(config) = &agent.agent else { return Ok(None) };
     let mut place = match trigger_space {
@@ -276,23 +273,27 @@ struct TriggerSpace {
 }
 
 impl TriggerSpace {
+    /// Also reads the cards of the spaces in `shown`.
     async fn read(
         store: &Store,
         seen: &Seen,
         run: RunId,
         agent: EntityId,
         triggered_by: jobs::MessageRef,
+        shown: &[SpaceId],
         tell: oneshot::Sender<Option<RunRecord>>,
-    ) -> Result<Self> {
+    ) -> Result<(Option<Self>, BTreeMap<SpaceId, Card>)> {
         let space = triggered_by.space_id;
-        let place = async {
-            let (run, place) = store.members().membership_of_run(space, agent, run).await?;
+        let of_run = async {
+            let OfRun { run, place, cards } =
+                store.members().of_run(space, agent, run, shown).await?;
             // Nobody waits for it if the run could not be claimed.
             let _ = tell.send(run);
-            Ok(place)
+            Ok((place, cards))
         };
-        let (place, messages) = futures::try_join!(place, seen.last_messages(store, space))?;
-        Ok(Self { triggered_by, place, messages })
+        let ((place, cards), messages) =
+            futures::try_join!(of_run, seen.last_messages(store, space))?;
+        Ok((Some(Self { triggered_by, place, messages }), cards))
     }
 
     /// Reads more messages if the window may show more than the default one.

@@ -29,7 +29,17 @@ pub(crate) struct DirectBroadcasts {
     /// The space whose message triggered the run.
     space: Option<SpaceId>,
     claimed_at: Instant,
+    reads: Mutex<Reads>,
     poster: Mutex<Option<Poster>>,
+}
+
+/// Which reads of the followers serve an event.
+#[derive(Default)]
+struct Reads {
+    /// Those since the last event.
+    last: Option<Instant>,
+    /// Those that serve the last event serve the following ones too.
+    is_shared: bool,
 }
 
 type Poster = (mpsc::UnboundedSender<Announced>, JoinHandle<()>);
@@ -44,14 +54,20 @@ struct Announced {
 impl DirectBroadcasts {
     /// For a run that was claimed just now. `deps` has the queue for everything else.
     pub(crate) fn new(deps: StreamDeps, space: Option<SpaceId>) -> Self {
-        Self { deps, space, claimed_at: Instant::now(), poster: Mutex::default() }
+        Self {
+            deps,
+            space,
+            claimed_at: Instant::now(),
+            reads: Mutex::default(),
+            poster: Mutex::default(),
+        }
     }
 
     fn post(&self, event: Event) {
         // A run that a message triggered begins with the claim.
         let begins = matches!(event.what, EventKind::RunStarted { .. })
             && self.space == Some(event.space_id);
-        let since = if begins { self.claimed_at } else { Instant::now() };
+        let since = if begins { self.claimed_at } else { self.since() };
         let mut poster = self.poster.lock().unwrap_or_else(PoisonError::into_inner);
         let (events, _) = poster.get_or_insert_with(|| {
             let (events, received) = mpsc::unbounded_channel();
@@ -59,6 +75,21 @@ impl DirectBroadcasts {
         });
         // The task ends after its sender.
         let _ = events.send(Announced { event, since });
+    }
+
+    /// Since when a read of the followers serves an event that happens now.
+    fn since(&self) -> Instant {
+        let mut reads = self.reads.lock().unwrap_or_else(PoisonError::into_inner);
+        let shared = reads.last.filter(|_| reads.is_shared);
+        let since = shared.unwrap_or_else(Instant::now);
+        reads.last = Some(since);
+        since
+    }
+
+    /// The events that follow tell of what was stored together with the last one. One read of the
+    /// followers serves them all: who follows later finds everything stored.
+    pub(crate) fn share_last_read(&self) {
+        self.reads.lock().unwrap_or_else(PoisonError::into_inner).is_shared = true;
     }
 
     /// Waits until all events are posted.

@@ -124,8 +124,15 @@ impl Calling<'_> {
             .await
     }
 
-    /// The origin of a message that this call posts.
+    /// The origin of a message that this call posts under the worker's lease.
     pub(crate) fn by_run(&self, call: CallRecord) -> ByRun {
+        let context = self.context;
+        let call = Box::new(context.with_expiry(call));
+        self.by_right(Right::Lease { lease: context.lease.clone(), call })
+    }
+
+    /// The origin of a message that this call posts.
+    pub(crate) fn by_right(&self, right: Right) -> ByRun {
         let context = self.context;
         ByRun {
             run: context.run.id,
@@ -135,10 +142,7 @@ impl Calling<'_> {
                 tools_used: self.tools_used.clone(),
             },
             stream: self.stream,
-            right: Right::Lease {
-                lease: context.lease.clone(),
-                call: Box::new(context.with_expiry(call)),
-            },
+            right,
         }
     }
 

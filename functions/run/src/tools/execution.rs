@@ -91,7 +91,10 @@ fn dry_outcome(tool: &dyn Tool, calling: &Calling<'_>) -> Option<Outcome> {
 }
 
 /// The tool that a call names, and its input as JSON. The error is for the model.
-fn checked<'a>(toolbox: &'a Toolbox, call: &CallBegun) -> Result<(&'a dyn Tool, Value), String> {
+pub(crate) fn checked<'a>(
+    toolbox: &'a Toolbox,
+    call: &CallBegun,
+) -> Result<(&'a dyn Tool, Value), String> {
     let name = call.name.as_str();
     let Some(tool) = toolbox.find(name) else {
         let name = Excerpt(name, SHOWN_CHARS);

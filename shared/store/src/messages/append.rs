@@ -10,6 +10,8 @@
 //! - the sender is still a member
 //! - for a message from a run: the worker still holds the lease, and the call is not finished yet;
 //!   or the run was canceled under this worker, which stores what its model had written
+//! - for a message with which a run ends: what the end checks. If one of these fails, nothing is
+//!   stored, and the message and the end follow one by one
 //! - the idempotency key is new
 
 mod attempt;
@@ -214,6 +216,9 @@ fn expect_lost_race(new: &NewMessage, snapshot: &Snapshot, refusal: &Refusal) ->
     }
     if refusal.names(&keys::member(new.space, new.sender)) {
         return Err(Error::NotAMember);
+    }
+    if new.by.end().is_some() && !refusal.names(&keys::space_head(new.space)) {
+        return Err(Error::Conflict("the run can't end with this message".into()));
     }
     if !refusal.names(&keys::space_head(new.space)) && !snapshot.has_old_turns(refusal) {
         return Err(Error::Internal(

@@ -11,7 +11,10 @@ use smartspace_domain::{
 };
 
 pub(crate) use self::cancel::cancel_write;
-pub use self::{cancel::ByWorker, finish::Ending};
+pub use self::{
+    cancel::ByWorker,
+    finish::{EndWithMessage, Ending},
+};
 use crate::{
     Result, Runs,
     runs::RunRecord,

@@ -9,7 +9,11 @@ use smartspace_domain::{
     spaces::{SpaceSettings, TriggerPolicy},
 };
 
-use crate::{Result, Spaces, spaces::rosters::MemberRecord, table::keys};
+use crate::{
+    Result, Spaces,
+    spaces::rosters::MemberRecord,
+    table::{Items, keys},
+};
 
 /// The part of a space that the prompts of its agents show, in every space that they are in.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,13 +66,17 @@ impl Spaces<'_> {
     /// The cards of spaces. Leaves out spaces without a card.
     pub async fn cards(self, ids: &[SpaceId]) -> Result<BTreeMap<SpaceId, Card>> {
         let wanted: Vec<_> = ids.iter().map(|id| keys::space_card(*id)).collect();
-        let mut items = self.store.table.get_all(&wanted).await?;
-        let mut cards = BTreeMap::new();
-        for (id, key) in ids.iter().zip(&wanted) {
-            if let Some(card) = items.take(key)? {
-                cards.insert(*id, card);
-            }
-        }
-        Ok(cards)
+        take_cards(&mut self.store.table.get_all(&wanted).await?, ids)
     }
+}
+
+/// Takes the cards of spaces out of what was read. Leaves out spaces without a card.
+pub(crate) fn take_cards(items: &mut Items, ids: &[SpaceId]) -> Result<BTreeMap<SpaceId, Card>> {
+    let mut cards = BTreeMap::new();
+    for id in ids {
+        if let Some(card) = items.take(&keys::space_card(*id))? {
+            cards.insert(*id, card);
+        }
+    }
+    Ok(cards)
 }

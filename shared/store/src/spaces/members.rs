@@ -7,7 +7,10 @@ mod joining;
 mod leaving;
 mod names;
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use smartspace_domain::ids::{EntityId, RunId, SpaceId};
 
@@ -17,6 +20,7 @@ use crate::{
     runs::RunRecord,
     spaces::{
         Card, SpaceRecord,
+        card::take_cards,
         rosters::{MemberRecord, Roster},
         summaries::SummaryRecord,
     },
@@ -27,6 +31,18 @@ use crate::{
 const TRIES: u32 = 50;
 /// How many marked former members one change of the roster moves.
 const MOVED_AT_ONCE: usize = 10;
+
+/// What [`Members::of_run`] reads.
+#[derive(Clone, Debug)]
+pub struct OfRun {
+    /// The run, if it is stored.
+    pub run: Option<RunRecord>,
+    /// The space, the entity as its member, and the summary if the space has one. `None` if the
+    /// space is deleted, or the entity is not a member.
+    pub place: Option<(SpaceRecord, MemberRecord, Option<SummaryRecord>)>,
+    /// The cards of the spaces that were asked for.
+    pub cards: BTreeMap<SpaceId, Card>,
+}
 
 impl Members<'_> {
     /// A space and a member of it, or `None` if the entity is not a member or the space does not
@@ -44,31 +60,35 @@ impl Members<'_> {
         Ok(record.filter(|record| !record.deleted).zip(member.filter(|member| !member.left)))
     }
 
-    /// Like [`Self::membership`], with the summary of the space if it has one. The same read
-    /// returns the run that needs them, if it is stored.
-    pub async fn membership_of_run(
+    /// What a run needs to know of the space that triggered it, in one read: also the run itself,
+    /// and the cards of the spaces in `shown`.
+    pub async fn of_run(
         self,
         space: SpaceId,
         entity: EntityId,
         run: RunId,
-    ) -> Result<(Option<RunRecord>, Option<(SpaceRecord, MemberRecord, Option<SummaryRecord>)>)>
-    {
+        shown: &[SpaceId],
+    ) -> Result<OfRun> {
         let meta_key = keys::space_meta(space);
         let member_key = keys::member(space, entity);
         let summary_key = keys::summary(space);
         let run_key = keys::run_meta(run);
-        let wanted = [meta_key.clone(), member_key.clone(), summary_key.clone(), run_key.clone()];
+        let mut wanted =
+            vec![meta_key.clone(), member_key.clone(), summary_key.clone(), run_key.clone()];
+        wanted.extend(shown.iter().map(|space| keys::space_card(*space)));
         let mut items = self.store.table.get_all(&wanted).await?;
-        let run: Option<RunRecord> = items.take(&run_key)?;
         let record: Option<SpaceRecord> = items.take(&meta_key)?;
         let member: Option<MemberRecord> = items.take(&member_key)?;
         let summary: Option<SummaryRecord> = items.take(&summary_key)?;
-        let (Some(record), Some(member)) =
-            (record.filter(|record| !record.deleted), member.filter(|member| !member.left))
-        else {
-            return Ok((run, None));
-        };
-        Ok((run, Some((record, member, summary.filter(SummaryRecord::is_written)))))
+        let record = record.filter(|record| !record.deleted);
+        let place = record.zip(member.filter(|member| !member.left));
+        Ok(OfRun {
+            run: items.take(&run_key)?,
+            place: place.map(|(record, member)| {
+                (record, member, summary.filter(SummaryRecord::is_written))
+            }),
+            cards: take_cards(&mut items, shown)?,
+        })
     }
 
     /// Whether an entity is or was a member of a space.

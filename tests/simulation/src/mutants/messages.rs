@@ -52,6 +52,9 @@ fn change_message(mutant: Mutant, chance: &Chance, parts: &mut [Value]) -> Optio
                 && partition(part).starts_with("RUN#")
                 && sort_key(part) == "META"
         }),
+        Mutant::LosesLastAnswers => {
+            drop_where(parts, |part| sort_key(part).starts_with("STEP#"));
+        }
         Mutant::SkipsNumbers if chance.happens(PLACE, 100) => skip_number(parts)?,
         Mutant::OverwritesNumbers => {
             parts[0]["Update"]["ConditionExpression"] = json!("attribute_exists(PK)");

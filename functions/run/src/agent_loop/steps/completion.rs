@@ -20,6 +20,8 @@ use crate::{
 pub(super) enum LoopExit {
     /// The run is over.
     Completion(Box<Completion>),
+    /// The run is over, and its end is stored.
+    Ended(Box<RunRecord>),
     /// The invocation has no time left for the next action, so another one continues.
     /// `Tried` says how far the tries of the current model answer got.
     HandOver(Option<Tried>),

@@ -46,27 +46,39 @@ impl BuiltInTool for SendMessage {
         let Some(space) = calling.active_space else {
             return Ok(Outcome::error("no space is active; call enter_space first"));
         };
-        let text = match text_of(input, "text").parse::<MessageText>() {
-            Ok(text) => text,
-            Err(error) => return Ok(Outcome::error(error.at("/text").to_string())),
+        let (content, record) = match message(calling, input) {
+            Ok(message) => message,
+            Err(text) => return Ok(Outcome::error(text)),
         };
-        let id = MessageId::of_call(calling.begun.call_id);
-        let output = json!({"success": true, "messageId": id, "status": "delivered"});
-        let record = CallRecord {
-            status: CallStatus::Completed,
-            output: output.clone(),
-            sent_excerpt: Some(excerpt(text.as_str(), EXCERPT_CHARS).0.to_owned()),
-            ..calling.record()
-        };
-        let Some(posted) = calling.post(space, Content::Text(text), record).await? else {
+        let output = record.output.clone();
+        let Some(posted) = calling.post(space, content, record).await? else {
             return Ok(Outcome::error("you are not a member of the active space any more"));
         };
         Ok(Outcome {
             is_stored: true,
-            message: Some(id),
+            message: Some(MessageId::of_call(calling.begun.call_id)),
             active_space: Some(space),
             mark: posted.mark,
             ..Outcome::completed(output)
         })
     }
+}
+
+/// The message of a call, and the record of the call that has posted it. The error is for the
+/// model.
+pub(crate) fn message(
+    calling: &Calling<'_>,
+    input: &Value,
+) -> Result<(Content, CallRecord), String> {
+    let text = text_of(input, "text")
+        .parse::<MessageText>()
+        .map_err(|error| error.at("/text").to_string())?;
+    let id = MessageId::of_call(calling.begun.call_id);
+    let record = CallRecord {
+        status: CallStatus::Completed,
+        output: json!({"success": true, "messageId": id, "status": "delivered"}),
+        sent_excerpt: Some(excerpt(text.as_str(), EXCERPT_CHARS).0.to_owned()),
+        ..calling.record()
+    };
+    Ok((Content::Text(text), record))
 }

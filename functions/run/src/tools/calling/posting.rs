@@ -5,8 +5,8 @@ use smartspace_domain::{
     ids::{MessageId, SpaceId},
 };
 use smartspace_store::{
-    messages::append::{Appended, Content, MessageSource, NewMessage},
-    runs::steps::CallRecord,
+    messages::append::{Appended, ByRun, Content, MessageSource, NewMessage, Right},
+    runs::{RunRecord, endings::Ending, steps::CallRecord},
 };
 
 use crate::tools::calling::Calling;
@@ -30,13 +30,7 @@ impl Calling<'_> {
         record: CallRecord,
     ) -> Result<Option<PostedMessage>> {
         let context = self.context;
-        let new = NewMessage {
-            id: MessageId::of_call(self.begun.call_id),
-            space,
-            sender: context.run.agent_id,
-            content,
-            by: MessageSource::Run(Box::new(self.by_run(record))),
-        };
+        let new = self.new_message(space, content, self.by_run(record));
         let posted = {
             let _writing = context.writing.lock().await;
             context.pipeline.post(&new).await
@@ -50,6 +44,44 @@ impl Calling<'_> {
             }
             Err(Error::NotAMember | Error::NotFound(_)) => Ok(None),
             Err(error) => Err(error),
+        }
+    }
+
+    /// Posts the message with which the run ends, and ends the run. Returns the message and the run
+    /// as it is then. Nothing is stored if this fails with another error than [`Error::Retry`].
+    pub(crate) async fn post_last(
+        &self,
+        space: SpaceId,
+        content: Content,
+        record: CallRecord,
+        ending: &Ending,
+    ) -> Result<(MessageId, RunRecord)> {
+        let context = self.context;
+        let mut run = context.run.clone();
+        run.active_space_id = Some(space);
+        let _writing = context.writing.lock().await;
+        let read = self.marks.get(&space).copied();
+        let end = context
+            .store()
+            .runs()
+            .end_with_message(&run, &context.lease, ending, read, context.now())
+            .await?;
+        let ended = end.run.clone();
+        let call = Box::new(context.with_expiry(record));
+        let by = self.by_right(Right::Last { call, end: Box::new(end) });
+        let new = self.new_message(space, content, by);
+        context.pipeline.post(&new).await?;
+        context.broadcasts.share_last_read();
+        Ok((new.id, ended))
+    }
+
+    fn new_message(&self, space: SpaceId, content: Content, by: ByRun) -> NewMessage {
+        NewMessage {
+            id: MessageId::of_call(self.begun.call_id),
+            space,
+            sender: self.context.run.agent_id,
+            content,
+            by: MessageSource::Run(Box::new(by)),
         }
     }
 }

@@ -77,7 +77,10 @@ impl Attempt {
         let head = draft.head(new.space, snapshot)?;
         let message =
             Write::put(keys::numbered(new.space, keys::MSG, record.seq), &record)?.if_absent();
-        let sender = sender_write(new.space, &record.sender, record.seq)?;
+        let sender = match new.by.end() {
+            Some(end) => end.member(new.space, record.seq)?,
+            None => sender_write(new.space, &record.sender, record.seq)?,
+        };
         let is_later = draft.is_decided_later;
         let mut attempt = Self {
             writes: vec![head, message, sender],
@@ -120,7 +123,7 @@ impl Attempt {
             }
             MessageSource::External { key: None, .. } => Ok(()),
             MessageSource::Run(by) => {
-                self.writes.push(run_write(by, new)?);
+                self.writes.extend(run_writes(by, new)?);
                 if let Right::Stopped { place, .. } = &by.right {
                     let call = Write::check(keys::call(by.run, place.0, place.1));
                     self.writes.push(call.if_absent());
@@ -213,14 +216,16 @@ fn sender_write(space: SpaceId, sender: &Sender, seq: u64) -> Result<Write> {
     write.value(":seq", seq)
 }
 
-/// The write of the sending run's state: it checks the lease, or that this worker was the last one.
-fn run_write(by: &ByRun, new: &NewMessage) -> Result<Write> {
+/// The writes of the sending run's state: they check the lease, or that this worker was the last
+/// one.
+fn run_writes(by: &ByRun, new: &NewMessage) -> Result<Vec<Write>> {
     let lease = match &by.right {
         Right::Lease { lease, .. } => lease,
-        Right::Stopped { claims, .. } => return was_stopped(by.run, *claims),
+        Right::Last { end, .. } => return Ok(end.writes()),
+        Right::Stopped { claims, .. } => return Ok(vec![was_stopped(by.run, *claims)?]),
     };
     let keeps = |also: &str| worker_keeps(by.run, lease, also);
-    match &new.content {
+    let write = match &new.content {
         Content::Text(_) => keeps("#activeSpaceId = :space, ")?.value(":space", new.space),
         Content::Card(card) if card.status == CallStatus::Pending => {
             keeps("#openCalls = if_not_exists(#openCalls, :none) + :one, ")?
@@ -228,5 +233,6 @@ fn run_write(by: &ByRun, new: &NewMessage) -> Result<Write> {
                 .value(":one", 1)
         }
         Content::Card(_) => keeps(""),
-    }
+    };
+    Ok(vec![write?])
 }

@@ -8,7 +8,10 @@ use smartspace_domain::{
 };
 
 pub use self::card::{NewCard, NewForm};
-use crate::{idempotency::PostKey, runs::steps::CallRecord};
+use crate::{
+    idempotency::PostKey,
+    runs::{endings::EndWithMessage, steps::CallRecord},
+};
 
 /// A message to be stored.
 #[derive(Clone, Debug)]
@@ -84,6 +87,13 @@ pub enum Right {
         /// once.
         call: Box<CallRecord>,
     },
+    /// It holds the lease, and the run ends with the message.
+    Last {
+        /// The call and its result.
+        call: Box<CallRecord>,
+        /// The end of the run, which checks the lease.
+        end: Box<EndWithMessage>,
+    },
     /// It was the last worker of a run that is canceled, and stores what its model had written. The
     /// message triggers nobody.
     Stopped {
@@ -98,18 +108,31 @@ impl Right {
     /// The step and the position of the call.
     pub(crate) fn place(&self) -> (u32, u32) {
         match self {
-            Self::Lease { call, .. } => (call.step, call.index),
+            Self::Lease { call, .. } | Self::Last { call, .. } => (call.step, call.index),
             Self::Stopped { place, .. } => *place,
         }
     }
 
     /// The call that is stored with the message, if the run still works.
     pub(crate) fn call(&self) -> Option<&CallRecord> {
-        if let Self::Lease { call, .. } = self { Some(call) } else { None }
+        match self {
+            Self::Lease { call, .. } | Self::Last { call, .. } => Some(call),
+            Self::Stopped { .. } => None,
+        }
+    }
+
+    /// The end of the run, if the run ends with the message.
+    pub(crate) fn end(&self) -> Option<&EndWithMessage> {
+        if let Self::Last { end, .. } = self { Some(end) } else { None }
     }
 }
 
 impl MessageSource {
+    /// The end of the sending run, if the run ends with the message.
+    pub(crate) fn end(&self) -> Option<&EndWithMessage> {
+        if let Self::Run(by) = self { by.right.end() } else { None }
+    }
+
     /// Whether the model had not finished the message when its run was canceled.
     pub(crate) fn is_stopped(&self) -> bool {
         matches!(self, Self::Run(by) if matches!(by.right, Right::Stopped { .. }))

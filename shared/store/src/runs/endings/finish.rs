@@ -18,6 +18,7 @@ use crate::{
         steps::{StepRecord, lease_holds},
         turns::Leaving,
     },
+    spaces::members::is_member,
     table::{WriteError, keys, write::Write},
     usage,
 };
@@ -47,6 +48,40 @@ pub struct Ending {
     pub marks: Marks,
 }
 
+/// The end of a run, as a part of the transaction that stores its last message.
+#[derive(Clone, Debug)]
+pub struct EndWithMessage {
+    /// The run, as it is then.
+    pub run: RunRecord,
+    /// Ends the run.
+    finish: Write,
+    /// The last answer, the prompt, the usage, and the end of the run's turn.
+    others: Vec<Write>,
+    /// How far the run had read in the space of the message. `None` if it had not.
+    read: Option<u64>,
+    now: Time,
+}
+
+impl EndWithMessage {
+    /// The writes, without the one of the member.
+    pub(crate) fn writes(&self) -> Vec<Write> {
+        [&self.finish].into_iter().chain(&self.others).cloned().collect()
+    }
+
+    /// Moves the agent's cursor to the message at `seq`, if it has read all before it, and checks
+    /// that the agent is a member.
+    pub(crate) fn member(&self, space: SpaceId, seq: u64) -> Result<Write> {
+        let agent = self.run.agent_id;
+        match self.read {
+            Some(read) => {
+                let mark = if read + 1 == seq { seq } else { read };
+                cursor(space, agent, mark, self.now)
+            }
+            None => Ok(is_member(space, agent)),
+        }
+    }
+}
+
 #[derive(Serialize)]
 struct ErrorItem<'a> {
     #[serde(flatten)]
@@ -66,7 +101,7 @@ impl Runs<'_> {
     ) -> Result<Ended> {
         let mut ended = self.finished(run, lease, ending, now);
         let mut writes = vec![
-            finish_write(&ended, lease)?,
+            finish_write(&ended, lease, None)?,
             Write::delete(keys::active_run(run.agent_id, run.id)),
         ];
         if let Some(prompt) = &ending.prompt {
@@ -106,7 +141,7 @@ impl Runs<'_> {
                             && ended.open_calls.is_none() =>
                     {
                         ended.open_calls = stored.open_calls;
-                        writes[0] = finish_write(&ended, lease)?;
+                        writes[0] = finish_write(&ended, lease, None)?;
                         continue;
                     }
                     _ => return Err(Error::LeaseLost),
@@ -117,6 +152,28 @@ impl Runs<'_> {
             // run ends without them.
             writes.retain(|write| !refusal.names(&write.key));
         }
+    }
+
+    /// The end of a run that completes with a message and that no other run waits for. It had read
+    /// its space up to `read`. The parts of its prompt are stored already.
+    pub async fn end_with_message(
+        self,
+        run: &RunRecord,
+        lease: &LeaseId,
+        ending: &Ending,
+        read: Option<u64>,
+        now: Time,
+    ) -> Result<EndWithMessage> {
+        if let Some(prompt) = &ending.prompt {
+            self.store.prompts().store_parts(prompt, now).await?;
+        }
+        let ended = self.finished(run, lease, ending, now);
+        let finish = finish_write(&ended, lease, run.active_space_id)?;
+        let mut others = vec![Write::delete(keys::active_run(run.agent_id, run.id))];
+        others.extend(self.ending_writes(run.id, ending, now)?);
+        others.extend(usage::writes(run.user(), &ending.used, 1, now)?);
+        others.extend(Leaving::of(self, run.to_ref()).await?.writes(now)?);
+        Ok(EndWithMessage { run: ended, finish, others, read, now })
     }
 
     /// A run, as it is after its worker has ended it.
@@ -174,8 +231,10 @@ fn cursor(space: SpaceId, agent: EntityId, mark: u64, now: Time) -> Result<Write
         .value(":now", now)
 }
 
-fn finish_write(ended: &RunRecord, lease: &LeaseId) -> Result<Write> {
+/// Ends a run. `active` is its active space, if that is not stored yet.
+fn finish_write(ended: &RunRecord, lease: &LeaseId, active: Option<SpaceId>) -> Result<Write> {
     let also = [
+        ("#activeSpaceId = :space, ", active.is_some()),
         ("#firstTokenAt = :firstToken, ", ended.first_token_at.is_some()),
         ("#skipReason = :skipReason, ", ended.skip_reason.is_some()),
     ];
@@ -184,6 +243,9 @@ fn finish_write(ended: &RunRecord, lease: &LeaseId) -> Result<Write> {
     let mut write = lease_holds(end(ended, &expression)?, lease)?
         .value(":steps", ended.step_count)?
         .value(":usage", ended.usage)?;
+    if let Some(space) = active {
+        write = write.value(":space", space)?;
+    }
     if let Some(at) = ended.first_token_at {
         write = write.value(":firstToken", at)?;
     }

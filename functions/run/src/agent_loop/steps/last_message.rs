@@ -1,0 +1,91 @@
+//! An answer whose only call posts a message ends the run, if the agent is configured so. Then the
+//! answer, the message, the result of the call and the end of the run are one transaction.
+
+use smartspace_domain::{
+    Error, Result,
+    ids::StreamId,
+    runs::{EndReason, RunStatus},
+    steps::CallStatus,
+};
+use smartspace_store::runs::{
+    RunRecord,
+    endings::Ending,
+    steps::{CallBegun, Marks, StepRecord},
+};
+
+use crate::{
+    agent_loop::{state::State, steps::AgentLoop},
+    prompt::run_activity::SEND_MESSAGE,
+    tools::{builtin::send_message, calling::Calling, execution::checked},
+};
+
+impl AgentLoop<'_> {
+    /// Stores an answer with which the run ends, and returns the run as it is then. Otherwise
+    /// nothing is stored, and the answer, its call and the end follow one by one: if the run has
+    /// to wait for something, if others get its turn, or if the call fails.
+    pub(super) async fn end_with_message(
+        &self,
+        state: &State,
+        step: &StepRecord,
+    ) -> Result<Option<RunRecord>> {
+        let context = self.context;
+        let Some((begun, space)) = self.only_message(step).zip(state.active_space) else {
+            return Ok(None);
+        };
+        let has_others = context.run.in_lane || context.run.open_calls.is_some() || state.had_cards;
+        if has_others || state.marks.keys().any(|read| *read != space) {
+            return Ok(None);
+        }
+        let Ok((_, input)) = checked(self.tools, begun) else { return Ok(None) };
+        let calling = Calling {
+            context,
+            begun,
+            step: step.index,
+            index: 0,
+            active_space: Some(space),
+            stream: StreamId::of(begun.call_id, step.stream_attempt),
+            tools_used: state.tools_used.clone(),
+            under_way: None,
+            open_forms: 0,
+            marks: &state.marks,
+            started_at: context.now(),
+            is_repeatable: false,
+        };
+        let Ok((content, record)) = send_message::message(&calling, &input) else {
+            return Ok(None);
+        };
+        let ending = Ending {
+            status: RunStatus::Completed,
+            reason: Some(EndReason::Done),
+            skip_reason: None,
+            error: None,
+            used: state.used.clone(),
+            prompt: state.prompt_to_store(self.tools)?,
+            last_step: Some(step.clone()),
+            marks: Marks::new(),
+        };
+        let started_at = record.started_at;
+        let (message, ended) = match calling.post_last(space, content, record, &ending).await {
+            Ok(posted) => posted,
+            Err(
+                Error::TooMany { .. } | Error::Conflict(_) | Error::NotAMember | Error::NotFound(_),
+            ) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        self.show_answer(step, &state.entered);
+        context.unfinished.set(None);
+        context.streams.end(begun.call_id, Some(message));
+        context.show_call(begun.call_id, CallStatus::Completed, started_at);
+        Ok(Some(ended))
+    }
+
+    /// The call of an answer that ends the run by posting a message.
+    fn only_message<'a>(&self, step: &'a StepRecord) -> Option<&'a CallBegun> {
+        let context = self.context;
+        match &step.calls[..] {
+            [only] if only.name == SEND_MESSAGE => Some(only)
+                .filter(|_| context.config.run_loop.end_after_send && context.dry.is_none()),
+            _ => None,
+        }
+    }
+}
