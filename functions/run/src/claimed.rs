@@ -126,10 +126,8 @@ impl Runs {
         let trace = TraceContext { run: run.id, depth: run.chain_depth + 1 };
         let mut servers = McpTools::list(&self.mcp, &config.mcp.servers, &trace).await;
         let space = gathered.place.as_ref().map(|place| &place.space);
-        let budgets = self.pipeline.budgets(
-            Some((run.agent_id, &config.budget)),
-            space.map(|space| (space.id, &space.settings.budget)),
-        );
+        let space_budget = space.map(|space| (space.id, &space.settings.budget));
+        let budgets = self.pipeline.budgets(Some((run.agent_id, &config.budget)), space_budget);
         let spending = Spending::new(&self.pipeline, &self.prices, budgets, Some(run.id));
         let deps = self.stream_deps();
         let broadcasts = Arc::new(DirectBroadcasts::new(deps.clone(), run.space_id()));

@@ -77,8 +77,8 @@ pub(crate) struct StreamInfo {
     pub(crate) tool: Option<String>,
 }
 
-/// How long a check of the members stays valid, unless this process itself removes one. Whom another
-/// process removes may read what an agent writes for so long.
+/// How long a check of the members stays valid, unless this process itself removes one. A member
+/// whom another process removes may read what an agent writes for so long.
 const CHECK_VALID: Duration = Duration::from_millis(250);
 
 /// The connections that follow a space.

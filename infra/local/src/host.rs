@@ -88,10 +88,7 @@ pub(crate) async fn run(flags: Flags, connect: Connect) -> Result<(), String> {
         Functions::new(&flags, &pipeline, &connections, secrets.clone(), stopping.clone())?;
     functions.deliver(queues);
     tokio::spawn(sweep_for_ever(sweep));
-    tokio::spawn(delete_expired_for_ever(table));
-    if let Some(folder) = &folder {
-        tokio::spawn(make_checkpoints_for_ever(Checkpoints::of(&folder.table())?));
-    }
+    keep_table(table, folder.as_ref())?;
 
     let app = new_router(&flags, &pipeline, &connections, &key, secrets)?;
     let serving = tokio::spawn(web_server::serve(listener, app, stopping));
@@ -185,6 +182,15 @@ async fn sweep_for_ever(sweep: Sweep) {
             Err(error) => tracing::error!(%error, "overdue work could not be read"),
         }
     }
+}
+
+/// Starts what a table needs from time to time.
+fn keep_table(table: EmbeddedTable, folder: Option<&DataFolder>) -> Result<(), String> {
+    tokio::spawn(delete_expired_for_ever(table));
+    if let Some(folder) = folder {
+        tokio::spawn(make_checkpoints_for_ever(Checkpoints::of(&folder.table())?));
+    }
+    Ok(())
 }
 
 async fn delete_expired_for_ever(table: EmbeddedTable) {

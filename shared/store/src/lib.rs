@@ -1,7 +1,7 @@
 //! The table: the only way to read and write stored items.
 //!
-//! [`table`] is the thin layer over the database: [`table::keys`] names every item, and [`table::write`]
-//! builds conditional writes.
+//! [`table`] is the thin layer over the database: [`table::keys`] names every item, and
+//! [`table::write`] builds conditional writes.
 //!
 //! Above it is one module per aggregate. Each gives [`Store`] a small handle, so that a call names
 //! its aggregate: `store.messages().append(…)`, `store.runs().claim(…)`, `store.plans().fire(…)`.

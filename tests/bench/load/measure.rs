@@ -30,6 +30,8 @@ pub(crate) struct Figures {
     /// From the POST to the stored reply.
     pub(crate) stored: Latency,
     pub(crate) runs_a_second: f64,
+    /// The product's processor time for each of these runs, in milliseconds.
+    pub(crate) processor: f64,
 }
 
 /// Measures latencies one at a time, then throughput.
@@ -45,9 +47,13 @@ pub(crate) async fn all(
     try_join_all(rooms.iter().map(|room| fill(product, room, history.messages))).await?;
     try_join_all(rooms.iter().map(|room| product.unpause(room))).await?;
     let (first_delta, stored) = latencies(product, &rooms[0], rounds).await?;
-    let runs_a_second =
-        throughput(product, &rooms, in_flight, Duration::from_secs(seconds)).await?;
-    Ok(Figures { first_delta, stored, runs_a_second })
+    let before = product.processor_time()?;
+    let begun = Instant::now();
+    let runs = load(product, &rooms, in_flight, begun + Duration::from_secs(seconds)).await?;
+    let runs_a_second = runs / begun.elapsed().as_secs_f64();
+    let used = product.processor_time()?.saturating_sub(before);
+    let processor = used.as_secs_f64() * 1e3 / runs;
+    Ok(Figures { first_delta, stored, runs_a_second, processor })
 }
 
 async fn fill(product: &Product, room: &Room, messages: u64) -> Result<(), String> {
@@ -110,18 +116,17 @@ async fn one_reply(socket: &mut Socket, begun: Instant) -> Result<(Duration, Dur
     }
 }
 
-/// Measures completed runs a second, with `in_flight` runs in each space all the time.
-async fn throughput(
+/// Counts completed runs, with `in_flight` runs in each space all the time.
+async fn load(
     product: &Product,
     rooms: &[Room],
     in_flight: usize,
-    time: Duration,
+    until: Instant,
 ) -> Result<f64, String> {
-    let begun = Instant::now();
     let loops: FuturesUnordered<_> =
-        rooms.iter().map(|room| load_one(product, room, in_flight, begun + time)).collect();
+        rooms.iter().map(|room| load_one(product, room, in_flight, until)).collect();
     let counts: Vec<usize> = loops.try_collect().await?;
-    Ok(counts.iter().sum::<usize>() as f64 / begun.elapsed().as_secs_f64())
+    Ok(counts.iter().sum::<usize>() as f64)
 }
 
 async fn load_one(

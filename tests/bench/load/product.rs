@@ -21,6 +21,8 @@ use tokio_tungstenite::{
 
 pub(crate) use self::caller::Caller;
 
+/// The unit of processor times in Linux.
+const TICKS_A_SECOND: u64 = 100;
 const KEY: &str = "the-load-programs-own-key";
 /// The value of the secret `HOOK`, which the service signs with.
 pub(crate) const HOOK_SECRET: &str = "the-secret-of-the-services";
@@ -36,6 +38,9 @@ pub(crate) struct Product {
     http: Client,
     url: String,
     folder: TempDir,
+    /// Whether a run ends with the answer that posts its message. Otherwise its model is asked once
+    /// more.
+    pub(crate) ends_after_send: bool,
     /// From the start of the process to its first answer.
     pub(crate) ready: Duration,
 }
@@ -89,6 +94,7 @@ impl Product {
             http,
             url: format!("http://127.0.0.1:{port}"),
             folder,
+            ends_after_send: true,
             ready: Duration::ZERO,
         };
         while product.http.get(format!("{}/healthz", product.url)).send().await.is_err() {
@@ -118,11 +124,25 @@ impl Product {
         Ok((field("VmRSS:"), field("VmHWM:")))
     }
 
+    /// The processor time so far, of the user and of the system.
+    pub(crate) fn processor_time(&self) -> Result<Duration, String> {
+        let stat =
+            std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).map_err(text)?;
+        // The name of the program, in brackets, may contain spaces.
+        let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
+        let ticks: u64 = fields.skip(11).take(2).filter_map(|it| it.parse::<u64>().ok()).sum();
+        Ok(Duration::from_millis(ticks * 1_000 / TICKS_A_SECOND))
+    }
+
     /// Creates a person, an agent that asks the model, and their space.
     pub(crate) async fn room(&self, paused: bool) -> Result<Room, String> {
         let budget = json!({"runsPerMinute": 100_000});
         let person = self.make("/v1/entities", json!({"type": "human", "name": "Husam"})).await?;
-        let agent = json!({"model": {"provider": "openai", "name": "zero"}, "budget": budget});
+        let agent = json!({
+            "model": {"provider": "openai", "name": "zero"},
+            "budget": budget,
+            "loop": {"endAfterSend": self.ends_after_send},
+        });
         let agent = self
             .make("/v1/entities", json!({"type": "agent", "name": "Ada", "agent": agent}))
             .await?;

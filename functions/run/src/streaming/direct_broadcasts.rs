@@ -47,7 +47,7 @@ type Poster = (mpsc::UnboundedSender<Announced>, JoinHandle<()>);
 /// An event that has happened.
 struct Announced {
     event: Event,
-    /// What was read after this moment is known to include whoever has not seen it in the table.
+    /// A read of the followers that began since then serves it.
     since: Instant,
 }
 

@@ -1,4 +1,4 @@
-//! The calls of a database. [`DynamoDb`](super::dynamodb::DynamoDb) sends them with the SDK, and the
+//! The calls of a database. [`DynamoDb`](super::dynamodb::DynamoDb) sends them with the SDK. The
 //! local host answers them in its own process.
 
 use std::fmt::Debug;

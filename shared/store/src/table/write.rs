@@ -28,7 +28,7 @@ pub struct Write {
 /// A write, as a database takes it.
 #[derive(Clone, Debug)]
 pub struct WriteCall {
-    /// What is done.
+    /// What the write does.
     pub action: Action,
     /// It is done only if this condition holds.
     pub condition: Option<String>,

@@ -228,7 +228,7 @@ fn wrong_partials(stored: &Stored) -> Vec<String> {
 }
 
 /// Reminders without reason, missing or repeated: a run goes on after an answer without calls only
-/// with a reminder, and only once. What is stored of an answer that was cut off has no reminder.
+/// with a reminder, and only once. An answer that was cut off is stored without its reminder.
 fn reminders(stored: &Stored) -> Vec<String> {
     let mut found = Vec::new();
     let mut reminded: BTreeMap<&str, usize> = BTreeMap::new();

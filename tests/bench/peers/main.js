@@ -1,0 +1,126 @@
+// The product and Restate by turns, against one model server: how long until the first text and
+// until the reply is kept, how many runs a second, how much memory. Prints medians and ratios.
+//
+// node main.js [--binary FILE] [--rounds 5] [--messages 200] [--history 50] [--seconds 10]
+//              [--rooms 16] [--asks-twice]
+
+import { existsSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { startModel } from './model.js';
+import { startRestate } from './restate.js';
+import { startSmartspace } from './smartspace.js';
+
+const { values: flags } = parseArgs({
+  options: {
+    binary: { type: 'string', default: '../../../target/release/smartspace' },
+    rounds: { type: 'string', default: '5' },
+    messages: { type: 'string', default: '200' },
+    history: { type: 'string', default: '50' },
+    seconds: { type: 'string', default: '10' },
+    rooms: { type: 'string', default: '16' },
+    'asks-twice': { type: 'boolean', default: false },
+  },
+});
+const [rounds, messages, history, seconds, rooms] = [
+  flags.rounds,
+  flags.messages,
+  flags.history,
+  flags.seconds,
+  flags.rooms,
+].map(Number);
+if (!existsSync(flags.binary)) {
+  console.error(`${flags.binary} is missing; build it: cargo build --release -p smartspace`);
+  process.exit(1);
+}
+
+const median = (all) => [...all].sort((one, other) => one - other)[Math.floor(all.length / 2)];
+
+/** One turn of one product. */
+async function measure(product) {
+  const texts = Array.from(
+    { length: history },
+    (_, at) => `Message ${at}: what people say to each other in the course of a day, no more.`,
+  );
+  const all = [];
+  for (let number = 0; number < rooms; number += 1) all.push(await product.makeRoom(number, texts));
+
+  let firstAt = null;
+  const leave = await product.follow(all[0], () => (firstAt ??= performance.now()));
+  const times = { first: [], kept: [] };
+  for (let at = 0; at < messages + 20; at += 1) {
+    firstAt = null;
+    const begun = performance.now();
+    await product.ask(all[0], 'How long does it take?');
+    const keptAt = performance.now();
+    // The first messages warm up.
+    if (at < 20) continue;
+    times.first.push((firstAt ?? keptAt) - begun);
+    times.kept.push(keptAt - begun);
+  }
+  leave();
+
+  const leaves = await Promise.all(all.map((room) => product.follow(room, () => {})));
+  const before = product.used().processor;
+  const begun = performance.now();
+  const until = begun + seconds * 1_000;
+  let runs = 0;
+  const load = async (room) => {
+    while (performance.now() < until) {
+      await product.ask(room, 'And under load?');
+      runs += 1;
+    }
+  };
+  await Promise.all(all.map(load));
+  const took = (performance.now() - begun) / 1_000;
+  const { memory, processor } = product.used();
+  leaves.forEach((leave) => leave());
+  return {
+    first: median(times.first),
+    kept: median(times.kept),
+    runs: runs / took,
+    processor: (processor - before) / runs,
+    memory,
+  };
+}
+
+const COLUMNS = [
+  ['first', 'first text, ms', 1],
+  ['kept', 'reply kept, ms', 1],
+  ['runs', 'runs a second', 0],
+  ['processor', 'processor time a run, ms', 2],
+  ['memory', 'memory, MB', 0],
+];
+const model = await startModel();
+const found = new Map();
+const starts = [
+  () => startSmartspace(model, { binary: flags.binary, asksTwice: flags['asks-twice'] }),
+  () => startRestate(model),
+];
+for (let round = 0; round < rounds; round += 1) {
+  for (const start of round % 2 === 0 ? starts : [...starts].reverse()) {
+    const product = await start();
+    const figures = await measure(product);
+    await product.stop();
+    found.set(product.name, [...(found.get(product.name) ?? []), figures]);
+  }
+}
+model.stop();
+
+const row = (cells) => console.log(`| ${cells.join(' | ')} |`);
+row(['', ...COLUMNS.map(([, title]) => title)]);
+row(['---', ...COLUMNS.map(() => '---')]);
+const medians = (name, key) => median(found.get(name).map((figures) => figures[key]));
+for (const [name, all] of found) {
+  const cell = ([key, , digits]) => {
+    const values = all.map((figures) => figures[key]);
+    const [least, most] = [Math.min(...values), Math.max(...values)];
+    const show = (value) => value.toFixed(digits);
+    return `${show(median(values))} (${show(least)}–${show(most)})`;
+  };
+  row([name, ...COLUMNS.map(cell)]);
+}
+row([
+  'ratio',
+  ...COLUMNS.map(([key]) => (medians('Smartspace', key) / medians('Restate', key)).toFixed(2)),
+]);
+process.exit(0);
