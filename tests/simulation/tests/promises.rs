@@ -97,15 +97,17 @@ fn seeds_that_failed_once() {
 /// that a change of one history does not cost a hundred plays.
 fn first_seed(mutant: Mutant) -> u64 {
     match mutant {
+        Mutant::ForgetsCuts => 83,
+        Mutant::RepeatsWhatBegan => 54,
         Mutant::KeepsRosterVersion => 44,
         Mutant::FiresAnyway => 40,
-        Mutant::ForgetsCuts => 34,
+        Mutant::ForgetsBeginnings => 36,
         Mutant::AbandonsReads => 29,
-        Mutant::RepeatsWhatBegan => 24,
         Mutant::ReadsBackwards => 22,
         Mutant::LeavesCallsOpen => 18,
+        Mutant::ReadsToTheNewest => 16,
         Mutant::ForgetsWaitingRuns => 15,
-        Mutant::AnswersTwice | Mutant::ForgetsBeginnings | Mutant::ReadsToTheNewest => 9,
+        Mutant::AnswersTwice => 9,
         Mutant::FiresInParts => 8,
         _ => 1,
     }
