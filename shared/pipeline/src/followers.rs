@@ -57,6 +57,9 @@ impl Followers<'_> {
         let recipients = connections.iter().filter(gets_it);
         let recipients = recipients.map(|it| Recipient::new(it.id.clone(), it.caller));
         let recipients: Vec<_> = recipients.collect();
+        if recipients.is_empty() {
+            return Ok(());
+        }
         let per_job = self.store.room_limits().per_job;
         if recipients.len() <= per_job {
             return self.post(event, &recipients.iter().collect::<Vec<_>>()).await;
