@@ -123,6 +123,11 @@ pub(crate) fn recent_audience(deps: &StreamDeps, space: SpaceId) -> PendingAudie
     audience_since(deps, space, now.checked_sub(CHECK_VALID).unwrap_or(now))
 }
 
+/// Whether members that were read at this moment, at this version of the roster, still hold.
+fn is_checked(deps: &StreamDeps, space: SpaceId, roster: u64, at: Instant) -> bool {
+    at.elapsed() < CHECK_VALID && !deps.store.members().has_removed_since(space, roster)
+}
+
 enum Op {
     Text(String),
     End { message: Option<MessageId>, reason: Option<StreamEnd> },

@@ -209,6 +209,24 @@ async fn with_end_after_send_an_answer_that_only_sends_is_the_last() {
 }
 
 #[tokio::test]
+async fn a_run_that_ends_with_a_message_keeps_its_first_token() {
+    let stack = Stack::start().await;
+    let gate = Gate::closed();
+    let looks = answer([call("get_memories", json!({}))]);
+    stack.model.plays("ada", [looks, answer([wait(&gate), say("I have looked it up.")])]);
+    let (person, agent, space) = team(&stack, json!({"endAfterSend": true})).await;
+    let run = triggered_run(&stack.post(&space, &person, "Begin.").await, &agent).unwrap();
+    gate.reached(1).await;
+    let first = stack.get(&format!("/v1/runs/{run}")).await.must_be(200)["firstTokenAt"].clone();
+    assert!(first.is_string(), "{first}");
+    gate.open();
+    let run = stack.ended(&run, SOON).await;
+    assert_eq!((&run["endReason"], &run["stepCount"]), (&json!("done"), &json!(2)));
+    assert_ne!(run["steps"][1]["firstTokenAt"], first);
+    assert_eq!(run["firstTokenAt"], first);
+}
+
+#[tokio::test]
 async fn calls_that_a_model_invents_get_short_errors_and_the_run_continues() {
     let stack = Stack::start().await;
     let odd = "\u{202e}".repeat(20_000);

@@ -79,7 +79,7 @@ impl AgentLoop<'_> {
         let deadline = Instant::now() + left.max(Duration::from_millis(1));
         match Box::pin(self.steps(&mut state, deadline)).await? {
             LoopExit::Completion(completion) => {
-                self.finish(*completion, state).await.map(|run| LoopOutcome::Ended(Box::new(run)))
+                self.finish(*completion, &state).await.map(|run| LoopOutcome::Ended(Box::new(run)))
             }
             LoopExit::Ended(run) => Ok(LoopOutcome::Ended(run)),
             LoopExit::HandOver(tried) => Ok(LoopOutcome::HandedOver(tried)),

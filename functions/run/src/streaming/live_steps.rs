@@ -25,7 +25,7 @@ use smartspace_store::runs::RunRecord;
 use tokio::{sync::mpsc, task::JoinHandle, time::Instant};
 
 use crate::streaming::{
-    CHECK_VALID, PendingAudience, ReadAudience, StreamDeps, read_audience, recent_audience,
+    PendingAudience, ReadAudience, StreamDeps, is_checked, read_audience, recent_audience,
 };
 
 /// Each worker of a run numbers its states from its own multiple of this.
@@ -219,13 +219,12 @@ impl Poster {
         let is_member = |caller: Caller| matches!(caller, Caller::Entity(_));
         let audience = &room.read.audience;
         let roster = audience.roster.head.roster;
-        let members = self.deps.store.members();
-        let is_checked =
-            room.read.asked.elapsed() < CHECK_VALID && !members.has_removed_since(space, roster);
-        if is_checked || !audience.connections.iter().any(|it| is_member(it.caller)) {
+        if is_checked(&self.deps, space, roster, room.read.asked)
+            || !audience.connections.iter().any(|it| is_member(it.caller))
+        {
             return true;
         }
-        match members.head(space).await {
+        match self.deps.store.members().head(space).await {
             Ok(Some(head)) if head.roster == roster => return true,
             Ok(Some(_)) => {}
             Ok(None) | Err(_) => return false,

@@ -239,7 +239,7 @@ fn part(call: WriteCall) -> TransactWriteItem {
 
 fn reason(reason: CancellationReason) -> Reason {
     let code = Some(reason.code).filter(|code| code != "None");
-    Reason { code, item: reason.item.map(from_engine) }
+    Reason { code, message: reason.message, item: reason.item.map(from_engine) }
 }
 
 fn failure(error: DynoxideError) -> Failure {

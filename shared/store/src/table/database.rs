@@ -81,6 +81,8 @@ pub enum TransactFailure {
 pub struct Reason {
     /// DynamoDB's code, such as `ConditionalCheckFailed`. `None` if this write could be made.
     pub code: Option<String>,
+    /// The same in words, for people who look for a mistake.
+    pub message: Option<String>,
     /// The item as a failed condition found it.
     pub item: Option<Item>,
 }

@@ -187,7 +187,8 @@ fn part(call: WriteCall, table: &str) -> Result<TransactWriteItem, Failure> {
 
 fn reason(reason: &CancellationReason) -> Reason {
     let code = reason.code().filter(|code| *code != "None").map(str::to_owned);
-    Reason { code, item: reason.item().cloned().map(from_sdk) }
+    let message = reason.message().map(str::to_owned);
+    Reason { code, message, item: reason.item().cloned().map(from_sdk) }
 }
 
 fn failure<E, R>(error: &SdkError<E, R>) -> Failure

@@ -46,7 +46,7 @@ impl Table {
 fn final_error(writes: &[Write], reasons: Vec<Reason>) -> Option<WriteError> {
     let codes = || reasons.iter().filter_map(|reason| reason.code.as_deref());
     if !codes().all(|code| code == REFUSED || TRANSIENT.contains(&code)) {
-        let text = format!("a transaction was refused: {:?}", codes().collect::<Vec<_>>());
+        let text = format!("a transaction was refused: {reasons:?}");
         return Some(Error::Internal(text).into());
     }
     // While another transaction works on one of the items, the condition on that item is not

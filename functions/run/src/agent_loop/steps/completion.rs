@@ -73,28 +73,37 @@ impl Completion {
 }
 
 impl AgentLoop<'_> {
-    /// Stores the end of the run.
-    pub(super) async fn finish(&self, completion: Completion, state: State) -> Result<RunRecord> {
+    /// The run before its end, and how it ends.
+    pub(super) fn ending(
+        &self,
+        completion: Completion,
+        state: &State,
+    ) -> Result<(RunRecord, Ending)> {
         let context = self.context;
-        let prompt = state.prompt_to_store(self.tools)?;
         // Messages that only a failed or canceled run has read stay new.
-        let is_completed = completion.status == RunStatus::Completed;
-        let marks = if is_completed && context.dry.is_none() { state.marks } else { Marks::new() };
+        let moves_cursors = completion.status == RunStatus::Completed && context.dry.is_none();
         let ending = Ending {
             status: completion.status,
             reason: completion.reason,
             skip_reason: completion.skip_reason,
             error: completion.error,
-            used: state.used,
-            prompt,
+            used: state.used.clone(),
+            prompt: state.prompt_to_store(self.tools)?,
             last_step: completion.last_step,
-            marks,
+            marks: if moves_cursors { state.marks.clone() } else { Marks::new() },
         };
         let mut run = context.run.clone();
         run.open_calls = run.open_calls.or_else(|| state.had_cards.then_some(0));
         run.step_count = state.steps;
         run.first_token_at = state.first_token_at;
         run.active_space_id = state.active_space.filter(|_| context.dry.is_none());
+        Ok((run, ending))
+    }
+
+    /// Stores the end of the run.
+    pub(super) async fn finish(&self, completion: Completion, state: &State) -> Result<RunRecord> {
+        let context = self.context;
+        let (run, ending) = self.ending(completion, state)?;
         let ended = {
             let _writing = context.writing.lock().await;
             context.store().runs().finish(&run, &context.lease, &ending, context.now()).await?

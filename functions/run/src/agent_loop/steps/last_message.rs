@@ -1,20 +1,17 @@
 //! An answer whose only call posts a message ends the run, if the agent is configured so. Then the
 //! answer, the message, the result of the call and the end of the run are one transaction.
 
-use smartspace_domain::{
-    Error, Result,
-    ids::StreamId,
-    runs::{EndReason, RunStatus},
-    steps::CallStatus,
-};
+use smartspace_domain::{Error, Result, ids::StreamId, runs::EndReason, steps::CallStatus};
 use smartspace_store::runs::{
     RunRecord,
-    endings::Ending,
-    steps::{CallBegun, Marks, StepRecord},
+    steps::{CallBegun, StepRecord},
 };
 
 use crate::{
-    agent_loop::{state::State, steps::AgentLoop},
+    agent_loop::{
+        state::State,
+        steps::{AgentLoop, completion::Completion},
+    },
     prompt::run_activity::SEND_MESSAGE,
     tools::{builtin::send_message, calling::Calling, execution::checked},
 };
@@ -54,18 +51,12 @@ impl AgentLoop<'_> {
         let Ok((content, record)) = send_message::message(&calling, &input) else {
             return Ok(None);
         };
-        let ending = Ending {
-            status: RunStatus::Completed,
-            reason: Some(EndReason::Done),
-            skip_reason: None,
-            error: None,
-            used: state.used.clone(),
-            prompt: state.prompt_to_store(self.tools)?,
-            last_step: Some(step.clone()),
-            marks: Marks::new(),
-        };
+        let done = Completion::completed(EndReason::Done);
+        let (run, ending) =
+            self.ending(Completion { last_step: Some(step.clone()), ..done }, state)?;
         let started_at = record.started_at;
-        let (message, ended) = match calling.post_last(space, content, record, &ending).await {
+        let posted = calling.post_last(space, content, record, &run, &ending).await;
+        let (message, ended) = match posted {
             Ok(posted) => posted,
             Err(
                 Error::TooMany { .. } | Error::Conflict(_) | Error::NotAMember | Error::NotFound(_),

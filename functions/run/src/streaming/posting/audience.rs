@@ -12,7 +12,7 @@ use smartspace_store::connections::Audience;
 use tokio::time::Instant;
 
 use crate::streaming::{
-    CHECK_VALID,
+    is_checked,
     posting::{AgentMembership, Posting},
 };
 
@@ -42,9 +42,7 @@ impl Posting {
 
     /// Whether the members were checked just now.
     pub(in crate::streaming) fn is_checked(&self) -> bool {
-        let members = self.deps.store.members();
-        self.checked_at.elapsed() < CHECK_VALID
-            && !members.has_removed_since(self.info.space, self.roster)
+        is_checked(&self.deps, self.info.space, self.roster, self.checked_at)
     }
 
     /// Runs each second. A small room gets a snapshot, and a large room only if somebody has asked

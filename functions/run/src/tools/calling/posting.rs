@@ -47,25 +47,20 @@ impl Calling<'_> {
         }
     }
 
-    /// Posts the message with which the run ends, and ends the run. Returns the message and the run
+    /// Posts the message with which `run` ends, and ends it. Returns the message and the run
     /// as it is then. Nothing is stored if this fails with another error than [`Error::Retry`].
     pub(crate) async fn post_last(
         &self,
         space: SpaceId,
         content: Content,
         record: CallRecord,
+        run: &RunRecord,
         ending: &Ending,
     ) -> Result<(MessageId, RunRecord)> {
         let context = self.context;
-        let mut run = context.run.clone();
-        run.active_space_id = Some(space);
         let _writing = context.writing.lock().await;
-        let read = self.marks.get(&space).copied();
-        let end = context
-            .store()
-            .runs()
-            .end_with_message(&run, &context.lease, ending, read, context.now())
-            .await?;
+        let runs = context.store().runs();
+        let end = runs.end_with_message(run, &context.lease, ending, space, context.now()).await?;
         let ended = end.run.clone();
         let call = Box::new(context.with_expiry(record));
         let by = self.by_right(Right::Last { call, end: Box::new(end) });

@@ -221,7 +221,7 @@ fn sender_write(space: SpaceId, sender: &Sender, seq: u64) -> Result<Write> {
 fn run_writes(by: &ByRun, new: &NewMessage) -> Result<Vec<Write>> {
     let lease = match &by.right {
         Right::Lease { lease, .. } => lease,
-        Right::Last { end, .. } => return Ok(end.writes()),
+        Right::Last { end, .. } => return Ok(end.writes.clone()),
         Right::Stopped { claims, .. } => return Ok(vec![was_stopped(by.run, *claims)?]),
     };
     let keeps = |also: &str| worker_keeps(by.run, lease, also);

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use smartspace_domain::{
     Time,
-    ids::{EntityId, LeaseId, RunId, SpaceId},
+    ids::{EntityId, LeaseId, SpaceId},
     runs::{EndReason, RunError, RunStatus, UsageByModel},
     steps::FinishReason,
 };
@@ -53,21 +53,14 @@ pub struct Ending {
 pub struct EndWithMessage {
     /// The run, as it is then.
     pub run: RunRecord,
-    /// Ends the run.
-    finish: Write,
-    /// The last answer, the prompt, the usage, and the end of the run's turn.
-    others: Vec<Write>,
+    /// The writes, without the one of the member.
+    pub(crate) writes: Vec<Write>,
     /// How far the run had read in the space of the message. `None` if it had not.
     read: Option<u64>,
     now: Time,
 }
 
 impl EndWithMessage {
-    /// The writes, without the one of the member.
-    pub(crate) fn writes(&self) -> Vec<Write> {
-        [&self.finish].into_iter().chain(&self.others).cloned().collect()
-    }
-
     /// Moves the agent's cursor to the message at `seq`, if it has read all before it, and checks
     /// that the agent is a member.
     pub(crate) fn member(&self, space: SpaceId, seq: u64) -> Result<Write> {
@@ -100,15 +93,8 @@ impl Runs<'_> {
         now: Time,
     ) -> Result<Ended> {
         let mut ended = self.finished(run, lease, ending, now);
-        let mut writes = vec![
-            finish_write(&ended, lease, None)?,
-            Write::delete(keys::active_run(run.agent_id, run.id)),
-        ];
-        if let Some(prompt) = &ending.prompt {
-            self.store.prompts().store_parts(prompt, now).await?;
-        }
-        writes.extend(self.ending_writes(run.id, ending, now)?);
-        writes.extend(usage::writes(run.user(), &ending.used, 1, now)?);
+        let mut writes = vec![finish_write(&ended, lease, None)?];
+        writes.extend(self.ending_writes(run, ending, now).await?);
         let mut leaving = Leaving::of(self, run.to_ref()).await?;
         let mut cursors = ending
             .marks
@@ -154,26 +140,22 @@ impl Runs<'_> {
         }
     }
 
-    /// The end of a run that completes with a message and that no other run waits for. It had read
-    /// its space up to `read`. The parts of its prompt are stored already.
+    /// The end of a run that completes with a message in `space`, and that no other run waits for.
+    /// Of its marks only the one of that space counts.
     pub async fn end_with_message(
         self,
         run: &RunRecord,
         lease: &LeaseId,
         ending: &Ending,
-        read: Option<u64>,
+        space: SpaceId,
         now: Time,
     ) -> Result<EndWithMessage> {
-        if let Some(prompt) = &ending.prompt {
-            self.store.prompts().store_parts(prompt, now).await?;
-        }
         let ended = self.finished(run, lease, ending, now);
-        let finish = finish_write(&ended, lease, run.active_space_id)?;
-        let mut others = vec![Write::delete(keys::active_run(run.agent_id, run.id))];
-        others.extend(self.ending_writes(run.id, ending, now)?);
-        others.extend(usage::writes(run.user(), &ending.used, 1, now)?);
-        others.extend(Leaving::of(self, run.to_ref()).await?.writes(now)?);
-        Ok(EndWithMessage { run: ended, finish, others, read, now })
+        let mut writes = vec![finish_write(&ended, lease, Some(space))?];
+        writes.extend(self.ending_writes(run, ending, now).await?);
+        writes.extend(Leaving::of(self, run.to_ref()).await?.writes(now)?);
+        let read = ending.marks.get(&space).copied();
+        Ok(EndWithMessage { run: ended, writes, read, now })
     }
 
     /// A run, as it is after its worker has ended it.
@@ -192,21 +174,32 @@ impl Runs<'_> {
         }
     }
 
-    /// The writes of the last step, the prompt and the error.
-    fn ending_writes(self, run: RunId, ending: &Ending, now: Time) -> Result<Vec<Write>> {
+    /// The writes of every end: of the active copy, the last step, the prompt, the error and the
+    /// usage. The parts of the prompt are stored at once.
+    async fn ending_writes(
+        self,
+        run: &RunRecord,
+        ending: &Ending,
+        now: Time,
+    ) -> Result<Vec<Write>> {
+        if let Some(prompt) = &ending.prompt {
+            self.store.prompts().store_parts(prompt, now).await?;
+        }
+        let RunRecord { id, agent_id, .. } = *run;
         let expires_at = self.store.work_expiry(now);
-        let mut writes = Vec::new();
+        let mut writes = vec![Write::delete(keys::active_run(agent_id, id))];
         if let Some(step) = &ending.last_step {
             let step_item = StepRecord { expires_at, ..step.clone() };
-            writes.push(Write::put(keys::step(run, step.index), &step_item)?);
+            writes.push(Write::put(keys::step(id, step.index), &step_item)?);
         }
         if let Some(prompt) = &ending.prompt {
             let prompt_item = PromptRecord { expires_at, ..prompt.clone() };
-            writes.push(Write::put(keys::run_prompt(run), &prompt_item)?);
+            writes.push(Write::put(keys::run_prompt(id), &prompt_item)?);
         }
         if let Some(error) = &ending.error {
-            writes.push(Write::put(keys::run_error(run), &ErrorItem { error, expires_at })?);
+            writes.push(Write::put(keys::run_error(id), &ErrorItem { error, expires_at })?);
         }
+        writes.extend(usage::writes(run.user(), &ending.used, 1, now)?);
         Ok(writes)
     }
 
