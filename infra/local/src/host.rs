@@ -186,37 +186,30 @@ async fn sweep_for_ever(sweep: Sweep) {
 
 /// Starts what a table needs from time to time.
 fn keep_table(table: EmbeddedTable, folder: Option<&DataFolder>) -> Result<(), String> {
-    tokio::spawn(delete_expired_for_ever(table));
+    let problem = "expired items could not be deleted";
+    let delete = move || table.delete_expired().map(drop);
+    tokio::spawn(do_for_ever(EXPIRY_INTERVAL, problem, delete));
     if let Some(folder) = folder {
-        tokio::spawn(make_checkpoints_for_ever(Checkpoints::of(&folder.table())?));
+        let problem = "the table's log could not be copied";
+        let checkpoints = Arc::new(Checkpoints::of(&folder.table())?);
+        tokio::spawn(do_for_ever(CHECKPOINT_INTERVAL, problem, move || checkpoints.make()));
     }
     Ok(())
 }
 
-async fn delete_expired_for_ever(table: EmbeddedTable) {
-    let mut ticks = interval(EXPIRY_INTERVAL);
-    loop {
-        ticks.tick().await;
-        let table = table.clone();
-        match tokio::task::spawn_blocking(move || table.delete_expired()).await {
-            Ok(Ok(_)) => {}
-            Ok(Err(error)) => tracing::error!(%error, "expired items could not be deleted"),
-            Err(error) => tracing::error!(%error, "expired items could not be deleted"),
-        }
-    }
-}
-
-async fn make_checkpoints_for_ever(checkpoints: Checkpoints) {
-    let checkpoints = Arc::new(checkpoints);
-    let mut ticks = interval(CHECKPOINT_INTERVAL);
+/// Does work that blocks, at each interval. `problem` says what it means if that fails.
+async fn do_for_ever(
+    every: Duration,
+    problem: &'static str,
+    work: impl Fn() -> Result<(), String> + Clone + Send + 'static,
+) {
+    let mut ticks = interval(every);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         ticks.tick().await;
-        let checkpoints = Arc::clone(&checkpoints);
-        match tokio::task::spawn_blocking(move || checkpoints.make()).await {
-            Ok(Ok(())) => {}
-            Ok(Err(error)) => tracing::error!(%error, "the table's log could not be copied"),
-            Err(error) => tracing::error!(%error, "the table's log could not be copied"),
+        let done = tokio::task::spawn_blocking(work.clone()).await;
+        if let Err(error) = done.map_err(|error| error.to_string()).flatten() {
+            tracing::error!(%error, "{problem}");
         }
     }
 }
