@@ -284,20 +284,27 @@ impl Storage {
 
     /// All items, as plain JSON.
     pub fn items(&self) -> Vec<Value> {
-        let mut items = Vec::new();
-        let mut from = Value::Null;
-        loop {
-            let mut request = json!({"TableName": NAME});
-            if !from.is_null() {
-                request["ExclusiveStartKey"] = from;
-            }
-            let (_, answer) = self.table.answer("Scan", request.to_string().as_bytes());
-            let mut answer: Value = serde_json::from_str(&answer).unwrap_or_default();
-            items.extend(answer["Items"].as_array().into_iter().flatten().map(plain_item));
-            from = answer["LastEvaluatedKey"].take();
-            if from.is_null() {
-                return items;
-            }
+        scan(&self.table).iter().map(plain_item).collect()
+    }
+}
+
+/// All items of a table, as DynamoDB writes them.
+pub fn scan(table: &EmbeddedTable) -> Vec<Value> {
+    let mut items = Vec::new();
+    let mut from = Value::Null;
+    loop {
+        let mut request = json!({"TableName": NAME});
+        if !from.is_null() {
+            request["ExclusiveStartKey"] = from;
+        }
+        let (_, answer) = table.answer("Scan", request.to_string().as_bytes());
+        let mut answer: Value = serde_json::from_str(&answer).unwrap_or_default();
+        if let Value::Array(page) = answer["Items"].take() {
+            items.extend(page);
+        }
+        from = answer["LastEvaluatedKey"].take();
+        if from.is_null() {
+            return items;
         }
     }
 }

@@ -72,17 +72,18 @@ async fn post(world: &Arc<World>, text: &str, token: bool) -> CallCounts {
     }
 }
 
+/// A world without faults, in which every call takes the same time.
+async fn quiet_world(seed: u64, plan: Plan) -> Arc<World> {
+    let setup = Setup { seed, ..Setup::default() };
+    let chance = Chance::new(seed, setup.suppressed.clone());
+    let world = World::with_plan(&setup, plan, chance, Some(CALL_LATENCY)).unwrap();
+    setting::set(&world).await.unwrap();
+    world
+}
+
 /// The calls of the first message of a process, of a later one, and of one with a token.
 async fn counts(seed: u64, plan: Plan) -> [CallCounts; 3] {
-    let setup = Setup { seed, ..Setup::default() };
-    let world = World::with_plan(
-        &setup,
-        plan,
-        Chance::new(setup.seed, setup.suppressed.clone()),
-        Some(CALL_LATENCY),
-    )
-    .unwrap();
-    setting::set(&world).await.unwrap();
+    let world = quiet_world(seed, plan).await;
     // A process with empty memory.
     let process = world.some_process("test").unwrap();
     world.env.kill(&process.life, "for a fresh one");
@@ -123,13 +124,10 @@ async fn a_message_and_the_answer_with_which_the_run_ends_are_twelve_calls() {
     let mut counted = Vec::new();
     for seed in 0..40 {
         let plan = Plan { ends_after_send: true, ..Plan::quiet() };
-        let chance = Chance::new(seed, Setup::default().suppressed);
-        let setup = Setup { seed, ..Setup::default() };
-        let world = World::with_plan(&setup, plan, chance, Some(CALL_LATENCY)).unwrap();
-        setting::set(&world).await.unwrap();
+        let world = quiet_world(seed, plan).await;
         post(&world, "first", false).await;
         let took = post(&world, "second", false).await;
-        if answered_at_once(&world) {
+        if called(&world, 1).as_deref() == Some("send_message") {
             counted.push(took.in_all);
         }
         world.end();
@@ -137,14 +135,6 @@ async fn a_message_and_the_answer_with_which_the_run_ends_are_twelve_calls() {
     counted.sort_unstable();
     // A slow model takes longer than a look at the members and the run holds.
     assert!(counted.len() >= 10 && counted[counted.len() / 2] <= 12, "{counted:?}");
-}
-
-/// Whether the newest run has answered with one message and nothing else.
-fn answered_at_once(world: &World) -> bool {
-    let stored = Stored::from_items(&world.env.storage.items());
-    let Some((newest, run)) = stored.runs.last_key_value() else { return false };
-    let calls: Vec<_> = stored.calls.iter().filter(|((of, ..), _)| of == newest).collect();
-    run["stepCount"] == 1 && matches!(&calls[..], [(_, call)] if call["name"] == "send_message")
 }
 
 #[tokio::test(start_paused = true)]
@@ -157,14 +147,14 @@ async fn a_budget_takes_one_read_before_the_message_and_one_write_before_the_mod
     }
 }
 
-/// The tool of the newest run, if the run made one call only.
-fn called(world: &World) -> Option<String> {
+/// The tool of the newest run, if the run made so many steps and one call only.
+fn called(world: &World, steps: u32) -> Option<String> {
     let stored = Stored::from_items(&world.env.storage.items());
     // Ids start with the time, so the last one is the newest.
     let (run, newest) = stored.runs.last_key_value()?;
     let calls: Vec<_> = stored.calls.iter().filter(|((of, ..), _)| of == run).collect();
     let [(_, call)] = calls[..] else { return None };
-    (newest["stepCount"] == 2 && call["status"] == "completed")
+    (newest["stepCount"] == steps && call["status"] == "completed")
         .then(|| call["name"].as_str().map(str::to_owned))?
 }
 
@@ -172,16 +162,7 @@ fn called(world: &World) -> Option<String> {
 async fn an_external_call_is_two_writes_and_with_a_card_three() {
     let mut took = BTreeMap::new();
     for seed in 1..=200 {
-        let setup = Setup { seed, ..Setup::default() };
-        let plan = Plan { outside: true, ..Plan::quiet() };
-        let world = World::with_plan(
-            &setup,
-            plan,
-            Chance::new(seed, setup.suppressed.clone()),
-            Some(CALL_LATENCY),
-        )
-        .unwrap();
-        setting::set(&world).await.unwrap();
+        let world = quiet_world(seed, Plan { outside: true, ..Plan::quiet() }).await;
         post(&world, "first", false).await;
         let in_all = post(&world, "second", false).await.in_all;
         let calls = world.env.ledger.lock().unwrap().calls.clone();
@@ -189,7 +170,7 @@ async fn an_external_call_is_two_writes_and_with_a_card_three() {
             .iter()
             .filter(|(_, what)| ["TransactWriteItems", "UpdateItem"].contains(&what.as_str()))
             .count();
-        if let Some(tool) = called(&world) {
+        if let Some(tool) = called(&world, 2) {
             let least = took.entry(tool).or_insert((writes, in_all));
             *least = (*least).min((writes, in_all));
         }

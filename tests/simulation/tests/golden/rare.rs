@@ -14,6 +14,7 @@ use smartspace_domain::{
     runs::{Usage, UsageByModel},
     spaces::Role,
 };
+use smartspace_simulation::storage::scan;
 use smartspace_store::{
     Store,
     agents::{goals::SetGoal, state::ChangedBy},
@@ -73,8 +74,7 @@ pub(super) async fn items() -> Vec<Value> {
     close(&store, space, person).await;
     let keep_runs = Some(Duration::from_hours(24));
     fork(&Store::new(table.client(), NAME, keep_runs, Arc::new(|| 4)), agent).await;
-    let (_, answer) = table.answer("Scan", json!({"TableName": NAME}).to_string().as_bytes());
-    serde_json::from_str::<Value>(&answer).unwrap()["Items"].as_array().unwrap().clone()
+    scan(&table)
 }
 
 async fn join(store: &Store, space: SpaceId, id: EntityId, settings: Value) {
