@@ -1,20 +1,11 @@
-//! An embedded DynamoDB: a database on SQLite.
+//! An emulation of DynamoDB. It is an HTTP connector of the SDK: so it answers the SDK's calls as on
+//! AWS, without a socket.
 //!
-//! It answers the store's calls as they are (`calls`). It is also an HTTP connector of the SDK: so
-//! it answers the SDK's calls as on AWS, without a socket.
+//! Tests and the simulation use it. The local host only creates its table with it.
 
-mod calls;
-mod checkpoints;
 mod http;
-mod items;
 
-use std::{
-    path::Path,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-};
+use std::path::Path;
 
 use aws_sdk_dynamodb::{
     Client, Config,
@@ -30,9 +21,7 @@ use aws_smithy_runtime_api::client::{
 };
 use dynoxide::{Database, DynoxideError};
 use serde::{Serialize, de::DeserializeOwned};
-use tokio::sync::Mutex;
 
-pub(crate) use self::checkpoints::Checkpoints;
 pub use self::http::{TableCall, respond};
 
 /// The table's name.
@@ -42,16 +31,12 @@ pub const NAME: &str = "smartspace";
 #[derive(Clone)]
 pub struct EmbeddedTable {
     database: Database,
-    /// Held during a call. The database has a lock of its own, which can only be waited for.
-    turn: Arc<Mutex<()>>,
-    /// Whether expired items are being deleted. That takes the database's lock for long.
-    is_sweeping: Arc<AtomicBool>,
     on_disk: bool,
 }
 
 impl EmbeddedTable {
     /// A table in a file, which is created if it is missing.
-    pub(crate) fn open(path: &Path) -> Result<Self, String> {
+    pub fn open(path: &Path) -> Result<Self, String> {
         let failed =
             |error: DynoxideError| format!("the table {} can't be opened: {error}", path.display());
         let database = Database::new(&path.to_string_lossy()).map_err(failed)?;
@@ -69,7 +54,7 @@ impl EmbeddedTable {
     }
 
     fn new(database: Database, on_disk: bool) -> Self {
-        Self { database, turn: Arc::default(), is_sweeping: Arc::default(), on_disk }
+        Self { database, on_disk }
     }
 
     /// An SDK client for this table.
@@ -87,11 +72,8 @@ impl EmbeddedTable {
     }
 
     /// Deletes expired items, as DynamoDB does by itself. Blocks.
-    pub(crate) fn delete_expired(&self) -> Result<usize, String> {
-        self.is_sweeping.store(true, Ordering::Relaxed);
-        let deleted = self.database.sweep_ttl().map_err(|error| error.to_string());
-        self.is_sweeping.store(false, Ordering::Relaxed);
-        deleted
+    pub fn delete_expired(&self) -> Result<usize, String> {
+        self.database.sweep_ttl().map_err(|error| error.to_string())
     }
 }
 

@@ -2,7 +2,7 @@
 
 mod functions;
 
-use std::{io::Write, sync::Arc, time::Duration};
+use std::{io::Write, path::Path, sync::Arc, time::Duration};
 
 use axum::Router;
 use smartspace_api::{AdminKey, Api, SocketUrl};
@@ -14,7 +14,7 @@ use smartspace_ports::{
     secrets::FixedSecrets,
 };
 use smartspace_socket::Socket;
-use smartspace_store::{Store, table::schema};
+use smartspace_store::Store;
 use smartspace_sweep::Sweep;
 use tokio::{
     net::TcpListener,
@@ -25,16 +25,16 @@ use tokio::{
 
 use self::functions::{Functions, Queues};
 use crate::{
-    Connect,
+    LocalTable, OpenTable,
     data_folder::DataFolder,
     demo,
-    embedded_table::{Checkpoints, EmbeddedTable, NAME},
     flags::Flags,
     in_process_alarms::InProcessAlarms,
     in_process_cancel_signal::InProcessCancelSignal,
     in_process_queue::InProcessQueue,
     in_process_sockets::InProcessSockets,
     socket_server::{self, SocketServer},
+    sqlite_table::Checkpoints,
     web_server,
 };
 
@@ -48,7 +48,7 @@ const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(1);
 const SHUTDOWN_LIMIT: Duration = Duration::from_millis(1_200);
 
 /// Runs the product until SIGTERM or SIGINT.
-pub(crate) async fn run(flags: Flags, connect: Connect) -> Result<(), String> {
+pub(crate) async fn run(flags: Flags, open: OpenTable) -> Result<(), String> {
     let ids = Arc::new(RandomIds);
     let folder = if flags.in_memory() { None } else { Some(DataFolder::open(&flags.data)?) };
     let key = admin_key(&flags, folder.as_ref(), *ids)?;
@@ -57,13 +57,10 @@ pub(crate) async fn run(flags: Flags, connect: Connect) -> Result<(), String> {
     })?;
     let address = listener.local_addr().map_err(|error| error.to_string())?;
 
-    let table = match &folder {
-        Some(folder) => EmbeddedTable::open(&folder.table())?,
-        None => EmbeddedTable::in_memory()?,
-    };
-    schema::create_table(&table.client(), NAME).await.map_err(|error| error.to_string())?;
+    let path = folder.as_ref().map(DataFolder::table);
+    let LocalTable { database, delete_expired } = open(path.as_deref()).await?;
     let jitter = Arc::clone(&ids);
-    let store = Store::on(connect(&table), flags.keep_runs.0, Arc::new(move || jitter.random()))
+    let store = Store::on(database, flags.keep_runs.0, Arc::new(move || jitter.random()))
         .with_append_limit(flags.is_rate_limited().then_some(AppendLimit::SPACE))
         .with_budget(flags.budget_cost_per_day.unwrap_or_default());
 
@@ -88,7 +85,7 @@ pub(crate) async fn run(flags: Flags, connect: Connect) -> Result<(), String> {
         Functions::new(&flags, &pipeline, &connections, secrets.clone(), stopping.clone())?;
     functions.deliver(queues);
     tokio::spawn(sweep_for_ever(sweep));
-    keep_table(table, folder.as_ref())?;
+    keep_table(delete_expired, path.as_deref())?;
 
     let app = new_router(&flags, &pipeline, &connections, &key, secrets)?;
     let serving = tokio::spawn(web_server::serve(listener, app, stopping));
@@ -185,13 +182,15 @@ async fn sweep_for_ever(sweep: Sweep) {
 }
 
 /// Starts what a table needs from time to time.
-fn keep_table(table: EmbeddedTable, folder: Option<&DataFolder>) -> Result<(), String> {
+fn keep_table(
+    delete_expired: Arc<dyn Fn() -> Result<(), String> + Send + Sync>,
+    path: Option<&Path>,
+) -> Result<(), String> {
     let problem = "expired items could not be deleted";
-    let delete = move || table.delete_expired().map(drop);
-    tokio::spawn(do_for_ever(EXPIRY_INTERVAL, problem, delete));
-    if let Some(folder) = folder {
+    tokio::spawn(do_for_ever(EXPIRY_INTERVAL, problem, move || delete_expired()));
+    if let Some(path) = path {
         let problem = "the table's log could not be copied";
-        let checkpoints = Arc::new(Checkpoints::of(&folder.table())?);
+        let checkpoints = Arc::new(Checkpoints::of(path)?);
         tokio::spawn(do_for_ever(CHECKPOINT_INTERVAL, problem, move || checkpoints.make()));
     }
     Ok(())

@@ -5,7 +5,9 @@
 //! - [`host`]: builds everything, serves until SIGTERM or SIGINT, and shuts down
 //! - [`web_server`]: the HTTP server
 //! - [`socket_server`]: the WebSocket server
-//! - [`embedded_table`]: an embedded DynamoDB that answers the store and the AWS SDK
+//! - [`sqlite_table`]: the table, which answers the store's calls
+//! - [`embedded_table`]: an emulation of DynamoDB, which creates the table, and answers the SDK in
+//!   tests
 //! - [`in_process_queue`], [`in_process_sockets`], [`in_process_alarms`],
 //!   [`in_process_cancel_signal`]: the adapters of the ports
 //! - [`data_folder`]: the folder with the data
@@ -25,14 +27,17 @@ mod in_process_queue;
 mod in_process_sockets;
 mod log;
 mod socket_server;
+pub mod sqlite_table;
 mod web_server;
 
-use std::{io::Write, process::ExitCode, sync::Arc};
+use std::{io::Write, path::Path, process::ExitCode, sync::Arc};
 
 use clap::Parser;
+use futures::future::BoxFuture;
+use smartspace_ports::clock::{Clock, SystemClock};
 use smartspace_store::table::database::Database;
 
-use crate::{embedded_table::EmbeddedTable, flags::Flags};
+use crate::{flags::Flags, sqlite_table::SqliteTable};
 
 /// Every table call allocates and frees hundreds of small strings. With the system's allocator a
 /// third of a call's time was spent on that.
@@ -42,16 +47,34 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 /// Threads for calls to a table on disk.
 const BLOCKING_THREADS: usize = 4;
 
-/// What answers the store's calls.
-pub type Connect = fn(&EmbeddedTable) -> Arc<dyn Database>;
+/// The table of the product.
+pub struct LocalTable {
+    /// What answers the store's calls.
+    pub database: Arc<dyn Database>,
+    /// Deletes what has expired, as DynamoDB does by itself. Blocks.
+    pub delete_expired: Arc<dyn Fn() -> Result<(), String> + Send + Sync>,
+}
+
+/// Opens the table in a file, or in memory.
+pub type OpenTable = fn(Option<&Path>) -> BoxFuture<'_, Result<LocalTable, String>>;
 
 /// Runs the product until SIGTERM or SIGINT.
 pub fn main() -> ExitCode {
-    main_on(|table| Arc::new(table.clone()))
+    main_on(|path| Box::pin(open_table(path)))
 }
 
-/// Runs the product with other answers to its calls, for tests with a table that behaves worse.
-pub fn main_on(connect: Connect) -> ExitCode {
+async fn open_table(path: Option<&Path>) -> Result<LocalTable, String> {
+    let table = match path {
+        Some(path) => SqliteTable::open(path).await?,
+        None => SqliteTable::in_memory()?,
+    };
+    let database = Arc::new(table.clone());
+    let delete_expired = move || table.delete_expired(SystemClock.now().as_seconds()).map(drop);
+    Ok(LocalTable { database, delete_expired: Arc::new(delete_expired) })
+}
+
+/// Runs the product on another table, for tests with one that behaves worse.
+pub fn main_on(open: OpenTable) -> ExitCode {
     let flags = Flags::parse();
     // Invalid secrets are reported when the flags are checked.
     log::start(&flags.log, Arc::new(flags.secrets().unwrap_or_default()));
@@ -59,7 +82,7 @@ pub fn main_on(connect: Connect) -> ExitCode {
     if let Err(error) = rlimit::increase_nofile_limit(u64::MAX) {
         tracing::warn!(%error, "could not raise the limit of open files");
     }
-    match run(flags, connect) {
+    match run(flags, open) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             // If this fails, there is no way left to report the error.
@@ -69,7 +92,7 @@ pub fn main_on(connect: Connect) -> ExitCode {
     }
 }
 
-fn run(flags: Flags, connect: Connect) -> Result<(), String> {
+fn run(flags: Flags, open: OpenTable) -> Result<(), String> {
     flags.check()?;
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
     // Blocking threads wait for the table's single lock, so more of them would only use memory.
@@ -78,7 +101,7 @@ fn run(flags: Flags, connect: Connect) -> Result<(), String> {
         .max_blocking_threads(BLOCKING_THREADS)
         .build()
         .map_err(|error| format!("the async runtime could not be started: {error}"))?;
-    let result = runtime.block_on(host::run(flags, connect));
+    let result = runtime.block_on(host::run(flags, open));
     // A run that is cut off here has released its lease, or the next start resumes it.
     runtime.shutdown_timeout(std::time::Duration::from_millis(200));
     result

@@ -27,6 +27,7 @@ use crate::{
     locked,
     ports::CountedPorts,
     text::Words,
+    timeline::Span,
 };
 
 use environment::Environment;
@@ -43,6 +44,8 @@ const CPU_MILLISECONDS: f64 = 20.0;
 pub(crate) struct Deployment {
     /// The counts since it was last cleared.
     pub(crate) ledger: Mutex<Ledger>,
+    /// The calls in order of their ends.
+    pub(crate) spans: Mutex<Vec<Span>>,
     pub(crate) table: EmbeddedTable,
     /// Whether every invocation gets a new environment.
     fresh: bool,
@@ -68,6 +71,7 @@ impl Deployment {
     pub(crate) async fn start(fresh: bool, words: Arc<Words>) -> Result<Arc<Self>, String> {
         let deployment = Arc::new(Self {
             ledger: Mutex::default(),
+            spans: Mutex::default(),
             table: EmbeddedTable::in_memory()?,
             fresh,
             begun: Instant::now(),

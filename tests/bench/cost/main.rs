@@ -9,7 +9,9 @@
 //! - [`prices`]: the costs in dollars.
 //! - [`report`]: the tables that the program writes.
 //! - [`model`]: a model that answers after seven seconds.
+//! - [`room`]: a space with agents and followers.
 //! - [`text`]: the texts of messages.
+//! - [`timeline`]: how long people wait, call by call.
 
 mod deployment;
 mod ledger;
@@ -17,7 +19,9 @@ mod model;
 mod ports;
 mod prices;
 mod report;
+mod room;
 mod text;
+mod timeline;
 
 use std::{
     io::Write,
@@ -27,14 +31,11 @@ use std::{
 };
 
 use clap::Parser;
-use serde_json::{Value, json};
-use smartspace_domain::ids::ConnectionId;
-use tokio::time::sleep;
 
 use crate::{
-    deployment::{Caller, Deployment},
+    deployment::Deployment,
     ledger::Ledger,
-    text::Words,
+    room::{Plan, Room},
 };
 
 /// Computes the cost of messages on AWS
@@ -61,9 +62,25 @@ struct Flags {
     /// Show the units of each kind of item
     #[arg(long)]
     items: bool,
+    /// Show how long one message takes instead, with caches and without
+    #[arg(long)]
+    latency: bool,
     /// The template, for the number of alarms
     #[arg(long, default_value = "infra/template.yaml")]
     template: PathBuf,
+}
+
+impl Flags {
+    fn plan<'a>(&self, agents: &'a [&'a str], policy: &'a str, fresh: bool) -> Plan<'a> {
+        Plan {
+            agents,
+            policy,
+            connections: self.connections,
+            asks_twice: self.asks_twice,
+            fresh,
+            every: Duration::from_secs(self.every),
+        }
+    }
 }
 
 /// A space with three agents.
@@ -101,6 +118,13 @@ fn main() -> Result<(), String> {
         .map_err(|error| error.to_string())?;
     let mut out = std::io::stdout().lock();
     let mut write = |text: String| writeln!(out, "{text}").map_err(|error| error.to_string());
+    if flags.latency {
+        for (title, fresh) in [("Warm", false), ("Without caches", true)] {
+            let plan = flags.plan(&["Ada"], "all", fresh);
+            runtime.block_on(timeline::show(plan, flags.warm, title, &mut write))?;
+        }
+        return Ok(());
+    }
     for scenario in &SCENARIOS {
         let ledger = runtime.block_on(count(scenario, &flags))?;
         write(format!("## {}\n", scenario.title))?;
@@ -116,51 +140,15 @@ fn main() -> Result<(), String> {
 
 /// Posts a person's messages to three agents. Returns the counts of the messages after the warm-up.
 async fn count(scenario: &Scenario, flags: &Flags) -> Result<Ledger, String> {
-    let words = Arc::new(Words::default());
-    let deployment = Deployment::start(flags.fresh, Arc::clone(&words)).await?;
-    let create = async |path: &str, body: Value| {
-        let created = deployment.post(Caller::Operator, path, &body).await?;
-        Ok::<_, String>(created["id"].as_str().unwrap_or_default().to_owned())
-    };
-    let person = create("/v1/entities", json!({"type": "human", "name": "Sarah"})).await?;
-    let mut members = vec![person.clone()];
-    for name in ["Ada", "Bob", "Cyd"] {
-        let model = json!({"provider": "openai", "name": "slow"});
-        let agent = json!({
-            "model": model,
-            "instructions": words.some(600),
-            "loop": {"endAfterSend": !flags.asks_twice},
-        });
-        let body = json!({"type": "agent", "name": name, "agent": agent});
-        members.push(create("/v1/entities", body).await?);
-    }
-    let body =
-        json!({"name": "What it costs", "members": members, "triggerPolicy": scenario.policy});
-    let space = create("/v1/spaces", body).await?;
-    for number in 0..flags.connections {
-        let ticket =
-            deployment.post(Caller::Person(&person), "/v1/socketTickets", &json!({})).await?;
-        let ticket = ticket["ticket"].as_str().unwrap_or_default().to_owned();
-        let id = ConnectionId(format!("connection-{number}"));
-        let follow = json!({"action": "subscribe", "spaceId": space}).to_string();
-        let opened = deployment.invoke("socket", "socket", async move |environment| {
-            environment.socket.connect(&ticket, &id).await?;
-            environment.socket.receive(&id, &follow).await
-        });
-        opened.await.map_err(|error| error.to_string())?;
-    }
+    let agents = ["Ada", "Bob", "Cyd"];
+    let room = Room::make(flags.plan(&agents, scenario.policy, flags.fresh)).await?;
     for number in 0..flags.warm + flags.messages {
         if number == flags.warm {
-            *locked(&deployment.ledger) = Ledger::default();
+            *locked(&room.deployment.ledger) = Ledger::default();
         }
-        let body = json!({"text": format!("{}{}", scenario.prefix, words.some(120))});
-        deployment
-            .post(Caller::Person(&person), &format!("/v1/spaces/{space}/messages"), &body)
-            .await?;
-        sleep(Duration::from_secs(flags.every)).await;
-        deployment.quiet().await;
+        room.say(scenario.prefix).await?;
     }
-    Ok(locked(&deployment.ledger).clone())
+    Ok(locked(&room.deployment.ledger).clone())
 }
 
 /// The counts of a sweep that finds nothing due.

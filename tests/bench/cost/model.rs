@@ -14,9 +14,14 @@ use futures::{StreamExt, stream};
 use serde_json::json;
 use smartspace_domain::{runs::Usage, steps::FinishReason};
 use smartspace_models::port::{Message, Model, ModelError, Piece, Pieces, Request};
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 
-use crate::{ledger::Counter, ports::CountedPorts, text::Words};
+use crate::{
+    ledger::Counter,
+    ports::CountedPorts,
+    text::Words,
+    timeline::{FIRST_TEXT, REQUEST},
+};
 
 /// The time until the fastest of three agents begins to write an answer. With this, a run with an
 /// answer takes seven seconds on average.
@@ -26,12 +31,15 @@ const NEXT_AGENT_LATER: Duration = Duration::from_millis(600);
 /// The duration of writing an answer, and the number of its pieces.
 const WRITING_TIME: Duration = Duration::from_secs(2);
 const PIECES: usize = 100;
+/// What the model writes before the text of its answer.
+const OPENING: &str = "{\"text\":\"";
 /// The time until a run ends after its answer, if the model is asked once more.
 const LAST_STEP_TIME: Duration = Duration::from_secs(2);
 /// The time for skipping a message, or for a summary.
 const SHORT_ANSWER_TIME: Duration = Duration::from_secs(3);
 
 /// The model of one environment.
+#[derive(Clone)]
 pub(crate) struct SlowModel {
     pub(crate) ports: CountedPorts,
     pub(crate) words: Arc<Words>,
@@ -39,10 +47,17 @@ pub(crate) struct SlowModel {
     pub(crate) answers: Arc<AtomicU32>,
 }
 
+impl SlowModel {
+    fn note(&self, what: &str) {
+        self.ports.deployment.note(Instant::now(), "", what);
+    }
+}
+
 #[async_trait]
 impl Model for SlowModel {
     async fn ask(&self, request: &Request) -> Result<Pieces, ModelError> {
         self.ports.count(Counter::Question, 1.0);
+        self.note(REQUEST);
         let finished = |reason| Piece::Finished {
             reason,
             usage: Usage { input_tokens: 3_000, output_tokens: 120, ..Usage::default() },
@@ -85,12 +100,25 @@ impl Model for SlowModel {
             )
         };
         sleep(thinks).await;
+        let this = self.clone();
+        let mut written = 0;
         Ok(stream::iter(pieces)
-            .then(async |piece| {
-                if matches!(piece, Piece::CallInput { .. }) {
-                    sleep(WRITING_TIME / PIECES as u32).await;
+            .then(move |piece| {
+                let this = this.clone();
+                let before = written;
+                if let Piece::CallInput { json, .. } = &piece {
+                    written += json.len();
                 }
-                Ok(piece)
+                let is_first_text = before <= OPENING.len() && written > OPENING.len();
+                async move {
+                    if matches!(piece, Piece::CallInput { .. }) {
+                        sleep(WRITING_TIME / PIECES as u32).await;
+                    }
+                    if is_first_text {
+                        this.note(FIRST_TEXT);
+                    }
+                    Ok(piece)
+                }
             })
             .boxed())
     }

@@ -32,7 +32,7 @@ use smartspace_ports::{
 use smartspace_simulation::units;
 use tokio::time::{Instant, sleep};
 
-use crate::{deployment::Deployment, ledger::Counter, locked};
+use crate::{deployment::Deployment, ledger::Counter, locked, timeline::TEXT_FRAME};
 
 /// Typical durations of calls on AWS.
 const READ_TIME: Duration = Duration::from_millis(5);
@@ -60,6 +60,7 @@ impl CountedPorts {
 
     async fn call(self, call: TableCall) -> Result<HttpResponse, ConnectorError> {
         let TableCall { operation, body } = call;
+        let begun = Instant::now();
         sleep(match operation.as_str() {
             "TransactWriteItems" => TRANSACTION_TIME,
             "PutItem" | "UpdateItem" | "DeleteItem" => WRITE_TIME,
@@ -79,8 +80,10 @@ impl CountedPorts {
         } else {
             units::written(table, &operation, &before)
         };
+        let function = *locked(&self.name);
+        self.deployment.note(begun, function, &operation);
         locked(&self.deployment.ledger).call(
-            *locked(&self.name),
+            function,
             &operation,
             &parts,
             units::reported(&parsed),
@@ -127,14 +130,19 @@ impl<J: Job> Queue<J> for CountedQueue<J> {
                 .map(|body| body.len())
                 .sum();
             self.ports.count(Counter::Send, bytes.div_ceil(BILLED_BYTES).max(1) as f64);
+            let begun = Instant::now();
             sleep(QUEUE_TIME).await;
+            self.ports.deployment.note(begun, *locked(&self.ports.name), "send to a queue");
         }
         for job in jobs {
             let deployment = Arc::clone(&self.ports.deployment);
             let working = deployment.works();
+            let receiver = Arc::clone(&deployment);
             let delivered = (self.deliver)(deployment, job);
             tokio::spawn(async move {
+                let begun = Instant::now();
                 sleep(QUEUE_TIME).await;
+                receiver.note(begun, "", "a poller receives");
                 delivered.await;
                 drop(working);
             });
@@ -167,9 +175,12 @@ impl Sockets for CountedPorts {
         &self.places
     }
 
-    async fn post(&self, _: &ConnectionId, _: Arc<str>) -> Result<(), PostError> {
+    async fn post(&self, _: &ConnectionId, frame: Arc<str>) -> Result<(), PostError> {
         self.count(Counter::Post, 1.0);
+        let begun = Instant::now();
         sleep(FRAME_TIME).await;
+        let what = if frame.contains("\"stream.delta\"") { TEXT_FRAME } else { "frame" };
+        self.deployment.note(begun, *locked(&self.name), what);
         Ok(())
     }
 

@@ -3,7 +3,7 @@
 //!
 //! Each throttled call writes a line to standard error, which the load program counts.
 
-use std::{io::Write, process::ExitCode, sync::Arc};
+use std::{io::Write, path::Path, process::ExitCode, sync::Arc};
 
 use aws_smithy_runtime_api::client::{
     http::{
@@ -14,12 +14,28 @@ use aws_smithy_runtime_api::client::{
     runtime_components::RuntimeComponents,
 };
 use serde_json::{Value, json};
-use smartspace::embedded_table::{EmbeddedTable, NAME, TableCall, client_on, respond};
+use smartspace::{
+    LocalTable,
+    embedded_table::{EmbeddedTable, NAME, TableCall, client_on, respond},
+};
 use smartspace_simulation::partitions::{DYNAMODB, Partitions};
-use smartspace_store::table::dynamodb::DynamoDb;
+use smartspace_store::table::{dynamodb::DynamoDb, schema};
 
 fn main() -> ExitCode {
-    smartspace::main_on(|table| Arc::new(DynamoDb::new(client_on(LimitedTable::new(table)), NAME)))
+    smartspace::main_on(|path| Box::pin(open(path)))
+}
+
+async fn open(path: Option<&Path>) -> Result<LocalTable, String> {
+    let table = match path {
+        Some(path) => EmbeddedTable::open(path)?,
+        None => EmbeddedTable::in_memory()?,
+    };
+    schema::create_table(&table.client(), NAME).await.map_err(|error| error.to_string())?;
+    let client = client_on(LimitedTable::new(&table));
+    Ok(LocalTable {
+        database: Arc::new(DynamoDb::new(client, NAME)),
+        delete_expired: Arc::new(move || table.delete_expired().map(drop)),
+    })
 }
 
 /// The table with the limits of its partitions.

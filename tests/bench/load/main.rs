@@ -249,7 +249,7 @@ async fn figures(flags: &Flags, binary: &Path, model: &str) -> Result<(), String
     }
     println!("\nTable calls from one message to the reply of its agent:");
     let mut product =
-        Product::start(binary, true, &[], model, Some("smartspace::embedded_table=trace")).await?;
+        Product::start(binary, true, &[], model, Some("smartspace::sqlite_table=trace")).await?;
     product.ends_after_send = !flags.asks_twice;
     for (operation, count) in measure::table_calls(&product).await? {
         println!("- {operation}: {count}");

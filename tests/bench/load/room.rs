@@ -31,7 +31,7 @@ const OPENED_AT_ONCE: usize = 32;
 /// How long a round may take, beyond the time of the answers.
 const LIMIT: Duration = Duration::from_mins(2);
 /// What the product logs: its calls of the table and its requests to queues.
-const LOG: &str = "warn,smartspace::embedded_table=trace,smartspace::in_process_queue=trace";
+const LOG: &str = "warn,smartspace::sqlite_table=trace,smartspace::in_process_queue=trace";
 
 /// The figures of one room.
 pub(crate) struct RoomFigures {

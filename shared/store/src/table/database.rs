@@ -6,7 +6,8 @@ use std::fmt::Debug;
 use async_trait::async_trait;
 
 use crate::table::{
-    query::{Page, QueryCall},
+    keys::Key,
+    query::{Page, Query},
     write::{Item, WriteCall},
 };
 
@@ -14,13 +15,13 @@ use crate::table::{
 #[async_trait]
 pub trait Database: Debug + Send + Sync {
     /// Reads one item, consistently.
-    async fn get(&self, key: Item) -> Result<Option<Item>, Failure>;
+    async fn get(&self, key: Key) -> Result<Option<Item>, Failure>;
 
     /// Reads at most 100 items, consistently. No key may occur twice.
-    async fn get_batch(&self, keys: Vec<Item>) -> Result<Batch, Failure>;
+    async fn get_batch(&self, keys: Vec<Key>) -> Result<Batch, Failure>;
 
     /// Reads a page of a partition: at most 1 MiB.
-    async fn query(&self, call: QueryCall) -> Result<Page, Failure>;
+    async fn query(&self, query: Query) -> Result<Page, Failure>;
 
     /// Does one write. Returns the item as it is after an update, or as it was before a deletion.
     async fn write(&self, call: WriteCall) -> Result<Option<Item>, Failure>;
@@ -35,7 +36,7 @@ pub struct Batch {
     /// The items that exist, in any order.
     pub items: Vec<Item>,
     /// The keys that were not read and have to be asked for again.
-    pub unread: Vec<Item>,
+    pub unread: Vec<Key>,
 }
 
 /// Why a call failed.

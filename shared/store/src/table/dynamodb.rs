@@ -18,7 +18,9 @@ use aws_sdk_dynamodb::{
 
 use crate::table::{
     database::{Batch, Database, Failure, Reason, TransactFailure},
-    query::{Page, QueryCall},
+    key_of,
+    keys::Key,
+    query::{Page, Query},
     write::{Action, Item, WriteCall},
 };
 
@@ -41,20 +43,20 @@ impl DynamoDb {
 
 #[async_trait]
 impl Database for DynamoDb {
-    async fn get(&self, key: Item) -> Result<Option<Item>, Failure> {
+    async fn get(&self, key: Key) -> Result<Option<Item>, Failure> {
         let get = self
             .client
             .get_item()
             .table_name(&*self.table)
-            .set_key(Some(to_sdk(key)))
+            .set_key(Some(key_to_sdk(&key)))
             .consistent_read(true);
         let answer = get.send().await.map_err(|error| failure(&error))?;
         Ok(answer.item.map(from_sdk))
     }
 
-    async fn get_batch(&self, keys: Vec<Item>) -> Result<Batch, Failure> {
+    async fn get_batch(&self, keys: Vec<Key>) -> Result<Batch, Failure> {
         let keys = KeysAndAttributes::builder()
-            .set_keys(Some(keys.into_iter().map(to_sdk).collect()))
+            .set_keys(Some(keys.iter().map(key_to_sdk).collect()))
             .consistent_read(true)
             .build()
             .map_err(|error| Failure::Final(error.to_string()))?;
@@ -62,25 +64,28 @@ impl Database for DynamoDb {
         let answer = get.send().await.map_err(|error| failure(&error))?;
         let items = answer.responses.unwrap_or_default().into_values().flatten();
         let unread = answer.unprocessed_keys.unwrap_or_default().into_values();
+        let unread = unread.flat_map(|rest| rest.keys).map(|key| key_of(&from_sdk(key)));
         Ok(Batch {
             items: items.map(from_sdk).collect(),
-            unread: unread.flat_map(|rest| rest.keys).map(from_sdk).collect(),
+            unread: unread
+                .collect::<Result<_, _>>()
+                .map_err(|error| Failure::Final(error.to_string()))?,
         })
     }
 
-    async fn query(&self, call: QueryCall) -> Result<Page, Failure> {
-        let query = self
+    async fn query(&self, query: Query) -> Result<Page, Failure> {
+        let page = self
             .client
             .query()
             .table_name(&*self.table)
-            .set_index_name(call.index.map(str::to_owned))
-            .key_condition_expression(call.condition)
-            .set_expression_attribute_values(Some(to_sdk(call.values)))
-            .consistent_read(call.index.is_none())
-            .scan_index_forward(!call.newest_first)
-            .set_limit(call.limit.map(|limit| limit as i32))
-            .set_exclusive_start_key(call.after.map(to_sdk));
-        let answer = query.send().await.map_err(|error| failure(&error))?;
+            .set_index_name(query.index.map(|index| index.name.to_owned()))
+            .key_condition_expression(query.condition())
+            .set_expression_attribute_values(Some(to_sdk(query.values())))
+            .consistent_read(query.index.is_none())
+            .scan_index_forward(!query.newest_first)
+            .set_limit(query.limit.map(|limit| limit as i32))
+            .set_exclusive_start_key(query.after.map(to_sdk));
+        let answer = page.send().await.map_err(|error| failure(&error))?;
         Ok(Page {
             items: answer.items.unwrap_or_default().into_iter().map(from_sdk).collect(),
             next: answer.last_evaluated_key.map(from_sdk),
@@ -88,7 +93,7 @@ impl Database for DynamoDb {
     }
 
     async fn write(&self, call: WriteCall) -> Result<Option<Item>, Failure> {
-        let WriteCall { action, condition, names, values } = call;
+        let WriteCall { key, action, condition, names, values } = call;
         // Three builders of the SDK that differ only in their types.
         macro_rules! send {
             ($builder:expr, $error:ident) => {
@@ -113,24 +118,24 @@ impl Database for DynamoDb {
                 send!(self.client.put_item().set_item(Some(to_sdk(item))), PutItemError);
                 None
             }
-            Action::Update { key, expression } => {
+            Action::Update(expression) => {
                 let update = self
                     .client
                     .update_item()
-                    .set_key(Some(to_sdk(key)))
+                    .set_key(Some(key_to_sdk(&key)))
                     .update_expression(expression)
                     .return_values(ReturnValue::AllNew);
                 send!(update, UpdateItemError).attributes
             }
-            Action::Delete { key } => {
+            Action::Delete => {
                 let delete = self
                     .client
                     .delete_item()
-                    .set_key(Some(to_sdk(key)))
+                    .set_key(Some(key_to_sdk(&key)))
                     .return_values(ReturnValue::AllOld);
                 send!(delete, DeleteItemError).attributes
             }
-            Action::Check { .. } => {
+            Action::Check => {
                 return Err(Failure::Final("a check is only possible in a transaction".into()));
             }
         };
@@ -155,7 +160,8 @@ impl Database for DynamoDb {
 
 /// A write as a part of a transaction. If its condition fails, DynamoDB returns the existing item.
 fn part(call: WriteCall, table: &str) -> Result<TransactWriteItem, Failure> {
-    let WriteCall { action, condition, names, values } = call;
+    let WriteCall { key, action, condition, names, values } = call;
+    let key = Some(key_to_sdk(&key));
     let part = TransactWriteItem::builder();
     // Four builders of the SDK that differ only in their types.
     macro_rules! complete {
@@ -172,15 +178,11 @@ fn part(call: WriteCall, table: &str) -> Result<TransactWriteItem, Failure> {
     }
     let part = match action {
         Action::Put(item) => part.put(complete!(Put::builder().set_item(Some(to_sdk(item))))),
-        Action::Update { key, expression } => part.update(complete!(
-            Update::builder().set_key(Some(to_sdk(key))).update_expression(expression)
-        )),
-        Action::Delete { key } => {
-            part.delete(complete!(Delete::builder().set_key(Some(to_sdk(key)))))
+        Action::Update(expression) => {
+            part.update(complete!(Update::builder().set_key(key).update_expression(expression)))
         }
-        Action::Check { key } => {
-            part.condition_check(complete!(ConditionCheck::builder().set_key(Some(to_sdk(key)))))
-        }
+        Action::Delete => part.delete(complete!(Delete::builder().set_key(key))),
+        Action::Check => part.condition_check(complete!(ConditionCheck::builder().set_key(key))),
     };
     Ok(part.build())
 }
@@ -202,6 +204,12 @@ where
 
 fn to_sdk(item: Item) -> SdkItem {
     item.into_iter().map(|(name, value)| (name, value.into())).collect()
+}
+
+fn key_to_sdk(Key { pk, sk }: &Key) -> SdkItem {
+    [("PK", pk), ("SK", sk)]
+        .map(|(name, text)| (name.to_owned(), AttributeValue::S(text.clone())))
+        .into()
 }
 
 fn from_sdk(item: SdkItem) -> Item {

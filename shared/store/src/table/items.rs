@@ -6,14 +6,7 @@ use serde::de::DeserializeOwned;
 
 use crate::{
     Error, Result,
-    table::{
-        Table,
-        database::Batch,
-        key_of,
-        keys::Key,
-        read,
-        write::{Item, key_item},
-    },
+    table::{Table, database::Batch, key_of, keys::Key, read, write::Item},
 };
 
 /// Items by their keys.
@@ -54,7 +47,7 @@ impl Table {
     pub async fn get<T: DeserializeOwned>(&self, key: &Key) -> Result<Option<T>> {
         let mut retries = self.retries();
         loop {
-            match self.database.get(key_item(key)).await {
+            match self.database.get(key.clone()).await {
                 Ok(item) => return item.map(read).transpose(),
                 Err(failure) => retries.wait_after_read(failure).await?,
             }
@@ -71,7 +64,7 @@ impl Table {
 
     async fn get_chunk(&self, keys: &[Key]) -> Result<Vec<(Key, Item)>> {
         let mut found = Vec::with_capacity(keys.len());
-        let mut wanted: Vec<Item> = keys.iter().map(key_item).collect();
+        let mut wanted = keys.to_vec();
         let mut retries = self.retries();
         while !wanted.is_empty() {
             match self.database.get_batch(wanted.clone()).await {

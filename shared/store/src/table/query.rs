@@ -23,31 +23,12 @@ pub struct Page {
 /// A range of a partition, or of an index's partition.
 #[derive(Debug, Clone)]
 pub struct Query {
-    index: Option<&'static str>,
-    key_names: KeyNames,
-    partition: String,
-    range: Option<Range>,
-    newest_first: bool,
-    limit: Option<usize>,
-    after: Option<Item>,
-}
-
-/// Sort keys from `first` to `last`, both included.
-#[derive(Debug, Clone)]
-struct Range {
-    first: String,
-    last: String,
-}
-
-/// A query, as a database takes it.
-#[derive(Debug, Clone)]
-pub struct QueryCall {
     /// The index, or the table itself. Reads of the table are consistent.
-    pub index: Option<&'static str>,
-    /// The key condition.
-    pub condition: String,
-    /// The values that the condition names.
-    pub values: Item,
+    pub index: Option<Index>,
+    /// The partition key.
+    pub partition: String,
+    /// Only these sort keys.
+    pub range: Option<Range>,
     /// Whether the order is descending.
     pub newest_first: bool,
     /// At most this many items.
@@ -56,23 +37,24 @@ pub struct QueryCall {
     pub after: Option<Item>,
 }
 
+/// Sort keys from `first` to `last`, both included.
+#[derive(Debug, Clone)]
+pub struct Range {
+    /// The first sort key.
+    pub first: String,
+    /// The last sort key.
+    pub last: String,
+}
+
 impl Query {
     /// A partition of the table.
     pub fn of(partition: String) -> Self {
-        Self {
-            index: None,
-            key_names: KeyNames::TABLE,
-            partition,
-            range: None,
-            newest_first: false,
-            limit: None,
-            after: None,
-        }
+        Self { index: None, partition, range: None, newest_first: false, limit: None, after: None }
     }
 
     /// A partition of an index. Indexes project keys only, and may lag behind the table.
     pub fn of_index(index: Index, partition: String) -> Self {
-        Self { index: Some(index.name), key_names: index.keys, ..Self::of(partition) }
+        Self { index: Some(index), ..Self::of(partition) }
     }
 
     /// Only sort keys that begin with `prefix`.
@@ -110,33 +92,24 @@ impl Query {
         self
     }
 
-    fn condition(&self) -> String {
-        let KeyNames { pk, sk } = self.key_names;
+    /// The key condition.
+    pub(super) fn condition(&self) -> String {
+        let KeyNames { pk, sk } = self.index.map_or(KeyNames::TABLE, |index| index.keys);
         match self.range {
             Some(_) => format!("{pk} = :pk AND {sk} BETWEEN :first AND :last"),
             None => format!("{pk} = :pk"),
         }
     }
 
-    fn values(&self) -> Item {
-        let mut values =
-            Item::from([(":pk".to_owned(), AttributeValue::S(self.partition.clone()))]);
+    /// The values that the condition names.
+    pub(super) fn values(&self) -> Item {
+        let text = |text: &String| AttributeValue::S(text.clone());
+        let mut values = Item::from([(":pk".to_owned(), text(&self.partition))]);
         if let Some(Range { first, last }) = &self.range {
-            values.insert(":first".into(), AttributeValue::S(first.clone()));
-            values.insert(":last".into(), AttributeValue::S(last.clone()));
+            values.insert(":first".into(), text(first));
+            values.insert(":last".into(), text(last));
         }
         values
-    }
-
-    fn call(&self) -> QueryCall {
-        QueryCall {
-            index: self.index,
-            condition: self.condition(),
-            values: self.values(),
-            newest_first: self.newest_first,
-            limit: self.limit,
-            after: self.after.clone(),
-        }
     }
 }
 
@@ -145,7 +118,7 @@ impl Table {
     pub async fn page(&self, query: Query) -> Result<Page> {
         let mut retries = self.retries();
         loop {
-            match self.database.query(query.call()).await {
+            match self.database.query(query.clone()).await {
                 Ok(page) => return Ok(page),
                 Err(failure) => retries.wait_after_read(failure).await?,
             }

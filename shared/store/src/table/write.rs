@@ -28,6 +28,8 @@ pub struct Write {
 /// A write, as a database takes it.
 #[derive(Clone, Debug)]
 pub struct WriteCall {
+    /// The item that is written, or that the condition is about.
+    pub key: Key,
     /// What the write does.
     pub action: Action,
     /// It is done only if this condition holds.
@@ -41,25 +43,14 @@ pub struct WriteCall {
 /// What a write does.
 #[derive(Clone, Debug)]
 pub enum Action {
-    /// Writes the item, in place of one with the same key.
+    /// Writes the item, in place of one with the same key, which it has too.
     Put(Item),
-    /// Changes the item at `key`, or creates it.
-    Update {
-        /// The key of the item.
-        key: Item,
-        /// The update expression.
-        expression: String,
-    },
-    /// Deletes the item at `key`.
-    Delete {
-        /// The key of the item.
-        key: Item,
-    },
+    /// Changes the item by an update expression, or creates it.
+    Update(String),
+    /// Deletes the item.
+    Delete,
     /// Changes nothing. Only possible in a transaction.
-    Check {
-        /// The key of the item that the condition is about.
-        key: Item,
-    },
+    Check,
 }
 
 impl Write {
@@ -76,7 +67,7 @@ impl Write {
     /// own update, this one creates nothing.
     pub fn update(key: Key, expression: impl Into<String>) -> Self {
         let condition = Some("attribute_exists(PK)".to_owned());
-        let action = Action::Update { key: key_item(&key), expression: expression.into() };
+        let action = Action::Update(expression.into());
         Self { action, key, condition, values: Item::new() }
     }
 
@@ -93,20 +84,17 @@ impl Write {
             None => format!("{CREATED} {expression}"),
         };
         let values = Item::from([(":v".to_owned(), schema_version())]);
-        let action = Action::Update { key: key_item(&key), expression };
-        Self { action, key, condition: None, values }
+        Self { action: Action::Update(expression), key, condition: None, values }
     }
 
     /// Deletes the item at `key`, if it exists.
     pub fn delete(key: Key) -> Self {
-        let action = Action::Delete { key: key_item(&key) };
-        Self { action, key, condition: None, values: Item::new() }
+        Self { action: Action::Delete, key, condition: None, values: Item::new() }
     }
 
     /// Writes nothing, but refuses the transaction if its condition does not hold.
     pub fn check(key: Key) -> Self {
-        let action = Action::Check { key: key_item(&key) };
-        Self { action, key, condition: None, values: Item::new() }
+        Self { action: Action::Check, key, condition: None, values: Item::new() }
     }
 
     /// Writes only if `condition` holds too.
@@ -135,7 +123,7 @@ impl Write {
 
     fn names(&self) -> Option<HashMap<String, String>> {
         let update = match &self.action {
-            Action::Update { expression, .. } => expression.as_str(),
+            Action::Update(expression) => expression.as_str(),
             _ => "",
         };
         names(&[update, self.condition.as_deref().unwrap_or("")])
@@ -147,6 +135,7 @@ impl Write {
 
     pub(crate) fn call(&self) -> WriteCall {
         WriteCall {
+            key: self.key.clone(),
             action: self.action.clone(),
             condition: self.condition.clone(),
             names: self.names(),
@@ -167,14 +156,6 @@ pub(super) fn attributes(value: &impl Serialize) -> Result<Item> {
     // Absent and null mean the same. Absent is smaller, and index keys must not be null.
     item.retain(|_, value| !matches!(value, AttributeValue::Null(_)));
     Ok(item)
-}
-
-/// A key, as an item.
-pub(crate) fn key_item(key: &Key) -> Item {
-    Item::from([
-        ("PK".to_owned(), AttributeValue::S(key.pk.clone())),
-        ("SK".to_owned(), AttributeValue::S(key.sk.clone())),
-    ])
 }
 
 /// The text of an attribute.

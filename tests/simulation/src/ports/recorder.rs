@@ -6,7 +6,8 @@ use async_trait::async_trait;
 use smartspace_store::table::{
     database::{Batch, Database, Failure, TransactFailure},
     dynamodb::DynamoDb,
-    query::{Page, QueryCall},
+    keys::Key,
+    query::{Page, Query},
     write::{Item, WriteCall},
 };
 
@@ -16,11 +17,11 @@ use crate::locked;
 #[derive(Clone, Debug)]
 pub enum StoreCall {
     /// [`Database::get`].
-    Get(Item),
+    Get(Key),
     /// [`Database::get_batch`].
-    GetBatch(Vec<Item>),
+    GetBatch(Vec<Key>),
     /// [`Database::query`].
-    Query(QueryCall),
+    Query(Query),
     /// [`Database::write`].
     Write(WriteCall),
     /// [`Database::transact`].
@@ -50,19 +51,19 @@ impl Recorder {
 
 #[async_trait]
 impl Database for Recorder {
-    async fn get(&self, key: Item) -> Result<Option<Item>, Failure> {
+    async fn get(&self, key: Key) -> Result<Option<Item>, Failure> {
         self.record(StoreCall::Get(key.clone()));
         self.inner.get(key).await
     }
 
-    async fn get_batch(&self, keys: Vec<Item>) -> Result<Batch, Failure> {
+    async fn get_batch(&self, keys: Vec<Key>) -> Result<Batch, Failure> {
         self.record(StoreCall::GetBatch(keys.clone()));
         self.inner.get_batch(keys).await
     }
 
-    async fn query(&self, call: QueryCall) -> Result<Page, Failure> {
-        self.record(StoreCall::Query(call.clone()));
-        self.inner.query(call).await
+    async fn query(&self, query: Query) -> Result<Page, Failure> {
+        self.record(StoreCall::Query(query.clone()));
+        self.inner.query(query).await
     }
 
     async fn write(&self, call: WriteCall) -> Result<Option<Item>, Failure> {

@@ -1,7 +1,7 @@
 //! Checkpoints of the write-ahead log, away from the calls of the product.
 //!
 //! A call that fills the log would otherwise copy it into the database itself, and wait for the
-//! disk. `.cargo/config.toml` sets how full the log must be for that: 20,000 pages, or 80 MB.
+//! disk.
 
 use std::{
     path::Path,

@@ -1,0 +1,156 @@
+//! The store's calls.
+
+use std::collections::HashSet;
+
+use async_trait::async_trait;
+use serde_dynamo::AttributeValue;
+use smartspace_store::table::{
+    database::{Batch, Database, Failure, Reason, TransactFailure},
+    keys::Key,
+    query::{Page, Query},
+    write::{Action, Item, WriteCall},
+};
+
+use crate::sqlite_table::{
+    SqliteTable, conditions,
+    expressions::Scope,
+    rows::{Change, Rows},
+    updates,
+    values::bytes_of,
+};
+
+/// An item has at most this many bytes.
+const ITEM_BYTES: usize = 400 << 10;
+/// The code and text of a reason in a transaction's cancellation.
+const REFUSED: [&str; 2] = ["ConditionalCheckFailed", "The conditional request failed"];
+
+#[async_trait]
+impl Database for SqliteTable {
+    async fn get(&self, key: Key) -> Result<Option<Item>, Failure> {
+        let found = self.with_turn("GetItem", move |rows| rows.find(&key)).await?;
+        Ok(found.map_err(broken)?.map(|row| row.item))
+    }
+
+    async fn get_batch(&self, keys: Vec<Key>) -> Result<Batch, Failure> {
+        let find = move |rows: &mut Rows| {
+            let found = keys.iter().filter_map(|key| rows.find(key).transpose());
+            found.collect::<rusqlite::Result<Vec<_>>>()
+        };
+        let found = self.with_turn("BatchGetItem", find).await?.map_err(broken)?;
+        Ok(Batch { items: found.into_iter().map(|row| row.item).collect(), unread: Vec::new() })
+    }
+
+    async fn query(&self, query: Query) -> Result<Page, Failure> {
+        self.with_turn("Query", move |rows| rows.page(&query)).await?.map_err(broken)
+    }
+
+    async fn write(&self, call: WriteCall) -> Result<Option<Item>, Failure> {
+        let operation = match &call.action {
+            Action::Put(_) => "PutItem",
+            Action::Update(_) => "UpdateItem",
+            Action::Delete => "DeleteItem",
+            Action::Check => {
+                return Err(Failure::Final("a check is only possible in a transaction".into()));
+            }
+        };
+        self.with_turn(operation, move |rows| write(rows, call)).await?
+    }
+
+    async fn transact(&self, calls: Vec<WriteCall>) -> Result<(), TransactFailure> {
+        let made = self.with_turn("TransactWriteItems", move |rows| transact(rows, calls)).await;
+        made.unwrap_or_else(|failure| Err(TransactFailure::Failed(failure)))
+    }
+}
+
+fn write(rows: &mut Rows, call: WriteCall) -> Result<Option<Item>, Failure> {
+    let is_deletion = matches!(call.action, Action::Delete);
+    let is_update = matches!(call.action, Action::Update(_));
+    let change = match outcome(rows, call)? {
+        Outcome::Changes(change) => change,
+        Outcome::Refused(found) => return Err(Failure::Condition(found)),
+    };
+    rows.make(std::slice::from_ref(&change)).map_err(broken)?;
+    if is_deletion {
+        return Ok(change.before.map(|row| row.item));
+    }
+    Ok(change.after.filter(|_| is_update))
+}
+
+fn transact(rows: &mut Rows, calls: Vec<WriteCall>) -> Result<(), TransactFailure> {
+    let mut keys = HashSet::new();
+    let mut outcomes = Vec::with_capacity(calls.len());
+    for call in calls {
+        if !keys.insert(call.key.clone()) {
+            let text = "a transaction has two writes of one item";
+            return Err(TransactFailure::Failed(Failure::Final(text.into())));
+        }
+        outcomes.push(outcome(rows, call).map_err(TransactFailure::Failed)?);
+    }
+    if outcomes.iter().any(|outcome| matches!(outcome, Outcome::Refused(_))) {
+        return Err(TransactFailure::Canceled(outcomes.into_iter().map(reason).collect()));
+    }
+    let changes = outcomes.into_iter().filter_map(|outcome| match outcome {
+        Outcome::Changes(change) => Some(change),
+        Outcome::Refused(_) => None,
+    });
+    let changes: Vec<_> = changes.collect();
+    rows.make(&changes).map_err(|error| TransactFailure::Failed(broken(error)))
+}
+
+fn reason(outcome: Outcome) -> Reason {
+    match outcome {
+        Outcome::Changes(_) => Reason { code: None, message: None, item: None },
+        Outcome::Refused(item) => {
+            let [code, message] = REFUSED.map(|text| Some(text.to_owned()));
+            Reason { code, message, item }
+        }
+    }
+}
+
+/// What a write would do now.
+enum Outcome {
+    Changes(Change),
+    /// Its condition does not hold for this item.
+    Refused(Option<Item>),
+}
+
+fn outcome(rows: &Rows, call: WriteCall) -> Result<Outcome, Failure> {
+    let WriteCall { key, action, condition, names, values } = call;
+    let before = rows.find(&key).map_err(broken)?;
+    let scope = Scope {
+        names: names.as_ref(),
+        values: values.as_ref(),
+        item: before.as_ref().map(|row| &row.item),
+    };
+    if let Some(condition) = &condition
+        && !conditions::holds(condition, scope).map_err(Failure::Final)?
+    {
+        return Ok(Outcome::Refused(before.map(|row| row.item)));
+    }
+    let after = match action {
+        Action::Put(item) => Some(item),
+        Action::Update(expression) => {
+            let item = scope.item.cloned().unwrap_or_else(|| new_item(&key));
+            Some(updates::update(item, &expression, scope).map_err(Failure::Final)?)
+        }
+        Action::Delete => None,
+        // Nothing changes.
+        Action::Check => {
+            return Ok(Outcome::Changes(Change { key, before: None, after: None }));
+        }
+    };
+    if after.as_ref().is_some_and(|item| bytes_of(item) > ITEM_BYTES) {
+        return Err(Failure::Final("an item is larger than 400 KB".into()));
+    }
+    Ok(Outcome::Changes(Change { key, before, after }))
+}
+
+fn new_item(Key { pk, sk }: &Key) -> Item {
+    [("PK", pk), ("SK", sk)]
+        .map(|(name, text)| (name.to_owned(), AttributeValue::S(text.clone())))
+        .into()
+}
+
+fn broken(error: rusqlite::Error) -> Failure {
+    Failure::Transient(format!("a call to the table failed: {error}"))
+}
