@@ -1,5 +1,5 @@
-//! An emulation of DynamoDB. It is an HTTP connector of the SDK: so it answers the SDK's calls as on
-//! AWS, without a socket.
+//! An emulation of DynamoDB. It is an HTTP connector of the SDK: so it answers the SDK's calls as
+//! on AWS, without a socket.
 //!
 //! Tests and the simulation use it. The local host only creates its table with it.
 

@@ -65,8 +65,8 @@ impl SqliteTable {
         self.rows.lock().await.all().map_err(|error| error.to_string())
     }
 
-    /// Deletes what expired before `now`, in seconds since 1970, as DynamoDB does by itself. Blocks,
-    /// but never for long while others wait. Returns how many items it deleted.
+    /// Deletes what expired before `now`, in seconds since 1970, as DynamoDB does by itself.
+    /// Blocks, but never for long while others wait. Returns how many items it deleted.
     pub fn delete_expired(&self, now: i64) -> Result<usize, String> {
         let mut looked_until = 0;
         let mut deleted = 0;

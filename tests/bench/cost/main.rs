@@ -1,5 +1,5 @@
 //! Computes the cost of a message on AWS, and the cost of an idle month. It counts the calls of the
-//! functions to AWS and multiplies them by the list prices (docs/performance.md, "Cost of a
+//! functions to AWS and multiplies them by the list prices (docs/performance.md, "The bill of a
 //! message").
 //!
 //! - [`deployment`]: the functions, with one environment for each concurrent invocation.
@@ -76,6 +76,7 @@ impl Flags {
             agents,
             policy,
             connections: self.connections,
+            by_operator: false,
             asks_twice: self.asks_twice,
             fresh,
             every: Duration::from_secs(self.every),
@@ -119,8 +120,12 @@ fn main() -> Result<(), String> {
     let mut out = std::io::stdout().lock();
     let mut write = |text: String| writeln!(out, "{text}").map_err(|error| error.to_string());
     if flags.latency {
-        for (title, fresh) in [("Warm", false), ("Without caches", true)] {
-            let plan = flags.plan(&["Ada"], "all", fresh);
+        for (title, by_operator, fresh) in [
+            ("Warm, with the operator's key", true, false),
+            ("Warm, with a token", false, false),
+            ("Without caches, with a token", false, true),
+        ] {
+            let plan = Plan { by_operator, ..flags.plan(&["Ada"], "all", fresh) };
             runtime.block_on(timeline::show(plan, flags.warm, title, &mut write))?;
         }
         return Ok(());

@@ -51,6 +51,30 @@ impl SlowModel {
     fn note(&self, what: &str) {
         self.ports.deployment.note(Instant::now(), "", what);
     }
+
+    /// The pieces, as a model writes them.
+    fn written(self, pieces: Vec<Piece>) -> Pieces {
+        let mut written = 0;
+        stream::iter(pieces)
+            .then(move |piece| {
+                let this = self.clone();
+                let before = written;
+                if let Piece::CallInput { json, .. } = &piece {
+                    written += json.len();
+                }
+                let is_first_text = before <= OPENING.len() && written > OPENING.len();
+                async move {
+                    if matches!(piece, Piece::CallInput { .. }) {
+                        sleep(WRITING_TIME / PIECES as u32).await;
+                    }
+                    if is_first_text {
+                        this.note(FIRST_TEXT);
+                    }
+                    Ok(piece)
+                }
+            })
+            .boxed()
+    }
 }
 
 #[async_trait]
@@ -100,27 +124,7 @@ impl Model for SlowModel {
             )
         };
         sleep(thinks).await;
-        let this = self.clone();
-        let mut written = 0;
-        Ok(stream::iter(pieces)
-            .then(move |piece| {
-                let this = this.clone();
-                let before = written;
-                if let Piece::CallInput { json, .. } = &piece {
-                    written += json.len();
-                }
-                let is_first_text = before <= OPENING.len() && written > OPENING.len();
-                async move {
-                    if matches!(piece, Piece::CallInput { .. }) {
-                        sleep(WRITING_TIME / PIECES as u32).await;
-                    }
-                    if is_first_text {
-                        this.note(FIRST_TEXT);
-                    }
-                    Ok(piece)
-                }
-            })
-            .boxed())
+        Ok(self.clone().written(pieces))
     }
 }
 

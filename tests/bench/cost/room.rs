@@ -18,6 +18,8 @@ pub(crate) struct Plan<'a> {
     pub(crate) agents: &'a [&'a str],
     pub(crate) policy: &'a str,
     pub(crate) connections: usize,
+    /// The operator posts the person's messages. Otherwise the person does, with a token.
+    pub(crate) by_operator: bool,
     /// The agents' `loop.endAfterSend` is false.
     pub(crate) asks_twice: bool,
     /// Every invocation has an environment of its own, without caches.
@@ -32,6 +34,7 @@ pub(crate) struct Room {
     words: Arc<Words>,
     person: String,
     space: String,
+    by_operator: bool,
     every: Duration,
 }
 
@@ -57,7 +60,8 @@ impl Room {
         let body =
             json!({"name": "What it costs", "members": members, "triggerPolicy": plan.policy});
         let space = create("/v1/spaces", body).await?;
-        let room = Self { deployment, words, person, space, every: plan.every };
+        let Plan { by_operator, every, .. } = plan;
+        let room = Self { deployment, words, person, space, by_operator, every };
         for number in 0..plan.connections {
             room.follow(ConnectionId(format!("connection-{number}"))).await?;
         }
@@ -78,9 +82,14 @@ impl Room {
 
     /// Posts a message that begins with `prefix`, and waits until everything is done.
     pub(crate) async fn say(&self, prefix: &str) -> Result<(), String> {
-        let body = json!({"text": format!("{prefix}{}", self.words.some(120))});
+        let text = format!("{prefix}{}", self.words.some(120));
         let path = format!("/v1/spaces/{}/messages", self.space);
-        self.deployment.post(Caller::Person(&self.person), &path, &body).await?;
+        let (by, body) = if self.by_operator {
+            (Caller::Operator, json!({"text": text, "senderId": self.person}))
+        } else {
+            (Caller::Person(&self.person), json!({"text": text}))
+        };
+        self.deployment.post(by, &path, &body).await?;
         sleep(self.every).await;
         self.deployment.quiet().await;
         Ok(())

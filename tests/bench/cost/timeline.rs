@@ -1,8 +1,8 @@
 //! How long people wait on AWS, call by call: from a message to the request of the model, and from
 //! the model's first text to a browser.
 //!
-//! The clock is virtual: a call takes what such calls usually take (`ports`), and computing takes no
-//! time.
+//! The clock is virtual: a call takes what such calls usually take (`ports`), and computing takes
+//! no time.
 
 use tokio::time::Instant;
 

@@ -2,7 +2,10 @@
 // until the reply is kept, how many runs a second, how much memory. Prints medians and ratios.
 //
 // node main.js [--binary FILE] [--rounds 5] [--messages 200] [--history 50] [--seconds 10]
-//              [--rooms 16] [--asks-twice]
+//              [--rooms 16] [--agents 1] [--listeners 1] [--asks-twice]
+//
+// Each agent of a room answers each message. The listeners follow the room whose latency is
+// measured; under load they are spread over all rooms, at least one in each.
 
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -18,15 +21,19 @@ const { values: flags } = parseArgs({
     history: { type: 'string', default: '50' },
     seconds: { type: 'string', default: '10' },
     rooms: { type: 'string', default: '16' },
+    agents: { type: 'string', default: '1' },
+    listeners: { type: 'string', default: '1' },
     'asks-twice': { type: 'boolean', default: false },
   },
 });
-const [rounds, messages, history, seconds, rooms] = [
+const [rounds, messages, history, seconds, rooms, agents, listeners] = [
   flags.rounds,
   flags.messages,
   flags.history,
   flags.seconds,
   flags.rooms,
+  flags.agents,
+  flags.listeners,
 ].map(Number);
 if (!existsSync(flags.binary)) {
   console.error(`${flags.binary} is missing; build it: cargo build --release -p smartspace`);
@@ -41,10 +48,14 @@ async function measure(product) {
     { length: history },
     (_, at) => `Message ${at}: what people say to each other in the course of a day, no more.`,
   );
-  const all = [];
-  for (let number = 0; number < rooms; number += 1) all.push(await product.makeRoom(number, texts));
+  const all = await Promise.all(
+    Array.from({ length: rooms }, (_, number) => product.makeRoom(number, texts, agents)),
+  );
 
   let firstAt = null;
+  const listen = (room, count) =>
+    Promise.all(Array.from({ length: count }, () => product.follow(room, null)));
+  const others = await listen(all[0], listeners - 1);
   const leave = await product.follow(all[0], () => (firstAt ??= performance.now()));
   const times = { first: [], kept: [] };
   for (let at = 0; at < messages + 20; at += 1) {
@@ -57,9 +68,14 @@ async function measure(product) {
     times.first.push((firstAt ?? keptAt) - begun);
     times.kept.push(keptAt - begun);
   }
-  leave();
+  [leave, ...others].forEach((leave) => leave());
 
-  const leaves = await Promise.all(all.map((room) => product.follow(room, () => {})));
+  const inEach = Math.ceil(listeners / rooms);
+  const followed = all.flatMap((room) => [
+    product.follow(room, () => {}),
+    listen(room, inEach - 1),
+  ]);
+  const leaves = (await Promise.all(followed)).flat();
   const before = product.used().processor;
   const begun = performance.now();
   const until = begun + seconds * 1_000;
@@ -67,7 +83,7 @@ async function measure(product) {
   const load = async (room) => {
     while (performance.now() < until) {
       await product.ask(room, 'And under load?');
-      runs += 1;
+      runs += agents;
     }
   };
   await Promise.all(all.map(load));

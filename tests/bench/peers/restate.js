@@ -43,19 +43,23 @@ export async function startRestate(model) {
   const url = (room, handler) => `http://127.0.0.1:${ingress}/chat/${room}/${handler}`;
   return {
     name: 'Restate',
-    makeRoom: async (number, texts) => {
-      const room = `room-${number}`;
-      await post(url(room, 'fill'), texts.slice(-74));
-      return room;
+    /** A room is a name and the conversations of its agents. */
+    makeRoom: async (number, texts, agents) => {
+      const name = `room-${number}`;
+      const conversations = Array.from({ length: agents }, (_, at) => `${name}.${at}`);
+      for (const one of conversations) await post(url(one, 'fill'), texts.slice(-74));
+      return { name, conversations };
     },
-    follow: async (room, onDelta) => {
-      const follower = new WebSocket(`ws://127.0.0.1:${socket}/?conversation=${room}`);
-      follower.on('message', onDelta);
+    /** Follows a room. Without `onDelta` nobody looks at the frames. */
+    follow: async ({ name }, onDelta) => {
+      const follower = new WebSocket(`ws://127.0.0.1:${socket}/?room=${name}`);
+      follower.on('message', onDelta ?? (() => {}));
       await new Promise((resolve, reject) => follower.on('open', resolve).on('error', reject));
       return () => follower.close();
     },
-    /** Posts a message. Resolves when the reply is kept. */
-    ask: (room, text) => post(url(room, 'say'), text),
+    /** Posts a message. Resolves when all replies are kept. */
+    ask: ({ conversations }, text) =>
+      Promise.all(conversations.map((one) => post(url(one, 'say'), text))),
     used: () => used([server.pid, agent.pid]),
     stop: async () => {
       await Promise.all([server.stop(), agent.stop()]);

@@ -1,5 +1,5 @@
-// The peer's agent: a virtual object for each conversation. It keeps the last messages, asks the
-// model, streams its text to whoever follows the conversation, and keeps the answer.
+// The peer's agents: a virtual object for each agent of a room. It keeps the last messages, asks the
+// model, streams its text to whoever follows the room, and keeps the answer.
 
 import * as restate from '@restatedev/restate-sdk';
 import { WebSocketServer } from 'ws';
@@ -18,16 +18,17 @@ const followers = new Map();
 new WebSocketServer({ host: '127.0.0.1', port: Number(SOCKET_PORT) }).on(
   'connection',
   (socket, request) => {
-    const conversation = new URL(request.url, 'http://host').searchParams.get('conversation');
-    const sockets = followers.get(conversation) ?? new Set();
-    followers.set(conversation, sockets.add(socket));
+    const room = new URL(request.url, 'http://host').searchParams.get('room');
+    const sockets = followers.get(room) ?? new Set();
+    followers.set(room, sockets.add(socket));
     socket.on('close', () => sockets.delete(socket));
   },
 );
 
+/** Shows a frame to the followers of the room that a conversation belongs to. */
 function show(conversation, frame) {
   const text = JSON.stringify(frame);
-  for (const socket of followers.get(conversation) ?? []) socket.send(text);
+  for (const socket of followers.get(conversation.split('.')[0]) ?? []) socket.send(text);
 }
 
 const TOOLS = [

@@ -31,19 +31,29 @@ export async function startSmartspace(model, { binary, asksTwice }) {
   };
   return {
     name: 'Smartspace',
-    makeRoom: async (_, texts) => {
+    makeRoom: async (_, texts, agents) => {
       const person = await make('/v1/entities', { type: 'human', name: 'Husam' });
-      const agent = await make('/v1/entities', {
-        type: 'agent',
-        name: 'Ada',
-        agent: {
-          model: { provider: 'openai', name: 'zero' },
-          budget,
-          loop: { endAfterSend: !asksTwice },
-        },
+      const members = [person.id];
+      for (const name of ['Ada', 'Bob', 'Cyd', 'Dan', 'Eve'].slice(0, agents)) {
+        const agent = await make('/v1/entities', {
+          type: 'agent',
+          name,
+          agent: {
+            model: { provider: 'openai', name: 'zero' },
+            budget,
+            loop: { endAfterSend: !asksTwice },
+          },
+        });
+        members.push(agent.id);
+      }
+      const space = await make('/v1/spaces', {
+        name: 'Load',
+        members,
+        budget,
+        paused: true,
+        // An answer triggers nobody, as in the peer.
+        triggerPolicy: 'mention',
       });
-      const members = [person.id, agent.id];
-      const space = await make('/v1/spaces', { name: 'Load', members, budget, paused: true });
       for (const text of texts) {
         await make(`/v1/spaces/${space.id}/messages`, { text, senderId: person.id });
       }
@@ -57,29 +67,33 @@ export async function startSmartspace(model, { binary, asksTwice }) {
       });
       return { space: space.id, person: person.id };
     },
+    /** Follows a room. Without `onDelta` nobody looks at the frames. */
     follow: async ({ space }, onDelta) => {
       const { ticket } = await make('/v1/socketTickets', {});
       const socket = new WebSocket(`ws://${address}/v1/socket?ticket=${ticket}`);
       await new Promise((resolve, reject) => socket.on('open', resolve).on('error', reject));
-      const subscribed = new Promise((resolve) => {
-        socket.on('message', (data) => {
-          const frame = JSON.parse(data);
-          if (frame.type === 'stream.delta') onDelta();
-          else if (frame.type === 'message.created' && frame.message.runId) {
-            finish(frame.message.runId);
-          } else if (frame.type === 'subscribed') resolve();
-        });
-      });
+      const subscribed = new Promise((resolve) => socket.once('message', resolve));
       socket.send(JSON.stringify({ action: 'subscribe', spaceId: space }));
       await subscribed;
+      socket.on('message', (data) => {
+        if (onDelta === null) return;
+        const frame = JSON.parse(data);
+        if (frame.type === 'stream.delta') onDelta();
+        else if (frame.type === 'message.created' && frame.message.runId) {
+          finish(frame.message.runId);
+        }
+      });
       return () => socket.close();
     },
-    /** Posts a message. Resolves when the frame of the reply, which is stored, has come. */
+    /** Posts a message. Resolves when the frames of all replies, which are stored, have come. */
     ask: async ({ space, person }, text) => {
-      const message = await make(`/v1/spaces/${space}/messages`, { text, senderId: person });
-      const { runId } = message.dispatch[0];
-      if (early.delete(runId)) return;
-      await new Promise((resolve) => waiting.set(runId, resolve));
+      const body = { text: `@all ${text}`, senderId: person };
+      const message = await make(`/v1/spaces/${space}/messages`, body);
+      const kept = message.dispatch.map(async ({ runId }) => {
+        if (early.delete(runId)) return;
+        await new Promise((resolve) => waiting.set(runId, resolve));
+      });
+      await Promise.all(kept);
     },
     used: () => used([product.pid]),
     stop: async () => {

@@ -166,8 +166,8 @@ impl Client {
 }
 
 /// Whether an emulator was too slow: it gives some of a hundred simultaneous messages no `seq` in
-/// time, and leaves calls without an answer. Such a response asks to repeat the request with its key.
-/// The local host is never that slow.
+/// time, and leaves calls without an answer. Such a response asks to repeat the request with its
+/// key. The local host is never that slow.
 fn is_overloaded(reply: &Reply) -> bool {
     deployed().is_some() && reply.status == 503
 }
