@@ -73,6 +73,28 @@ test('memories are added, edited in place and deleted', async (t) => {
   ]);
 });
 
+test('a form waits for the list that it must not overwrite', async (t) => {
+  const agent = await api.createAgent('Ida', says);
+  await api.request('PUT', `/v1/agents/${agent.id}/memories/color`, { value: 'Blue' });
+  const page = await openTab(t);
+  let answer;
+  const answered = new Promise((resolve) => (answer = resolve));
+  await page.route(/memories\?/, async (route) => {
+    await answered;
+    await route.continue();
+  });
+  await openTabOf(page, agent, 'memory');
+  const memory = form(page, 'Add a memory');
+  await memory.getByRole('textbox', { name: 'Key' }).fill('color');
+  await memory.getByRole('textbox', { name: 'Value' }).fill('Red');
+  await button(page, 'Add').click();
+  await memory.getByRole('button', { disabled: true }).waitFor();
+  answer();
+  await memory.getByText('There is a memory with this key.').waitFor();
+  const [color] = await kept(agent, 'memories');
+  assert.equal(color.value, 'Blue');
+});
+
 test('an empty list says what would be in it', async (t) => {
   const agent = await api.createAgent('Eve', says);
   const page = await openTab(t);

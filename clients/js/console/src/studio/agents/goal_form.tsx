@@ -5,6 +5,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { newKey } from '../../page/keys.ts';
 import { agentPath } from '../../page/paths.ts';
+import type { Known } from '../ui/data.ts';
 import { CheckField, SaveForm, SelectField, TextArea, TextField } from '../ui/form.tsx';
 import { Part } from '../ui/page.tsx';
 import { priorityWords } from './goal_words.ts';
@@ -41,15 +42,13 @@ export const ChangeGoal = ({ goal, path, onSaved, onCancel }: ChangeProps): JSX.
 
 interface AddProps {
   agentId: string;
-  /** The ids of the goals. */
-  taken: readonly string[];
-  /** All ids are known. */
-  isReady: boolean;
+  /** The ids of all goals. */
+  known: () => Promise<Known>;
   onSaved: () => void;
 }
 
 /** The form that adds a goal. */
-export function AddGoal({ agentId, taken, isReady, onSaved }: AddProps): JSX.Element {
+export function AddGoal({ agentId, known, onSaved }: AddProps): JSX.Element {
   const [id, setId] = useState('');
   // Stays the same when the request is repeated.
   const [ownId, setOwnId] = useState(newId);
@@ -58,9 +57,10 @@ export function AddGoal({ agentId, taken, isReady, onSaved }: AddProps): JSX.Ele
     setOwnId(newId());
     onSaved();
   };
-  const body = ({ id: _, ...rest }: Record<string, unknown>) => {
+  const body = async ({ id: _, ...rest }: Record<string, unknown>) => {
     // PUT would change the other goal without a question.
-    if (!isReady) return 'The goals are still loading. Try again in a moment.';
+    const { taken, error } = await known();
+    if (error) return 'The goals above could not be loaded. Try again in a moment.';
     if (taken.includes(id)) return 'There is a goal with this id. Change it in the list above.';
     return goalBody(rest);
   };

@@ -7,7 +7,7 @@ import { useState } from 'preact/hooks';
 import { agentPath } from '../../page/paths.ts';
 import { Ago } from '../runs/ago.tsx';
 import { ActionButton } from '../ui/action_button.tsx';
-import { useActivity, useAll } from '../ui/data.ts';
+import { useActivity, useAll, useKnown } from '../ui/data.ts';
 import { Loaded, Part } from '../ui/page.tsx';
 import { Folded } from './folded.tsx';
 import { AddGoal, ChangeGoal } from './goal_form.tsx';
@@ -20,6 +20,7 @@ export function Goals({ agentId }: { agentId: string }): JSX.Element {
   const path = agentPath(agentId, 'goals');
   const { items, isLoading, error, reload } = useAll<Goal>(`${path}?limit=200`);
   useActivity(reload);
+  const known = useKnown({ taken: items.map(({ id }) => id), error }, isLoading);
   const list = (title: string, goals: readonly Goal[]) => (
     <ul class="kept" aria-label={title}>
       {goals.map((goal) => (
@@ -53,12 +54,7 @@ export function Goals({ agentId }: { agentId: string }): JSX.Element {
       {abandoned.length > 0 ? (
         <Part title="Abandoned goals">{list('Abandoned goals', abandoned)}</Part>
       ) : null}
-      <AddGoal
-        agentId={agentId}
-        taken={items.map(({ id }) => id)}
-        isReady={!isLoading && !error}
-        onSaved={reload}
-      />
+      <AddGoal agentId={agentId} known={known} onSaved={reload} />
     </>
   );
 }

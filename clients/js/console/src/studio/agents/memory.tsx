@@ -7,7 +7,7 @@ import { useState } from 'preact/hooks';
 import { agentPath } from '../../page/paths.ts';
 import { Ago } from '../runs/ago.tsx';
 import { ActionButton } from '../ui/action_button.tsx';
-import { useActivity, useAll } from '../ui/data.ts';
+import { useActivity, useAll, useKnown, type Known } from '../ui/data.ts';
 import { SaveForm, TextArea, TextField } from '../ui/form.tsx';
 import { Loaded, Part } from '../ui/page.tsx';
 import { Folded } from './folded.tsx';
@@ -19,6 +19,7 @@ export function Memory({ agentId }: { agentId: string }): JSX.Element {
   const path = agentPath(agentId, 'memories');
   const { items, isLoading, error, reload } = useAll<MemoryItem>(`${path}?limit=200`);
   useActivity(reload);
+  const known = useKnown({ taken: items.map(({ key }) => key), error }, isLoading);
   return (
     <>
       <Part title="Memory">
@@ -40,12 +41,7 @@ export function Memory({ agentId }: { agentId: string }): JSX.Element {
           </ul>
         </Loaded>
       </Part>
-      <AddMemory
-        agentId={agentId}
-        taken={items.map(({ key }) => key)}
-        isReady={!isLoading && !error}
-        onSaved={reload}
-      />
+      <AddMemory agentId={agentId} known={known} onSaved={reload} />
     </>
   );
 }
@@ -118,13 +114,12 @@ function MemoryLine({ memory, path, onChanged }: LineProps) {
 
 interface AddProps {
   agentId: string;
-  taken: readonly string[];
-  /** All keys are known. */
-  isReady: boolean;
+  /** The keys of all memories. */
+  known: () => Promise<Known>;
   onSaved: () => void;
 }
 
-function AddMemory({ agentId, taken, isReady, onSaved }: AddProps) {
+function AddMemory({ agentId, known, onSaved }: AddProps) {
   const [key, setKey] = useState('');
   const [added, setAdded] = useState(0);
   const saved = () => {
@@ -132,9 +127,10 @@ function AddMemory({ agentId, taken, isReady, onSaved }: AddProps) {
     setAdded(added + 1);
     onSaved();
   };
-  const body = ({ key: _, ...rest }: Record<string, unknown>) => {
+  const body = async ({ key: _, ...rest }: Record<string, unknown>) => {
     // PUT would replace the value without a question.
-    if (!isReady) return 'The memories are still loading. Try again in a moment.';
+    const { taken, error } = await known();
+    if (error) return 'The memories above could not be loaded. Try again in a moment.';
     if (taken.includes(key)) return 'There is a memory with this key. Edit it in the list above.';
     return rest;
   };

@@ -31,6 +31,9 @@ export interface Request {
   path: string;
 }
 
+/** The body to send, or what is wrong with it. */
+export type Changed = Record<string, unknown> | string;
+
 export interface SaveFormProps<T> {
   request: Request;
   /** What the fields show. With it, a save says first what somebody else has changed since. */
@@ -44,7 +47,7 @@ export interface SaveFormProps<T> {
   /** Whether `bodyWith` needs what the server has. */
   isOnCurrent?: boolean;
   /** Changes the body that the fields make, or says what is wrong with it. */
-  bodyWith?: (body: Record<string, unknown>, current?: T) => Record<string, unknown> | string;
+  bodyWith?: (body: Record<string, unknown>, current?: T) => Changed | Promise<Changed>;
   /** Called with the body of the response. */
   onSaved?: (answer: T) => void;
   /** Shown beside the button. */
@@ -108,7 +111,7 @@ export function SaveForm<T = unknown>(props: SaveFormProps<T>): JSX.Element {
     try {
       const current =
         loaded || isOnCurrent ? await client.request<T>('GET', path, { retry: true }) : undefined;
-      const sent = bodyWith ? bodyWith(body, current) : body;
+      const sent = bodyWith ? await bodyWith(body, current) : body;
       if (typeof sent === 'string') return fail(NO_FAULTS, sent);
       const conflicts =
         loaded && current
