@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
+use tokio::time::sleep;
 
 use crate::support::{
     client::{Client, Reply},
@@ -64,8 +65,8 @@ impl Client {
         let key = deployed().is_some().then(random);
         wait_for("a message is accepted", Duration::from_mins(1), async || {
             let request = self.post_request(space, sender, text, key.as_deref());
-            let reply = self.send(request).await;
-            (reply.status != 429 && !is_overloaded(&reply)).then_some(reply)
+            let reply = unless_overloaded(self.send(request).await).await?;
+            (reply.status != 429).then_some(reply)
         })
         .await
         .must_be(201)
@@ -80,8 +81,8 @@ impl Client {
         key: &str,
     ) -> Reply {
         wait_for("a message is answered", Duration::from_mins(1), async || {
-            let reply = self.send(self.post_request(space, sender, text, Some(key))).await;
-            (!is_overloaded(&reply)).then_some(reply)
+            let request = self.post_request(space, sender, text, Some(key));
+            unless_overloaded(self.send(request).await).await
         })
         .await
     }
@@ -165,11 +166,17 @@ impl Client {
     }
 }
 
-/// Whether an emulator was too slow: it gives some of a hundred simultaneous messages no `seq` in
-/// time, and leaves calls without an answer. Such a response asks to repeat the request with its
-/// key. The local host is never that slow.
-fn is_overloaded(reply: &Reply) -> bool {
-    deployed().is_some() && reply.status == 503
+/// A reply, unless an emulator was too slow for it: it gives some of a hundred simultaneous
+/// messages no `seq` in time, and leaves calls without an answer. Such a response asks to repeat the
+/// request with its key after a while. Whoever repeats it at once keeps the emulator too slow. The
+/// local host is never that slow.
+async fn unless_overloaded(reply: Reply) -> Option<Reply> {
+    if deployed().is_none() || reply.status != 503 {
+        return Some(reply);
+    }
+    let seconds = reply.header("retry-after").parse().unwrap_or(1);
+    sleep(Duration::from_secs(seconds)).await;
+    None
 }
 
 /// Encodes a text as a value in a URL's query.
