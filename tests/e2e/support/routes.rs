@@ -167,9 +167,9 @@ impl Client {
 }
 
 /// A reply, unless an emulator was too slow for it: it gives some of a hundred simultaneous
-/// messages no `seq` in time, and leaves calls without an answer. Such a response asks to repeat the
-/// request with its key after a while. Whoever repeats it at once keeps the emulator too slow. The
-/// local host is never that slow.
+/// messages no `seq` in time, and leaves calls without an answer. Such a response asks to repeat
+/// the request with its key after a while. Whoever repeats it at once keeps the emulator too slow.
+/// The local host is never that slow.
 async fn unless_overloaded(reply: Reply) -> Option<Reply> {
     if deployed().is_none() || reply.status != 503 {
         return Some(reply);
