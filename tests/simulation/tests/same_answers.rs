@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 
 use serde_dynamo::AttributeValue;
-use serde_json::Value;
 use smartspace::{
     embedded_table::{EmbeddedTable, NAME},
     sqlite_table::SqliteTable,
@@ -13,6 +12,7 @@ use smartspace_simulation::{ports::recorder::StoreCall, setup::Setup, simulate, 
 use smartspace_store::table::{
     database::{Batch, Database, Failure, Reason, TransactFailure},
     dynamodb::DynamoDb,
+    key_of,
     keys::Key,
     query::Page,
     schema,
@@ -29,7 +29,7 @@ const SEEDS: [u64; 4] = [1, 3, 9, 14];
 enum Answer {
     Item(Option<Item>),
     /// Ordered by their keys, because a batch has no order.
-    Batch(BTreeMap<String, Item>, usize),
+    Batch(BTreeMap<Key, Item>, usize),
     Page(Page),
     Done,
     Failed(&'static str),
@@ -57,16 +57,17 @@ fn sorted(mut item: Item) -> Item {
     item
 }
 
+/// Items by their keys.
+fn keyed(items: Vec<Item>) -> BTreeMap<Key, Item> {
+    items.into_iter().map(|item| (key_of(&item).unwrap(), sorted(item))).collect()
+}
+
 async fn answer(database: &dyn Database, call: StoreCall) -> Answer {
     let answered = match call {
         StoreCall::Get(key) => database.get(key).await.map(|item| Answer::Item(item.map(sorted))),
         StoreCall::GetBatch(keys) => {
-            database.get_batch(keys).await.map(|Batch { items, unread }| {
-                let keyed = items
-                    .into_iter()
-                    .map(|item| (format!("{:?}{:?}", item["PK"], item["SK"]), sorted(item)));
-                Answer::Batch(keyed.collect(), unread.len())
-            })
+            let batch = database.get_batch(keys).await;
+            batch.map(|Batch { items, unread }| Answer::Batch(keyed(items), unread.len()))
         }
         StoreCall::Query(call) => database.query(call).await.map(|mut page| {
             page.items = page.items.into_iter().map(sorted).collect();
@@ -113,12 +114,6 @@ impl Both {
 
     /// Fails unless both have the same items. Returns how many.
     async fn expect_same_items(&self, context: &str) -> usize {
-        let keyed = |items: Vec<Item>| {
-            let keyed = items
-                .into_iter()
-                .map(|item| (format!("{:?}{:?}", item["PK"], item["SK"]), sorted(item)));
-            keyed.collect::<BTreeMap<_, _>>()
-        };
         let local = keyed(self.local.scan().await.unwrap());
         let emulated = scan(&self.emulated).into_iter();
         let emulated = keyed(emulated.map(|item| serde_json::from_value(item).unwrap()).collect());
@@ -167,22 +162,17 @@ async fn the_calls_of_whole_simulations_are_answered_in_the_same_way() {
     assert!(every.iter().all(|what| seen.get(what).is_some_and(|count| *count >= 5)), "{seen:?}");
 }
 
-/// The key of an item that is written as DynamoDB writes it.
-fn key_of(item: &Value) -> [String; 2] {
-    ["PK", "SK"].map(|name| item[name]["S"].as_str().unwrap().to_owned())
-}
-
 #[tokio::test]
 async fn items_of_earlier_versions_are_read_and_changed_in_the_same_way() {
     for release in RELEASES {
         for (kind, items) in release.items() {
             let both = Both::new().await;
             for item in &items {
-                let [pk, sk] = key_of(item);
-                let key = Key { pk, sk };
+                let item: Item = serde_json::from_value(item.clone()).unwrap();
+                let key = key_of(&item).unwrap();
                 let put = WriteCall {
                     key: key.clone(),
-                    action: Action::Put(serde_json::from_value(item.clone()).unwrap()),
+                    action: Action::Put(item),
                     condition: None,
                     names: None,
                     values: None,

@@ -3,12 +3,11 @@
 use std::collections::HashSet;
 
 use async_trait::async_trait;
-use serde_dynamo::AttributeValue;
 use smartspace_store::table::{
-    database::{Batch, Database, Failure, Reason, TransactFailure},
+    database::{Batch, CONDITION_FAILED, Database, Failure, Reason, TransactFailure},
     keys::Key,
     query::{Page, Query},
-    write::{Action, Item, WriteCall},
+    write::{Action, Item, WriteCall, key_item},
 };
 
 use crate::sqlite_table::{
@@ -21,8 +20,8 @@ use crate::sqlite_table::{
 
 /// An item has at most this many bytes.
 const ITEM_BYTES: usize = 400 << 10;
-/// The code and text of a reason in a transaction's cancellation.
-const REFUSED: [&str; 2] = ["ConditionalCheckFailed", "The conditional request failed"];
+/// How a transaction's cancellation says in words that a condition failed.
+const REFUSED: &str = "The conditional request failed";
 
 #[async_trait]
 impl Database for SqliteTable {
@@ -101,7 +100,7 @@ fn reason(outcome: Outcome) -> Reason {
     match outcome {
         Outcome::Changes(_) => Reason { code: None, message: None, item: None },
         Outcome::Refused(item) => {
-            let [code, message] = REFUSED.map(|text| Some(text.to_owned()));
+            let [code, message] = [CONDITION_FAILED, REFUSED].map(|text| Some(text.to_owned()));
             Reason { code, message, item }
         }
     }
@@ -130,7 +129,7 @@ fn outcome(rows: &Rows, call: WriteCall) -> Result<Outcome, Failure> {
     let after = match action {
         Action::Put(item) => Some(item),
         Action::Update(expression) => {
-            let item = scope.item.cloned().unwrap_or_else(|| new_item(&key));
+            let item = scope.item.cloned().unwrap_or_else(|| key_item(&key));
             Some(updates::update(item, &expression, scope).map_err(Failure::Final)?)
         }
         Action::Delete => None,
@@ -143,12 +142,6 @@ fn outcome(rows: &Rows, call: WriteCall) -> Result<Outcome, Failure> {
         return Err(Failure::Final("an item is larger than 400 KB".into()));
     }
     Ok(Outcome::Changes(Change { key, before, after }))
-}
-
-fn new_item(Key { pk, sk }: &Key) -> Item {
-    [("PK", pk), ("SK", sk)]
-        .map(|(name, text)| (name.to_owned(), AttributeValue::S(text.clone())))
-        .into()
 }
 
 fn broken(error: rusqlite::Error) -> Failure {

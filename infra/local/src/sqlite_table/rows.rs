@@ -12,7 +12,7 @@ use smartspace_store::table::{
     indexes::{Index, KeyNames},
     keys::Key,
     query::{Page, Query},
-    write::Item,
+    write::{Item, text},
 };
 
 use crate::sqlite_table::values::bytes_of;
@@ -28,7 +28,7 @@ const KEY_TYPE: &str = "S:";
 const STATEMENTS: usize = 64;
 
 const TABLE: &str = "
-    CREATE TABLE IF NOT EXISTS smartspace (
+    CREATE TABLE smartspace (
         pk TEXT NOT NULL,
         sk TEXT NOT NULL DEFAULT '',
         item_json TEXT NOT NULL,
@@ -115,14 +115,13 @@ impl Rows {
                 }
             };
             bytes += size;
-            if bytes > PAGE_BYTES && !page.items.is_empty() {
-                page.next = page.items.last().map(|last| key_attributes(last, query.index));
-                return Ok(page);
+            let fits = bytes <= PAGE_BYTES || page.items.is_empty();
+            if fits {
+                page.items.push(item);
             }
-            page.items.push(item);
-            if Some(page.items.len()) == query.limit {
+            if !fits || Some(page.items.len()) == query.limit {
                 page.next = page.items.last().map(|last| key_attributes(last, query.index));
-                return Ok(page);
+                break;
             }
         }
         Ok(page)
@@ -277,13 +276,6 @@ fn move_in(
 /// Where an item is in an index, if it is there.
 fn place(item: &Item, index: Index) -> Option<[&str; 2]> {
     Some([text(item, index.keys.pk)?, text(item, index.keys.sk)?])
-}
-
-fn text<'a>(item: &'a Item, name: &str) -> Option<&'a str> {
-    match item.get(name)? {
-        AttributeValue::S(text) => Some(text),
-        _ => None,
-    }
 }
 
 /// The key of an item in the table, and in an index too.

@@ -36,18 +36,26 @@ fn number(number: &str) -> AttributeValue {
     N(number.into())
 }
 
+/// Makes a write with the values `:a` and `:b`, on an item with more attributes.
+async fn written(
+    more: &[(&str, AttributeValue)],
+    write: WriteCall,
+    [a, b]: [AttributeValue; 2],
+) -> Result<Option<Item>, Failure> {
+    let table = SqliteTable::in_memory().unwrap();
+    table.write(put(1, more)).await.unwrap();
+    let values = Some(Item::from([(":a".to_owned(), a), (":b".to_owned(), b)]));
+    table.write(WriteCall { values, ..write }).await
+}
+
 /// Makes an update with the values `:a` and `:b`, on an item with more attributes.
 async fn updated(
     more: &[(&str, AttributeValue)],
     expression: &str,
     values: [AttributeValue; 2],
 ) -> Result<Item, Failure> {
-    let table = SqliteTable::in_memory().unwrap();
-    table.write(put(1, more)).await.unwrap();
-    let [a, b] = values;
-    let values = Some(Item::from([(":a".to_owned(), a), (":b".to_owned(), b)]));
-    let update = WriteCall { values, ..call(1, Action::Update(expression.into())) };
-    table.write(update).await.map(Option::unwrap)
+    let update = call(1, Action::Update(expression.into()));
+    written(more, update, values).await.map(Option::unwrap)
 }
 
 /// Whether a condition with the values `:a` and `:b` holds for an item with more attributes.
@@ -56,12 +64,9 @@ async fn holds(
     condition: &str,
     values: [AttributeValue; 2],
 ) -> Result<bool, Failure> {
-    let table = SqliteTable::in_memory().unwrap();
-    table.write(put(1, more)).await.unwrap();
-    let [a, b] = values;
-    let values = Some(Item::from([(":a".to_owned(), a), (":b".to_owned(), b)]));
     let condition = Some(condition.to_owned());
-    match table.write(WriteCall { condition, values, ..call(1, Action::Delete) }).await {
+    let delete = WriteCall { condition, ..call(1, Action::Delete) };
+    match written(more, delete, values).await {
         Ok(_) => Ok(true),
         Err(Failure::Condition(found)) => {
             assert_eq!(found, Some(item(1, more)));

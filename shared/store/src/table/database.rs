@@ -77,10 +77,13 @@ pub enum TransactFailure {
     Failed(Failure),
 }
 
+/// The code of a write whose condition failed.
+pub const CONDITION_FAILED: &str = "ConditionalCheckFailed";
+
 /// What a write has to do with the cancellation of its transaction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reason {
-    /// DynamoDB's code, such as `ConditionalCheckFailed`. `None` if this write could be made.
+    /// DynamoDB's code, such as [`CONDITION_FAILED`]. `None` if this write could be made.
     pub code: Option<String>,
     /// The same in words, for people who look for a mistake.
     pub message: Option<String>,

@@ -21,7 +21,7 @@ use crate::table::{
     key_of,
     keys::Key,
     query::{Page, Query},
-    write::{Action, Item, WriteCall},
+    write::{Action, Item, WriteCall, key_item},
 };
 
 /// An item, as the SDK represents it.
@@ -206,10 +206,8 @@ fn to_sdk(item: Item) -> SdkItem {
     item.into_iter().map(|(name, value)| (name, value.into())).collect()
 }
 
-fn key_to_sdk(Key { pk, sk }: &Key) -> SdkItem {
-    [("PK", pk), ("SK", sk)]
-        .map(|(name, text)| (name.to_owned(), AttributeValue::S(text.clone())))
-        .into()
+fn key_to_sdk(key: &Key) -> SdkItem {
+    to_sdk(key_item(key))
 }
 
 fn from_sdk(item: SdkItem) -> Item {

@@ -4,14 +4,12 @@ use crate::{
     Error, Result,
     table::{
         Table, WriteError,
-        database::{Failure, Reason, TransactFailure},
+        database::{CONDITION_FAILED, Failure, Reason, TransactFailure},
         refusal::Refusal,
         write::Write,
     },
 };
 
-/// The reason of an item whose condition failed.
-const REFUSED: &str = "ConditionalCheckFailed";
 /// Reasons that may be gone at the next try.
 const TRANSIENT: [&str; 3] =
     ["TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"];
@@ -45,13 +43,13 @@ impl Table {
 /// The error of a canceled transaction, or `None` if another try may succeed.
 fn final_error(writes: &[Write], reasons: Vec<Reason>) -> Option<WriteError> {
     let codes = || reasons.iter().filter_map(|reason| reason.code.as_deref());
-    if !codes().all(|code| code == REFUSED || TRANSIENT.contains(&code)) {
+    if !codes().all(|code| code == CONDITION_FAILED || TRANSIENT.contains(&code)) {
         let text = format!("a transaction was refused: {reasons:?}");
         return Some(Error::Internal(text).into());
     }
     // While another transaction works on one of the items, the condition on that item is not
     // evaluated. That item may be the one that holds our token.
-    if codes().next().is_none() || !codes().all(|code| code == REFUSED) {
+    if codes().next().is_none() || !codes().all(|code| code == CONDITION_FAILED) {
         return None;
     }
     let failed = writes

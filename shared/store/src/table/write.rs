@@ -57,8 +57,7 @@ impl Write {
     /// Puts `value` at `key`.
     pub fn put(key: Key, value: &impl Serialize) -> Result<Self> {
         let mut item = attributes(value)?;
-        item.insert("PK".into(), AttributeValue::S(key.pk.clone()));
-        item.insert("SK".into(), AttributeValue::S(key.sk.clone()));
+        item.extend(key_item(&key));
         item.insert("v".into(), schema_version());
         Ok(Self { action: Action::Put(item), key, condition: None, values: Item::new() })
     }
@@ -158,8 +157,15 @@ pub(super) fn attributes(value: &impl Serialize) -> Result<Item> {
     Ok(item)
 }
 
+/// The attributes of a key.
+pub fn key_item(key: &Key) -> Item {
+    [("PK", &key.pk), ("SK", &key.sk)]
+        .map(|(name, text)| (name.to_owned(), AttributeValue::S(text.clone())))
+        .into()
+}
+
 /// The text of an attribute.
-pub(super) fn text<'a>(item: &'a Item, name: &str) -> Option<&'a str> {
+pub fn text<'a>(item: &'a Item, name: &str) -> Option<&'a str> {
     match item.get(name)? {
         AttributeValue::S(text) => Some(text),
         _ => None,
