@@ -16,10 +16,8 @@ use smartspace_domain::{
 };
 use smartspace_pipeline::Pipeline;
 use smartspace_store::{
-    messages::{
-        MessageRecord,
-        append::{RACED_FOR, Stored},
-    },
+    messages::{MessageRecord, append::Stored},
+    races::RACED_FOR,
     runs::{ActiveRecord, RunRecord},
 };
 use tokio::time::Instant;

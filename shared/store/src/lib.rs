@@ -19,9 +19,10 @@ mod handles;
 pub mod idempotency;
 pub mod invites;
 pub mod limits;
+mod locks;
 pub mod messages;
+pub mod races;
 pub mod runs;
-mod space_locks;
 pub mod spaces;
 pub mod table;
 pub mod usage;
@@ -44,8 +45,8 @@ pub use crate::handles::{
 };
 use crate::{
     limits::{quota::MinutesSeen, rates::RatesSeen, seconds::SecondsSeen},
+    locks::Locks,
     runs::prompts::KnownParts,
-    space_locks::SpaceLocks,
     spaces::rosters::RosterCache,
     table::{Table, database::Database, dynamodb::DynamoDb},
 };
@@ -58,7 +59,8 @@ pub type Random = Arc<dyn Fn() -> u128 + Send + Sync>;
 pub struct Store {
     table: Table,
     rosters: Arc<RosterCache>,
-    space_locks: Arc<SpaceLocks>,
+    space_locks: Arc<Locks>,
+    agent_locks: Arc<Locks>,
     parts: Arc<KnownParts>,
     minutes: Arc<MinutesSeen>,
     rates: Arc<RatesSeen>,
@@ -91,6 +93,7 @@ impl Store {
             table: Table::new(database, random),
             rosters: Arc::default(),
             space_locks: Arc::default(),
+            agent_locks: Arc::default(),
             parts: Arc::default(),
             minutes: Arc::default(),
             rates: Arc::default(),

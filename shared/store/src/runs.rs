@@ -24,7 +24,6 @@ use smartspace_domain::{
     ids::RunId,
     runs::{Run, RunStatus},
 };
-use tokio::time::Instant;
 
 pub use self::{
     active::{ActiveCause, ActiveRecord, active_view},
@@ -33,7 +32,7 @@ pub use self::{
 };
 use crate::{
     Error, Result, Runs,
-    messages::append::RACED_FOR,
+    races::RUNS_CHANGE,
     runs::turns::{Waking, Woken},
     table::{WriteError, keys},
 };
@@ -87,8 +86,7 @@ impl Runs<'_> {
         mode: ConcurrencyMode,
         now: Time,
     ) -> Result<Waking> {
-        let until = Instant::now() + RACED_FOR;
-        let mut tries = 0;
+        let mut race = self.store.race_of(run.agent_id);
         loop {
             let woken = Woken { run: run.clone(), active: active.clone(), mode };
             let Some(waking) = self.waking(woken, now).await? else {
@@ -107,11 +105,7 @@ impl Runs<'_> {
                     stored => stored.as_ref().map_or_else(Waking::default, created_before),
                 });
             }
-            if Instant::now() >= until {
-                return Err(Error::Retry("the runs of this agent change all the time".into()));
-            }
-            self.store.table.pause(tries).await;
-            tries += 1;
+            race.lost(RUNS_CHANGE).await?;
         }
     }
 }

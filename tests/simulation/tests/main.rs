@@ -23,3 +23,4 @@ mod retention;
 mod same_answers;
 mod small_space;
 mod socket_limits;
+mod turns_at_once;

@@ -14,13 +14,11 @@ mod attempt;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::Value;
 use smartspace_domain::ids::{EntityId, LeaseId, RunId};
-use tokio::time::Instant;
 
 use self::attempt::{Attempt, Version};
 use crate::{
     AgentState, Error, Result,
     entities::no_such_entity,
-    messages::append::RACED_FOR,
     runs::steps::CallRecord,
     table::{
         Items, Query, WriteError,
@@ -92,8 +90,7 @@ impl AgentState<'_> {
         by: &ChangedBy<T>,
         change: impl Fn(Items, Counts) -> Result<Change<T>> + Send + Sync,
     ) -> Result<Vec<T>> {
-        let until = Instant::now() + RACED_FOR;
-        let mut tries = 0;
+        let mut race = self.store.race_of(agent);
         loop {
             // The version is read first. A change after this read makes the condition fail.
             let version: Option<Version> = self.store.table.get(&keys::kept_version(agent)).await?;
@@ -125,15 +122,10 @@ impl AgentState<'_> {
                     "this Idempotency-Key was used at the same time; repeat the call".into(),
                 ));
             }
-            if Instant::now() >= until {
-                return Err(Error::Retry(
-                    "too many changes of this agent's memories, goals or plans at once; repeat the \
-                     call"
-                        .into(),
-                ));
-            }
-            self.store.table.pause(tries).await;
-            tries += 1;
+            race.lost(
+                "too many changes of this agent's memories, goals or plans at once; repeat the call",
+            )
+            .await?;
         }
     }
 

@@ -30,7 +30,7 @@ use smartspace_domain::{
     quota::{Bucket, RateWindow},
     runs::Run,
 };
-use tokio::time::{Duration, Instant};
+use tokio::time::Instant;
 
 pub use self::late::{Late, Stored};
 pub use self::new_message::{ByRun, Content, MessageSource, NewCard, NewForm, NewMessage, Right};
@@ -43,9 +43,6 @@ use crate::{
     spaces::rosters::{Head, no_such_space},
     table::{WriteError, keys, refusal::Refusal},
 };
-
-/// How long a change that lost a race is tried again.
-pub const RACED_FOR: Duration = Duration::from_secs(5);
 
 /// The result of an append.
 #[derive(Clone, Debug)]
@@ -82,7 +79,7 @@ impl Messages<'_> {
             };
         }
         let began = Instant::now();
-        let _lock = self.store.space_locks.wait(new.space).await;
+        let _lock = self.store.space_locks.of_space(new.space).lock().await;
         // Messages that waited for their turn count in the second in which they are stored.
         let now = now + began.elapsed();
         let (mut snapshot, posted) = self.snapshot(new.space, new.sender, key, now).await?;
@@ -91,8 +88,7 @@ impl Messages<'_> {
         if let Some(made) = key.map(|key| key.made_before(posted, now)).transpose()?.flatten() {
             return self.posted_before(new.space, made).await;
         }
-        let until = Instant::now() + RACED_FOR;
-        let mut tries = 0;
+        let mut race = self.store.race();
         loop {
             let attempt = Attempt::new(self.store, new, &snapshot, now)
                 .inspect_err(|_| self.saw_second(new.space, snapshot.head.second.as_ref()))?;
@@ -113,15 +109,11 @@ impl Messages<'_> {
                 return self.posted_before(new.space, made).await;
             }
             expect_lost_race(new, &snapshot, &refusal)?;
-            if Instant::now() >= until {
-                return Err(Error::Retry(
-                    "too many messages are sent to this space at once; repeat the request with the \
-                     same Idempotency-Key"
-                        .into(),
-                ));
-            }
-            self.store.table.pause(tries).await;
-            tries += 1;
+            race.lost(
+                "too many messages are sent to this space at once; repeat the request with the \
+                 same Idempotency-Key",
+            )
+            .await?;
             self.refresh(&mut snapshot, new, &refusal, now).await?;
         }
     }

@@ -15,11 +15,10 @@ use smartspace_domain::{
     limits::{self, lease},
     runs::RunStatus,
 };
-use tokio::time::Instant;
 
 use crate::{
     Error, Result, Runs,
-    messages::append::RACED_FOR,
+    races::RUNS_CHANGE,
     runs::{
         RunRecord, Tried,
         steps::lease_holds,
@@ -78,10 +77,9 @@ impl Runs<'_> {
         now: Time,
         read: impl Future<Output = Option<RunRecord>>,
     ) -> Result<Claim> {
-        let until = Instant::now() + RACED_FOR;
+        let mut race = self.store.race_of(run.agent_id);
         let mut found =
             if run.in_lane { None } else { self.claim_new(run, lease, now, read).await? };
-        let mut tries = 0;
         loop {
             let old = match found.take() {
                 Some(Found::Claimed(run)) => return Ok(ours(*run, false)),
@@ -94,11 +92,7 @@ impl Runs<'_> {
             if let Some(claim) = self.claim_as(&old, lease, now).await? {
                 return Ok(claim);
             }
-            if Instant::now() >= until {
-                return Err(Error::Retry("the runs of this agent change all the time".into()));
-            }
-            self.store.table.pause(tries).await;
-            tries += 1;
+            race.lost(RUNS_CHANGE).await?;
         }
     }
 

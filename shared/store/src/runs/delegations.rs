@@ -13,11 +13,10 @@ use smartspace_domain::{
     spaces::TriggerPolicy,
     triggers::Delegation,
 };
-use tokio::time::Instant;
 
 use crate::{
     Error, Result, Runs,
-    messages::append::RACED_FOR,
+    races::RUNS_CHANGE,
     runs::{
         ActiveRecord, RunRecord,
         steps::{CallRecord, worker_keeps},
@@ -76,8 +75,7 @@ impl Runs<'_> {
             now,
         );
         let active = ActiveRecord::triggered(&run, space.id, &space.settings.name, &message);
-        let until = Instant::now() + RACED_FOR;
-        let mut tries = 0;
+        let mut race = self.store.race_of(to);
         loop {
             let woken = Woken { run: run.clone(), active: active.clone(), mode };
             let waking = self.waking(woken, now).await?;
@@ -94,11 +92,11 @@ impl Runs<'_> {
                 return Ok(waking);
             }
             let space_changed = [keys::space_meta(space.id), keys::member(space.id, to)];
-            if Instant::now() >= until || space_changed.iter().any(|key| refusal.names(key)) {
-                return Err(Error::Conflict("the space changed at this moment; try again".into()));
+            let changed = || Error::Conflict("the space changed at this moment; try again".into());
+            if space_changed.iter().any(|key| refusal.names(key)) {
+                return Err(changed());
             }
-            self.store.table.pause(tries).await;
-            tries += 1;
+            race.lost(RUNS_CHANGE).await.map_err(|_| changed())?;
         }
     }
 

@@ -21,14 +21,12 @@ use smartspace_domain::{
     runs::{EndReason, RunStatus},
     triggers::Delegation,
 };
-use tokio::time::Instant;
 
 use crate::{
     Error, Result, Runs,
     deliveries::PayloadRecord,
     entities::not_retired,
     limits::quota::{minute_stays, refused_by_hand},
-    messages::append::RACED_FOR,
     runs::{
         ActiveCause, ActiveRecord, RunRecord, TriggeredBy, created_before,
         delegations::TriggerItem,
@@ -86,8 +84,7 @@ impl Runs<'_> {
             return Ok((run.id, created_before(&made)));
         }
         check_end(of)?;
-        let until = Instant::now() + RACED_FOR;
-        let mut tries = 0;
+        let mut race = self.store.race_of(of.agent_id);
         loop {
             let Allowed { active, mode, writes, bucket } =
                 Box::pin(self.allowed(retry, &run, now)).await?;
@@ -114,11 +111,7 @@ impl Runs<'_> {
             if let Some(made) = refusal.existing(&place) {
                 return Ok((run.id, created_before(&made)));
             }
-            if Instant::now() >= until {
-                return Err(Error::Retry("the space or the agent changes all the time".into()));
-            }
-            self.store.table.pause(tries).await;
-            tries += 1;
+            race.lost("the space or the agent changes all the time").await?;
         }
     }
 

@@ -5,7 +5,7 @@ use smartspace_domain::{
     Error, Result, agents::SpacesShown, ids::RunId, runs::EndReason, steps::CallStatus,
 };
 use smartspace_store::{
-    messages::append::RACED_FOR,
+    races::RACED_FOR,
     runs::{RunRecord, endings::ByWorker, steps::CallRecord},
 };
 use tokio::time::Instant;

@@ -1,11 +1,10 @@
 //! Waiting runs start when their agent gets more slots.
 
 use smartspace_domain::{Time, ids::EntityId, jobs::RunJob};
-use tokio::time::Instant;
 
 use crate::{
-    Error, Result, Runs,
-    messages::append::RACED_FOR,
+    Result, Runs,
+    races::RUNS_CHANGE,
     runs::turns::{Others, Turns},
     table::{WriteError, keys},
 };
@@ -13,10 +12,9 @@ use crate::{
 impl Runs<'_> {
     /// Gives the free slots of an agent to the runs that wait for one.
     pub async fn fill_slots(self, agent: EntityId, now: Time) -> Result<Vec<RunJob>> {
-        let until = Instant::now() + RACED_FOR;
+        let mut race = self.store.race_of(agent);
         let mut jobs = Vec::new();
         let mut others = Others::default();
-        let mut tries = 0;
         loop {
             let mut items = self.store.table.get_all(&[keys::slots(agent)]).await?;
             let mut turns = Turns::take(&mut items, agent, None, 1)?;
@@ -36,11 +34,7 @@ impl Runs<'_> {
                 }
                 Err(WriteError::Other(error)) => return Err(error),
             }
-            if Instant::now() >= until {
-                return Err(Error::Retry("the runs of this agent change all the time".into()));
-            }
-            self.store.table.pause(tries).await;
-            tries += 1;
+            race.lost(RUNS_CHANGE).await?;
         }
     }
 }
