@@ -103,8 +103,7 @@ impl FromRequestParts<Arc<Api>> for Credential {
         };
         let subject = tokens.verify(credential, api.pipeline.now()).await?;
         let until = Some(subject.until);
-        let caller = Caller::Entity(api.entity_of(tokens, subject).await?);
-        api.count(parts, caller).await?;
+        let caller = Caller::Entity(api.counted_entity(parts, tokens, subject).await?);
         Ok(Self { caller, until, guest_of: None })
     }
 }
@@ -149,22 +148,36 @@ impl Api {
         Ok(Credential { caller, until: Some(guest.until), guest_of: Some(token.space) })
     }
 
-    /// The entity that a token belongs to. A retired entity has lost its `externalId`, so no token
-    /// belongs to it.
+    /// The entity that a token belongs to, whose call is counted.
+    async fn counted_entity(
+        &self,
+        parts: &Parts,
+        tokens: &Tokens,
+        subject: Subject,
+    ) -> Result<EntityId> {
+        if !EntitySettings::is_like_an_id(&subject.id) {
+            let id = self.entity_of(tokens, subject).await?;
+            self.count(parts, Caller::Entity(id)).await?;
+            return Ok(id);
+        }
+        let id: Option<EntityId> = subject.id.parse().ok().filter(|_| tokens.may_name_ids());
+        let nobody =
+            || unauthenticated(format!("no entity has the id or externalId {:?}", subject.id));
+        let id = id.ok_or_else(nobody)?;
+        let counted = self.count(parts, Caller::Entity(id));
+        match futures::join!(self.pipeline.store.entities().get(id), counted) {
+            (Err(Error::NotFound(_)), _) => Err(nobody()),
+            (Ok(entity), _) if entity.guest_of.is_some() => Err(unauthenticated(
+                "this entity is a guest, who calls with the token of its invite",
+            )),
+            (found, counted) => found.and_then(|entity| counted.map(|()| entity.id)),
+        }
+    }
+
+    /// The entity with the `externalId` that a token names. A retired entity has lost its own, so
+    /// no token belongs to it.
     async fn entity_of(&self, tokens: &Tokens, subject: Subject) -> Result<EntityId> {
         let store = &self.pipeline.store;
-        if EntitySettings::is_like_an_id(&subject.id) {
-            let id: Option<EntityId> = subject.id.parse().ok().filter(|_| tokens.may_name_ids());
-            let nobody =
-                || unauthenticated(format!("no entity has the id or externalId {:?}", subject.id));
-            return match store.entities().get(id.ok_or_else(nobody)?).await {
-                Err(Error::NotFound(_)) => Err(nobody()),
-                Ok(entity) if entity.guest_of.is_some() => Err(unauthenticated(
-                    "this entity is a guest, who calls with the token of its invite",
-                )),
-                found => found.map(|entity| entity.id),
-            };
-        }
         if let Some(known) = store.entities().id_of_external(&subject.id).await? {
             return Ok(known);
         }
