@@ -50,6 +50,8 @@ struct Start {
     ready: Duration,
     first: Duration,
     warm: Duration,
+    /// Processor time of the warm invocation.
+    used_warm: Duration,
     /// Peak memory in bytes when it asks for work.
     memory_when_ready: u64,
     /// Peak memory in bytes after both invocations.
@@ -58,8 +60,8 @@ struct Start {
 
 const HEADER: &str = "\
 | function | binary | zipped | asks for work after, median | p95 | memory then \
-| first invocation | warm invocation | memory then |
-|---|---|---|---|---|---|---|---|---|";
+| first invocation | warm invocation | processor time of it | memory then |
+|---|---|---|---|---|---|---|---|---|---|";
 
 #[tokio::main]
 #[expect(clippy::print_stdout, reason = "the table is what it is for")]
@@ -84,7 +86,7 @@ async fn main() -> Result<()> {
 }
 
 /// The cells of a function's row.
-fn cells(bytes: u64, zipped_bytes: u64, starts: &[Start]) -> [String; 8] {
+fn cells(bytes: u64, zipped_bytes: u64, starts: &[Start]) -> [String; 9] {
     let time = |of: fn(&Start) -> Duration, part: f64| {
         let millis = starts.iter().map(|start| of(start).as_secs_f64() * 1e3).collect();
         format!("{:.1} ms", quantile(millis, part))
@@ -101,6 +103,7 @@ fn cells(bytes: u64, zipped_bytes: u64, starts: &[Start]) -> [String; 8] {
         memory(|start| start.memory_when_ready),
         time(|start| start.first, 0.5),
         time(|start| start.warm, 0.5),
+        time(|start| start.used_warm, 0.5),
         memory(|start| start.memory_in_the_end),
     ]
 }
@@ -148,8 +151,11 @@ async fn measure_start(
     let ready = function.begun().await?;
     let peak_memory = |function: &Function| function.memory().map_or(0, |(_, peak)| peak);
     let memory_when_ready = peak_memory(&function);
+    let used = |function: &Function| function.processor_time().unwrap_or_default();
     let mut times = [Duration::ZERO; 2];
+    let mut used_before = Duration::ZERO;
     for (event, time) in scenario.events.iter().zip(&mut times) {
+        used_before = used(&function);
         let started = Instant::now();
         let outcome = function.invoke(event).await?;
         *time = started.elapsed();
@@ -159,8 +165,9 @@ async fn measure_start(
     }
     services.calls();
     let [first, warm] = times;
+    let used_warm = used(&function).saturating_sub(used_before);
     let memory_in_the_end = peak_memory(&function);
-    Ok(Start { ready, first, warm, memory_when_ready, memory_in_the_end })
+    Ok(Start { ready, first, warm, used_warm, memory_when_ready, memory_in_the_end })
 }
 
 /// Starts the services of a scenario and handles its earlier samples.

@@ -10,8 +10,10 @@
 //! - [`measure`]: the measurements.
 //! - [`flood`]: with `--flood`, how long people wait during a flood of messages.
 //! - [`room`]: with `--room`, a space with many followers.
+//! - [`endurance`]: with `--minutes`, latency, memory and files in the course of a long load.
 //! - [`hostile`]: with `--hostile`, how much a hostile member disturbs others.
 
+mod endurance;
 mod flood;
 mod hostile;
 mod measure;
@@ -71,6 +73,9 @@ struct Flags {
     /// time; one row for each number, `--rounds` messages each
     #[arg(long, value_delimiter = ',')]
     room: Vec<usize>,
+    /// Measure instead so many minutes of load: a message every `--every-ms` in each of `--spaces`
+    #[arg(long)]
+    minutes: Option<u64>,
     /// Undisturbed and hostile phases with `--hostile`
     #[arg(long, default_value_t = 3)]
     phases: usize,
@@ -81,7 +86,7 @@ struct Flags {
     /// The flooded agent's limit of runs a minute; its space has twice as many
     #[arg(long, default_value_t = 600)]
     runs_per_minute: u32,
-    /// Milliseconds between two messages of the person
+    /// Milliseconds between two messages of a person
     #[arg(long, default_value_t = 500)]
     every_ms: u64,
     /// Milliseconds until the model answers
@@ -98,6 +103,8 @@ async fn main() -> Result<(), String> {
     let model = model::start(Duration::from_millis(flags.model_ms)).await?;
     if !flags.room.is_empty() {
         rooms(&flags, &binary).await
+    } else if let Some(minutes) = flags.minutes {
+        long_load(&flags, &binary, &model, minutes).await
     } else if flags.hostile {
         hostilities(&flags, &binary, &model).await
     } else if flags.flood {
@@ -191,6 +198,40 @@ async fn hostilities(flags: &Flags, binary: &Path, model: &str) -> Result<(), St
         "\n{} messages were accepted, {} of them are lost; {} calls of the table were throttled; \
          memory {now:.0} MB, at most {most:.0} MB",
         figures.accepted, figures.lost, figures.throttled,
+    );
+    Ok(())
+}
+
+const ENDURANCE_HEADER: &str = "\
+| messages | first delta, median | p95 | reply stored, median | p95 | memory | files | of these, log |
+|---|---|---|---|---|---|---|---|";
+
+/// Prints what a long load does to the product.
+#[expect(clippy::print_stdout, reason = "the table is what it is for")]
+async fn long_load(flags: &Flags, binary: &Path, model: &str, minutes: u64) -> Result<(), String> {
+    let settings = endurance::EnduranceSettings {
+        rooms: flags.spaces,
+        every: Duration::from_millis(flags.every_ms),
+        time: Duration::from_mins(minutes),
+    };
+    println!("{ENDURANCE_HEADER}");
+    let show = |part: endurance::Part| {
+        println!(
+            "| {} | {:.1} ms | {:.1} ms | {:.1} ms | {:.1} ms | {:.0} MB | {:.1} MB | {:.1} MB |",
+            part.messages,
+            part.first_delta.median,
+            part.first_delta.p95,
+            part.stored.median,
+            part.stored.p95,
+            part.memory,
+            part.folder as f64 / 1e6,
+            part.log as f64 / 1e6,
+        );
+    };
+    let ready = endurance::measure(binary, &UNLIMITED, model, settings, show).await?;
+    println!(
+        "\nStarted again on these files, it answers after {:.0} ms",
+        ready.as_secs_f64() * 1e3
     );
     Ok(())
 }

@@ -93,7 +93,10 @@ async fn latencies(
 
 /// Waits for all frames of one reply, which may arrive in any order. Returns the times until the
 /// first text and until the stored reply.
-async fn one_reply(socket: &mut Socket, begun: Instant) -> Result<(Duration, Duration), String> {
+pub(crate) async fn one_reply(
+    socket: &mut Socket,
+    begun: Instant,
+) -> Result<(Duration, Duration), String> {
     let mut first = None;
     let mut stored = None;
     let mut completed = false;

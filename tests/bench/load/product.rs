@@ -62,7 +62,29 @@ impl Product {
         model: &str,
         log: Option<&str>,
     ) -> Result<Self, String> {
-        let folder = TempDir::new().map_err(text)?;
+        Self::start_in(TempDir::new().map_err(text)?, binary, memory, flags, model, log).await
+    }
+
+    /// Kills the product and starts it again on its folder.
+    pub(crate) async fn restarted(
+        mut self,
+        binary: &Path,
+        flags: &[&str],
+        model: &str,
+    ) -> Result<Self, String> {
+        self.kill();
+        let folder = std::mem::replace(&mut self.folder, TempDir::new().map_err(text)?);
+        Self::start_in(folder, binary, false, flags, model, None).await
+    }
+
+    async fn start_in(
+        folder: TempDir,
+        binary: &Path,
+        memory: bool,
+        flags: &[&str],
+        model: &str,
+        log: Option<&str>,
+    ) -> Result<Self, String> {
         let port = TcpListener::bind("127.0.0.1:0")
             .and_then(|listener| listener.local_addr())
             .map_err(text)?
@@ -105,6 +127,23 @@ impl Product {
         }
         product.ready = started.elapsed();
         Ok(product)
+    }
+
+    fn kill(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+
+    /// The bytes of the files in the data folder whose names end with `end`.
+    pub(crate) fn stored(&self, end: &str) -> Result<u64, String> {
+        let mut bytes = 0;
+        for file in std::fs::read_dir(self.folder.path().join("data")).map_err(text)? {
+            let file = file.map_err(text)?;
+            if file.file_name().to_string_lossy().ends_with(end) {
+                bytes += file.metadata().map_err(text)?.len();
+            }
+        }
+        Ok(bytes)
     }
 
     /// The log so far.
@@ -264,8 +303,7 @@ pub(crate) async fn frame(socket: &mut Socket) -> Result<Value, String> {
 
 impl Drop for Product {
     fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        self.kill();
     }
 }
 
