@@ -33,7 +33,9 @@ const MESSAGE_BYTES: usize = 128 * 1024;
 
 /// The read buffer of a connection. It is small, because thousands of connections may be idle.
 const BUFFER_BYTES: usize = 4 * 1024;
-/// A client that does not accept a frame within this time is disconnected.
+/// The greatest number of frames that are written at once.
+const FRAMES_AT_ONCE: usize = 32;
+/// A client that does not accept a write within this time is disconnected.
 const WRITE_LIMIT: Duration = Duration::from_secs(5);
 /// How long a client may take to answer the end of its connection.
 const CLOSING_LIMIT: Duration = Duration::from_secs(1);
@@ -75,7 +77,7 @@ async fn connect(
     match server.socket.connect(&ticket, &id).await {
         Ok(until) => upgrade
             .read_buffer_size(BUFFER_BYTES)
-            .write_buffer_size(0)
+            .write_buffer_size(BUFFER_BYTES)
             .max_message_size(MESSAGE_BYTES)
             .on_upgrade(move |socket| serve(server, id, until, socket)),
         Err(error) => refuse(&error),
@@ -110,11 +112,11 @@ async fn serve(server: SocketServer, id: ConnectionId, until: Time, socket: WebS
     let mut outgoing = server.connections.open(id.clone());
     let (mut writer, mut reader) = socket.split();
     let writing = tokio::spawn(async move {
-        while let Some(frame) = outgoing.frames.recv().await {
-            if !matches!(
-                timeout(WRITE_LIMIT, writer.send(Message::Text(frame.as_ref().into()))).await,
-                Ok(Ok(()))
-            ) {
+        let mut frames = Vec::new();
+        while outgoing.frames.recv_many(&mut frames, FRAMES_AT_ONCE).await > 0 {
+            let texts = frames.drain(..).map(|frame| Ok(Message::Text(frame.as_ref().into())));
+            let mut texts = futures::stream::iter(texts);
+            if !matches!(timeout(WRITE_LIMIT, writer.send_all(&mut texts)).await, Ok(Ok(()))) {
                 return;
             }
         }
