@@ -234,6 +234,8 @@ test('the page shows whom a router chose and why, and what happens if it fails',
   });
   const page = await openTab(t);
   await openSpace(page, 'Routed');
+  await page.getByRole('textbox', { name: 'Message' }).fill('A bill!');
+  await page.getByText('The router chooses from Cleo, Dan, Finn', { exact: true }).waitFor();
   await send(page, 'A bill!');
   const first = rollCall(page, 1);
   await first.filter({ hasText: /^Cleo .*\(chosen: It is about a bill\)$/ }).waitFor();

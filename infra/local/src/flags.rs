@@ -14,7 +14,7 @@ use smartspace_egress::ToolHosts;
 use smartspace_ports::{key_sets::HttpKeySet, secrets::KnownSecrets};
 
 pub(crate) use self::values::KeepRuns;
-use self::values::{keep_runs, listen_address, prices, variable, variables};
+use self::values::{keep_runs, listen_address, log_filter, prices, variable, variables};
 use crate::environment_secrets;
 
 /// The settings that have no flag.
@@ -115,7 +115,7 @@ pub(crate) struct Flags {
     #[arg(long, env = "SMARTSPACE_NO_DEMO", value_parser = FalseyValueParser::new())]
     pub(crate) no_demo: bool,
     /// Log level (error, warn, info, debug, trace) or a filter such as `info,smartspace_run=debug`
-    #[arg(long, env = "SMARTSPACE_LOG", default_value = "info")]
+    #[arg(long, env = "SMARTSPACE_LOG", default_value = "info", value_parser = log_filter)]
     pub(crate) log: String,
     #[arg(skip = variable("OPENAI_API_KEY"))]
     pub(crate) openai_key: Option<String>,

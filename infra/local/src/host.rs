@@ -70,13 +70,13 @@ pub(crate) async fn run(flags: Flags, open: OpenTable) -> Result<(), String> {
         triggers: InProcessQueue::new("triggers"),
     };
     let pipeline = new_pipeline(&flags, store, &queues, ids);
+    let sweep = Sweep { pipeline: pipeline.clone() };
+    resume(&sweep).await?;
     if !flags.no_demo {
         demo::create(&pipeline)
             .await
             .map_err(|error| format!("the demo space could not be created: {error}"))?;
     }
-    let sweep = Sweep { pipeline: pipeline.clone() };
-    resume(&sweep).await?;
 
     let connections = Arc::new(InProcessSockets::default());
     let (stop, stopping) = watch::channel(false);

@@ -12,6 +12,11 @@ fn flags_are_parsed_and_checked() {
     assert_eq!(keep_runs("0"), Ok(KeepRuns(None)));
     assert!(keep_runs("soon").is_err());
     assert!(listen_address("[::1]:7700").is_ok());
+    assert_eq!(listen_address("localhost:7700"), listen_address("127.0.0.1:7700"));
+    assert!(listen_address("localhost").is_err());
+    assert!(log_filter("info,smartspace_run=debug").is_ok() && log_filter("WARN").is_ok());
+    assert!(log_filter("inof").unwrap_err().starts_with("expected error, warn"));
+    assert!(log_filter("info,smartspace_run=loud").is_err());
     assert!(listen_address("7700").unwrap_err().starts_with("expected an address and a port"));
     let weak = Flags { admin_key: Some("too short".into()), ..Flags::parse_from(["smartspace"]) };
     let error = weak.check().unwrap_err();

@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, ffi::OsString, net::SocketAddr, sync::Arc, time::Duration};
 
 use smartspace_domain::{durations::WrittenDuration, prices::Prices};
+use tracing_subscriber::{EnvFilter, filter::LevelFilter};
 
 /// How long ended runs are stored. `None` stores them forever.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,7 +19,26 @@ pub(super) fn prices(path: &str) -> Result<Arc<Prices>, String> {
 }
 
 pub(super) fn listen_address(text: &str) -> Result<SocketAddr, String> {
-    text.parse().map_err(|_| "expected an address and a port, such as 127.0.0.1:7700".to_owned())
+    let address = match text.strip_prefix("localhost:") {
+        Some(port) => format!("127.0.0.1:{port}").parse(),
+        None => text.parse(),
+    };
+    address.map_err(|_| "expected an address and a port, such as 127.0.0.1:7700".to_owned())
+}
+
+/// A filter of the log. A single word that is no level would be taken for the name of a module, and
+/// everything else would be silent.
+pub(super) fn log_filter(text: &str) -> Result<String, String> {
+    let has_level = |part: &str| {
+        let level = part.rsplit_once('=').map_or(part, |(_, level)| level);
+        level.trim().parse::<LevelFilter>().is_ok()
+    };
+    if text.split(',').all(has_level) && EnvFilter::try_new(text).is_ok() {
+        return Ok(text.to_owned());
+    }
+    Err("expected error, warn, info, debug, trace or off, or a filter such as \
+         `info,smartspace_run=debug`"
+        .into())
 }
 
 pub(super) fn keep_runs(text: &str) -> Result<KeepRuns, String> {

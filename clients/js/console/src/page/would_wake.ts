@@ -9,17 +9,35 @@ import { byRefusal } from './outcomes.ts';
 export function useWouldWake(text: string, { senderId, nameOf }: Cast): string {
   const { dispatch, error } = usePreview(text, senderId === null ? {} : { senderId });
   if (text.trim() === '' || error || dispatch.length === 0) return '';
-  const words = [wokenText(dispatch, nameOf), othersText(dispatch, nameOf)];
+  const undecided = dispatch.filter(({ reason }) => reason === 'router');
+  const decided = dispatch.filter(({ reason }) => reason !== 'router');
+  const words = [
+    wokenText(decided, undecided, nameOf),
+    routedText(undecided, nameOf),
+    othersText(decided, nameOf),
+  ];
   return words.filter((each) => each !== '').join(' · ');
 }
 
 type NameOf = Cast['nameOf'];
 
-function wokenText(dispatch: readonly Dispatch[], nameOf: NameOf): string {
-  const woken = dispatch.filter(({ reason }) => !reason);
-  if (woken.length === 0) return 'Would wake nobody';
-  return `Would wake ${woken.map(({ agentId }) => nameOf(agentId)).join(', ')}`;
+function wokenText(
+  decided: readonly Dispatch[],
+  undecided: readonly Dispatch[],
+  nameOf: NameOf,
+): string {
+  const woken = decided.filter(({ reason }) => !reason);
+  if (woken.length > 0) return `Would wake ${names(woken, nameOf)}`;
+  return undecided.length > 0 ? '' : 'Would wake nobody';
 }
+
+// A preview does not ask the router of the space, which costs a call of a model.
+function routedText(undecided: readonly Dispatch[], nameOf: NameOf): string {
+  return undecided.length > 0 ? `The router chooses from ${names(undecided, nameOf)}` : '';
+}
+
+const names = (dispatch: readonly Dispatch[], nameOf: NameOf): string =>
+  dispatch.map(({ agentId }) => nameOf(agentId)).join(', ');
 
 // `not Pax, Ben (paused), Fay (budget used up)`
 function othersText(dispatch: readonly Dispatch[], nameOf: NameOf): string {
