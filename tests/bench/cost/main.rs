@@ -65,7 +65,7 @@ struct Flags {
     /// Show how long one message takes instead, with caches and without
     #[arg(long)]
     latency: bool,
-    /// The template, for the number of alarms
+    /// The template, for its alarms and the memory of `run`
     #[arg(long, default_value = "infra/template.yaml")]
     template: PathBuf,
 }
@@ -130,16 +130,15 @@ fn main() -> Result<(), String> {
         }
         return Ok(());
     }
+    let deployed = prices::Deployed::read(&flags.template)?;
     for scenario in &SCENARIOS {
         let ledger = runtime.block_on(count(scenario, &flags))?;
         write(format!("## {}\n", scenario.title))?;
-        report::show(&ledger, flags.messages as f64, flags.items, &mut write)?;
+        report::show(&ledger, &deployed, flags.messages as f64, flags.items, &mut write)?;
     }
     let sweep = runtime.block_on(idle())?;
-    let alarms = std::fs::read_to_string(&flags.template)
-        .map_or(0, |text| text.matches("AWS::CloudWatch::Alarm").count());
     write("## An idle month\n".into())?;
-    report::bill(&prices::of_an_idle_month(&sweep, alarms as f64), "a month", &mut write)?;
+    report::bill(&deployed.of_an_idle_month(&sweep), "a month", &mut write)?;
     Ok(())
 }
 

@@ -9,13 +9,19 @@ use crate::{
 pub(crate) type Out<'a> = &'a mut dyn FnMut(String) -> Result<(), String>;
 
 /// Writes the counts of one message, and the cost of a million.
-pub(crate) fn show(ledger: &Ledger, messages: f64, items: bool, write: Out) -> Result<(), String> {
+pub(crate) fn show(
+    ledger: &Ledger,
+    deployed: &prices::Deployed,
+    messages: f64,
+    items: bool,
+    write: Out,
+) -> Result<(), String> {
     show_calls(ledger, messages, write)?;
     if items {
         show_items(ledger, messages, write)?;
     }
     show_functions(ledger, messages, write)?;
-    let (costs, apart) = prices::of_a_million(ledger, messages);
+    let (costs, apart) = deployed.of_a_million(ledger, messages);
     bill(&costs, "a million messages", write)?;
     bill(&apart, "apart", write)?;
     for doubt in &ledger.doubts {

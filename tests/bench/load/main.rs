@@ -123,7 +123,7 @@ const FLOODS_HEADER: &str = "\
 |---|---|---|---|---|---|---|";
 
 const FIGURES_HEADER: &str = "\
-| history | ready | first delta, median | p95 | reply stored, median | p95 | runs a second \
+| history | ready | first text, median | p95 | reply stored, median | p95 | runs a second \
 | processor time a run | memory | maximum |
 |---|---|---|---|---|---|---|---|---|---|";
 
@@ -160,7 +160,7 @@ async fn floods(flags: &Flags, binary: &Path, model: &str) -> Result<(), String>
 }
 
 const HOSTILE_HEADER: &str = "\
-| member | posted | 201, median | p95 | first delta, median | p95 | answers |
+| member | posted | 201, median | p95 | first text, median | p95 | answers |
 |---|---|---|---|---|---|---|";
 
 /// Prints how much a hostile member disturbs others.
@@ -203,7 +203,7 @@ async fn hostilities(flags: &Flags, binary: &Path, model: &str) -> Result<(), St
 }
 
 const ENDURANCE_HEADER: &str = "\
-| messages | first delta, median | p95 | reply stored, median | p95 | memory | files | of these, log |
+| messages | first text, median | p95 | reply stored, median | p95 | memory | files | of these, log |
 |---|---|---|---|---|---|---|---|";
 
 /// Prints what a long load does to the product.

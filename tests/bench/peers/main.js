@@ -1,9 +1,6 @@
 // The product and Restate by turns, against one model server: how long until the first text and
 // until the reply is kept, how many runs a second, how much memory. Prints medians and ratios.
 //
-// node main.js [--binary FILE] [--rounds 5] [--messages 200] [--history 50] [--seconds 10]
-//              [--rooms 16] [--agents 1] [--listeners 1] [--asks-twice]
-//
 // Each agent of a room answers each message. The listeners follow the room whose latency is
 // measured; under load they are spread over all rooms, at least one in each.
 
@@ -12,6 +9,17 @@ import { parseArgs } from 'node:util';
 import { startModel } from './model.js';
 import { startRestate } from './restate.js';
 import { startSmartspace } from './smartspace.js';
+
+const HELP = `node main.js, or npm start --, with:
+  --binary FILE    the product [default: ../../../target/release/smartspace]
+  --rounds N       turns of each product [5]
+  --messages N     messages one at a time, for the latencies [200]
+  --seconds N      of load [10]
+  --rooms N        under load [16]
+  --history N      messages in each room before the measurement [50]
+  --agents N       in each room; all of them answer [1]
+  --listeners N    of the room whose latency is measured [1]
+  --asks-twice     the model is asked once more after each answer`;
 
 const { values: flags } = parseArgs({
   options: {
@@ -24,8 +32,13 @@ const { values: flags } = parseArgs({
     agents: { type: 'string', default: '1' },
     listeners: { type: 'string', default: '1' },
     'asks-twice': { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
   },
 });
+if (flags.help) {
+  console.log(HELP);
+  process.exit(0);
+}
 const [rounds, messages, history, seconds, rooms, agents, listeners] = [
   flags.rounds,
   flags.messages,
@@ -101,7 +114,7 @@ async function measure(product) {
 
 const COLUMNS = [
   ['first', 'first text, ms', 1],
-  ['kept', 'reply kept, ms', 1],
+  ['kept', 'reply stored, ms', 1],
   ['runs', 'runs a second', 0],
   ['processor', 'processor time a run, ms', 2],
   ['memory', 'memory, MB', 0],
