@@ -40,7 +40,7 @@ use crate::{
 
 const SWEEP_INTERVAL: Duration = Duration::from_secs(1);
 /// How often expired items are deleted.
-const EXPIRY_INTERVAL: Duration = Duration::from_mins(1);
+const EXPIRY_INTERVAL: Duration = Duration::from_hours(1);
 /// How often the table's log is copied into the table.
 const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(1);
 /// How long runs and requests may take to end after a signal. The process promises to end within

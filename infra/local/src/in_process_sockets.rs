@@ -45,6 +45,11 @@ pub(crate) struct Outgoing {
 }
 
 impl Outgoing {
+    /// Closes the connection because its client does not read, unless it has a code already.
+    pub(crate) fn reads_too_slowly(&self) {
+        let _ = self.code.set(CloseCode::TooMany);
+    }
+
     /// The code of the closing, after the last frame.
     pub(crate) fn code(&self) -> CloseCode {
         self.code.get().copied().unwrap_or(CloseCode::Normal)

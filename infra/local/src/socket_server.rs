@@ -14,7 +14,7 @@ use axum::{
     response::{IntoResponse, Response},
     routing::get,
 };
-use futures::{SinkExt, StreamExt};
+use futures::{SinkExt, StreamExt, stream::SplitSink};
 use serde::Deserialize;
 use smartspace_domain::{Error, Time, ids::ConnectionId};
 use smartspace_pipeline::problems::Problem;
@@ -23,9 +23,9 @@ use smartspace_ports::{
     sockets::{CloseCode, Sockets},
 };
 use smartspace_socket::Socket;
-use tokio::time::timeout;
+use tokio::time::{error::Elapsed, timeout};
 
-use crate::in_process_sockets::InProcessSockets;
+use crate::in_process_sockets::{InProcessSockets, Outgoing};
 
 pub(crate) const PATH: &str = "/v1/socket";
 /// A larger frame closes the connection. A smaller one beyond the promised 30 KiB gets an error.
@@ -35,7 +35,7 @@ const MESSAGE_BYTES: usize = 128 * 1024;
 const BUFFER_BYTES: usize = 4 * 1024;
 /// The greatest number of frames that are written at once.
 const FRAMES_AT_ONCE: usize = 32;
-/// A client that does not accept a write within this time is disconnected.
+/// A client that does not accept a frame within this time is disconnected.
 const WRITE_LIMIT: Duration = Duration::from_secs(5);
 /// How long a client may take to answer the end of its connection.
 const CLOSING_LIMIT: Duration = Duration::from_secs(1);
@@ -109,21 +109,9 @@ impl SocketServer {
 }
 
 async fn serve(server: SocketServer, id: ConnectionId, until: Time, socket: WebSocket) {
-    let mut outgoing = server.connections.open(id.clone());
-    let (mut writer, mut reader) = socket.split();
-    let writing = tokio::spawn(async move {
-        let mut frames = Vec::new();
-        while outgoing.frames.recv_many(&mut frames, FRAMES_AT_ONCE).await > 0 {
-            let texts = frames.drain(..).map(|frame| Ok(Message::Text(frame.as_ref().into())));
-            let mut texts = futures::stream::iter(texts);
-            if !matches!(timeout(WRITE_LIMIT, writer.send_all(&mut texts)).await, Ok(Ok(()))) {
-                return;
-            }
-        }
-        // The server closed the connection.
-        let close = CloseFrame { code: outgoing.code() as u16, reason: "".into() };
-        let _ = timeout(WRITE_LIMIT, writer.send(Message::Close(Some(close)))).await;
-    });
+    let outgoing = server.connections.open(id.clone());
+    let (writer, mut reader) = socket.split();
+    let writing = tokio::spawn(write(outgoing, writer, id.clone()));
     let mut expires = Box::pin(tokio::time::sleep(until.since(server.socket.pipeline.now())));
     let mut expired = false;
     let mut writing = writing;
@@ -159,6 +147,43 @@ async fn serve(server: SocketServer, id: ConnectionId, until: Time, socket: WebS
     // was closed.
     let rest = async { while let Some(Ok(_)) = reader.next().await {} };
     let _ = timeout(CLOSING_LIMIT, rest).await;
+}
+
+/// Writes the frames of a connection until it is closed, and then the code.
+async fn write(
+    mut outgoing: Outgoing,
+    mut writer: SplitSink<WebSocket, Message>,
+    connection: ConnectionId,
+) {
+    let mut frames = Vec::new();
+    while outgoing.frames.recv_many(&mut frames, FRAMES_AT_ONCE).await > 0 {
+        match write_all(&mut writer, frames.drain(..)).await {
+            Ok(Ok(())) => {}
+            // The connection is gone.
+            Ok(Err(_)) => return,
+            Err(_) => {
+                outgoing.reads_too_slowly();
+                tracing::info!(%connection, "a connection that does not read was closed");
+                break;
+            }
+        }
+    }
+    let close = CloseFrame { code: outgoing.code() as u16, reason: "".into() };
+    let _ = timeout(WRITE_LIMIT, writer.send(Message::Close(Some(close)))).await;
+}
+
+/// Writes frames together. Each of them has [`WRITE_LIMIT`].
+async fn write_all(
+    writer: &mut SplitSink<WebSocket, Message>,
+    frames: impl Iterator<Item = Arc<str>>,
+) -> Result<Result<(), axum::Error>, Elapsed> {
+    for frame in frames {
+        let fed = timeout(WRITE_LIMIT, writer.feed(Message::Text(frame.as_ref().into()))).await?;
+        if fed.is_err() {
+            return Ok(fed);
+        }
+    }
+    timeout(WRITE_LIMIT, writer.flush()).await
 }
 
 impl SocketServer {

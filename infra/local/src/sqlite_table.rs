@@ -30,7 +30,7 @@ use self::rows::Rows;
 use crate::embedded_table::{EmbeddedTable, NAME};
 
 /// How many items a search for expired ones looks at before other calls have their turn.
-const LOOKED_AT: i64 = 500;
+const LOOKED_AT: i64 = 64;
 
 /// A table in a file or in memory.
 #[derive(Clone, Debug)]
@@ -41,6 +41,7 @@ pub struct SqliteTable {
 impl SqliteTable {
     /// The table in the file `path`, which is created if it is missing.
     pub async fn open(path: &Path) -> Result<Self, String> {
+        refuse_lost_file(path)?;
         let created = EmbeddedTable::open(path)?;
         let made = schema::create_table(&created.client(), NAME).await;
         made.map_err(|error| error.to_string())?;
@@ -96,4 +97,20 @@ impl SqliteTable {
         let waited = tokio::task::spawn_blocking(move || call(&mut rows.blocking_lock()));
         waited.await.map_err(|error| Failure::Transient(format!("a table call broke off: {error}")))
     }
+}
+
+/// Fails if the file is empty or missing while its log has content: SQLite would begin a new table
+/// and throw the log away.
+fn refuse_lost_file(path: &Path) -> Result<(), String> {
+    let length = |path: &Path| std::fs::metadata(path).map_or(0, |file| file.len());
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    if length(path) == 0 && length(Path::new(&log)) > 0 {
+        return Err(format!(
+            "the table {} is empty, but its log {} is not: expected both files of one backup",
+            path.display(),
+            Path::new(&log).display()
+        ));
+    }
+    Ok(())
 }

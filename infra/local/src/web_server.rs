@@ -12,6 +12,7 @@ use hyper_util::{
     service::TowerToHyperService,
 };
 use smartspace_api::SourceAddress;
+use socket2::SockRef;
 use tokio::{
     net::{TcpListener, TcpStream},
     sync::watch,
@@ -22,6 +23,8 @@ use tower_http::add_extension::AddExtension;
 
 /// The time limit for the headers of a request, and for idling before the next request.
 const HEADERS_WITHIN: Duration = Duration::from_mins(1);
+/// How much is sent to a client that has not confirmed it yet.
+const SEND_BUFFER_BYTES: usize = 256 * 1024;
 /// The pause after a connection could not be accepted, for example because the process has too many
 /// open files.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(200);
@@ -73,6 +76,9 @@ async fn connection(
 ) {
     // Send small frames at once.
     let _ = stream.set_nodelay(true);
+    // A writer may go on when a third of the buffer is free. The system's buffers grow to megabytes,
+    // so that a slow client would look like one that does not read.
+    let _ = SockRef::from(&stream).set_send_buffer_size(SEND_BUFFER_BYTES);
     let serving = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(headers_within)

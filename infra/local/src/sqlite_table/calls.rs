@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use async_trait::async_trait;
+use rusqlite::ErrorCode;
 use smartspace_store::table::{
     database::{Batch, CONDITION_FAILED, Database, Failure, Reason, TransactFailure},
     keys::Key,
@@ -20,6 +21,8 @@ use crate::sqlite_table::{
 
 /// An item has at most this many bytes.
 const ITEM_BYTES: usize = 400 << 10;
+/// A batch reads at most this many items, and a transaction has at most this many writes.
+const BATCH: usize = 100;
 /// How a transaction's cancellation says in words that a condition failed.
 const REFUSED: &str = "The conditional request failed";
 
@@ -31,6 +34,7 @@ impl Database for SqliteTable {
     }
 
     async fn get_batch(&self, keys: Vec<Key>) -> Result<Batch, Failure> {
+        at_most(BATCH, keys.len())?;
         let find = move |rows: &mut Rows| {
             let found = keys.iter().filter_map(|key| rows.find(key).transpose());
             found.collect::<rusqlite::Result<Vec<_>>>()
@@ -56,6 +60,7 @@ impl Database for SqliteTable {
     }
 
     async fn transact(&self, calls: Vec<WriteCall>) -> Result<(), TransactFailure> {
+        at_most(BATCH, calls.len()).map_err(TransactFailure::Failed)?;
         let made = self.with_turn("TransactWriteItems", move |rows| transact(rows, calls)).await;
         made.unwrap_or_else(|failure| Err(TransactFailure::Failed(failure)))
     }
@@ -144,6 +149,20 @@ fn outcome(rows: &Rows, call: WriteCall) -> Result<Outcome, Failure> {
     Ok(Outcome::Changes(Change { key, before, after }))
 }
 
+fn at_most(most: usize, count: usize) -> Result<(), Failure> {
+    if count > most {
+        return Err(Failure::Final(format!("a call has {count} items; expected at most {most}")));
+    }
+    Ok(())
+}
+
+/// The failure of a call that SQLite could not make. A full disk and a broken file are not better
+/// at the next try, and nobody should wait for that.
 fn broken(error: rusqlite::Error) -> Failure {
-    Failure::Transient(format!("a call to the table failed: {error}"))
+    let text = format!("a call to the table failed: {error}");
+    let may_pass = matches!(
+        error.sqlite_error_code(),
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::SystemIoFailure)
+    );
+    if may_pass { Failure::Transient(text) } else { Failure::Final(text) }
 }

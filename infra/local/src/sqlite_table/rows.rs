@@ -4,7 +4,7 @@
 //! own, which has a row for each item that has both of the index's key attributes. Keys are stored
 //! behind their type, which is always `S:`.
 
-use std::{fmt::Write as _, path::Path};
+use std::{fmt::Write as _, path::Path, time::Duration};
 
 use rusqlite::{Connection, OptionalExtension, Result, Row as SqlRow, params};
 use serde_dynamo::AttributeValue;
@@ -66,6 +66,9 @@ impl Rows {
         // process loses nothing; a power failure may lose the last commits.
         connection.pragma_update(None, "synchronous", "normal")?;
         connection.pragma_update(None, "wal_autocheckpoint", LOG_PAGES)?;
+        // A call that finds the file locked by another program must not hold up the other calls.
+        // The store tries it again.
+        connection.busy_timeout(Duration::ZERO)?;
         Ok(Self::of(connection))
     }
 
@@ -151,7 +154,8 @@ impl Rows {
     pub(super) fn delete_expired(&mut self, first: i64, last: i64, now: i64) -> Result<usize> {
         let mut select = self.0.prepare_cached(
             "SELECT pk, sk, rowid, item_json FROM smartspace WHERE rowid > ?1 AND rowid <= ?2 \
-             AND CAST(item_json ->> '$.expiresAt.N' AS INTEGER) <= ?3",
+             AND CASE WHEN json_valid(item_json) \
+             THEN CAST(item_json ->> '$.expiresAt.N' AS INTEGER) <= ?3 END",
         )?;
         let found = select.query_map(params![first, last, now], |row| {
             let key = Key { pk: key_text(row, 0)?, sk: key_text(row, 1)? };

@@ -1,3 +1,4 @@
+use rusqlite::Connection;
 use serde_dynamo::AttributeValue::{self, N, S, Ss};
 use smartspace_store::table::{
     database::{Database, Failure, TransactFailure},
@@ -123,6 +124,46 @@ async fn what_has_expired_is_deleted_from_the_table_and_its_indexes() {
     assert!(left.iter().all(|item| item.get("expiresAt") != Some(&number("100"))));
     let index = Query::of_index(Index::DUE, "DUE#0".into());
     assert_eq!(table.query(index).await.unwrap().items.len(), 601);
+}
+
+#[tokio::test]
+async fn an_item_that_cannot_be_read_is_a_fault_and_keeps_no_other_from_expiring() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("table.sqlite");
+    let table = SqliteTable::open(&path).await.unwrap();
+    for at in 1..=2 {
+        table.write(put(at, &[("expiresAt", number("100"))])).await.unwrap();
+    }
+    let broken = "UPDATE smartspace SET item_json = '{bad' WHERE sk = 'S:0001'";
+    assert_eq!(Connection::open(&path).unwrap().execute(broken, []), Ok(1));
+    let deleting = table.clone();
+    let deleted = tokio::task::spawn_blocking(move || deleting.delete_expired(100));
+    assert_eq!(deleted.await.unwrap(), Ok(1));
+    let read = table.get(key(1)).await;
+    assert!(matches!(read, Err(Failure::Final(_))), "{read:?}");
+}
+
+#[tokio::test]
+async fn a_log_without_its_table_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("table.sqlite");
+    std::fs::write(&path, "").unwrap();
+    std::fs::write(folder.path().join("table.sqlite-wal"), "frames").unwrap();
+    let refused = SqliteTable::open(&path).await.unwrap_err();
+    assert!(refused.contains("expected both files"), "{refused}");
+}
+
+#[tokio::test]
+async fn a_table_that_another_program_has_locked_is_tried_again_later() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("table.sqlite");
+    let table = SqliteTable::open(&path).await.unwrap();
+    let other = Connection::open(&path).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let written = table.write(put(1, &[])).await;
+    assert!(matches!(written, Err(Failure::Transient(_))), "{written:?}");
+    other.execute_batch("ROLLBACK").unwrap();
+    table.write(put(1, &[])).await.unwrap();
 }
 
 #[tokio::test]
