@@ -42,13 +42,20 @@ impl SqliteTable {
     /// The table in the file `path`, which is created if it is missing.
     pub async fn open(path: &Path) -> Result<Self, String> {
         refuse_lost_file(path)?;
+        let failed = |error: rusqlite::Error| {
+            format!("the table {} can't be opened: {error}", path.display())
+        };
+        let rows = Rows::open(path).map_err(failed)?;
+        if rows.are_laid_out().map_err(failed)? {
+            return Ok(Self::of(rows));
+        }
+        drop(rows);
+        // The emulation counts all items when it opens a table, so it only makes new ones.
         let created = EmbeddedTable::open(path)?;
         let made = schema::create_table(&created.client(), NAME).await;
         made.map_err(|error| error.to_string())?;
         drop(created);
-        let rows = Rows::open(path)
-            .map_err(|error| format!("the table {} can't be opened: {error}", path.display()))?;
-        Ok(Self::of(rows))
+        Ok(Self::of(Rows::open(path).map_err(failed)?))
     }
 
     /// A table in memory.

@@ -72,6 +72,21 @@ impl Rows {
         Ok(Self::of(connection))
     }
 
+    /// Whether the table and all of its indexes exist.
+    pub(super) fn are_laid_out(&self) -> Result<bool> {
+        let mut names = Index::ALL.map(|index| index_table(index).replace('"', "")).to_vec();
+        names.push("smartspace".to_owned());
+        let mut exists = self
+            .0
+            .prepare("SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = ?1")?;
+        for name in names {
+            if exists.query_row([name], |row| row.get::<_, i64>(0))? == 0 {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     pub(super) fn in_memory() -> Result<Self> {
         let connection = Connection::open_in_memory()?;
         connection.execute_batch(&layout())?;
