@@ -76,8 +76,8 @@ async fn connection(
 ) {
     // Send small frames at once.
     let _ = stream.set_nodelay(true);
-    // A writer may go on when a third of the buffer is free. The system's buffers grow to megabytes,
-    // so that a slow client would look like one that does not read.
+    // A writer may go on when a third of the buffer is free. The system's own buffers grow to
+    // megabytes, so a slow client would look like one that does not read.
     let _ = SockRef::from(&stream).set_send_buffer_size(SEND_BUFFER_BYTES);
     let serving = http1::Builder::new()
         .timer(TokioTimer::new())

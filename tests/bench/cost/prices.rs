@@ -63,8 +63,8 @@ impl Deployed {
         }
     }
 
-    /// The cost of a million messages, if the ledger has the counts of `messages` of them. The second
-    /// list has the costs that are shown apart: sockets and logs.
+    /// The cost of a million messages, if the ledger has the counts of `messages` of them. The
+    /// second list has the costs that are shown apart: sockets and logs.
     pub(crate) fn of_a_million(&self, ledger: &Ledger, messages: f64) -> (Vec<Line>, Vec<Line>) {
         let each = |count: f64| count / messages;
         let units = ledger.units();

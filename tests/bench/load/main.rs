@@ -203,7 +203,8 @@ async fn hostilities(flags: &Flags, binary: &Path, model: &str) -> Result<(), St
 }
 
 const ENDURANCE_HEADER: &str = "\
-| messages | first text, median | p95 | reply stored, median | p95 | memory | files | of these, log |
+| messages | first text, median | p95 | reply stored, median | p95 | memory | files \
+| of these, log |
 |---|---|---|---|---|---|---|---|";
 
 /// Prints what a long load does to the product.

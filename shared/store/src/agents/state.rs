@@ -123,7 +123,8 @@ impl AgentState<'_> {
                 ));
             }
             race.lost(
-                "too many changes of this agent's memories, goals or plans at once; repeat the call",
+                "too many changes of this agent's memories, goals or plans at once; \
+                 repeat the call",
             )
             .await?;
         }
