@@ -45,15 +45,20 @@ pub(crate) struct Outgoing {
 }
 
 impl Outgoing {
-    /// Closes the connection because its client does not read, unless it has a code already.
-    pub(crate) fn reads_too_slowly(&self) {
-        let _ = self.code.set(CloseCode::TooMany);
+    /// Says that the client does not read, unless the connection has a code already.
+    pub(crate) fn reads_too_slowly(&self, connection: &ConnectionId) {
+        set_unread(&self.code, connection);
     }
 
     /// The code of the closing, after the last frame.
     pub(crate) fn code(&self) -> CloseCode {
         self.code.get().copied().unwrap_or(CloseCode::Normal)
     }
+}
+
+fn set_unread(code: &OnceLock<CloseCode>, connection: &ConnectionId) {
+    let _ = code.set(CloseCode::TooMany);
+    tracing::info!(%connection, "a connection that does not read was closed");
 }
 
 impl InProcessSockets {
@@ -99,8 +104,7 @@ impl Sockets for InProcessSockets {
             Err(SendTimeoutError::Timeout(_)) => {
                 // When the client reconnects, `afterSeq` gives it the frames that it missed.
                 if let Some(open) = self.lock().remove(connection) {
-                    let _ = open.code.set(CloseCode::TooMany);
-                    tracing::info!(%connection, "a connection that does not read was closed");
+                    set_unread(&open.code, connection);
                 }
                 Err(PostError::Gone)
             }

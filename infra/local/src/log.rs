@@ -14,9 +14,9 @@ use tracing_subscriber::{
     EnvFilter, Layer, fmt::MakeWriter, layer::SubscriberExt, util::SubscriberInitExt,
 };
 
-/// Starts the log with a filter. An invalid filter counts as `info`.
+/// Starts the log with a filter, which the flags have checked.
 pub(crate) fn start(filter: &str, secrets: Arc<KnownSecrets>) {
-    let filter = EnvFilter::try_new(filter).unwrap_or_else(|_| EnvFilter::new("info"));
+    let filter = EnvFilter::new(filter);
     // This library logs the inputs of tools, and every unreachable server as an error of ours.
     let filter = "rmcp=off".parse().into_iter().fold(filter, EnvFilter::add_directive);
     // A second call, as in tests, has no effect.

@@ -162,8 +162,7 @@ async fn write(
             // The connection is gone.
             Ok(Err(_)) => return,
             Err(_) => {
-                outgoing.reads_too_slowly();
-                tracing::info!(%connection, "a connection that does not read was closed");
+                outgoing.reads_too_slowly(&connection);
                 break;
             }
         }
