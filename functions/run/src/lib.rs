@@ -2,7 +2,7 @@
 //!
 //! The way of a run through this crate, top down:
 //!
-//! 1. [`Runs::handle`] claims the run. At the same time `prompt::reading` reads what the prompt
+//! 1. [`Runs::handle`] claims the run. `side_by_side` does that for several runs of a message. At the same time `prompt::reading` reads what the prompt
 //!    needs. `claimed` assembles what the worker needs. `early_end` ends a run that nobody can work
 //!    on.
 //! 2. `agent_loop::worker` holds the lease, drives the loop, and stops when it loses the run.
@@ -33,6 +33,7 @@ mod early_end;
 pub mod fuzzing;
 mod prompt;
 mod run_context;
+mod side_by_side;
 mod streaming;
 mod tools;
 mod watchers;
@@ -100,8 +101,8 @@ impl Runs {
         Self { pipeline, sockets, models, egress, mcp, prices, stopping, seen: Seen::default() }
     }
 
-    /// Claims a run and works on it to its end, or writes a summary. A job may be delivered
-    /// repeatedly, and to several processes at once.
+    /// Claims the runs of a job and works on them to their end, or writes a summary. A job may be
+    /// delivered repeatedly, and to several processes at once.
     ///
     /// # Errors
     /// [`Error::Retry`] if the job should be delivered again.
@@ -111,9 +112,16 @@ impl Runs {
                 "the process is stopping; another one continues the run".into(),
             ));
         }
-        match *job {
-            RunJob::Run(run) => Box::pin(self.claim(run, delivery)).await,
-            RunJob::Summarize { space_id, agent_id, to } => {
+        match job {
+            RunJob::Run { run, also } if also.is_empty() => {
+                Box::pin(self.claim(*run, delivery)).await
+            }
+            RunJob::Run { run, also } => {
+                let runs = [run].into_iter().chain(also).copied().collect();
+                Box::pin(self.handle_together(runs, delivery)).await;
+                Ok(())
+            }
+            &RunJob::Summarize { space_id, agent_id, to } => {
                 let summarizer = Summarizer {
                     pipeline: &self.pipeline,
                     models: &*self.models,
@@ -125,7 +133,7 @@ impl Runs {
     }
 
     /// Claims a run and works on it, if it is the run's turn.
-    async fn claim(&self, run_ref: RunRef, delivery: &dyn Delivery) -> Result<()> {
+    pub(crate) async fn claim(&self, run_ref: RunRef, delivery: &dyn Delivery) -> Result<()> {
         let store = &self.pipeline.store;
         let lease = self.pipeline.token();
         let now = self.pipeline.now();

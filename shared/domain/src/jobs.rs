@@ -42,13 +42,26 @@ pub struct RunRef {
     pub is_fork: bool,
 }
 
+impl RunRef {
+    fn space(&self) -> Option<SpaceId> {
+        self.place.map(|place| place.space_id)
+    }
+}
+
 /// A job of the runs queue.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "job", rename_all_fields = "camelCase")]
 pub enum RunJob {
-    /// Claim a run and continue it.
+    /// Claim a run and continue it, and side by side with it the others of the same message.
     #[serde(rename = "run.1")]
-    Run(RunRef),
+    Run {
+        /// The run.
+        #[serde(flatten)]
+        run: RunRef,
+        /// The others. An earlier version does not read them, so that they wait for `sweep`.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        also: Vec<RunRef>,
+    },
     /// Summarize the messages of a space that are older than the window of its prompts.
     #[serde(rename = "summarize.1")]
     Summarize {
@@ -59,6 +72,38 @@ pub enum RunJob {
         /// The `seq` of the last message that the summary should cover.
         to: u64,
     },
+}
+
+/// How many runs share a job, and with it an invocation and its processor.
+const TOGETHER: usize = 3;
+
+impl RunJob {
+    /// The job that claims and continues one run.
+    pub fn of(run: RunRef) -> Self {
+        Self::Run { run, also: Vec::new() }
+    }
+
+    /// Joins the runs that a message wakes in its space into jobs of at most three. They mostly
+    /// wait for their models, and an invocation costs as much for one run as for three.
+    ///
+    /// Only for runs that begin. A run that has to be repeated gets a job of its own, so that a run
+    /// that ends its process ends no other.
+    pub fn together(jobs: Vec<Self>) -> Vec<Self> {
+        let mut joined: Vec<Self> = Vec::with_capacity(jobs.len());
+        for job in jobs {
+            match (joined.last_mut(), job) {
+                (Some(Self::Run { run: first, also }), Self::Run { run, also: more })
+                    if first.space() == run.space()
+                        && 1 + also.len() + 1 + more.len() <= TOGETHER =>
+                {
+                    also.push(run);
+                    also.extend(more);
+                }
+                (_, job) => joined.push(job),
+            }
+        }
+        joined
+    }
 }
 
 /// A job of the broadcasts queue.
@@ -176,14 +221,26 @@ pub enum TriggerJob {
 pub trait Job: Clone + Serialize + for<'de> Deserialize<'de> + Send + Sync + 'static {
     /// The group of the job: its space, its entity or its run.
     fn group(&self) -> String;
+
+    /// The same work as jobs that each do a single thing.
+    fn apart(self) -> Vec<Self> {
+        vec![self]
+    }
 }
 
 impl Job for RunJob {
     fn group(&self) -> String {
         match self {
-            Self::Run(RunRef { place: Some(MessageRef { space_id, .. }), .. })
+            Self::Run { run: RunRef { place: Some(MessageRef { space_id, .. }), .. }, .. }
             | Self::Summarize { space_id, .. } => space_id.to_string(),
-            Self::Run(RunRef { agent_id, place: None, .. }) => agent_id.to_string(),
+            Self::Run { run: RunRef { agent_id, place: None, .. }, .. } => agent_id.to_string(),
+        }
+    }
+
+    fn apart(self) -> Vec<Self> {
+        match self {
+            Self::Run { run, also } => [run].into_iter().chain(also).map(Self::of).collect(),
+            job @ Self::Summarize { .. } => vec![job],
         }
     }
 }
@@ -212,5 +269,52 @@ impl Job for TriggerJob {
             }
             Self::CloseCalls { run_id } | Self::WakeRun { run_id } => run_id.to_string(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(number: u128, space: u128) -> RunRef {
+        let at = Time::from_millis(1_760_000_000_000);
+        RunRef {
+            run_id: RunId::new(at, number),
+            agent_id: EntityId::new(at, number),
+            place: Some(MessageRef { space_id: SpaceId::new(at, space), seq: 7 }),
+            in_lane: false,
+            is_fork: false,
+        }
+    }
+
+    #[test]
+    fn runs_of_one_space_share_jobs_of_three() {
+        let runs = [run(1, 1), run(2, 1), run(3, 1), run(4, 1), run(5, 2), run(6, 2)];
+        let joined = RunJob::together(runs.map(RunJob::of).to_vec());
+        let expected = [
+            RunJob::Run { run: runs[0], also: vec![runs[1], runs[2]] },
+            RunJob::of(runs[3]),
+            RunJob::Run { run: runs[4], also: vec![runs[5]] },
+        ];
+        assert_eq!(joined, expected);
+        let apart: Vec<_> = joined.into_iter().flat_map(RunJob::apart).collect();
+        assert_eq!(apart, runs.map(RunJob::of));
+        assert_eq!(RunJob::together(Vec::new()), []);
+    }
+
+    #[test]
+    fn an_earlier_version_reads_the_first_run_of_a_job() {
+        #[derive(Debug, PartialEq, Deserialize)]
+        #[serde(tag = "job", rename_all_fields = "camelCase")]
+        enum Earlier {
+            #[serde(rename = "run.1")]
+            Run(RunRef),
+        }
+        let job = RunJob::Run { run: run(1, 1), also: vec![run(2, 1)] };
+        let text = serde_json::to_string(&job).unwrap();
+        assert_eq!(serde_json::from_str::<Earlier>(&text).unwrap(), Earlier::Run(run(1, 1)));
+        assert_eq!(serde_json::from_str::<RunJob>(&text).unwrap(), job);
+        let alone = serde_json::to_string(&RunJob::of(run(1, 1))).unwrap();
+        assert!(!alone.contains("also"), "{alone}");
     }
 }

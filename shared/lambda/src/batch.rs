@@ -128,13 +128,15 @@ where
     F: Fn(J, Arc<dyn Delivery>) -> Fut,
     Fut: Future<Output = smartspace_domain::Result<()>>,
 {
-    let retry_delay = retry_delay(&record);
+    let received = received(&record);
+    let retry_delay = retry_delay(received);
     let delivery: Arc<dyn Delivery> = match (queue, record.receipt_handle) {
         (Some(queue), Some(receipt)) => Arc::new(SqsDelivery {
             client: queue.client.clone(),
             url: queue.url.clone(),
             receipt,
             ends_at,
+            is_repeated: received > 1,
         }),
         _ => Arc::new(Held),
     };
@@ -167,13 +169,14 @@ where
     }
 }
 
+/// How often a job was delivered, including this time.
+fn received(record: &SqsMessage) -> u32 {
+    let count = record.attributes.get("ApproximateReceiveCount");
+    count.and_then(|count| count.parse().ok()).unwrap_or(1)
+}
+
 /// The delay before the next retry. It doubles with each delivery.
-fn retry_delay(record: &SqsMessage) -> Duration {
-    let received = record
-        .attributes
-        .get("ApproximateReceiveCount")
-        .and_then(|count| count.parse().ok())
-        .unwrap_or(1_u32);
+fn retry_delay(received: u32) -> Duration {
     FIRST_RETRY * 2_u32.pow(received.clamp(1, 6) - 1)
 }
 
@@ -200,12 +203,13 @@ mod tests {
         let response = batch(event, None, Instant::now(), &|job: RunJob, _| async move {
             match job {
                 RunJob::Summarize { .. } => Err(DomainError::Retry("not now".into())),
-                RunJob::Run(RunRef { place: Some(MessageRef { space_id, .. }), .. })
-                    if space_id.to_string() == DEPLOYMENTS =>
-                {
+                RunJob::Run {
+                    run: RunRef { place: Some(MessageRef { space_id, .. }), .. },
+                    ..
+                } if space_id.to_string() == DEPLOYMENTS => {
                     panic!("on purpose")
                 }
-                RunJob::Run(_) => Ok(()),
+                RunJob::Run { .. } => Ok(()),
             }
         });
         let failed: Vec<_> = response

@@ -6,7 +6,7 @@ use smartspace_domain::{
     access::{Caller, SpaceAction},
     entities::EntityType,
     events::EventKind,
-    jobs::TriggerJob,
+    jobs::{RunJob, TriggerJob},
     quota::Cause,
 };
 use smartspace_store::messages::append::{Appended, NewMessage};
@@ -28,7 +28,7 @@ impl Pipeline {
             .then_some(TriggerJob::Dispatch { space_id: message.space_id, seq: message.seq });
         // Queue the runs first: it matters more that an agent starts early than that the message
         // appears early.
-        self.queue_runs(std::mem::take(&mut appended.triggered)).await;
+        self.queue_runs(RunJob::together(std::mem::take(&mut appended.triggered))).await;
         self.queue_triggers(undecided.into_iter().collect()).await;
         for run in &appended.superseded {
             self.follow_ended(run).await;

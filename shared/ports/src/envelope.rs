@@ -1,7 +1,7 @@
 //! A job as it travels through queues and schedules: its JSON with the trace that it belongs to.
 //! The trace is part of the body, because a schedule can carry nothing else.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::IgnoredAny};
 use smartspace_domain::jobs::Job;
 
 use crate::trace::{self, TraceParent};
@@ -15,7 +15,7 @@ struct Sealed<'a, J> {
 }
 
 /// The fields of a job that the log shows, even of a job that can't be read.
-#[derive(Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Label {
     /// The kind of the job.
@@ -28,12 +28,19 @@ pub struct Label {
     pub space_id: Option<String>,
     /// Its agent.
     pub agent_id: Option<String>,
+    #[serde(default)]
+    also: Vec<IgnoredAny>,
 }
 
 impl Label {
-    /// Reads the label of a body. It is empty if the body is not JSON.
+    /// Reads the label of a body. It is empty if the body is not JSON. It names no run and no agent
+    /// if the job has several.
     pub fn of(body: &str) -> Self {
-        serde_json::from_str(body).unwrap_or_default()
+        let label: Self = serde_json::from_str(body).unwrap_or_default();
+        if label.also.is_empty() {
+            return label;
+        }
+        Self { run_id: None, agent_id: None, also: Vec::new(), ..label }
     }
 
     /// The trace of the job's work: the next step of the trace that it was sent with, or a new
@@ -68,6 +75,7 @@ pub fn open<J: Job>(body: &str) -> serde_json::Result<J> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
     use smartspace_domain::{
         Time,
         events::{Event, EventKind},
@@ -85,7 +93,7 @@ mod tests {
         let agent_id = EntityId::new(at, 2);
         let space_id = SpaceId::new(at, 3);
         let place = Some(MessageRef { space_id, seq: 7 });
-        let run = RunJob::Run(RunRef { run_id, agent_id, place, in_lane: false, is_fork: false });
+        let run = RunJob::of(RunRef { run_id, agent_id, place, in_lane: false, is_fork: false });
         let trace = TraceParent::begin();
         let body = trace::within(trace.clone(), async { seal(&run).unwrap() }).await;
         assert_eq!(open::<RunJob>(&body).unwrap(), run);
@@ -96,8 +104,15 @@ mod tests {
             run_id: Some(run_id.to_string()),
             space_id: Some(space_id.to_string()),
             agent_id: Some(agent_id.to_string()),
+            also: Vec::new(),
         };
         assert_eq!(label, expected);
+        let several = json!({"job": "run.1", "runId": run_id, "agentId": agent_id, "also": [1]});
+        let several = Label::of(&several.to_string());
+        assert_eq!(
+            (several.job, several.run_id, several.agent_id),
+            (label.job.clone(), None, None)
+        );
         assert_eq!(label.trace().trace_id(), trace.trace_id());
 
         let plan = TriggerJob::FirePlan { agent_id, plan_id: PlanId::new(at, 4), at };

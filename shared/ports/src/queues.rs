@@ -28,6 +28,11 @@ pub trait Delivery: Send + Sync {
     fn ends_at(&self) -> Option<Instant> {
         None
     }
+
+    /// Whether the job was delivered before.
+    fn is_repeated(&self) -> bool {
+        false
+    }
 }
 
 /// A delivery that no other worker can get, because its queue is in the same process.
@@ -173,6 +178,8 @@ mod sqs {
         pub receipt: String,
         /// When the invocation ends.
         pub ends_at: Instant,
+        /// Whether the job was delivered before.
+        pub is_repeated: bool,
     }
 
     #[async_trait]
@@ -193,6 +200,10 @@ mod sqs {
 
         fn ends_at(&self) -> Option<Instant> {
             Some(self.ends_at)
+        }
+
+        fn is_repeated(&self) -> bool {
+            self.is_repeated
         }
     }
 }

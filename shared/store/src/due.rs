@@ -160,7 +160,7 @@ impl Due<'_> {
             for item in self.store.table.all(all).await? {
                 let key = key_of(&item)?;
                 let duty = self.duty(&key).await?;
-                if let Some(Duty::Run(RunJob::Run(run))) = &duty {
+                if let Some(Duty::Run(RunJob::Run { run, .. })) = &duty {
                     self.store.runs().end_lease(run.run_id).await?;
                 }
                 duties.extend(duty);

@@ -11,13 +11,14 @@ use std::{
 
 use clap::Parser;
 use flate2::{Compression, read::DeflateEncoder};
+use serde_json::{Value, json};
 use smartspace_tests::{
     Result,
     function::{FUNCTIONS, Function},
     runtime::Outcome,
     samples::Sample,
     services::Services,
-    world,
+    text, world,
 };
 
 /// Measures the size and the cold start of each function
@@ -32,6 +33,9 @@ struct Flags {
     /// The functions to measure [default: all]
     #[arg(long, value_delimiter = ',')]
     only: Vec<String>,
+    /// Let the warm invocation of `run` work on two runs
+    #[arg(long)]
+    two_runs: bool,
 }
 
 /// How a function is measured.
@@ -79,7 +83,7 @@ async fn main() -> Result<()> {
     {
         let binary = folder.join(name);
         let (bytes, zipped_bytes) = size(&binary)?;
-        let starts = measure(name, &folder, flags.rounds).await?;
+        let starts = measure(scenario(name, flags.two_runs)?, name, &folder, flags.rounds).await?;
         println!("| `{name}` | {} |", cells(bytes, zipped_bytes, &starts).join(" | "));
     }
     Ok(())
@@ -124,8 +128,12 @@ fn quantile(mut values: Vec<f64>, part: f64) -> f64 {
 }
 
 /// Measures `rounds` starts of a function.
-async fn measure(name: &str, folder: &Path, rounds: usize) -> Result<Vec<Start>> {
-    let scenario = scenario(name)?;
+async fn measure(
+    scenario: Scenario,
+    name: &str,
+    folder: &Path,
+    rounds: usize,
+) -> Result<Vec<Start>> {
     let mut services = prepared(&scenario, folder).await?;
     let mut starts = Vec::with_capacity(rounds);
     // Round 0 only loads the binary into the page cache.
@@ -182,7 +190,7 @@ async fn prepared(scenario: &Scenario, folder: &Path) -> Result<Services> {
     Ok(services)
 }
 
-fn scenario(function: &str) -> Result<Scenario> {
+fn scenario(function: &str, two_runs: bool) -> Result<Scenario> {
     let event = |name: &str| Sample::named(name)?.event();
     let twice = |before, name: &str| {
         Ok(Scenario { before, events: [event(name)?, event(name)?], once: false })
@@ -194,11 +202,26 @@ fn scenario(function: &str) -> Result<Scenario> {
         // The earlier sweep handles the due items, so that both measured ones find none.
         "sweep" => twice(&["sweep/schedule"], "sweep/schedule"),
         "trigger" => twice(&["run/form"], "trigger/wake-run"),
-        "run" => Ok(Scenario {
-            before: &[],
-            events: [event("run/message")?, event("run/mention")?],
-            once: true,
-        }),
+        "run" => {
+            let [message, mention] = [event("run/message")?, event("run/mention")?];
+            let events = if two_runs {
+                [event("run/form")?, together(&message, &mention)?]
+            } else {
+                [message, mention]
+            };
+            Ok(Scenario { before: &[], events, once: true })
+        }
         other => Err(format!("there is no function {other}")),
     }
+}
+
+/// The event `first` with the run of `second` in the same job.
+fn together(first: &str, second: &str) -> Result<String> {
+    let parsed = |event: &str| serde_json::from_str::<Value>(event).map_err(text);
+    let body_of = |event: &Value| parsed(event["Records"][0]["body"].as_str().unwrap_or_default());
+    let mut event = parsed(first)?;
+    let mut body = body_of(&event)?;
+    body["also"] = json!([body_of(&parsed(second)?)?]);
+    event["Records"][0]["body"] = body.to_string().into();
+    Ok(event.to_string())
 }

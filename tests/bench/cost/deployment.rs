@@ -38,7 +38,8 @@ const ADMIN_KEY: &str = "the-operator-of-what-it-costs";
 const JWT_SECRET: &str = "thirty-two bytes and a few more of what it costs";
 /// The start of the wall clock, in milliseconds since 1970.
 const START_OF_CLOCK: i64 = 1_795_000_000_000;
-/// The CPU time of an invocation in milliseconds, on a seventh of a core. A cautious estimate.
+/// The CPU time of an invocation, or of a run, in milliseconds, on a seventh of a core. A cautious
+/// estimate.
 const CPU_MILLISECONDS: f64 = 20.0;
 
 pub(crate) struct Deployment {

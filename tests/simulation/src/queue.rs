@@ -143,8 +143,9 @@ impl<J: Job> SimQueue<J> {
         self.changed.notify_one();
     }
 
-    /// Takes one of the visible jobs at random.
-    pub(crate) async fn take(&self, chance: &Chance, history: &History) -> (u64, J) {
+    /// Takes one of the visible jobs at random. Returns its number, the job, and whether it was
+    /// delivered before.
+    pub(crate) async fn take(&self, chance: &Chance, history: &History) -> (u64, J, bool) {
         loop {
             let changed = self.changed.notified();
             let now = Instant::now();
@@ -168,7 +169,7 @@ impl<J: Job> SimQueue<J> {
                     waiting.delivered += 1;
                     waiting.delivered_in_calm += u32::from(chance.is_calm());
                     waiting.visible_at = now + self.hidden;
-                    return (waiting.id, waiting.job.clone());
+                    return (waiting.id, waiting.job.clone(), waiting.delivered > 1);
                 }
             };
             match earliest {

@@ -4,6 +4,9 @@
 //!   meanwhile must not pay for it again.
 //! - A process dies between the removal of a member and what follows. Another one finishes it.
 //! - A run waits for a form that no longer exists. The worker must not queue it again and again.
+//! - Several runs share a job, and one of them panics.
+
+mod side_by_side;
 
 use std::{
     sync::{
@@ -198,12 +201,16 @@ impl Scene {
     }
 
     fn worker(&self) -> Runs {
+        self.worker_with(self.model.clone())
+    }
+
+    fn worker_with(&self, model: Arc<dyn Model>) -> Runs {
         let secrets = Arc::new(FixedSecrets::default());
         let egress = Egress::new(Arc::new(SystemResolver), ToolHosts::default(), secrets);
         Runs::new(
             self.pipeline.clone(),
             Arc::new(NoSockets::default()),
-            self.model.clone(),
+            model,
             egress,
             Arc::default(),
             self.stopping.subscribe(),

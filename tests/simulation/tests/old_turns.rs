@@ -130,7 +130,7 @@ async fn ended_runs_do_not_make_an_agent_busy() {
     }
     let (appended, dispatch) = pair.post(51).await;
     let run = dispatch.run_id.unwrap();
-    assert!(matches!(appended.triggered[..], [RunJob::Run(job)] if job.run_id == run));
+    assert!(matches!(appended.triggered[..], [RunJob::Run { run: job, .. }] if job.run_id == run));
     assert!(is_ours(&pair.claim(run).await));
     assert_eq!(dispatch.agent_id, EntityId::new(start(), 2));
 }
@@ -145,5 +145,5 @@ async fn the_end_of_a_run_starts_none_that_has_ended() {
     let token = LeaseId("by the operator".into());
     let reason = smartspace_domain::runs::EndReason::Cancel;
     let ended = pair.0.store.runs().cancel(&first, reason, &token, start()).await.unwrap();
-    assert!(matches!(ended.next[..], [RunJob::Run(next)] if next.run_id == runs[2]));
+    assert!(matches!(ended.next[..], [RunJob::Run { run: next, .. }] if next.run_id == runs[2]));
 }

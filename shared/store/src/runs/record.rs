@@ -250,7 +250,7 @@ impl RunRecord {
 
     /// The job that starts or resumes it.
     pub fn job(&self) -> RunJob {
-        RunJob::Run(self.to_ref())
+        RunJob::of(self.to_ref())
     }
 
     /// The run as it is when a worker has claimed it at its turn.

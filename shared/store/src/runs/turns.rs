@@ -162,7 +162,7 @@ impl Turns {
 
     /// The jobs of the runs whose turn it is now.
     pub(crate) fn next_jobs(&self) -> Vec<RunJob> {
-        self.next.iter().map(|run| RunJob::Run(*run)).collect()
+        self.next.iter().map(|run| RunJob::of(*run)).collect()
     }
 
     /// The writes of all that has changed since the items were read.

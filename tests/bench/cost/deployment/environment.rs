@@ -28,7 +28,9 @@ use smartspace_trigger::{Triggers, router::Routers};
 use tokio::time::Instant;
 
 use crate::{
-    deployment::{ADMIN_KEY, Deployment, JWT_SECRET},
+    deployment::{ADMIN_KEY, CPU_MILLISECONDS, Deployment, JWT_SECRET},
+    ledger::Counter,
+    locked,
     model::SlowModel,
     ports::{CountedDelivery, CountedPorts, CountedQueue},
 };
@@ -117,6 +119,11 @@ impl Environment {
 
 fn run(deployment: Arc<Deployment>, job: RunJob) -> BoxFuture<'static, ()> {
     let name = if matches!(job, RunJob::Summarize { .. }) { "run, summaries" } else { "run" };
+    if let RunJob::Run { also, .. } = &job {
+        // They share a processor, so in the worst case they wait for each other.
+        let more = also.len() as f64 * CPU_MILLISECONDS;
+        locked(&deployment.ledger).count(name, Counter::Milliseconds, more);
+    }
     deployment
         .deliver("run", name, async move |environment| {
             let delivery = CountedDelivery {

@@ -32,6 +32,8 @@ impl<J: Job> Queue<J> for ProcessQueue<J> {
         env.before_call(&self.life, name).await;
         let mut refused = false;
         let mut bodies = Vec::with_capacity(jobs.len());
+        let jobs =
+            if env.plan.local { jobs.into_iter().flat_map(J::apart).collect() } else { jobs };
         for job in jobs {
             let fault = env.chance.strikes(&place, fault_rates.queue);
             refused |= fault;
@@ -98,6 +100,7 @@ pub struct SimDelivery<J> {
     pub(crate) life: Arc<Life>,
     pub(crate) id: u64,
     pub(crate) ends_at: Instant,
+    pub(crate) is_repeated: bool,
 }
 
 #[async_trait]
@@ -109,5 +112,9 @@ impl<J: Job> Delivery for SimDelivery<J> {
 
     fn ends_at(&self) -> Option<Instant> {
         Some(self.ends_at)
+    }
+
+    fn is_repeated(&self) -> bool {
+        self.is_repeated
     }
 }

@@ -22,8 +22,10 @@ impl World {
         let broadcasts = Arc::clone(&env.broadcasts);
         let triggers = Arc::clone(&env.triggers);
         tokio::spawn(Arc::clone(&self).deliver(runs, move |process, job, delivery| {
-            if let RunJob::Run(run) = &job {
-                locked(&env.ledger).delivered.entry(run.run_id).or_insert_with(Instant::now);
+            for job in job.clone().apart() {
+                if let RunJob::Run { run, .. } = job {
+                    locked(&env.ledger).delivered.entry(run.run_id).or_insert_with(Instant::now);
+                }
             }
             handle_run(process, job, delivery, env.plan.local)
         }));
@@ -43,7 +45,7 @@ impl World {
         Fut: Future<Output = Result<()>> + Send + 'static,
     {
         loop {
-            let (id, job) = queue.take(&self.env.chance, &self.env.history).await;
+            let (id, job, is_repeated) = queue.take(&self.env.chance, &self.env.history).await;
             let Some(process) = self.some_process(queue.name()) else {
                 queue.show_at(id, Instant::now() + Duration::from_millis(200));
                 continue;
@@ -53,6 +55,7 @@ impl World {
                 life: Arc::clone(&process.life),
                 id,
                 ends_at: Instant::now() + self.env.plan.invocation,
+                is_repeated,
             };
             let queue = Arc::clone(&queue);
             let env = Arc::clone(&self.env);

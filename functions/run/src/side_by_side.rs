@@ -1,0 +1,82 @@
+//! Runs that share a job, and with it an invocation.
+//!
+//! None of them notices the others: an error or a panic concerns one run only, and a run that has
+//! to be repeated gets a job of its own. So does each of them if the process died with the job, or
+//! the invocation ended: one of them may be the reason.
+
+use std::{
+    panic::AssertUnwindSafe,
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
+
+use async_trait::async_trait;
+use futures::{FutureExt, future::join_all};
+use smartspace_domain::jobs::{RunJob, RunRef};
+use smartspace_ports::queues::Delivery;
+use tokio::time::Instant;
+use tracing::Instrument;
+
+use crate::Runs;
+
+/// By how much the queue may hide a job shorter than one of its runs asks.
+const HIDDEN_SHORTER: Duration = Duration::from_secs(1);
+
+impl Runs {
+    /// Claims runs and works on them side by side.
+    pub(crate) async fn handle_together(&self, runs: Vec<RunRef>, delivery: &dyn Delivery) {
+        if delivery.is_repeated() {
+            self.pipeline.queue_runs(runs.into_iter().map(RunJob::of).collect()).await;
+            return;
+        }
+        let delivery = SharedDelivery { delivery, hidden_until: Mutex::new(Instant::now()) };
+        join_all(runs.into_iter().map(|run| {
+            let span = tracing::info_span!("run", run = %run.run_id, agent = %run.agent_id);
+            self.handle_one(run, &delivery).instrument(span)
+        }))
+        .await;
+    }
+
+    /// Claims a run and works on it. If that fails, it gets a job of its own.
+    async fn handle_one(&self, run: RunRef, delivery: &SharedDelivery<'_>) {
+        match AssertUnwindSafe(self.claim(run, delivery)).catch_unwind().await {
+            Ok(Ok(())) => return,
+            Ok(Err(error)) => {
+                tracing::warn!(event = "run_queued_alone", %error, "a run failed and is retried");
+            }
+            Err(_) => {
+                tracing::error!(
+                    event = "run_panicked",
+                    "the work on a run panicked; it is retried"
+                );
+            }
+        }
+        self.pipeline.queue_runs(vec![RunJob::of(run)]).await;
+    }
+}
+
+/// The delivery of a job that several runs share.
+struct SharedDelivery<'a> {
+    delivery: &'a dyn Delivery,
+    /// Until when the queue hides the job at least, once one of the runs has asked for it.
+    hidden_until: Mutex<Instant>,
+}
+
+#[async_trait]
+impl Delivery for SharedDelivery<'_> {
+    async fn hold(&self, time: Duration) {
+        let until = Instant::now() + time;
+        {
+            let mut hidden = self.hidden_until.lock().unwrap_or_else(PoisonError::into_inner);
+            if *hidden + HIDDEN_SHORTER >= until {
+                return;
+            }
+            *hidden = until;
+        }
+        self.delivery.hold(time).await;
+    }
+
+    fn ends_at(&self) -> Option<Instant> {
+        self.delivery.ends_at()
+    }
+}
