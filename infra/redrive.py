@@ -78,7 +78,9 @@ def label(message):
     sent = message.get("Attributes", {}).get("SentTimestamp")
     when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(int(sent) / 1000)) if sent else "?"
     ids = (f"{name}={body[name]}" for name in ("runId", "spaceId", "agentId", "entityId", "planId", "seq") if name in body)
-    return " ".join([when, str(body.get("job", "unreadable")), *ids])
+    also = body.get("also")
+    more = [f"and {len(also)} more runs"] if isinstance(also, list) and also else []
+    return " ".join([when, str(body.get("job", "unreadable")), *ids, *more])
 
 
 def send_again(sqs, dead_letters, queue, messages):

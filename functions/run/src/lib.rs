@@ -2,9 +2,9 @@
 //!
 //! The way of a run through this crate, top down:
 //!
-//! 1. [`Runs::handle`] claims the run. `side_by_side` does that for several runs of a message. At the same time `prompt::reading` reads what the prompt
-//!    needs. `claimed` assembles what the worker needs. `early_end` ends a run that nobody can work
-//!    on.
+//! 1. [`Runs::handle`] claims the run; `side_by_side` does that for several runs of one job. At the
+//!    same time `prompt::reading` reads what the prompt needs. `claimed` assembles what the worker
+//!    needs. `early_end` ends a run that nobody can work on.
 //! 2. `agent_loop::worker` holds the lease, drives the loop, and stops when it loses the run.
 //! 3. `prompt` writes the prompt.
 //! 4. `agent_loop::steps` is the loop: ask the model, store its answer, run its calls, store their

@@ -1,8 +1,8 @@
 //! Runs that share a job, and with it an invocation.
 //!
-//! None of them notices the others: an error or a panic concerns one run only, and a run that has
-//! to be repeated gets a job of its own. So does each of them if the process died with the job, or
-//! the invocation ended: one of them may be the reason.
+//! An error or a panic concerns one run only, and a run that has to be repeated gets a job of its
+//! own. So does each of them if the process died with the job, or the invocation ended: one of them
+//! may be the reason.
 
 use std::{
     panic::AssertUnwindSafe,
@@ -14,10 +14,14 @@ use async_trait::async_trait;
 use futures::{FutureExt, future::join_all};
 use smartspace_domain::jobs::{RunJob, RunRef};
 use smartspace_ports::queues::Delivery;
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep};
 use tracing::Instrument;
 
 use crate::Runs;
+
+/// How long a run that failed waits for its job. If its worker lost the lease, another one may take
+/// over soon after.
+const RETRIED_AFTER: Duration = Duration::from_secs(8);
 
 /// By how much the queue may hide a job shorter than one of its runs asks.
 const HIDDEN_SHORTER: Duration = Duration::from_secs(1);
@@ -26,6 +30,10 @@ impl Runs {
     /// Claims runs and works on them side by side.
     pub(crate) async fn handle_together(&self, runs: Vec<RunRef>, delivery: &dyn Delivery) {
         if delivery.is_repeated() {
+            for run in &runs {
+                tracing::warn!(run = %run.run_id, agent = %run.agent_id, "a shared job came again; \
+                    each of its runs gets a job of its own");
+            }
             self.pipeline.queue_runs(runs.into_iter().map(RunJob::of).collect()).await;
             return;
         }
@@ -37,20 +45,19 @@ impl Runs {
         .await;
     }
 
-    /// Claims a run and works on it. If that fails, it gets a job of its own.
+    /// Claims a run and works on it. If that fails, it gets a job of its own. If the invocation ends
+    /// before, the shared job comes again.
     async fn handle_one(&self, run: RunRef, delivery: &SharedDelivery<'_>) {
         match AssertUnwindSafe(self.claim(run, delivery)).catch_unwind().await {
             Ok(Ok(())) => return,
             Ok(Err(error)) => {
-                tracing::warn!(event = "run_queued_alone", %error, "a run failed and is retried");
+                tracing::warn!(event = "job_failed", %error, "a run failed and is retried");
             }
             Err(_) => {
-                tracing::error!(
-                    event = "run_panicked",
-                    "the work on a run panicked; it is retried"
-                );
+                tracing::error!(event = "job_panicked", "a run panicked and is retried");
             }
         }
+        sleep(RETRIED_AFTER).await;
         self.pipeline.queue_runs(vec![RunJob::of(run)]).await;
     }
 }

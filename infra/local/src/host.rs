@@ -2,7 +2,13 @@
 
 mod functions;
 
-use std::{io::Write, path::Path, sync::Arc, time::Duration};
+use std::{
+    io::Write,
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
+    path::Path,
+    sync::Arc,
+    time::Duration,
+};
 
 use axum::Router;
 use smartspace_api::{AdminKey, Api, SocketUrl};
@@ -15,6 +21,7 @@ use smartspace_ports::{
 };
 use smartspace_socket::Socket;
 use smartspace_store::Store;
+use smartspace_stream::Settings;
 use smartspace_sweep::Sweep;
 use tokio::{
     net::TcpListener,
@@ -87,7 +94,7 @@ pub(crate) async fn run(flags: Flags, open: OpenTable) -> Result<(), String> {
     tokio::spawn(sweep_for_ever(sweep));
     keep_table(delete_expired, path.as_deref())?;
 
-    let app = new_router(&flags, &pipeline, &connections, &key, secrets)?;
+    let app = new_router(&flags, address, &pipeline, &connections, &key, secrets)?;
     let serving = tokio::spawn(web_server::serve(listener, app, stopping));
     // Standard output may be closed.
     let _ = writeln!(std::io::stdout(), "Smartspace is ready: http://{address}/#key={key}");
@@ -144,6 +151,7 @@ async fn resume(sweep: &Sweep) -> Result<(), String> {
 
 fn new_router(
     flags: &Flags,
+    address: SocketAddr,
     pipeline: &Pipeline,
     connections: &Arc<InProcessSockets>,
     key: &str,
@@ -165,7 +173,21 @@ fn new_router(
         ids: pipeline.ids.clone(),
         origins: flags.cors_origins.clone(),
     };
-    Ok(smartspace_api::router(api, socket_server::router(server)))
+    let doors = smartspace_stream::router(Settings {
+        api_url: format!("http://{}", reachable(address)),
+        origins: flags.cors_origins.clone(),
+    })?;
+    Ok(smartspace_api::router(api, socket_server::router(server).merge(doors)))
+}
+
+/// The address at which this process reaches itself.
+fn reachable(address: SocketAddr) -> SocketAddr {
+    let ip = match address.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+        ip => ip,
+    };
+    SocketAddr::new(ip, address.port())
 }
 
 async fn sweep_for_ever(sweep: Sweep) {

@@ -18,7 +18,7 @@ use smartspace_tests::{
     runtime::Outcome,
     samples::Sample,
     services::Services,
-    text, world,
+    world,
 };
 
 /// Measures the size and the cold start of each function
@@ -217,7 +217,8 @@ fn scenario(function: &str, two_runs: bool) -> Result<Scenario> {
 
 /// The event `first` with the run of `second` in the same job.
 fn together(first: &str, second: &str) -> Result<String> {
-    let parsed = |event: &str| serde_json::from_str::<Value>(event).map_err(text);
+    let parsed =
+        |event: &str| serde_json::from_str::<Value>(event).map_err(|error| error.to_string());
     let body_of = |event: &Value| parsed(event["Records"][0]["body"].as_str().unwrap_or_default());
     let mut event = parsed(first)?;
     let mut body = body_of(&event)?;

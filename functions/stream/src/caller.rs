@@ -1,0 +1,133 @@
+//! Identifies whoever comes through a door: an entity, by its token. The operator's key opens no
+//! door, because a door speaks in the name of an entity.
+
+use std::sync::Arc;
+
+use axum::{
+    Json,
+    extract::{Request, State},
+    http::{HeaderMap, HeaderValue, StatusCode, header},
+    middleware::Next,
+    response::{IntoResponse, Response},
+};
+use serde_json::json;
+
+use crate::api_client::{OurApi, Refusal};
+
+/// Who is let in.
+#[derive(Clone, Debug)]
+pub(crate) struct Admission {
+    pub(crate) api: OurApi,
+    pub(crate) origins: Arc<[String]>,
+}
+
+/// Lets a request in if it has the token of an entity and comes from no foreign page. The handler
+/// finds its [`Visitor`](crate::api_client::Visitor) among the extensions.
+pub(crate) async fn admit(
+    State(admission): State<Admission>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    if !admission.may_come_from(request.headers()) {
+        return refused(&Refusal {
+            status: 403,
+            detail: "pages of this origin may not call this; --cors-origin allows them".into(),
+        });
+    }
+    let Some(token) = bearer(request.headers()) else {
+        return refused(&Refusal {
+            status: 401,
+            detail: "expected the header Authorization: Bearer with the token of an entity".into(),
+        });
+    };
+    let visitor = admission.api.visitor(token);
+    match visitor.entity().await {
+        Ok(Some(_)) => {
+            request.extensions_mut().insert(visitor);
+            next.run(request).await
+        }
+        Ok(None) => refused(&Refusal {
+            status: 403,
+            detail: "the admin key opens no protocol; expected the token of an entity".into(),
+        }),
+        Err(refusal) => refused(&refusal),
+    }
+}
+
+fn bearer(headers: &HeaderMap) -> Option<&str> {
+    let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
+    let (scheme, token) = value.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim()).filter(|token| !token.is_empty())
+}
+
+impl Admission {
+    /// Programs send no `Origin`. A page may be ours, or of an origin that is allowed.
+    fn may_come_from(&self, headers: &HeaderMap) -> bool {
+        let Some(origin) = headers.get(header::ORIGIN) else { return true };
+        let Ok(origin) = origin.to_str() else { return false };
+        let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
+        let is_ours = origin
+            .strip_prefix("https://")
+            .or_else(|| origin.strip_prefix("http://"))
+            .is_some_and(|authority| Some(authority) == host);
+        is_ours || self.origins.iter().any(|allowed| allowed == origin)
+    }
+}
+
+/// A refusal as problem details (RFC 9457).
+fn refused(refusal: &Refusal) -> Response {
+    let status = StatusCode::from_u16(refusal.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let problem = json!({
+        "type": "about:blank",
+        "title": status.canonical_reason().unwrap_or_default(),
+        "status": status.as_u16(),
+        "detail": refusal.detail,
+    });
+    let mut response = (status, Json(problem)).into_response();
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+    if status == StatusCode::UNAUTHORIZED {
+        headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+    }
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn admits(headers: &[(&'static str, &'static str)]) -> bool {
+        let admission = Admission {
+            api: OurApi::new("http://127.0.0.1:1".into()).unwrap(),
+            origins: ["https://chat.example.com".to_owned()].into(),
+        };
+        let headers = headers.iter().map(|(name, value)| {
+            (header::HeaderName::from_static(name), HeaderValue::from_static(value))
+        });
+        admission.may_come_from(&headers.collect())
+    }
+
+    #[test]
+    fn only_programs_own_pages_and_allowed_pages_come_in() {
+        let host = ("host", "localhost:3000");
+        assert!(admits(&[host]));
+        assert!(admits(&[host, ("origin", "http://localhost:3000")]));
+        assert!(admits(&[host, ("origin", "https://chat.example.com")]));
+        assert!(!admits(&[host, ("origin", "https://evil.example.com")]));
+        assert!(!admits(&[host, ("origin", "http://localhost:3001")]));
+        assert!(!admits(&[host, ("origin", "null")]));
+    }
+
+    #[test]
+    fn a_token_stands_behind_bearer() {
+        let bearer_of = |value: &'static str| {
+            let headers = [(header::AUTHORIZATION, HeaderValue::from_static(value))];
+            bearer(&headers.into_iter().collect()).map(str::to_owned)
+        };
+        assert_eq!(bearer_of("Bearer abc"), Some("abc".to_owned()));
+        assert_eq!(bearer_of("bearer  abc "), Some("abc".to_owned()));
+        assert_eq!(bearer_of("Basic abc"), None);
+        assert_eq!(bearer_of("Bearer "), None);
+        assert_eq!(bearer_of("abc"), None);
+    }
+}

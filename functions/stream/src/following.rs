@@ -1,0 +1,112 @@
+//! Follows a space over the WebSocket API, as a browser does.
+
+use std::collections::VecDeque;
+
+use futures::{SinkExt, StreamExt};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use smartspace_domain::{events::Event, ids::SpaceId};
+use tokio::net::TcpStream;
+use tokio_tungstenite::{
+    MaybeTlsStream, WebSocketStream, connect_async,
+    tungstenite::{self, Message},
+};
+
+use crate::api_client::{Refusal, Visitor};
+
+/// A connection that follows one space.
+#[derive(Debug)]
+pub(crate) struct Following {
+    socket: WebSocketStream<MaybeTlsStream<TcpStream>>,
+    /// Events that came before the answer to `subscribe`.
+    early: VecDeque<Event>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Ticket {
+    url: String,
+}
+
+/// A frame, as far as it concerns a follower.
+enum Frame {
+    Event(Box<Event>),
+    Subscribed,
+    Refused(Refusal),
+    /// An event that this version does not know.
+    Other,
+}
+
+impl Following {
+    /// Follows `space`. The messages over `after` come first.
+    pub(crate) async fn open(
+        visitor: &Visitor,
+        space: SpaceId,
+        after: Option<u64>,
+    ) -> Result<Self, Refusal> {
+        let ticket: Ticket = visitor.post("/v1/socketTickets", &json!({}), None).await?;
+        let (socket, _) = connect_async(ticket.url).await.map_err(|error| broken(&error))?;
+        let mut following = Self { socket, early: VecDeque::new() };
+        let request = json!({"action": "subscribe", "spaceId": space, "afterSeq": after});
+        let request = Message::text(request.to_string());
+        following.socket.send(request).await.map_err(|error| broken(&error))?;
+        loop {
+            match following.frame().await? {
+                Frame::Subscribed => return Ok(following),
+                Frame::Refused(refusal) => return Err(refusal),
+                Frame::Event(event) => following.early.push_back(*event),
+                Frame::Other => {}
+            }
+        }
+    }
+
+    /// The next event. Fails once the connection has ended.
+    pub(crate) async fn next(&mut self) -> Result<Event, Refusal> {
+        if let Some(event) = self.early.pop_front() {
+            return Ok(event);
+        }
+        loop {
+            match self.frame().await? {
+                Frame::Event(event) => return Ok(*event),
+                Frame::Refused(refusal) => return Err(refusal),
+                Frame::Subscribed | Frame::Other => {}
+            }
+        }
+    }
+
+    async fn frame(&mut self) -> Result<Frame, Refusal> {
+        loop {
+            match self.socket.next().await {
+                Some(Ok(Message::Text(text))) => return Ok(frame(&text)),
+                Some(Ok(Message::Close(_))) | None => {
+                    let detail = "the connection to the space has ended; call this again".into();
+                    return Err(Refusal { status: 503, detail });
+                }
+                Some(Ok(_)) => {}
+                Some(Err(error)) => return Err(broken(&error)),
+            }
+        }
+    }
+}
+
+fn frame(text: &str) -> Frame {
+    let Ok(frame) = serde_json::from_str::<Value>(text) else { return Frame::Other };
+    let field = |name: &str| frame[name].as_str().unwrap_or_default().to_owned();
+    match frame["type"].as_str() {
+        Some("subscribed") => Frame::Subscribed,
+        Some("error") => {
+            let status = frame["status"].as_u64().and_then(|status| u16::try_from(status).ok());
+            Frame::Refused(Refusal { status: status.unwrap_or(500), detail: field("detail") })
+        }
+        Some("unsubscribed" | "space.deleted") => Frame::Refused(Refusal {
+            status: 404,
+            detail: "the space is gone, or you are not in it any more".into(),
+        }),
+        _ => serde_json::from_value(frame)
+            .map_or(Frame::Other, |event| Frame::Event(Box::new(event))),
+    }
+}
+
+fn broken(error: &tungstenite::Error) -> Refusal {
+    tracing::warn!(%error, "a door lost its connection");
+    Refusal { status: 503, detail: "the connection to the space broke; call this again".into() }
+}

@@ -1,0 +1,309 @@
+//! A turn: a message, the runs that it wakes, the messages that these send, and so on, within one
+//! space.
+//!
+//! Frames come in any order, so nothing is concluded from the order of events: [`Turn`] keeps what
+//! is known of messages and runs, and follows from the first message what belongs to it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use smartspace_domain::{
+    events::EventKind,
+    ids::{MessageId, RunId},
+    messages::Message,
+    runs::{EndReason, Run, RunStatus},
+    triggers::{Source, Trigger},
+};
+
+/// What is known of the messages and the runs of a space since a turn began.
+#[derive(Debug)]
+pub(crate) struct Turn {
+    first: MessageId,
+    messages: BTreeMap<MessageId, SeenMessage>,
+    runs: BTreeMap<RunId, SeenRun>,
+}
+
+#[derive(Debug)]
+struct SeenMessage {
+    /// The run that sent it.
+    sent_by: Option<RunId>,
+    /// The runs that it woke, once that is decided.
+    woke: Option<Vec<RunId>>,
+}
+
+#[derive(Debug)]
+struct SeenRun {
+    status: RunStatus,
+    /// The run that answers its message instead.
+    into: Option<RunId>,
+    /// The message that woke it.
+    message: Option<MessageId>,
+    /// Whether another agent handed the message on to it.
+    is_delegated: bool,
+    /// Whether it handed its message on.
+    has_delegated: bool,
+}
+
+/// The messages and runs of a turn.
+#[derive(Debug, Default)]
+struct Members {
+    messages: BTreeSet<MessageId>,
+    runs: BTreeSet<RunId>,
+}
+
+impl Turn {
+    /// The turn that `message` begins.
+    pub(crate) fn of(message: &Message) -> Self {
+        let mut turn = Self { first: message.id, messages: BTreeMap::new(), runs: BTreeMap::new() };
+        turn.saw_message(message);
+        turn
+    }
+
+    /// Takes note of an event of the space.
+    pub(crate) fn saw(&mut self, event: &EventKind) {
+        match event {
+            EventKind::MessageCreated { message } | EventKind::MessageUpdated { message } => {
+                self.saw_message(message);
+            }
+            EventKind::RunQueued { run, .. }
+            | EventKind::RunStarted { run }
+            | EventKind::RunWaitingTool { run }
+            | EventKind::RunResumed { run }
+            | EventKind::RunCompleted { run }
+            | EventKind::RunFailed { run }
+            | EventKind::RunCanceled { run, .. } => self.saw_run(run),
+            _ => {}
+        }
+    }
+
+    fn saw_message(&mut self, message: &Message) {
+        let woke = message.dispatch.as_ref();
+        let woke = woke.map(|all| all.iter().filter_map(|one| one.run_id).collect());
+        let seen = self
+            .messages
+            .entry(message.id)
+            .or_insert(SeenMessage { sent_by: message.run_id, woke: None });
+        // A decision is made once.
+        if seen.woke.is_none() {
+            seen.woke = woke;
+        }
+    }
+
+    fn saw_run(&mut self, run: &Run) {
+        if self.runs.get(&run.id).is_some_and(|seen| has_ended(seen.status)) {
+            return;
+        }
+        let (message, is_delegated) = match &run.trigger {
+            Trigger::SpaceMessage { message_id, source, .. } => {
+                (Some(*message_id), *source == Source::Delegated)
+            }
+            _ => (None, false),
+        };
+        let seen = SeenRun {
+            status: run.status,
+            into: run.into_run_id,
+            message,
+            is_delegated,
+            has_delegated: run.end_reason == Some(EndReason::Delegated),
+        };
+        self.runs.insert(run.id, seen);
+    }
+
+    /// Whether every run of the turn has ended or waits for people.
+    pub(crate) fn is_over(&self) -> bool {
+        let members = self.members();
+        let is_decided =
+            |id: &MessageId| self.messages.get(id).is_some_and(|message| message.woke.is_some());
+        members.messages.iter().all(is_decided) && members.runs.iter().all(|id| self.rests(*id))
+    }
+
+    /// Whether a run has ended, or waits for people, and nobody has begun its work instead.
+    fn rests(&self, id: RunId) -> bool {
+        let Some(run) = self.runs.get(&id) else { return false };
+        let is_taken = || {
+            let mut others = self.runs.values();
+            others.any(|other| other.is_delegated && other.message == run.message)
+        };
+        (has_ended(run.status) || run.status == RunStatus::WaitingTool)
+            && (!run.has_delegated || is_taken())
+    }
+
+    fn members(&self) -> Members {
+        let mut members = Members::default();
+        members.messages.insert(self.first);
+        loop {
+            let before = members.messages.len() + members.runs.len();
+            let woken = self.messages.iter().filter(|(id, _)| members.messages.contains(id));
+            let woken: Vec<_> =
+                woken.flat_map(|(_, message)| message.woke.iter().flatten()).copied().collect();
+            members.runs.extend(woken);
+            for (id, run) in &self.runs {
+                let is_handed_on = run.is_delegated
+                    && run.message.is_some_and(|id| members.messages.contains(&id));
+                if is_handed_on {
+                    members.runs.insert(*id);
+                }
+                if members.runs.contains(id) {
+                    members.runs.extend(run.into);
+                }
+            }
+            for (id, message) in &self.messages {
+                if message.sent_by.is_some_and(|run| members.runs.contains(&run)) {
+                    members.messages.insert(*id);
+                }
+            }
+            if members.messages.len() + members.runs.len() == before {
+                return members;
+            }
+        }
+    }
+}
+
+fn has_ended(status: RunStatus) -> bool {
+    !status.is_active()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+    use smartspace_domain::{
+        Time,
+        ids::{EntityId, SpaceId},
+    };
+
+    use super::*;
+
+    fn at() -> Time {
+        Time::from_millis(1_760_000_000_000)
+    }
+
+    fn run_id(number: u128) -> RunId {
+        RunId::new(at(), number)
+    }
+
+    fn message_id(number: u128) -> MessageId {
+        MessageId::new(at(), number)
+    }
+
+    fn sender(number: u128) -> Value {
+        json!({"id": EntityId::new(at(), number), "type": "agent", "name": format!("{number}")})
+    }
+
+    /// A message of a run that woke other runs.
+    fn message(number: u128, sent_by: Option<u128>, woke: Option<&[u128]>) -> Message {
+        let dispatch = woke.map(|woke| {
+            let one =
+                |run: &u128| json!({"agentId": EntityId::new(at(), *run), "runId": run_id(*run)});
+            woke.iter().map(one).collect::<Vec<_>>()
+        });
+        let mut message = json!({
+            "id": message_id(number), "spaceId": SpaceId::new(at(), 1), "seq": number, "rev": 1,
+            "sender": sender(9), "parts": [{"type": "text", "text": "Hello"}],
+            "runId": sent_by.map(run_id), "streamId": null, "chainDepth": 0,
+            "createdAt": at(), "updatedAt": at(),
+        });
+        if let Some(dispatch) = dispatch {
+            message["dispatch"] = json!(dispatch);
+        }
+        serde_json::from_value(message).unwrap()
+    }
+
+    /// A run that the message with the same number woke, with other fields.
+    fn run(number: u128, of_message: u128, status: &str, more: &Value) -> Box<Run> {
+        let mut run = json!({
+            "id": run_id(number), "agentId": EntityId::new(at(), number), "status": status,
+            "endReason": null, "activeSpaceId": null, "chainDepth": 0, "attempt": 1,
+            "stepCount": 0, "error": null, "createdAt": at(), "startedAt": null,
+            "firstTokenAt": null, "finishedAt": null,
+            "usage": {"inputTokens": 0, "outputTokens": 0},
+            "trigger": {
+                "type": "space_message", "source": "mention", "spaceId": SpaceId::new(at(), 1),
+                "spaceName": "Team", "messageId": message_id(of_message), "seq": of_message,
+                "sender": sender(9), "text": "Hello", "at": at(),
+            },
+        });
+        for (name, value) in more.as_object().unwrap() {
+            if name == "source" {
+                run["trigger"]["source"] = value.clone();
+            } else {
+                run[name] = value.clone();
+            }
+        }
+        serde_json::from_value(run).unwrap()
+    }
+
+    fn ended(number: u128, of_message: u128) -> EventKind {
+        EventKind::RunCompleted { run: run(number, of_message, "completed", &json!({})) }
+    }
+
+    #[test]
+    fn a_turn_ends_with_the_runs_of_its_message() {
+        assert!(Turn::of(&message(1, None, Some(&[]))).is_over());
+        let mut turn = Turn::of(&message(1, None, Some(&[1, 2])));
+        assert!(!turn.is_over());
+        turn.saw(&ended(1, 1));
+        assert!(!turn.is_over());
+        // A run of another message.
+        turn.saw(&EventKind::RunStarted { run: run(7, 6, "running", &json!({})) });
+        turn.saw(&ended(2, 1));
+        assert!(turn.is_over());
+    }
+
+    #[test]
+    fn answers_that_wake_others_prolong_it_in_any_order() {
+        let answer = EventKind::MessageCreated { message: message(2, Some(1), Some(&[3])) };
+        let events = [ended(1, 1), answer, ended(3, 2)];
+        for order in [[0, 1, 2], [1, 0, 2], [2, 1, 0], [2, 0, 1]] {
+            let mut turn = Turn::of(&message(1, None, Some(&[1])));
+            for (count, index) in order.into_iter().enumerate() {
+                turn.saw(&events[index]);
+                // Without the answer, nothing tells of the run that it woke.
+                let is_known = order[..=count].contains(&1);
+                assert!(!turn.is_over() || count == 2 || !is_known, "{order:?} {count}");
+            }
+            assert!(turn.is_over(), "{order:?}");
+        }
+    }
+
+    #[test]
+    fn an_undecided_message_keeps_it_open() {
+        let mut turn = Turn::of(&message(1, None, None));
+        assert!(!turn.is_over());
+        turn.saw(&EventKind::MessageUpdated { message: message(1, None, Some(&[1])) });
+        assert!(!turn.is_over());
+        turn.saw(&ended(1, 1));
+        assert!(turn.is_over());
+    }
+
+    #[test]
+    fn a_run_that_waits_for_people_does_not_keep_it_open() {
+        let mut turn = Turn::of(&message(1, None, Some(&[1])));
+        let waiting = run(1, 1, "waiting_tool", &json!({}));
+        turn.saw(&EventKind::RunWaitingTool { run: waiting });
+        assert!(turn.is_over());
+        turn.saw(&EventKind::RunResumed { run: run(1, 1, "running", &json!({})) });
+        assert!(!turn.is_over());
+    }
+
+    #[test]
+    fn it_follows_runs_that_join_others_and_messages_that_are_handed_on() {
+        let mut turn = Turn::of(&message(1, None, Some(&[1])));
+        let joined = json!({"intoRunId": run_id(2), "endReason": "coalesced"});
+        let joined = run(1, 1, "canceled", &joined);
+        turn.saw(&EventKind::RunCanceled { run: joined, by: None });
+        assert!(!turn.is_over());
+        turn.saw(&ended(2, 6));
+        assert!(turn.is_over());
+
+        let mut turn = Turn::of(&message(1, None, Some(&[1])));
+        let delegated = run(1, 1, "completed", &json!({"endReason": "delegated"}));
+        turn.saw(&EventKind::RunCompleted { run: delegated });
+        assert!(!turn.is_over());
+        let takes = |status| run(3, 1, status, &json!({"source": "delegated"}));
+        turn.saw(&EventKind::RunStarted { run: takes("running") });
+        assert!(!turn.is_over());
+        turn.saw(&EventKind::RunCompleted { run: takes("completed") });
+        // A late frame changes nothing.
+        turn.saw(&EventKind::RunStarted { run: takes("running") });
+        assert!(turn.is_over());
+    }
+}

@@ -1,0 +1,220 @@
+// MCP clients of both revisions of the protocol, unmodified: the SDK of 2026-07-28, and the one of
+// 2025-11-25.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import * as sdk2026 from '@modelcontextprotocol/client';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { ApiClient, answerRule, callRule, formTool, tokenOf } from '../console/api_client.js';
+import { startProduct } from '../console/product.js';
+
+const SDKS = {
+  'the client of 2026-07-28': sdk2026,
+  'the client of 2025-11-25': { Client, StreamableHTTPClientTransport },
+};
+const ANSWER = 'The garden opens at nine.';
+const APPROVAL = { message: 'Order 40 roses?', options: ['Approve', 'Reject'] };
+const TOOLS = [
+  'answer_form',
+  'cancel_run',
+  'list_spaces',
+  'post_message',
+  'read_messages',
+  'wait_for_messages',
+];
+
+/** A client with this credential, which is closed after the test. */
+async function connected(t, sdk, base, credential) {
+  const client = new sdk.Client({ name: 'interop-tests', version: '1.0.0' });
+  const headers = { authorization: `Bearer ${credential}` };
+  const url = new URL(`${base}/v1/mcp`);
+  await client.connect(new sdk.StreamableHTTPClientTransport(url, { requestInit: { headers } }));
+  t.after(() => client.close());
+  return client;
+}
+
+/** Calls a tool and returns its result. */
+async function call(client, name, input) {
+  const result = await client.callTool({ name, arguments: input });
+  assert.ok(!result.isError, JSON.stringify(result));
+  return result.structuredContent;
+}
+
+/** Calls a tool that refuses, and returns why. */
+async function refusal(client, name, input) {
+  const result = await client.callTool({ name, arguments: input });
+  assert.ok(result.isError, JSON.stringify(result));
+  return result.structuredContent;
+}
+
+/** Fails the test if somebody warns. */
+function withoutWarnings(t) {
+  for (const method of ['warn', 'error'])
+    t.mock.method(console, method, (...words) => assert.fail(`warned: ${words.join(' ')}`));
+}
+
+const textsOf = (messages) => messages.map(({ parts }) => parts.find(({ text }) => text)?.text);
+
+for (const [name, sdk] of Object.entries(SDKS)) {
+  test(`${name} uses the spaces of a person`, async (t) => {
+    withoutWarnings(t);
+    const product = await startProduct();
+    t.after(product.stop);
+    const api = new ApiClient(product);
+    const husam = await api.createPerson('Husam');
+    const sarah = await api.createPerson('Sarah');
+    const order = callRule('approve', APPROVAL, 'You chose: {{result.choice}}');
+    const rules = [{ ...order, when: { contains: 'roses' } }, answerRule(ANSWER)];
+    const tools = [formTool('approve', { ui: 'buttons' })];
+    const guide = await api.createAgent('Guide', rules, 0, tools);
+    const slow = await api.createAgent('Slow', [answerRule('One two three.')], 5000);
+    const mention = { triggerPolicy: 'mention' };
+    const garden = await api.createSpace('Garden', [husam, sarah, guide, slow], mention);
+    const secret = await api.createSpace('Secret', [sarah, guide]);
+    const client = await connected(t, sdk, product.base, tokenOf(husam, product.jwtSecret));
+    const inGarden = { spaceId: garden.id };
+
+    await t.test('lists its tools and spaces', async () => {
+      const listed = (await client.listTools()).tools;
+      assert.deepEqual(listed.map((tool) => tool.name).sort(), TOOLS);
+      const readOnly = listed.filter((tool) => tool.annotations.readOnlyHint);
+      const reading = ['list_spaces', 'read_messages', 'wait_for_messages'];
+      assert.deepEqual(readOnly.map((tool) => tool.name).sort(), reading);
+      for (const tool of listed) assert.ok(tool.description && tool.inputSchema.type === 'object');
+      assert.match(client.getInstructions(), /waitSeconds/);
+      const spaces = await call(client, 'list_spaces', {});
+      assert.deepEqual(
+        spaces.items.map((space) => space.name),
+        ['Garden'],
+      );
+    });
+
+    await t.test('posts and waits for the answer', async () => {
+      const text = '@Guide When does it open?';
+      const posted = await call(client, 'post_message', { ...inGarden, text, waitSeconds: 20 });
+      assert.equal(posted.isOver, true);
+      assert.deepEqual(textsOf(posted.messages), [ANSWER]);
+      const read = await call(client, 'read_messages', inGarden);
+      assert.deepEqual(read.items, await api.messages(garden));
+      assert.deepEqual(read.items, [posted.message, ...posted.messages]);
+      const last = await call(client, 'read_messages', { ...inGarden, afterSeq: 1, limit: 1 });
+      assert.deepEqual(textsOf(last.items), [ANSWER]);
+    });
+
+    await t.test('posts once under one key, and does not wait unless asked', async () => {
+      const once = { ...inGarden, text: 'Thanks!', idempotencyKey: 'thanks' };
+      const first = await call(client, 'post_message', once);
+      assert.deepEqual([first.messages, first.isOver], [[], true]);
+      const second = await call(client, 'post_message', once);
+      assert.equal(second.message.id, first.message.id);
+    });
+
+    await t.test('waits for a message of a person', async () => {
+      const { seq } = (await api.messages(garden)).at(-1);
+      const waits = { ...inGarden, afterSeq: seq };
+      const none = await call(client, 'wait_for_messages', { ...waits, timeoutSeconds: 1 });
+      assert.deepEqual(none, { messages: [] });
+      const waiting = call(client, 'wait_for_messages', { ...waits, timeoutSeconds: 20 });
+      await api.postMessage(garden, sarah, 'I am here, too.');
+      assert.deepEqual(textsOf((await waiting).messages), ['I am here, too.']);
+      // It is there already.
+      assert.deepEqual(textsOf((await call(client, 'wait_for_messages', waits)).messages), [
+        'I am here, too.',
+      ]);
+    });
+
+    await t.test('answers a form', async () => {
+      const text = '@Guide Please order roses.';
+      const posted = await call(client, 'post_message', { ...inGarden, text, waitSeconds: 20 });
+      assert.equal(posted.isOver, true);
+      const card = posted.messages.at(-1);
+      const form = card.parts.find(({ type }) => type === 'tool');
+      assert.equal(form.status, 'pending');
+      const at = { runId: card.runId, callId: form.callId };
+      const wrong = await refusal(client, 'answer_form', { ...at, output: { choice: 'Perhaps' } });
+      assert.equal(wrong.status, 422);
+      await call(client, 'answer_form', { ...at, output: { choice: 'Approve' } });
+      const waits = { ...inGarden, afterSeq: card.seq, timeoutSeconds: 20 };
+      const { messages } = await call(client, 'wait_for_messages', waits);
+      assert.deepEqual(textsOf(messages), ['You chose: Approve']);
+      const late = await refusal(client, 'answer_form', { ...at, output: { choice: 'Reject' } });
+      assert.equal(late.status, 409);
+    });
+
+    await t.test('cancels a run that takes too long', async () => {
+      const text = '@Slow Count to three.';
+      const posted = await call(client, 'post_message', { ...inGarden, text, waitSeconds: 1 });
+      assert.equal(posted.isOver, false);
+      const { runId } = posted.message.dispatch.find(({ agentId }) => agentId === slow.id);
+      const canceled = await call(client, 'cancel_run', { runId });
+      assert.equal(canceled.status, 'canceled');
+    });
+
+    await t.test('reads a space as a resource', async () => {
+      const uri = `smartspace://spaces/${garden.id}`;
+      const { resources } = await client.listResources();
+      assert.deepEqual(
+        resources.map((resource) => [resource.uri, resource.name]),
+        [[uri, 'Garden']],
+      );
+      const { resourceTemplates } = await client.listResourceTemplates();
+      assert.equal(resourceTemplates[0].uriTemplate, 'smartspace://spaces/{spaceId}');
+      const [{ text }] = (await client.readResource({ uri })).contents;
+      const { space, messages } = JSON.parse(text);
+      assert.deepEqual([space.id, space.name], [garden.id, 'Garden']);
+      assert.deepEqual(messages, await api.messages(garden));
+      await assert.rejects(client.readResource({ uri: 'smartspace://spaces/nonsense' }), /resource/);
+    });
+
+    await t.test('knows nothing of the spaces of strangers', async () => {
+      const there = { spaceId: secret.id };
+      const calls = {
+        read_messages: there,
+        post_message: { ...there, text: 'Hello?', waitSeconds: 5 },
+        wait_for_messages: { ...there, afterSeq: 0, timeoutSeconds: 5 },
+      };
+      for (const [tool, input] of Object.entries(calls))
+        assert.equal((await refusal(client, tool, input)).status, 404, tool);
+      const uri = `smartspace://spaces/${secret.id}`;
+      await assert.rejects(client.readResource({ uri }), /no such resource/);
+      assert.deepEqual(await api.messages(secret), []);
+    });
+
+    await t.test('is told what an input lacks', async () => {
+      const wrong = { spaceId: garden.id, text: '' };
+      assert.equal((await refusal(client, 'post_message', wrong)).status, 422);
+    });
+  });
+}
+
+test('only the token of an entity opens the door', async (t) => {
+  const product = await startProduct('--cors-origin', 'https://chat.example.com');
+  t.after(product.stop);
+  const api = new ApiClient(product);
+  const husam = await api.createPerson('Husam');
+  const token = tokenOf(husam, product.jwtSecret);
+  const status = async (headers) => {
+    const body = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
+    const response = await fetch(`${product.base}/v1/mcp`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        ...headers,
+      },
+      body: JSON.stringify(body),
+    });
+    const answer = await response.json();
+    if (!response.ok) assert.equal(answer.status, response.status);
+    return response.status;
+  };
+  const bearer = (credential) => ({ authorization: `Bearer ${credential}` });
+  assert.equal(await status(bearer(token)), 200);
+  assert.equal(await status({}), 401);
+  assert.equal(await status(bearer('nonsense')), 401);
+  assert.equal(await status(bearer(product.adminKey)), 403);
+  assert.equal(await status({ ...bearer(token), origin: 'https://evil.example.com' }), 403);
+  assert.equal(await status({ ...bearer(token), origin: 'https://chat.example.com' }), 200);
+  assert.equal(await status({ ...bearer(token), origin: product.base }), 200);
+});
