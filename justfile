@@ -33,6 +33,10 @@ clients:
 packages *files:
     tests/run packages -- {{files}}
 
+# Test clients of protocols that people already have.
+interop *files:
+    tests/run interop -- {{files}}
+
 # Test the console in a browser.
 console *files:
     tests/run console -- {{files}}

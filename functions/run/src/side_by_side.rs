@@ -45,8 +45,8 @@ impl Runs {
         .await;
     }
 
-    /// Claims a run and works on it. If that fails, it gets a job of its own. If the invocation ends
-    /// before, the shared job comes again.
+    /// Claims a run and works on it. If that fails, it gets a job of its own. If the invocation
+    /// ends before, the shared job comes again.
     async fn handle_one(&self, run: RunRef, delivery: &SharedDelivery<'_>) {
         match AssertUnwindSafe(self.claim(run, delivery)).catch_unwind().await {
             Ok(Ok(())) => return,

@@ -22,7 +22,7 @@ pub(crate) struct OurApi {
 pub(crate) struct Refusal {
     /// The HTTP status; 503 if there was no answer.
     pub(crate) status: u16,
-    /// What is wrong and what was expected.
+    /// The problem's `detail`: what is wrong, and what was expected instead.
     pub(crate) detail: String,
 }
 
@@ -64,11 +64,12 @@ struct Problem {
 
 impl OurApi {
     pub(crate) fn new(url: String) -> Result<Self, String> {
-        let http = Client::builder().redirect(Policy::none()).timeout(ANSWER_LIMIT).build();
+        let http =
+            Client::builder().no_proxy().redirect(Policy::none()).timeout(ANSWER_LIMIT).build();
         Ok(Self { http: http.map_err(|error| error.to_string())?, url: url.into() })
     }
 
-    /// Whoever has this token.
+    /// The caller with this token.
     pub(crate) fn visitor(&self, token: &str) -> Visitor {
         Visitor { api: self.clone(), token: token.into() }
     }

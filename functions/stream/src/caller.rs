@@ -12,13 +12,18 @@ use axum::{
 };
 use serde_json::json;
 
-use crate::api_client::{OurApi, Refusal};
+use crate::{
+    api_client::{OurApi, Refusal},
+    oauth,
+};
 
-/// Who is let in.
+/// Decides which requests a door admits.
 #[derive(Clone, Debug)]
 pub(crate) struct Admission {
     pub(crate) api: OurApi,
     pub(crate) origins: Arc<[String]>,
+    /// Whether there is metadata that says where to get a token.
+    pub(crate) has_metadata: bool,
 }
 
 /// Lets a request in if it has the token of an entity and comes from no foreign page. The handler
@@ -29,16 +34,23 @@ pub(crate) async fn admit(
     next: Next,
 ) -> Response {
     if !admission.may_come_from(request.headers()) {
-        return refused(&Refusal {
-            status: 403,
-            detail: "pages of this origin may not call this; --cors-origin allows them".into(),
-        });
+        return admission.refused(
+            &request,
+            &Refusal {
+                status: 403,
+                detail: "pages of this origin may not call this; --cors-origin allows them".into(),
+            },
+        );
     }
     let Some(token) = bearer(request.headers()) else {
-        return refused(&Refusal {
-            status: 401,
-            detail: "expected the header Authorization: Bearer with the token of an entity".into(),
-        });
+        return admission.refused(
+            &request,
+            &Refusal {
+                status: 401,
+                detail: "expected the header Authorization: Bearer with the token of an entity"
+                    .into(),
+            },
+        );
     };
     let visitor = admission.api.visitor(token);
     match visitor.entity().await {
@@ -46,11 +58,14 @@ pub(crate) async fn admit(
             request.extensions_mut().insert(visitor);
             next.run(request).await
         }
-        Ok(None) => refused(&Refusal {
-            status: 403,
-            detail: "the admin key opens no protocol; expected the token of an entity".into(),
-        }),
-        Err(refusal) => refused(&refusal),
+        Ok(None) => admission.refused(
+            &request,
+            &Refusal {
+                status: 403,
+                detail: "the admin key opens no protocol; expected the token of an entity".into(),
+            },
+        ),
+        Err(refusal) => admission.refused(&request, &refusal),
     }
 }
 
@@ -72,24 +87,28 @@ impl Admission {
             .is_some_and(|authority| Some(authority) == host);
         is_ours || self.origins.iter().any(|allowed| allowed == origin)
     }
-}
 
-/// A refusal as problem details (RFC 9457).
-fn refused(refusal: &Refusal) -> Response {
-    let status = StatusCode::from_u16(refusal.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    let problem = json!({
-        "type": "about:blank",
-        "title": status.canonical_reason().unwrap_or_default(),
-        "status": status.as_u16(),
-        "detail": refusal.detail,
-    });
-    let mut response = (status, Json(problem)).into_response();
-    let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
-    if status == StatusCode::UNAUTHORIZED {
-        headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+    /// A refusal as problem details (RFC 9457).
+    fn refused(&self, request: &Request, refusal: &Refusal) -> Response {
+        let status =
+            StatusCode::from_u16(refusal.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let problem = json!({
+            "type": "about:blank",
+            "title": status.canonical_reason().unwrap_or_default(),
+            "status": status.as_u16(),
+            "detail": refusal.detail,
+        });
+        let mut response = (status, Json(problem)).into_response();
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+        if status == StatusCode::UNAUTHORIZED {
+            let challenge = Some(oauth::challenge(request.headers())).filter(|_| self.has_metadata);
+            let challenge = challenge.and_then(|text| HeaderValue::from_str(&text).ok());
+            let challenge = challenge.unwrap_or_else(|| HeaderValue::from_static("Bearer"));
+            headers.insert(header::WWW_AUTHENTICATE, challenge);
+        }
+        response
     }
-    response
 }
 
 #[cfg(test)]
@@ -100,6 +119,7 @@ mod tests {
         let admission = Admission {
             api: OurApi::new("http://127.0.0.1:1".into()).unwrap(),
             origins: ["https://chat.example.com".to_owned()].into(),
+            has_metadata: false,
         };
         let headers = headers.iter().map(|(name, value)| {
             (header::HeaderName::from_static(name), HeaderValue::from_static(value))

@@ -6,12 +6,13 @@
 //!
 //! - [`caller`] identifies whoever comes through a door.
 //! - [`turn`] knows when everything has ended that a message caused.
-//! - [`mcp`] serves an entity's spaces to MCP clients.
+//! - [`mcp`] serves an entity's spaces to MCP clients; [`oauth`] tells them where to get a token.
 
 mod api_client;
 mod caller;
 mod following;
 mod mcp;
+mod oauth;
 mod turn;
 
 use axum::{Router, middleware};
@@ -25,6 +26,9 @@ pub struct Settings {
     pub api_url: String,
     /// Origins whose pages may come in, besides the API's own.
     pub origins: Vec<String>,
+    /// The identity provider whose tokens the API accepts. `None` if people get their tokens in
+    /// another way.
+    pub issuer: Option<String>,
 }
 
 /// The routes of all doors.
@@ -32,7 +36,68 @@ pub struct Settings {
 /// # Errors
 /// If the HTTP client cannot be built.
 pub fn router(settings: Settings) -> Result<Router, String> {
-    let admission =
-        Admission { api: OurApi::new(settings.api_url)?, origins: settings.origins.into() };
-    Ok(mcp::routes().layer(middleware::from_fn_with_state(admission, caller::admit)))
+    let admission = Admission {
+        api: OurApi::new(settings.api_url)?,
+        origins: settings.origins.into(),
+        has_metadata: settings.issuer.is_some(),
+    };
+    let doors = mcp::routes().layer(middleware::from_fn_with_state(admission, caller::admit));
+    Ok(match settings.issuer {
+        Some(issuer) => doors.merge(oauth::routes(issuer.into())),
+        None => doors,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::{
+        body::{Body, to_bytes},
+        http::{Request, StatusCode, header},
+    };
+    use serde_json::{Value, json};
+    use tower::ServiceExt;
+
+    use super::*;
+
+    async fn ask(issuer: Option<&str>, method: &str, path: &str) -> (StatusCode, String, Value) {
+        let router = router(Settings {
+            api_url: "http://127.0.0.1:1".into(),
+            origins: Vec::new(),
+            issuer: issuer.map(str::to_owned),
+        });
+        let request = Request::builder().method(method).uri(path).header("host", "team.example");
+        let request = request.header("x-forwarded-proto", "https").body(Body::empty()).unwrap();
+        let response = router.unwrap().oneshot(request).await.unwrap();
+        let challenge = response.headers().get(header::WWW_AUTHENTICATE);
+        let challenge = challenge.map(|value| value.to_str().unwrap().to_owned());
+        let status = response.status();
+        let body = to_bytes(response.into_body(), 10_000).await.unwrap();
+        let body = serde_json::from_slice(&body).unwrap_or_default();
+        (status, challenge.unwrap_or_default(), body)
+    }
+
+    #[tokio::test]
+    async fn a_client_learns_where_to_get_a_token() {
+        let issuer = Some("https://login.example");
+        let path = "/.well-known/oauth-protected-resource/v1/mcp";
+        let (status, challenge, _) = ask(issuer, "POST", "/v1/mcp").await;
+        assert_eq!(status, 401);
+        assert_eq!(challenge, format!("Bearer resource_metadata=\"https://team.example{path}\""));
+        let (status, _, metadata) = ask(issuer, "GET", path).await;
+        assert_eq!(status, 200);
+        let expected = json!({
+            "resource": "https://team.example/v1/mcp",
+            "authorization_servers": ["https://login.example"],
+            "bearer_methods_supported": ["header"],
+        });
+        assert_eq!(metadata, expected);
+    }
+
+    #[tokio::test]
+    async fn without_an_identity_provider_there_is_no_such_place() {
+        let (status, challenge, _) = ask(None, "POST", "/v1/mcp").await;
+        assert_eq!((status.as_u16(), challenge.as_str()), (401, "Bearer"));
+        let path = "/.well-known/oauth-protected-resource/v1/mcp";
+        assert_eq!(ask(None, "GET", path).await.0, 404);
+    }
 }

@@ -35,13 +35,15 @@ use crate::{
 
 /// The longest wait of a tool, in seconds. Clients give up on a call after a minute or less.
 const LONGEST_WAIT: u64 = 20;
+/// The longest request, as for the API.
+const REQUEST_BYTES: usize = 256 * 1024;
 /// How many messages `read_messages` returns if it is not told.
 const MESSAGES: u64 = 20;
 /// How many messages of a space its resource shows.
 const SHOWN_MESSAGES: u64 = 50;
 /// How the addresses of the resources begin.
 const SPACES: &str = "smartspace://spaces/";
-/// What a client's model is told about the tools.
+/// The instructions for a client's model.
 const INSTRUCTIONS: &str = "\
 Smartspace: people and AI agents work together in shared spaces. You speak as one member of them. \
 list_spaces shows your spaces. A message may wake agents in its space: @Name mentions one agent, \
@@ -57,6 +59,7 @@ pub(crate) fn routes() -> Router {
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
         .with_json_response(true)
+        .with_max_request_body_bytes(REQUEST_BYTES)
         .disable_allowed_hosts();
     let service = StreamableHttpService::new(
         || Ok(SpacesServer { tool_router: SpacesServer::tool_router() }),

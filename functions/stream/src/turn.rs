@@ -14,7 +14,7 @@ use smartspace_domain::{
     triggers::{Source, Trigger},
 };
 
-/// What is known of the messages and the runs of a space since a turn began.
+/// The messages and runs of a space that were seen since a turn began.
 #[derive(Debug)]
 pub(crate) struct Turn {
     first: MessageId,

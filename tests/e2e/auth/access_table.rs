@@ -12,10 +12,11 @@ pub(crate) use crate::auth::access_table::table::CALLERS;
 use crate::{
     auth::access_table::{
         scene::Scene,
-        table::{Row, TABLE, rows},
+        table::{DOORS, Row, TABLE, rows},
     },
     support::{
         client::{Client, Reply},
+        deployed::deployed,
         stack::Stack,
         tokens::{SECRET, Signer, in_seconds},
         webhook_senders,
@@ -81,6 +82,32 @@ async fn every_caller_gets_the_status_of_the_access_table() {
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
     assert_eq!(state_of(&shared, &stack).await, before, "refused requests change nothing");
+}
+
+#[tokio::test]
+async fn every_door_admits_entities_only() {
+    if let Some(deployed) = deployed() {
+        return deployed.skip("the doors are on the local host only");
+    }
+    let Some(stack) = stack_with_tokens().await else { return };
+    let scene = Scene::new(&stack).await;
+    for (path, body, expected) in DOORS {
+        let body: Value = serde_json::from_str(body).unwrap();
+        let request = || {
+            let request = stack.request(Method::POST, path).json(&body);
+            request.header("accept", "application/json, text/event-stream")
+        };
+        for (caller, expected) in CALLERS.into_iter().zip(expected) {
+            let key = scene.client(&stack, caller).key;
+            let reply = stack.send(request().bearer_auth(key)).await;
+            assert_eq!(reply.status, *expected, "{caller}: {path}: {}", reply.text);
+        }
+        for refused in [request(), request().bearer_auth("nonsense")] {
+            let reply = stack.send(refused).await;
+            assert_eq!(reply.status, 401, "{path}: {}", reply.text);
+            assert_eq!(reply.header("www-authenticate"), "Bearer", "{path}");
+        }
+    }
 }
 
 /// The state that refused requests must not change. It leaves out the messages of agents and how

@@ -64,7 +64,7 @@ pub(super) async fn wait(
     if time.is_zero() || known.as_array().is_some_and(|known| !known.is_empty()) {
         return Ok(json!({"messages": known}));
     }
-    // What was posted meanwhile is replayed.
+    // Messages that were posted since this read are replayed.
     let mut following = Following::open(visitor, space, Some(seq)).await?;
     let until_posted = async {
         loop {

@@ -16,6 +16,13 @@ const fn row(parameters: &'static str, body: &'static str, expected: [u16; 6]) -
     Row { parameters, body, expected }
 }
 
+/// The doors: protocols of other clients. Each admits entities only, and passes their calls on to
+/// the routes of [`TABLE`]. The columns are those of [`CALLERS`].
+#[rustfmt::skip]
+pub(crate) const DOORS: &[(&str, &str, [u16; 6])] = &[
+    ("/v1/mcp", r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#, [200, 200, 200, 200, 200, 403]),
+];
+
 const RENAMED_WITH_EXTERNAL_ID: &str = r#"{"name":"Renamed","externalId":"me@example.com"}"#;
 const PLAN: &str = r#"{"name":"Digest","instruction":"Write it.","cron":"0 9 * * *"}"#;
 
