@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import * as sdk2026 from '@modelcontextprotocol/client';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
@@ -110,11 +111,21 @@ for (const [name, sdk] of Object.entries(SDKS)) {
       assert.equal(second.message.id, first.message.id);
     });
 
+    await t.test('learns what a message has caused that it posts again', async () => {
+      const text = '@Guide Are you there?';
+      const once = { ...inGarden, text, waitSeconds: 20, idempotencyKey: 'there' };
+      const first = await call(client, 'post_message', once);
+      // Nothing happens any more, so only the API knows.
+      const second = await call(client, 'post_message', once);
+      assert.deepEqual(second, first);
+      assert.deepEqual([second.isOver, textsOf(second.messages)], [true, [ANSWER]]);
+    });
+
     await t.test('waits for a message of a person', async () => {
       const { seq } = (await api.messages(garden)).at(-1);
       const waits = { ...inGarden, afterSeq: seq };
       const none = await call(client, 'wait_for_messages', { ...waits, timeoutSeconds: 1 });
-      assert.deepEqual(none, { messages: [] });
+      assert.deepEqual(none, { messages: [], hasMore: false });
       const waiting = call(client, 'wait_for_messages', { ...waits, timeoutSeconds: 20 });
       await api.postMessage(garden, sarah, 'I am here, too.');
       assert.deepEqual(textsOf((await waiting).messages), ['I am here, too.']);
@@ -164,7 +175,10 @@ for (const [name, sdk] of Object.entries(SDKS)) {
       const { space, messages } = JSON.parse(text);
       assert.deepEqual([space.id, space.name], [garden.id, 'Garden']);
       assert.deepEqual(messages, await api.messages(garden));
-      await assert.rejects(client.readResource({ uri: 'smartspace://spaces/nonsense' }), /resource/);
+      await assert.rejects(
+        client.readResource({ uri: 'smartspace://spaces/nonsense' }),
+        /resource/,
+      );
     });
 
     await t.test('knows nothing of the spaces of strangers', async () => {
@@ -187,6 +201,68 @@ for (const [name, sdk] of Object.entries(SDKS)) {
     });
   });
 }
+
+/** Calls a tool without a client. Returns the response. */
+function post({ base }, credential, name, input, { headers, signal } = {}) {
+  const params = { name, arguments: input };
+  return fetch(`${base}/v1/mcp`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      authorization: `Bearer ${credential}`,
+      ...headers,
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
+    signal,
+  });
+}
+
+test('an agent that posts through the door stays in its chain', async (t) => {
+  const product = await startProduct();
+  t.after(product.stop);
+  const api = new ApiClient(product);
+  const husam = await api.createPerson('Husam');
+  const space = await api.createSpace('Team', [husam]);
+  const token = tokenOf(husam, product.jwtSecret);
+  const input = { spaceId: space.id, text: 'Hello' };
+  const headers = { 'smartspace-chain-depth': '5' };
+  const response = await post(product, token, 'post_message', input, { headers });
+  const { message } = (await response.json()).result.structuredContent;
+  assert.equal(message.chainDepth, 5);
+});
+
+test('a wait ends with its client', async (t) => {
+  // As many connections as an entity may follow spaces with.
+  const CONNECTIONS = 20;
+  const product = await startProduct();
+  t.after(product.stop);
+  const api = new ApiClient(product);
+  const husam = await api.createPerson('Husam');
+  const space = await api.createSpace('Team', [husam]);
+  const token = tokenOf(husam, product.jwtSecret);
+  const wait = (timeoutSeconds, signal) => {
+    const input = { spaceId: space.id, afterSeq: 0, timeoutSeconds };
+    return post(product, token, 'wait_for_messages', input, { signal });
+  };
+  const gone = new AbortController();
+  const firstWouldEnd = Date.now() + 20_000;
+  const waits = [];
+  for (let count = 0; count < CONNECTIONS; count++) {
+    waits.push(wait(20, gone.signal).catch((error) => error.name));
+    // More would be over the rate of the entity's calls.
+    await delay(200);
+  }
+  const isFull = async () => {
+    const { isError, structuredContent } = (await (await wait(1)).json()).result;
+    return isError && /connections/.test(structuredContent.detail);
+  };
+  await api.waitFor(isFull);
+  gone.abort();
+  assert.deepEqual(await Promise.all(waits), Array(CONNECTIONS).fill('AbortError'));
+  await api.waitFor(async () => !(await isFull()));
+  assert.ok(Date.now() < firstWouldEnd, 'the waits went on until their time was up');
+});
 
 test('only the token of an entity opens the door', async (t) => {
   const product = await startProduct('--cors-origin', 'https://chat.example.com');

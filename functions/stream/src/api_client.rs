@@ -2,10 +2,13 @@
 
 use std::{fmt, sync::Arc, time::Duration};
 
-use reqwest::{Client, Method, Url, redirect::Policy};
+use reqwest::{
+    Client, Method, Url,
+    header::{HeaderMap, HeaderValue},
+    redirect::Policy,
+};
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
-use smartspace_domain::ids::EntityId;
 
 /// How long a call of our own API may take.
 const ANSWER_LIMIT: Duration = Duration::from_secs(20);
@@ -24,19 +27,26 @@ pub(crate) struct Refusal {
     pub(crate) status: u16,
     /// The problem's `detail`: what is wrong, and what was expected instead.
     pub(crate) detail: String,
+    /// After how many seconds the call may be repeated, with 429.
+    pub(crate) retry_after: Option<u64>,
 }
 
-impl fmt::Display for Refusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} ({})", self.detail, self.status)
+impl Refusal {
+    pub(crate) fn new(status: u16, detail: impl Into<String>) -> Self {
+        Self { status, detail: detail.into(), retry_after: None }
     }
 }
+
+/// The headers of a request that a door passes on: how deep in a chain of agents its caller is, and
+/// its trace.
+const PASSED_ON: [&str; 2] = ["smartspace-chain-depth", "traceparent"];
 
 /// An entity that came through a door, with its token.
 #[derive(Clone)]
 pub(crate) struct Visitor {
     api: OurApi,
     token: Arc<str>,
+    passed_on: HeaderMap,
 }
 
 impl fmt::Debug for Visitor {
@@ -48,12 +58,14 @@ impl fmt::Debug for Visitor {
 /// The part of the API's answer to `GET /v1/me` that matters here.
 #[derive(Debug, Deserialize)]
 struct Me {
-    entity: Option<MyEntity>,
+    kind: CallerKind,
 }
 
-#[derive(Debug, Deserialize)]
-struct MyEntity {
-    id: EntityId,
+#[derive(Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum CallerKind {
+    Operator,
+    Entity,
 }
 
 /// The part of a problem that matters here.
@@ -69,17 +81,23 @@ impl OurApi {
         Ok(Self { http: http.map_err(|error| error.to_string())?, url: url.into() })
     }
 
-    /// The caller with this token.
-    pub(crate) fn visitor(&self, token: &str) -> Visitor {
-        Visitor { api: self.clone(), token: token.into() }
+    /// The caller with this token, whose request has these headers.
+    pub(crate) fn visitor(&self, token: &str, headers: &HeaderMap) -> Visitor {
+        let mut passed_on = HeaderMap::new();
+        for name in PASSED_ON {
+            for value in headers.get_all(name) {
+                passed_on.append(name, value.clone());
+            }
+        }
+        Visitor { api: self.clone(), token: token.into(), passed_on }
     }
 }
 
 impl Visitor {
-    /// The entity of the token; `None` for the operator's key.
-    pub(crate) async fn entity(&self) -> Result<Option<EntityId>, Refusal> {
+    /// Whether the token is that of an entity, and not the operator's key.
+    pub(crate) async fn is_entity(&self) -> Result<bool, Refusal> {
         let me: Me = self.get("/v1/me", &[]).await?;
-        Ok(me.entity.map(|entity| entity.id))
+        Ok(me.kind == CallerKind::Entity)
     }
 
     pub(crate) async fn get<T: DeserializeOwned>(
@@ -110,15 +128,19 @@ impl Visitor {
     ) -> Result<T, Refusal> {
         let silent = |error: reqwest::Error| {
             tracing::warn!(%error, path, "the API did not answer a door");
-            Refusal { status: 503, detail: "the API did not answer; try again".into() }
+            Refusal::new(503, "the API did not answer; try again")
         };
         let url = Url::parse_with_params(&format!("{}{path}", self.api.url), query);
-        let url = url.map_err(|error| Refusal { status: 400, detail: error.to_string() })?;
-        let mut request = self.api.http.request(method, url).bearer_auth(&self.token);
+        let url = url.map_err(|error| Refusal::new(400, error.to_string()))?;
+        let request = self.api.http.request(method, url).headers(self.passed_on.clone());
+        let mut request = request.bearer_auth(&self.token);
         if let Some(body) = body {
             request = request.json(body);
         }
         if let Some(key) = key {
+            let key = HeaderValue::from_str(key).map_err(|_| {
+                Refusal::new(422, "idempotencyKey: expected visible ASCII characters")
+            })?;
             request = request.header("idempotency-key", key);
         }
         let answer = request.send().await.map_err(silent)?;
@@ -126,8 +148,10 @@ impl Visitor {
         if answer.status().is_success() {
             return answer.json().await.map_err(silent);
         }
+        let retry_after = answer.headers().get("retry-after");
+        let retry_after = retry_after.and_then(|value| value.to_str().ok()?.parse().ok());
         let problem: Option<Problem> = answer.json().await.ok();
         let detail = problem.map_or_else(|| "the API refused".into(), |problem| problem.detail);
-        Err(Refusal { status, detail })
+        Err(Refusal { status, detail, retry_after })
     }
 }

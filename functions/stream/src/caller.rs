@@ -1,7 +1,11 @@
 //! Identifies whoever comes through a door: an entity, by its token. The operator's key opens no
 //! door, because a door speaks in the name of an entity.
 
-use std::sync::Arc;
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
 
 use axum::{
     Json,
@@ -11,9 +15,11 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use serde_json::json;
+use sha2::{Digest, Sha256};
+use tokio::time::Instant;
 
 use crate::{
-    api_client::{OurApi, Refusal},
+    api_client::{OurApi, Refusal, Visitor},
     oauth,
 };
 
@@ -22,12 +28,13 @@ use crate::{
 pub(crate) struct Admission {
     pub(crate) api: OurApi,
     pub(crate) origins: Arc<[String]>,
+    pub(crate) admitted: Arc<Admitted>,
     /// Whether there is metadata that says where to get a token.
     pub(crate) has_metadata: bool,
 }
 
 /// Lets a request in if it has the token of an entity and comes from no foreign page. The handler
-/// finds its [`Visitor`](crate::api_client::Visitor) among the extensions.
+/// finds its [`Visitor`] among the extensions.
 pub(crate) async fn admit(
     State(admission): State<Admission>,
     mut request: Request,
@@ -36,34 +43,27 @@ pub(crate) async fn admit(
     if !admission.may_come_from(request.headers()) {
         return admission.refused(
             &request,
-            &Refusal {
-                status: 403,
-                detail: "pages of this origin may not call this; --cors-origin allows them".into(),
-            },
+            &Refusal::new(403, "pages of this origin may not call this; --cors-origin allows them"),
         );
     }
     let Some(token) = bearer(request.headers()) else {
         return admission.refused(
             &request,
-            &Refusal {
-                status: 401,
-                detail: "expected the header Authorization: Bearer with the token of an entity"
-                    .into(),
-            },
+            &Refusal::new(
+                401,
+                "expected the header Authorization: Bearer with the token of an entity",
+            ),
         );
     };
-    let visitor = admission.api.visitor(token);
-    match visitor.entity().await {
-        Ok(Some(_)) => {
+    let visitor = admission.api.visitor(token, request.headers());
+    match admission.admits(token, &visitor).await {
+        Ok(true) => {
             request.extensions_mut().insert(visitor);
             next.run(request).await
         }
-        Ok(None) => admission.refused(
+        Ok(false) => admission.refused(
             &request,
-            &Refusal {
-                status: 403,
-                detail: "the admin key opens no protocol; expected the token of an entity".into(),
-            },
+            &Refusal::new(403, "the admin key opens no protocol; expected the token of an entity"),
         ),
         Err(refusal) => admission.refused(&request, &refusal),
     }
@@ -75,7 +75,52 @@ fn bearer(headers: &HeaderMap) -> Option<&str> {
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim()).filter(|token| !token.is_empty())
 }
 
+/// The tokens that were admitted a short while ago, by their hashes. The API checks a token at
+/// each call anyway; this saves asking it whose token it is.
+#[derive(Debug, Default)]
+pub(crate) struct Admitted(Mutex<HashMap<TokenHash, Instant>>);
+
+type TokenHash = [u8; 32];
+
+impl Admitted {
+    const LASTS: Duration = Duration::from_mins(1);
+    const MOST: usize = 10_000;
+
+    fn has(&self, token: &TokenHash) -> bool {
+        self.lock().get(token).is_some_and(|since| since.elapsed() < Self::LASTS)
+    }
+
+    fn add(&self, token: TokenHash) {
+        let mut tokens = self.lock();
+        if tokens.len() >= Self::MOST {
+            tokens.clear();
+        }
+        tokens.insert(token, Instant::now());
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<TokenHash, Instant>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn hash(token: &str) -> TokenHash {
+    Sha256::digest(token.as_bytes()).into()
+}
+
 impl Admission {
+    /// Whether the token is that of an entity.
+    async fn admits(&self, token: &str, visitor: &Visitor) -> Result<bool, Refusal> {
+        let hash = hash(token);
+        if self.admitted.has(&hash) {
+            return Ok(true);
+        }
+        let is_entity = visitor.is_entity().await?;
+        if is_entity {
+            self.admitted.add(hash);
+        }
+        Ok(is_entity)
+    }
+
     /// Programs send no `Origin`. A page may be ours, or of an origin that is allowed.
     fn may_come_from(&self, headers: &HeaderMap) -> bool {
         let Some(origin) = headers.get(header::ORIGIN) else { return true };
@@ -101,6 +146,9 @@ impl Admission {
         let mut response = (status, Json(problem)).into_response();
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+        if let Some(seconds) = refusal.retry_after {
+            headers.insert(header::RETRY_AFTER, seconds.into());
+        }
         if status == StatusCode::UNAUTHORIZED {
             let challenge = Some(oauth::challenge(request.headers())).filter(|_| self.has_metadata);
             let challenge = challenge.and_then(|text| HeaderValue::from_str(&text).ok());
@@ -119,6 +167,7 @@ mod tests {
         let admission = Admission {
             api: OurApi::new("http://127.0.0.1:1".into()).unwrap(),
             origins: ["https://chat.example.com".to_owned()].into(),
+            admitted: Arc::default(),
             has_metadata: false,
         };
         let headers = headers.iter().map(|(name, value)| {

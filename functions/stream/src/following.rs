@@ -78,8 +78,8 @@ impl Following {
             match self.socket.next().await {
                 Some(Ok(Message::Text(text))) => return Ok(frame(&text)),
                 Some(Ok(Message::Close(_))) | None => {
-                    let detail = "the connection to the space has ended; call this again".into();
-                    return Err(Refusal { status: 503, detail });
+                    let detail = "the connection to the space has ended; call this again";
+                    return Err(Refusal::new(503, detail));
                 }
                 Some(Ok(_)) => {}
                 Some(Err(error)) => return Err(broken(&error)),
@@ -90,17 +90,18 @@ impl Following {
 
 fn frame(text: &str) -> Frame {
     let Ok(frame) = serde_json::from_str::<Value>(text) else { return Frame::Other };
-    let field = |name: &str| frame[name].as_str().unwrap_or_default().to_owned();
     match frame["type"].as_str() {
         Some("subscribed") => Frame::Subscribed,
         Some("error") => {
             let status = frame["status"].as_u64().and_then(|status| u16::try_from(status).ok());
-            Frame::Refused(Refusal { status: status.unwrap_or(500), detail: field("detail") })
+            let detail = frame["detail"].as_str().unwrap_or_default();
+            let retry_after = frame["retryAfter"].as_u64();
+            Frame::Refused(Refusal { retry_after, ..Refusal::new(status.unwrap_or(500), detail) })
         }
-        Some("unsubscribed" | "space.deleted") => Frame::Refused(Refusal {
-            status: 404,
-            detail: "the space is gone, or you are not in it any more".into(),
-        }),
+        Some("unsubscribed" | "space.deleted") => {
+            let detail = "the space is gone, or you are not in it any more";
+            Frame::Refused(Refusal::new(404, detail))
+        }
         _ => serde_json::from_value(frame)
             .map_or(Frame::Other, |event| Frame::Event(Box::new(event))),
     }
@@ -108,5 +109,5 @@ fn frame(text: &str) -> Frame {
 
 fn broken(error: &tungstenite::Error) -> Refusal {
     tracing::warn!(%error, "a door lost its connection");
-    Refusal { status: 503, detail: "the connection to the space broke; call this again".into() }
+    Refusal::new(503, "the connection to the space broke; call this again")
 }

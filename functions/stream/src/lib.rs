@@ -15,6 +15,8 @@ mod mcp;
 mod oauth;
 mod turn;
 
+use std::sync::Arc;
+
 use axum::{Router, middleware};
 
 use crate::{api_client::OurApi, caller::Admission};
@@ -39,6 +41,7 @@ pub fn router(settings: Settings) -> Result<Router, String> {
     let admission = Admission {
         api: OurApi::new(settings.api_url)?,
         origins: settings.origins.into(),
+        admitted: Arc::default(),
         has_metadata: settings.issuer.is_some(),
     };
     let doors = mcp::routes().layer(middleware::from_fn_with_state(admission, caller::admit));

@@ -13,9 +13,10 @@ use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     handler::server::{router::tool::ToolRouter, tool::Extension, wrapper::Parameters},
     model::{
-        CallToolResult, ListResourceTemplatesResult, ListResourcesResult, PaginatedRequestParams,
-        ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, Resource,
-        ResourceContents, ResourceTemplate, ServerCapabilities, ServerConfig,
+        CallToolResult, Implementation, ListResourceTemplatesResult, ListResourcesResult,
+        PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
+        ReadResourceResult, Resource, ResourceContents, ResourceTemplate, ServerCapabilities,
+        ServerConfig,
     },
     schemars::{self, JsonSchema},
     service::RequestContext,
@@ -30,7 +31,7 @@ use smartspace_domain::ids::{CallId, RunId, SpaceId};
 
 use crate::{
     api_client::{Refusal, Visitor},
-    mcp::waiting::{post_and_wait, wait},
+    mcp::waiting::{Post, post_and_wait, wait},
 };
 
 /// The longest wait of a tool, in seconds. Clients give up on a call after a minute or less.
@@ -94,7 +95,7 @@ struct ReadMessages {
     /// Only messages before this `seq`, the newest of them.
     #[serde(default)]
     before_seq: Option<u64>,
-    /// How many: 20 if absent, at most 100.
+    /// How many: 20 if absent, at most 200.
     #[serde(default)]
     limit: Option<u64>,
 }
@@ -194,13 +195,14 @@ impl SpacesServer {
     ))]
     async fn post_message(
         &self,
-        Extension(parts): Extension<Parts>,
+        context: RequestContext<RoleServer>,
         Parameters(asked): Parameters<PostMessage>,
     ) -> Result<CallToolResult, ErrorData> {
         let PostMessage { space_id, text, wait_seconds, idempotency_key } = asked;
         let time = Duration::from_secs(wait_seconds.unwrap_or_default().min(LONGEST_WAIT));
-        let key = idempotency_key.as_deref();
-        Ok(answer(post_and_wait(&visitor(&parts)?, space_id, &text, key, time).await))
+        let post = Post { space: space_id, text: &text, key: idempotency_key.as_deref() };
+        let visitor = visitor_of(&context)?;
+        Ok(answer(while_connected(&context, post_and_wait(&visitor, post, time)).await))
     }
 
     /// Waits until somebody posts in a space, and returns the messages after `afterSeq`. Returns an
@@ -212,12 +214,14 @@ impl SpacesServer {
     ))]
     async fn wait_for_messages(
         &self,
-        Extension(parts): Extension<Parts>,
+        context: RequestContext<RoleServer>,
         Parameters(asked): Parameters<WaitForMessages>,
     ) -> Result<CallToolResult, ErrorData> {
         let time = asked.timeout_seconds.unwrap_or(LONGEST_WAIT).min(LONGEST_WAIT);
         let time = Duration::from_secs(time);
-        Ok(answer(wait(&visitor(&parts)?, asked.space_id, asked.after_seq, time).await))
+        let visitor = visitor_of(&context)?;
+        let waiting = wait(&visitor, asked.space_id, asked.after_seq, time);
+        Ok(answer(while_connected(&context, waiting).await))
     }
 
     /// Answers a form that an agent shows, or declines it. A form is answered once.
@@ -270,7 +274,9 @@ impl SpacesServer {
 impl ServerHandler for SpacesServer {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder().enable_tools().enable_resources().build();
-        ServerConfig::new(capabilities).with_instructions(INSTRUCTIONS)
+        ServerConfig::new(capabilities)
+            .with_server_info(Implementation::new("smartspace", env!("CARGO_PKG_VERSION")))
+            .with_instructions(INSTRUCTIONS)
     }
 
     async fn list_resources(
@@ -366,12 +372,32 @@ fn visitor_of(context: &RequestContext<RoleServer>) -> Result<Visitor, ErrorData
 fn answer(outcome: Result<Value, Refusal>) -> CallToolResult {
     match outcome {
         Ok(value) => CallToolResult::structured(value),
-        Err(refusal) => CallToolResult::structured_error(
-            json!({"status": refusal.status, "detail": refusal.detail}),
-        ),
+        Err(refusal) => {
+            let mut problem = json!({"status": refusal.status, "detail": refusal.detail});
+            if let Some(seconds) = refusal.retry_after {
+                problem["retryAfter"] = seconds.into();
+            }
+            CallToolResult::structured_error(problem)
+        }
     }
 }
 
+/// A refusal of something that is no tool.
 fn failed(refusal: Refusal) -> ErrorData {
-    ErrorData::internal_error(refusal.detail, Some(json!({"status": refusal.status})))
+    let status = Some(json!({"status": refusal.status}));
+    match refusal.status {
+        400..500 => ErrorData::invalid_params(refusal.detail, status),
+        _ => ErrorData::internal_error(refusal.detail, status),
+    }
+}
+
+/// Works as long as the client waits for the result.
+async fn while_connected<T>(
+    context: &RequestContext<RoleServer>,
+    work: impl Future<Output = Result<T, Refusal>>,
+) -> Result<T, Refusal> {
+    tokio::select! {
+        () = context.ct.cancelled() => Err(Refusal::new(499, "the client has left")),
+        done = work => done,
+    }
 }

@@ -58,6 +58,16 @@ impl Turn {
         turn
     }
 
+    /// Takes note of what the API says about the messages and runs of the space.
+    pub(crate) fn knows(&mut self, messages: &[Message], runs: &[Run]) {
+        for message in messages {
+            self.saw_message(message);
+        }
+        for run in runs {
+            self.saw_run(run);
+        }
+    }
+
     /// Takes note of an event of the space.
     pub(crate) fn saw(&mut self, event: &EventKind) {
         match event {
@@ -136,10 +146,16 @@ impl Turn {
             let woken: Vec<_> =
                 woken.flat_map(|(_, message)| message.woke.iter().flatten()).copied().collect();
             members.runs.extend(woken);
+            // A run that messages have joined hands on the newest of them.
+            let handed_on: BTreeSet<_> = self
+                .runs
+                .iter()
+                .filter(|(id, run)| run.has_delegated && members.runs.contains(id))
+                .filter_map(|(_, run)| run.message)
+                .chain(members.messages.iter().copied())
+                .collect();
             for (id, run) in &self.runs {
-                let is_handed_on = run.is_delegated
-                    && run.message.is_some_and(|id| members.messages.contains(&id));
-                if is_handed_on {
+                if run.is_delegated && run.message.is_some_and(|id| handed_on.contains(&id)) {
                     members.runs.insert(*id);
                 }
                 if members.runs.contains(id) {
@@ -304,6 +320,31 @@ mod tests {
         turn.saw(&EventKind::RunCompleted { run: takes("completed") });
         // A late frame changes nothing.
         turn.saw(&EventKind::RunStarted { run: takes("running") });
+        assert!(turn.is_over());
+    }
+
+    #[test]
+    fn a_message_that_joined_a_run_is_handed_on_with_it() {
+        let mut turn = Turn::of(&message(1, None, Some(&[1])));
+        let joined = json!({"intoRunId": run_id(2), "endReason": "coalesced"});
+        turn.saw(&EventKind::RunCanceled { run: run(1, 1, "canceled", &joined), by: None });
+        // A later message has joined it, too, and is its trigger now.
+        let delegated = run(2, 6, "completed", &json!({"endReason": "delegated"}));
+        turn.saw(&EventKind::RunCompleted { run: delegated });
+        let takes = |status| run(3, 6, status, &json!({"source": "delegated"}));
+        turn.saw(&EventKind::RunStarted { run: takes("running") });
+        assert!(!turn.is_over());
+        turn.saw(&EventKind::RunCompleted { run: takes("completed") });
+        assert!(turn.is_over());
+    }
+
+    #[test]
+    fn what_the_api_says_counts_like_events() {
+        let mut turn = Turn::of(&message(1, None, Some(&[1])));
+        let ended = run(1, 1, "completed", &json!({}));
+        turn.knows(&[message(2, Some(1), Some(&[3]))], &[*ended]);
+        assert!(!turn.is_over());
+        turn.knows(&[], &[*run(3, 2, "failed", &json!({}))]);
         assert!(turn.is_over());
     }
 }

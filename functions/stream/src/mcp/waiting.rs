@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json};
-use smartspace_domain::{events::EventKind, ids::SpaceId, messages::Message};
+use smartspace_domain::{events::EventKind, ids::SpaceId, messages::Message, runs::Run};
 use tokio::time::timeout;
 
 use crate::{
@@ -15,42 +16,85 @@ use crate::{
 
 /// How many messages a wait returns.
 const MESSAGES: u64 = 100;
+/// How many runs of the space are read to learn what a repeated message has caused.
+const RUNS: u64 = 100;
 
-/// Posts a message and waits for the end of its turn, but not longer than `time`.
+/// A message to post.
+#[derive(Debug)]
+pub(super) struct Post<'a> {
+    pub(super) space: SpaceId,
+    pub(super) text: &'a str,
+    /// If a message was posted under this key before, it is not posted again.
+    pub(super) key: Option<&'a str>,
+}
+
+/// A page of a list.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Page<T> {
+    items: Vec<T>,
+    next_cursor: Option<String>,
+}
+
+/// Posts a message and waits for the end of its turn, but not longer than `time`. Once the message
+/// is posted, this succeeds: a client that repeated it would post it twice.
 pub(super) async fn post_and_wait(
     visitor: &Visitor,
-    space: SpaceId,
-    text: &str,
-    key: Option<&str>,
+    post: Post<'_>,
     time: Duration,
 ) -> Result<Value, Refusal> {
     // The space is followed first, so that no event is missed.
-    let mut following = match time {
+    let following = match time {
         Duration::ZERO => None,
-        _ => Some(Following::open(visitor, space, None).await?),
+        _ => Some(Following::open(visitor, post.space, None).await?),
     };
-    let posted: Value = visitor.post(&messages_path(space), &json!({"text": text}), key).await?;
-    let message: Message = serde_json::from_value(posted.clone()).map_err(|error| Refusal {
-        status: 500,
-        detail: format!("the API's answer could not be read: {error}"),
-    })?;
+    let path = messages_path(post.space);
+    let posted: Value = visitor.post(&path, &json!({"text": post.text}), post.key).await?;
+    let mut result = json!({"message": posted, "messages": [], "isOver": false});
+    let Ok(message) = Message::deserialize(&result["message"]) else { return Ok(result) };
     let mut turn = Turn::of(&message);
-    let mut is_over = turn.is_over();
-    if let Some(following) = &mut following {
-        let until_over = async {
-            while !turn.is_over() {
-                turn.saw(&following.next().await?.what);
-            }
-            Ok(())
-        };
-        is_over = match timeout(time, until_over).await {
-            Ok(ended) => ended.map(|()| true)?,
-            Err(_) => false,
-        };
+    let Some(mut following) = following else {
+        result["isOver"] = turn.is_over().into();
+        return Ok(result);
+    };
+    let waiting = wait_for_end(visitor, &post, &message, &mut turn, &mut following);
+    let waited = timeout(time, waiting).await;
+    result["isOver"] = turn.is_over().into();
+    match after(visitor, post.space, message.seq).await {
+        Ok(Page { items, next_cursor }) => {
+            result["messages"] = Value::Array(items);
+            result["hasMore"] = next_cursor.is_some().into();
+        }
+        Err(refusal) => {
+            result["isOver"] = false.into();
+            result["problem"] = refusal.detail.into();
+        }
     }
-    let messages =
-        if time.is_zero() { json!([]) } else { after(visitor, space, message.seq).await? };
-    Ok(json!({"message": posted, "messages": messages, "isOver": is_over}))
+    if let Ok(Err(refusal)) = waited {
+        result["problem"] = refusal.detail.into();
+    }
+    Ok(result)
+}
+
+async fn wait_for_end(
+    visitor: &Visitor,
+    post: &Post<'_>,
+    message: &Message,
+    turn: &mut Turn,
+    following: &mut Following,
+) -> Result<(), Refusal> {
+    if post.key.is_some() {
+        // It may have been posted long ago, so that its events are over.
+        let messages = after::<Message>(visitor, post.space, message.seq).await?.items;
+        let query = [("limit", RUNS.to_string())];
+        let path = format!("/v1/spaces/{}/runs", post.space);
+        let runs: Page<Run> = visitor.get(&path, &query).await?;
+        turn.knows(&messages, &runs.items);
+    }
+    while !turn.is_over() {
+        turn.saw(&following.next().await?.what);
+    }
+    Ok(())
 }
 
 /// Waits for messages after `seq`, but not longer than `time`.
@@ -61,8 +105,8 @@ pub(super) async fn wait(
     time: Duration,
 ) -> Result<Value, Refusal> {
     let known = after(visitor, space, seq).await?;
-    if time.is_zero() || known.as_array().is_some_and(|known| !known.is_empty()) {
-        return Ok(json!({"messages": known}));
+    if time.is_zero() || !known.items.is_empty() {
+        return Ok(found(known));
     }
     // Messages that were posted since this read are replayed.
     let mut following = Following::open(visitor, space, Some(seq)).await?;
@@ -77,14 +121,21 @@ pub(super) async fn wait(
     };
     match timeout(time, until_posted).await {
         Ok(posted) => posted?,
-        Err(_) => return Ok(json!({"messages": []})),
+        Err(_) => return Ok(found(known)),
     }
-    Ok(json!({"messages": after(visitor, space, seq).await?}))
+    Ok(found(after(visitor, space, seq).await?))
+}
+
+fn found(page: Page<Value>) -> Value {
+    json!({"messages": page.items, "hasMore": page.next_cursor.is_some()})
 }
 
 /// The messages after `seq`, oldest first.
-async fn after(visitor: &Visitor, space: SpaceId, seq: u64) -> Result<Value, Refusal> {
+async fn after<T: DeserializeOwned>(
+    visitor: &Visitor,
+    space: SpaceId,
+    seq: u64,
+) -> Result<Page<T>, Refusal> {
     let query = [("after", seq.to_string()), ("limit", MESSAGES.to_string())];
-    let mut page: Value = visitor.get(&messages_path(space), &query).await?;
-    Ok(page["items"].take())
+    visitor.get(&messages_path(space), &query).await
 }
