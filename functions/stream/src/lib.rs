@@ -44,7 +44,7 @@ pub fn router(settings: Settings) -> Result<Router, String> {
         admitted: Arc::default(),
         has_metadata: settings.issuer.is_some(),
     };
-    let doors = mcp::routes().layer(middleware::from_fn_with_state(admission, caller::admit));
+    let doors = mcp::routes().route_layer(middleware::from_fn_with_state(admission, caller::admit));
     Ok(match settings.issuer {
         Some(issuer) => doors.merge(oauth::routes(issuer.into())),
         None => doors,

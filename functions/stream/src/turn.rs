@@ -184,6 +184,7 @@ mod tests {
     use smartspace_domain::{
         Time,
         ids::{EntityId, SpaceId},
+        runs::Usage,
     };
 
     use super::*;
@@ -230,7 +231,7 @@ mod tests {
             "endReason": null, "activeSpaceId": null, "chainDepth": 0, "attempt": 1,
             "stepCount": 0, "error": null, "createdAt": at(), "startedAt": null,
             "firstTokenAt": null, "finishedAt": null,
-            "usage": {"inputTokens": 0, "outputTokens": 0},
+            "usage": Usage::default(),
             "trigger": {
                 "type": "space_message", "source": "mention", "spaceId": SpaceId::new(at(), 1),
                 "spaceName": "Team", "messageId": message_id(of_message), "seq": of_message,
