@@ -202,48 +202,52 @@ for (const [name, sdk] of Object.entries(SDKS)) {
   });
 }
 
-/** Calls a tool without a client. Returns the response. */
-function post({ base }, credential, name, input, { headers, signal } = {}) {
-  const params = { name, arguments: input };
-  return fetch(`${base}/v1/mcp`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      authorization: `Bearer ${credential}`,
-      ...headers,
-    },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
-    signal,
-  });
-}
-
-test('an agent that posts through the door stays in its chain', async (t) => {
-  const product = await startProduct();
+/**
+ * A product with a person in a space: `{product, api, space, bearer, send, call}`. `bearer` is the
+ * header with the person's token. `send` posts a request without a client, and `call` one that calls
+ * a tool as the person.
+ */
+async function scene(t, ...flags) {
+  const product = await startProduct(...flags);
   t.after(product.stop);
   const api = new ApiClient(product);
   const husam = await api.createPerson('Husam');
   const space = await api.createSpace('Team', [husam]);
-  const token = tokenOf(husam, product.jwtSecret);
+  const bearer = { authorization: `Bearer ${tokenOf(husam, product.jwtSecret)}` };
+  const send = (method, params, headers, signal) =>
+    fetch(`${product.base}/v1/mcp`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        ...headers,
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+      signal,
+    });
+  const call = async (name, input, { headers, signal } = {}) => {
+    const params = { name, arguments: input };
+    const response = await send('tools/call', params, { ...bearer, ...headers }, signal);
+    return (await response.json()).result;
+  };
+  return { product, api, space, bearer, send, call };
+}
+
+test('an agent that posts through the door stays in its chain', async (t) => {
+  const { space, call } = await scene(t);
   const input = { spaceId: space.id, text: 'Hello' };
   const headers = { 'smartspace-chain-depth': '5' };
-  const response = await post(product, token, 'post_message', input, { headers });
-  const { message } = (await response.json()).result.structuredContent;
-  assert.equal(message.chainDepth, 5);
+  const { structuredContent } = await call('post_message', input, { headers });
+  assert.equal(structuredContent.message.chainDepth, 5);
 });
 
 test('a wait ends with its client', async (t) => {
   // As many connections as an entity may follow spaces with.
   const CONNECTIONS = 20;
-  const product = await startProduct();
-  t.after(product.stop);
-  const api = new ApiClient(product);
-  const husam = await api.createPerson('Husam');
-  const space = await api.createSpace('Team', [husam]);
-  const token = tokenOf(husam, product.jwtSecret);
+  const { api, space, call } = await scene(t);
   const wait = (timeoutSeconds, signal) => {
     const input = { spaceId: space.id, afterSeq: 0, timeoutSeconds };
-    return post(product, token, 'wait_for_messages', input, { signal });
+    return call('wait_for_messages', input, { signal });
   };
   const gone = new AbortController();
   const firstWouldEnd = Date.now() + 20_000;
@@ -254,7 +258,7 @@ test('a wait ends with its client', async (t) => {
     await delay(200);
   }
   const isFull = async () => {
-    const { isError, structuredContent } = (await (await wait(1)).json()).result;
+    const { isError, structuredContent } = await wait(1);
     return isError && /connections/.test(structuredContent.detail);
   };
   await api.waitFor(isFull);
@@ -265,32 +269,22 @@ test('a wait ends with its client', async (t) => {
 });
 
 test('only the token of an entity opens the door', async (t) => {
-  const product = await startProduct('--cors-origin', 'https://chat.example.com');
-  t.after(product.stop);
-  const api = new ApiClient(product);
-  const husam = await api.createPerson('Husam');
-  const token = tokenOf(husam, product.jwtSecret);
+  const { product, bearer, send } = await scene(t, '--cors-origin', 'https://chat.example.com');
   const status = async (headers) => {
-    const body = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
-    const response = await fetch(`${product.base}/v1/mcp`, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        accept: 'application/json, text/event-stream',
-        ...headers,
-      },
-      body: JSON.stringify(body),
-    });
+    const response = await send('tools/list', {}, headers);
     const answer = await response.json();
     if (!response.ok) assert.equal(answer.status, response.status);
     return response.status;
   };
-  const bearer = (credential) => ({ authorization: `Bearer ${credential}` });
-  assert.equal(await status(bearer(token)), 200);
+  const token = bearer.authorization.replace('Bearer ', '');
+  const sent = (authorization) => status({ authorization });
+  assert.equal(await status(bearer), 200);
+  assert.equal(await sent(`bearer  ${token} `), 200);
   assert.equal(await status({}), 401);
-  assert.equal(await status(bearer('nonsense')), 401);
-  assert.equal(await status(bearer(product.adminKey)), 403);
-  assert.equal(await status({ ...bearer(token), origin: 'https://evil.example.com' }), 403);
-  assert.equal(await status({ ...bearer(token), origin: 'https://chat.example.com' }), 200);
-  assert.equal(await status({ ...bearer(token), origin: product.base }), 200);
+  for (const wrong of ['Bearer nonsense', `Basic ${token}`, 'Bearer ', token])
+    assert.equal(await sent(wrong), 401, wrong);
+  assert.equal(await sent(`Bearer ${product.adminKey}`), 403);
+  assert.equal(await status({ ...bearer, origin: 'https://evil.example.com' }), 403);
+  assert.equal(await status({ ...bearer, origin: 'https://chat.example.com' }), 200);
+  assert.equal(await status({ ...bearer, origin: product.base }), 200);
 });

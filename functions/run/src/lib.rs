@@ -133,7 +133,7 @@ impl Runs {
     }
 
     /// Claims a run and works on it, if it is the run's turn.
-    pub(crate) async fn claim(&self, run_ref: RunRef, delivery: &dyn Delivery) -> Result<()> {
+    async fn claim(&self, run_ref: RunRef, delivery: &dyn Delivery) -> Result<()> {
         let store = &self.pipeline.store;
         let lease = self.pipeline.token();
         let now = self.pipeline.now();

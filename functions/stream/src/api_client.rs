@@ -1,10 +1,14 @@
 //! Our own HTTP API, as an entity calls it.
 
-use std::{fmt, sync::Arc, time::Duration};
+use std::{
+    fmt,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
 use reqwest::{
     Client, Method, Url,
-    header::{HeaderMap, HeaderValue},
+    header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue},
     redirect::Policy,
 };
 use serde::{Deserialize, de::DeserializeOwned};
@@ -16,7 +20,8 @@ const ANSWER_LIMIT: Duration = Duration::from_secs(20);
 /// Our own HTTP API.
 #[derive(Clone, Debug)]
 pub(crate) struct OurApi {
-    http: Client,
+    /// Made at the first call, because a client reads all root certificates of the system.
+    http: Arc<OnceLock<Client>>,
     url: Arc<str>,
 }
 
@@ -37,15 +42,18 @@ impl Refusal {
     }
 }
 
-/// The headers of a request that a door passes on: how deep in a chain of agents its caller is, and
-/// its trace.
-const PASSED_ON: [&str; 2] = ["smartspace-chain-depth", "traceparent"];
+/// The headers of a request that a door passes on: the credential of its caller, how deep in a chain
+/// of agents that is, and the trace.
+const PASSED_ON: [HeaderName; 3] = [
+    AUTHORIZATION,
+    HeaderName::from_static("smartspace-chain-depth"),
+    HeaderName::from_static("traceparent"),
+];
 
-/// An entity that came through a door, with its token.
+/// Whoever came through a door, with its credential.
 #[derive(Clone)]
 pub(crate) struct Visitor {
     api: OurApi,
-    token: Arc<str>,
     passed_on: HeaderMap,
 }
 
@@ -75,26 +83,33 @@ struct Problem {
 }
 
 impl OurApi {
-    pub(crate) fn new(url: String) -> Result<Self, String> {
-        let http =
-            Client::builder().no_proxy().redirect(Policy::none()).timeout(ANSWER_LIMIT).build();
-        Ok(Self { http: http.map_err(|error| error.to_string())?, url: url.into() })
+    pub(crate) fn new(url: String) -> Self {
+        Self { http: Arc::default(), url: url.into() }
     }
 
-    /// The caller with this token, whose request has these headers.
-    pub(crate) fn visitor(&self, token: &str, headers: &HeaderMap) -> Visitor {
+    /// The caller whose request has these headers.
+    pub(crate) fn visitor(&self, headers: &HeaderMap) -> Visitor {
         let mut passed_on = HeaderMap::new();
         for name in PASSED_ON {
-            for value in headers.get_all(name) {
-                passed_on.append(name, value.clone());
+            for value in headers.get_all(&name) {
+                passed_on.append(&name, value.clone());
             }
         }
-        Visitor { api: self.clone(), token: token.into(), passed_on }
+        Visitor { api: self.clone(), passed_on }
+    }
+
+    fn http(&self) -> reqwest::Result<&Client> {
+        if let Some(http) = self.http.get() {
+            return Ok(http);
+        }
+        let http = Client::builder().no_proxy().redirect(Policy::none()).timeout(ANSWER_LIMIT);
+        let http = http.build()?;
+        Ok(self.http.get_or_init(|| http))
     }
 }
 
 impl Visitor {
-    /// Whether the token is that of an entity, and not the operator's key.
+    /// Whether the credential is the token of an entity, and not the operator's key.
     pub(crate) async fn is_entity(&self) -> Result<bool, Refusal> {
         let me: Me = self.get("/v1/me", &[]).await?;
         Ok(me.kind == CallerKind::Entity)
@@ -132,8 +147,8 @@ impl Visitor {
         };
         let url = Url::parse_with_params(&format!("{}{path}", self.api.url), query);
         let url = url.map_err(|error| Refusal::new(400, error.to_string()))?;
-        let request = self.api.http.request(method, url).headers(self.passed_on.clone());
-        let mut request = request.bearer_auth(&self.token);
+        let http = self.api.http().map_err(silent)?;
+        let mut request = http.request(method, url).headers(self.passed_on.clone());
         if let Some(body) = body {
             request = request.json(body);
         }

@@ -40,13 +40,13 @@ pub(crate) async fn admit(
     mut request: Request,
     next: Next,
 ) -> Response {
-    if !admission.may_come_from(request.headers()) {
+    if !may_come_from(request.headers(), &admission.origins) {
         return admission.refused(
             &request,
             &Refusal::new(403, "pages of this origin may not call this; --cors-origin allows them"),
         );
     }
-    let Some(token) = bearer(request.headers()) else {
+    let Some(credential) = request.headers().get(header::AUTHORIZATION) else {
         return admission.refused(
             &request,
             &Refusal::new(
@@ -55,8 +55,8 @@ pub(crate) async fn admit(
             ),
         );
     };
-    let visitor = admission.api.visitor(token, request.headers());
-    match admission.admits(token, &visitor).await {
+    let visitor = admission.api.visitor(request.headers());
+    match admission.admits(credential, &visitor).await {
         Ok(true) => {
             request.extensions_mut().insert(visitor);
             next.run(request).await
@@ -69,48 +69,51 @@ pub(crate) async fn admit(
     }
 }
 
-fn bearer(headers: &HeaderMap) -> Option<&str> {
-    let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
-    let (scheme, token) = value.split_once(' ')?;
-    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim()).filter(|token| !token.is_empty())
+/// Whether the page that sent a request may do so: pages of the request's own host, and of the
+/// `allowed` origins. Programs that are not browsers send no `Origin`.
+pub fn may_come_from(headers: &HeaderMap, allowed: &[String]) -> bool {
+    let Some(origin) = headers.get(header::ORIGIN) else { return true };
+    let Ok(origin) = origin.to_str() else { return false };
+    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
+    let is_ours = origin
+        .strip_prefix("https://")
+        .or_else(|| origin.strip_prefix("http://"))
+        .is_some_and(|authority| Some(authority) == host);
+    is_ours || allowed.iter().any(|allowed| allowed == origin)
 }
 
-/// The tokens that were admitted a short while ago, by their hashes. The API checks a token at
-/// each call anyway; this saves asking it whose token it is.
+/// The credentials that were admitted a short while ago, by their hashes. The API checks them at
+/// each call anyway; this saves asking it whose they are.
 #[derive(Debug, Default)]
-pub(crate) struct Admitted(Mutex<HashMap<TokenHash, Instant>>);
+pub(crate) struct Admitted(Mutex<HashMap<CredentialHash, Instant>>);
 
-type TokenHash = [u8; 32];
+type CredentialHash = [u8; 32];
 
 impl Admitted {
     const LASTS: Duration = Duration::from_mins(1);
     const MOST: usize = 10_000;
 
-    fn has(&self, token: &TokenHash) -> bool {
-        self.lock().get(token).is_some_and(|since| since.elapsed() < Self::LASTS)
+    fn has(&self, credential: &CredentialHash) -> bool {
+        self.lock().get(credential).is_some_and(|since| since.elapsed() < Self::LASTS)
     }
 
-    fn add(&self, token: TokenHash) {
-        let mut tokens = self.lock();
-        if tokens.len() >= Self::MOST {
-            tokens.clear();
+    fn add(&self, credential: CredentialHash) {
+        let mut admitted = self.lock();
+        if admitted.len() >= Self::MOST {
+            admitted.clear();
         }
-        tokens.insert(token, Instant::now());
+        admitted.insert(credential, Instant::now());
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<TokenHash, Instant>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<CredentialHash, Instant>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn hash(token: &str) -> TokenHash {
-    Sha256::digest(token.as_bytes()).into()
-}
-
 impl Admission {
-    /// Whether the token is that of an entity.
-    async fn admits(&self, token: &str, visitor: &Visitor) -> Result<bool, Refusal> {
-        let hash = hash(token);
+    /// Whether the credential is the token of an entity.
+    async fn admits(&self, credential: &HeaderValue, visitor: &Visitor) -> Result<bool, Refusal> {
+        let hash = Sha256::digest(credential).into();
         if self.admitted.has(&hash) {
             return Ok(true);
         }
@@ -119,18 +122,6 @@ impl Admission {
             self.admitted.add(hash);
         }
         Ok(is_entity)
-    }
-
-    /// Programs send no `Origin`. A page may be ours, or of an origin that is allowed.
-    fn may_come_from(&self, headers: &HeaderMap) -> bool {
-        let Some(origin) = headers.get(header::ORIGIN) else { return true };
-        let Ok(origin) = origin.to_str() else { return false };
-        let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
-        let is_ours = origin
-            .strip_prefix("https://")
-            .or_else(|| origin.strip_prefix("http://"))
-            .is_some_and(|authority| Some(authority) == host);
-        is_ours || self.origins.iter().any(|allowed| allowed == origin)
     }
 
     /// A refusal as problem details (RFC 9457).
@@ -164,16 +155,10 @@ mod tests {
     use super::*;
 
     fn admits(headers: &[(&'static str, &'static str)]) -> bool {
-        let admission = Admission {
-            api: OurApi::new("http://127.0.0.1:1".into()).unwrap(),
-            origins: ["https://chat.example.com".to_owned()].into(),
-            admitted: Arc::default(),
-            has_metadata: false,
-        };
         let headers = headers.iter().map(|(name, value)| {
             (header::HeaderName::from_static(name), HeaderValue::from_static(value))
         });
-        admission.may_come_from(&headers.collect())
+        may_come_from(&headers.collect(), &["https://chat.example.com".to_owned()])
     }
 
     #[test]
@@ -185,18 +170,5 @@ mod tests {
         assert!(!admits(&[host, ("origin", "https://evil.example.com")]));
         assert!(!admits(&[host, ("origin", "http://localhost:3001")]));
         assert!(!admits(&[host, ("origin", "null")]));
-    }
-
-    #[test]
-    fn a_token_stands_behind_bearer() {
-        let bearer_of = |value: &'static str| {
-            let headers = [(header::AUTHORIZATION, HeaderValue::from_static(value))];
-            bearer(&headers.into_iter().collect()).map(str::to_owned)
-        };
-        assert_eq!(bearer_of("Bearer abc"), Some("abc".to_owned()));
-        assert_eq!(bearer_of("bearer  abc "), Some("abc".to_owned()));
-        assert_eq!(bearer_of("Basic abc"), None);
-        assert_eq!(bearer_of("Bearer "), None);
-        assert_eq!(bearer_of("abc"), None);
     }
 }

@@ -19,6 +19,7 @@ use std::sync::Arc;
 
 use axum::{Router, middleware};
 
+pub use crate::caller::may_come_from;
 use crate::{api_client::OurApi, caller::Admission};
 
 /// The settings of the doors.
@@ -34,21 +35,18 @@ pub struct Settings {
 }
 
 /// The routes of all doors.
-///
-/// # Errors
-/// If the HTTP client cannot be built.
-pub fn router(settings: Settings) -> Result<Router, String> {
+pub fn router(settings: Settings) -> Router {
     let admission = Admission {
-        api: OurApi::new(settings.api_url)?,
+        api: OurApi::new(settings.api_url),
         origins: settings.origins.into(),
         admitted: Arc::default(),
         has_metadata: settings.issuer.is_some(),
     };
     let doors = mcp::routes().route_layer(middleware::from_fn_with_state(admission, caller::admit));
-    Ok(match settings.issuer {
+    match settings.issuer {
         Some(issuer) => doors.merge(oauth::routes(issuer.into())),
         None => doors,
-    })
+    }
 }
 
 #[cfg(test)]
@@ -70,7 +68,7 @@ mod tests {
         });
         let request = Request::builder().method(method).uri(path).header("host", "team.example");
         let request = request.header("x-forwarded-proto", "https").body(Body::empty()).unwrap();
-        let response = router.unwrap().oneshot(request).await.unwrap();
+        let response = router.oneshot(request).await.unwrap();
         let challenge = response.headers().get(header::WWW_AUTHENTICATE);
         let challenge = challenge.map(|value| value.to_str().unwrap().to_owned());
         let status = response.status();

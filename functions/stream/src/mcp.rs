@@ -11,7 +11,7 @@ use axum::Router;
 use http::request::Parts;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
-    handler::server::{router::tool::ToolRouter, tool::Extension, wrapper::Parameters},
+    handler::server::{router::tool::ToolRouter, wrapper::Parameters},
     model::{
         CallToolResult, Implementation, ListResourceTemplatesResult, ListResourcesResult,
         PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
@@ -25,7 +25,7 @@ use rmcp::{
         StreamableHttpServerConfig, StreamableHttpService, session::never::NeverSessionManager,
     },
 };
-use serde::Deserialize;
+use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 use smartspace_domain::ids::{CallId, RunId, SpaceId};
 
@@ -164,24 +164,23 @@ impl SpacesServer {
     #[tool(annotations(title = "List spaces", read_only_hint = true, open_world_hint = false))]
     async fn list_spaces(
         &self,
-        Extension(parts): Extension<Parts>,
+        context: RequestContext<RoleServer>,
         Parameters(ListSpaces { cursor }): Parameters<ListSpaces>,
     ) -> Result<CallToolResult, ErrorData> {
-        let query: Vec<_> = cursor.map(|cursor| ("cursor", cursor)).into_iter().collect();
-        Ok(answer(visitor(&parts)?.get("/v1/spaces", &query).await))
+        Ok(answer(spaces(&visitor(&context)?, cursor).await))
     }
 
     /// Reads messages of a space, oldest first: the newest ones, or those before or after a `seq`.
     #[tool(annotations(title = "Read messages", read_only_hint = true, open_world_hint = false))]
     async fn read_messages(
         &self,
-        Extension(parts): Extension<Parts>,
+        context: RequestContext<RoleServer>,
         Parameters(asked): Parameters<ReadMessages>,
     ) -> Result<CallToolResult, ErrorData> {
         let mut query = vec![("limit", asked.limit.unwrap_or(MESSAGES).to_string())];
         query.extend(asked.after_seq.map(|seq| ("after", seq.to_string())));
         query.extend(asked.before_seq.map(|seq| ("before", seq.to_string())));
-        Ok(answer(visitor(&parts)?.get(&messages_path(asked.space_id), &query).await))
+        Ok(answer(visitor(&context)?.get(&messages_path(asked.space_id), &query).await))
     }
 
     /// Posts a message in your name. The answer has the message, the messages that followed it, and
@@ -201,7 +200,7 @@ impl SpacesServer {
         let PostMessage { space_id, text, wait_seconds, idempotency_key } = asked;
         let time = Duration::from_secs(wait_seconds.unwrap_or_default().min(LONGEST_WAIT));
         let post = Post { space: space_id, text: &text, key: idempotency_key.as_deref() };
-        let visitor = visitor_of(&context)?;
+        let visitor = visitor(&context)?;
         Ok(answer(while_connected(&context, post_and_wait(&visitor, post, time)).await))
     }
 
@@ -219,7 +218,7 @@ impl SpacesServer {
     ) -> Result<CallToolResult, ErrorData> {
         let time = asked.timeout_seconds.unwrap_or(LONGEST_WAIT).min(LONGEST_WAIT);
         let time = Duration::from_secs(time);
-        let visitor = visitor_of(&context)?;
+        let visitor = visitor(&context)?;
         let waiting = wait(&visitor, asked.space_id, asked.after_seq, time);
         Ok(answer(while_connected(&context, waiting).await))
     }
@@ -234,7 +233,7 @@ impl SpacesServer {
     ))]
     async fn answer_form(
         &self,
-        Extension(parts): Extension<Parts>,
+        context: RequestContext<RoleServer>,
         Parameters(asked): Parameters<AnswerForm>,
     ) -> Result<CallToolResult, ErrorData> {
         let AnswerForm { run_id, call_id, output, declined, reason } = asked;
@@ -249,7 +248,7 @@ impl SpacesServer {
             body["reason"] = reason.into();
         }
         let path = format!("/v1/runs/{run_id}/toolCalls/{call_id}/result");
-        Ok(answer(visitor(&parts)?.post(&path, &body, None).await))
+        Ok(answer(visitor(&context)?.post(&path, &body, None).await))
     }
 
     /// Cancels a run of an agent, for example one that takes too long.
@@ -262,11 +261,11 @@ impl SpacesServer {
     ))]
     async fn cancel_run(
         &self,
-        Extension(parts): Extension<Parts>,
+        context: RequestContext<RoleServer>,
         Parameters(CancelRun { run_id }): Parameters<CancelRun>,
     ) -> Result<CallToolResult, ErrorData> {
         let path = format!("/v1/runs/{run_id}/cancel");
-        Ok(answer(visitor(&parts)?.post(&path, &json!({}), None).await))
+        Ok(answer(visitor(&context)?.post(&path, &json!({}), None).await))
     }
 }
 
@@ -285,9 +284,7 @@ impl ServerHandler for SpacesServer {
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let cursor = request.and_then(|request| request.cursor);
-        let query: Vec<_> = cursor.map(|cursor| ("cursor", cursor)).into_iter().collect();
-        let page: SpacePage =
-            visitor_of(&context)?.get("/v1/spaces", &query).await.map_err(failed)?;
+        let page: SpacePage = spaces(&visitor(&context)?, cursor).await.map_err(failed)?;
         let resources = page.items.into_iter().map(|space| {
             Resource::new(format!("{SPACES}{}", space.id), space.name)
                 .with_mime_type("application/json")
@@ -321,7 +318,7 @@ impl ServerHandler for SpacesServer {
         };
         let space: SpaceId =
             request.uri.strip_prefix(SPACES).and_then(|id| id.parse().ok()).ok_or_else(unknown)?;
-        let visitor = visitor_of(&context)?;
+        let visitor = visitor(&context)?;
         let read = async {
             let path = format!("/v1/spaces/{space}");
             let about: Value = visitor.get(&path, &[]).await?;
@@ -358,14 +355,19 @@ fn messages_path(space: SpaceId) -> String {
 }
 
 /// Whoever made the request, as the layer around the service found it.
-fn visitor(parts: &Parts) -> Result<Visitor, ErrorData> {
-    let visitor = parts.extensions.get::<Visitor>().cloned();
+fn visitor(context: &RequestContext<RoleServer>) -> Result<Visitor, ErrorData> {
+    let parts = context.extensions.get::<Parts>();
+    let visitor = parts.and_then(|parts| parts.extensions.get::<Visitor>()).cloned();
     visitor.ok_or_else(|| ErrorData::internal_error("the request was not admitted", None))
 }
 
-fn visitor_of(context: &RequestContext<RoleServer>) -> Result<Visitor, ErrorData> {
-    let parts = context.extensions.get::<Parts>();
-    visitor(parts.ok_or_else(|| ErrorData::internal_error("there is no HTTP request", None))?)
+/// A page of the visitor's spaces.
+async fn spaces<T: DeserializeOwned>(
+    visitor: &Visitor,
+    cursor: Option<String>,
+) -> Result<T, Refusal> {
+    let query: Vec<_> = cursor.map(|cursor| ("cursor", cursor)).into_iter().collect();
+    visitor.get("/v1/spaces", &query).await
 }
 
 /// The result of a tool. The model reads a refusal, and may do better.

@@ -177,7 +177,7 @@ fn new_router(
         api_url: format!("http://{}", reachable(address)),
         origins: flags.cors_origins.clone(),
         issuer: flags.jwt_issuer.clone().filter(|issuer| !issuer.is_empty()),
-    })?;
+    });
     Ok(smartspace_api::router(api, socket_server::router(server).merge(doors)))
 }
 

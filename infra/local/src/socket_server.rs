@@ -23,6 +23,7 @@ use smartspace_ports::{
     sockets::{CloseCode, Sockets},
 };
 use smartspace_socket::Socket;
+use smartspace_stream::may_come_from;
 use tokio::time::{error::Elapsed, timeout};
 
 use crate::in_process_sockets::{InProcessSockets, Outgoing};
@@ -68,7 +69,7 @@ async fn connect(
     let (Ok(Query(Connect { ticket })), Ok(upgrade)) = (query, upgrade) else {
         return refuse(&Error::Malformed("expected a WebSocket handshake with one ticket".into()));
     };
-    if !server.may_come_from(&headers) {
+    if !may_come_from(&headers, &server.origins) {
         return refuse(&Error::Forbidden(
             "pages of this origin may not connect; --cors-origin allows them".into(),
         ));
@@ -93,19 +94,6 @@ fn refuse(error: &Error) -> Response {
         Json(problem).into_response().into_body(),
     )
         .into_response()
-}
-
-impl SocketServer {
-    /// Whether the page that sent the request may connect. Clients that are not browsers send no
-    /// `Origin`.
-    fn may_come_from(&self, headers: &HeaderMap) -> bool {
-        let text =
-            |name: header::HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
-        let Some(origin) = text(header::ORIGIN) else { return true };
-        let host = origin.split_once("://").map(|(_, host)| host);
-        host.is_some() && host == text(header::HOST)
-            || self.origins.iter().any(|allowed| allowed == origin)
-    }
 }
 
 async fn serve(server: SocketServer, id: ConnectionId, until: Time, socket: WebSocket) {

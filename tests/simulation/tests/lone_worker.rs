@@ -137,10 +137,14 @@ impl Delivery for Holds {
     }
 }
 
-async fn store_with_history(space: SpaceId, agent: EntityId) -> Store {
+async fn empty_store() -> Store {
     let client = EmbeddedTable::in_memory().unwrap().client();
     schema::create_table(&client, NAME).await.unwrap();
-    let store = Store::new(client, NAME, None, Arc::new(|| 4)).with_append_limit(None);
+    Store::new(client, NAME, None, Arc::new(|| 4)).with_append_limit(None)
+}
+
+async fn store_with_history(space: SpaceId, agent: EntityId) -> Store {
+    let store = empty_store().await;
     let team = serde_json::from_value(json!({"name": "Team", "paused": true})).unwrap();
     store.spaces().create(space, team, None, start()).await.unwrap();
     let model = json!({"provider": "openai", "name": "m"});

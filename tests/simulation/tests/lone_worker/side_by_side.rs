@@ -46,9 +46,7 @@ impl Delivery for Repeated {
 
 /// A store with a space of three agents, and a message to them. Returns their runs' job, too.
 async fn store_with_three_runs() -> (Store, RunJob, Vec<RunRef>) {
-    let client = EmbeddedTable::in_memory().unwrap().client();
-    schema::create_table(&client, NAME).await.unwrap();
-    let store = Store::new(client, NAME, None, Arc::new(|| 4)).with_append_limit(None);
+    let store = empty_store().await;
     let space = SpaceId::new(start(), 3);
     let team = serde_json::from_value(json!({"name": "Team"})).unwrap();
     store.spaces().create(space, team, None, start()).await.unwrap();
