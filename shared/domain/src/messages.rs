@@ -97,6 +97,9 @@ pub struct Message {
     /// The stream that the message replaces.
     #[schema(required)]
     pub stream_id: Option<StreamId>,
+    /// The `Idempotency-Key` that its sender posted it with; absent without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_key: Option<String>,
     /// How many runs lie between the message and its first cause.
     pub chain_depth: u32,
     /// Why a run posted the message; null if no run did.

@@ -17,6 +17,8 @@ pub struct PostKey {
     pub key: String,
     /// Hash of the body.
     pub body: String,
+    /// The key as the caller gave it.
+    pub given: String,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -34,6 +36,7 @@ impl PostKey {
         Self {
             key: keys::hash(&["key", caller, method, path, key.as_str()]),
             body: keys::hash(&["body", &body]),
+            given: key.as_str().to_owned(),
         }
     }
 

@@ -59,7 +59,10 @@ async fn send_with_one_key(stack: &Stack, space: &str, husam: &str, sara: &str) 
         422,
         "the same key with another sender"
     );
-    assert_eq!(stack.messages(space).await.len(), 6);
+    let messages = stack.messages(space).await;
+    let keys: Vec<_> = messages.iter().map(|message| message["clientKey"].as_str()).collect();
+    assert_eq!(keys, [Some("same"); 6]);
+    assert_eq!(stack.post(space, husam, "Hello").await.get("clientKey"), None);
 }
 
 /// Repeating a request does not show a space that its creator has left.

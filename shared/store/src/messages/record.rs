@@ -43,6 +43,9 @@ pub struct MessageRecord {
     /// The stream that it ends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stream_id: Option<StreamId>,
+    /// The idempotency key of the request that sent it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_key: Option<String>,
     /// Its chain depth.
     pub chain_depth: u32,
     /// Whether its run was canceled while the model wrote it.
@@ -145,6 +148,7 @@ impl MessageRecord {
             },
             run_id: self.run_id,
             stream_id: self.stream_id,
+            client_key: self.client_key,
             chain_depth: self.chain_depth,
             origin: self.origin,
             created_at: self.created_at,

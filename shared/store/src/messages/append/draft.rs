@@ -89,6 +89,7 @@ impl Draft {
             more_chars,
             run_id: by_run.map(|by| by.run),
             stream_id: by_run.map(|by| by.stream),
+            client_key: new.by.client_key(),
             chain_depth: self.depth,
             partial: new.by.is_stopped(),
             origin: by_run.map(|by| by.origin.clone()),

@@ -133,6 +133,11 @@ impl MessageSource {
         if let Self::Run(by) = self { by.right.end() } else { None }
     }
 
+    /// The idempotency key of the request, as the caller gave it.
+    pub(crate) fn client_key(&self) -> Option<String> {
+        if let Self::External { key, .. } = self { Some(key.as_ref()?.given.clone()) } else { None }
+    }
+
     /// Whether the model had not finished the message when its run was canceled.
     pub(crate) fn is_stopped(&self) -> bool {
         matches!(self, Self::Run(by) if matches!(by.right, Right::Stopped { .. }))
