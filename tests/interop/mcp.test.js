@@ -3,7 +3,6 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import * as sdk2026 from '@modelcontextprotocol/client';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
@@ -241,29 +240,28 @@ test('an agent that posts through the door stays in its chain', async (t) => {
   assert.equal(structuredContent.message.chainDepth, 5);
 });
 
-test('a wait ends with its client', async (t) => {
-  // As many connections as an entity may follow spaces with.
-  const CONNECTIONS = 20;
-  const { api, space, call } = await scene(t);
+test('an entity has a few calls open, and a wait ends with its client', async (t) => {
+  const OPEN_CALLS = 4;
+  const { api, space, bearer, send, call } = await scene(t);
   const wait = (timeoutSeconds, signal) => {
     const input = { spaceId: space.id, afterSeq: 0, timeoutSeconds };
     return call('wait_for_messages', input, { signal });
   };
   const gone = new AbortController();
   const firstWouldEnd = Date.now() + 20_000;
-  const waits = [];
-  for (let count = 0; count < CONNECTIONS; count++) {
-    waits.push(wait(20, gone.signal).catch((error) => error.name));
-    // More would be over the rate of the entity's calls.
-    await delay(200);
-  }
+  const waits = Array.from({ length: OPEN_CALLS }, () =>
+    wait(20, gone.signal).catch((error) => error.name),
+  );
   const isFull = async () => {
-    const { isError, structuredContent } = await wait(1);
-    return isError && /connections/.test(structuredContent.detail);
+    const response = await send('tools/list', {}, bearer);
+    if (response.status !== 429) return false;
+    assert.equal(response.headers.get('retry-after'), '5');
+    assert.match((await response.json()).detail, /4 calls/);
+    return true;
   };
   await api.waitFor(isFull);
   gone.abort();
-  assert.deepEqual(await Promise.all(waits), Array(CONNECTIONS).fill('AbortError'));
+  assert.deepEqual(await Promise.all(waits), Array(OPEN_CALLS).fill('AbortError'));
   await api.waitFor(async () => !(await isFull()));
   assert.ok(Date.now() < firstWouldEnd, 'the waits went on until their time was up');
 });

@@ -1,5 +1,6 @@
 //! The routes, one file per resource.
 
+mod agent_cards;
 mod deliveries;
 mod entities;
 mod goals;
@@ -52,6 +53,7 @@ pub(crate) fn of_the_api() -> Routes {
         .merge(runs::routes())
         .merge(usage::routes())
         .merge(tool_calls::routes())
+        .merge(agent_cards::routes())
         .merge(memories::routes())
         .merge(goals::routes())
         .merge(plans::routes())

@@ -6,13 +6,19 @@ use std::{
     time::Duration,
 };
 
+use axum::{
+    Json,
+    http::{StatusCode, header},
+    response::{IntoResponse, Response},
+};
 use reqwest::{
     Client, Method, Url,
     header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue},
     redirect::Policy,
 };
 use serde::{Deserialize, de::DeserializeOwned};
-use serde_json::Value;
+use serde_json::{Value, json};
+use smartspace_domain::ids::EntityId;
 
 /// How long a call of our own API may take.
 const ANSWER_LIMIT: Duration = Duration::from_secs(20);
@@ -42,6 +48,26 @@ impl Refusal {
     }
 }
 
+/// As problem details (RFC 9457).
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let problem = json!({
+            "type": "about:blank",
+            "title": status.canonical_reason().unwrap_or_default(),
+            "status": status.as_u16(),
+            "detail": self.detail,
+        });
+        let mut response = (status, Json(problem)).into_response();
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+        if let Some(seconds) = self.retry_after {
+            headers.insert(header::RETRY_AFTER, seconds.into());
+        }
+        response
+    }
+}
+
 /// The headers of a request that a door passes on: the credential of its caller, how deep in a chain
 /// of agents that is, and the trace.
 const PASSED_ON: [HeaderName; 3] = [
@@ -66,14 +92,13 @@ impl fmt::Debug for Visitor {
 /// The part of the API's answer to `GET /v1/me` that matters here.
 #[derive(Debug, Deserialize)]
 struct Me {
-    kind: CallerKind,
+    /// Absent for the operator.
+    entity: Option<EntityOfMe>,
 }
 
-#[derive(Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum CallerKind {
-    Operator,
-    Entity,
+#[derive(Debug, Deserialize)]
+struct EntityOfMe {
+    id: EntityId,
 }
 
 /// The part of a problem that matters here.
@@ -109,10 +134,10 @@ impl OurApi {
 }
 
 impl Visitor {
-    /// Whether the credential is the token of an entity, and not the operator's key.
-    pub(crate) async fn is_entity(&self) -> Result<bool, Refusal> {
+    /// The entity whose token the credential is. `None` if it is the operator's key.
+    pub(crate) async fn entity(&self) -> Result<Option<EntityId>, Refusal> {
         let me: Me = self.get("/v1/me", &[]).await?;
-        Ok(me.kind == CallerKind::Entity)
+        Ok(me.entity.map(|entity| entity.id))
     }
 
     pub(crate) async fn get<T: DeserializeOwned>(

@@ -8,19 +8,19 @@ use std::{
 };
 
 use axum::{
-    Json,
     extract::{Request, State},
     http::{HeaderMap, HeaderValue, StatusCode, header},
     middleware::Next,
     response::{IntoResponse, Response},
 };
-use serde_json::json;
 use sha2::{Digest, Sha256};
+use smartspace_domain::ids::EntityId;
 use tokio::time::Instant;
 
 use crate::{
     api_client::{OurApi, Refusal, Visitor},
     oauth,
+    open_calls::OpenCalls,
 };
 
 /// Decides which requests a door admits.
@@ -29,12 +29,17 @@ pub(crate) struct Admission {
     pub(crate) api: OurApi,
     pub(crate) origins: Arc<[String]>,
     pub(crate) admitted: Arc<Admitted>,
+    pub(crate) open: OpenCalls,
     /// Whether there is metadata that says where to get a token.
     pub(crate) has_metadata: bool,
 }
 
+/// The entity that came through a door.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Me(pub(crate) EntityId);
+
 /// Lets a request in if it has the token of an entity and comes from no foreign page. The handler
-/// finds its [`Visitor`] among the extensions.
+/// finds its [`Visitor`] and [`Me`] among the extensions.
 pub(crate) async fn admit(
     State(admission): State<Admission>,
     mut request: Request,
@@ -43,13 +48,13 @@ pub(crate) async fn admit(
     if !may_come_from(request.headers(), &admission.origins) {
         return admission.refused(
             &request,
-            &Refusal::new(403, "pages of this origin may not call this; --cors-origin allows them"),
+            Refusal::new(403, "pages of this origin may not call this; --cors-origin allows them"),
         );
     }
     let Some(credential) = request.headers().get(header::AUTHORIZATION) else {
         return admission.refused(
             &request,
-            &Refusal::new(
+            Refusal::new(
                 401,
                 "expected the header Authorization: Bearer with the token of an entity",
             ),
@@ -57,15 +62,20 @@ pub(crate) async fn admit(
     };
     let visitor = admission.api.visitor(request.headers());
     match admission.admits(credential, &visitor).await {
-        Ok(true) => {
+        Ok(Some(me)) => {
+            let call = match admission.open.open(me) {
+                Ok(call) => call,
+                Err(refusal) => return admission.refused(&request, refusal),
+            };
             request.extensions_mut().insert(visitor);
-            next.run(request).await
+            request.extensions_mut().insert(Me(me));
+            call.until_end_of(next.run(request).await)
         }
-        Ok(false) => admission.refused(
+        Ok(None) => admission.refused(
             &request,
-            &Refusal::new(403, "the admin key opens no protocol; expected the token of an entity"),
+            Refusal::new(403, "the admin key opens no protocol; expected the token of an entity"),
         ),
-        Err(refusal) => admission.refused(&request, &refusal),
+        Err(refusal) => admission.refused(&request, refusal),
     }
 }
 
@@ -85,7 +95,7 @@ pub fn may_come_from(headers: &HeaderMap, allowed: &[String]) -> bool {
 /// The credentials that were admitted a short while ago, by their hashes. The API checks them at
 /// each call anyway; this saves asking it whose they are.
 #[derive(Debug, Default)]
-pub(crate) struct Admitted(Mutex<HashMap<CredentialHash, Instant>>);
+pub(crate) struct Admitted(Mutex<HashMap<CredentialHash, (EntityId, Instant)>>);
 
 type CredentialHash = [u8; 32];
 
@@ -93,58 +103,50 @@ impl Admitted {
     const LASTS: Duration = Duration::from_mins(1);
     const MOST: usize = 10_000;
 
-    fn has(&self, credential: &CredentialHash) -> bool {
-        self.lock().get(credential).is_some_and(|since| since.elapsed() < Self::LASTS)
+    fn get(&self, credential: &CredentialHash) -> Option<EntityId> {
+        let admitted = self.lock();
+        let (entity, since) = admitted.get(credential)?;
+        (since.elapsed() < Self::LASTS).then_some(*entity)
     }
 
-    fn add(&self, credential: CredentialHash) {
+    fn add(&self, credential: CredentialHash, entity: EntityId) {
         let mut admitted = self.lock();
         if admitted.len() >= Self::MOST {
             admitted.clear();
         }
-        admitted.insert(credential, Instant::now());
+        admitted.insert(credential, (entity, Instant::now()));
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<CredentialHash, Instant>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<CredentialHash, (EntityId, Instant)>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Admission {
-    /// Whether the credential is the token of an entity.
-    async fn admits(&self, credential: &HeaderValue, visitor: &Visitor) -> Result<bool, Refusal> {
+    /// The entity whose token the credential is. `None` if it is the operator's key.
+    async fn admits(
+        &self,
+        credential: &HeaderValue,
+        visitor: &Visitor,
+    ) -> Result<Option<EntityId>, Refusal> {
         let hash = Sha256::digest(credential).into();
-        if self.admitted.has(&hash) {
-            return Ok(true);
+        if let Some(entity) = self.admitted.get(&hash) {
+            return Ok(Some(entity));
         }
-        let is_entity = visitor.is_entity().await?;
-        if is_entity {
-            self.admitted.add(hash);
+        let entity = visitor.entity().await?;
+        if let Some(entity) = entity {
+            self.admitted.add(hash, entity);
         }
-        Ok(is_entity)
+        Ok(entity)
     }
 
-    /// A refusal as problem details (RFC 9457).
-    fn refused(&self, request: &Request, refusal: &Refusal) -> Response {
-        let status =
-            StatusCode::from_u16(refusal.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        let problem = json!({
-            "type": "about:blank",
-            "title": status.canonical_reason().unwrap_or_default(),
-            "status": status.as_u16(),
-            "detail": refusal.detail,
-        });
-        let mut response = (status, Json(problem)).into_response();
-        let headers = response.headers_mut();
-        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
-        if let Some(seconds) = refusal.retry_after {
-            headers.insert(header::RETRY_AFTER, seconds.into());
-        }
-        if status == StatusCode::UNAUTHORIZED {
+    fn refused(&self, request: &Request, refusal: Refusal) -> Response {
+        let mut response = refusal.into_response();
+        if response.status() == StatusCode::UNAUTHORIZED {
             let challenge = Some(oauth::challenge(request.headers())).filter(|_| self.has_metadata);
             let challenge = challenge.and_then(|text| HeaderValue::from_str(&text).ok());
             let challenge = challenge.unwrap_or_else(|| HeaderValue::from_static("Bearer"));
-            headers.insert(header::WWW_AUTHENTICATE, challenge);
+            response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
         }
         response
     }

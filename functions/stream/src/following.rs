@@ -59,6 +59,12 @@ impl Following {
         }
     }
 
+    /// Keeps the connection open, which closes when it is silent for long.
+    pub(crate) async fn ping(&mut self) {
+        // A broken connection shows when it is read.
+        let _ = self.socket.send(Message::text(json!({"action": "ping"}).to_string())).await;
+    }
+
     /// The next event. Fails once the connection has ended.
     pub(crate) async fn next(&mut self) -> Result<Event, Refusal> {
         if let Some(event) = self.early.pop_front() {

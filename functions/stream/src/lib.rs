@@ -4,15 +4,31 @@
 //! ([`api_client`]), and follows a space over the WebSocket ([`following`]). So there is no second
 //! set of rules: what the API refuses, a door refuses.
 //!
-//! - [`caller`] identifies whoever comes through a door.
-//! - [`turn`] knows when everything has ended that a message caused.
+//! - [`caller`] identifies whoever comes through a door, and [`open_calls`] counts its calls.
+//! - [`turn`] knows when everything has ended that a message caused; [`narration`] puts what
+//!   happens in it in an order, and [`conversation`] reads, posts and follows for both.
+//! - [`agui`] and [`chat`] tell a turn as it happens, to AG-UI clients and to the AI SDK's
+//!   `useChat`; [`event_stream`] writes their responses.
+//! - [`a2a`] makes an open agent one of A2A's, whose tasks are the agent's runs.
 //! - [`mcp`] serves an entity's spaces to MCP clients; [`oauth`] tells them where to get a token.
 
+mod a2a;
+mod agui;
 mod api_client;
 mod caller;
+mod chat;
+mod conversation;
+mod event_stream;
 mod following;
+mod input;
+mod live_text;
 mod mcp;
+mod narration;
 mod oauth;
+mod open_calls;
+mod problem_codes;
+#[cfg(test)]
+mod samples;
 mod turn;
 
 use std::sync::Arc;
@@ -20,7 +36,7 @@ use std::sync::Arc;
 use axum::{Router, middleware};
 
 pub use crate::caller::may_come_from;
-use crate::{api_client::OurApi, caller::Admission};
+use crate::{api_client::OurApi, caller::Admission, open_calls::OpenCalls};
 
 /// The settings of the doors.
 #[derive(Clone, Debug)]
@@ -40,9 +56,11 @@ pub fn router(settings: Settings) -> Router {
         api: OurApi::new(settings.api_url),
         origins: settings.origins.into(),
         admitted: Arc::default(),
+        open: OpenCalls::default(),
         has_metadata: settings.issuer.is_some(),
     };
-    let doors = mcp::routes().route_layer(middleware::from_fn_with_state(admission, caller::admit));
+    let doors = mcp::routes().merge(agui::routes()).merge(chat::routes()).merge(a2a::routes());
+    let doors = doors.route_layer(middleware::from_fn_with_state(admission, caller::admit));
     match settings.issuer {
         Some(issuer) => doors.merge(oauth::routes(issuer.into())),
         None => doors,

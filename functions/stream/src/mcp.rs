@@ -31,6 +31,7 @@ use smartspace_domain::ids::{CallId, RunId, SpaceId};
 
 use crate::{
     api_client::{Refusal, Visitor},
+    conversation::messages_path,
     mcp::waiting::{Post, post_and_wait, wait},
 };
 
@@ -348,10 +349,6 @@ struct SpacePage {
 struct ListedSpace {
     id: SpaceId,
     name: String,
-}
-
-fn messages_path(space: SpaceId) -> String {
-    format!("/v1/spaces/{space}/messages")
 }
 
 /// Whoever made the request, as the layer around the service found it.

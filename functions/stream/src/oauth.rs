@@ -35,7 +35,7 @@ pub(crate) fn challenge(headers: &HeaderMap) -> String {
 }
 
 /// The origin that a request was sent to.
-fn origin(headers: &HeaderMap) -> String {
+pub(crate) fn origin(headers: &HeaderMap) -> String {
     let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
     let scheme = if text("x-forwarded-proto") == Some("https") { "https" } else { "http" };
     format!("{scheme}://{}", text(header::HOST.as_str()).unwrap_or("localhost"))

@@ -15,9 +15,14 @@ use smartspace_domain::{
 };
 
 /// The messages and runs of a space that were seen since a turn began.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Turn {
-    first: MessageId,
+    /// What began it.
+    roots: Members,
+    /// Whether nothing counts that its runs cause.
+    is_alone: bool,
+    /// Runs whose forms all have answers, and that have not continued yet.
+    continuing: BTreeSet<RunId>,
     messages: BTreeMap<MessageId, SeenMessage>,
     runs: BTreeMap<RunId, SeenRun>,
 }
@@ -44,7 +49,7 @@ struct SeenRun {
 }
 
 /// The messages and runs of a turn.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Members {
     messages: BTreeSet<MessageId>,
     runs: BTreeSet<RunId>,
@@ -53,9 +58,37 @@ struct Members {
 impl Turn {
     /// The turn that `message` begins.
     pub(crate) fn of(message: &Message) -> Self {
-        let mut turn = Self { first: message.id, messages: BTreeMap::new(), runs: BTreeMap::new() };
-        turn.saw_message(message);
+        let mut turn = Self::default();
+        turn.begins_with(message);
         turn
+    }
+
+    /// Adds what a message causes.
+    pub(crate) fn begins_with(&mut self, message: &Message) {
+        self.roots.messages.insert(message.id);
+        self.saw_message(message);
+    }
+
+    /// Adds a run with all that it causes.
+    pub(crate) fn follows(&mut self, run: &Run) {
+        self.roots.runs.insert(run.id);
+        self.saw_run(run);
+    }
+
+    /// Only this run, or the one that answers its message instead, and nothing that it causes.
+    #[must_use]
+    pub(crate) fn only(self, run: RunId) -> Self {
+        let roots = Members { runs: BTreeSet::from([run]), ..Members::default() };
+        Self { roots, is_alone: true, ..self }
+    }
+
+    /// Adds a run one of whose forms has an answer now. If all of them have, it keeps the turn open
+    /// until it has continued.
+    pub(crate) fn continues_with(&mut self, run: RunId, is_answered: bool) {
+        self.roots.runs.insert(run);
+        if is_answered {
+            self.continuing.insert(run);
+        }
     }
 
     /// Takes note of what the API says about the messages and runs of the space.
@@ -102,6 +135,9 @@ impl Turn {
         if self.runs.get(&run.id).is_some_and(|seen| has_ended(seen.status)) {
             return;
         }
+        if run.status != RunStatus::WaitingTool {
+            self.continuing.remove(&run.id);
+        }
         let (message, is_delegated) = match &run.trigger {
             Trigger::SpaceMessage { message_id, source, .. } => {
                 (Some(*message_id), *source == Source::Delegated)
@@ -126,9 +162,22 @@ impl Turn {
         members.messages.iter().all(is_decided) && members.runs.iter().all(|id| self.rests(*id))
     }
 
+    /// The runs of the turn that are known so far.
+    pub(crate) fn runs(&self) -> BTreeSet<RunId> {
+        self.members().runs
+    }
+
+    /// The messages of the turn that are known so far.
+    pub(crate) fn messages(&self) -> BTreeSet<MessageId> {
+        self.members().messages
+    }
+
     /// Whether a run has ended, or waits for people, and nobody has begun its work instead.
     fn rests(&self, id: RunId) -> bool {
         let Some(run) = self.runs.get(&id) else { return false };
+        if run.status == RunStatus::WaitingTool && self.continuing.contains(&id) {
+            return false;
+        }
         let is_taken = || {
             let mut others = self.runs.values();
             others.any(|other| other.is_delegated && other.message == run.message)
@@ -138,8 +187,13 @@ impl Turn {
     }
 
     fn members(&self) -> Members {
-        let mut members = Members::default();
-        members.messages.insert(self.first);
+        let mut members = self.roots.clone();
+        if self.is_alone {
+            let into = members.runs.iter().filter_map(|id| self.runs.get(id)?.into);
+            let into: Vec<_> = into.collect();
+            members.runs.extend(into);
+            return members;
+        }
         loop {
             let before = members.messages.len() + members.runs.len();
             let woken = self.messages.iter().filter(|(id, _)| members.messages.contains(id));
@@ -180,73 +234,10 @@ fn has_ended(status: RunStatus) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
-    use smartspace_domain::{
-        Time,
-        ids::{EntityId, SpaceId},
-        runs::Usage,
-    };
+    use serde_json::json;
 
     use super::*;
-
-    fn at() -> Time {
-        Time::from_millis(1_760_000_000_000)
-    }
-
-    fn run_id(number: u128) -> RunId {
-        RunId::new(at(), number)
-    }
-
-    fn message_id(number: u128) -> MessageId {
-        MessageId::new(at(), number)
-    }
-
-    fn sender(number: u128) -> Value {
-        json!({"id": EntityId::new(at(), number), "type": "agent", "name": format!("{number}")})
-    }
-
-    /// A message of a run that woke other runs.
-    fn message(number: u128, sent_by: Option<u128>, woke: Option<&[u128]>) -> Message {
-        let dispatch = woke.map(|woke| {
-            let one =
-                |run: &u128| json!({"agentId": EntityId::new(at(), *run), "runId": run_id(*run)});
-            woke.iter().map(one).collect::<Vec<_>>()
-        });
-        let mut message = json!({
-            "id": message_id(number), "spaceId": SpaceId::new(at(), 1), "seq": number, "rev": 1,
-            "sender": sender(9), "parts": [{"type": "text", "text": "Hello"}],
-            "runId": sent_by.map(run_id), "streamId": null, "chainDepth": 0,
-            "createdAt": at(), "updatedAt": at(),
-        });
-        if let Some(dispatch) = dispatch {
-            message["dispatch"] = json!(dispatch);
-        }
-        serde_json::from_value(message).unwrap()
-    }
-
-    /// A run that the message with the same number woke, with other fields.
-    fn run(number: u128, of_message: u128, status: &str, more: &Value) -> Box<Run> {
-        let mut run = json!({
-            "id": run_id(number), "agentId": EntityId::new(at(), number), "status": status,
-            "endReason": null, "activeSpaceId": null, "chainDepth": 0, "attempt": 1,
-            "stepCount": 0, "error": null, "createdAt": at(), "startedAt": null,
-            "firstTokenAt": null, "finishedAt": null,
-            "usage": Usage::default(),
-            "trigger": {
-                "type": "space_message", "source": "mention", "spaceId": SpaceId::new(at(), 1),
-                "spaceName": "Team", "messageId": message_id(of_message), "seq": of_message,
-                "sender": sender(9), "text": "Hello", "at": at(),
-            },
-        });
-        for (name, value) in more.as_object().unwrap() {
-            if name == "source" {
-                run["trigger"]["source"] = value.clone();
-            } else {
-                run[name] = value.clone();
-            }
-        }
-        serde_json::from_value(run).unwrap()
-    }
+    use crate::samples::{message, run, run_id};
 
     fn ended(number: u128, of_message: u128) -> EventKind {
         EventKind::RunCompleted { run: run(number, of_message, "completed", &json!({})) }

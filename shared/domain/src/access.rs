@@ -157,6 +157,15 @@ impl Caller {
         }
     }
 
+    /// Checks whether this caller may read what an agent says of itself. Any entity may, if the
+    /// agent is `open`: it may bring it into its spaces. Others get [`Error::NotFound`].
+    pub fn may_see_card_of(self, entity: &Entity) -> Result<()> {
+        match &entity.agent {
+            Some(agent) if agent.open || self == Self::Operator => Ok(()),
+            _ => Err(Error::NotFound("there is no such agent".into())),
+        }
+    }
+
     /// Checks whether this caller may answer a form. `membership` is its membership in the space
     /// that shows the form, `None` unless it is a member. Non-members get [`Error::NotFound`].
     pub fn may_answer(self, by: &AnswerBy, membership: Option<Membership>) -> Result<()> {

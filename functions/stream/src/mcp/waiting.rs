@@ -9,8 +9,8 @@ use tokio::time::timeout;
 
 use crate::{
     api_client::{Refusal, Visitor},
+    conversation::{Page, messages_path},
     following::Following,
-    mcp::messages_path,
     turn::Turn,
 };
 
@@ -26,14 +26,6 @@ pub(super) struct Post<'a> {
     pub(super) text: &'a str,
     /// If a message was posted under this key before, it is not posted again.
     pub(super) key: Option<&'a str>,
-}
-
-/// A page of a list.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Page<T> {
-    items: Vec<T>,
-    next_cursor: Option<String>,
 }
 
 /// Posts a message and waits for the end of its turn, but not longer than `time`. Once the message

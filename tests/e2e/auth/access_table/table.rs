@@ -20,7 +20,13 @@ const fn row(parameters: &'static str, body: &'static str, expected: [u16; 6]) -
 /// the routes of [`TABLE`]. The columns are those of [`CALLERS`].
 #[rustfmt::skip]
 pub(crate) const DOORS: &[(&str, &str, [u16; 6])] = &[
-    ("/v1/mcp", r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#, [200, 200, 200, 200, 200, 403]),
+    ("POST /v1/mcp", r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#, [200, 200, 200, 200, 200, 403]),
+    ("POST /v1/agui", r#"{"threadId":"{space}","runId":"1"}"#,           [404, 200, 200, 200, 200, 403]),
+    ("POST /v1/chat", r#"{"id":"{space}"}"#,                        [404, 200, 200, 200, 200, 403]),
+    ("GET /v1/chat/{space}/stream", "",                             [404, 204, 204, 204, 204, 403]),
+    ("GET /v1/agents/{open}/.well-known/agent-card.json", "",       [200, 200, 200, 200, 403, 403]),
+    ("POST /v1/agents/{open}/a2a", r#"{"jsonrpc":"2.0","id":1,"method":"ListTasks"}"#, [200, 200, 200, 200, 403, 403]),
+    ("POST /v1/agents/{closed}/a2a", r#"{"jsonrpc":"2.0","id":1,"method":"ListTasks"}"#, [404, 404, 404, 404, 403, 403]),
 ];
 
 const RENAMED_WITH_EXTERNAL_ID: &str = r#"{"name":"Renamed","externalId":"me@example.com"}"#;
@@ -130,6 +136,11 @@ pub(crate) const TABLE: &[(&str, &[Row])] = &[
     ]),
     ("GET /v1/agents/{id}/runs", &[
         row("{agent}", "",                                          [403, 403, 403, 403, 403, 200]),
+    ]),
+    ("GET /v1/agents/{id}/card", &[
+        row("{open}", "",                                           [200, 200, 200, 200, 403, 200]),
+        row("{closed}", "",                                         [404, 404, 404, 404, 403, 200]),
+        row("{member}", "",                                         [404, 404, 404, 404, 403, 404]),
     ]),
     ("GET /v1/agents/{id}/memories", &[
         row("{agent}", "",                                          [403, 403, 403, 403, 403, 200]),

@@ -1,0 +1,159 @@
+//! Messages of a client to an agent: a new one begins a task, and one with a task answers its form.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use smartspace_domain::{
+    dispatch::Dispatch,
+    ids::{EntityId, RunId, SpaceId},
+    messages::Message,
+    runs::{Run, RunStatus},
+    steps::CallStatus,
+};
+
+use crate::{
+    a2a::{Caller, rpc::RpcError, tasks::run_of_task},
+    conversation::{Answer, Conversation, Opening, Post, key_of, messages_path},
+    narration::card_of,
+};
+
+/// The parameters of `SendMessage` and `SendStreamingMessage`.
+#[derive(Debug, Deserialize)]
+pub(super) struct SendMessage {
+    message: SentMessage,
+    #[serde(default)]
+    pub(super) configuration: Configuration,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct Configuration {
+    pub(super) return_immediately: bool,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct SentMessage {
+    message_id: String,
+    #[serde(default)]
+    context_id: String,
+    #[serde(default)]
+    task_id: String,
+    #[serde(default)]
+    parts: Vec<Value>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Made {
+    id: SpaceId,
+}
+
+/// The answer to a preview.
+#[derive(Debug, Deserialize)]
+struct Preview {
+    dispatch: Vec<Dispatch>,
+}
+
+/// Sends a message. Returns the run that it woke or whose form it answers, and what follows.
+pub(super) async fn send(
+    caller: &Caller,
+    sent: SendMessage,
+) -> Result<(RunId, Conversation), RpcError> {
+    let message = sent.message;
+    if message.task_id.is_empty() {
+        begin(caller, message).await
+    } else {
+        go_on(caller, message).await
+    }
+}
+
+/// Posts a message that wakes the agent.
+async fn begin(caller: &Caller, sent: SentMessage) -> Result<(RunId, Conversation), RpcError> {
+    let text = text_of(&sent.parts)?;
+    let key = key_of("a2a", &sent.message_id)
+        .map_err(|_| RpcError::invalid("message.messageId: expected printable ASCII characters"))?;
+    let space = if sent.context_id.is_empty() {
+        let body = json!({"name": caller.agent.name, "members": [caller.agent.id]});
+        let made: Made = caller.visitor.post("/v1/spaces", &body, Some(key.as_str())).await?;
+        made.id.to_string()
+    } else {
+        sent.context_id
+    };
+    let mut opening = Opening::of(&caller.visitor, caller.me, &space).await?;
+    if !opening.space.members.iter().any(|member| member.id == caller.agent.id) {
+        return Err(RpcError::invalid("message.contextId: the agent is not in this space"));
+    }
+    let text = waking_text(caller, opening.space.id, text).await?;
+    let message = opening.post(&Post { key, text }).await?;
+    let woken = opening.dispatch_of(message).await?;
+    let run = run_for(&woken, caller.agent.id).ok_or_else(|| {
+        RpcError::unsupported("the message is posted, but it did not wake the agent")
+    })?;
+    Ok((run, opening.follow_run(run).await?))
+}
+
+/// The text, or the text with a mention of the agent, if only that wakes it.
+async fn waking_text(caller: &Caller, space: SpaceId, text: String) -> Result<String, RpcError> {
+    let mut reason = None;
+    for text in [text.clone(), format!("@{} {text}", caller.agent.name)] {
+        let path = format!("{}/preview", messages_path(space));
+        let preview: Preview = caller.visitor.post(&path, &json!({"text": text}), None).await?;
+        let one = preview.dispatch.into_iter().find(|one| one.agent_id == caller.agent.id);
+        match one.and_then(|one| one.reason) {
+            None => return Ok(text),
+            found => reason = found,
+        }
+    }
+    let reason = json!(reason);
+    let reason = reason.as_str().unwrap_or("unknown");
+    Err(RpcError::unsupported(format!("the message would not wake the agent: {reason}")))
+}
+
+fn run_for(dispatch: &[Dispatch], agent: EntityId) -> Option<RunId> {
+    dispatch.iter().find(|one| one.agent_id == agent)?.run_id
+}
+
+/// Answers the form for which a task waits.
+async fn go_on(caller: &Caller, sent: SentMessage) -> Result<(RunId, Conversation), RpcError> {
+    let (run, space) = run_of_task(caller, &sent.task_id).await?;
+    if !sent.context_id.is_empty() && sent.context_id != space.to_string() {
+        return Err(RpcError::invalid("message.contextId: the task is in another context"));
+    }
+    let Run { id, status, .. } = run;
+    if status != RunStatus::WaitingTool {
+        let detail = "the task waits for no answer; a message without taskId begins a new task";
+        return Err(RpcError::unsupported(detail));
+    }
+    let Some(data) = sent.parts.iter().find_map(|part| part.get("data")) else {
+        let detail = "message.parts: expected a part with data, the answer to the task's form";
+        return Err(RpcError::invalid(detail));
+    };
+    let body =
+        if *data == json!({"declined": true}) { data.clone() } else { json!({"output": data}) };
+    let mut opening = Opening::of(&caller.visitor, caller.me, &space.to_string()).await?;
+    let asks = |message: &Message| {
+        let is_open = card_of(message)
+            .is_some_and(|card| card.status == CallStatus::Pending && card.ui.is_some());
+        is_open && message.run_id == Some(id)
+    };
+    let form = opening.find(asks).await?;
+    let call = form.as_ref().and_then(card_of).map(|card| card.call_id);
+    let call = call.ok_or_else(|| RpcError::unsupported("the task's form is closed"))?;
+    opening.answer(&Answer { call, body }, false).await?;
+    Ok((id, opening.follow_run(id).await?))
+}
+
+/// The text of a message. Data is written as JSON.
+fn text_of(parts: &[Value]) -> Result<String, RpcError> {
+    let mut texts = Vec::new();
+    for part in parts {
+        match (part.get("text").and_then(Value::as_str), part.get("data")) {
+            (Some(text), _) => texts.push(text.to_owned()),
+            (None, Some(data)) => texts.push(data.to_string()),
+            (None, None) => return Err(RpcError::content()),
+        }
+    }
+    if texts.is_empty() {
+        return Err(RpcError::invalid("message.parts: expected a part with text"));
+    }
+    Ok(texts.join("\n"))
+}

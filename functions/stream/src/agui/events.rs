@@ -1,0 +1,223 @@
+//! The events of AG-UI 1.0 that the door sends. Clients refuse null in optional fields, so what is
+//! absent is left out.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::{Value, json};
+use smartspace_domain::{
+    entities::EntityType,
+    ids::{CallId, RunId},
+    messages::{Message, Sender},
+};
+
+/// An event.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "type", rename_all = "SCREAMING_SNAKE_CASE", rename_all_fields = "camelCase")]
+pub(super) enum Event {
+    RunStarted {
+        thread_id: String,
+        run_id: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        protocol_version: Option<&'static str>,
+    },
+    RunFinished {
+        thread_id: String,
+        run_id: String,
+        outcome: Outcome,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        metadata: Option<Metadata>,
+    },
+    RunError {
+        message: String,
+        code: String,
+    },
+    StateSnapshot {
+        snapshot: Value,
+    },
+    MessagesSnapshot {
+        messages: Vec<ShownMessage>,
+    },
+    SubagentStarted {
+        subagent_run_id: RunId,
+        name: String,
+    },
+    SubagentFinished {
+        subagent_run_id: RunId,
+        outcome: SubagentOutcome,
+    },
+    SubagentError {
+        subagent_run_id: RunId,
+        message: String,
+        code: String,
+    },
+    TextMessageStart {
+        message_id: String,
+        role: Role,
+        name: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        subagent_run_id: Option<RunId>,
+    },
+    TextMessageContent {
+        message_id: String,
+        delta: String,
+    },
+    TextMessageEnd {
+        message_id: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        metadata: Option<Metadata>,
+    },
+    ToolCallStart {
+        tool_call_id: CallId,
+        tool_call_name: String,
+        parent_message_id: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        subagent_run_id: Option<RunId>,
+    },
+    ToolCallArgs {
+        tool_call_id: CallId,
+        delta: String,
+    },
+    ToolCallEnd {
+        tool_call_id: CallId,
+    },
+    ToolCallResult {
+        message_id: String,
+        tool_call_id: CallId,
+        content: String,
+        role: Role,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        subagent_run_id: Option<RunId>,
+    },
+}
+
+/// How a run ended, or what it waits for.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "type", rename_all = "lowercase")]
+pub(super) enum Outcome {
+    Success,
+    Interrupt { interrupts: Vec<Interrupt> },
+}
+
+/// How the run of an agent ended.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "type", rename_all = "lowercase", rename_all_fields = "camelCase")]
+pub(super) enum SubagentOutcome {
+    Success,
+    Suspended { interrupt_ids: Vec<CallId> },
+}
+
+/// A form that waits for an answer of the client.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Interrupt {
+    pub(super) id: CallId,
+    pub(super) reason: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) message: Option<String>,
+    pub(super) tool_call_id: CallId,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) response_schema: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) expires_at: Option<String>,
+    pub(super) subagent_run_id: RunId,
+    pub(super) metadata: Metadata,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Role {
+    User,
+    Assistant,
+    Tool,
+}
+
+/// What we add to the protocol, under our own name.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(super) struct Metadata {
+    pub(super) smartspace: Value,
+}
+
+/// A message of the conversation.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct ShownMessage {
+    pub(super) id: String,
+    pub(super) role: Role,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) content: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) name: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) tool_calls: Vec<ToolCall>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) tool_call_id: Option<CallId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) subagent_run_id: Option<RunId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) metadata: Option<Metadata>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(super) struct ToolCall {
+    pub(super) id: CallId,
+    #[serde(rename = "type")]
+    pub(super) kind: &'static str,
+    pub(super) function: BTreeMap<&'static str, String>,
+}
+
+impl ShownMessage {
+    /// A text that is still being written.
+    pub(super) fn written(id: String, sender: &Sender, run: RunId) -> Self {
+        Self {
+            id,
+            role: role_of(sender),
+            content: Some(String::new()),
+            name: Some(sender.name.clone()),
+            tool_calls: Vec::new(),
+            tool_call_id: None,
+            subagent_run_id: Some(run),
+            metadata: None,
+        }
+    }
+
+    /// A message that is posted.
+    pub(super) fn posted(message: &Message) -> Self {
+        Self {
+            id: id_of(message),
+            role: role_of(&message.sender),
+            content: Some(message.text().to_owned()),
+            name: Some(message.sender.name.clone()),
+            tool_calls: Vec::new(),
+            tool_call_id: None,
+            subagent_run_id: message.run_id,
+            metadata: Some(metadata_of(message)),
+        }
+    }
+}
+
+/// The id under which clients know a message: that of its stream, so that the text they saw is the
+/// message.
+pub(super) fn id_of(message: &Message) -> String {
+    message.stream_id.map_or_else(|| message.id.to_string(), |stream| stream.to_string())
+}
+
+pub(super) fn role_of(sender: &Sender) -> Role {
+    match sender.kind {
+        EntityType::Human => Role::User,
+        EntityType::Agent => Role::Assistant,
+    }
+}
+
+/// What the protocol has no field for.
+pub(super) fn metadata_of(message: &Message) -> Metadata {
+    let sender = &message.sender;
+    Metadata {
+        smartspace: json!({
+            "messageId": message.id,
+            "seq": message.seq,
+            "createdAt": message.created_at,
+            "sender": {"id": sender.id, "type": sender.kind, "name": sender.name},
+        }),
+    }
+}

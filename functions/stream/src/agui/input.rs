@@ -1,0 +1,94 @@
+//! What an AG-UI client sends: `RunAgentInput`, as far as it matters here.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use smartspace_domain::ids::CallId;
+
+use crate::{
+    api_client::Refusal,
+    conversation::{Answer, Post, key_of},
+    input::{is_ours, new_messages, text_of},
+};
+
+/// The input of a run.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Input {
+    pub(super) thread_id: String,
+    pub(super) run_id: String,
+    pub(super) protocol_version: Option<String>,
+    #[serde(default)]
+    messages: Vec<InputMessage>,
+    #[serde(default)]
+    resume: Vec<Resume>,
+}
+
+#[derive(Debug, Deserialize)]
+struct InputMessage {
+    id: String,
+    role: String,
+    #[serde(default)]
+    content: Value,
+}
+
+/// What a client does about a form that waits.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Resume {
+    interrupt_id: String,
+    status: ResumeStatus,
+    #[serde(default)]
+    payload: Value,
+}
+
+#[derive(Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum ResumeStatus {
+    Resolved,
+    Cancelled,
+}
+
+/// What a client does about the forms that wait.
+#[derive(Debug, Default)]
+pub(super) struct Resumed {
+    pub(super) answers: Vec<Answer>,
+    pub(super) left_open: Vec<CallId>,
+}
+
+impl Input {
+    /// The messages that the space may not have yet.
+    pub(super) fn posts(&self) -> Result<Vec<Post>, Refusal> {
+        let is_ours = |message: &InputMessage| is_ours(&message.id);
+        let new = new_messages(&self.messages, is_ours, |message| message.role == "user")?;
+        let post = |message: &&InputMessage| {
+            let text = match &message.content {
+                Value::String(text) => text.clone(),
+                parts => text_of(parts, &message.id)?,
+            };
+            Ok(Post { key: key_of("agui", &message.id)?, text })
+        };
+        new.iter().map(post).collect()
+    }
+
+    /// What it does about the forms that wait.
+    pub(super) fn answers(&self) -> Result<Resumed, Refusal> {
+        let mut resumed = Resumed::default();
+        for Resume { interrupt_id, status, payload } in &self.resume {
+            let call: CallId = interrupt_id
+                .parse()
+                .map_err(|error| Refusal::new(422, format!("/resume: interruptId: {error}")))?;
+            match status {
+                ResumeStatus::Cancelled => resumed.left_open.push(call),
+                ResumeStatus::Resolved => {
+                    let body = if *payload == json!({"declined": true}) {
+                        payload.clone()
+                    } else {
+                        json!({"output": payload})
+                    };
+                    resumed.answers.push(Answer { call, body });
+                }
+            }
+        }
+        Ok(resumed)
+    }
+}

@@ -1,0 +1,100 @@
+//! The chunks of the AI SDK's UI message stream (version 1) that the door sends.
+
+use serde::Serialize;
+use serde_json::Value;
+use smartspace_domain::ids::{CallId, MessageId, RunId, StreamId};
+
+/// A chunk.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "type", rename_all = "kebab-case", rename_all_fields = "camelCase")]
+pub(super) enum Chunk {
+    Start {
+        message_id: String,
+    },
+    /// What follows is an answer to what the message of the assistant has so far. Without it a
+    /// client that sends answers to forms by itself would send them again and again.
+    StartStep,
+    DataRun {
+        id: RunId,
+        data: RunData,
+    },
+    DataMessage {
+        id: String,
+        data: MessageData,
+    },
+    DataDropped {
+        id: StreamId,
+        data: Dropped,
+    },
+    TextStart {
+        id: String,
+    },
+    TextDelta {
+        id: String,
+        delta: String,
+    },
+    TextEnd {
+        id: String,
+    },
+    ToolInputAvailable {
+        tool_call_id: CallId,
+        tool_name: String,
+        input: Value,
+        /// The client does not know our tools.
+        dynamic: bool,
+        /// Whether we execute it. The client executes a form: it answers it.
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        provider_executed: bool,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        tool_metadata: Option<Value>,
+    },
+    ToolApprovalRequest {
+        approval_id: CallId,
+        tool_call_id: CallId,
+    },
+    ToolOutputAvailable {
+        tool_call_id: CallId,
+        output: Value,
+    },
+    ToolOutputError {
+        tool_call_id: CallId,
+        error_text: String,
+    },
+    FinishStep,
+    Error {
+        error_text: String,
+    },
+    Finish {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        message_metadata: Option<Value>,
+    },
+}
+
+/// A run of an agent.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct RunData {
+    pub(super) run_id: RunId,
+    pub(super) agent: String,
+    pub(super) status: Value,
+}
+
+/// A message. The text of an agent's message is a text part with the same id.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct MessageData {
+    pub(super) id: String,
+    pub(super) sender: Value,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) text: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) message_id: Option<MessageId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) seq: Option<u64>,
+}
+
+/// A text that no message has.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(super) struct Dropped {
+    pub(super) id: StreamId,
+}

@@ -1,0 +1,717 @@
+//! What a door tells of a space while a turn lasts, in an order that clients can follow.
+//!
+//! Frames come in any order and some are lost; what [`Narration`] tells has an order: a run starts
+//! before it writes, a text begins before it goes on, and all of it is told once.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    mem,
+};
+
+use smartspace_domain::{
+    access::{Caller, Membership},
+    events::{AskedCall, EventKind, StreamEnd, StreamKind},
+    ids::{CallId, EntityId, MessageId, RunId, StreamId},
+    messages::{Message, Part, Sender, ToolPart},
+    runs::{Run, RunError, RunStatus},
+    spaces::Space,
+    steps::CallStatus,
+};
+
+use crate::{live_text::LiveText, turn::Turn};
+
+/// Something that a door tells its client.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Told {
+    /// A run of the turn works.
+    RunStarted { run: RunId, agent: String },
+    /// It has ended.
+    RunEnded { run: RunId, status: RunStatus, error: Option<RunError> },
+    /// A run of the turn begins to write a message.
+    TextStarted { stream: StreamId, run: RunId, sender: Sender },
+    /// More of it.
+    Text { stream: StreamId, text: String },
+    /// The message is posted. `rest` is what was not told of its text, or `None` if the text that
+    /// was told is not its text.
+    TextEnded { stream: StreamId, rest: Option<String>, message: Box<Message> },
+    /// No message will have the text that was told.
+    TextDropped { stream: StreamId },
+    /// A message of which nothing was told before.
+    Message(Box<Message>),
+    /// A message that shows a tool call.
+    Card(Box<Message>),
+    /// The call on a card has its result.
+    CardEnded(Box<Message>),
+}
+
+/// What is left when a turn ends.
+#[derive(Debug)]
+pub(crate) struct Ending {
+    /// Runs that were told to have started, and wait for people or still work.
+    pub(crate) open: Vec<RunId>,
+    /// Forms of the turn that the reader may answer.
+    pub(crate) forms: Vec<AskedCall>,
+    /// Why all runs of the turn failed, if they did.
+    pub(crate) failure: Option<RunError>,
+}
+
+/// The state of what is told.
+#[derive(Debug)]
+pub(crate) struct Narration {
+    turn: Turn,
+    me: EntityId,
+    membership: Option<Membership>,
+    names: BTreeMap<EntityId, String>,
+    runs: BTreeMap<RunId, Run>,
+    /// The runs that were told to have started, and whether they were told to have ended.
+    told_runs: BTreeMap<RunId, bool>,
+    streams: BTreeMap<StreamId, Stream>,
+    /// Messages up to this `seq` are known to the client.
+    after: u64,
+    /// The messages that were told or are known to the client, by their `seq`.
+    seqs: BTreeSet<u64>,
+    told: BTreeSet<MessageId>,
+    /// The cards that the client knows.
+    cards: BTreeMap<CallId, Card>,
+    forms: BTreeMap<CallId, AskedCall>,
+    out: Vec<Told>,
+}
+
+/// Whether the space was read, so that no message is missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Checked {
+    Yes,
+    No,
+}
+
+/// A card that the client knows.
+#[derive(Debug)]
+struct Card {
+    seq: u64,
+    run: Option<RunId>,
+    /// Whether the client knows the result of its call.
+    has_result: bool,
+}
+
+#[derive(Debug, Default)]
+struct Stream {
+    about: Option<About>,
+    text: LiveText,
+    is_told: bool,
+    is_closed: bool,
+}
+
+/// What `stream.started` says.
+#[derive(Debug)]
+struct About {
+    run: RunId,
+    call: CallId,
+    attempt: u32,
+    sender: Sender,
+}
+
+impl Narration {
+    /// What is told of `turn` to `me`, who knows the messages up to the number `after`.
+    pub(crate) fn new(me: EntityId, space: &Space, turn: Turn, after: u64) -> Self {
+        let member = space.members.iter().find(|member| member.id == me);
+        let names = space.members.iter().map(|member| (member.id, member.name.clone()));
+        Self {
+            turn,
+            me,
+            membership: member.map(|member| Membership {
+                role: member.role,
+                kind: member.kind,
+                guest: member.guest,
+            }),
+            names: names.collect(),
+            runs: BTreeMap::new(),
+            told_runs: BTreeMap::new(),
+            streams: BTreeMap::new(),
+            after,
+            seqs: BTreeSet::new(),
+            told: BTreeSet::new(),
+            cards: BTreeMap::new(),
+            forms: BTreeMap::new(),
+            out: Vec::new(),
+        }
+    }
+
+    /// The client knows this message.
+    pub(crate) fn is_known(&mut self, message: &Message) {
+        self.leaves_out(message);
+        if let Some(card) = card_of(message) {
+            self.knows_card(message, card.status != CallStatus::Pending);
+        }
+    }
+
+    /// Nothing is told of this message.
+    pub(crate) fn leaves_out(&mut self, message: &Message) {
+        self.told.insert(message.id);
+        self.seqs.insert(message.seq);
+        self.turn.knows(std::slice::from_ref(message), &[]);
+        self.saw_form(message);
+    }
+
+    /// The client knows the card that the message shows.
+    pub(crate) fn knows_card(&mut self, message: &Message, has_result: bool) {
+        if let Some(card) = card_of(message) {
+            let (seq, run) = (message.seq, message.run_id);
+            self.cards.insert(card.call_id, Card { seq, run, has_result });
+        }
+    }
+
+    /// The `seq` of the cards of the turn that may have a result that the client does not know,
+    /// because a frame was lost.
+    pub(crate) fn open_cards(&self) -> Vec<u64> {
+        let of_turn = self.turn.runs();
+        let may_have_result = |card: &&Card| {
+            let run = card.run.filter(|run| of_turn.contains(run));
+            let run = run.and_then(|run| self.runs.get(&run));
+            !card.has_result && run.is_some_and(|run| run.status != RunStatus::WaitingTool)
+        };
+        self.cards.values().filter(may_have_result).map(|card| card.seq).collect()
+    }
+
+    /// Takes note of what the API says about the messages and runs of the space.
+    pub(crate) fn knows(&mut self, messages: &[Message], runs: &[Run]) -> Vec<Told> {
+        self.turn.knows(messages, runs);
+        for run in runs {
+            self.saw_run(run);
+        }
+        self.start_runs();
+        for message in messages {
+            self.saw_message(message);
+        }
+        self.go_on(Checked::Yes)
+    }
+
+    /// Takes note of an event of the space.
+    pub(crate) fn saw(&mut self, event: EventKind) -> Vec<Told> {
+        self.turn.saw(&event);
+        match event {
+            EventKind::RunQueued { run, .. }
+            | EventKind::RunStarted { run }
+            | EventKind::RunWaitingTool { run }
+            | EventKind::RunResumed { run }
+            | EventKind::RunCompleted { run }
+            | EventKind::RunFailed { run }
+            | EventKind::RunCanceled { run, .. } => self.saw_run(&run),
+            EventKind::MessageCreated { message } | EventKind::MessageUpdated { message } => {
+                self.start_runs();
+                self.saw_message(&message);
+            }
+            EventKind::StreamStarted {
+                stream_id: stream,
+                run_id: run,
+                call_id: call,
+                attempt,
+                sender,
+                kind: StreamKind::Message,
+                ..
+            } => self.saw_stream(stream, About { run, call, attempt, sender }),
+            EventKind::StreamDelta { stream_id, offset, text } => {
+                self.streams.entry(stream_id).or_default().text.add(offset, &text);
+            }
+            EventKind::StreamSnapshot { stream_id, offset, text } => {
+                let stream = self.streams.entry(stream_id).or_default();
+                stream.text.add(offset.unwrap_or(0), &text);
+            }
+            // What a canceled run has written is posted a moment later.
+            EventKind::StreamEnded {
+                stream_id,
+                message_id: None,
+                reason: Some(StreamEnd::Absorbed | StreamEnd::Failed),
+            } => self.drop_stream(stream_id),
+            EventKind::MemberJoined { member } => {
+                self.names.insert(member.id, member.name);
+            }
+            _ => {}
+        }
+        self.go_on(Checked::No)
+    }
+
+    /// Whether a run of the turn sent the message.
+    pub(crate) fn is_of_turn(&self, message: &Message) -> bool {
+        message.run_id.is_some_and(|run| self.turn.runs().contains(&run))
+    }
+
+    /// Whether the turn is over.
+    pub(crate) fn is_over(&self) -> bool {
+        self.turn.is_over()
+    }
+
+    /// Whether a text that was told is neither posted nor dropped.
+    pub(crate) fn has_open_text(&self) -> bool {
+        self.streams.values().any(|stream| stream.is_told && !stream.is_closed)
+    }
+
+    /// The last `seq` up to which no message is missing.
+    pub(crate) fn complete_to(&self) -> u64 {
+        let mut last = self.after;
+        while self.seqs.contains(&(last + 1)) {
+            last += 1;
+        }
+        last
+    }
+
+    /// Ends the turn, whatever is still open. Returns what is told last.
+    pub(crate) fn end(&mut self) -> (Vec<Told>, Ending) {
+        let open: Vec<_> = self.streams.keys().copied().collect();
+        for stream in open {
+            self.drop_stream(stream);
+        }
+        let told = self.go_on(Checked::Yes);
+        let is_of_turn = self.turn.runs();
+        let caller = Caller::Entity(self.me);
+        let forms = self.forms.values().filter(|form| is_of_turn.contains(&form.run_id));
+        let forms = forms.filter(|form| {
+            let by = form.answer_by.as_ref();
+            by.is_some_and(|by| caller.may_answer(by, self.membership).is_ok())
+        });
+        let runs: Vec<_> = is_of_turn.iter().filter_map(|id| self.runs.get(id)).collect();
+        let has_failed = |run: &&Run| run.status == RunStatus::Failed;
+        let failure = runs.iter().all(has_failed).then(|| runs.first()?.error.clone()).flatten();
+        let open = self.told_runs.iter().filter(|(_, has_ended)| !**has_ended);
+        let open = open.map(|(run, _)| *run).collect();
+        (told, Ending { open, forms: forms.cloned().collect(), failure })
+    }
+
+    /// Whether the reader may answer the form on a card.
+    pub(crate) fn may_answer(&self, card: &ToolPart) -> bool {
+        let caller = Caller::Entity(self.me);
+        let by = card.answer_by.as_ref();
+        by.is_some_and(|by| caller.may_answer(by, self.membership).is_ok())
+    }
+
+    fn go_on(&mut self, checked: Checked) -> Vec<Told> {
+        self.start_runs();
+        self.tell_texts();
+        // The last run ends after its messages, whose frames may come later.
+        if checked == Checked::Yes || !self.is_over() {
+            self.end_runs();
+        }
+        mem::take(&mut self.out)
+    }
+
+    fn saw_run(&mut self, run: &Run) {
+        let known = self.runs.get(&run.id);
+        if known.is_none_or(|known| known.status.is_active()) {
+            self.runs.insert(run.id, run.clone());
+        }
+    }
+
+    fn saw_form(&mut self, message: &Message) {
+        let Some(form) = AskedCall::of(message) else { return };
+        if form.status == CallStatus::Pending {
+            self.forms.insert(form.call_id, form);
+        } else {
+            self.forms.remove(&form.call_id);
+        }
+    }
+
+    fn saw_stream(&mut self, id: StreamId, about: About) {
+        let others = self.streams.iter().filter_map(|(id, stream)| {
+            let other = stream.about.as_ref().filter(|other| other.call == about.call)?;
+            Some((*id, other.attempt))
+        });
+        let others: Vec<_> = others.filter(|(other, _)| *other != id).collect();
+        for (other, attempt) in &others {
+            if *attempt < about.attempt {
+                self.drop_stream(*other);
+            }
+        }
+        let is_old = others.iter().any(|(_, attempt)| *attempt > about.attempt);
+        let stream = self.streams.entry(id).or_default();
+        stream.is_closed |= is_old;
+        stream.about.get_or_insert(about);
+    }
+
+    fn saw_message(&mut self, message: &Message) {
+        self.seqs.insert(message.seq);
+        let is_new = message.seq > self.after && self.told.insert(message.id);
+        self.saw_form(message);
+        if is_new
+            && let Some(run) = message.run_id
+            && self.turn.runs().contains(&run)
+        {
+            self.start_run(run, message.sender.name.clone());
+        }
+        if let Some(card) = card_of(message) {
+            self.saw_card(message, card, is_new);
+        } else if is_new {
+            self.saw_text(message);
+        }
+    }
+
+    fn saw_card(&mut self, message: &Message, card: &ToolPart, is_new: bool) {
+        if is_new && !self.cards.contains_key(&card.call_id) {
+            self.knows_card(message, false);
+            self.out.push(Told::Card(message.clone().into()));
+        }
+        if card.status != CallStatus::Pending
+            && let Some(Card { has_result: has_result @ false, .. }) =
+                self.cards.get_mut(&card.call_id)
+        {
+            *has_result = true;
+            self.out.push(Told::CardEnded(message.clone().into()));
+        }
+    }
+
+    fn saw_text(&mut self, message: &Message) {
+        let message: Box<Message> = message.clone().into();
+        let Some(id) = message.stream_id else { return self.out.push(Told::Message(message)) };
+        let stream = self.streams.entry(id).or_default();
+        let was_open = stream.is_told && !stream.is_closed;
+        stream.is_closed = true;
+        if was_open {
+            let rest = stream.text.rest_of(message.text()).map(str::to_owned);
+            self.out.push(Told::TextEnded { stream: id, rest, message });
+        } else {
+            self.out.push(Told::Message(message));
+        }
+    }
+
+    fn drop_stream(&mut self, id: StreamId) {
+        let stream = self.streams.entry(id).or_default();
+        if stream.is_told && !stream.is_closed {
+            self.out.push(Told::TextDropped { stream: id });
+        }
+        stream.is_closed = true;
+    }
+
+    /// Tells of the runs of the turn that have started.
+    fn start_runs(&mut self) {
+        for id in self.turn.runs() {
+            let Some(run) = self.runs.get(&id) else { continue };
+            let has_started = match run.status {
+                RunStatus::Queued => false,
+                RunStatus::Canceled => run.started_at.is_some(),
+                _ => true,
+            };
+            if has_started {
+                let name = self.names.get(&run.agent_id).cloned();
+                let name = name.unwrap_or_else(|| run.agent_id.to_string());
+                self.start_run(id, name);
+            }
+        }
+    }
+
+    fn start_run(&mut self, run: RunId, agent: String) {
+        if self.told_runs.contains_key(&run) {
+            return;
+        }
+        self.told_runs.insert(run, false);
+        self.out.push(Told::RunStarted { run, agent });
+    }
+
+    /// Tells what the runs of the turn have written.
+    fn tell_texts(&mut self) {
+        let of_turn = self.turn.runs();
+        let mut streams = mem::take(&mut self.streams);
+        for (id, stream) in &mut streams {
+            let about = stream.about.as_ref().filter(|about| of_turn.contains(&about.run));
+            let Some(about) = about.filter(|_| !stream.is_closed) else { continue };
+            let text = stream.text.take();
+            if text.is_empty() {
+                continue;
+            }
+            if !stream.is_told {
+                stream.is_told = true;
+                self.start_run(about.run, about.sender.name.clone());
+                let (run, sender) = (about.run, about.sender.clone());
+                self.out.push(Told::TextStarted { stream: *id, run, sender });
+            }
+            self.out.push(Told::Text { stream: *id, text });
+        }
+        self.streams = streams;
+    }
+
+    /// Tells of the runs that have ended, once their texts have, too.
+    fn end_runs(&mut self) {
+        for (id, has_ended) in &mut self.told_runs {
+            let ended = self.runs.get(id).filter(|run| !run.status.is_active());
+            let Some(run) = ended.filter(|_| !*has_ended) else { continue };
+            let writes = self.streams.values().any(|stream| {
+                let is_its = stream.about.as_ref().is_some_and(|about| about.run == *id);
+                is_its && stream.is_told && !stream.is_closed
+            });
+            if !writes {
+                *has_ended = true;
+                let (status, error) = (run.status, run.error.clone());
+                self.out.push(Told::RunEnded { run: *id, status, error });
+            }
+        }
+    }
+}
+
+/// The tool call that a message shows.
+pub(crate) fn card_of(message: &Message) -> Option<&ToolPart> {
+    message.parts.iter().find_map(|part| match part {
+        Part::Tool(tool) => Some(&**tool),
+        Part::Text { .. } => None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+    use smartspace_domain::ids::SpaceId;
+
+    use super::*;
+    use crate::samples::{at, message, run, run_id};
+
+    const HELLO: &str = "Hello, \u{1f44b} all of you";
+
+    fn stream_id(number: u128) -> StreamId {
+        StreamId::new(at(), number)
+    }
+
+    fn call_id(number: u128) -> CallId {
+        CallId::new(at(), number)
+    }
+
+    fn space() -> Space {
+        let space = json!({
+            "id": SpaceId::new(at(), 1), "name": "Team", "seq": 0, "createdAt": at(),
+            "members": [], "me": null,
+        });
+        serde_json::from_value(space).unwrap()
+    }
+
+    fn narration() -> Narration {
+        let turn = Turn::of(&message(1, None, Some(&[1])));
+        let me = EntityId::new(at(), 9);
+        Narration::new(me, &space(), turn, 1)
+    }
+
+    fn started(stream: u128, attempt: u32) -> EventKind {
+        let sender = json!({"id": EntityId::new(at(), 1), "type": "agent", "name": "Guide"});
+        EventKind::StreamStarted {
+            stream_id: stream_id(stream),
+            run_id: run_id(1),
+            call_id: call_id(1),
+            attempt,
+            sender: serde_json::from_value(sender).unwrap(),
+            kind: StreamKind::Message,
+            tool_name: None,
+        }
+    }
+
+    fn delta(stream: u128, offset: usize, text: &str) -> EventKind {
+        EventKind::StreamDelta { stream_id: stream_id(stream), offset, text: text.into() }
+    }
+
+    /// The message that ends a stream.
+    fn posted(stream: u128, text: &str) -> Message {
+        let mut posted = serde_json::to_value(message(2, Some(1), Some(&[]))).unwrap();
+        posted["streamId"] = json!(stream_id(stream));
+        posted["parts"] = json!([{"type": "text", "text": text}]);
+        serde_json::from_value(posted).unwrap()
+    }
+
+    fn card(status: &str, output: &Value) -> Message {
+        let mut card = serde_json::to_value(message(2, Some(1), Some(&[]))).unwrap();
+        card["parts"] = json!([{
+            "type": "tool", "callId": call_id(1), "name": "approve", "input": {},
+            "output": output, "status": status, "ui": "form", "resultSchema": null,
+            "answerBy": "anyone", "resolvedBy": null, "expiresAt": null,
+        }]);
+        serde_json::from_value(card).unwrap()
+    }
+
+    fn run_event(status: &str) -> EventKind {
+        let run = run(1, 1, status, &json!({}));
+        match status {
+            "running" => EventKind::RunStarted { run },
+            "waiting_tool" => EventKind::RunWaitingTool { run },
+            _ => EventKind::RunCompleted { run },
+        }
+    }
+
+    /// All orders of so many things.
+    fn orders(count: usize) -> Vec<Vec<usize>> {
+        if count == 0 {
+            return vec![Vec::new()];
+        }
+        let shorter = orders(count - 1);
+        let longer = |order: &Vec<usize>| {
+            let at = |place: usize| {
+                let mut order = order.clone();
+                order.insert(place, count - 1);
+                order
+            };
+            (0..count).map(at).collect::<Vec<_>>()
+        };
+        shorter.iter().flat_map(longer).collect()
+    }
+
+    /// What is told of events in this order, and at the end after the space was read.
+    fn told_in(order: &[usize], events: &[EventKind], read: &[Message]) -> Vec<Told> {
+        let mut narration = narration();
+        let mut told = Vec::new();
+        for index in order {
+            told.extend(narration.saw(events[*index].clone()));
+        }
+        let ended = run(1, 1, "completed", &json!({}));
+        told.extend(narration.knows(read, &[*ended]));
+        assert!(narration.is_over(), "{order:?}");
+        told.extend(narration.end().0);
+        told
+    }
+
+    #[test]
+    fn a_text_is_told_once_and_in_order_whatever_comes_first() {
+        let message = posted(1, HELLO);
+        let events = [
+            run_event("running"),
+            started(1, 1),
+            delta(1, 0, "Hello, "),
+            delta(1, 7, "\u{1f44b} all"),
+            EventKind::MessageCreated { message: message.clone() },
+            run_event("completed"),
+        ];
+        for order in orders(events.len()) {
+            // Each event may also be lost.
+            for lost in 0..=events.len() {
+                let order: Vec<_> = order.iter().copied().filter(|index| *index != lost).collect();
+                let told = told_in(&order, &events, std::slice::from_ref(&message));
+                let mut text = String::new();
+                let mut steps = Vec::new();
+                for one in &told {
+                    match one {
+                        Told::RunStarted { agent, .. } => {
+                            assert!(!agent.is_empty());
+                            steps.push("run");
+                        }
+                        Told::TextStarted { .. } => steps.push("text"),
+                        Told::Text { text: more, .. } => text.push_str(more),
+                        Told::TextEnded { rest, .. } => {
+                            text.push_str(rest.as_ref().unwrap());
+                            steps.push("end of text");
+                        }
+                        Told::Message(message) => {
+                            text.push_str(message.text());
+                            steps.extend(["text", "end of text"]);
+                        }
+                        Told::RunEnded { .. } => steps.push("end of run"),
+                        other => panic!("{order:?}: {other:?}"),
+                    }
+                }
+                assert_eq!(text, HELLO, "{order:?}");
+                let mut sorted = steps.clone();
+                sorted.sort_by_key(|step| {
+                    ["run", "text", "end of text", "end of run"].iter().position(|at| at == step)
+                });
+                let starts = steps.iter().filter(|step| **step == "run").count();
+                assert_eq!((starts, steps.len()), (1, 4), "{order:?}: {steps:?}");
+                assert_eq!(steps[0], "run", "{order:?}: {steps:?}");
+                if order.iter().position(|at| *at == 4) < order.iter().position(|at| *at == 5) {
+                    assert_eq!(steps, sorted, "{order:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_new_attempt_drops_the_text_of_the_old_one() {
+        let message = posted(2, HELLO);
+        let events = [
+            started(1, 1),
+            delta(1, 0, "Hell is"),
+            started(2, 2),
+            delta(2, 0, "Hello"),
+            EventKind::MessageCreated { message: message.clone() },
+        ];
+        for order in orders(events.len()) {
+            let told = told_in(&order, &events, std::slice::from_ref(&message));
+            let mut shown: BTreeMap<StreamId, String> = BTreeMap::new();
+            for one in told {
+                match one {
+                    Told::Text { stream, text } => *shown.entry(stream).or_default() += &text,
+                    Told::TextEnded { stream, rest, .. } => {
+                        *shown.entry(stream).or_default() += &rest.unwrap();
+                    }
+                    Told::TextDropped { stream } => {
+                        assert!(shown.remove(&stream).is_some(), "{order:?}");
+                    }
+                    Told::Message(message) => {
+                        shown.insert(message.stream_id.unwrap(), message.text().to_owned());
+                    }
+                    _ => {}
+                }
+            }
+            assert_eq!(shown, BTreeMap::from([(stream_id(2), HELLO.to_owned())]), "{order:?}");
+        }
+    }
+
+    #[test]
+    fn a_text_that_is_not_that_of_its_message_is_told_again() {
+        let mut narration = narration();
+        narration.saw(started(1, 1));
+        narration.saw(delta(1, 0, "Goodbye"));
+        let message = posted(1, HELLO);
+        let told = narration.saw(EventKind::MessageCreated { message });
+        assert!(matches!(&told[..], [Told::TextEnded { rest: None, .. }]), "{told:?}");
+    }
+
+    #[test]
+    fn a_failed_text_is_dropped_and_a_canceled_one_waits_for_its_message() {
+        for (reason, is_dropped) in [(StreamEnd::Failed, true), (StreamEnd::Canceled, false)] {
+            let mut narration = narration();
+            narration.saw(started(1, 1));
+            narration.saw(delta(1, 0, "Hello"));
+            let ended = EventKind::StreamEnded {
+                stream_id: stream_id(1),
+                message_id: None,
+                reason: Some(reason),
+            };
+            let told = narration.saw(ended);
+            assert_eq!(
+                told,
+                [Told::TextDropped { stream: stream_id(1) }][..usize::from(is_dropped)]
+            );
+            assert_eq!(narration.has_open_text(), !is_dropped);
+        }
+    }
+
+    #[test]
+    fn a_card_and_its_result_are_told_once() {
+        let (asked, answered) = (card("pending", &Value::Null), card("completed", &json!(7)));
+        let created = EventKind::MessageCreated { message: asked.clone() };
+        let updated = EventKind::MessageUpdated { message: answered.clone() };
+        let events = [created.clone(), updated.clone(), created, updated];
+        for order in orders(events.len()) {
+            let told = told_in(&order, &events, std::slice::from_ref(&answered));
+            let cards: Vec<_> = told
+                .iter()
+                .filter_map(|one| match one {
+                    Told::Card(_) => Some("card"),
+                    Told::CardEnded(_) => Some("result"),
+                    _ => None,
+                })
+                .collect();
+            assert_eq!(cards, ["card", "result"], "{order:?}");
+        }
+    }
+
+    #[test]
+    fn a_card_is_read_again_if_its_run_went_on_and_nobody_said_why() {
+        let mut narration = narration();
+        narration.saw(EventKind::MessageCreated { message: card("pending", &Value::Null) });
+        narration.saw(run_event("waiting_tool"));
+        assert!(narration.is_over() && narration.open_cards().is_empty());
+        narration.saw(run_event("completed"));
+        assert_eq!(narration.open_cards(), [2]);
+    }
+
+    #[test]
+    fn other_runs_are_not_told_but_their_messages_are() {
+        let mut narration = narration();
+        let other = run(7, 6, "running", &json!({}));
+        assert_eq!(narration.saw(EventKind::RunStarted { run: other }), []);
+        let message = message(3, Some(7), Some(&[]));
+        let told = narration.saw(EventKind::MessageCreated { message: message.clone() });
+        assert_eq!(told, [Told::Message(message.into())]);
+        assert_eq!(narration.complete_to(), 1);
+    }
+}

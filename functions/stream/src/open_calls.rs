@@ -1,0 +1,116 @@
+//! How many calls of an entity are open at once. A call that is told or waits is open for minutes,
+//! and each takes a place for as long.
+
+use std::{
+    collections::HashMap,
+    pin::Pin,
+    sync::{Arc, Mutex, PoisonError},
+    task::{Context, Poll},
+};
+
+use axum::{
+    body::{Body, Bytes, HttpBody},
+    response::Response,
+};
+use http_body::{Frame, SizeHint};
+use smartspace_domain::ids::EntityId;
+
+use crate::api_client::Refusal;
+
+/// How many calls an entity may have open.
+const MOST: usize = 4;
+/// After how many seconds a refused call may be repeated.
+const RETRY_AFTER: u64 = 5;
+
+/// The open calls of this process.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct OpenCalls(Arc<Mutex<HashMap<EntityId, usize>>>);
+
+/// An open call. It ends when this is dropped.
+#[derive(Debug)]
+pub(crate) struct OpenCall {
+    all: OpenCalls,
+    entity: EntityId,
+}
+
+impl OpenCalls {
+    /// Opens a call, unless the entity has too many.
+    pub(crate) fn open(&self, entity: EntityId) -> Result<OpenCall, Refusal> {
+        let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = open.entry(entity).or_default();
+        if *count >= MOST {
+            let detail = format!("{MOST} calls of this entity are open; expected no more at once");
+            return Err(Refusal { retry_after: Some(RETRY_AFTER), ..Refusal::new(429, detail) });
+        }
+        *count += 1;
+        Ok(OpenCall { all: self.clone(), entity })
+    }
+}
+
+impl Drop for OpenCall {
+    fn drop(&mut self) {
+        let mut open = self.all.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(count) = open.get_mut(&self.entity) else { return };
+        *count -= 1;
+        if *count == 0 {
+            open.remove(&self.entity);
+        }
+    }
+}
+
+impl OpenCall {
+    /// The response, with which the call ends.
+    pub(crate) fn until_end_of(self, response: Response) -> Response {
+        response.map(|body| Body::new(CountedBody { body, _call: self }))
+    }
+}
+
+/// The body of a response to a call.
+struct CountedBody {
+    body: Body,
+    _call: OpenCall,
+}
+
+impl HttpBody for CountedBody {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use smartspace_domain::Time;
+
+    use super::*;
+
+    #[test]
+    fn each_entity_has_a_few_calls() {
+        let open = OpenCalls::default();
+        let entity = |number| EntityId::new(Time::from_millis(0), number);
+        let mut calls: Vec<_> = (0..MOST).map(|_| open.open(entity(1)).unwrap()).collect();
+        let refusal = open.open(entity(1)).unwrap_err();
+        assert_eq!((refusal.status, refusal.retry_after), (429, Some(RETRY_AFTER)));
+        open.open(entity(2)).unwrap();
+        calls.pop();
+        let response = open.open(entity(1)).unwrap().until_end_of(Response::default());
+        assert!(open.open(entity(1)).is_err());
+        drop(response);
+        open.open(entity(1)).unwrap();
+        drop(calls);
+        assert!(open.0.lock().unwrap().is_empty());
+    }
+}

@@ -1,0 +1,38 @@
+// The scene of the interop tests: a person in a space with two agents and another person.
+
+import assert from 'node:assert/strict';
+import { ApiClient, answerRule, callRule, formTool, tokenOf } from '../console/api_client.js';
+import { startProduct } from '../console/product.js';
+
+export const OPENING = 'The garden opens at nine in the morning.';
+export const WEATHER = 'It will be \u{1f324}️ and warm all day.';
+export const APPROVAL = { message: 'Order 40 roses?', options: ['Approve', 'Reject'] };
+
+/**
+ * `{product, api, husam, sarah, guide, weather, garden, secret, bearer}`: the space `garden` has all
+ * four, `secret` has only Sarah and an agent. `bearer` is the header with Husam's token. Guide asks
+ * before it orders roses. Agents write a word in `wordDelayMs`.
+ */
+export async function startGarden(t, wordDelayMs = 0) {
+  const product = await startProduct();
+  t.after(product.stop);
+  const api = new ApiClient(product);
+  const husam = await api.createPerson('Husam');
+  const sarah = await api.createPerson('Sarah');
+  const order = callRule('approve', APPROVAL, 'You chose: {{result.choice}}');
+  const rules = [{ ...order, when: { contains: 'roses' } }, answerRule(OPENING)];
+  const tools = [formTool('approve', { ui: 'buttons' })];
+  const guide = await api.createAgent('Guide', rules, wordDelayMs, tools);
+  const weather = await api.createAgent('Weather', [answerRule(WEATHER)], wordDelayMs);
+  const mention = { triggerPolicy: 'mention' };
+  const garden = await api.createSpace('Garden', [husam, sarah, guide, weather], mention);
+  const secret = await api.createSpace('Secret', [sarah, guide]);
+  const bearer = { authorization: `Bearer ${tokenOf(husam, product.jwtSecret)}` };
+  return { product, api, husam, sarah, guide, weather, garden, secret, bearer };
+}
+
+/** Fails the test if somebody warns. */
+export function withoutWarnings(t) {
+  for (const method of ['warn', 'error'])
+    t.mock.method(console, method, (...words) => assert.fail(`warned: ${words.join(' ')}`));
+}
