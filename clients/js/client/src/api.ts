@@ -38,6 +38,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/agents/{id}/card": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show what an open agent says of itself
+         * @description Any entity may read this, so that it can bring the agent into a space of its own. Agents that are
+         *     not `open` are 404 to entities.
+         */
+        get: operations["showAgentCard"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/agents/{id}/deliveries": {
         parameters: {
             query?: never;
@@ -811,6 +832,15 @@ export interface components {
             token?: string | null;
             expiresAt?: components["schemas"]["Time"] | null;
         };
+        /** @description What an agent says of itself. */
+        AgentCard: {
+            /** @description The agent's id. */
+            id: components["schemas"]["EntityId"];
+            /** @description Its name. */
+            name: string;
+            /** @description What it is for; empty if nobody has said. */
+            description: string;
+        };
         /** @description The configuration of an agent, at most 256 KiB of JSON. */
         AgentConfig: {
             /**
@@ -1536,6 +1566,8 @@ export interface components {
             parts: components["schemas"]["Part"][];
             runId: components["schemas"]["RunId"] | null;
             streamId: components["schemas"]["StreamId"] | null;
+            /** @description The `Idempotency-Key` that its sender posted it with; absent without one. */
+            clientKey?: string | null;
             /**
              * Format: int32
              * @description How many runs lie between the message and its first cause.
@@ -1847,6 +1879,8 @@ export interface components {
                 parts: components["schemas"]["Part"][];
                 runId: components["schemas"]["RunId"] | null;
                 streamId: components["schemas"]["StreamId"] | null;
+                /** @description The `Idempotency-Key` that its sender posted it with; absent without one. */
+                clientKey?: string | null;
                 /**
                  * Format: int32
                  * @description How many runs lie between the message and its first cause.
@@ -2882,6 +2916,38 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
+        };
+    };
+    showAgentCard: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An id for this request, 1 to 128 visible ASCII characters. If it is missing or not valid, the request gets a new id. */
+                "x-request-id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                id: components["schemas"]["EntityId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentCard"];
+                };
+            };
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404"];
+            429: components["responses"]["Problem429"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
         };
     };
     listDeliveries: {
