@@ -79,6 +79,8 @@ pub(crate) struct Opening {
     pub(crate) space: Space,
     /// The newest messages, oldest first.
     messages: VecDeque<Message>,
+    /// The number of the last message that was there when the space was read.
+    read_to: u64,
     /// Whether there are older messages.
     has_older: bool,
     following: Following,
@@ -104,6 +106,7 @@ impl Opening {
             visitor: visitor.clone(),
             me,
             space,
+            read_to: page.items.last().map_or(0, |last| last.seq),
             has_older: page.next_cursor.is_some(),
             messages: page.items.into(),
             following,
@@ -197,14 +200,13 @@ impl Opening {
     /// without a result; if it is `None`, the client shows the messages as they are here.
     pub(crate) async fn follow(self, cards: Option<&[CallId]>) -> Result<Conversation, Refusal> {
         let runs = if self.is_all_new() { Vec::new() } else { self.runs().await? };
-        let after = self.messages.back().map_or(self.space.seq, |last| last.seq);
         let mut turn = self.turn();
         if self.roots.is_empty() && self.answered.is_empty() {
             for run in runs.iter().filter(|run| run.status.is_active()) {
                 turn.follows(run);
             }
         }
-        let mut narration = Narration::new(self.me, &self.space, turn, after);
+        let mut narration = Narration::new(self.me, &self.space, turn, self.read_to);
         let mut shown = Vec::new();
         for message in &self.messages {
             let Some(cards) = cards else {
@@ -226,7 +228,7 @@ impl Opening {
         let runs = if self.is_all_new() { Vec::new() } else { self.runs().await? };
         let mut turn = self.turn();
         let first = self.roots.iter().map(|root| root.seq).min();
-        let after = first.unwrap_or_else(|| self.messages.back().map_or(0, |last| last.seq));
+        let after = first.unwrap_or(self.read_to);
         let later: Vec<_> =
             self.messages.iter().filter(|message| message.seq > after).cloned().collect();
         turn.knows(&later, &runs);
@@ -290,9 +292,8 @@ impl Opening {
     /// Begins to tell of one run, and of nothing that it causes.
     pub(crate) async fn follow_run(self, run: RunId) -> Result<Conversation, Refusal> {
         let runs = self.runs().await?;
-        let after = self.messages.back().map_or(self.space.seq, |last| last.seq);
         let turn = self.turn().only(run);
-        let mut narration = Narration::new(self.me, &self.space, turn, after);
+        let mut narration = Narration::new(self.me, &self.space, turn, self.read_to);
         for message in &self.messages {
             narration.is_known(message);
         }

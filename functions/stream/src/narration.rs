@@ -705,6 +705,19 @@ mod tests {
     }
 
     #[test]
+    fn a_message_that_came_before_a_known_one_is_told() {
+        let mut narration = narration();
+        narration.is_known(&message(3, None, Some(&[])));
+        assert_eq!(narration.complete_to(), 1);
+        let before = message(2, None, Some(&[]));
+        let told = narration.saw(EventKind::MessageCreated { message: before.clone() });
+        assert_eq!(told, [Told::Message(before.into())]);
+        assert_eq!(narration.complete_to(), 3);
+        let known = EventKind::MessageCreated { message: message(3, None, Some(&[])) };
+        assert_eq!(narration.saw(known), []);
+    }
+
+    #[test]
     fn other_runs_are_not_told_but_their_messages_are() {
         let mut narration = narration();
         let other = run(7, 6, "running", &json!({}));

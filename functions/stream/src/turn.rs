@@ -293,6 +293,36 @@ mod tests {
     }
 
     #[test]
+    fn a_run_whose_forms_have_answers_keeps_it_open_until_it_goes_on() {
+        let waiting = run(1, 1, "waiting_tool", &json!({}));
+        for is_answered in [true, false] {
+            let mut turn = Turn::default();
+            turn.continues_with(run_id(1), is_answered);
+            turn.knows(&[], &[*waiting.clone()]);
+            assert_eq!(turn.is_over(), !is_answered);
+            turn.saw(&EventKind::RunResumed { run: run(1, 1, "running", &json!({})) });
+            assert!(!turn.is_over());
+            // It asks again.
+            turn.saw(&EventKind::RunWaitingTool { run: waiting.clone() });
+            assert!(turn.is_over());
+        }
+    }
+
+    #[test]
+    fn what_a_run_causes_does_not_count_if_it_is_alone() {
+        let mut turn = Turn::of(&message(1, None, Some(&[1, 2]))).only(run_id(1));
+        turn.saw(&EventKind::MessageCreated { message: message(2, Some(1), Some(&[3])) });
+        turn.saw(&EventKind::RunStarted { run: run(1, 1, "running", &json!({})) });
+        assert_eq!(turn.runs(), BTreeSet::from([run_id(1)]));
+        assert!(!turn.is_over());
+        let joined = json!({"intoRunId": run_id(4), "endReason": "coalesced"});
+        turn.saw(&EventKind::RunCanceled { run: run(1, 1, "canceled", &joined), by: None });
+        assert!(!turn.is_over());
+        turn.saw(&ended(4, 6));
+        assert!(turn.is_over());
+    }
+
+    #[test]
     fn it_follows_runs_that_join_others_and_messages_that_are_handed_on() {
         let mut turn = Turn::of(&message(1, None, Some(&[1])));
         let joined = json!({"intoRunId": run_id(2), "endReason": "coalesced"});
