@@ -11,10 +11,11 @@ export const APPROVAL = { message: 'Order 40 roses?', options: ['Approve', 'Reje
 /**
  * `{product, api, husam, sarah, guide, weather, garden, secret, bearer}`: the space `garden` has all
  * four, `secret` has only Sarah and an agent. `bearer` is the header with Husam's token. Guide asks
- * before it orders roses. Agents write a word in `wordDelayMs`.
+ * before it orders roses. Agents write a word in `wordDelayMs`. `flags` are for
+ * the product.
  */
-export async function startGarden(t, wordDelayMs = 0) {
-  const product = await startProduct();
+export async function startGarden(t, wordDelayMs = 0, ...flags) {
+  const product = await startProduct(...flags);
   t.after(product.stop);
   const api = new ApiClient(product);
   const husam = await api.createPerson('Husam');
