@@ -12,7 +12,7 @@ mod telling;
 use axum::{
     Extension, Json, Router,
     body::Bytes,
-    extract::{DefaultBodyLimit, Path},
+    extract::{DefaultBodyLimit, Path, rejection::BytesRejection},
     http::{HeaderMap, HeaderValue},
     response::{IntoResponse, Response},
     routing::{get, post},
@@ -75,9 +75,9 @@ async fn call(
     Extension(Me(me)): Extension<Me>,
     Path(id): Path<String>,
     headers: HeaderMap,
-    body: Bytes,
+    body: Result<Bytes, BytesRejection>,
 ) -> Response {
-    let request = match Request::read(&body) {
+    let request = match Request::read(body) {
         Ok(request) => request,
         Err(error) => return refuse(&Value::Null, error),
     };

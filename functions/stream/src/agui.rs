@@ -8,7 +8,11 @@ mod input;
 mod telling;
 
 use axum::{
-    Extension, Router, body::Bytes, extract::DefaultBodyLimit, response::Response, routing::post,
+    Extension, Router,
+    body::Bytes,
+    extract::{DefaultBodyLimit, rejection::BytesRejection},
+    response::Response,
+    routing::post,
 };
 use serde_json::json;
 
@@ -29,13 +33,13 @@ pub(crate) fn routes() -> Router {
 async fn run(
     Extension(visitor): Extension<Visitor>,
     Extension(Me(me)): Extension<Me>,
-    body: Bytes,
+    body: Result<Bytes, BytesRejection>,
 ) -> Result<Response, Refusal> {
-    let input: input::Input = read(&body)?;
+    let input: input::Input = read(body)?;
     let (posts, resumed) = (input.posts()?, input.answers()?);
     let mut opening = Opening::of(&visitor, me, &input.thread_id).await?;
     for answer in &resumed.answers {
-        opening.answer(answer, false).await?;
+        opening.answer(answer).await?;
     }
     for post in &posts {
         opening.post(post).await?;
@@ -50,7 +54,7 @@ async fn run(
         "members": members,
     });
     let messages: Vec<_> = opening.messages().cloned().collect();
-    let conversation = opening.follow(None).await?;
+    let conversation = opening.follow().await?;
     let mut telling = Telling::new(input.thread_id, input.run_id, resumed.left_open);
     let protocol_version = input.protocol_version.map(|_| "1.0");
     let mut first =

@@ -43,6 +43,16 @@ pub(crate) struct Refusal {
 }
 
 impl Refusal {
+    /// Whether the same call may succeed a moment later.
+    pub(crate) fn is_passing(&self) -> bool {
+        [429, 503].contains(&self.status)
+    }
+
+    /// How long to wait before the call is repeated.
+    pub(crate) fn wait(&self) -> Duration {
+        Duration::from_secs(self.retry_after.unwrap_or(1).clamp(1, 10))
+    }
+
     pub(crate) fn new(status: u16, detail: impl Into<String>) -> Self {
         Self { status, detail: detail.into(), retry_after: None }
     }

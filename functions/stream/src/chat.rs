@@ -12,7 +12,10 @@ mod telling;
 use axum::{
     Extension, Router,
     body::Bytes,
-    extract::{DefaultBodyLimit, Path},
+    extract::{
+        DefaultBodyLimit, Path,
+        rejection::{BytesRejection, PathRejection},
+    },
     http::{HeaderName, HeaderValue, StatusCode},
     response::{IntoResponse, Response},
     routing::{get, post},
@@ -22,10 +25,11 @@ use smartspace_domain::ids::MessageId;
 use crate::{
     api_client::{Refusal, Visitor},
     caller::Me,
-    chat::{chunks::Chunk, telling::Telling},
-    conversation::{Conversation, Opening},
+    chat::{chunks::Chunk, input::AnsweredForm, telling::Telling},
+    conversation::{Conversation, Opening, is_open_form},
     event_stream::respond,
     input::{REQUEST_BYTES, read},
+    narration::card_of,
 };
 
 /// The header that names the version of the stream.
@@ -42,17 +46,17 @@ pub(crate) fn routes() -> Router {
 async fn send(
     Extension(visitor): Extension<Visitor>,
     Extension(Me(me)): Extension<Me>,
-    body: Bytes,
+    body: Result<Bytes, BytesRejection>,
 ) -> Result<Response, Refusal> {
-    let input: input::Input = read(&body)?;
+    let input: input::Input = read(body)?;
     let posts = input.posts()?;
     let mut opening = Opening::of(&visitor, me, &input.id).await?;
     for answered in input.answered_forms() {
-        let call = answered.call;
-        if let Some(answer) = answered.answer(opening.messages())? {
-            opening.answer(&answer, true).await?;
+        match answer_form(&mut opening, &answered).await {
+            // What is new must not wait for an answer that cannot be given any longer.
+            Err(refusal) if !posts.is_empty() && !refusal.is_passing() => {}
+            answered => answered?,
         }
-        tracing::debug!(%call, "a form was answered through a chat");
     }
     let mut last = None;
     for post in &posts {
@@ -62,17 +66,31 @@ async fn send(
     let Some(last) = last else {
         let newest = opening.messages().last().map(|message| message.id);
         let response = known.or_else(|| newest.map(response_id));
-        let conversation = opening.follow(Some(&input.known_calls())).await?;
+        let conversation = opening.follow_behind(&input.shown()).await?;
         return Ok(told(conversation, response.unwrap_or_else(|| "rsp_".into())));
     };
     Ok(told(opening.tell_from_start().await?, response_id(last)))
 }
 
+/// Gives an answer, unless the form has a result. The turn goes on with its run in any case.
+async fn answer_form(opening: &mut Opening, answered: &AnsweredForm<'_>) -> Result<(), Refusal> {
+    let card = opening.card(answered.call).await?;
+    if let Some(closed) = card.as_ref().filter(|card| !is_open_form(card)) {
+        if let Some(run) = closed.run_id {
+            opening.follows(run);
+        }
+        return Ok(());
+    }
+    let answer = answered.answer(card.as_ref().and_then(card_of))?;
+    opening.answer(&answer).await
+}
+
 async fn resume(
     Extension(visitor): Extension<Visitor>,
     Extension(Me(me)): Extension<Me>,
-    Path(space): Path<String>,
+    space: Result<Path<String>, PathRejection>,
 ) -> Result<Response, Refusal> {
+    let Ok(Path(space)) = space else { return Err(Refusal::new(404, "there is no such space")) };
     let mut opening = Opening::of(&visitor, me, &space).await?;
     let Some(message) = opening.resume().await? else {
         return Ok(StatusCode::NO_CONTENT.into_response());

@@ -2,7 +2,7 @@
 //! turn is over.
 
 use std::{
-    collections::{BTreeMap, VecDeque},
+    collections::{BTreeMap, BTreeSet, VecDeque},
     time::Duration,
 };
 
@@ -19,7 +19,7 @@ use smartspace_domain::{
     steps::CallStatus,
     triggers::Trigger,
 };
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::{
     api_client::{Refusal, Visitor},
@@ -38,6 +38,8 @@ const LATE_MESSAGE: Duration = Duration::from_secs(5);
 const RECONNECTS: u32 = 3;
 /// How long the decision whom a message wakes may take.
 const DECIDED_WITHIN: Duration = Duration::from_secs(30);
+/// How often a read is repeated that was refused for a moment.
+const TRIES: u32 = 5;
 /// How many messages and runs a page has.
 const PAGE: usize = 200;
 /// How far back a message with the same key is looked for.
@@ -87,8 +89,19 @@ pub(crate) struct Opening {
     /// The messages that the turn begins with, and those of them that were posted now.
     roots: Vec<Message>,
     posted: Vec<MessageId>,
-    /// The runs whose forms were answered.
+    /// The runs whose forms were answered now.
     answered: Vec<RunId>,
+    /// Other runs that the turn begins with.
+    followed: Vec<RunId>,
+}
+
+/// What a client shows already of a turn that it goes on with.
+#[derive(Debug, Default)]
+pub(crate) struct Shown {
+    /// The cards, without the results of their calls.
+    pub(crate) cards: Vec<CallId>,
+    /// The messages, by the ids under which clients know them.
+    pub(crate) messages: BTreeSet<String>,
 }
 
 impl Opening {
@@ -113,6 +126,7 @@ impl Opening {
             roots: Vec::new(),
             posted: Vec::new(),
             answered: Vec::new(),
+            followed: Vec::new(),
         })
     }
 
@@ -128,15 +142,23 @@ impl Opening {
             message.sender.id == me && message.client_key.as_deref() == Some(key)
         };
         let message = if let Some(known) = self.find(is_it).await? {
+            if known.text() != post.text {
+                let detail = "a message with this id and another text is posted already";
+                return Err(Refusal::new(422, format!("/messages: {key}: {detail}")));
+            }
             known
         } else {
             let body = json!({"text": post.text});
             let path = messages_path(self.space.id);
             let message: Message = self.visitor.post(&path, &body, Some(key)).await?;
-            if self.messages.back().is_none_or(|last| last.seq < message.seq) {
-                self.messages.push_back(message.clone());
+            // The API knows it from before.
+            let is_new = message.seq > self.read_to;
+            if is_new {
+                self.posted.push(message.id);
+                if self.messages.iter().all(|known| known.id != message.id) {
+                    self.messages.push_back(message.clone());
+                }
             }
-            self.posted.push(message.id);
             message
         };
         let id = message.id;
@@ -144,29 +166,32 @@ impl Opening {
         Ok(id)
     }
 
-    /// Answers a form that waits. Forms that have a result already are left alone if `is_lenient`.
-    pub(crate) async fn answer(
-        &mut self,
-        answer: &Answer,
-        is_lenient: bool,
-    ) -> Result<(), Refusal> {
+    /// The card of a call, if it is among the newest messages.
+    pub(crate) async fn card(&mut self, call: CallId) -> Result<Option<Message>, Refusal> {
+        self.find(|message| card_of(message).is_some_and(|card| card.call_id == call)).await
+    }
+
+    /// Answers a form.
+    pub(crate) async fn answer(&mut self, answer: &Answer) -> Result<(), Refusal> {
         let call = answer.call;
-        let is_it = |message: &Message| card_of(message).is_some_and(|card| card.call_id == call);
-        let form = self.find(is_it).await?;
+        let form = self.card(call).await?;
         let run = form.as_ref().and_then(|form| form.run_id);
         let (Some(form), Some(run)) = (form, run) else {
             return Err(Refusal::new(404, format!("{call}: there is no such form here")));
         };
-        let is_pending = card_of(&form).is_some_and(|card| card.status == CallStatus::Pending);
-        if !is_pending && is_lenient {
-            return Ok(());
-        }
         let path = format!("/v1/runs/{run}/toolCalls/{call}/result");
         let _: Value = self.visitor.post(&path, &answer.body, None).await?;
-        if is_pending {
+        if is_open_form(&form) {
             self.answered.push(run);
+        } else {
+            self.followed.push(run);
         }
         Ok(())
+    }
+
+    /// The turn begins with this run, too.
+    pub(crate) fn follows(&mut self, run: RunId) {
+        self.followed.push(run);
     }
 
     /// The newest message that `is_it` among the space's last ones.
@@ -195,40 +220,60 @@ impl Opening {
         }
     }
 
-    /// Begins to tell what follows the newest message that is known. If nothing was posted or
-    /// answered, that is what is active in the space. `cards` are those that the client shows
-    /// without a result; if it is `None`, the client shows the messages as they are here.
-    pub(crate) async fn follow(self, cards: Option<&[CallId]>) -> Result<Conversation, Refusal> {
-        let runs = if self.is_all_new() { Vec::new() } else { self.runs().await? };
-        let mut turn = self.turn();
-        if self.roots.is_empty() && self.answered.is_empty() {
-            for run in runs.iter().filter(|run| run.status.is_active()) {
-                turn.follows(run);
-            }
-        }
+    /// Begins to tell what follows to a client that shows the messages as they are here. If nothing
+    /// was posted or answered, that is what is active in the space.
+    pub(crate) async fn follow(self) -> Result<Conversation, Refusal> {
+        let runs = self.runs_of_turn().await?;
+        let turn = self.turn(&runs);
         let mut narration = Narration::new(self.me, &self.space, turn, self.read_to);
-        let mut shown = Vec::new();
         for message in &self.messages {
-            let Some(cards) = cards else {
-                narration.is_known(message);
-                continue;
-            };
-            narration.leaves_out(message);
-            if card_of(message).is_some_and(|card| cards.contains(&card.call_id)) {
+            narration.is_known(message);
+        }
+        self.tell(narration, &[], &runs).await
+    }
+
+    /// The same for a client that shows a part of the turn. It is told what it lacks: the results
+    /// of its cards, and the messages behind them.
+    pub(crate) async fn follow_behind(self, shown: &Shown) -> Result<Conversation, Refusal> {
+        let runs = self.runs_of_turn().await?;
+        let mut turn = self.turn(&runs);
+        turn.knows(self.messages.iter(), &runs);
+        let of_turn = turn.runs();
+        let mut narration = Narration::new(self.me, &self.space, turn, self.read_to);
+        let is_shown_card = |message: &Message| {
+            card_of(message).is_some_and(|card| shown.cards.contains(&card.call_id))
+        };
+        let is_of_turn =
+            |message: &Message| message.run_id.is_some_and(|run| of_turn.contains(&run));
+        let cards =
+            self.messages.iter().filter(|message| is_shown_card(message) && is_of_turn(message));
+        let behind = cards.map(|card| card.seq).min().unwrap_or(u64::MAX);
+        let mut lacking = Vec::new();
+        for message in &self.messages {
+            let is_known = shown.messages.contains(&id_for_clients(message));
+            if is_shown_card(message) {
+                narration.leaves_out(message);
                 narration.knows_card(message, false);
-                shown.push(message.clone());
+                lacking.push(message.clone());
+            } else if message.seq > behind && is_of_turn(message) && !is_known {
+                narration.tells_late(message);
+                lacking.push(message.clone());
+            } else {
+                narration.leaves_out(message);
             }
         }
-        Ok(self.tell(narration, &shown, &runs))
+        self.tell(narration, &lacking, &runs).await
     }
 
     /// Begins to tell all that the messages caused that the turn begins with, also what has happened
     /// already.
     pub(crate) async fn tell_from_start(self) -> Result<Conversation, Refusal> {
-        let runs = if self.is_all_new() { Vec::new() } else { self.runs().await? };
-        let mut turn = self.turn();
-        let first = self.roots.iter().map(|root| root.seq).min();
-        let after = first.unwrap_or(self.read_to);
+        let runs = self.runs_of_turn().await?;
+        let mut turn = self.turn(&runs);
+        let first = self.roots.iter().map(|root| root.seq).min().unwrap_or(self.read_to);
+        // Nothing is told from before the messages that were read.
+        let oldest = self.messages.front().map_or(0, |oldest| oldest.seq - 1);
+        let after = first.max(oldest);
         let later: Vec<_> =
             self.messages.iter().filter(|message| message.seq > after).cloned().collect();
         turn.knows(&later, &runs);
@@ -241,31 +286,33 @@ impl Opening {
         for other in &others {
             narration.leaves_out(other);
         }
-        Ok(self.tell(narration, &answers, &runs))
+        self.tell(narration, &answers, &runs).await
     }
 
-    /// Takes the message of a person that the newest active run of the space goes back to as the
-    /// beginning of the turn. `None` if no run works.
+    /// Takes the message to which a working run goes back as the beginning of the turn: the newest
+    /// one of the caller, or else of another person. `None` if no run works.
     pub(crate) async fn resume(&mut self) -> Result<Option<MessageId>, Refusal> {
         let runs = self.runs().await?;
         let works = |run: &&Run| matches!(run.status, RunStatus::Queued | RunStatus::Running);
         let triggers: BTreeMap<RunId, MessageId> =
             runs.iter().filter_map(|run| Some((run.id, message_of(run)?))).collect();
-        for run in runs.iter().filter(works) {
-            let Some(mut message) = message_of(run) else { continue };
-            loop {
-                let known = self.messages.iter().find(|known| known.id == message);
-                match known.and_then(|known| triggers.get(&known.run_id?)) {
-                    Some(earlier) => message = *earlier,
-                    None => break,
-                }
+        let roots = runs.iter().filter(works).filter_map(|run| {
+            let mut message =
+                self.messages.iter().find(|known| Some(known.id) == message_of(run))?;
+            while let Some(earlier) = message.run_id.and_then(|run| triggers.get(&run)) {
+                message = self.messages.iter().find(|known| known.id == *earlier)?;
             }
-            if let Some(root) = self.messages.iter().find(|known| known.id == message) {
-                self.roots = vec![root.clone()];
-                return Ok(Some(message));
-            }
-        }
-        Ok(None)
+            Some((run, message.clone()))
+        });
+        // The newest run comes first.
+        let roots: Vec<_> = roots.collect();
+        let own = roots.iter().find(|(_, root)| root.sender.id == self.me);
+        let Some((_, root)) = own.or_else(|| roots.first()) else { return Ok(None) };
+        // A run that was repeated is in no message's dispatch.
+        let repeated = roots.iter().filter(|(run, of)| of.id == root.id && run.retry_of.is_some());
+        self.followed.extend(repeated.map(|(run, _)| run.id));
+        self.roots = vec![root.clone()];
+        Ok(Some(root.id))
     }
 
     /// The agents that a message of this call woke, once that is decided.
@@ -285,40 +332,52 @@ impl Opening {
             if Instant::now() >= until {
                 return Err(Refusal::new(503, "it is not decided yet whom the message wakes"));
             }
-            tokio::time::sleep(DECIDED_WITHIN / 60).await;
+            sleep(DECIDED_WITHIN / 60).await;
         }
     }
 
     /// Begins to tell of one run, and of nothing that it causes.
     pub(crate) async fn follow_run(self, run: RunId) -> Result<Conversation, Refusal> {
         let runs = self.runs().await?;
-        let turn = self.turn().only(run);
+        let turn = self.turn(&runs).only(run);
         let mut narration = Narration::new(self.me, &self.space, turn, self.read_to);
         for message in &self.messages {
             narration.is_known(message);
         }
-        Ok(self.tell(narration, &[], &runs))
+        self.tell(narration, &[], &runs).await
     }
 
-    fn is_all_new(&self) -> bool {
+    /// The runs of the space, unless all of the turn begins now.
+    async fn runs_of_turn(&self) -> Result<Vec<Run>, Refusal> {
         let is_new = |root: &Message| self.posted.contains(&root.id);
-        self.answered.is_empty() && !self.roots.is_empty() && self.roots.iter().all(is_new)
+        let is_all_new = self.answered.is_empty()
+            && self.followed.is_empty()
+            && !self.roots.is_empty()
+            && self.roots.iter().all(is_new);
+        if is_all_new { Ok(Vec::new()) } else { self.runs().await }
     }
 
-    fn turn(&self) -> Turn {
+    /// The turn that begins with what was posted and answered, or else with the active `runs`.
+    fn turn(&self, runs: &[Run]) -> Turn {
         let mut turn = Turn::default();
         for root in &self.roots {
             turn.begins_with(root);
         }
+        for run in &self.followed {
+            turn.continues_with(*run, false);
+        }
         for run in &self.answered {
-            let still_asks = |message: &Message| {
-                let is_open = card_of(message)
-                    .is_some_and(|card| card.status == CallStatus::Pending && card.ui.is_some());
-                is_open && message.run_id == Some(*run)
-            };
-            let asks = self.messages.iter().filter(|message| still_asks(message)).count();
-            let answers = self.answered.iter().filter(|answered| *answered == run).count();
-            turn.continues_with(*run, asks <= answers);
+            let asks = self
+                .messages
+                .iter()
+                .filter(|message| is_open_form(message) && message.run_id == Some(*run));
+            let answers = self.answered.iter().filter(|answered| *answered == run);
+            turn.continues_with(*run, asks.count() <= answers.count());
+        }
+        if self.roots.is_empty() && self.followed.is_empty() && self.answered.is_empty() {
+            for run in runs.iter().filter(|run| run.status.is_active()) {
+                turn.follows(run);
+            }
         }
         turn
     }
@@ -327,19 +386,28 @@ impl Opening {
         runs(&self.visitor, self.space.id).await
     }
 
-    fn tell(self, mut narration: Narration, messages: &[Message], runs: &[Run]) -> Conversation {
-        let first = narration.knows(messages, runs);
-        let now = Instant::now();
-        Conversation {
+    async fn tell(
+        self,
+        mut narration: Narration,
+        messages: &[Message],
+        runs: &[Run],
+    ) -> Result<Conversation, Refusal> {
+        let mut first = narration.knows(messages, runs);
+        if !runs.is_empty() {
+            let older = older_runs(&self.visitor, &mut narration).await?;
+            first.extend(narration.knows(&[], &older));
+        }
+        Ok(Conversation {
             visitor: self.visitor,
             space: self.space.id,
             following: self.following,
             narration,
             first: Some(first),
             is_checked: false,
-            until: now + LONGEST,
+            over_since: None,
+            until: Instant::now() + LONGEST,
             lost: 0,
-        }
+        })
     }
 }
 
@@ -352,8 +420,10 @@ pub(crate) struct Conversation {
     narration: Narration,
     /// What is told first.
     first: Option<Vec<Told>>,
-    /// Whether the space was read since the last event.
+    /// Whether the space was read since the turn seems over.
     is_checked: bool,
+    /// Since when the turn is over, but a text is open.
+    over_since: Option<Instant>,
     until: Instant,
     /// How often the connection was lost since the last event.
     lost: u32,
@@ -406,43 +476,43 @@ impl Conversation {
 
     async fn go_on(&mut self) -> Result<Next, Refusal> {
         loop {
-            if Instant::now() >= self.until {
+            let now = Instant::now();
+            if now >= self.until {
                 return Ok(self.end(Why::Continues));
             }
             let is_over = self.narration.is_over();
+            self.is_checked &= is_over;
             if is_over && !self.is_checked {
-                let told = self.check().await?;
-                if !told.is_empty() {
-                    return Ok(Next::Told(told));
+                let told = self.check_patiently().await?;
+                if told.is_empty() {
+                    continue;
                 }
-                continue;
+                return Ok(Next::Told(told));
             }
-            if is_over && !self.narration.has_open_text() {
+            self.over_since = is_over.then(|| self.over_since.unwrap_or(now));
+            let late = self.over_since.map(|since| since + LATE_MESSAGE);
+            if is_over && (!self.narration.has_open_text() || late.is_some_and(|late| late <= now))
+            {
                 return Ok(self.end(Why::Over));
             }
-            let wait = if is_over { LATE_MESSAGE } else { SILENCE };
-            let until = self.until.min(Instant::now() + wait);
-            match timeout_at(until, self.following.next()).await {
+            let until = self.until.min(late.unwrap_or(now + SILENCE));
+            let told = match timeout_at(until, self.following.next()).await {
                 Ok(Ok(event)) => {
                     self.lost = 0;
-                    self.is_checked = false;
                     let what = self.whole(event.what).await?;
-                    let told = self.narration.saw(what);
-                    if !told.is_empty() {
-                        return Ok(Next::Told(told));
-                    }
+                    self.narration.saw(what)
                 }
-                Ok(Err(refusal)) => self.reconnect(refusal).await?,
+                Ok(Err(refusal)) => {
+                    self.reconnect(refusal).await?;
+                    continue;
+                }
                 Err(_) => {
-                    let told = self.check().await?;
-                    if !told.is_empty() {
-                        return Ok(Next::Told(told));
-                    }
-                    if is_over && self.narration.is_over() {
-                        return Ok(self.end(Why::Over));
-                    }
                     self.following.ping().await;
+                    self.check_patiently().await?
                 }
+            };
+            if !told.is_empty() {
+                return Ok(Next::Told(told));
             }
         }
     }
@@ -452,26 +522,40 @@ impl Conversation {
         Next::End(told, ending, why)
     }
 
+    /// Reads what the events should have told, and waits if the caller has made too many requests.
+    async fn check_patiently(&mut self) -> Result<Vec<Told>, Refusal> {
+        let mut tries = 0;
+        loop {
+            match self.check().await {
+                Err(refusal) if refusal.is_passing() && tries < TRIES => {
+                    tries += 1;
+                    sleep(refusal.wait()).await;
+                }
+                read => return read,
+            }
+        }
+    }
+
     /// Reads what the events should have told.
     async fn check(&mut self) -> Result<Vec<Told>, Refusal> {
-        let runs = runs(&self.visitor, self.space).await?;
+        let mut runs = runs(&self.visitor, self.space).await?;
         let mut after = self.narration.complete_to();
-        let mut told = Vec::new();
+        let mut messages = Vec::new();
         loop {
             let query = [("after", after.to_string()), ("limit", PAGE.to_string())];
             let page: Page<Message> = self.visitor.get(&messages_path(self.space), &query).await?;
-            told.append(&mut self.narration.knows(&page.items, &runs));
-            match page.items.last().filter(|_| page.next_cursor.is_some()) {
+            messages.extend(page.items);
+            match messages.last().filter(|_| page.next_cursor.is_some()) {
                 Some(last) => after = last.seq,
                 None => break,
             }
         }
         for seq in self.narration.open_cards() {
-            let card = message(&self.visitor, self.space, seq).await?;
-            told.append(&mut self.narration.knows(card.as_slice(), &[]));
+            messages.extend(message(&self.visitor, self.space, seq).await?);
         }
+        runs.extend(older_runs(&self.visitor, &mut self.narration).await?);
         self.is_checked = true;
-        Ok(told)
+        Ok(self.narration.knows(&messages, &runs))
     }
 
     async fn reconnect(&mut self, refusal: Refusal) -> Result<(), Refusal> {
@@ -479,7 +563,7 @@ impl Conversation {
         if refusal.status != 503 || self.lost > RECONNECTS {
             return Err(refusal);
         }
-        tokio::time::sleep(Duration::from_millis(200) * self.lost).await;
+        sleep(Duration::from_millis(200) * self.lost).await;
         self.following = Following::open(&self.visitor, self.space, None).await?;
         self.is_checked = false;
         Ok(())
@@ -495,8 +579,18 @@ impl Conversation {
         if !message.truncated {
             return Ok(event);
         }
-        let whole = self::message(&self.visitor, self.space, message.seq).await?;
-        Ok(whole.map_or(event, |message| EventKind::MessageUpdated { message }))
+        let mut tries = 0;
+        loop {
+            match self::message(&self.visitor, self.space, message.seq).await {
+                Err(refusal) if refusal.is_passing() && tries < TRIES => {
+                    tries += 1;
+                    sleep(refusal.wait()).await;
+                }
+                Ok(Some(message)) => return Ok(EventKind::MessageUpdated { message }),
+                Ok(None) => return Ok(event),
+                Err(refusal) => return Err(refusal),
+            }
+        }
     }
 }
 
@@ -523,6 +617,30 @@ async fn runs(visitor: &Visitor, space: SpaceId) -> Result<Vec<Run>, Refusal> {
     let query = [("limit", RUNS.to_string())];
     let page: Page<Run> = visitor.get(&format!("/v1/spaces/{space}/runs"), &query).await?;
     Ok(page.items)
+}
+
+/// The runs of the turn that are not among the newest of the space. Runs that are gone have ended.
+async fn older_runs(visitor: &Visitor, narration: &mut Narration) -> Result<Vec<Run>, Refusal> {
+    let mut runs = Vec::new();
+    for id in narration.unknown_runs() {
+        match visitor.get(&format!("/v1/runs/{id}"), &[]).await {
+            Ok(run) => runs.push(run),
+            Err(refusal) if refusal.status == 404 => narration.forgets(id),
+            Err(refusal) => return Err(refusal),
+        }
+    }
+    Ok(runs)
+}
+
+/// The id under which clients know a message: that of its stream, so that the text they saw is the
+/// message.
+pub(crate) fn id_for_clients(message: &Message) -> String {
+    message.stream_id.map_or_else(|| message.id.to_string(), |stream| stream.to_string())
+}
+
+/// Whether a message shows a form that waits for an answer.
+pub(crate) fn is_open_form(message: &Message) -> bool {
+    card_of(message).is_some_and(|card| card.ui.is_some() && card.status == CallStatus::Pending)
 }
 
 /// The message that triggered a run.

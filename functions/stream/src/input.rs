@@ -1,8 +1,12 @@
 //! What the doors of chats have in common when they read a request.
 
+use axum::{body::Bytes, extract::rejection::BytesRejection};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use smartspace_domain::ids::{MessageId, StreamId};
+use smartspace_domain::{
+    ids::{MessageId, StreamId},
+    json,
+};
 
 use crate::api_client::Refusal;
 
@@ -12,9 +16,16 @@ pub(crate) const REQUEST_BYTES: usize = 6 * 1024 * 1024;
 const NEW_MESSAGES: usize = 10;
 
 /// Reads the body of a request.
-pub(crate) fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, Refusal> {
-    let value: Value = serde_json::from_slice(body)
+pub(crate) fn read<T: DeserializeOwned>(body: Result<Bytes, BytesRejection>) -> Result<T, Refusal> {
+    let body = body.map_err(|rejection| {
+        let status = rejection.status().as_u16();
+        Refusal::new(status, format!("the body: expected at most {REQUEST_BYTES} bytes"))
+    })?;
+    let value = json::parse(&body)
         .map_err(|error| Refusal::new(400, format!("the body: expected JSON, but {error}")))?;
+    if !value.is_object() {
+        return Err(Refusal::new(422, "the body: expected an object"));
+    }
     shaped(value)
 }
 
@@ -27,19 +38,48 @@ pub(crate) fn shaped<T: DeserializeOwned>(value: Value) -> Result<T, Refusal> {
 }
 
 /// Whether a client got the message with this id from us.
-pub(crate) fn is_ours(id: &str) -> bool {
+fn is_ours(id: &str) -> bool {
     id.parse::<MessageId>().is_ok() || id.parse::<StreamId>().is_ok() || id.starts_with("rsp_")
 }
 
-/// The person's messages behind the newest one that is ours.
+/// Who a message of a client is from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum From {
+    /// The person who uses it.
+    Person,
+    /// The client itself, which tells a model what to do.
+    Client,
+    /// An agent, or a tool.
+    Agent,
+}
+
+impl From {
+    /// The sender of a message with this role.
+    pub(crate) fn of(role: &str) -> Self {
+        match role {
+            "user" => Self::Person,
+            "system" | "developer" => Self::Client,
+            _ => Self::Agent,
+        }
+    }
+}
+
+/// The person's messages at the end that did not come from us, oldest first.
 pub(crate) fn new_messages<M>(
     messages: &[M],
-    is_ours: impl Fn(&M) -> bool,
-    is_by_person: impl Fn(&M) -> bool,
+    id_and_role: impl Fn(&M) -> (&str, &str),
 ) -> Result<Vec<&M>, Refusal> {
-    let newest = messages.iter().rposition(is_ours);
-    let behind = messages.get(newest.map_or(0, |newest| newest + 1)..).unwrap_or_default();
-    let new: Vec<_> = behind.iter().filter(|message| is_by_person(message)).collect();
+    let mut new = Vec::new();
+    for message in messages.iter().rev() {
+        let (id, role) = id_and_role(message);
+        match From::of(role) {
+            _ if is_ours(id) => break,
+            From::Agent => break,
+            From::Person => new.push(message),
+            From::Client => {}
+        }
+    }
+    new.reverse();
     if new.len() > NEW_MESSAGES {
         let got = new.len();
         return Err(Refusal::new(

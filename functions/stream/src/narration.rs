@@ -13,7 +13,7 @@ use smartspace_domain::{
     events::{AskedCall, EventKind, StreamEnd, StreamKind},
     ids::{CallId, EntityId, MessageId, RunId, StreamId},
     messages::{Message, Part, Sender, ToolPart},
-    runs::{Run, RunError, RunStatus},
+    runs::{EndReason, Run, RunError, RunStatus},
     spaces::Space,
     steps::CallStatus,
 };
@@ -48,7 +48,7 @@ pub(crate) enum Told {
 #[derive(Debug)]
 pub(crate) struct Ending {
     /// Runs that were told to have started, and wait for people or still work.
-    pub(crate) open: Vec<RunId>,
+    pub(crate) open: Vec<(RunId, RunStatus)>,
     /// Forms of the turn that the reader may answer.
     pub(crate) forms: Vec<AskedCall>,
     /// Why all runs of the turn failed, if they did.
@@ -71,6 +71,8 @@ pub(crate) struct Narration {
     /// The messages that were told or are known to the client, by their `seq`.
     seqs: BTreeSet<u64>,
     told: BTreeSet<MessageId>,
+    /// Messages up to `after` that are told nevertheless.
+    late: BTreeSet<MessageId>,
     /// The cards that the client knows.
     cards: BTreeMap<CallId, Card>,
     forms: BTreeMap<CallId, AskedCall>,
@@ -130,6 +132,7 @@ impl Narration {
             after,
             seqs: BTreeSet::new(),
             told: BTreeSet::new(),
+            late: BTreeSet::new(),
             cards: BTreeMap::new(),
             forms: BTreeMap::new(),
             out: Vec::new(),
@@ -150,6 +153,21 @@ impl Narration {
         self.seqs.insert(message.seq);
         self.turn.knows(std::slice::from_ref(message), &[]);
         self.saw_form(message);
+    }
+
+    /// This message is told, although the client knows later ones.
+    pub(crate) fn tells_late(&mut self, message: &Message) {
+        self.late.insert(message.id);
+    }
+
+    /// The runs of the turn about which nothing is known.
+    pub(crate) fn unknown_runs(&self) -> Vec<RunId> {
+        self.turn.unknown_runs()
+    }
+
+    /// The API does not know the run any longer.
+    pub(crate) fn forgets(&mut self, run: RunId) {
+        self.turn.forgets(run);
     }
 
     /// The client knows the card that the message shows.
@@ -272,7 +290,11 @@ impl Narration {
         let has_failed = |run: &&Run| run.status == RunStatus::Failed;
         let failure = runs.iter().all(has_failed).then(|| runs.first()?.error.clone()).flatten();
         let open = self.told_runs.iter().filter(|(_, has_ended)| !**has_ended);
-        let open = open.map(|(run, _)| *run).collect();
+        let open = open.map(|(run, _)| {
+            let known = self.runs.get(run);
+            (*run, known.map_or(RunStatus::Running, |run| run.status))
+        });
+        let open = open.collect();
         (told, Ending { open, forms: forms.cloned().collect(), failure })
     }
 
@@ -297,6 +319,16 @@ impl Narration {
         let known = self.runs.get(&run.id);
         if known.is_none_or(|known| known.status.is_active()) {
             self.runs.insert(run.id, run.clone());
+        }
+        // Another run answers instead, so nothing is posted of what it has written.
+        let is_replaced = [EndReason::Absorbed, EndReason::Superseded, EndReason::Coalesced];
+        if run.end_reason.is_some_and(|reason| is_replaced.contains(&reason)) {
+            let is_its = |stream: &Stream| stream.about.as_ref().is_some_and(|it| it.run == run.id);
+            let its = self.streams.iter().filter(|(_, stream)| is_its(stream));
+            let its: Vec<_> = its.map(|(id, _)| *id).collect();
+            for stream in its {
+                self.drop_stream(stream);
+            }
         }
     }
 
@@ -328,7 +360,8 @@ impl Narration {
 
     fn saw_message(&mut self, message: &Message) {
         self.seqs.insert(message.seq);
-        let is_new = message.seq > self.after && self.told.insert(message.id);
+        let is_wanted = message.seq > self.after || self.late.contains(&message.id);
+        let is_new = is_wanted && self.told.insert(message.id);
         self.saw_form(message);
         if is_new
             && let Some(run) = message.run_id

@@ -23,6 +23,8 @@ pub(crate) struct Turn {
     is_alone: bool,
     /// Runs whose forms all have answers, and that have not continued yet.
     continuing: BTreeSet<RunId>,
+    /// Runs that ended so long ago that they are not stored any longer.
+    gone: BTreeSet<RunId>,
     messages: BTreeMap<MessageId, SeenMessage>,
     runs: BTreeMap<RunId, SeenRun>,
 }
@@ -92,7 +94,11 @@ impl Turn {
     }
 
     /// Takes note of what the API says about the messages and runs of the space.
-    pub(crate) fn knows(&mut self, messages: &[Message], runs: &[Run]) {
+    pub(crate) fn knows<'a>(
+        &mut self,
+        messages: impl IntoIterator<Item = &'a Message>,
+        runs: &[Run],
+    ) {
         for message in messages {
             self.saw_message(message);
         }
@@ -167,6 +173,17 @@ impl Turn {
         self.members().runs
     }
 
+    /// The runs of the turn about which nothing is known.
+    pub(crate) fn unknown_runs(&self) -> Vec<RunId> {
+        let unknown = |run: &RunId| !self.runs.contains_key(run) && !self.gone.contains(run);
+        self.members().runs.into_iter().filter(unknown).collect()
+    }
+
+    /// The API does not know the run any longer.
+    pub(crate) fn forgets(&mut self, run: RunId) {
+        self.gone.insert(run);
+    }
+
     /// The messages of the turn that are known so far.
     pub(crate) fn messages(&self) -> BTreeSet<MessageId> {
         self.members().messages
@@ -174,7 +191,7 @@ impl Turn {
 
     /// Whether a run has ended, or waits for people, and nobody has begun its work instead.
     fn rests(&self, id: RunId) -> bool {
-        let Some(run) = self.runs.get(&id) else { return false };
+        let Some(run) = self.runs.get(&id) else { return self.gone.contains(&id) };
         if run.status == RunStatus::WaitingTool && self.continuing.contains(&id) {
             return false;
         }

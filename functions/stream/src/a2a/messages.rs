@@ -7,12 +7,11 @@ use smartspace_domain::{
     ids::{EntityId, RunId, SpaceId},
     messages::Message,
     runs::{Run, RunStatus},
-    steps::CallStatus,
 };
 
 use crate::{
     a2a::{Caller, rpc::RpcError, tasks::run_of_task},
-    conversation::{Answer, Conversation, Opening, Post, key_of, messages_path},
+    conversation::{Answer, Conversation, Opening, Post, is_open_form, key_of, messages_path},
     narration::card_of,
 };
 
@@ -130,15 +129,11 @@ async fn go_on(caller: &Caller, sent: SentMessage) -> Result<(RunId, Conversatio
     let body =
         if *data == json!({"declined": true}) { data.clone() } else { json!({"output": data}) };
     let mut opening = Opening::of(&caller.visitor, caller.me, &space.to_string()).await?;
-    let asks = |message: &Message| {
-        let is_open = card_of(message)
-            .is_some_and(|card| card.status == CallStatus::Pending && card.ui.is_some());
-        is_open && message.run_id == Some(id)
-    };
+    let asks = |message: &Message| is_open_form(message) && message.run_id == Some(id);
     let form = opening.find(asks).await?;
     let call = form.as_ref().and_then(card_of).map(|card| card.call_id);
     let call = call.ok_or_else(|| RpcError::unsupported("the task's form is closed"))?;
-    opening.answer(&Answer { call, body }, false).await?;
+    opening.answer(&Answer { call, body }).await?;
     Ok((id, opening.follow_run(id).await?))
 }
 

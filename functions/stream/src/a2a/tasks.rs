@@ -13,7 +13,7 @@ use smartspace_domain::{
 use crate::{
     a2a::{Caller, rpc::RpcError},
     api_client::Refusal,
-    conversation::{Conversation, Opening, Page, messages_path},
+    conversation::{Conversation, Opening, Page, id_for_clients, messages_path},
     narration::card_of,
 };
 
@@ -170,8 +170,7 @@ pub(super) fn state_of(status: RunStatus) -> &'static str {
 }
 
 fn artifact_of(message: &Message) -> Value {
-    let id = message.stream_id.map_or_else(|| message.id.to_string(), |stream| stream.to_string());
-    json!({"artifactId": id, "parts": [{"text": message.text()}]})
+    json!({"artifactId": id_for_clients(message), "parts": [{"text": message.text()}]})
 }
 
 /// A message of the agent about a task.

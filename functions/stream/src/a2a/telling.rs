@@ -14,7 +14,7 @@ use crate::{
         rpc::{RpcError, error_of, result_of},
         tasks::{spoken, state_of},
     },
-    conversation::Why,
+    conversation::{Why, id_for_clients},
     event_stream::Protocol,
     narration::{Ending, Narration, Told},
 };
@@ -105,8 +105,7 @@ impl Protocol for Telling {
                 events.push(self.artifact(&stream.to_string(), None, false, true));
             }
             Told::Message(message) if narration.is_of_turn(&message) => {
-                let id = message.stream_id.map(|stream| stream.to_string());
-                let id = id.unwrap_or_else(|| message.id.to_string());
+                let id = id_for_clients(&message);
                 events.push(self.artifact(&id, Some(message.text()), false, true));
             }
             Told::TextStarted { .. } | Told::Message(_) | Told::Card(_) | Told::CardEnded(_) => {}
@@ -116,7 +115,9 @@ impl Protocol for Telling {
     fn end(&mut self, ending: Ending, why: Why, events: &mut Vec<Value>) {
         match why {
             Why::Lost(refusal) => events.push(error_of(&self.id, &RpcError::from(refusal))),
-            Why::Over if !ending.open.is_empty() => {
+            Why::Over
+                if ending.open.iter().any(|(_, status)| *status == RunStatus::WaitingTool) =>
+            {
                 let question = ending.forms.first().map(|form| self.question(form));
                 events.push(self.status(RunStatus::WaitingTool, question));
             }

@@ -11,6 +11,8 @@ use smartspace_domain::{
     messages::{Message, Sender},
 };
 
+use crate::conversation::id_for_clients;
+
 /// An event.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "SCREAMING_SNAKE_CASE", rename_all_fields = "camelCase")]
@@ -104,7 +106,10 @@ pub(super) enum Outcome {
 #[serde(tag = "type", rename_all = "lowercase", rename_all_fields = "camelCase")]
 pub(super) enum SubagentOutcome {
     Success,
-    Suspended { interrupt_ids: Vec<CallId> },
+    Suspended {
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        interrupt_ids: Vec<CallId>,
+    },
 }
 
 /// A form that waits for an answer of the client.
@@ -184,7 +189,7 @@ impl ShownMessage {
     /// A message that is posted.
     pub(super) fn posted(message: &Message) -> Self {
         Self {
-            id: id_of(message),
+            id: id_for_clients(message),
             role: role_of(&message.sender),
             content: Some(message.text().to_owned()),
             name: Some(message.sender.name.clone()),
@@ -194,12 +199,6 @@ impl ShownMessage {
             metadata: Some(metadata_of(message)),
         }
     }
-}
-
-/// The id under which clients know a message: that of its stream, so that the text they saw is the
-/// message.
-pub(super) fn id_of(message: &Message) -> String {
-    message.stream_id.map_or_else(|| message.id.to_string(), |stream| stream.to_string())
 }
 
 pub(super) fn role_of(sender: &Sender) -> Role {

@@ -7,7 +7,7 @@ use smartspace_domain::ids::CallId;
 use crate::{
     api_client::Refusal,
     conversation::{Answer, Post, key_of},
-    input::{is_ours, new_messages, text_of},
+    input::{new_messages, text_of},
 };
 
 /// The input of a run.
@@ -58,8 +58,7 @@ pub(super) struct Resumed {
 impl Input {
     /// The messages that the space may not have yet.
     pub(super) fn posts(&self) -> Result<Vec<Post>, Refusal> {
-        let is_ours = |message: &InputMessage| is_ours(&message.id);
-        let new = new_messages(&self.messages, is_ours, |message| message.role == "user")?;
+        let new = new_messages(&self.messages, |message| (&message.id, &message.role))?;
         let post = |message: &&InputMessage| {
             let text = match &message.content {
                 Value::String(text) => text.clone(),
@@ -77,6 +76,10 @@ impl Input {
             let call: CallId = interrupt_id
                 .parse()
                 .map_err(|error| Refusal::new(422, format!("/resume: interruptId: {error}")))?;
+            let known = resumed.answers.iter().map(|answer| answer.call);
+            if known.chain(resumed.left_open.iter().copied()).any(|known| known == call) {
+                return Err(Refusal::new(422, format!("/resume: {call} is there twice")));
+            }
             match status {
                 ResumeStatus::Cancelled => resumed.left_open.push(call),
                 ResumeStatus::Resolved => {

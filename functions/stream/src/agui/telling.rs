@@ -13,10 +13,10 @@ use smartspace_domain::{
 
 use crate::{
     agui::events::{
-        Event, Interrupt, Metadata, Outcome, Role, ShownMessage, SubagentOutcome, ToolCall, id_of,
+        Event, Interrupt, Metadata, Outcome, Role, ShownMessage, SubagentOutcome, ToolCall,
         metadata_of, role_of,
     },
-    conversation::Why,
+    conversation::{Why, id_for_clients},
     event_stream::Protocol,
     narration::{Ending, Narration, Told, card_of},
     problem_codes::code_of,
@@ -100,7 +100,7 @@ impl Telling {
     }
 
     fn whole_text(&mut self, message: &Message, events: &mut Vec<Event>) {
-        let id = id_of(message);
+        let id = id_for_clients(message);
         events.push(Event::TextMessageStart {
             message_id: id.clone(),
             role: role_of(&message.sender),
@@ -119,7 +119,7 @@ impl Telling {
         events.push(Event::ToolCallStart {
             tool_call_id: card.call_id,
             tool_call_name: card.name.clone(),
-            parent_message_id: id_of(message),
+            parent_message_id: id_for_clients(message),
             subagent_run_id: message.run_id,
         });
         let delta = card.input.to_string();
@@ -131,7 +131,7 @@ impl Telling {
     fn card_ended(&mut self, message: &Message, events: &mut Vec<Event>) {
         let Some(result) = shown_result(message) else { return };
         let Some(tool_call_id) = result.tool_call_id else { return };
-        let id = id_of(message);
+        let id = id_for_clients(message);
         let at = self.messages.iter().position(|shown| shown.id == id);
         self.messages.insert(at.map_or(self.messages.len(), |at| at + 1), result.clone());
         events.push(Event::ToolCallResult {
@@ -183,15 +183,16 @@ impl Protocol for Telling {
         let Ending { open, forms, failure } = ending;
         let forms: Vec<_> =
             forms.into_iter().filter(|form| !self.left_open.contains(&form.call_id)).collect();
-        for run in open {
+        if let Why::Lost(refusal) = why {
+            let code = code_of(refusal.status).to_owned();
+            return events.push(Event::RunError { message: refusal.detail, code });
+        }
+        // The protocol has no other word for an agent that still works.
+        for (run, _) in open {
             let its = forms.iter().filter(|form| form.run_id == run);
             let interrupt_ids = its.map(|form| form.call_id).collect();
             let outcome = SubagentOutcome::Suspended { interrupt_ids };
             events.push(Event::SubagentFinished { subagent_run_id: run, outcome });
-        }
-        if let Why::Lost(refusal) = why {
-            let code = code_of(refusal.status).to_owned();
-            return events.push(Event::RunError { message: refusal.detail, code });
         }
         if let Some(RunError { code, message }) = failure {
             return events.push(Event::RunError { message, code: text_of(&json!(code)) });

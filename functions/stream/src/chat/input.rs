@@ -2,18 +2,12 @@
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use smartspace_domain::{
-    forms::BUTTONS,
-    ids::CallId,
-    messages::{Message, ToolPart},
-    steps::CallStatus,
-};
+use smartspace_domain::{forms::BUTTONS, ids::CallId, messages::ToolPart};
 
 use crate::{
     api_client::Refusal,
-    conversation::{Answer, Post, key_of},
-    input::{is_ours, new_messages, text_of},
-    narration::card_of,
+    conversation::{Answer, Post, Shown, key_of},
+    input::{new_messages, text_of},
 };
 
 /// The body of a request.
@@ -49,8 +43,7 @@ impl Input {
                 "/trigger: an answer in a space cannot be regenerated; expected submit-message",
             ));
         }
-        let is_ours = |message: &UiMessage| is_ours(&message.id);
-        let new = new_messages(&self.messages, is_ours, |message| message.role == "user")?;
+        let new = new_messages(&self.messages, |message| (&message.id, &message.role))?;
         let post = |message: &&UiMessage| {
             let text = text_of(&message.parts, &message.id)?;
             Ok(Post { key: key_of("chat", &message.id)?, text })
@@ -68,9 +61,11 @@ impl Input {
         calls.map(|(call, part)| AnsweredForm { call, part }).collect()
     }
 
-    /// The calls in the newest message of the assistant.
-    pub(super) fn known_calls(&self) -> Vec<CallId> {
-        self.calls().map(|(call, _)| call).collect()
+    /// What the newest message of the assistant shows.
+    pub(super) fn shown(&self) -> Shown {
+        let messages = self.parts().filter(|part| part["type"] == "data-message");
+        let messages = messages.filter_map(|part| part["id"].as_str().map(str::to_owned));
+        Shown { cards: self.calls().map(|(call, _)| call).collect(), messages: messages.collect() }
     }
 
     /// The id of the message that the client goes on with.
@@ -80,30 +75,25 @@ impl Input {
     }
 
     fn calls(&self) -> impl Iterator<Item = (CallId, &Value)> {
+        self.parts().filter_map(|part| Some((part["toolCallId"].as_str()?.parse().ok()?, part)))
+    }
+
+    /// The parts of the newest message of the assistant.
+    fn parts(&self) -> impl Iterator<Item = &Value> {
         let newest = self.messages.iter().rfind(|message| message.role == "assistant");
-        let parts = newest.into_iter().filter_map(|message| message.parts.as_array());
-        parts.flatten().filter_map(|part| Some((part["toolCallId"].as_str()?.parse().ok()?, part)))
+        newest.into_iter().filter_map(|message| message.parts.as_array()).flatten()
     }
 }
 
 impl AnsweredForm<'_> {
-    /// The answer, if the form still waits for one.
-    pub(super) fn answer<'a>(
-        &self,
-        mut messages: impl Iterator<Item = &'a Message>,
-    ) -> Result<Option<Answer>, Refusal> {
-        let card =
-            messages.find_map(|message| card_of(message).filter(|card| card.call_id == self.call));
-        // A form that is not among the newest messages is looked for when it is answered.
-        if card.is_some_and(|card| card.status != CallStatus::Pending) {
-            return Ok(None);
-        }
+    /// The answer to the form on `card`.
+    pub(super) fn answer(&self, card: Option<&ToolPart>) -> Result<Answer, Refusal> {
         let body = match self.part["state"].as_str() {
             Some("output-available") => json!({"output": self.part["output"]}),
             Some("output-error") => declined(&self.part["errorText"]),
             _ => self.approval(card)?,
         };
-        Ok(Some(Answer { call: self.call, body }))
+        Ok(Answer { call: self.call, body })
     }
 
     /// The choice that an approval makes: the first of two options, or the second.

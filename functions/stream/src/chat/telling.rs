@@ -16,7 +16,7 @@ use crate::{
         chunks::{Chunk, Dropped, MessageData, RunData},
         input::two_buttons,
     },
-    conversation::Why,
+    conversation::{Why, id_for_clients},
     event_stream::Protocol,
     narration::{Ending, Narration, Told, card_of},
 };
@@ -67,8 +67,7 @@ impl Protocol for Telling {
             }
             Told::TextDropped { stream } => drop_text(stream, chunks),
             Told::Message(message) => {
-                let id = message.stream_id.map(|stream| stream.to_string());
-                whole(&id.unwrap_or_else(|| message.id.to_string()), &message, chunks);
+                whole(&id_for_clients(&message), &message, chunks);
             }
             Told::Card(message) => chunks.extend(
                 card_of(&message)
@@ -80,8 +79,10 @@ impl Protocol for Telling {
     }
 
     fn end(&mut self, ending: Ending, why: Why, chunks: &mut Vec<Chunk>) {
-        for run in ending.open {
-            chunks.push(self.run(run, RunStatus::WaitingTool));
+        let waiting =
+            ending.open.into_iter().filter(|(_, status)| *status == RunStatus::WaitingTool);
+        for (run, status) in waiting {
+            chunks.push(self.run(run, status));
         }
         chunks.push(Chunk::FinishStep);
         if let Why::Lost(refusal) = why {
