@@ -187,6 +187,58 @@ for (const [name, Client] of Object.entries(CLIENTS)) {
   });
 }
 
+test('answers to several new messages are all told', async (t) => {
+  withoutWarnings(t);
+  const scene = await startGarden(t);
+  const { api, garden } = scene;
+  const client = agentOf(HttpAgent, scene, garden);
+  for (const [id, text] of Object.entries({
+    a: '@Guide One',
+    b: '@Weather Two',
+    c: '@Guide Three',
+  }))
+    say(client, id, text);
+  await run(client);
+  const posted = await shown(api, garden);
+  assert.equal(posted.length, 6);
+  assert.deepEqual(textsOf(client).sort(), posted.sort());
+});
+
+test('the text of a run that another one replaces is taken back', async (t) => {
+  withoutWarnings(t);
+  const scene = await startGarden(t, 150);
+  const { api, sarah, guide, garden } = scene;
+  await api.change(guide.id, { agent: { concurrency: { mode: 'latest' } } });
+  const client = agentOf(HttpAgent, scene, garden);
+  say(client, 'a', '@Guide When does it open?');
+  let isPosted = false;
+  const events = await run(client, {}, ({ type }) => {
+    if (type !== 'TEXT_MESSAGE_CONTENT' || isPosted) return;
+    isPosted = true;
+    void api.postMessage(garden, sarah, '@Guide Tell me instead!');
+  });
+  const [failed] = some(events, 'SUBAGENT_ERROR');
+  assert.equal(failed.code, 'canceled');
+  assert.equal(some(events, 'MESSAGES_SNAPSHOT').length, 2);
+  const texts = textsOf(client).map(([, , text]) => text);
+  assert.deepEqual(texts, ['@Guide When does it open?', '@Guide Tell me instead!']);
+});
+
+test('only the messages at the end are new', async (t) => {
+  const scene = await startGarden(t);
+  const { api, garden } = scene;
+  const client = agentOf(HttpAgent, scene, garden);
+  say(client, 'a', 'Told to another agent');
+  client.addMessage({ id: 'b', role: 'assistant', content: 'By another agent' });
+  say(client, 'c', 'Told to this space');
+  await run(client);
+  const posted = (await api.messages(garden)).map(({ parts, clientKey }) => [
+    parts[0].text,
+    clientKey,
+  ]);
+  assert.deepEqual(posted, [['Told to this space', 'agui:c']]);
+});
+
 test('what a thread cannot be is refused with the reason', async (t) => {
   const scene = await startGarden(t);
   const { product, garden, secret, bearer } = scene;
@@ -202,6 +254,8 @@ test('what a thread cannot be is refused with the reason', async (t) => {
   };
   const input = { threadId: garden.id, runId: 'r', messages: [], tools: [], context: [] };
   const user = (id, content) => ({ id, role: 'user', content });
+  const interruptId = 'cal_01M8BZV5BRZ8DPMPD3J8QDZTE4';
+  const open = { interruptId, status: 'cancelled' };
   const cases = [
     [{ ...input, threadId: secret.id }, 404, /no such space/],
     [{ ...input, threadId: 'nonsense' }, 404, /no such space/],
@@ -215,12 +269,21 @@ test('what a thread cannot be is refused with the reason', async (t) => {
       /at most 10/,
     ],
     [{ ...input, resume: [{ interruptId: 'x', status: 'cancelled' }] }, 422, /cal_/],
+    [{ ...input, resume: [open, open] }, 422, /twice/],
+    [[], 422, /an object/],
+    [`{"threadId": "${garden.id}", "threadId": "x", "runId": "r"}`, 400, /threadId/],
+    [' '.repeat(6 * 1024 * 1024 + 1), 413, /6291456 bytes/],
   ];
   for (const [body, status, detail] of cases) {
     const answer = await ask(body);
     assert.equal(answer.status, status, JSON.stringify(body).slice(0, 80));
     assert.match(answer.detail, detail);
   }
+  const first = { ...input, messages: [user('same', 'One')] };
+  assert.equal((await ask(first)).status, 200);
+  const other = await ask({ ...input, messages: [user('same', 'Two')] });
+  assert.equal(other.status, 422);
+  assert.match(other.detail, /another text/);
   assert.equal((await ask(input, {})).status, 401);
   assert.equal((await ask(input, { authorization: `Bearer ${product.adminKey}` })).status, 403);
 });

@@ -10,6 +10,7 @@ import {
 } from 'ai';
 import * as ai6 from 'ai-6';
 import { Chat as Chat3 } from 'ai-sdk-react-3';
+import { tokenOf } from '../console/api_client.js';
 import { OPENING, WEATHER, startGarden, withoutWarnings } from './garden.js';
 
 const CLIENTS = {
@@ -182,6 +183,86 @@ for (const [name, sdk] of Object.entries(CLIENTS)) {
     assert.match(chat.errors[0].message, /regenerate/);
   });
 }
+
+test('what came while the page did not listen is told with its answer', async (t) => {
+  const scene = await startGarden(t);
+  const { api, sarah, garden } = scene;
+  const sdk = CLIENTS['the client of ai 7'];
+  let isLost = false;
+  // The answer reaches the space, and its response does not reach the page.
+  const losing = async (...request) => {
+    const response = await fetch(...request);
+    if (!isLost) return response;
+    await response.text();
+    throw new TypeError('network error');
+  };
+  const chat = chatOf(sdk, scene, garden, { fetch: losing });
+  await chat.sendMessage({ text: '@Guide Please order roses.' });
+  const { toolCallId } = tool(chat);
+  await chat.addToolOutput({ tool: 'approve', toolCallId, output: { choice: 'Approve' } });
+  isLost = true;
+  await chat.sendMessage();
+  assert.equal(chat.errors.length, 1);
+  isLost = false;
+  await chat.sendMessage();
+  assert.deepEqual(answers(chat), ['You chose: Approve']);
+
+  // Another person is faster.
+  const late = chatOf(sdk, scene, garden);
+  await late.sendMessage({ text: '@Guide Please order more roses.' });
+  const asks = tool(late);
+  const { runId } = asks.toolMetadata.smartspace;
+  await api.answer(sarah, runId, asks.toolCallId, { output: { choice: 'Reject' } });
+  await api.waitForRun(runId);
+  const output = { choice: 'Approve' };
+  await late.addToolOutput({ tool: 'approve', toolCallId: asks.toolCallId, output });
+  await late.sendMessage();
+  assert.deepEqual(late.errors, []);
+  assert.deepEqual(answers(late), ['You chose: Reject']);
+  assert.deepEqual(tool(late).output, { choice: 'Reject' });
+});
+
+test('a refused answer does not hold up what is said next', async (t) => {
+  const scene = await startGarden(t);
+  const { api, garden } = scene;
+  const chat = chatOf(CLIENTS['the client of ai 7'], scene, garden);
+  await chat.sendMessage({ text: '@Guide Please order roses.' });
+  const { toolCallId } = tool(chat);
+  await chat.addToolOutput({ tool: 'approve', toolCallId, output: { choice: 'Perhaps' } });
+  await chat.sendMessage();
+  assert.match(chat.errors[0].message, /choice/);
+  await chat.sendMessage({ text: '@Weather How is it?' });
+  assert.deepEqual(answers(chat), [WEATHER]);
+  assert.equal((await api.messages(garden)).length, 4);
+});
+
+test('a page resumes its own turn first, and one whose run was repeated', async (t) => {
+  const scene = await startGarden(t, 250);
+  const { api, husam, sarah, garden } = scene;
+  const sdk = CLIENTS['the client of ai 7'];
+  const cutting = async (url, init) => {
+    const response = await fetch(url, init);
+    return init.method === 'POST' ? cut(response) : response;
+  };
+  const chat = chatOf(sdk, scene, garden, { fetch: cutting });
+  await chat.sendMessage({ text: '@Guide When does it open?' });
+  await api.postMessage(garden, sarah, '@Weather How is it?');
+  await chat.resumeStream();
+  assert.equal(chat.messages.length, 2);
+  assert.ok(answers(chat).includes(OPENING));
+
+  await chat.sendMessage({ text: '@Guide And tomorrow?' });
+  const [{ id }] = (await api.runs(garden)).filter(({ status }) => status === 'running');
+  const { base, jwtSecret } = scene.product;
+  const authorization = `Bearer ${tokenOf(husam, jwtSecret)}`;
+  for (const action of ['cancel', 'retry']) {
+    const headers = { authorization };
+    const response = await fetch(`${base}/v1/runs/${id}/${action}`, { method: 'POST', headers });
+    assert.equal(response.status, 202);
+  }
+  await chat.resumeStream();
+  assert.equal(answers(chat).at(-1), OPENING);
+});
 
 /** The response, which breaks after the second piece of text. */
 function cut(response) {

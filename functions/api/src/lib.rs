@@ -123,6 +123,9 @@ fn cors(origins: &[String]) -> CorsLayer {
             header::AUTHORIZATION,
             header::CONTENT_TYPE,
             HeaderName::from_static("idempotency-key"),
+            // Clients of A2A and MCP send the versions that they speak.
+            HeaderName::from_static("a2a-version"),
+            HeaderName::from_static("mcp-protocol-version"),
         ])
         .expose_headers([
             header::LOCATION,

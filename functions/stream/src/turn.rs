@@ -326,6 +326,17 @@ mod tests {
     }
 
     #[test]
+    fn a_run_that_is_not_stored_any_longer_has_ended() {
+        let mut turn = Turn::of(&message(1, None, Some(&[1, 2])));
+        turn.saw(&ended(1, 1));
+        assert_eq!(turn.unknown_runs(), [run_id(2)]);
+        assert!(!turn.is_over());
+        turn.forgets(run_id(2));
+        assert_eq!(turn.unknown_runs(), []);
+        assert!(turn.is_over());
+    }
+
+    #[test]
     fn what_a_run_causes_does_not_count_if_it_is_alone() {
         let mut turn = Turn::of(&message(1, None, Some(&[1, 2]))).only(run_id(1));
         turn.saw(&EventKind::MessageCreated { message: message(2, Some(1), Some(&[3])) });
