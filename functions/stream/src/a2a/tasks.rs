@@ -3,17 +3,17 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 use smartspace_domain::{
+    events::AskedCall,
     ids::{RunId, SpaceId},
-    messages::{Message, ToolPart},
+    messages::Message,
     runs::{Run, RunStatus},
-    steps::CallStatus,
     triggers::Trigger,
 };
 
 use crate::{
     a2a::{Caller, rpc::RpcError},
     api_client::Refusal,
-    conversation::{Conversation, Opening, Page, id_for_clients, messages_path},
+    conversation::{Conversation, Opening, Page, id_for_clients, is_open_form, messages_path},
     narration::card_of,
 };
 
@@ -79,10 +79,11 @@ pub(super) async fn task(caller: &Caller, id: RunId) -> Result<Value, RpcError> 
         page.items.iter().filter(|message| message.run_id == Some(works.id)).collect();
     let texts = its.iter().filter(|message| card_of(message).is_none());
     let artifacts: Vec<_> = texts.map(|message| artifact_of(message)).collect();
-    let form = its.iter().filter_map(|message| card_of(message)).find(|card| is_open(card));
+    let mut forms = its.iter().filter(|message| is_open_form(message));
+    let form = forms.find_map(|message| AskedCall::of(message));
     let mut task = shown(&run, &works, space);
     if let Some(form) = form {
-        task["status"]["message"] = question(form, space, id);
+        task["status"]["message"] = question(&form, space, id);
     }
     task["artifacts"] = artifacts.into();
     Ok(task)
@@ -153,10 +154,6 @@ fn space_of(run: &Run) -> Option<SpaceId> {
     if let Trigger::SpaceMessage { space_id, .. } = &run.trigger { Some(*space_id) } else { None }
 }
 
-fn is_open(card: &ToolPart) -> bool {
-    card.ui.is_some() && card.status == CallStatus::Pending
-}
-
 /// The state of a task whose run has this status.
 pub(super) fn state_of(status: RunStatus) -> &'static str {
     match status {
@@ -185,7 +182,7 @@ pub(super) fn spoken(id: &str, space: SpaceId, task: RunId, text: &str) -> Value
 }
 
 /// The form for which a task waits, as a message of the agent.
-fn question(form: &ToolPart, space: SpaceId, task: RunId) -> Value {
+pub(super) fn question(form: &AskedCall, space: SpaceId, task: RunId) -> Value {
     let ask = form.input["message"].as_str().unwrap_or(&form.name);
     let mut message = spoken(&form.call_id.to_string(), space, task, ask);
     let data = json!({

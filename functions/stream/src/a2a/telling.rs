@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 use smartspace_domain::{
-    events::AskedCall,
     ids::{RunId, SpaceId, StreamId},
     runs::RunStatus,
 };
@@ -12,7 +11,7 @@ use smartspace_domain::{
 use crate::{
     a2a::{
         rpc::{RpcError, error_of, result_of},
-        tasks::{spoken, state_of},
+        tasks::{question, spoken, state_of},
     },
     conversation::{Why, id_for_clients},
     event_stream::Protocol,
@@ -61,23 +60,6 @@ impl Telling {
         });
         result_of(&self.id, json!({"artifactUpdate": update}))
     }
-
-    fn question(&self, form: &AskedCall) -> Value {
-        let ask = form.input["message"].as_str().unwrap_or(&form.name);
-        let mut message = spoken(&form.call_id.to_string(), self.context, self.task, ask);
-        if let Some(parts) = message["parts"].as_array_mut() {
-            let data = json!({
-                "callId": form.call_id,
-                "name": form.name,
-                "input": form.input,
-                "ui": form.ui,
-                "resultSchema": form.result_schema,
-                "expiresAt": form.expires_at,
-            });
-            parts.push(json!({"data": data}));
-        }
-        message
-    }
 }
 
 impl Protocol for Telling {
@@ -118,7 +100,8 @@ impl Protocol for Telling {
             Why::Over
                 if ending.open.iter().any(|(_, status)| *status == RunStatus::WaitingTool) =>
             {
-                let question = ending.forms.first().map(|form| self.question(form));
+                let question =
+                    ending.forms.first().map(|form| question(form, self.context, self.task));
                 events.push(self.status(RunStatus::WaitingTool, question));
             }
             Why::Over | Why::Continues => {}
