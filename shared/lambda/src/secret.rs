@@ -126,14 +126,21 @@ impl StackSecret {
     }
 
     /// The contents: the same `Arc` as long as they have not changed. One read runs at a time. If
-    /// it fails, the previous contents are used.
+    /// it fails, the previous contents are used; if there are none, it is tried once more.
     pub async fn contents(&self) -> Result<Arc<Contents>, Failure> {
         let mut held = self.held.lock().await;
         if let Some(held) = held.as_ref().filter(|held| Instant::now() < held.until) {
             return Ok(Arc::clone(&held.contents));
         }
         let until = Instant::now() + FRESH;
-        match (self.read(held.as_ref()).await, held.as_mut()) {
+        let mut read = self.read(held.as_ref()).await;
+        if let (Err(failure), None) = (&read, &*held) {
+            // Without the secret a new environment can answer nothing. A request may wait longer
+            // than the SDK tries.
+            tracing::warn!(event = "secret_unread", error = %failure, "the secret is read again");
+            read = self.read(None).await;
+        }
+        match (read, held.as_mut()) {
             (Ok(Some((contents, version))), _) => {
                 log::secrets().set(Arc::clone(&contents.known));
                 *held = Some(Held { contents: Arc::clone(&contents), version, until });

@@ -25,6 +25,8 @@ struct State {
     status: u16,
     body: String,
     calls: usize,
+    /// How many calls fail before it answers.
+    failing: usize,
 }
 
 impl Manager {
@@ -60,6 +62,10 @@ impl HttpConnector for Manager {
     fn call(&self, _request: HttpRequest) -> HttpConnectorFuture {
         let mut state = self.0.lock().unwrap();
         state.calls += 1;
+        if state.calls <= state.failing {
+            let failed = HttpResponse::new(StatusCode::try_from(500).unwrap(), "{}".into());
+            return HttpConnectorFuture::ready(Ok(failed));
+        }
         HttpConnectorFuture::ready(Ok(HttpResponse::new(
             StatusCode::try_from(state.status).unwrap(),
             state.body.clone().into(),
@@ -115,6 +121,16 @@ async fn the_secret_is_read_once_and_again_after_five_minutes() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn the_first_read_is_tried_twice() {
+    let manager = Manager::default();
+    manager.holds("1", FIRST);
+    manager.0.lock().unwrap().failing = 1;
+    let secret = manager.secret();
+    assert_eq!(secret.contents().await.unwrap().admin_key, "an-admin-key-of-tests");
+    assert_eq!(manager.calls(), 2);
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_previous_contents_stay_in_use_while_reads_fail() {
     let manager = Manager::default();
     manager.answers(400, r#"{"__type": "AccessDeniedException", "message": "no"}"#);
@@ -122,6 +138,7 @@ async fn the_previous_contents_stay_in_use_while_reads_fail() {
     let refused = secret.contents().await.err().unwrap();
     assert_eq!(refused.name, "NotConfigured");
     assert!(refused.message.contains("AccessDenied"), "{refused}");
+    assert_eq!(manager.calls(), 2);
 
     manager.holds("1", FIRST);
     let first = secret.contents().await.unwrap();
