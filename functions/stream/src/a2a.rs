@@ -18,7 +18,7 @@ use axum::{
     routing::{get, post},
 };
 use serde_json::Value;
-use smartspace_domain::ids::EntityId;
+use smartspace_domain::ids::{EntityId, RunId};
 
 use crate::{
     a2a::{
@@ -114,15 +114,11 @@ async fn run_method(caller: &Caller, request: &Request) -> Result<Answer, RpcErr
         }
         "SendStreamingMessage" => {
             let (run, conversation) = send(caller, request.params()?).await?;
-            let task = task(caller, run).await?;
-            let telling = Telling::new(request.id.clone(), run, conversation.space());
-            Ok(Answer::Task(task, conversation.into(), telling))
+            streamed(caller, request, run, conversation).await
         }
         "SubscribeToTask" => {
             let (run, conversation) = subscribe(caller, &request.params::<TaskAsked>()?).await?;
-            let task = task(caller, run).await?;
-            let telling = Telling::new(request.id.clone(), run, conversation.space());
-            Ok(Answer::Task(task, conversation.into(), telling))
+            streamed(caller, request, run, conversation).await
         }
         "GetTask" => {
             let asked: TaskAsked = request.params()?;
@@ -137,6 +133,17 @@ async fn run_method(caller: &Caller, request: &Request) -> Result<Answer, RpcErr
         method if method.contains("PushNotificationConfig") => Err(RpcError::no_push()),
         method => Err(RpcError::no_method(method)),
     }
+}
+
+async fn streamed(
+    caller: &Caller,
+    request: &Request,
+    run: RunId,
+    conversation: Conversation,
+) -> Result<Answer, RpcError> {
+    let task = task(caller, run).await?;
+    let telling = Telling::new(request.id.clone(), run, conversation.space());
+    Ok(Answer::Task(task, conversation.into(), telling))
 }
 
 async fn about(visitor: &Visitor, id: &str) -> Result<AboutAgent, Refusal> {

@@ -1,7 +1,7 @@
 //! `POST /v1/agui`: a space as an AG-UI agent, for `HttpAgent`, `CopilotKit` and assistant-ui.
 //!
 //! A thread is a space. A request posts the messages that the space does not have yet, or answers
-//! the forms that it resumes, and is told the turn that follows.
+//! the forms that it resumes, and gets the turn that follows.
 
 mod events;
 mod input;
@@ -53,12 +53,11 @@ async fn run(
         "space": {"id": space.id, "name": space.settings.name},
         "members": members,
     });
-    let messages: Vec<_> = opening.messages().cloned().collect();
-    let conversation = opening.follow().await?;
     let mut telling = Telling::new(input.thread_id, input.run_id, resumed.left_open);
     let protocol_version = input.protocol_version.map(|_| "1.0");
     let mut first =
         vec![telling.started(protocol_version), Event::StateSnapshot { snapshot: state }];
-    first.push(telling.snapshot_of(&messages));
+    first.push(telling.snapshot_of(opening.messages()));
+    let conversation = opening.follow().await?;
     Ok(respond(conversation, telling, first))
 }

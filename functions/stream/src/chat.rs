@@ -2,8 +2,8 @@
 //! `useChat`.
 //!
 //! The chat's id is a space. A request posts the messages that the space does not have yet, or
-//! answers forms, and is told the turn that follows as one message of the assistant. A client that
-//! lost its stream is told the whole turn again.
+//! answers forms, and gets the turn that follows as one message of the assistant. A client that
+//! lost its stream gets the whole turn again.
 
 mod chunks;
 mod input;

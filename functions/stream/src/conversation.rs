@@ -9,10 +9,10 @@ use std::time::Duration;
 use smartspace_domain::{events::EventKind, ids::SpaceId, messages::Message};
 use tokio::time::{Instant, sleep, timeout_at};
 
-use self::reads::{PAGE, message, older_runs, runs};
+use self::reads::{PAGE, message, older_runs};
 pub(crate) use self::{
     opening::{Answer, Opening, Post, Shown},
-    reads::{Page, id_for_clients, is_open_form, key_of, messages_path},
+    reads::{Page, id_for_clients, is_open_form, key_of, messages_path, runs},
 };
 use crate::{
     api_client::{Refusal, Visitor},
@@ -20,7 +20,7 @@ use crate::{
     narration::{Ending, Narration, Told},
 };
 
-/// How long a turn is told at most. On AWS a response ends after 15 minutes.
+/// How long a client is told of a turn. On AWS a response ends after 15 minutes.
 const LONGEST: Duration = Duration::from_mins(14);
 /// After how much silence the space is read again, since frames can be lost.
 const SILENCE: Duration = Duration::from_secs(15);
@@ -31,14 +31,14 @@ const RECONNECTS: u32 = 3;
 /// How often a read is repeated that was refused for a moment.
 const TRIES: u32 = 5;
 
-/// A turn that is told.
+/// A turn, as a client gets it.
 #[derive(Debug)]
 pub(crate) struct Conversation {
     visitor: Visitor,
     space: SpaceId,
     following: Following,
     narration: Narration,
-    /// What is told first.
+    /// What the client gets first.
     first: Option<Vec<Told>>,
     /// Whether the space was read since the turn seems over.
     is_checked: bool,
@@ -168,10 +168,7 @@ impl Conversation {
         let mut tries = 0;
         loop {
             match self.check().await {
-                Err(refusal) if refusal.is_passing() && tries < TRIES => {
-                    tries += 1;
-                    sleep(refusal.wait()).await;
-                }
+                Err(refusal) => wait_out(refusal, &mut tries).await?,
                 read => return read,
             }
         }
@@ -223,14 +220,20 @@ impl Conversation {
         let mut tries = 0;
         loop {
             match reads::message(&self.visitor, self.space, message.seq).await {
-                Err(refusal) if refusal.is_passing() && tries < TRIES => {
-                    tries += 1;
-                    sleep(refusal.wait()).await;
-                }
                 Ok(Some(message)) => return Ok(EventKind::MessageUpdated { message }),
                 Ok(None) => return Ok(event),
-                Err(refusal) => return Err(refusal),
+                Err(refusal) => wait_out(refusal, &mut tries).await?,
             }
         }
     }
+}
+
+/// Waits until a read that was refused may be repeated. Fails if that is no use, or was tried often.
+async fn wait_out(refusal: Refusal, tries: &mut u32) -> Result<(), Refusal> {
+    if !refusal.is_passing() || *tries >= TRIES {
+        return Err(refusal);
+    }
+    *tries += 1;
+    sleep(refusal.wait()).await;
+    Ok(())
 }

@@ -42,28 +42,6 @@ fn is_ours(id: &str) -> bool {
     id.parse::<MessageId>().is_ok() || id.parse::<StreamId>().is_ok() || id.starts_with("rsp_")
 }
 
-/// Who a message of a client is from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum From {
-    /// The person who uses it.
-    Person,
-    /// The client itself, which tells a model what to do.
-    Client,
-    /// An agent, or a tool.
-    Agent,
-}
-
-impl From {
-    /// The sender of a message with this role.
-    pub(crate) fn of(role: &str) -> Self {
-        match role {
-            "user" => Self::Person,
-            "system" | "developer" => Self::Client,
-            _ => Self::Agent,
-        }
-    }
-}
-
 /// The person's messages at the end that did not come from us, oldest first.
 pub(crate) fn new_messages<M>(
     messages: &[M],
@@ -72,11 +50,12 @@ pub(crate) fn new_messages<M>(
     let mut new = Vec::new();
     for message in messages.iter().rev() {
         let (id, role) = id_and_role(message);
-        match From::of(role) {
+        match role {
             _ if is_ours(id) => break,
-            From::Agent => break,
-            From::Person => new.push(message),
-            From::Client => {}
+            "user" => new.push(message),
+            // What the client tells a model to do.
+            "system" | "developer" => {}
+            _ => break,
         }
     }
     new.reverse();

@@ -16,9 +16,13 @@ use smartspace_domain::{
     runs::{EndReason, Run, RunError, RunStatus},
     spaces::Space,
     steps::CallStatus,
+    tools::AnswerBy,
 };
 
-use crate::{live_text::LiveText, turn::Turn};
+use crate::{
+    live_text::LiveText,
+    turn::{Turn, run_of},
+};
 
 /// Something that a door tells its client.
 #[derive(Clone, Debug, PartialEq)]
@@ -206,14 +210,10 @@ impl Narration {
     /// Takes note of an event of the space.
     pub(crate) fn saw(&mut self, event: EventKind) -> Vec<Told> {
         self.turn.saw(&event);
+        if let Some(run) = run_of(&event) {
+            self.saw_run(run);
+        }
         match event {
-            EventKind::RunQueued { run, .. }
-            | EventKind::RunStarted { run }
-            | EventKind::RunWaitingTool { run }
-            | EventKind::RunResumed { run }
-            | EventKind::RunCompleted { run }
-            | EventKind::RunFailed { run }
-            | EventKind::RunCanceled { run, .. } => self.saw_run(&run),
             EventKind::MessageCreated { message } | EventKind::MessageUpdated { message } => {
                 self.start_runs();
                 self.saw_message(&message);
@@ -280,12 +280,8 @@ impl Narration {
         }
         let told = self.go_on(Checked::Yes);
         let is_of_turn = self.turn.runs();
-        let caller = Caller::Entity(self.me);
         let forms = self.forms.values().filter(|form| is_of_turn.contains(&form.run_id));
-        let forms = forms.filter(|form| {
-            let by = form.answer_by.as_ref();
-            by.is_some_and(|by| caller.may_answer(by, self.membership).is_ok())
-        });
+        let forms = forms.filter(|form| self.may_answer(form.answer_by.as_ref()));
         let runs: Vec<_> = is_of_turn.iter().filter_map(|id| self.runs.get(id)).collect();
         let has_failed = |run: &&Run| run.status == RunStatus::Failed;
         let failure = runs.iter().all(has_failed).then(|| runs.first()?.error.clone()).flatten();
@@ -298,10 +294,9 @@ impl Narration {
         (told, Ending { open, forms: forms.cloned().collect(), failure })
     }
 
-    /// Whether the reader may answer the form on a card.
-    pub(crate) fn may_answer(&self, card: &ToolPart) -> bool {
+    /// Whether the reader may answer a form with this `answerBy`.
+    pub(crate) fn may_answer(&self, by: Option<&AnswerBy>) -> bool {
         let caller = Caller::Entity(self.me);
-        let by = card.answer_by.as_ref();
         by.is_some_and(|by| caller.may_answer(by, self.membership).is_ok())
     }
 

@@ -109,18 +109,12 @@ impl Turn {
 
     /// Takes note of an event of the space.
     pub(crate) fn saw(&mut self, event: &EventKind) {
-        match event {
-            EventKind::MessageCreated { message } | EventKind::MessageUpdated { message } => {
-                self.saw_message(message);
-            }
-            EventKind::RunQueued { run, .. }
-            | EventKind::RunStarted { run }
-            | EventKind::RunWaitingTool { run }
-            | EventKind::RunResumed { run }
-            | EventKind::RunCompleted { run }
-            | EventKind::RunFailed { run }
-            | EventKind::RunCanceled { run, .. } => self.saw_run(run),
-            _ => {}
+        if let EventKind::MessageCreated { message } | EventKind::MessageUpdated { message } = event
+        {
+            self.saw_message(message);
+        }
+        if let Some(run) = run_of(event) {
+            self.saw_run(run);
         }
     }
 
@@ -242,6 +236,20 @@ impl Turn {
                 return members;
             }
         }
+    }
+}
+
+/// The run that an event shows in a new state.
+pub(crate) fn run_of(event: &EventKind) -> Option<&Run> {
+    match event {
+        EventKind::RunQueued { run, .. }
+        | EventKind::RunStarted { run }
+        | EventKind::RunWaitingTool { run }
+        | EventKind::RunResumed { run }
+        | EventKind::RunCompleted { run }
+        | EventKind::RunFailed { run }
+        | EventKind::RunCanceled { run, .. } => Some(run),
+        _ => None,
     }
 }
 

@@ -126,14 +126,12 @@ async fn go_on(caller: &Caller, sent: SentMessage) -> Result<(RunId, Conversatio
         let detail = "message.parts: expected a part with data, the answer to the task's form";
         return Err(RpcError::invalid(detail));
     };
-    let body =
-        if *data == json!({"declined": true}) { data.clone() } else { json!({"output": data}) };
     let mut opening = Opening::of(&caller.visitor, caller.me, &space.to_string()).await?;
     let asks = |message: &Message| is_open_form(message) && message.run_id == Some(id);
     let form = opening.find(asks).await?;
     let call = form.as_ref().and_then(card_of).map(|card| card.call_id);
     let call = call.ok_or_else(|| RpcError::unsupported("the task's form is closed"))?;
-    opening.answer(&Answer { call, body }).await?;
+    opening.answer(&Answer::new(call, data)).await?;
     Ok((id, opening.follow_run(id).await?))
 }
 

@@ -18,7 +18,7 @@ use crate::{
     narration::{Ending, Narration, Told},
 };
 
-/// A task that is told.
+/// A task, as a client gets it.
 #[derive(Debug)]
 pub(super) struct Telling {
     /// The id of the call.

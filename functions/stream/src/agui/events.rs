@@ -210,13 +210,12 @@ pub(super) fn role_of(sender: &Sender) -> Role {
 
 /// What the protocol has no field for.
 pub(super) fn metadata_of(message: &Message) -> Metadata {
-    let sender = &message.sender;
     Metadata {
         smartspace: json!({
             "messageId": message.id,
             "seq": message.seq,
             "createdAt": message.created_at,
-            "sender": {"id": sender.id, "type": sender.kind, "name": sender.name},
+            "sender": message.sender,
         }),
     }
 }

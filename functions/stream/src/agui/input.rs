@@ -1,7 +1,7 @@
 //! What an AG-UI client sends: `RunAgentInput`, as far as it matters here.
 
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 use smartspace_domain::ids::CallId;
 
 use crate::{
@@ -82,14 +82,7 @@ impl Input {
             }
             match status {
                 ResumeStatus::Cancelled => resumed.left_open.push(call),
-                ResumeStatus::Resolved => {
-                    let body = if *payload == json!({"declined": true}) {
-                        payload.clone()
-                    } else {
-                        json!({"output": payload})
-                    };
-                    resumed.answers.push(Answer { call, body });
-                }
+                ResumeStatus::Resolved => resumed.answers.push(Answer::new(call, payload)),
             }
         }
         Ok(resumed)

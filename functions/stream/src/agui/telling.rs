@@ -47,7 +47,7 @@ impl Telling {
     }
 
     /// The messages of a space, oldest first.
-    pub(super) fn snapshot_of(&mut self, messages: &[Message]) -> Event {
+    pub(super) fn snapshot_of<'a>(&mut self, messages: impl Iterator<Item = &'a Message>) -> Event {
         for message in messages {
             match card_of(message) {
                 None => self.messages.push(ShownMessage::posted(message)),

@@ -2,7 +2,11 @@
 
 use serde::Serialize;
 use serde_json::Value;
-use smartspace_domain::ids::{CallId, MessageId, RunId, StreamId};
+use smartspace_domain::{
+    ids::{CallId, MessageId, RunId, StreamId},
+    messages::Sender,
+    runs::RunStatus,
+};
 
 /// A chunk.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -76,7 +80,7 @@ pub(super) enum Chunk {
 pub(super) struct RunData {
     pub(super) run_id: RunId,
     pub(super) agent: String,
-    pub(super) status: Value,
+    pub(super) status: RunStatus,
 }
 
 /// A message. The text of an agent's message is a text part with the same id.
@@ -84,7 +88,7 @@ pub(super) struct RunData {
 #[serde(rename_all = "camelCase")]
 pub(super) struct MessageData {
     pub(super) id: String,
-    pub(super) sender: Value,
+    pub(super) sender: Sender,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) text: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]

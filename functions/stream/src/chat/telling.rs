@@ -28,9 +28,9 @@ pub(super) struct Telling {
 }
 
 impl Telling {
-    fn run(&mut self, run: RunId, status: RunStatus) -> Chunk {
+    fn run(&self, run: RunId, status: RunStatus) -> Chunk {
         let agent = self.agents.get(&run).cloned().unwrap_or_default();
-        Chunk::DataRun { id: run, data: RunData { run_id: run, agent, status: json!(status) } }
+        Chunk::DataRun { id: run, data: RunData { run_id: run, agent, status } }
     }
 }
 
@@ -69,11 +69,9 @@ impl Protocol for Telling {
             Told::Message(message) => {
                 whole(&id_for_clients(&message), &message, chunks);
             }
-            Told::Card(message) => chunks.extend(
-                card_of(&message)
-                    .into_iter()
-                    .flat_map(|card| shown(card, &message, narration.may_answer(card))),
-            ),
+            Told::Card(message) => chunks.extend(card_of(&message).into_iter().flat_map(|card| {
+                shown(card, &message, narration.may_answer(card.answer_by.as_ref()))
+            })),
             Told::CardEnded(message) => chunks.extend(card_of(&message).map(result)),
         }
     }
@@ -102,7 +100,7 @@ fn about(id: &str, sender: &Sender, message: Option<&Message>) -> Chunk {
     let by_person = sender.kind == EntityType::Human;
     let data = MessageData {
         id: id.to_owned(),
-        sender: json!({"id": sender.id, "type": sender.kind, "name": sender.name}),
+        sender: sender.clone(),
         text: message.filter(|_| by_person).map(|message| message.text().to_owned()),
         message_id: message.map(|message| message.id),
         seq: message.map(|message| message.seq),

@@ -51,6 +51,15 @@ pub(crate) struct Answer {
     pub(crate) body: Value,
 }
 
+impl Answer {
+    /// An answer with this value; `{"declined": true}` declines the form.
+    pub(crate) fn new(call: CallId, value: &Value) -> Self {
+        let is_declined = *value == json!({"declined": true});
+        let body = if is_declined { value.clone() } else { json!({"output": value}) };
+        Self { call, body }
+    }
+}
+
 /// A space before a turn is told.
 #[derive(Debug)]
 pub(crate) struct Opening {
@@ -203,11 +212,7 @@ impl Opening {
     pub(crate) async fn follow(self) -> Result<Conversation, Refusal> {
         let runs = self.runs_of_turn().await?;
         let turn = self.turn(&runs);
-        let mut narration = Narration::new(self.me, &self.space, turn, self.read_to);
-        for message in &self.messages {
-            narration.is_known(message);
-        }
-        self.tell(narration, &[], &runs).await
+        self.tell_what_follows(turn, &runs).await
     }
 
     /// The same for a client that shows a part of the turn. It is told what it lacks: the results
@@ -318,11 +323,15 @@ impl Opening {
     pub(crate) async fn follow_run(self, run: RunId) -> Result<Conversation, Refusal> {
         let runs = self.runs().await?;
         let turn = self.turn(&runs).only(run);
+        self.tell_what_follows(turn, &runs).await
+    }
+
+    async fn tell_what_follows(self, turn: Turn, runs: &[Run]) -> Result<Conversation, Refusal> {
         let mut narration = Narration::new(self.me, &self.space, turn, self.read_to);
         for message in &self.messages {
             narration.is_known(message);
         }
-        self.tell(narration, &[], &runs).await
+        self.tell(narration, &[], runs).await
     }
 
     /// The runs of the space, unless all of the turn begins now.

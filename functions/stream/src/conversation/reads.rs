@@ -14,6 +14,7 @@ use crate::{
 pub(super) const PAGE: usize = 200;
 /// How many runs of the space are read.
 const RUNS: u64 = 100;
+
 /// A page of a list.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -45,7 +46,7 @@ pub(super) async fn message(
 }
 
 /// The newest runs that the space triggered, newest first.
-pub(super) async fn runs(visitor: &Visitor, space: SpaceId) -> Result<Vec<Run>, Refusal> {
+pub(crate) async fn runs(visitor: &Visitor, space: SpaceId) -> Result<Vec<Run>, Refusal> {
     let query = [("limit", RUNS.to_string())];
     let page: Page<Run> = visitor.get(&format!("/v1/spaces/{space}/runs"), &query).await?;
     Ok(page.items)

@@ -4,20 +4,18 @@ use std::time::Duration;
 
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json};
-use smartspace_domain::{events::EventKind, ids::SpaceId, messages::Message, runs::Run};
+use smartspace_domain::{events::EventKind, ids::SpaceId, messages::Message};
 use tokio::time::timeout;
 
 use crate::{
     api_client::{Refusal, Visitor},
-    conversation::{Page, messages_path},
+    conversation::{Page, messages_path, runs},
     following::Following,
     turn::Turn,
 };
 
 /// How many messages a wait returns.
 const MESSAGES: u64 = 100;
-/// How many runs of the space are read to learn what a repeated message has caused.
-const RUNS: u64 = 100;
 
 /// A message to post.
 #[derive(Debug)]
@@ -78,10 +76,7 @@ async fn wait_for_end(
     if post.key.is_some() {
         // It may have been posted long ago, so that its events are over.
         let messages = after::<Message>(visitor, post.space, message.seq).await?.items;
-        let query = [("limit", RUNS.to_string())];
-        let path = format!("/v1/spaces/{}/runs", post.space);
-        let runs: Page<Run> = visitor.get(&path, &query).await?;
-        turn.knows(&messages, &runs.items);
+        turn.knows(&messages, &runs(visitor, post.space).await?);
     }
     while !turn.is_over() {
         turn.saw(&following.next().await?.what);
