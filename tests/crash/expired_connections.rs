@@ -22,7 +22,11 @@ use smartspace_ports::{
     queues::{Queue, QueueError},
     sockets::{CloseCode, Places, PostError, Sockets},
 };
-use smartspace_store::{Store, connections::ConnectionRecord, table::schema};
+use smartspace_store::{
+    Store,
+    connections::{ConnectionRecord, Ticket},
+    table::schema,
+};
 
 use smartspace::embedded_table::{EmbeddedTable, NAME};
 
@@ -116,9 +120,13 @@ impl Scene {
     /// Opens a connection of the person.
     async fn connect(&self, id: &ConnectionId, expires_at: Option<Time>) -> ConnectionRecord {
         let connections = self.store.connections();
-        let caller = Caller::Entity(self.person);
-        let ticket_until = start() + Duration::from_secs(5);
-        connections.store_ticket(&id.0, caller, ticket_until, expires_at).await.unwrap();
+        let ticket = Ticket {
+            caller: Caller::Entity(self.person),
+            valid_until: start() + Duration::from_secs(5),
+            credential_until: expires_at,
+            is_door: false,
+        };
+        connections.store_ticket(&id.0, ticket).await.unwrap();
         let lifetime = Duration::from_hours(2);
         connections.connect(&id.0, id, lifetime, start()).await.unwrap().unwrap()
     }

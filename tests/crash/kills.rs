@@ -73,7 +73,8 @@ async fn kills_at_random_moments_lose_nothing_and_repeat_nothing() {
     let seed = number("SMARTSPACE_KILLS_SEED").unwrap_or_else(chance::seed);
     eprintln!("SMARTSPACE_KILLS={kills} SMARTSPACE_KILLS_SEED={seed}");
     // The clients run on this thread, since their futures are not `Send`.
-    LocalSet::new().run_until(kill_and_check(kills, Chance::new(seed))).await;
+    let killing = Box::pin(kill_and_check(kills, Chance::new(seed)));
+    LocalSet::new().run_until(killing).await;
 }
 
 async fn kill_and_check(kills: u64, mut chance: Chance) {

@@ -19,6 +19,7 @@ mod api;
 mod auth;
 #[path = "../crash/mod.rs"]
 mod crash;
+mod doors;
 mod host;
 mod invocations;
 mod messages;

@@ -1,48 +1,18 @@
 //! Restores request paths. API Gateway passes them decoded, except for `%25`; the router needs them
 //! as they were sent.
 
-use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
-
-/// Characters that must be encoded in a path. `%` is handled separately.
-const ENCODED: &AsciiSet = &CONTROLS
-    .add(b' ')
-    .add(b'"')
-    .add(b'#')
-    .add(b'<')
-    .add(b'>')
-    .add(b'?')
-    .add(b'`')
-    .add(b'{')
-    .add(b'}')
-    .add(b'\\')
-    .add(b'^')
-    .add(b'|')
-    .add(b'[')
-    .add(b']');
+use smartspace_web::encoded;
 
 /// Encodes a decoded path again. The result may differ from the path that was sent, but no route
 /// sees a difference. Only the keys of memories and the ids of goals may contain a `/`.
 pub fn as_sent(decoded: &str) -> String {
     let segments: Vec<&str> = decoded.splitn(6, '/').collect();
-    let path = match segments[..] {
+    match segments[..] {
         ["", "v1", "agents", agent, kind @ ("memories" | "goals"), key] => {
-            format!("/v1/agents/{agent}/{kind}/{}", key.replace('/', "%2F"))
+            encoded(&format!("/v1/agents/{agent}/{kind}/{}", key.replace('/', "%2F")))
         }
-        _ => decoded.to_owned(),
-    };
-    let mut sent = String::with_capacity(path.len());
-    let mut rest = path.as_str();
-    while let Some(percent) = rest.find('%') {
-        let is_escape = rest
-            .as_bytes()
-            .get(percent + 1..percent + 3)
-            .is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit));
-        sent.extend(utf8_percent_encode(&rest[..percent], ENCODED));
-        sent.push_str(if is_escape { "%" } else { "%25" });
-        rest = &rest[percent + 1..];
+        _ => encoded(decoded),
     }
-    sent.extend(utf8_percent_encode(rest, ENCODED));
-    sent
 }
 
 #[cfg(test)]

@@ -123,14 +123,6 @@ pub(crate) fn idempotency_key(headers: &HeaderMap) -> Result<Option<IdempotencyK
     })
 }
 
-/// The address of the host that a request was sent to, with this scheme: `http` or `ws`. Behind a
-/// proxy that terminates TLS it is the secure one.
-pub(crate) fn host_address(scheme: &str, headers: &HeaderMap) -> String {
-    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
-    let secure = if text("x-forwarded-proto") == Some("https") { "s" } else { "" };
-    format!("{scheme}{secure}://{}", text("host").unwrap_or("localhost"))
-}
-
 /// The chain depth of a request: the highest value of its `smartspace-chain-depth` headers, or 0.
 /// API Gateway joins repeated headers with commas, so a header may hold several values.
 pub(crate) fn depth(headers: &HeaderMap) -> Result<u32> {

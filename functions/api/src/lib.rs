@@ -1,6 +1,6 @@
 //! The HTTP API.
 //!
-//! [`router`] builds all of it. A request first gets an id ([`request_id`]). [`auth`] then
+//! [`router`] builds all of it. A request first gets an id (`shared/web`). [`auth`] then
 //! identifies the caller: [`tokens`] verifies its token with the keys that [`token_keys`] caches.
 //! [`input`] reads path, query and body, a handler in [`routes`] does the work, and [`answers`]
 //! turns errors into problem details.
@@ -13,18 +13,17 @@ mod decoded_path;
 mod description;
 mod input;
 mod metering;
-mod request_id;
 mod routes;
 mod token_keys;
 mod tokens;
 
 use std::{net::IpAddr, sync::Arc};
 
-use axum::{Router, http::HeaderValue, middleware};
-use smartspace_domain::{Error, invites::InvitePolicy, prices::Prices};
+use axum::{Router, middleware};
+use smartspace_domain::{invites::InvitePolicy, prices::Prices};
 use smartspace_pipeline::Pipeline;
 use smartspace_ports::secrets::Secrets;
-use tower_http::{catch_panic::CatchPanicLayer, cors::CorsLayer};
+use smartspace_web::{with_fallbacks, with_middleware};
 
 pub use auth::AdminKey;
 pub use decoded_path::as_sent;
@@ -87,50 +86,11 @@ pub enum SocketUrl {
 /// Builds the router: the product's routes, the host's own `host_routes`, and the middleware around
 /// both.
 pub fn router(api: Api, host_routes: Router) -> Router {
-    let cors = cors(&api.cors_origins);
     let ids = Arc::clone(&api.pipeline.ids);
+    let origins = api.cors_origins.clone();
     let api = Arc::new(api);
-    routes::all()
-        .with_state(Arc::clone(&api))
-        .merge(host_routes)
-        .fallback(answers::no_such_route)
-        .method_not_allowed_fallback(answers::no_such_method)
-        .layer(middleware::from_fn_with_state(api, metering::charge))
-        .layer(CatchPanicLayer::custom(answers::panicked))
-        .layer(cors)
-        .layer(middleware::from_fn_with_state(ids, request_id::name_request))
-}
-
-/// A router that answers every request with 503, for a host that is not configured. `why` goes to
-/// the log only.
-pub fn refusing(why: String) -> Router {
-    Router::new().fallback(async move || {
-        tracing::error!(event = "not_configured", error = why, "every request is refused");
-        answers::Refusal(Error::Unavailable(
-            "this deployment is not configured yet; its log says what is missing".into(),
-        ))
-    })
-}
-
-fn cors(origins: &[String]) -> CorsLayer {
-    use axum::http::{HeaderName, Method, header};
-    let origins: Vec<HeaderValue> =
-        origins.iter().filter_map(|origin| origin.parse().ok()).collect();
-    CorsLayer::new()
-        .allow_origin(origins)
-        .allow_methods([Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE])
-        .allow_headers([
-            header::AUTHORIZATION,
-            header::CONTENT_TYPE,
-            HeaderName::from_static("idempotency-key"),
-            // Clients of A2A and MCP send the versions that they speak.
-            HeaderName::from_static("a2a-version"),
-            HeaderName::from_static("mcp-protocol-version"),
-        ])
-        .expose_headers([
-            header::LOCATION,
-            header::RETRY_AFTER,
-            HeaderName::from_static("x-request-id"),
-        ])
-        .max_age(std::time::Duration::from_mins(10))
+    let routes = routes::all().with_state(Arc::clone(&api)).merge(host_routes);
+    let charged =
+        with_fallbacks(routes).layer(middleware::from_fn_with_state(api, metering::charge));
+    with_middleware(charged, ids, &origins)
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::{Router, extract::Request, middleware::map_request};
-use smartspace_api::{AdminKey, Api, SocketUrl, SourceAddress, Tokens, as_sent, refusing, router};
+use smartspace_api::{AdminKey, Api, SocketUrl, SourceAddress, Tokens, as_sent, router};
 use smartspace_lambda::{
     Error,
     aws::Aws,
@@ -13,6 +13,7 @@ use smartspace_lambda::{
     secret::{Built, Contents},
 };
 use smartspace_ports::key_sets::HttpKeySet;
+use smartspace_web::refusing;
 
 #[tokio::main]
 async fn main() -> Result<(), Error> {

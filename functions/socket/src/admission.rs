@@ -27,6 +27,8 @@ use crate::{
 const CLOSED_FOR: Duration = Duration::from_secs(10);
 /// When a client whose entity has too many connections may subscribe again.
 const CROWDED_FOR: Duration = Duration::from_mins(1);
+/// When an entity with too many calls through doors may try again.
+const CALLS_OPEN_FOR: Duration = Duration::from_secs(5);
 
 impl Socket {
     /// Counts a frame, even one that can't be parsed.
@@ -120,23 +122,30 @@ impl Socket {
         let store = &self.pipeline.store;
         let now = self.pipeline.now();
         let older = store.connections().older_than(connection, now).await?;
-        if older.len() < limits::CONNECTIONS_OF_ENTITY {
+        let most = if connection.is_door {
+            limits::CALLS_OF_ENTITY
+        } else {
+            limits::CONNECTIONS_OF_ENTITY
+        };
+        if older.len() < most {
             return Ok(());
         }
         let who = format!("connections of {entity}");
         if store.rates().count_call(&who, rates::RECOUNTS, now).await.is_ok() {
             let open = join_all(older.iter().map(|id| self.is_open(id))).await;
-            if open.into_iter().filter(|open| *open).count() < limits::CONNECTIONS_OF_ENTITY {
+            if open.into_iter().filter(|open| *open).count() < most {
                 return Ok(());
             }
         }
-        Err(Error::TooMany {
-            text: format!(
-                "only the {} oldest open connections of an entity may subscribe; close some of \
-                 them",
-                limits::CONNECTIONS_OF_ENTITY
-            ),
-            wait: CROWDED_FOR,
+        Err(if connection.is_door {
+            let text = format!("{most} calls of this entity are open; expected no more at once");
+            Error::TooMany { text, wait: CALLS_OPEN_FOR }
+        } else {
+            let text = format!(
+                "only the {most} oldest open connections of an entity may subscribe; close some of \
+                 them"
+            );
+            Error::TooMany { text, wait: CROWDED_FOR }
         })
     }
 

@@ -18,11 +18,10 @@ use std::sync::Arc;
 
 use futures::future::join;
 use serde_json::Value;
-use smartspace_domain::{Error, Result, Time, ids::ConnectionId, limits};
+use smartspace_domain::{Error, Result, Time, ids::ConnectionId, limits, problems::Problem};
 use smartspace_pipeline::{
     Pipeline,
     frames::{SendOutcome, close_expired, error_frame, send_frame},
-    problems::Problem,
 };
 use smartspace_ports::sockets::Sockets;
 use smartspace_store::limits::frames::FrameCount;

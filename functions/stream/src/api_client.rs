@@ -7,7 +7,6 @@ use std::{
 };
 
 use axum::{
-    Json,
     http::{StatusCode, header},
     response::{IntoResponse, Response},
 };
@@ -17,8 +16,9 @@ use reqwest::{
     redirect::Policy,
 };
 use serde::{Deserialize, de::DeserializeOwned};
-use serde_json::{Value, json};
-use smartspace_domain::ids::EntityId;
+use serde_json::Value;
+use smartspace_domain::{ids::EntityId, problems::Problem};
+use smartspace_web::respond;
 
 /// How long a call of our own API may take.
 const ANSWER_LIMIT: Duration = Duration::from_secs(20);
@@ -62,17 +62,10 @@ impl Refusal {
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
         let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        let problem = json!({
-            "type": "about:blank",
-            "title": status.canonical_reason().unwrap_or_default(),
-            "status": status.as_u16(),
-            "detail": self.detail,
-        });
-        let mut response = (status, Json(problem)).into_response();
-        let headers = response.headers_mut();
-        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+        let title = status.canonical_reason().unwrap_or_default();
+        let mut response = respond(&Problem::new(status.as_u16(), title, self.detail));
         if let Some(seconds) = self.retry_after {
-            headers.insert(header::RETRY_AFTER, seconds.into());
+            response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
         }
         response
     }
@@ -109,12 +102,6 @@ struct Me {
 #[derive(Debug, Deserialize)]
 struct EntityOfMe {
     id: EntityId,
-}
-
-/// The part of a problem that matters here.
-#[derive(Debug, Deserialize)]
-struct Problem {
-    detail: String,
 }
 
 impl OurApi {

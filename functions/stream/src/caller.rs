@@ -9,12 +9,13 @@ use std::{
 
 use axum::{
     extract::{Request, State},
-    http::{HeaderMap, HeaderValue, StatusCode, header},
+    http::{HeaderValue, StatusCode, header},
     middleware::Next,
     response::{IntoResponse, Response},
 };
 use sha2::{Digest, Sha256};
 use smartspace_domain::ids::EntityId;
+use smartspace_web::may_come_from;
 use tokio::time::Instant;
 
 use crate::{
@@ -79,19 +80,6 @@ pub(crate) async fn admit(
     }
 }
 
-/// Whether the page that sent a request may do so: pages of the request's own host, and of the
-/// `allowed` origins. Programs that are not browsers send no `Origin`.
-pub fn may_come_from(headers: &HeaderMap, allowed: &[String]) -> bool {
-    let Some(origin) = headers.get(header::ORIGIN) else { return true };
-    let Ok(origin) = origin.to_str() else { return false };
-    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
-    let is_ours = origin
-        .strip_prefix("https://")
-        .or_else(|| origin.strip_prefix("http://"))
-        .is_some_and(|authority| Some(authority) == host);
-    is_ours || allowed.iter().any(|allowed| allowed == origin)
-}
-
 /// The credentials that were admitted a short while ago, by their hashes. The API checks them at
 /// each call anyway; this saves asking it whose they are.
 #[derive(Debug, Default)]
@@ -149,28 +137,5 @@ impl Admission {
             response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
         }
         response
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn admits(headers: &[(&'static str, &'static str)]) -> bool {
-        let headers = headers.iter().map(|(name, value)| {
-            (header::HeaderName::from_static(name), HeaderValue::from_static(value))
-        });
-        may_come_from(&headers.collect(), &["https://chat.example.com".to_owned()])
-    }
-
-    #[test]
-    fn only_programs_own_pages_and_allowed_pages_come_in() {
-        let host = ("host", "localhost:3000");
-        assert!(admits(&[host]));
-        assert!(admits(&[host, ("origin", "http://localhost:3000")]));
-        assert!(admits(&[host, ("origin", "https://chat.example.com")]));
-        assert!(!admits(&[host, ("origin", "https://evil.example.com")]));
-        assert!(!admits(&[host, ("origin", "http://localhost:3001")]));
-        assert!(!admits(&[host, ("origin", "null")]));
     }
 }

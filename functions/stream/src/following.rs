@@ -17,7 +17,8 @@ use crate::api_client::{Refusal, Visitor};
 /// A connection that follows one space.
 #[derive(Debug)]
 pub(crate) struct Following {
-    socket: WebSocketStream<MaybeTlsStream<TcpStream>>,
+    /// Boxed, because with TLS it is large.
+    socket: Box<WebSocketStream<MaybeTlsStream<TcpStream>>>,
     /// Events that came before the answer to `subscribe`.
     early: VecDeque<Event>,
 }
@@ -43,9 +44,11 @@ impl Following {
         space: SpaceId,
         after: Option<u64>,
     ) -> Result<Self, Refusal> {
-        let ticket: Ticket = visitor.post("/v1/socketTickets", &json!({}), None).await?;
-        let (socket, _) = connect_async(ticket.url).await.map_err(|error| broken(&error))?;
-        let mut following = Self { socket, early: VecDeque::new() };
+        let ticket: Ticket =
+            visitor.post("/v1/socketTickets", &json!({"door": true}), None).await?;
+        let connected = Box::pin(connect_async(ticket.url)).await;
+        let (socket, _) = connected.map_err(|error| broken(&error))?;
+        let mut following = Self { socket: Box::new(socket), early: VecDeque::new() };
         let request = json!({"action": "subscribe", "spaceId": space, "afterSeq": after});
         let request = Message::text(request.to_string());
         following.socket.send(request).await.map_err(|error| broken(&error))?;
@@ -116,4 +119,23 @@ fn frame(text: &str) -> Frame {
 fn broken(error: &tungstenite::Error) -> Refusal {
     tracing::warn!(%error, "a door lost its connection");
     Refusal::new(503, "the connection to the space broke; call this again")
+}
+
+#[cfg(all(test, feature = "lambda"))]
+mod tests {
+    use tokio::{io::AsyncReadExt, net::TcpListener};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn an_address_with_wss_is_called_with_tls() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("wss://{}", listener.local_addr().unwrap());
+        let calling = tokio::spawn(async move { Box::pin(connect_async(url)).await.map(drop) });
+        let (mut called, _) = listener.accept().await.unwrap();
+        // A handshake of TLS: https://www.rfc-editor.org/rfc/rfc8446#section-5.1
+        assert_eq!(called.read_u8().await.unwrap(), 22);
+        drop(called);
+        assert!(calling.await.unwrap().is_err());
+    }
 }

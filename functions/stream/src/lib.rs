@@ -35,7 +35,6 @@ use std::sync::Arc;
 
 use axum::{Router, middleware};
 
-pub use crate::caller::may_come_from;
 use crate::{api_client::OurApi, caller::Admission, open_calls::OpenCalls};
 
 /// The settings of the doors.

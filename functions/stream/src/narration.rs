@@ -19,10 +19,7 @@ use smartspace_domain::{
     tools::AnswerBy,
 };
 
-use crate::{
-    live_text::LiveText,
-    turn::{Turn, run_of},
-};
+use crate::{live_text::LiveText, turn::Turn};
 
 /// Something that a door tells its client.
 #[derive(Clone, Debug, PartialEq)]
@@ -210,7 +207,7 @@ impl Narration {
     /// Takes note of an event of the space.
     pub(crate) fn saw(&mut self, event: EventKind) -> Vec<Told> {
         self.turn.saw(&event);
-        if let Some(run) = run_of(&event) {
+        if let Some(run) = event.run() {
             self.saw_run(run);
         }
         match event {

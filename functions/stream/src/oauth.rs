@@ -3,13 +3,9 @@
 
 use std::sync::Arc;
 
-use axum::{
-    Json, Router,
-    extract::State,
-    http::{HeaderMap, header},
-    routing::get,
-};
+use axum::{Json, Router, extract::State, http::HeaderMap, routing::get};
 use serde_json::{Value, json};
+use smartspace_web::host_address;
 
 /// The path of the door that the metadata describes.
 const DOOR: &str = "/v1/mcp";
@@ -23,7 +19,7 @@ pub(crate) fn routes(issuer: Arc<str>) -> Router {
 
 async fn metadata(State(issuer): State<Arc<str>>, headers: HeaderMap) -> Json<Value> {
     Json(json!({
-        "resource": format!("{}{DOOR}", origin(&headers)),
+        "resource": format!("{}{DOOR}", host_address("http", &headers)),
         "authorization_servers": [&*issuer],
         "bearer_methods_supported": ["header"],
     }))
@@ -31,12 +27,5 @@ async fn metadata(State(issuer): State<Arc<str>>, headers: HeaderMap) -> Json<Va
 
 /// What `WWW-Authenticate` says to a request without a token.
 pub(crate) fn challenge(headers: &HeaderMap) -> String {
-    format!("Bearer resource_metadata=\"{}{PATH}\"", origin(headers))
-}
-
-/// The origin that a request was sent to.
-pub(crate) fn origin(headers: &HeaderMap) -> String {
-    let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
-    let scheme = if text("x-forwarded-proto") == Some("https") { "https" } else { "http" };
-    format!("{scheme}://{}", text(header::HOST.as_str()).unwrap_or("localhost"))
+    format!("Bearer resource_metadata=\"{}{PATH}\"", host_address("http", headers))
 }

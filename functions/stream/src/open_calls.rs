@@ -13,12 +13,10 @@ use axum::{
     response::Response,
 };
 use http_body::{Frame, SizeHint};
-use smartspace_domain::ids::EntityId;
+use smartspace_domain::{ids::EntityId, limits::CALLS_OF_ENTITY};
 
 use crate::api_client::Refusal;
 
-/// How many calls an entity may have open.
-const MOST: usize = 4;
 /// After how many seconds a refused call may be repeated.
 const RETRY_AFTER: u64 = 5;
 
@@ -38,8 +36,10 @@ impl OpenCalls {
     pub(crate) fn open(&self, entity: EntityId) -> Result<OpenCall, Refusal> {
         let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let count = open.entry(entity).or_default();
-        if *count >= MOST {
-            let detail = format!("{MOST} calls of this entity are open; expected no more at once");
+        if *count >= CALLS_OF_ENTITY {
+            let detail = format!(
+                "{CALLS_OF_ENTITY} calls of this entity are open; expected no more at once"
+            );
             return Err(Refusal { retry_after: Some(RETRY_AFTER), ..Refusal::new(429, detail) });
         }
         *count += 1;
@@ -101,7 +101,8 @@ mod tests {
     fn each_entity_has_a_few_calls() {
         let open = OpenCalls::default();
         let entity = |number| EntityId::new(Time::from_millis(0), number);
-        let mut calls: Vec<_> = (0..MOST).map(|_| open.open(entity(1)).unwrap()).collect();
+        let mut calls: Vec<_> =
+            (0..CALLS_OF_ENTITY).map(|_| open.open(entity(1)).unwrap()).collect();
         let refusal = open.open(entity(1)).unwrap_err();
         assert_eq!((refusal.status, refusal.retry_after), (429, Some(RETRY_AFTER)));
         open.open(entity(2)).unwrap();

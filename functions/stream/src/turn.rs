@@ -113,7 +113,7 @@ impl Turn {
         {
             self.saw_message(message);
         }
-        if let Some(run) = run_of(event) {
+        if let Some(run) = event.run() {
             self.saw_run(run);
         }
     }
@@ -236,20 +236,6 @@ impl Turn {
                 return members;
             }
         }
-    }
-}
-
-/// The run that an event shows in a new state.
-pub(crate) fn run_of(event: &EventKind) -> Option<&Run> {
-    match event {
-        EventKind::RunQueued { run, .. }
-        | EventKind::RunStarted { run }
-        | EventKind::RunWaitingTool { run }
-        | EventKind::RunResumed { run }
-        | EventKind::RunCompleted { run }
-        | EventKind::RunFailed { run }
-        | EventKind::RunCanceled { run, .. } => Some(run),
-        _ => None,
     }
 }
 

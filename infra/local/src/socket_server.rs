@@ -4,26 +4,25 @@
 use std::{sync::Arc, time::Duration};
 
 use axum::{
-    Json, Router,
+    Router,
     extract::{
         Query, State, WebSocketUpgrade,
         rejection::QueryRejection,
         ws::{CloseFrame, Message, WebSocket, rejection::WebSocketUpgradeRejection},
     },
-    http::{HeaderMap, StatusCode, header},
+    http::HeaderMap,
     response::{IntoResponse, Response},
     routing::get,
 };
 use futures::{SinkExt, StreamExt, stream::SplitSink};
 use serde::Deserialize;
 use smartspace_domain::{Error, Time, ids::ConnectionId};
-use smartspace_pipeline::problems::Problem;
 use smartspace_ports::{
     ids::IdSource,
     sockets::{CloseCode, Sockets},
 };
 use smartspace_socket::Socket;
-use smartspace_stream::may_come_from;
+use smartspace_web::{Refusal, may_come_from};
 use tokio::time::{error::Elapsed, timeout};
 
 use crate::in_process_sockets::{InProcessSockets, Outgoing};
@@ -67,12 +66,12 @@ async fn connect(
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Response {
     let (Ok(Query(Connect { ticket })), Ok(upgrade)) = (query, upgrade) else {
-        return refuse(&Error::Malformed("expected a WebSocket handshake with one ticket".into()));
+        let text = "expected a WebSocket handshake with one ticket";
+        return Refusal(Error::Malformed(text.into())).into_response();
     };
     if !may_come_from(&headers, &server.origins) {
-        return refuse(&Error::Forbidden(
-            "pages of this origin may not connect; --cors-origin allows them".into(),
-        ));
+        let text = "pages of this origin may not connect; --cors-origin allows them";
+        return Refusal(Error::Forbidden(text.into())).into_response();
     }
     let id = ConnectionId(format!("{:032x}", server.ids.random()));
     match server.socket.connect(&ticket, &id).await {
@@ -81,19 +80,8 @@ async fn connect(
             .write_buffer_size(BUFFER_BYTES)
             .max_message_size(MESSAGE_BYTES)
             .on_upgrade(move |socket| serve(server, id, until, socket)),
-        Err(error) => refuse(&error),
+        Err(error) => Refusal(error).into_response(),
     }
-}
-
-fn refuse(error: &Error) -> Response {
-    let problem = Problem::of(error);
-    let status = StatusCode::from_u16(problem.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    (
-        status,
-        [(header::CONTENT_TYPE, "application/problem+json")],
-        Json(problem).into_response().into_body(),
-    )
-        .into_response()
 }
 
 async fn serve(server: SocketServer, id: ConnectionId, until: Time, socket: WebSocket) {

@@ -15,6 +15,7 @@
 //! - [`events`], [`jobs`]: what is sent to clients and between functions
 //! - [`access`], [`origins`], [`rates`], [`append_limits`], [`idempotency`], [`webhooks`]:
 //!   permissions, rates, repeated calls and signatures
+//! - [`problems`]: errors as callers get them
 //! - [`schemas`]: parts of `openapi.json` that cannot be derived from a type
 
 pub mod access;
@@ -48,6 +49,7 @@ pub mod names;
 pub mod origins;
 pub mod plans;
 pub mod prices;
+pub mod problems;
 pub mod quota;
 pub mod quoting;
 pub mod rates;

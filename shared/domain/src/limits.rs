@@ -88,6 +88,9 @@ pub const SUBSCRIBE_TOKENS: u32 = 5;
 pub const REFUSED_FRAMES: u32 = 3;
 /// How many connections of an entity may subscribe.
 pub const CONNECTIONS_OF_ENTITY: usize = 20;
+/// How many calls an entity may have open through doors, and so how many connections of doors may
+/// subscribe for it.
+pub const CALLS_OF_ENTITY: usize = 4;
 /// How many connections may follow a space.
 pub const FOLLOWERS: usize = 2_000;
 

@@ -37,7 +37,6 @@ use crate::{
     batch::Queue,
     config::Config,
     failure::Failure,
-    log,
     secret::{Built, Contents, StackSecret},
 };
 
@@ -60,15 +59,7 @@ pub struct Aws {
 impl Aws {
     /// Reads the environment, starts the log and creates the clients. It sends no request.
     pub fn start() -> Result<Self, Error> {
-        let config = match Config::from_env() {
-            Ok(config) => config,
-            Err(error) => {
-                log::start("info", None);
-                tracing::error!(event = "not_configured", %error, "the function can't start");
-                return Err(error.into());
-            }
-        };
-        log::start(&config.log, config.stack.clone());
+        let config = Config::start()?;
         let sdk = sdk(&config);
         let sqs = aws_sdk_sqs::Client::new(&sdk);
         let store = Store::new(

@@ -7,6 +7,8 @@ use smartspace_domain::{
 };
 use smartspace_ports::alarms::Schedules;
 
+use crate::log;
+
 /// The configuration of a function. Every function gets all of it.
 #[derive(Clone, Debug)]
 pub struct Config {
@@ -20,6 +22,8 @@ pub struct Config {
     pub triggers_queue: String,
     /// `TRIGGERS_QUEUE_ARN`, `SCHEDULE_GROUP`, `SCHEDULE_ROLE_ARN`: for alarms beyond 15 minutes.
     pub schedules: Schedules,
+    /// `API_URL`: the HTTP API. Only `stream` has it, which is a client of the API.
+    pub api_url: Option<String>,
     /// `SOCKET_URL`: the WebSocket address for clients.
     pub socket_url: String,
     /// `SOCKET_ENDPOINT`: the address that frames are posted to.
@@ -75,9 +79,19 @@ pub struct Provider {
 pub struct BadConfig(pub Vec<String>);
 
 impl Config {
-    /// Reads the environment of this process.
-    pub fn from_env() -> Result<Self, BadConfig> {
-        Self::read(|name| std::env::var(name).ok())
+    /// Reads the environment of this process and starts the log.
+    pub fn start() -> Result<Self, BadConfig> {
+        match Self::read(|name| std::env::var(name).ok()) {
+            Ok(config) => {
+                log::start(&config.log, config.stack.clone());
+                Ok(config)
+            }
+            Err(error) => {
+                log::start("info", None);
+                tracing::error!(event = "not_configured", %error, "the function can't start");
+                Err(error)
+            }
+        }
     }
 
     fn read(variable: impl Fn(&str) -> Option<String>) -> Result<Self, BadConfig> {
@@ -134,6 +148,7 @@ impl Config {
                 role: required("SCHEDULE_ROLE_ARN"),
                 target: required("TRIGGERS_QUEUE_ARN"),
             },
+            api_url: variable("API_URL").filter(|url| !url.is_empty()),
             socket_url: required("SOCKET_URL"),
             socket_endpoint: required("SOCKET_ENDPOINT"),
             secret: required("SECRET_ARN"),

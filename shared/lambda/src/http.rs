@@ -1,15 +1,19 @@
 //! HTTP events of API Gateway, served by an HTTP service.
 
-use std::{fmt::Debug, net::IpAddr, sync::Arc};
+use std::{convert::Infallible, fmt::Debug, net::IpAddr, sync::Arc};
 
+use aws_lambda_events::apigw::ApiGatewayProxyRequest;
+use bytes::Bytes;
+use http::HeaderValue;
 use http_body_util::{BodyExt, Full};
 use lambda_http::{
-    Adapter, LambdaEvent, Request, Response,
+    Adapter, LambdaEvent, Request, Response, StreamAdapter,
     request::{LambdaRequest, RequestContext},
     service_fn,
     tower::{Service, ServiceExt},
 };
 use lambda_runtime::Error;
+use smartspace_web::{PREFIX, encoded};
 
 use crate::failure::Failure;
 
@@ -45,6 +49,48 @@ where
     .await
 }
 
+/// Serves HTTP forever, behind a REST API of API Gateway that passes on each part of a response as
+/// it is written.
+pub async fn serve_streaming<S, B>(service: S) -> Result<(), Error>
+where
+    S: Service<Request, Response = Response<B>, Error = Infallible> + Clone + Send + Sync + 'static,
+    S::Future: Send,
+    B: http_body::Body + Unpin + Send + 'static,
+    B::Data: Into<Bytes> + Send,
+    B::Error: Into<Error> + Send + Debug,
+{
+    lambda_runtime::run_concurrent(service_fn(move |mut event: LambdaEvent<LambdaRequest>| {
+        if let LambdaRequest::ApiGatewayV1(request) = &mut event.payload {
+            readdress(request);
+        }
+        let answered = StreamAdapter::from(service.clone()).call(event);
+        async { answered.await.map_err(|never| -> Failure { match never {} }) }
+    }))
+    .await
+}
+
+/// Gives a request the path that our routes have. The stage, or what else stands before it in the
+/// public path, goes to a header. Of a repeated header all values stay: the library would prefer the
+/// event's list with one value each.
+fn readdress(request: &mut ApiGatewayProxyRequest) {
+    let all = &request.multi_value_headers;
+    for name in all.keys().filter(|name| all.get_all(*name).iter().nth(1).is_some()) {
+        request.headers.remove(name);
+    }
+    let path = request.path.take().unwrap_or_default();
+    let public = request.request_context.path.take().unwrap_or_default();
+    let prefix = public.strip_suffix(&path).filter(|prefix| !prefix.is_empty());
+    for headers in [&mut request.headers, &mut request.multi_value_headers] {
+        headers.remove(PREFIX);
+    }
+    if let Some(prefix) = prefix.and_then(|prefix| HeaderValue::from_str(prefix).ok()) {
+        request.headers.insert(PREFIX, prefix);
+    }
+    // The library would put it before the path.
+    request.request_context.stage = None;
+    request.path = Some(encoded(&path));
+}
+
 /// The address that a request came from, as API Gateway saw it.
 pub fn source_address(request: &lambda_http::http::Extensions) -> Option<IpAddr> {
     match request.get::<RequestContext>()? {
@@ -55,4 +101,56 @@ pub fn source_address(request: &lambda_http::http::Extensions) -> Option<IpAddr>
 
 fn broken(error: &dyn Debug) -> Failure {
     Failure { name: "Internal", message: format!("a response could not be written: {error:?}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn readdressed(path: &str, public: &str, headers: &Value) -> Request {
+        let event = json!({
+            "resource": "/{proxy+}",
+            "path": path,
+            "httpMethod": "POST",
+            "headers": headers,
+            "multiValueHeaders": {"smartspace-chain-depth": ["7", "0"]},
+            "requestContext": {
+                "path": public,
+                "stage": "doors",
+                "httpMethod": "POST",
+                "identity": {},
+                "resourcePath": "/{proxy+}",
+            },
+            "body": "{}",
+            "isBase64Encoded": false,
+        });
+        let mut event: LambdaRequest = serde_json::from_value(event).unwrap();
+        let LambdaRequest::ApiGatewayV1(request) = &mut event else { panic!("another event") };
+        readdress(request);
+        event.into()
+    }
+
+    #[test]
+    fn a_request_has_the_path_of_a_route_and_knows_what_stood_before_it() {
+        let host = json!({
+            "Host": "x.execute-api.test",
+            "X-Forwarded-Proto": "https",
+            "smartspace-chain-depth": "0",
+        });
+        let request = readdressed("/v1/chat", "/doors/v1/chat", &host);
+        assert_eq!(request.uri(), "https://x.execute-api.test/v1/chat");
+        assert_eq!(request.headers()[PREFIX], "/doors");
+        let depths: Vec<_> = request.headers().get_all("smartspace-chain-depth").iter().collect();
+        assert_eq!(depths, ["7", "0"]);
+        // A domain of one's own has no stage in its paths.
+        let forged = json!({"Host": "live.test", "x-forwarded-prefix": "/elsewhere"});
+        let request = readdressed("/v1/chat", "/v1/chat", &forged);
+        assert_eq!(request.uri().path(), "/v1/chat");
+        assert_eq!(request.headers().get(PREFIX), None);
+        let request = readdressed("/doors/a b#c", "/doors/doors/a b#c", &host);
+        assert_eq!(request.uri().path(), "/doors/a%20b%23c");
+        assert_eq!(request.headers()[PREFIX], "/doors");
+    }
 }

@@ -1,4 +1,4 @@
-//! The code that the six function binaries share.
+//! The code that the binaries of the functions share.
 //!
 //! - [`config`]: reads the environment once and reports all that is wrong with it at once
 //! - [`aws`]: the table, queues, alarms and sockets on AWS

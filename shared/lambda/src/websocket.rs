@@ -7,7 +7,7 @@ use futures::FutureExt;
 use lambda_runtime::{Error, LambdaEvent, service_fn};
 use serde_json::{Value, json};
 use smartspace_domain::ids::ConnectionId;
-use smartspace_pipeline::problems::Problem;
+use smartspace_domain::problems::Problem;
 use smartspace_ports::trace::{self, TraceParent};
 use tracing::Instrument;
 

@@ -5,12 +5,10 @@ use std::{sync::Arc, time::Duration};
 
 use futures::{StreamExt, stream};
 use serde_json::{Value, json};
-use smartspace_domain::{Error, Result, Time, ids::ConnectionId};
+use smartspace_domain::{Error, Result, Time, ids::ConnectionId, problems::Problem};
 use smartspace_ports::sockets::{CloseCode, PostError, Sockets, post_in_time};
 use smartspace_store::{Store, connections::ConnectionRecord};
 use tokio::time::Instant;
-
-use crate::problems::Problem;
 
 /// No handshake takes longer: API Gateway ends it after 29 s.
 const HANDSHAKE: Duration = Duration::from_mins(1);

@@ -14,7 +14,6 @@
 //! - [`invites`]: invites to spaces
 //! - [`plans`], [`services`]: triggers besides messages
 //! - [`presence`]: who is present in a space
-//! - [`problems`]: errors as callers get them
 //! - [`rates`]: rate limits
 //! - [`retries`]: repeats a run
 //! - [`reads`]: read positions
@@ -35,7 +34,6 @@ pub mod membership;
 pub mod plans;
 pub mod post;
 pub mod presence;
-pub mod problems;
 pub mod rates;
 pub mod reads;
 pub mod request_json;

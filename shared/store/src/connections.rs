@@ -19,15 +19,28 @@ use crate::{
     table::{Query, WriteError, key_of, keys, read, write::Write},
 };
 
+/// A ticket, which opens one connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Ticket {
+    /// Whose connection it opens.
+    #[serde(deserialize_with = "Caller::read_stored")]
+    pub caller: Caller,
+    /// When it expires.
+    pub valid_until: Time,
+    /// When the credential that the ticket was made with expires. The connection lasts no longer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub credential_until: Option<Time>,
+    /// Whether the connection is one of a door.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_door: bool,
+}
+
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct TicketRecord {
-    #[serde(deserialize_with = "Caller::read_stored")]
-    caller: Caller,
-    valid_until: Time,
-    /// When the credential that the ticket was made with expires.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    credential_until: Option<Time>,
+    #[serde(flatten)]
+    ticket: Ticket,
     expires_at: i64,
 }
 
@@ -51,6 +64,9 @@ pub struct ConnectionRecord {
     /// it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asked_at: Option<Time>,
+    /// Whether it is one of a door.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_door: bool,
 }
 
 /// The spaces in which a connection was present that is deleted, until their followers are told.
@@ -69,22 +85,10 @@ impl WasPresent {
 }
 
 impl Connections<'_> {
-    /// Stores a ticket that opens one connection until `valid_until`. The connection lasts no
-    /// longer than the credential that the ticket was made with.
-    pub async fn store_ticket(
-        self,
-        ticket: &str,
-        caller: Caller,
-        valid_until: Time,
-        credential_until: Option<Time>,
-    ) -> Result<()> {
-        let record = TicketRecord {
-            caller,
-            valid_until,
-            credential_until,
-            expires_at: valid_until.as_seconds() + 1,
-        };
-        self.store.table.write_always(Write::put(keys::ticket(ticket), &record)?).await
+    /// Stores a ticket under its name.
+    pub async fn store_ticket(self, name: &str, ticket: Ticket) -> Result<()> {
+        let record = TicketRecord { ticket, expires_at: ticket.valid_until.as_seconds() + 1 };
+        self.store.table.write_always(Write::put(keys::ticket(name), &record)?).await
     }
 
     /// Opens a connection with a ticket, which is then used up. Returns `None` if the ticket is
@@ -98,7 +102,7 @@ impl Connections<'_> {
     ) -> Result<Option<ConnectionRecord>> {
         let used = Write::delete(keys::ticket(ticket)).when("attribute_exists(PK)");
         let ticket = match self.store.table.write(used).await {
-            Ok(Some(item)) => read::<TicketRecord>(item)?,
+            Ok(Some(item)) => read::<TicketRecord>(item)?.ticket,
             Ok(None) | Err(WriteError::Refused(_)) => return Ok(None),
             Err(WriteError::Other(error)) => return Err(error),
         };
@@ -115,6 +119,7 @@ impl Connections<'_> {
             valid_until,
             expires_at,
             asked_at: None,
+            is_door: ticket.is_door,
         };
         let mut writes = vec![Write::put(keys::connection_meta(id), &record)?];
         if let Caller::Entity(entity) = record.caller {

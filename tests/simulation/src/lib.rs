@@ -21,7 +21,7 @@
 //! - [`life`]: a process stalls and dies
 //! - [`ports`]: the ports of a process, each with its faults; [`external_tools`]: the tools that
 //!   make external calls
-//! - [`process`]: the six functions on these ports
+//! - [`process`]: the functions on these ports
 //! - [`world`]: one deployment, from its first message to the calm phase at its end
 //!
 //! The clients of a deployment:

@@ -1,4 +1,4 @@
-//! One process: the six functions with their own memory and their own ports.
+//! One process: the functions with their own memory and their own ports.
 
 use std::{
     collections::BTreeMap,

@@ -12,7 +12,10 @@ use smartspace_domain::{
 use smartspace_simulation::{
     chance::Chance, client::Caller, plan::Plan, setting, setup::Setup, view::View, world::World,
 };
-use smartspace_store::{Store, connections::MayFollow};
+use smartspace_store::{
+    Store,
+    connections::{MayFollow, Ticket},
+};
 use tokio::time::{Instant, sleep};
 
 const CALL_LATENCY: Duration = Duration::from_millis(1);
@@ -51,8 +54,18 @@ async fn post(world: &Arc<World>, count: usize) {
 
 /// Opens a connection of a caller.
 async fn connect(world: &Arc<World>, caller: Caller, name: String) -> (ConnectionId, Arc<View>) {
+    connect_with(world, caller, name, &json!({})).await
+}
+
+/// Opens a connection of a caller with a ticket that is asked for with `body`.
+async fn connect_with(
+    world: &Arc<World>,
+    caller: Caller,
+    name: String,
+    body: &Value,
+) -> (ConnectionId, Arc<View>) {
     let path = "/v1/socketTickets";
-    let made = world.http("test", caller, Method::POST, path, None, Some(&json!({}))).await;
+    let made = world.http("test", caller, Method::POST, path, None, Some(body)).await;
     let (status, ticket) = made.unwrap();
     assert_eq!(status, 201, "{ticket}");
     let id = ConnectionId(name);
@@ -132,6 +145,35 @@ async fn connections_that_died_silently_do_not_keep_an_entity_out() {
     world.end();
 }
 
+#[tokio::test(start_paused = true)]
+async fn an_entity_has_four_connections_of_doors_in_all_processes() {
+    let world = set().await;
+    let person = Caller::Entity(world.env.ledger.lock().unwrap().people[0]);
+    let status = async |name: &str, is_door: bool| {
+        let body = json!({"door": is_door});
+        let (id, view) = connect_with(&world, person, name.to_owned(), &body).await;
+        subscribe(&world, &id, 1).await;
+        let answer: Value = view.answer(1).await;
+        answer["status"].as_u64().unwrap_or(200)
+    };
+    for number in 0..4 {
+        assert_eq!(status(&format!("d{number}"), true).await, 200);
+    }
+    assert_eq!(status("fifth", true).await, 429);
+    // Neither kind takes places of the other.
+    for number in 0..20 {
+        assert_eq!(status(&format!("c{number}"), false).await, 200);
+    }
+    assert_eq!(status("further", false).await, 429);
+    // The process of a call has died.
+    world.env.connections.close(&ConnectionId("d2".into()));
+    world.env.connections.close(&ConnectionId("fifth".into()));
+    sleep(Duration::from_secs(2)).await;
+    assert_eq!(status("later", true).await, 200);
+    assert_eq!(status("one too many", true).await, 429);
+    world.end();
+}
+
 /// Subscribes a connection to a space as the product does.
 async fn follow(store: &Store, name: &str, space: SpaceId, world: &World) -> MayFollow {
     let connections = store.connections();
@@ -140,8 +182,13 @@ async fn follow(store: &Store, name: &str, space: SpaceId, world: &World) -> May
     let connection = if let Some(connection) = connections.get(&id, now).await.unwrap() {
         connection
     } else {
-        let until = now + Duration::from_secs(5);
-        connections.store_ticket(name, DomainCaller::Operator, until, None).await.unwrap();
+        let ticket = Ticket {
+            caller: DomainCaller::Operator,
+            valid_until: now + Duration::from_secs(5),
+            credential_until: None,
+            is_door: false,
+        };
+        connections.store_ticket(name, ticket).await.unwrap();
         let lasts = Duration::from_hours(2);
         connections.connect(name, &id, lasts, now).await.unwrap().unwrap()
     };

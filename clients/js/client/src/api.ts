@@ -2531,10 +2531,11 @@ export interface components {
         };
         /**
          * @description `entityId` is the entity that the connection acts as. Without it, a connection of the operator
-         *     may follow every space.
+         *     may follow every space. `door` is true for a connection of a door, which an entity has fewer of.
          */
         TicketBody: {
             entityId?: components["schemas"]["EntityId"] | null;
+            door?: boolean;
         };
         TicketResponse: {
             ticket: string;

@@ -10,7 +10,7 @@ use utoipa::{
     },
 };
 
-use smartspace_pipeline::problems::Problem;
+use smartspace_domain::problems::Problem;
 
 /// The statuses of problems, and when each is returned.
 const PROBLEMS: [(&str, &str); 10] = [

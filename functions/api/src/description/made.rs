@@ -7,13 +7,13 @@
 use std::{collections::BTreeSet, path::Path};
 
 use serde_json::Value;
+use smartspace_domain::problems::Problem;
 use smartspace_domain::{
     deliveries::Delivery,
     entities::{EntitySettings, NewEntity},
     spaces::SpaceSettings,
     tools::Execution,
 };
-use smartspace_pipeline::problems::Problem;
 use utoipa::{
     OpenApi, ToSchema,
     openapi::{

@@ -21,6 +21,7 @@ use smartspace_store::{
     invites::{InviteRecord, NewInvite, no_such_invite},
     table::pages::Page,
 };
+use smartspace_web::host_address;
 use utoipa::{PartialSchema, ToSchema};
 
 use super::PageQuery;
@@ -30,7 +31,7 @@ use crate::{
     answers::{ApiResult, Created, Refusal},
     auth::{Authenticated, Credential},
     description::IdempotencyKey,
-    input::{Body, Id, Query, TwoIds, host_address, idempotency_key},
+    input::{Body, Id, Query, TwoIds, idempotency_key},
 };
 
 /// How long the idempotency key of a guest is at least. It must not be guessed: whoever repeats it

@@ -15,6 +15,8 @@ use smartspace_domain::{
     ids::{EntityId, TicketId},
     limits::TICKET_VALID,
 };
+use smartspace_store::connections::Ticket;
+use smartspace_web::host_address;
 use utoipa::ToSchema;
 
 use crate::{
@@ -22,7 +24,7 @@ use crate::{
     annotated_routes::{Routes, routes},
     answers::ApiResult,
     auth::Credential,
-    input::{Body, host_address},
+    input::Body,
 };
 
 pub(super) fn routes() -> Routes {
@@ -30,12 +32,14 @@ pub(super) fn routes() -> Routes {
 }
 
 /// `entityId` is the entity that the connection acts as. Without it, a connection of the operator
-/// may follow every space.
+/// may follow every space. `door` is true for a connection of a door, which an entity has fewer of.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct TicketBody {
     #[serde(default)]
     entity_id: Option<EntityId>,
+    #[serde(default)]
+    door: bool,
 }
 
 #[derive(Serialize, ToSchema)]
@@ -62,7 +66,7 @@ async fn create(
     headers: HeaderMap,
     body: Body,
 ) -> ApiResult<impl IntoResponse> {
-    let TicketBody { entity_id } = body.read_or_nothing()?;
+    let TicketBody { entity_id, door } = body.read_or_nothing()?;
     let caller = match (caller, entity_id) {
         (Caller::Operator, None) => Caller::Operator,
         (caller, entity) => Caller::Entity(caller.speaks_as(entity)?),
@@ -79,7 +83,8 @@ async fn create(
     // 80 random bits are enough: the ticket is valid once, and for a minute.
     let ticket = TicketId::new(now, api.pipeline.ids.random()).to_string();
     let expires_at = until.map_or(now + TICKET_VALID, |until| until.min(now + TICKET_VALID));
-    api.pipeline.store.connections().store_ticket(&ticket, caller, expires_at, until).await?;
+    let stored = Ticket { caller, valid_until: expires_at, credential_until: until, is_door: door };
+    api.pipeline.store.connections().store_ticket(&ticket, stored).await?;
     let url = format!("{}?ticket={ticket}", address(&api.socket_url, &headers));
     Ok((StatusCode::CREATED, Json(TicketResponse { ticket, url, expires_at })))
 }

@@ -4,8 +4,9 @@ use axum::http::HeaderMap;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use smartspace_domain::ids::EntityId;
+use smartspace_web::host_address;
 
-use crate::{a2a::VERSION, oauth::origin};
+use crate::a2a::VERSION;
 
 /// What the API says of an open agent.
 #[derive(Debug, Deserialize)]
@@ -25,7 +26,7 @@ pub(super) fn card_of(agent: &AboutAgent, headers: &HeaderMap) -> Value {
         "description": description,
         "version": env!("CARGO_PKG_VERSION"),
         "supportedInterfaces": [{
-            "url": format!("{}/v1/agents/{id}/a2a", origin(headers)),
+            "url": format!("{}/v1/agents/{id}/a2a", host_address("http", headers)),
             "protocolBinding": "JSONRPC",
             "protocolVersion": VERSION,
         }],

@@ -32,7 +32,8 @@ macro_rules! run_events {
 }
 
 impl EventKind {
-    fn run(&self) -> Option<&Run> {
+    /// The run that the event shows, if it shows one.
+    pub fn run(&self) -> Option<&Run> {
         if let run_events!(run) = self { Some(run) } else { None }
     }
 

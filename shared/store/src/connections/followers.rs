@@ -111,9 +111,10 @@ impl Connections<'_> {
         self.store.table.write_where_it_holds(write).await
     }
 
-    /// The connections of the same entity that were opened before this one and are not closed, in
-    /// the order of their opening. The operator's connections are not counted. An entity with very
-    /// many connections gets some of them, whatever their age.
+    /// The connections of the same entity and kind (of doors, or others) that were opened before
+    /// this one and are not closed, in the order of their opening. The operator's connections are
+    /// not counted. An entity with very many connections gets some of them, whatever their age and
+    /// kind.
     pub async fn older_than(
         self,
         connection: &ConnectionRecord,
@@ -123,8 +124,10 @@ impl Connections<'_> {
         let age = |record: &ConnectionRecord| (record.opened_at, record.id.0.clone());
         let mut older = self.some_of_entity(entity).await?;
         let all_read = older.len() < READ_OF_ENTITY;
-        older
-            .retain(|other| other.valid_until > now && (!all_read || age(other) < age(connection)));
+        let counts = |other: &ConnectionRecord| {
+            other.is_door == connection.is_door && age(other) < age(connection)
+        };
+        older.retain(|other| other.valid_until > now && (!all_read || counts(other)));
         older.sort_by_key(age);
         Ok(older.into_iter().map(|record| record.id).collect())
     }

@@ -18,7 +18,7 @@ use smartspace_simulation::storage::scan;
 use smartspace_store::{
     Store,
     agents::{goals::SetGoal, state::ChangedBy},
-    connections::presence::Beat,
+    connections::{Ticket, presence::Beat},
     idempotency::PostKey,
     messages::append::{Content, MessageSource, NewMessage},
     runs::{
@@ -86,8 +86,13 @@ async fn join(store: &Store, space: SpaceId, id: EntityId, settings: Value) {
 async fn close(store: &Store, space: SpaceId, person: EntityId) {
     let connections = store.connections();
     let id = ConnectionId("closed".into());
-    let caller = Caller::Entity(person);
-    connections.store_ticket("ticket", caller, at(60), None).await.unwrap();
+    let ticket = Ticket {
+        caller: Caller::Entity(person),
+        valid_until: at(60),
+        credential_until: None,
+        is_door: false,
+    };
+    connections.store_ticket("ticket", ticket).await.unwrap();
     let valid_for = Duration::from_hours(2);
     let connection = connections.connect("ticket", &id, valid_for, at(3)).await.unwrap().unwrap();
     assert!(connections.subscribe(&connection, space, None).await.unwrap());

@@ -10,7 +10,7 @@ use axum::{
     middleware::Next,
     response::Response,
 };
-use smartspace_pipeline::problems::Problem;
+use smartspace_domain::problems::Problem;
 use smartspace_ports::{
     ids::IdSource,
     trace::{self, TraceParent},

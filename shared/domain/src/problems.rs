@@ -4,8 +4,9 @@
 //! the operator may see.
 
 use serde::{Deserialize, Serialize};
-use smartspace_domain::{Error, Fault};
 use utoipa::ToSchema;
+
+use crate::{Error, Fault};
 
 /// An error as problem details (RFC 9457).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]

@@ -1,0 +1,82 @@
+//! What the headers of a request say about where it came from, and where it was sent to.
+
+use axum::http::{HeaderMap, HeaderName, header};
+
+/// The part of the public path that a proxy in front of us has removed, such as `/stage`.
+pub const PREFIX: HeaderName = HeaderName::from_static("x-forwarded-prefix");
+
+/// The address that a request was sent to, with this scheme: `http` or `ws`. Behind a proxy that
+/// terminates TLS it is the secure one. It has no slash at the end.
+pub fn host_address(scheme: &str, headers: &HeaderMap) -> String {
+    let text = |name: &HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
+    let is_secure = text(&HeaderName::from_static("x-forwarded-proto")) == Some("https");
+    let secure = if is_secure { "s" } else { "" };
+    let host = text(&header::HOST).unwrap_or("localhost");
+    let prefix = text(&PREFIX).filter(|prefix| is_prefix(prefix)).unwrap_or_default();
+    format!("{scheme}{secure}://{host}{}", prefix.trim_end_matches('/'))
+}
+
+/// Whether this is a plain path. Anyone can send the header, and the address is shown.
+fn is_prefix(text: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~$/".contains(&byte);
+    text.starts_with('/') && !text.starts_with("//") && text.bytes().all(is_plain)
+}
+
+/// Whether the page that sent a request may do so: pages of the request's own host, and of the
+/// `allowed` origins. Programs that are not browsers send no `Origin`.
+pub fn may_come_from(headers: &HeaderMap, allowed: &[String]) -> bool {
+    let Some(origin) = headers.get(header::ORIGIN) else { return true };
+    let Ok(origin) = origin.to_str() else { return false };
+    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
+    let is_ours = origin
+        .strip_prefix("https://")
+        .or_else(|| origin.strip_prefix("http://"))
+        .is_some_and(|authority| Some(authority) == host);
+    is_ours || allowed.iter().any(|allowed| allowed == origin)
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderValue;
+
+    use super::*;
+
+    fn headers(headers: &[(&'static str, &'static str)]) -> HeaderMap {
+        let headers = headers
+            .iter()
+            .map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value)));
+        headers.collect()
+    }
+
+    fn admits(sent: &[(&'static str, &'static str)]) -> bool {
+        may_come_from(&headers(sent), &["https://chat.example.com".to_owned()])
+    }
+
+    #[test]
+    fn only_programs_own_pages_and_allowed_pages_come_in() {
+        let host = ("host", "localhost:3000");
+        assert!(admits(&[host]));
+        assert!(admits(&[host, ("origin", "http://localhost:3000")]));
+        assert!(admits(&[host, ("origin", "https://chat.example.com")]));
+        assert!(!admits(&[host, ("origin", "https://evil.example.com")]));
+        assert!(!admits(&[host, ("origin", "http://localhost:3001")]));
+        assert!(!admits(&[host, ("origin", "null")]));
+    }
+
+    #[test]
+    fn the_address_is_the_one_that_the_caller_used() {
+        let address = |sent: &[(&'static str, &'static str)]| host_address("http", &headers(sent));
+        let host = ("host", "team.example");
+        let secure = ("x-forwarded-proto", "https");
+        assert_eq!(address(&[]), "http://localhost");
+        assert_eq!(address(&[host, secure]), "https://team.example");
+        let under = |prefix| address(&[host, secure, ("x-forwarded-prefix", prefix)]);
+        assert_eq!(under("/live"), "https://team.example/live");
+        assert_eq!(under("/"), "https://team.example");
+        assert_eq!(under("/a/$default/"), "https://team.example/a/$default");
+        for wrong in ["live", "//evil.example", "/a?b", "/a b", "/\"onclick"] {
+            assert_eq!(under(wrong), "https://team.example", "{wrong}");
+        }
+        assert_eq!(host_address("ws", &headers(&[host, secure])), "wss://team.example");
+    }
+}

@@ -1,0 +1,76 @@
+//! What the functions that answer HTTP share, on Lambda and on the local host.
+//!
+//! A function builds its routes, lets [`with_fallbacks`] answer requests that no route serves, and
+//! wraps all of it with [`with_middleware`]. Errors are [`Refusal`]s.
+
+mod answers;
+mod decoded_path;
+mod headers;
+mod request_id;
+
+use std::{sync::Arc, time::Duration};
+
+use axum::{
+    Router,
+    http::{HeaderName, HeaderValue, Method, header},
+    middleware,
+};
+use smartspace_domain::Error;
+use smartspace_ports::ids::IdSource;
+use tower_http::{catch_panic::CatchPanicLayer, cors::CorsLayer};
+
+pub use self::{
+    answers::{Refusal, respond},
+    decoded_path::encoded,
+    headers::{PREFIX, host_address, may_come_from},
+};
+
+/// How long a browser may remember which requests of a page are allowed.
+const CORS_AGE: Duration = Duration::from_mins(10);
+
+/// Answers requests that no route serves.
+pub fn with_fallbacks(routes: Router) -> Router {
+    routes.fallback(answers::no_such_route).method_not_allowed_fallback(answers::no_such_method)
+}
+
+/// The middleware around all routes: it names each request, lets pages of these `origins` call, and
+/// turns panics into problems.
+pub fn with_middleware(router: Router, ids: Arc<dyn IdSource>, origins: &[String]) -> Router {
+    router
+        .layer(CatchPanicLayer::custom(answers::panicked))
+        .layer(cors(origins))
+        .layer(middleware::from_fn_with_state(ids, request_id::name_request))
+}
+
+/// A router that answers every request with 503, for a host that is not configured. `why` goes to
+/// the log only.
+pub fn refusing(why: String) -> Router {
+    Router::new().fallback(async move || {
+        tracing::error!(event = "not_configured", error = why, "every request is refused");
+        Refusal(Error::Unavailable(
+            "this deployment is not configured yet; its log says what is missing".into(),
+        ))
+    })
+}
+
+fn cors(origins: &[String]) -> CorsLayer {
+    let origins: Vec<HeaderValue> =
+        origins.iter().filter_map(|origin| origin.parse().ok()).collect();
+    CorsLayer::new()
+        .allow_origin(origins)
+        .allow_methods([Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE])
+        .allow_headers([
+            header::AUTHORIZATION,
+            header::CONTENT_TYPE,
+            HeaderName::from_static("idempotency-key"),
+            // Clients of A2A and MCP send the versions that they speak.
+            HeaderName::from_static("a2a-version"),
+            HeaderName::from_static("mcp-protocol-version"),
+        ])
+        .expose_headers([
+            header::LOCATION,
+            header::RETRY_AFTER,
+            HeaderName::from_static("x-request-id"),
+        ])
+        .max_age(CORS_AGE)
+}
