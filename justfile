@@ -71,7 +71,7 @@ load *flags:
     cargo build --release -p smartspace -p smartspace-tests
     target/release/load {{flags}}
 
-# Build the six Lambda binaries.
+# Build the Lambda binaries.
 lambda:
     cargo lambda build --release --arm64 --all-features --workspace \
         --exclude smartspace --exclude smartspace-tests --exclude smartspace-simulation

@@ -15,7 +15,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 TEMPLATE = pathlib.Path(os.environ.get("SMARTSPACE_TEMPLATE", ROOT / "infra/template.yaml"))
 BINARIES = pathlib.Path(os.environ.get("SMARTSPACE_BINARIES", ROOT / "target/debug"))
-FUNCTIONS = ("api", "socket", "run", "trigger", "broadcast", "sweep")
+FUNCTIONS = ("api", "socket", "stream", "run", "trigger", "broadcast", "sweep")
 DEPLOY_LIMIT_S = 60
 
 
@@ -38,7 +38,7 @@ class Deployment:
         s3, bucket = self.cloud.client("s3"), f"{self.name}-code"
         s3.create_bucket(Bucket=bucket)
         for function, logical in self.logical.items():
-            s3.put_object(Bucket=bucket, Key=function, Body=zipped(self.binaries / function))
+            s3.put_object(Bucket=bucket, Key=function, Body=zipped(binary_of(function, self.binaries)))
             template["Resources"][logical]["Properties"]["CodeUri"] = {"Bucket": bucket, "Key": function}
         s3.put_object(Bucket=bucket, Key="template.json", Body=json.dumps(template))
         self.template_url = f"{self.cloud.url}/{bucket}/template.json"
@@ -83,7 +83,7 @@ class Deployment:
     def offer(self, version, binaries):
         """Uploads another version of all functions, which `replace` then uses."""
         for function in FUNCTIONS:
-            self.cloud.client("s3").put_object(Bucket=f"{self.name}-code", Key=f"{version}/{function}", Body=zipped(binaries / function))
+            self.cloud.client("s3").put_object(Bucket=f"{self.name}-code", Key=f"{version}/{function}", Body=zipped(binary_of(function, binaries)))
 
     def replace(self, function, version):
         """Replaces the code of a function. Invocations in progress end with the old code."""
@@ -107,6 +107,11 @@ class Deployment:
 
 def functions_of(template):
     return [(id, of) for id, of in template["Resources"].items() if of["Type"] == "AWS::Serverless::Function"]
+
+
+def binary_of(function, folder):
+    """The binary of a function in a folder of binaries, or today's if they are of a version that did not have the function."""
+    return binary if (binary := folder / function).exists() else BINARIES / function
 
 
 def zipped(binary):

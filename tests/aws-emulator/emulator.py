@@ -27,7 +27,7 @@ def main():
 
     from ministack import app
     from ministack.core import iam_actions, iam_evaluator, lambda_runtime
-    from ministack.services import apigateway, eventbridge, lambda_svc, scheduler
+    from ministack.services import apigateway, apigateway_v1, eventbridge, lambda_svc, scheduler
 
     # By default the emulator waits 50 ms for late output after an invocation that wrote nothing.
     lambda_runtime.Worker._drain_stderr_bounded.__defaults__ = (0.001, 0.001, 0.05)
@@ -39,6 +39,7 @@ def main():
     record_calls(iam_evaluator)
     name_schedules(iam_actions)
     act_like_api_gateway(apigateway)
+    read_streamed_answers(apigateway_v1)
     threading.Thread(target=end_with_parent, daemon=True).start()
     sys.argv[1:] = []
     app.main()
@@ -158,6 +159,26 @@ def act_like_api_gateway(apigateway):
             return "$default"
 
     apigateway._invoke_ws_lambda, apigateway.handle_websocket, apigateway._evaluate_route_selection = noting, handling, routing
+
+
+def read_streamed_answers(apigateway):
+    """Lets a REST API pass on the answer of a function that streams, once it is whole: a prelude with status and headers, eight zeros, and the body. Also names the path that the caller used, which has more before the stage than on AWS."""
+    respond, build, find = apigateway._lambda_proxy_response, apigateway._build_lambda_event_v1, apigateway._extract_lambda_ref_from_integration_uri
+
+    def responding(result):
+        answer = result.get("body")
+        if not isinstance(answer, str) or "\0" * 8 not in answer:
+            return respond(result)
+        prelude, body = answer.split("\0" * 8, 1)
+        return {**json.loads(prelude), "body": body}, None
+
+    def building(api_id, stage_name, *arguments, **more):
+        event = build(api_id, stage_name, *arguments, **more)
+        event["requestContext"]["path"] = f"/_aws/execute-api/{api_id}{event['requestContext']['path']}"
+        return event
+
+    apigateway._lambda_proxy_response, apigateway._build_lambda_event_v1 = responding, building
+    apigateway._extract_lambda_ref_from_integration_uri = lambda uri: find(uri.replace("/response-streaming-invocations", "/invocations"))
 
 
 def end_with_parent():

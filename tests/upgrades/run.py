@@ -6,7 +6,7 @@ folder of binaries may be given instead of a commit.
 
 - `local`: the local host on one data folder. The older binary is killed under load, the newer one
   continues and is killed, and so on, back and forth.
-- `emulator`: the template on an emulator of AWS, with one table and one set of queues. The six functions
+- `emulator`: the template on an emulator of AWS, with one table and one set of queues. The functions
   are replaced one by one under load, so that each one works while each other one is the other version.
   It needs the packages of tests/aws-emulator/requirements.txt.
 
