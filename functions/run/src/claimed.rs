@@ -10,7 +10,6 @@ use smartspace_domain::{
     runs::{ForkOf, RunStatus},
     triggers::Trigger,
 };
-use smartspace_egress::TraceContext;
 use smartspace_pipeline::{Pipeline, budgets::Spending};
 use smartspace_ports::queues::Delivery;
 use smartspace_store::runs::{RunRecord, steps::Progress, triggers};
@@ -24,7 +23,7 @@ use crate::{
     agent_loop::worker::{ClaimKind, Worker},
     dry_run::DryRun,
     prompt::reading::Gathered,
-    run_context::{LastUnfinished, RunContext, ShownIn},
+    run_context::{LastUnfinished, RunContext, ShownIn, trace_context},
     streaming::{DirectBroadcasts, LastRead, LiveSteps, OpenStreams, StreamDeps},
     tools::{configured::mcp::McpTools, toolbox::Toolbox},
 };
@@ -123,7 +122,7 @@ impl Runs {
         };
         let may_delegate = gathered.is_admin() && config.builtins.delegate;
         let builtins = Builtins { delegate: may_delegate, ..config.builtins };
-        let trace = TraceContext { run: run.id, depth: run.chain_depth + 1 };
+        let trace = trace_context(&run);
         let mut servers = McpTools::list(&self.mcp, &config.mcp.servers, &trace).await;
         let space = gathered.place.as_ref().map(|place| &place.space);
         let space_budget = space.map(|space| (space.id, &space.settings.budget));

@@ -29,14 +29,15 @@ async fn main() -> Result<(), Error> {
         Egress::new(Arc::new(SystemResolver), config.tool_hosts.parse()?, Arc::new(secret.clone()));
     let runs = Arc::new(Built::new(secret, move |secret| {
         let models = Arc::new(models(&config, secret, bedrock.clone())?);
-        Ok(Runs::new(
+        let runs = Runs::new(
             pipeline.clone(),
             sockets.clone(),
             models,
             egress.clone(),
             config.prices.clone(),
             stopping.clone(),
-        ))
+        );
+        Ok(runs.with_traces(config.otlp.is_some()))
     }));
     batch::serve(Some(queue), move |job, delivery| {
         let runs = Arc::clone(&runs);

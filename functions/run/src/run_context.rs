@@ -13,13 +13,14 @@ use std::{
 use smartspace_domain::{
     Time,
     agents::AgentConfig,
-    ids::{LeaseId, SpaceId},
+    ids::{CallId, LeaseId, SpaceId},
     prices::Prices,
     triggers::Trigger,
 };
-use smartspace_egress::Egress;
+use smartspace_egress::{Egress, TraceContext};
 use smartspace_models::port::Model;
 use smartspace_pipeline::{Pipeline, budgets::Spending};
+use smartspace_ports::trace::{self, TraceParent, span_of};
 use smartspace_store::{
     Store,
     runs::{
@@ -95,7 +96,29 @@ impl ShownIn {
     }
 }
 
+/// Where the requests of a run come from.
+pub(crate) fn trace_context(run: &RunRecord) -> TraceContext {
+    TraceContext {
+        run: run.id,
+        trace: trace_of(run).map(|trace| trace.trace_id()),
+        depth: run.chain_depth + 1,
+    }
+}
+
+/// The trace of a run that is exported.
+fn trace_of(run: &RunRecord) -> Option<TraceParent> {
+    run.trace.as_deref().and_then(TraceParent::read)
+}
+
 impl RunContext {
+    /// Does work of a call. In the trace of the run, the call has caused what follows from it.
+    pub(crate) async fn caused_by<T>(&self, call: CallId, work: impl Future<Output = T>) -> T {
+        match trace_of(&self.run) {
+            Some(trace) => trace::within(trace.caused_by(span_of(&call.to_string())), work).await,
+            None => work.await,
+        }
+    }
+
     pub(crate) fn store(&self) -> &Store {
         &self.pipeline.store
     }

@@ -1,8 +1,9 @@
 //! Work that takes longer than a request: asking a router, triggering more agents than fit into a
-//! transaction, and finishing changes. It also handles alarms: plans that fire and forms that
-//! expire.
+//! transaction, finishing changes, and exporting traces. It also handles alarms: plans that fire
+//! and forms that expire.
 
 pub mod router;
+pub mod traces;
 
 use futures::future::join_all;
 use smartspace_domain::{
@@ -22,7 +23,10 @@ use smartspace_store::{
 };
 use tokio::time::Instant;
 
-use self::router::{Asked, Routers};
+use self::{
+    router::{Asked, Routers},
+    traces::Traces,
+};
 
 /// The number of runs that are written concurrently.
 const CONCURRENT_WRITES: usize = 16;
@@ -34,6 +38,8 @@ pub struct Triggers {
     pub pipeline: Pipeline,
     /// The routers of spaces.
     pub routers: Routers,
+    /// Where the traces of runs go. `None` if nowhere.
+    pub traces: Option<Traces>,
 }
 
 impl Triggers {
@@ -59,6 +65,9 @@ impl Triggers {
             TriggerJob::ShowReads { space_id } => self.pipeline.show_reads(*space_id).await,
             TriggerJob::ShowPresence { space_id } => {
                 self.pipeline.show_due_presence(*space_id).await
+            }
+            TriggerJob::ExportTrace { run_id, failed } => {
+                Box::pin(self.export_trace(*run_id, *failed)).await
             }
             TriggerJob::SettleSpace { space_id } => self.pipeline.settle_space(*space_id).await,
         }

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use smartspace_lambda::{
     Error,
-    aws::{Aws, models_when_asked},
+    aws::{Aws, exporter_when_asked, models_when_asked},
     batch,
 };
-use smartspace_trigger::{Triggers, router::Routers};
+use smartspace_trigger::{Triggers, router::Routers, traces::Traces};
 
 #[tokio::main]
 async fn main() -> Result<(), Error> {
@@ -15,7 +15,11 @@ async fn main() -> Result<(), Error> {
     let prices = aws.config.prices.clone();
     let models = models_when_asked(aws.config.clone(), aws.secret(), aws.bedrock());
     let routers = Routers { models, prices };
-    let triggers = Arc::new(Triggers { pipeline: aws.pipeline, routers });
+    let traces = aws.config.otlp.clone().map(|settings| {
+        let exporter = exporter_when_asked(settings.clone(), aws.secret());
+        Traces::new(exporter, &settings)
+    });
+    let triggers = Arc::new(Triggers { pipeline: aws.pipeline, routers, traces });
     batch::serve(None, move |job, _| {
         let triggers = Arc::clone(&triggers);
         async move { triggers.handle(&job).await }

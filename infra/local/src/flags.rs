@@ -11,11 +11,14 @@ use smartspace_domain::{
     budgets::DailyLimit, invites::InvitePolicy, origins::origin, prices::Prices,
 };
 use smartspace_egress::ToolHosts;
-use smartspace_ports::{key_sets::HttpKeySet, secrets::KnownSecrets};
+use smartspace_ports::{key_sets::HttpKeySet, otlp::OtlpSettings, secrets::KnownSecrets};
 
 pub(crate) use self::values::KeepRuns;
 use self::values::{keep_runs, listen_address, log_filter, prices, variable, variables};
 use crate::environment_secrets;
+
+/// The prefix of OpenTelemetry's variables.
+const OTEL: &str = "OTEL_";
 
 /// The settings that have no flag.
 const ENVIRONMENT: &str = "Models:
@@ -26,6 +29,13 @@ const ENVIRONMENT: &str = "Models:
   ANTHROPIC_BASE_URL  another server with Anthropic's messages API
   AWS_REGION, …       region and credentials for agents with the provider bedrock, from wherever
                       AWS's own tools read them
+
+Traces of runs:
+  OTEL_EXPORTER_OTLP_ENDPOINT   the collector that gets them over HTTP, such as
+                                http://127.0.0.1:4318; without it nothing is exported
+  OTEL_EXPORTER_OTLP_HEADERS    headers for it: name=value, separated by commas
+  OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT
+                                true exports the texts of prompts, answers and tools, too
 
 Tools:
   SMARTSPACE_SECRET_NAME        the secret NAME: ${secret.NAME} in an agent's tools, NAME in its
@@ -129,6 +139,9 @@ pub(crate) struct Flags {
     pub(crate) tool_hosts: Option<String>,
     #[arg(skip = variable("SMARTSPACE_RATE"))]
     pub(crate) rate: Option<String>,
+    /// The variables of OpenTelemetry, without the prefix of their names
+    #[arg(skip = variables(OTEL))]
+    pub(crate) otel: BTreeMap<String, String>,
     /// The secrets of tools and webhooks, and their hosts, without the prefix of their names
     #[arg(skip = variables(environment_secrets::PREFIX))]
     pub(crate) secrets: BTreeMap<String, String>,
@@ -140,6 +153,7 @@ impl Flags {
         self.tokens()?;
         self.tool_hosts()?;
         self.secrets()?;
+        self.otlp()?;
         // Not a check by clap, which would print the value.
         if self.admin_key.as_ref().is_some_and(|key| !is_strong(key)) {
             return Err("--admin-key: expected at least 16 visible ASCII characters".into());
@@ -209,6 +223,20 @@ impl Flags {
             .unwrap_or("")
             .parse()
             .map_err(|error| format!("SMARTSPACE_TOOL_HOSTS: {error}"))
+    }
+
+    /// How traces of runs are exported, if they are.
+    pub(crate) fn otlp(&self) -> Result<Option<OtlpSettings>, String> {
+        let variable = |name: &str| self.otel.get(name.strip_prefix(OTEL)?).cloned();
+        let settings = OtlpSettings::read(variable)?;
+        if settings.as_ref().is_some_and(|settings| settings.xray_region().is_some()) {
+            return Err(
+                "OTEL_EXPORTER_OTLP_ENDPOINT: X-Ray takes signed requests, which a deployment on \
+                 AWS sends; expected the address of a collector"
+                    .into(),
+            );
+        }
+        Ok(settings)
     }
 
     /// The secrets of tools and webhooks. Errors do not show a secret.

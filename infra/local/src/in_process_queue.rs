@@ -12,7 +12,10 @@ use std::{
 use async_trait::async_trait;
 use futures::FutureExt;
 use smartspace_domain::{Error, Result, jobs::Job};
-use smartspace_ports::queues::{Queue, QueueError};
+use smartspace_ports::{
+    queues::{Queue, QueueError},
+    trace::{self, TraceParent},
+};
 use tokio::sync::{Notify, Semaphore};
 
 /// How often a job is delivered before it becomes a dead letter.
@@ -38,6 +41,8 @@ struct State<J> {
 struct Delivery<J> {
     job: J,
     count: u32,
+    /// The trace in which it was queued.
+    trace: Option<TraceParent>,
 }
 
 impl<J: Job> InProcessQueue<J> {
@@ -62,7 +67,14 @@ impl<J: Job> InProcessQueue<J> {
             let handle = Arc::clone(&handle);
             tokio::spawn(async move {
                 // A panic fails this job only.
-                let done = AssertUnwindSafe(handle(delivery.job.clone())).catch_unwind().await;
+                let handled = handle(delivery.job.clone());
+                let handled = async {
+                    match delivery.trace.clone() {
+                        Some(trace) => trace::within(trace, handled).await,
+                        None => handled.await,
+                    }
+                };
+                let done = AssertUnwindSafe(handled).catch_unwind().await;
                 drop(permit);
                 let error = match done {
                     Ok(Ok(())) => return,
@@ -143,9 +155,10 @@ impl<J: Job> State<J> {
 impl<J: Job> Queue<J> for InProcessQueue<J> {
     async fn send(&self, jobs: Vec<J>) -> Result<(), QueueError> {
         tracing::trace!(queue = self.name, jobs = jobs.len(), "jobs are queued");
+        let trace = trace::current();
         // To start a job costs nothing here, and apart they use all cores.
         for job in jobs.into_iter().flat_map(J::apart) {
-            self.put(Delivery { job, count: 0 });
+            self.put(Delivery { job, count: 0, trace: trace.clone() });
         }
         Ok(())
     }

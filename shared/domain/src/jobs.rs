@@ -196,6 +196,14 @@ pub enum TriggerJob {
         /// The run.
         run_id: RunId,
     },
+    /// Export the trace of an ended run.
+    #[serde(rename = "exportTrace.1")]
+    ExportTrace {
+        /// The run.
+        run_id: RunId,
+        /// How often the export has failed.
+        failed: u32,
+    },
     /// Tell the followers of a space the read positions that wait for it.
     #[serde(rename = "showReads.1")]
     ShowReads {
@@ -267,7 +275,9 @@ impl Job for TriggerJob {
             Self::SettleEntity { entity_id } | Self::FirePlan { agent_id: entity_id, .. } => {
                 entity_id.to_string()
             }
-            Self::CloseCalls { run_id } | Self::WakeRun { run_id } => run_id.to_string(),
+            Self::CloseCalls { run_id }
+            | Self::WakeRun { run_id }
+            | Self::ExportTrace { run_id, .. } => run_id.to_string(),
         }
     }
 }

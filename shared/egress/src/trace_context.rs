@@ -4,6 +4,7 @@
 use http::{HeaderMap, HeaderName, HeaderValue};
 use sha2::{Digest, Sha256};
 use smartspace_domain::ids::{CallId, RunId};
+use smartspace_ports::trace::span_of;
 
 /// Trace and span of a request, in the format of W3C Trace Context.
 pub const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
@@ -17,6 +18,8 @@ pub const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key
 pub struct TraceContext {
     /// The run. All its requests belong to one trace.
     pub run: RunId,
+    /// The id of that trace, if the run is exported; otherwise it follows from the id of the run.
+    pub trace: Option<String>,
     /// Chain depth of everything that the run causes.
     pub depth: u32,
 }
@@ -37,9 +40,8 @@ impl TraceContext {
     }
 
     fn headers_of_span(&self, span: &str) -> HeaderMap {
-        let trace = digest(&format!("trace|{}", self.run), 16);
-        let span = digest(&format!("span|{span}"), 8);
-        header(TRACEPARENT, format!("00-{trace:032x}-{span:016x}-01"))
+        let trace = self.trace.clone().unwrap_or_else(|| trace_of(self.run));
+        header(TRACEPARENT, format!("00-{trace}-{:016x}-01", span_of(span)))
             .chain(header(CHAIN_DEPTH, self.depth.to_string()))
             .collect()
     }
@@ -50,9 +52,10 @@ fn header(name: HeaderName, text: String) -> impl Iterator<Item = (HeaderName, H
     HeaderValue::try_from(text).into_iter().map(move |value| (name.clone(), value))
 }
 
-/// The first bytes of the text's SHA-256, as a number.
-fn digest(text: &str, bytes: usize) -> u128 {
-    Sha256::digest(text).iter().take(bytes).fold(0, |number, byte| number << 8 | u128::from(*byte))
+fn trace_of(run: RunId) -> String {
+    let digest = Sha256::digest(format!("trace|{run}"));
+    let id = digest.iter().take(16).fold(0, |number, byte| number << 8 | u128::from(*byte));
+    format!("{id:032x}")
 }
 
 #[cfg(test)]
@@ -61,8 +64,11 @@ mod tests {
 
     #[test]
     fn the_trace_headers_of_a_call_are_deterministic() {
-        let trace =
-            TraceContext { run: "run_01JD0000000000000000000000".parse().unwrap(), depth: 3 };
+        let trace = TraceContext {
+            run: "run_01JD0000000000000000000000".parse().unwrap(),
+            trace: None,
+            depth: 3,
+        };
         let call: CallId = "cal_01JD0000000000000000000001".parse().unwrap();
         // `printf 'trace|run_01JD0000000000000000000000' | sha256sum`, and so on.
         let depth = (CHAIN_DEPTH, HeaderValue::from_static("3"));
@@ -83,5 +89,10 @@ mod tests {
             depth,
         ];
         assert_eq!(trace.headers_of_run(), HeaderMap::from_iter(expected));
+        let trace = TraceContext { trace: Some("ab".repeat(16)), ..trace };
+        assert_eq!(
+            trace.headers_of_run()[TRACEPARENT],
+            format!("00-{}-47f752a059c6c963-01", "ab".repeat(16))
+        );
     }
 }

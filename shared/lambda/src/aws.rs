@@ -27,6 +27,7 @@ use smartspace_ports::{
     cancel_signal::NoCancelSignal,
     clock::SystemClock,
     ids::{IdSource, RandomIds},
+    otlp::{self, ExportError, OtlpExporter, OtlpSettings, TraceExporter},
     queues::SqsQueue,
     sockets::{ApiGatewaySockets, Sockets},
 };
@@ -170,5 +171,32 @@ impl Model for WhenAsked {
             ModelError::new(FailureCode::Overloaded, "the models can't be asked at this moment")
         })?;
         models.ask(request).await
+    }
+}
+
+/// The collector of traces, for a function that seldom exports one: the secret, which may hold its
+/// headers, is read at the first export.
+pub fn exporter_when_asked(settings: OtlpSettings, secret: StackSecret) -> Arc<dyn TraceExporter> {
+    let sign = settings
+        .xray_region()
+        .map(|region| otlp::signer(region.to_owned(), |name| std::env::var(name).ok()));
+    let build = move |secret: &Contents| {
+        let headers = secret.otlp_headers.as_deref().unwrap_or_default();
+        let settings = settings.clone().with_headers(otlp::HEADERS, headers);
+        let settings = settings.map_err(Failure::not_configured)?;
+        Ok(OtlpExporter::new(settings, sign.clone()))
+    };
+    Arc::new(ExporterWhenAsked(Built::new(secret, build)))
+}
+
+struct ExporterWhenAsked(Built<OtlpExporter>);
+
+#[async_trait]
+impl TraceExporter for ExporterWhenAsked {
+    async fn export(&self, traces: String) -> Result<(), ExportError> {
+        let exporter = self.0.get().await;
+        let exporter = exporter
+            .map_err(|failure| ExportError { text: failure.to_string(), may_pass: true })?;
+        exporter.export(traces).await
     }
 }

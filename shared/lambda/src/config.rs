@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use smartspace_domain::{
     budgets::DailyLimit, invites::InvitePolicy, origins::origin, prices::Prices,
 };
-use smartspace_ports::alarms::Schedules;
+use smartspace_ports::{alarms::Schedules, otlp::OtlpSettings};
 
 use crate::log;
 
@@ -52,6 +52,9 @@ pub struct Config {
     pub prices: Arc<Prices>,
     /// `BUDGET_COST_PER_DAY`: dollars; if it is empty, there is no limit.
     pub budget: DailyLimit,
+    /// `OTEL_EXPORTER_OTLP_ENDPOINT` and others: how traces of runs are exported, if they are. Only
+    /// `run` and `trigger` have them.
+    pub otlp: Option<OtlpSettings>,
     /// `AWS_REGION`, which Lambda sets.
     pub region: String,
     /// `AWS_ENDPOINT_URL`: the address of an AWS emulator.
@@ -115,6 +118,10 @@ impl Config {
             }
         }
         config.provider = provider(&variable, &mut wrong);
+        match OtlpSettings::read(&variable) {
+            Ok(otlp) => config.otlp = otlp,
+            Err(error) => wrong.push(error),
+        }
         let origins = variable("ALLOWED_ORIGINS").unwrap_or_default();
         for text in origins.split(',').filter(|origin| !origin.trim().is_empty()) {
             match origin(text) {
@@ -162,6 +169,7 @@ impl Config {
             jwt_create: variable("JWT_CREATE").is_some_and(|create| create == "true"),
             prices: Arc::new(Prices::built_in()),
             budget: DailyLimit::default(),
+            otlp: None,
             region: required("AWS_REGION"),
             endpoint: variable("AWS_ENDPOINT_URL").filter(|url| !url.is_empty()),
             log: variable("SMARTSPACE_LOG")
@@ -223,7 +231,8 @@ mod tests {
             "ALLOWED_ORIGINS",
         ];
         let half = Config::read(|name| {
-            Some(if empty.contains(&name) { String::new() } else { "1".into() })
+            let is_empty = empty.contains(&name) || name.starts_with("OTEL_");
+            Some(if is_empty { String::new() } else { "1".into() })
         })
         .unwrap_err();
         assert_eq!(half.0, ["JWKS_URL, JWT_ISSUER, JWT_AUDIENCE: expected all of them, or none"]);
@@ -241,6 +250,8 @@ mod tests {
             "MODEL_BASE_URLS" => {
                 Some("openai=http://127.0.0.1:1/v1?a=b, anthropic=http://127.0.0.1:2".into())
             }
+            "OTEL_EXPORTER_OTLP_ENDPOINT" => Some("http://127.0.0.1:4318".into()),
+            name if name.starts_with("OTEL_") => None,
             name => Some(format!("a {name}, b")),
         };
         let config = Config::read(complete).unwrap();
@@ -248,6 +259,7 @@ mod tests {
             (config.keep_runs, config.cors_origins),
             (None, vec!["https://app.example.com".to_owned(), "http://localhost:5173".to_owned()])
         );
+        assert_eq!(config.otlp.unwrap().url.as_str(), "http://127.0.0.1:4318/v1/traces");
         assert_eq!(config.budget.nanodollars, Some(12_500_000_000));
         let urls = (config.openai_base_url.as_deref(), config.anthropic_base_url.as_deref());
         assert_eq!(urls, (Some("http://127.0.0.1:1/v1?a=b"), Some("http://127.0.0.1:2")));

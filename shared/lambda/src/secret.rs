@@ -7,7 +7,10 @@ use async_trait::async_trait;
 use aws_sdk_secretsmanager::{Client, error::DisplayErrorContext};
 use serde::Deserialize;
 use smartspace_domain::names::SecretName;
-use smartspace_ports::secrets::{KnownSecrets, Secret, Secrets, SecretsError};
+use smartspace_ports::{
+    otlp,
+    secrets::{KnownSecrets, Secret, Secrets, SecretsError},
+};
 use tokio::{sync::Mutex, time::Instant};
 
 use crate::{failure::Failure, log};
@@ -33,13 +36,17 @@ pub struct Contents {
     /// The API key for Anthropic's models.
     #[serde(default, rename = "ANTHROPIC_API_KEY")]
     pub anthropic_key: Option<String>,
+    /// The headers of requests to the collector of traces.
+    #[serde(default, rename = "OTEL_EXPORTER_OTLP_HEADERS")]
+    pub otlp_headers: Option<String>,
     /// The secrets that tools and webhooks may refer to.
     #[serde(skip)]
     pub known: Arc<KnownSecrets>,
 }
 
 /// Entries that Smartspace itself uses. No tool may send them anywhere.
-const OURS: [&str; 4] = ["adminKey", "jwtSecret", "OPENAI_API_KEY", "ANTHROPIC_API_KEY"];
+const OURS: [&str; 5] =
+    ["adminKey", "jwtSecret", "OPENAI_API_KEY", "ANTHROPIC_API_KEY", otlp::HEADERS];
 
 /// An entry that tools may refer to.
 #[derive(Deserialize)]

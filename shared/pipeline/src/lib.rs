@@ -119,6 +119,7 @@ impl Pipeline {
         what: impl Fn(Box<Run>) -> EventKind,
     ) {
         let run = if record.space_id().is_none() { run.without_trigger() } else { run };
+        self.export_ended(record).await;
         match self.shown_in(record).await {
             Ok(spaces) => {
                 for space in &spaces {
@@ -131,6 +132,18 @@ impl Pipeline {
             Err(error) => {
                 tracing::warn!(run = %record.id, %error, "nobody was notified of a run's change");
             }
+        }
+    }
+
+    /// Lets the trace of a run be exported, if it has ended. A lost job loses the trace and nothing
+    /// else.
+    async fn export_ended(&self, run: &RunRecord) {
+        if run.status.is_active() || run.trace.is_none() {
+            return;
+        }
+        let job = TriggerJob::ExportTrace { run_id: run.id, failed: 0 };
+        if let Err(error) = self.triggers.send(vec![job]).await {
+            tracing::warn!(run = %run.id, %error, "the trace of a run is lost");
         }
     }
 

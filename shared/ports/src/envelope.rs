@@ -43,8 +43,7 @@ impl Label {
         Self { run_id: None, agent_id: None, also: Vec::new(), ..label }
     }
 
-    /// The trace of the job's work: the next step of the trace that it was sent with, or a new
-    /// trace.
+    /// The trace of the job's work: the one that it was sent with, or a new one.
     pub fn trace(&self) -> TraceParent {
         TraceParent::following(self.traceparent.as_deref())
     }

@@ -8,6 +8,7 @@ pub mod envelope;
 pub mod ids;
 pub mod key_sets;
 pub mod log;
+pub mod otlp;
 pub mod queues;
 pub mod resolver;
 pub mod secrets;

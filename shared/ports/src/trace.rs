@@ -1,9 +1,15 @@
-//! W3C trace context: connects the log lines of a request through functions, queues and schedules.
-//! Nothing but the log depends on it.
+//! W3C trace context: connects the log lines of a request through functions, queues and schedules,
+//! and the runs that it causes.
+//!
+//! The only spans are those of runs, their model calls and their tools, which are exported when a
+//! run has ended. Their ids follow from the ids of the run and its calls, so nothing has to be kept
+//! for them.
 
 use std::fmt;
 
-/// A `traceparent`: the trace that some work belongs to, and the step that caused it.
+use sha2::{Digest, Sha256};
+
+/// A `traceparent`: the trace that some work belongs to, and the span that caused it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TraceParent {
     trace: u128,
@@ -16,15 +22,17 @@ tokio::task_local! {
 }
 
 impl TraceParent {
-    /// Starts a new trace, sampled.
+    /// Starts a new trace, sampled. No span has caused it, so its parent is the lower half of its
+    /// id, by which [`Self::parent_span`] knows it.
     pub fn begin() -> Self {
         // Not from the seeded ids: a trace must not change the course of a simulation.
-        Self { trace: rand::random::<u128>() | 1, parent: rand::random::<u64>() | 1, flags: 1 }
+        let trace = rand::random::<u128>() | 1;
+        Self { trace, parent: trace as u64, flags: 1 }
     }
 
-    /// The next step after a received header, or a new trace if the header is missing or not valid.
+    /// The trace of a received header, or a new one if the header is missing or not valid.
     pub fn following(sent: Option<&str>) -> Self {
-        sent.and_then(Self::read).map_or_else(Self::begin, |sent| sent.next())
+        sent.and_then(Self::read).unwrap_or_else(Self::begin)
     }
 
     /// Reads a header of <https://www.w3.org/TR/trace-context/>, also of later versions. Returns
@@ -43,15 +51,25 @@ impl TraceParent {
         })
     }
 
-    /// The next step of the same trace.
+    /// The same trace, for what this span causes.
     #[must_use]
-    pub fn next(&self) -> Self {
-        Self { parent: rand::random::<u64>() | 1, ..self.clone() }
+    pub fn caused_by(&self, span: u64) -> Self {
+        Self { parent: span, ..self.clone() }
     }
 
     /// The id of the trace, as the log shows it.
     pub fn trace_id(&self) -> String {
         format!("{:032x}", self.trace)
+    }
+
+    /// The span that caused the work. `None` if the trace began with it.
+    pub fn parent_span(&self) -> Option<u64> {
+        Some(self.parent).filter(|parent| *parent != self.trace as u64)
+    }
+
+    /// Whether whoever began the trace wants it to be recorded.
+    pub fn is_sampled(&self) -> bool {
+        self.flags & 1 == 1
     }
 }
 
@@ -59,6 +77,12 @@ impl fmt::Display for TraceParent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "00-{:032x}-{:016x}-{:02x}", self.trace, self.parent, self.flags)
     }
+}
+
+/// The id of the span of what has this id: a run, a call, or a step of a run.
+pub fn span_of(id: &str) -> u64 {
+    let digest = Sha256::digest(format!("span|{id}"));
+    digest.iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte)).max(1)
 }
 
 /// Reads exactly `digits` lower-case hexadecimal digits.

@@ -294,7 +294,7 @@ async fn what_follows_a_removal_is_finished_by_another_process() {
     let sweep = Sweep { pipeline: scene.pipeline.clone() };
     Box::pin(sweep.handle()).await.unwrap();
     assert_eq!(scene.triggers.0.load(Ordering::Relaxed), 1);
-    let triggers = Triggers { pipeline: scene.pipeline.clone(), routers: routers() };
+    let triggers = Triggers { pipeline: scene.pipeline.clone(), routers: routers(), traces: None };
     let job = TriggerJob::SettleEntity { entity_id: agent };
     Box::pin(triggers.handle(&job)).await.unwrap();
     assert_eq!(store.runs().record(run.id).await.unwrap().status, RunStatus::Canceled);

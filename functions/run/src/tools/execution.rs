@@ -27,13 +27,13 @@ pub(crate) async fn execute(
 ) -> Result<Vec<Outcome>> {
     let mut started = Vec::with_capacity(callings.len());
     if concurrency == Concurrency::Reading {
-        let begin = |calling| Box::pin(begin(toolbox, calling));
+        let begin = |calling| Box::pin(begin_traced(toolbox, calling));
         started = try_join_all(callings.iter().map(begin)).await?;
     } else {
         // In their written order, because the cards of visible calls show in the order of their
         // posts.
         for calling in callings {
-            match Box::pin(begin(toolbox, calling)).await {
+            match Box::pin(begin_traced(toolbox, calling)).await {
                 // The calls that have begun come to their end first.
                 Err(Error::TooMany { .. }) if !started.is_empty() => break,
                 begun => started.push(begun?),
@@ -42,7 +42,9 @@ pub(crate) async fn execute(
     }
     let ended = callings.iter().zip(started).map(async |(calling, started)| {
         let outcome = match started {
-            StartedCall::UnderWay(call) => call.await?,
+            StartedCall::UnderWay(call) => {
+                calling.context.caused_by(calling.begun.call_id, call).await?
+            }
             StartedCall::Done(outcome) => {
                 if !outcome.is_stored {
                     calling.store_outcome(&outcome).await?;
@@ -56,6 +58,14 @@ pub(crate) async fn execute(
     });
     // Each call runs to its end, so that the result of one is stored even if another fails.
     join_all(ended).await.into_iter().collect()
+}
+
+/// Begins a call as the cause of what follows from it.
+async fn begin_traced<'a>(
+    toolbox: &'a Toolbox,
+    calling: &'a Calling<'a>,
+) -> Result<StartedCall<'a>> {
+    calling.context.caused_by(calling.begun.call_id, begin(toolbox, calling)).await
 }
 
 /// Begins a call whose input fits its tool.

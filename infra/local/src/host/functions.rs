@@ -10,10 +10,11 @@ use smartspace_egress::Egress;
 use smartspace_models::{Models, Settings, bedrock::Bedrock, http, limits::Limits};
 use smartspace_pipeline::Pipeline;
 use smartspace_ports::{
-    queues::Held, resolver::SystemResolver, secrets::FixedSecrets, sockets::Sockets,
+    otlp::OtlpExporter, queues::Held, resolver::SystemResolver, secrets::FixedSecrets,
+    sockets::Sockets,
 };
 use smartspace_run::{Runs, counters::Counted};
-use smartspace_trigger::{Triggers, router::Routers};
+use smartspace_trigger::{Triggers, router::Routers, traces::Traces};
 use tokio::sync::watch;
 
 use crate::{flags::Flags, in_process_queue::InProcessQueue, in_process_sockets::InProcessSockets};
@@ -64,22 +65,29 @@ impl Functions {
         let sockets: Arc<dyn Sockets> = connections.clone();
         let models = Arc::new(Models::new(settings));
         let routers = Routers { models: models.clone(), prices: Arc::clone(&flags.prices) };
+        let traces = flags.otlp()?.map(|settings| {
+            let exporter = Arc::new(OtlpExporter::new(settings.clone(), None));
+            Traces::new(exporter, &settings)
+        });
         Ok(Self {
-            runs: Arc::new(Runs::new(
-                pipeline.clone(),
-                sockets.clone(),
-                models,
-                egress,
-                Arc::clone(&flags.prices),
-                stopping,
-            )),
+            runs: Arc::new(
+                Runs::new(
+                    pipeline.clone(),
+                    sockets.clone(),
+                    models,
+                    egress,
+                    Arc::clone(&flags.prices),
+                    stopping,
+                )
+                .with_traces(traces.is_some()),
+            ),
             broadcast: Broadcast {
                 store: pipeline.store.clone(),
                 sockets,
                 clock: pipeline.clock.clone(),
                 queue: pipeline.broadcasts.clone(),
             },
-            triggers: Triggers { pipeline: pipeline.clone(), routers },
+            triggers: Triggers { pipeline: pipeline.clone(), routers, traces },
             working: watch::channel(0).0,
         })
     }

@@ -13,7 +13,12 @@ use smartspace_domain::{
     triggers::Trigger,
 };
 
-use crate::{messages::MessageRecord, runs::TriggeredBy, table::keys, usage::User};
+use crate::{
+    messages::MessageRecord,
+    runs::{TriggeredBy, claims::Claimant},
+    table::keys,
+    usage::User,
+};
 
 /// The state of a run. Its item is smaller than 1 KB: the trigger, the prompt and the steps have
 /// items of their own.
@@ -96,6 +101,9 @@ pub struct RunRecord {
     /// When it ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finished_at: Option<Time>,
+    /// The `traceparent` of what woke it, if it is exported when it has ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<String>,
     /// The lease of its worker.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lease: Option<LeaseId>,
@@ -176,6 +184,7 @@ impl RunRecord {
             started_at: None,
             first_token_at: None,
             finished_at: None,
+            trace: None,
             lease: None,
             lease_until: None,
             ended_by: None,
@@ -254,12 +263,13 @@ impl RunRecord {
     }
 
     /// The run as it is when a worker has claimed it at its turn.
-    pub(super) fn claimed(self, lease: &LeaseId, now: Time) -> Self {
+    pub(super) fn claimed(self, by: &Claimant<'_>, now: Time) -> Self {
         let waited = self.paused_at.map_or(0, |since| now.since(since).as_millis() as u64);
         let is_resumed = self.status == RunStatus::WaitingTool;
         Self {
             status: RunStatus::Running,
-            lease: Some(lease.clone()),
+            trace: self.trace.or_else(|| by.trace.map(str::to_owned)),
+            lease: Some(by.lease.clone()),
             lease_until: Some(now + lease::LASTS),
             due_at: Some(now + lease::RUNNING_DUE),
             started_at: self.started_at.or(Some(now)),

@@ -110,7 +110,7 @@ impl Environment {
                 Arc::default(),
                 deployment.stopping.subscribe(),
             ),
-            triggers: Triggers { pipeline: pipeline.clone(), routers },
+            triggers: Triggers { pipeline: pipeline.clone(), routers, traces: None },
             broadcast: Broadcast { store, sockets, clock, queue: Arc::clone(&pipeline.broadcasts) },
             sweep: Sweep { pipeline },
         })

@@ -8,11 +8,11 @@ use std::{collections::BTreeMap, time::Duration};
 use http::Method;
 use serde_json::Value;
 use smartspace_domain::templates::{self, Filling};
-use smartspace_egress::{Outgoing, TraceContext};
+use smartspace_egress::Outgoing;
 use smartspace_ports::secrets::{KnownSecrets, Secret};
 use url::Url;
 
-use crate::tools::calling::Calling;
+use crate::{run_context::trace_context, tools::calling::Calling};
 pub(crate) use response::outcome;
 
 /// The longest address that the HTTP client can send, in bytes.
@@ -62,7 +62,7 @@ impl HttpTool {
                 "the secret {name} may not go to {host}: whoever set it says to which hosts it may"
             ));
         }
-        let trace = TraceContext { run: context.run.id, depth: context.run.chain_depth + 1 };
+        let trace = trace_context(&context.run);
         Ok(Outgoing {
             method: Method::from_bytes(self.method.as_bytes())
                 .map_err(|error| error.to_string())?,

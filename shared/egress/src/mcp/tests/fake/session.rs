@@ -37,7 +37,7 @@ pub(in crate::mcp::tests) fn servers() -> McpServers {
 }
 
 pub(in crate::mcp::tests) fn trace() -> TraceContext {
-    TraceContext { run: run(), depth: 3 }
+    TraceContext { run: run(), trace: None, depth: 3 }
 }
 
 fn run() -> RunId {

@@ -1,0 +1,71 @@
+//! The texts of a run, as the conventions write them: messages that consist of parts.
+
+use serde_json::{Value, json};
+use smartspace_domain::{
+    steps::{FinishReason, Prompt, Step},
+    texts::cut,
+};
+
+/// The longest text in a span, in bytes. X-Ray takes 200 KB for a whole span, which has up to three.
+const LONGEST: usize = 48 * 1024;
+
+/// A value as the text of an attribute.
+pub(super) fn text_of(value: &Value) -> String {
+    let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    cut(&text, LONGEST).unwrap_or(text)
+}
+
+/// The system message of a prompt. `None` if it has none.
+pub(super) fn instructions(prompt: &Prompt) -> Option<String> {
+    let parts: Vec<_> = prompt.system.iter().map(|text| part(text)).collect();
+    (!parts.is_empty()).then(|| text_of(&json!(parts)))
+}
+
+/// What a model received besides its system message: the first time all, later what was added.
+pub(super) fn input(prompt: &Prompt) -> String {
+    let messages: Vec<_> = prompt.messages.iter().map(message).collect();
+    text_of(&json!(messages))
+}
+
+/// What a model answered.
+pub(super) fn output(step: &Step) -> String {
+    let calls = step.calls.iter().map(
+        |call| json!({"type": "tool_call", "id": call.call_id, "name": call.name, "arguments": call.input}),
+    );
+    let text = Some(part(&step.text)).filter(|_| !step.text.is_empty());
+    let parts: Vec<_> = text.into_iter().chain(calls).collect();
+    let finish_reason = step.finish_reason.map(finish_reason);
+    text_of(&json!([{"role": "assistant", "parts": parts, "finish_reason": finish_reason}]))
+}
+
+/// Why a model stopped, as providers write it.
+pub(super) fn finish_reason(reason: FinishReason) -> &'static str {
+    match reason {
+        FinishReason::ToolCalls => "tool_calls",
+        FinishReason::Stop => "stop",
+        FinishReason::Length => "length",
+        FinishReason::Error => "error",
+    }
+}
+
+/// A message of a stored prompt.
+fn message(message: &Value) -> Value {
+    let texts = message["blocks"].as_array().into_iter().flatten().chain([&message["text"]]);
+    let texts = texts.filter_map(Value::as_str).filter(|text| !text.is_empty()).map(part);
+    let calls = message["calls"].as_array().into_iter().flatten().map(|call| {
+        let arguments = call["input"].as_str().and_then(|text| serde_json::from_str(text).ok());
+        let arguments: Value = arguments.unwrap_or_else(|| call["input"].clone());
+        json!({"type": "tool_call", "id": call["callId"], "name": call["name"], "arguments": arguments})
+    });
+    let results = message["results"].as_array().into_iter().flatten().map(|result| {
+        json!({"type": "tool_call_response", "id": result["callId"], "response": result["output"]})
+    });
+    let parts: Vec<_> = texts.chain(calls).chain(results).collect();
+    let role =
+        if message["role"] == "tool_results" { json!("tool") } else { message["role"].clone() };
+    json!({"role": role, "parts": parts})
+}
+
+fn part(text: &str) -> Value {
+    json!({"type": "text", "content": text})
+}
