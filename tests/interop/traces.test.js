@@ -73,19 +73,23 @@ test('a run with three tools and a hand-over is one tree', async (t) => {
   assert.ok(!JSON.stringify(spans).includes('roses'), 'texts are exported only if asked for');
 });
 
+/** Posts a message as part of a trace. */
+async function post(product, space, sender, text, traceparent) {
+  const response = await fetch(`${product.base}/v1/spaces/${space.id}/messages`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${product.adminKey}`, traceparent },
+    body: JSON.stringify({ text, senderId: sender.id }),
+  });
+  assert.equal(response.status, 201);
+}
+
 test('a run belongs to the trace of whoever woke it', async (t) => {
   const variables = { OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: 'true' };
   const { collector, product, husam, garden } = await scene(t, variables);
   const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
-  const post = (text, traceparent) =>
-    fetch(`${product.base}/v1/spaces/${garden.id}/messages`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${product.adminKey}`, traceparent },
-      body: JSON.stringify({ text, senderId: husam.id }),
-    });
   // Whoever does not record its trace wants nothing recorded.
-  assert.equal((await post('@Weather?', `00-${'ab'.repeat(16)}-00f067aa0ba902b7-00`)).status, 201);
-  assert.equal((await post('@Weather, warm?', `00-${trace}-00f067aa0ba902b7-01`)).status, 201);
+  await post(product, garden, husam, '@Weather?', `00-${'ab'.repeat(16)}-00f067aa0ba902b7-00`);
+  await post(product, garden, husam, '@Weather, warm?', `00-${trace}-00f067aa0ba902b7-01`);
   const spans = await collector.spans(4);
   assert.ok(spans.every((span) => span.trace === trace));
   const [run] = spans.filter(({ name }) => name === 'invoke_agent Weather');
@@ -95,4 +99,21 @@ test('a run belongs to the trace of whoever woke it', async (t) => {
   assert.deepEqual(input, { text: 'It is warm.' });
   const chat = spans.find(({ name }) => name.startsWith('chat'));
   assert.match(chat.attributes['gen_ai.input.messages'], /warm\?/);
+});
+
+test('a run that waited for another one keeps the trace of its own message', async (t) => {
+  const { collector, product, api, husam, weather, garden } = await scene(t);
+  const yard = await api.createSpace('Yard', [husam, weather], { triggerPolicy: 'mention' });
+  await api.change(weather.id, { agent: { concurrency: { mode: 'queue', maxRuns: 1 } } });
+  const traces = new Map([
+    [garden.id, 'a'.repeat(32)],
+    [yard.id, 'b'.repeat(32)],
+  ]);
+  const ask = (space) =>
+    post(product, space, husam, '@Weather?', `00-${traces.get(space.id)}-00f067aa0ba902b7-01`);
+  await Promise.all([garden, yard, garden, yard].map(ask));
+  const runs = (await collector.spans(16)).filter(({ name }) => name === 'invoke_agent Weather');
+  assert.equal(runs.length, 4);
+  for (const { trace, attributes } of runs)
+    assert.equal(trace, traces.get(attributes['gen_ai.conversation.id']));
 });

@@ -50,15 +50,8 @@ use smartspace_domain::{
 use smartspace_egress::{Egress, mcp::McpServers};
 use smartspace_models::port::Model;
 use smartspace_pipeline::Pipeline;
-use smartspace_ports::{
-    queues::Delivery,
-    sockets::Sockets,
-    trace::{self, TraceParent},
-};
-use smartspace_store::runs::{
-    RunRecord, TriggeredBy,
-    claims::{Claim, Claimant},
-};
+use smartspace_ports::{queues::Delivery, sockets::Sockets};
+use smartspace_store::runs::{RunRecord, TriggeredBy, claims::Claim};
 use tokio::{
     sync::{oneshot, watch},
     time::Instant,
@@ -92,7 +85,6 @@ pub struct Runs {
     prices: Arc<Prices>,
     stopping: watch::Receiver<bool>,
     seen: Seen,
-    exports_traces: bool,
 }
 
 impl Runs {
@@ -106,22 +98,7 @@ impl Runs {
         stopping: watch::Receiver<bool>,
     ) -> Self {
         let mcp = McpServers::new(egress.clone());
-        let seen = Seen::default();
-        let exports_traces = false;
-        Self { pipeline, sockets, models, egress, mcp, prices, stopping, seen, exports_traces }
-    }
-
-    /// With `exports`, runs keep the trace that they belong to, and are exported when they end.
-    #[must_use]
-    pub fn with_traces(self, exports: bool) -> Self {
-        Self { exports_traces: exports, ..self }
-    }
-
-    /// The trace of what woke a run that this worker claims, if the run is to be exported.
-    fn trace(&self) -> Option<String> {
-        let trace = || trace::current().unwrap_or_else(TraceParent::begin);
-        let trace = self.exports_traces.then(trace).filter(TraceParent::is_sampled);
-        trace.map(|trace| trace.to_string())
+        Self { pipeline, sockets, models, egress, mcp, prices, stopping, seen: Seen::default() }
     }
 
     /// Claims the runs of a job and works on them to their end, or writes a summary. A job may be
@@ -169,9 +146,7 @@ impl Runs {
                 None => store.runs().record(run_ref.run_id).await.ok(),
             }
         };
-        let trace = self.trace();
-        let by = Claimant { lease: &lease, trace: trace.as_deref() };
-        let claiming = Box::pin(store.runs().claim(&run_ref, by, now, read));
+        let claiming = Box::pin(store.runs().claim(&run_ref, &lease, now, read));
         let (claim, gathered) = futures::join!(claiming, self.gather(run_ref, tell));
         match claim? {
             Claim::Ended => Ok(()),

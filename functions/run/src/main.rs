@@ -29,15 +29,14 @@ async fn main() -> Result<(), Error> {
         Egress::new(Arc::new(SystemResolver), config.tool_hosts.parse()?, Arc::new(secret.clone()));
     let runs = Arc::new(Built::new(secret, move |secret| {
         let models = Arc::new(models(&config, secret, bedrock.clone())?);
-        let runs = Runs::new(
+        Ok(Runs::new(
             pipeline.clone(),
             sockets.clone(),
             models,
             egress.clone(),
             config.prices.clone(),
             stopping.clone(),
-        );
-        Ok(runs.with_traces(config.otlp.is_some()))
+        ))
     }));
     batch::serve(Some(queue), move |job, delivery| {
         let runs = Arc::clone(&runs);

@@ -98,14 +98,10 @@ impl ShownIn {
 
 /// Where the requests of a run come from.
 pub(crate) fn trace_context(run: &RunRecord) -> TraceContext {
-    TraceContext {
-        run: run.id,
-        trace: trace_of(run).map(|trace| trace.trace_id()),
-        depth: run.chain_depth + 1,
-    }
+    TraceContext { run: run.id, trace: trace_of(run), depth: run.chain_depth + 1 }
 }
 
-/// The trace of a run that is exported.
+/// The trace of a run, if traces are exported.
 fn trace_of(run: &RunRecord) -> Option<TraceParent> {
     run.trace.as_deref().and_then(TraceParent::read)
 }

@@ -9,6 +9,8 @@ mod rpc;
 mod tasks;
 mod telling;
 
+use std::time::Duration;
+
 use axum::{
     Extension, Json, Router,
     body::Bytes,
@@ -19,6 +21,7 @@ use axum::{
 };
 use serde_json::Value;
 use smartspace_domain::ids::{EntityId, RunId};
+use tokio::time::timeout;
 
 use crate::{
     a2a::{
@@ -39,6 +42,10 @@ use crate::{
 const VERSION: &str = "1.0";
 /// The header in which clients name the version that they speak.
 const VERSION_HEADER: &str = "a2a-version";
+
+/// How long a client waits for the end of a task in one call. On AWS a response of which nothing is
+/// sent for five minutes breaks off.
+const ANSWERED_WITHIN: Duration = Duration::from_mins(4);
 
 /// The routes.
 pub(crate) fn routes() -> Router {
@@ -107,7 +114,9 @@ async fn run_method(caller: &Caller, request: &Request) -> Result<Answer, RpcErr
             let returns_at_once = message.configuration.return_immediately;
             let (run, mut conversation) = send(caller, message).await?;
             if !returns_at_once {
-                conversation.until_end().await;
+                let ending = Box::pin(conversation.until_end());
+                // If it takes longer, the client asks again for the task, which is at work.
+                let _ = timeout(ANSWERED_WITHIN, ending).await;
             }
             let task = task(caller, run).await?;
             Ok(Answer::Result(serde_json::json!({"task": task})))

@@ -49,7 +49,11 @@ pub(crate) async fn admit(
     if !may_come_from(request.headers(), &admission.origins) {
         return admission.refused(
             &request,
-            Refusal::new(403, "pages of this origin may not call this; --cors-origin allows them"),
+            Refusal::new(
+                403,
+                "pages of this origin may not call this; --cors-origin (on AWS AllowedOrigins) \
+                 allows them",
+            ),
         );
     }
     let Some(credential) = request.headers().get(header::AUTHORIZATION) else {

@@ -202,7 +202,14 @@ impl Conversation {
             return Err(refusal);
         }
         sleep(Duration::from_millis(200) * self.lost).await;
-        self.following = Following::open(&self.visitor, self.space, None).await?;
+        let mut tries = 0;
+        self.following = loop {
+            match Following::open(&self.visitor, self.space, None).await {
+                Ok(following) => break following,
+                // Its own lost connection may still count as one of the caller's.
+                Err(refusal) => wait_out(refusal, &mut tries).await?,
+            }
+        };
         self.is_checked = false;
         Ok(())
     }

@@ -1,18 +1,21 @@
 //! Follows a space over the WebSocket API, as a browser does.
 
-use std::collections::VecDeque;
+use std::{collections::VecDeque, time::Duration};
 
 use futures::{SinkExt, StreamExt};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use smartspace_domain::{events::Event, ids::SpaceId};
-use tokio::net::TcpStream;
+use tokio::{net::TcpStream, time::timeout};
 use tokio_tungstenite::{
     MaybeTlsStream, WebSocketStream, connect_async,
     tungstenite::{self, Message},
 };
 
 use crate::api_client::{Refusal, Visitor};
+
+/// How long it may take until a space is followed.
+const OPEN_LIMIT: Duration = Duration::from_secs(15);
 
 /// A connection that follows one space.
 #[derive(Debug)]
@@ -40,6 +43,26 @@ enum Frame {
 impl Following {
     /// Follows `space`. The messages over `after` come first.
     pub(crate) async fn open(
+        visitor: &Visitor,
+        space: SpaceId,
+        after: Option<u64>,
+    ) -> Result<Self, Refusal> {
+        Self::open_within(OPEN_LIMIT, visitor, space, after).await
+    }
+
+    async fn open_within(
+        limit: Duration,
+        visitor: &Visitor,
+        space: SpaceId,
+        after: Option<u64>,
+    ) -> Result<Self, Refusal> {
+        let opening = Box::pin(Self::connect(visitor, space, after));
+        timeout(limit, opening).await.unwrap_or_else(|_| {
+            Err(Refusal::new(503, "the space could not be followed in time; try again"))
+        })
+    }
+
+    async fn connect(
         visitor: &Visitor,
         space: SpaceId,
         after: Option<u64>,
@@ -111,6 +134,10 @@ fn frame(text: &str) -> Frame {
             let detail = "the space is gone, or you are not in it any more";
             Frame::Refused(Refusal::new(404, detail))
         }
+        // API Gateway itself refuses a frame without our words.
+        None if frame["message"].is_string() => {
+            Frame::Refused(Refusal::new(503, "the space cannot be followed now; try again"))
+        }
         _ => serde_json::from_value(frame)
             .map_or(Frame::Other, |event| Frame::Event(Box::new(event))),
     }
@@ -121,14 +148,64 @@ fn broken(error: &tungstenite::Error) -> Refusal {
     Refusal::new(503, "the connection to the space broke; call this again")
 }
 
-#[cfg(all(test, feature = "lambda"))]
+#[cfg(test)]
 mod tests {
-    use tokio::{io::AsyncReadExt, net::TcpListener};
+    use axum::{
+        Json, Router,
+        extract::{State, WebSocketUpgrade, ws},
+        http::HeaderMap,
+        routing::{any, post},
+    };
+    use tokio::net::TcpListener;
 
     use super::*;
+    use crate::api_client::OurApi;
+
+    /// An API whose WebSocket answers each frame with this text, or not at all.
+    async fn api(answer: Option<&'static str>) -> Visitor {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let talk = move |mut socket: ws::WebSocket| async move {
+            while let Some(Ok(ws::Message::Text(_))) = socket.next().await {
+                if let Some(answer) = answer {
+                    socket.send(ws::Message::text(answer)).await.unwrap();
+                }
+            }
+        };
+        let ticket = async |State(url): State<String>| Json(json!({"url": url}));
+        let router = Router::new()
+            .route("/v1/socketTickets", post(ticket))
+            .route("/", any(async move |upgrade: WebSocketUpgrade| upgrade.on_upgrade(talk)))
+            .with_state(format!("ws://{address}/"));
+        tokio::spawn(async { axum::serve(listener, router).await });
+        OurApi::new(format!("http://{address}")).visitor(&HeaderMap::new())
+    }
+
+    async fn followed(answer: Option<&'static str>) -> Result<(), u16> {
+        let visitor = api(answer).await;
+        let space = "spc_01KHRMMJH0000000000000000H".parse().unwrap();
+        let limit = Duration::from_millis(if answer.is_some() { 20_000 } else { 100 });
+        let opened = Following::open_within(limit, &visitor, space, None).await;
+        opened.map(drop).map_err(|refusal| refusal.status)
+    }
 
     #[tokio::test]
+    async fn a_space_is_followed_in_time_or_not_at_all() {
+        assert_eq!(followed(Some(r#"{"type": "subscribed"}"#)).await, Ok(()));
+        assert_eq!(followed(None).await, Err(503));
+        // What API Gateway says if the function fails or is throttled.
+        let refused =
+            r#"{"message": "Internal server error", "connectionId": "a", "requestId": "b"}"#;
+        assert_eq!(followed(Some(refused)).await, Err(503));
+        let refused = r#"{"type": "error", "status": 429, "detail": "too many", "retryAfter": 5}"#;
+        assert_eq!(followed(Some(refused)).await, Err(429));
+    }
+
+    #[cfg(feature = "lambda")]
+    #[tokio::test]
     async fn an_address_with_wss_is_called_with_tls() {
+        use tokio::io::AsyncReadExt;
+
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("wss://{}", listener.local_addr().unwrap());
         let calling = tokio::spawn(async move { Box::pin(connect_async(url)).await.map(drop) });

@@ -4,7 +4,10 @@
 //! Frames come in any order, so nothing is concluded from the order of events: [`Turn`] keeps what
 //! is known of messages and runs, and follows from the first message what belongs to it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::OnceLock,
+};
 
 use smartspace_domain::{
     events::EventKind,
@@ -21,6 +24,8 @@ pub(crate) struct Turn {
     roots: Members,
     /// Whether nothing counts that its runs cause.
     is_alone: bool,
+    /// What belongs to it, until a message or a run is seen again. Most events are parts of texts.
+    members: OnceLock<Members>,
     /// Runs whose forms all have answers, and that have not continued yet.
     continuing: BTreeSet<RunId>,
     /// Runs that ended so long ago that they are not stored any longer.
@@ -68,12 +73,14 @@ impl Turn {
     /// Adds what a message causes.
     pub(crate) fn begins_with(&mut self, message: &Message) {
         self.roots.messages.insert(message.id);
+        self.members.take();
         self.saw_message(message);
     }
 
     /// Adds a run with all that it causes.
     pub(crate) fn follows(&mut self, run: &Run) {
         self.roots.runs.insert(run.id);
+        self.members.take();
         self.saw_run(run);
     }
 
@@ -81,13 +88,14 @@ impl Turn {
     #[must_use]
     pub(crate) fn only(self, run: RunId) -> Self {
         let roots = Members { runs: BTreeSet::from([run]), ..Members::default() };
-        Self { roots, is_alone: true, ..self }
+        Self { roots, is_alone: true, members: OnceLock::new(), ..self }
     }
 
     /// Adds a run one of whose forms has an answer now. If all of them have, it keeps the turn open
     /// until it has continued.
     pub(crate) fn continues_with(&mut self, run: RunId, is_answered: bool) {
         self.roots.runs.insert(run);
+        self.members.take();
         if is_answered {
             self.continuing.insert(run);
         }
@@ -119,6 +127,7 @@ impl Turn {
     }
 
     fn saw_message(&mut self, message: &Message) {
+        self.members.take();
         let woke = message.dispatch.as_ref();
         let woke = woke.map(|all| all.iter().filter_map(|one| one.run_id).collect());
         let seen = self
@@ -135,6 +144,7 @@ impl Turn {
         if self.runs.get(&run.id).is_some_and(|seen| has_ended(seen.status)) {
             return;
         }
+        self.members.take();
         if run.status != RunStatus::WaitingTool {
             self.continuing.remove(&run.id);
         }
@@ -164,13 +174,13 @@ impl Turn {
 
     /// The runs of the turn that are known so far.
     pub(crate) fn runs(&self) -> BTreeSet<RunId> {
-        self.members().runs
+        self.members().runs.clone()
     }
 
     /// The runs of the turn about which nothing is known.
     pub(crate) fn unknown_runs(&self) -> Vec<RunId> {
         let unknown = |run: &RunId| !self.runs.contains_key(run) && !self.gone.contains(run);
-        self.members().runs.into_iter().filter(unknown).collect()
+        self.members().runs.iter().copied().filter(unknown).collect()
     }
 
     /// The API does not know the run any longer.
@@ -180,7 +190,7 @@ impl Turn {
 
     /// The messages of the turn that are known so far.
     pub(crate) fn messages(&self) -> BTreeSet<MessageId> {
-        self.members().messages
+        self.members().messages.clone()
     }
 
     /// Whether a run has ended, or waits for people, and nobody has begun its work instead.
@@ -197,7 +207,11 @@ impl Turn {
             && (!run.has_delegated || is_taken())
     }
 
-    fn members(&self) -> Members {
+    fn members(&self) -> &Members {
+        self.members.get_or_init(|| self.find_members())
+    }
+
+    fn find_members(&self) -> Members {
         let mut members = self.roots.clone();
         if self.is_alone {
             let into = members.runs.iter().filter_map(|id| self.runs.get(id)?.into);

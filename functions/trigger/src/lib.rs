@@ -16,6 +16,7 @@ use smartspace_domain::{
     quota::{Bucket, Cause},
 };
 use smartspace_pipeline::Pipeline;
+use smartspace_ports::trace::{self, TraceParent};
 use smartspace_store::{
     messages::{MessageRecord, append::Stored},
     races::RACED_FOR,
@@ -55,7 +56,9 @@ impl Triggers {
             }
             TriggerJob::CloseCalls { run_id } => Box::pin(self.close_calls(*run_id)).await,
             TriggerJob::FirePlan { agent_id, plan_id, at } => {
-                self.pipeline.fire_plan(*agent_id, *plan_id, *at).await
+                // Not that of whoever made the plan: it fires again and again.
+                let firing = self.pipeline.fire_plan(*agent_id, *plan_id, *at);
+                trace::within(TraceParent::begin(), firing).await
             }
             TriggerJob::WakeRun { run_id } => {
                 self.pipeline.wake(*run_id).await;

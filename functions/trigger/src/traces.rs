@@ -13,6 +13,7 @@ use smartspace_ports::{
     trace::TraceParent,
 };
 use smartspace_store::runs::steps;
+use tokio::sync::Semaphore;
 
 use self::spans::{Exported, request};
 use crate::Triggers;
@@ -24,6 +25,10 @@ const TRIED_AGAIN: [Duration; 4] = [
     Duration::from_mins(5),
     Duration::from_mins(14),
 ];
+/// How many exports a process makes at once. They share a queue with work that people wait for.
+const AT_ONCE: usize = 2;
+/// When an export is tried again that was not made, because others were.
+const AFTER_OTHERS: Duration = Duration::from_secs(2);
 /// The most bytes of the steps of a trace. X-Ray takes 5 MB.
 const STEPS_BYTES: usize = 3 * 1024 * 1024;
 
@@ -33,6 +38,7 @@ pub struct Traces {
     exporter: Arc<dyn TraceExporter>,
     service: Arc<str>,
     has_content: bool,
+    permits: Arc<Semaphore>,
 }
 
 impl std::fmt::Debug for Traces {
@@ -48,6 +54,7 @@ impl Traces {
             exporter,
             service: settings.service.as_str().into(),
             has_content: settings.has_content,
+            permits: Arc::new(Semaphore::new(AT_ONCE)),
         }
     }
 }
@@ -56,6 +63,10 @@ impl Triggers {
     /// Exports the trace of a run. An export that fails for now is tried again a few times.
     pub(crate) async fn export_trace(&self, run: RunId, failed: u32) -> Result<()> {
         let Some(traces) = &self.traces else { return Ok(()) };
+        let Ok(_permit) = traces.permits.try_acquire() else {
+            self.export_later(run, failed, AFTER_OTHERS).await;
+            return Ok(());
+        };
         let text = match self.trace_of(run, traces).await {
             Ok(Some(text)) => text,
             // The run has been deleted.
@@ -68,14 +79,18 @@ impl Triggers {
         match TRIED_AGAIN.get(failed as usize).filter(|_| may_pass) {
             Some(wait) => {
                 tracing::info!(%run, error, ?wait, "a trace was not exported; it is tried again");
-                let again = TriggerJob::ExportTrace { run_id: run, failed: failed + 1 };
-                self.pipeline.alarms.set(self.pipeline.now() + *wait, again).await;
+                self.export_later(run, failed + 1, *wait).await;
             }
             None => {
                 tracing::warn!(event = "trace_not_exported", %run, error, "a trace is given up");
             }
         }
         Ok(())
+    }
+
+    async fn export_later(&self, run: RunId, failed: u32, wait: Duration) {
+        let again = TriggerJob::ExportTrace { run_id: run, failed };
+        self.pipeline.alarms.set(self.pipeline.now() + wait, again).await;
     }
 
     /// The trace of a run. `None` if it has none.

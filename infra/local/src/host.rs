@@ -18,9 +18,10 @@ use smartspace_ports::{
     clock::SystemClock,
     ids::{IdSource, RandomIds},
     secrets::FixedSecrets,
+    trace,
 };
 use smartspace_socket::Socket;
-use smartspace_store::Store;
+use smartspace_store::{CurrentTrace, Store};
 use smartspace_stream::Settings;
 use smartspace_sweep::Sweep;
 use tokio::{
@@ -69,7 +70,8 @@ pub(crate) async fn run(flags: Flags, open: OpenTable) -> Result<(), String> {
     let jitter = Arc::clone(&ids);
     let store = Store::on(database, flags.keep_runs.0, Arc::new(move || jitter.random()))
         .with_append_limit(flags.is_rate_limited().then_some(AppendLimit::SPACE))
-        .with_budget(flags.budget_cost_per_day.unwrap_or_default());
+        .with_budget(flags.budget_cost_per_day.unwrap_or_default())
+        .with_traces(flags.otlp()?.map(|_| Arc::new(trace::current_or_new) as CurrentTrace));
 
     let queues = Queues {
         runs: InProcessQueue::new("runs"),

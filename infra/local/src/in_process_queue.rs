@@ -17,6 +17,7 @@ use smartspace_ports::{
     trace::{self, TraceParent},
 };
 use tokio::sync::{Notify, Semaphore};
+use tracing::Instrument;
 
 /// How often a job is delivered before it becomes a dead letter.
 const DELIVERIES: u32 = 6;
@@ -70,7 +71,10 @@ impl<J: Job> InProcessQueue<J> {
                 let handled = handle(delivery.job.clone());
                 let handled = async {
                     match delivery.trace.clone() {
-                        Some(trace) => trace::within(trace, handled).await,
+                        Some(trace) => {
+                            let span = tracing::info_span!("job", trace_id = trace.trace_id());
+                            trace::within(trace, handled).instrument(span).await
+                        }
                         None => handled.await,
                     }
                 };

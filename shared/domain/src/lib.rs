@@ -2,8 +2,8 @@
 //!
 //! No I/O, no async, no AWS, no HTTP: a test needs only plain values. The modules:
 //!
-//! - [`ids`], [`names`], [`time`], [`durations`], [`json`], [`limits`], [`errors`], [`quoting`],
-//!   [`texts`]: used by all others
+//! - [`ids`], [`names`], [`time`], [`durations`], [`json`], [`limits`], [`errors`], [`quoting`]:
+//!   used by all others
 //! - [`entities`], [`agents`] (with [`tools`], [`templates`] and [`scripts`]), [`spaces`]: people,
 //!   agents and spaces, and their configuration
 //! - [`messages`], [`mentions`], [`dispatch`] (with [`quota`] and [`concurrency`]): messages, the
@@ -61,7 +61,7 @@ pub mod spaces;
 pub mod steps;
 pub mod stored;
 pub mod templates;
-pub mod texts;
+mod texts;
 pub mod time;
 pub mod tools;
 pub mod triggers;

@@ -45,6 +45,39 @@ pub fn shown(steps: Vec<Step>, most: usize) -> Vec<Step> {
     shorter
 }
 
+/// A value with its longest texts cut, so that its JSON fits into `most` bytes. If that is not
+/// enough, a list loses its first items.
+pub fn fitted(value: Value, most: usize) -> Value {
+    let fits = |value: &Value| value.to_string().len() <= most;
+    if fits(&value) {
+        return value;
+    }
+    let mut shorter = Value::Null;
+    for longest in TEXTS {
+        shorter.clone_from(&value);
+        cut_value(&mut shorter, longest);
+        if fits(&shorter) {
+            return shorter;
+        }
+    }
+    if let Value::Array(items) = &mut shorter {
+        let mut bytes: usize = items.iter().map(|item| item.to_string().len() + 1).sum();
+        let leaves_out = |item: &Value| {
+            let is_over = bytes + 2 > most;
+            bytes -= if is_over { item.to_string().len() + 1 } else { 0 };
+            is_over
+        };
+        let first = items.iter().map(leaves_out).take_while(|left| *left).count();
+        items.drain(..first);
+    }
+    if fits(&shorter) { shorter } else { Value::String(cut_json(&shorter, SHORTEST)) }
+}
+
+fn cut_json(value: &Value, longest: usize) -> String {
+    let text = value.to_string();
+    cut(&text, longest).unwrap_or(text)
+}
+
 /// The length of steps in a body that is escaped once more.
 fn escaped_bytes(steps: &[Step]) -> usize {
     let text = serde_json::to_string(steps).unwrap_or_default();

@@ -4,7 +4,7 @@
 use http::{HeaderMap, HeaderName, HeaderValue};
 use sha2::{Digest, Sha256};
 use smartspace_domain::ids::{CallId, RunId};
-use smartspace_ports::trace::span_of;
+use smartspace_ports::trace::{TraceParent, span_of};
 
 /// Trace and span of a request, in the format of W3C Trace Context.
 pub const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
@@ -18,8 +18,8 @@ pub const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key
 pub struct TraceContext {
     /// The run. All its requests belong to one trace.
     pub run: RunId,
-    /// The id of that trace, if the run is exported; otherwise it follows from the id of the run.
-    pub trace: Option<String>,
+    /// That trace, if traces are exported. Otherwise its id follows from the id of the run.
+    pub trace: Option<TraceParent>,
     /// Chain depth of everything that the run causes.
     pub depth: u32,
 }
@@ -40,10 +40,12 @@ impl TraceContext {
     }
 
     fn headers_of_span(&self, span: &str) -> HeaderMap {
-        let trace = self.trace.clone().unwrap_or_else(|| trace_of(self.run));
-        header(TRACEPARENT, format!("00-{trace}-{:016x}-01", span_of(span)))
-            .chain(header(CHAIN_DEPTH, self.depth.to_string()))
-            .collect()
+        let span = span_of(span);
+        let trace = match &self.trace {
+            Some(trace) => trace.caused_by(span).to_string(),
+            None => format!("00-{}-{span:016x}-01", trace_of(self.run)),
+        };
+        header(TRACEPARENT, trace).chain(header(CHAIN_DEPTH, self.depth.to_string())).collect()
     }
 }
 
@@ -89,10 +91,12 @@ mod tests {
             depth,
         ];
         assert_eq!(trace.headers_of_run(), HeaderMap::from_iter(expected));
-        let trace = TraceContext { trace: Some("ab".repeat(16)), ..trace };
+        // Whoever began a trace that is not recorded wants no part of it recorded.
+        let caller = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00";
+        let trace = TraceContext { trace: TraceParent::read(caller), ..trace };
         assert_eq!(
             trace.headers_of_run()[TRACEPARENT],
-            format!("00-{}-47f752a059c6c963-01", "ab".repeat(16))
+            "00-4bf92f3577b34da6a3ce929d0e0e4736-47f752a059c6c963-00"
         );
     }
 }

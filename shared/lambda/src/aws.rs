@@ -30,8 +30,9 @@ use smartspace_ports::{
     otlp::{self, ExportError, OtlpExporter, OtlpSettings, TraceExporter},
     queues::SqsQueue,
     sockets::{ApiGatewaySockets, Sockets},
+    trace,
 };
-use smartspace_store::Store;
+use smartspace_store::{CurrentTrace, Store};
 
 use crate::{
     Error,
@@ -69,7 +70,8 @@ impl Aws {
             config.keep_runs,
             Arc::new(|| RandomIds.random()),
         )
-        .with_budget(config.budget);
+        .with_budget(config.budget)
+        .with_traces(config.otlp.as_ref().map(|_| Arc::new(trace::current_or_new) as CurrentTrace));
         let clock = Arc::new(SystemClock);
         let alarms = SqsAndSchedulerAlarms {
             sqs: sqs.clone(),

@@ -52,8 +52,7 @@ pub struct Config {
     pub prices: Arc<Prices>,
     /// `BUDGET_COST_PER_DAY`: dollars; if it is empty, there is no limit.
     pub budget: DailyLimit,
-    /// `OTEL_EXPORTER_OTLP_ENDPOINT` and others: how traces of runs are exported, if they are. Only
-    /// `run` and `trigger` have them.
+    /// `OTEL_EXPORTER_OTLP_ENDPOINT` and others: how traces of runs are exported, if they are.
     pub otlp: Option<OtlpSettings>,
     /// `AWS_REGION`, which Lambda sets.
     pub region: String,

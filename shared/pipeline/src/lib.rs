@@ -53,6 +53,7 @@ use smartspace_domain::{
 };
 use smartspace_ports::{
     alarms::Alarms, cancel_signal::CancelSignal, clock::Clock, ids::IdSource, queues::Queue,
+    trace::TraceParent,
 };
 use smartspace_store::{Store, runs::RunRecord};
 
@@ -119,7 +120,6 @@ impl Pipeline {
         what: impl Fn(Box<Run>) -> EventKind,
     ) {
         let run = if record.space_id().is_none() { run.without_trigger() } else { run };
-        self.export_ended(record).await;
         match self.shown_in(record).await {
             Ok(spaces) => {
                 for space in &spaces {
@@ -133,12 +133,14 @@ impl Pipeline {
                 tracing::warn!(run = %record.id, %error, "nobody was notified of a run's change");
             }
         }
+        self.export_ended(record).await;
     }
 
     /// Lets the trace of a run be exported, if it has ended. A lost job loses the trace and nothing
     /// else.
     async fn export_ended(&self, run: &RunRecord) {
-        if run.status.is_active() || run.trace.is_none() {
+        let trace = run.trace.as_deref().and_then(TraceParent::read);
+        if run.status.is_active() || !trace.is_some_and(|trace| trace.is_sampled()) {
             return;
         }
         let job = TriggerJob::ExportTrace { run_id: run.id, failed: 0 };

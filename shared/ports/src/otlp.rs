@@ -3,7 +3,7 @@
 
 use std::{
     fmt,
-    sync::{Arc, OnceLock},
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
     time::Duration,
 };
 
@@ -14,9 +14,13 @@ use reqwest::{
     header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue},
     redirect::Policy,
 };
+use tokio::time::Instant;
 
 /// The time limit for the whole answer of a collector.
-const ANSWER_LIMIT: Duration = Duration::from_secs(10);
+const ANSWER_LIMIT: Duration = Duration::from_secs(3);
+/// How long a collector is left alone that did not answer. Exports share a queue with work that
+/// people wait for, so a collector that hangs may not hold up all of its workers.
+const LEFT_ALONE: Duration = Duration::from_secs(8);
 /// How much of a refusal the log shows, in bytes.
 const REFUSAL_BYTES: usize = 500;
 
@@ -89,14 +93,20 @@ impl OtlpSettings {
         let url = match (text(whole), text(base)) {
             (Some(url), _) => parsed(whole, &url)?,
             (None, Some(url)) => {
-                parsed(base, &format!("{}/v1/traces", url.trim().trim_end_matches('/')))?
+                let mut url = parsed(base, &url)?;
+                let path = format!("{}/v1/traces", url.path().trim_end_matches('/'));
+                url.set_path(&path);
+                url
             }
             (None, None) => return Ok(None),
         };
-        let content = text("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT");
-        let has_content = content.is_some_and(|content| {
-            !["false", "no_content"].contains(&content.trim().to_lowercase().as_str())
-        });
+        let name = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT";
+        let content = text(name).map(|content| content.trim().to_lowercase());
+        let has_content = match content.as_deref() {
+            None | Some("false" | "no_content" | "event_only") => false,
+            Some("true" | "span_only" | "span_and_event") => true,
+            Some(_) => return Err(format!("{name}: expected true or false")),
+        };
         let service = text("OTEL_SERVICE_NAME").unwrap_or_else(|| "smartspace".into());
         let settings = Self { url, headers: HeaderMap::new(), service, has_content };
         let names = [HEADERS, "OTEL_EXPORTER_OTLP_TRACES_HEADERS"];
@@ -123,6 +133,17 @@ impl OtlpSettings {
     }
 }
 
+/// An error with its causes, which say what happened.
+fn with_causes(error: &reqwest::Error) -> String {
+    let mut text = "no answer".to_owned();
+    let mut cause = std::error::Error::source(error);
+    while let Some(error) = cause {
+        text = format!("{text}: {error}");
+        cause = error.source();
+    }
+    text
+}
+
 /// Reads `name=value,name=value`, with values in percent-encoding.
 fn read_headers(text: &str) -> Option<HeaderMap> {
     let pairs = text.split(',').map(str::trim).filter(|pair| !pair.is_empty());
@@ -143,12 +164,14 @@ pub struct OtlpExporter {
     sign: Option<Sign>,
     /// Made at the first export, because a client reads all root certificates of the system.
     http: OnceLock<Client>,
+    /// Until when it is left alone.
+    silent_until: Mutex<Option<Instant>>,
 }
 
 impl OtlpExporter {
     /// The collector of these settings. With `sign`, each request gets the headers that it returns.
     pub fn new(settings: OtlpSettings, sign: Option<Sign>) -> Self {
-        Self { settings, sign, http: OnceLock::new() }
+        Self { settings, sign, http: OnceLock::new(), silent_until: Mutex::default() }
     }
 
     fn http(&self) -> reqwest::Result<&Client> {
@@ -158,11 +181,18 @@ impl OtlpExporter {
         let http = Client::builder().redirect(Policy::none()).timeout(ANSWER_LIMIT).build()?;
         Ok(self.http.get_or_init(|| http))
     }
-}
 
-#[async_trait]
-impl TraceExporter for OtlpExporter {
-    async fn export(&self, traces: String) -> Result<(), ExportError> {
+    /// The address, without what may be secret in it.
+    fn address(&self) -> String {
+        let url = &self.settings.url;
+        format!("{}{}", url.origin().ascii_serialization(), url.path())
+    }
+
+    fn silent_until(&self) -> MutexGuard<'_, Option<Instant>> {
+        self.silent_until.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn send(&self, traces: String) -> Result<(), ExportError> {
         let url = &self.settings.url;
         let mut headers = self.settings.headers.clone();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -171,17 +201,33 @@ impl TraceExporter for OtlpExporter {
         }
         let request = self.http().map_err(ExportError::passing)?.post(url.clone());
         let answer = request.headers(headers).body(traces).send().await;
-        let answer = answer.map_err(|error| ExportError::passing(error.without_url()))?;
+        let answer = answer.map_err(|error| {
+            ExportError::passing(format_args!("{}: {}", self.address(), with_causes(&error)))
+        })?;
         let status = answer.status();
         if status.is_success() {
             return Ok(());
         }
         let text = answer.text().await.unwrap_or_default();
         let shown = &text[..text.floor_char_boundary(REFUSAL_BYTES)];
-        let error = format!("the collector answered {status}: {shown}");
+        let error = format!("{} answered {status}: {shown}", self.address());
         let may_pass = status.is_server_error()
             || [StatusCode::TOO_MANY_REQUESTS, StatusCode::REQUEST_TIMEOUT].contains(&status);
         Err(ExportError { text: error, may_pass })
+    }
+}
+
+#[async_trait]
+impl TraceExporter for OtlpExporter {
+    async fn export(&self, traces: String) -> Result<(), ExportError> {
+        if self.silent_until().is_some_and(|until| Instant::now() < until) {
+            return Err(ExportError::passing("the collector did not take a trace a moment ago"));
+        }
+        let sent = self.send(traces).await;
+        if sent.as_ref().is_err_and(|error| error.may_pass) {
+            *self.silent_until() = Some(Instant::now() + LEFT_ALONE);
+        }
+        sent
     }
 }
 

@@ -79,6 +79,11 @@ impl fmt::Display for TraceParent {
     }
 }
 
+/// The `traceparent` of the current task, or of a new trace.
+pub fn current_or_new() -> String {
+    current().unwrap_or_else(TraceParent::begin).to_string()
+}
+
 /// The id of the span of what has this id: a run, a call, or a step of a run.
 pub fn span_of(id: &str) -> u64 {
     let digest = Sha256::digest(format!("span|{id}"));

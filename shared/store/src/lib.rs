@@ -54,6 +54,9 @@ use crate::{
 /// Random bits, for jitter.
 pub type Random = Arc<dyn Fn() -> u128 + Send + Sync>;
 
+/// The trace that the current work belongs to, as a `traceparent`.
+pub type CurrentTrace = Arc<dyn Fn() -> String + Send + Sync>;
+
 /// Access to all stored items.
 #[derive(Clone)]
 pub struct Store {
@@ -69,6 +72,7 @@ pub struct Store {
     append_limit: Option<AppendLimit>,
     room_limits: RoomLimits,
     budget: DailyLimit,
+    trace: Option<CurrentTrace>,
 }
 
 impl Store {
@@ -102,6 +106,7 @@ impl Store {
             append_limit: Some(AppendLimit::SPACE),
             room_limits: RoomLimits::SPACE,
             budget: DailyLimit::default(),
+            trace: None,
         }
     }
 
@@ -122,6 +127,17 @@ impl Store {
     #[must_use]
     pub fn with_budget(self, budget: DailyLimit) -> Self {
         Self { budget, ..self }
+    }
+
+    /// The same store, in which new runs keep the trace that they belong to. All functions of a
+    /// deployment do, or none.
+    #[must_use]
+    pub fn with_traces(self, trace: Option<CurrentTrace>) -> Self {
+        Self { trace, ..self }
+    }
+
+    fn trace(&self) -> Option<String> {
+        self.trace.as_ref().map(|trace| trace())
     }
 
     /// What the whole deployment may spend in a day, if that is limited.

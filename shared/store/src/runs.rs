@@ -86,6 +86,7 @@ impl Runs<'_> {
         mode: ConcurrencyMode,
         now: Time,
     ) -> Result<Waking> {
+        let run = &run.clone().traced(self.store);
         let mut race = self.store.race_of(run.agent_id);
         loop {
             let woken = Woken { run: run.clone(), active: active.clone(), mode };

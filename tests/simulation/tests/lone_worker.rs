@@ -5,8 +5,10 @@
 //! - A process dies between the removal of a member and what follows. Another one finishes it.
 //! - A run waits for a form that no longer exists. The worker must not queue it again and again.
 //! - Several runs share a job, and one of them panics.
+//! - A collector of traces does not answer.
 
 mod side_by_side;
+mod traces;
 
 use std::{
     sync::{

@@ -2,17 +2,19 @@
 
 use serde_json::{Value, json};
 use smartspace_domain::{
+    long_steps::fitted,
     steps::{FinishReason, Prompt, Step},
-    texts::cut,
 };
 
 /// The longest text in a span, in bytes. X-Ray takes 200 KB for a whole span, which has up to three.
 const LONGEST: usize = 48 * 1024;
 
-/// A value as the text of an attribute.
+/// A value as the text of an attribute. Long texts in it are cut, so that it stays JSON.
 pub(super) fn text_of(value: &Value) -> String {
-    let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    cut(&text, LONGEST).unwrap_or(text)
+    match fitted(value.clone(), LONGEST) {
+        Value::String(text) => text,
+        value => value.to_string(),
+    }
 }
 
 /// The system message of a prompt. `None` if it has none.

@@ -8,7 +8,7 @@ use smartspace_domain::{
     entities::Entity,
     ids::SpaceId,
     runs::{Run, RunStatus},
-    steps::{Call, CallStatus, Step},
+    steps::{Call, CallStatus, FinishReason, Step},
     usage::Usage,
 };
 use smartspace_ports::trace::{TraceParent, span_of};
@@ -139,11 +139,8 @@ impl Exported<'_> {
         attributes.add(names::CHAIN_DEPTH, self.run.chain_depth);
         attributes.add(names::QUEUED_MS, from.since(self.run.created_at).as_millis() as u64);
         let name = self.agent.map_or_else(|| agent_id.to_string(), |agent| agent.name.clone());
-        let error = self.run.error.as_ref().map(|error| {
-            let code = json!(error.code).as_str().unwrap_or_default().to_owned();
-            (code, error.message.clone())
-        });
-        let error = error
+        let error = self
+            .error()
             .or_else(|| (status == RunStatus::Failed).then(|| ("failed".into(), String::new())));
         Span {
             id: span_of(&id.to_string()),
@@ -155,6 +152,13 @@ impl Exported<'_> {
             attributes,
             error,
         }
+    }
+
+    /// Why the run failed.
+    fn error(&self) -> Option<(String, String)> {
+        let error = self.run.error.as_ref()?;
+        let code = json!(error.code).as_str().unwrap_or_default().to_owned();
+        Some((code, error.message.clone()))
     }
 
     /// The answer of a model. `None` while it writes.
@@ -173,7 +177,8 @@ impl Exported<'_> {
             attributes.add(names::OUTPUT_MESSAGES, content::output(step));
         }
         let model = step.model.split_once('/').map_or(step.model.as_str(), |(_, model)| model);
-        let is_failed = reason == Some("error");
+        let is_failed = step.finish_reason == Some(FinishReason::Error);
+        let unknown = || ("error".into(), "the model did not answer".into());
         Some(Span {
             id: span_of(&format!("{}|{}", self.run.id, step.index)),
             parent: Some(span_of(&self.run.id.to_string())),
@@ -182,14 +187,17 @@ impl Exported<'_> {
             from: step.started_at,
             to,
             attributes,
-            error: is_failed.then(|| ("error".into(), "the model did not answer".into())),
+            error: is_failed.then(|| self.error().unwrap_or_else(unknown)),
         })
     }
 
     fn of_call(&self, step: &Step, call: &Call) -> Span {
         let from = call.started_at.or(step.finished_at).unwrap_or(step.started_at);
+        // A name that the model has made up is a text of the model.
+        let is_known = step.tools.is_empty() || step.tools.contains(&call.name);
+        let tool = if is_known { call.name.as_str() } else { "unknown" };
         let mut attributes = self.attributes(names::EXECUTE_TOOL);
-        attributes.add(names::TOOL_NAME, call.name.as_str());
+        attributes.add(names::TOOL_NAME, tool);
         attributes.add(names::TOOL_TYPE, "function");
         attributes.add(names::TOOL_CALL_ID, call.call_id.to_string());
         if self.has_content {
@@ -200,7 +208,7 @@ impl Exported<'_> {
         Span {
             id: span_of(&call.call_id.to_string()),
             parent: Some(span_of(&self.run.id.to_string())),
-            name: format!("{} {}", names::EXECUTE_TOOL, call.name),
+            name: format!("{} {tool}", names::EXECUTE_TOOL),
             kind: INTERNAL,
             from,
             to: call.finished_at.or(self.run.finished_at).unwrap_or(from).max(from),
@@ -216,7 +224,8 @@ impl Exported<'_> {
         if let Some((code, words)) = error {
             attributes.add(names::ERROR_TYPE, code);
             status.insert("code".into(), ERROR.into());
-            if !words.is_empty() {
+            // A provider may quote the prompt.
+            if self.has_content && !words.is_empty() {
                 status.insert("message".into(), words.into());
             }
         }

@@ -10,7 +10,10 @@ use smartspace_egress::Egress;
 use smartspace_models::{Models, Settings, bedrock::Bedrock, http, limits::Limits};
 use smartspace_pipeline::Pipeline;
 use smartspace_ports::{
-    otlp::OtlpExporter, queues::Held, resolver::SystemResolver, secrets::FixedSecrets,
+    otlp::{OtlpExporter, OtlpSettings},
+    queues::Held,
+    resolver::SystemResolver,
+    secrets::FixedSecrets,
     sockets::Sockets,
 };
 use smartspace_run::{Runs, counters::Counted};
@@ -66,21 +69,21 @@ impl Functions {
         let models = Arc::new(Models::new(settings));
         let routers = Routers { models: models.clone(), prices: Arc::clone(&flags.prices) };
         let traces = flags.otlp()?.map(|settings| {
+            let OtlpSettings { url, has_content, .. } = &settings;
+            let to = url.origin().ascii_serialization();
+            tracing::info!(to, texts = has_content, "traces of ended runs are exported");
             let exporter = Arc::new(OtlpExporter::new(settings.clone(), None));
             Traces::new(exporter, &settings)
         });
         Ok(Self {
-            runs: Arc::new(
-                Runs::new(
-                    pipeline.clone(),
-                    sockets.clone(),
-                    models,
-                    egress,
-                    Arc::clone(&flags.prices),
-                    stopping,
-                )
-                .with_traces(traces.is_some()),
-            ),
+            runs: Arc::new(Runs::new(
+                pipeline.clone(),
+                sockets.clone(),
+                models,
+                egress,
+                Arc::clone(&flags.prices),
+                stopping,
+            )),
             broadcast: Broadcast {
                 store: pipeline.store.clone(),
                 sockets,

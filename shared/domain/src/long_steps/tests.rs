@@ -81,3 +81,18 @@ fn numbers_and_many_small_messages_are_cut_as_well() {
     assert_eq!(shown[0].prompt.messages, [json!("… (2000 messages left out)")]);
     assert_eq!(shown[60].prompt, last.prompt);
 }
+
+#[test]
+fn a_long_value_is_cut_and_stays_json() {
+    let value = json!([{"text": "a \"quoted\" word ".repeat(5_000)}, {"text": "short"}]);
+    let cut = fitted(value.clone(), 48 * 1024);
+    assert!(cut.to_string().len() <= 48 * 1024);
+    let text = cut[0]["text"].as_str().unwrap();
+    assert!(text.starts_with("a \"quoted\"") && text.contains("more bytes"), "{text}");
+    assert_eq!(cut[1], value[1]);
+    let many: Value = (0..10_000).map(|number| json!({"number": number})).collect();
+    let last = fitted(many, 1_000);
+    assert!(last.to_string().len() <= 1_000);
+    assert_eq!(last.as_array().unwrap().last(), Some(&json!({"number": 9_999})));
+    assert_eq!(fitted(value.clone(), 1_000_000), value);
+}

@@ -45,12 +45,15 @@ fn a_wrong_setting_is_named_and_not_shown() {
     for (name, value) in [
         ("OTEL_EXPORTER_OTLP_ENDPOINT", "127.0.0.1:4318"),
         ("OTEL_EXPORTER_OTLP_ENDPOINT", "ftp://127.0.0.1"),
+        ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://"),
         ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "collector"),
     ] {
         let error = read(&[(name, value)]).unwrap_err();
         assert!(error.starts_with(&format!("{name}: expected an address")), "{error}");
     }
     let base = ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:4318");
+    let unsure = [base, ("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "perhaps")];
+    assert!(read(&unsure).unwrap_err().ends_with(": expected true or false"));
     for headers in ["sesame", "a b=sesame", "key=sesame%0a"] {
         let error = read(&[base, ("OTEL_EXPORTER_OTLP_HEADERS", headers)]).unwrap_err();
         assert!(error.starts_with("OTEL_EXPORTER_OTLP_HEADERS: expected"), "{error}");
@@ -101,10 +104,22 @@ async fn an_export_is_tried_again_only_where_that_may_help() {
     ] {
         let (exporter, _) = collector(status).await;
         let error = exporter.export("{}".into()).await.unwrap_err();
-        let text = format!("the collector answered {status}: why");
-        assert_eq!(error, ExportError { text, may_pass });
+        assert_eq!(error.may_pass, may_pass);
+        let end = format!("/v1/traces answered {status}: why");
+        assert!(error.text.starts_with("http://127.0.0.1:") && error.text.ends_with(&end));
     }
+}
+
+#[tokio::test]
+async fn a_collector_that_does_not_answer_is_left_alone_for_a_while() {
     let settings = read(&[("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1")]);
     let nobody = OtlpExporter::new(settings.unwrap().unwrap(), None);
-    assert!(nobody.export("{}".into()).await.unwrap_err().may_pass);
+    let error = nobody.export("{}".into()).await.unwrap_err();
+    assert!(error.may_pass && error.text.starts_with("http://127.0.0.1:1/v1/traces: no answer: "));
+    assert!(error.text.contains("refused"), "{}", error.text);
+    let silent = nobody.export("{}".into()).await.unwrap_err();
+    assert_eq!(silent.text, "the collector did not take a trace a moment ago");
+    *nobody.silent_until() = Some(Instant::now());
+    let again = nobody.export("{}".into()).await.unwrap_err();
+    assert_ne!(again.text, silent.text);
 }

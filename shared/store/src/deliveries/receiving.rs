@@ -57,7 +57,7 @@ impl Deliveries<'_> {
         let cause = new.cause();
         let (reason, bucket) =
             self.store.quota().may_wake(new.agent, new.chain_depth, &cause, now).await?;
-        let run = reason.is_none().then(|| Box::new(new.run(now)));
+        let run = reason.is_none().then(|| Box::new(new.run(now).traced(self.store)));
         let run_id = run.as_ref().map(|run| run.id);
         let hook = HookRecord { delivery_id: new.id, run_id, reason };
         let writes = self.receive_writes(new, &hook, run.as_deref(), now)?;

@@ -27,22 +27,6 @@ use crate::{
     table::{WriteError, keys, read, refusal::Refusal, write::Write},
 };
 
-/// A worker that claims a run.
-#[derive(Clone, Copy, Debug)]
-pub struct Claimant<'a> {
-    /// Its lease.
-    pub lease: &'a LeaseId,
-    /// The `traceparent` of what woke the run, if the run is to be exported. The first claim stores
-    /// it.
-    pub trace: Option<&'a str>,
-}
-
-impl<'a> From<&'a LeaseId> for Claimant<'a> {
-    fn from(lease: &'a LeaseId) -> Self {
-        Self { lease, trace: None }
-    }
-}
-
 /// The outcome of a claim.
 #[derive(Clone, Debug)]
 pub enum Claim {
@@ -84,18 +68,18 @@ enum Found {
 }
 
 impl Runs<'_> {
-    /// Claims a run for a worker, if it is the run's turn. `read` returns the run, as somebody reads
-    /// it at the same moment, or `None`.
+    /// Claims a run for the worker with this `lease`, if it is the run's turn. `read` returns the
+    /// run, as somebody reads it at the same moment, or `None`.
     pub async fn claim(
         self,
         run: &RunRef,
-        by: impl Into<Claimant<'_>>,
+        lease: &LeaseId,
         now: Time,
         read: impl Future<Output = Option<RunRecord>>,
     ) -> Result<Claim> {
-        let by = by.into();
         let mut race = self.store.race_of(run.agent_id);
-        let mut found = if run.in_lane { None } else { self.claim_new(run, by, now, read).await? };
+        let mut found =
+            if run.in_lane { None } else { self.claim_new(run, lease, now, read).await? };
         loop {
             let old = match found.take() {
                 Some(Found::Claimed(run)) => return Ok(ours(*run, false)),
@@ -105,7 +89,7 @@ impl Runs<'_> {
                     None => return Ok(Claim::Ended),
                 },
             };
-            if let Some(claim) = self.claim_as(&old, by, now).await? {
+            if let Some(claim) = self.claim_as(&old, lease, now).await? {
                 return Ok(claim);
             }
             race.lost(RUNS_CHANGE).await?;
@@ -117,11 +101,11 @@ impl Runs<'_> {
     async fn claim_new(
         self,
         run: &RunRef,
-        by: Claimant<'_>,
+        lease: &LeaseId,
         now: Time,
         read: impl Future<Output = Option<RunRecord>>,
     ) -> Result<Option<Found>> {
-        let meta = start_write(run.run_id, "", by, now)?
+        let meta = start_write(run.run_id, "", lease, now)?
             .when("#status = :queued AND attribute_not_exists(#inLane)")
             .value(":queued", RunStatus::Queued)?;
         let slot = Write::update(keys::slots(run.agent_id), "ADD #changes :one, #held :run")
@@ -136,8 +120,10 @@ impl Runs<'_> {
             Ok(()) => {
                 // It was read before or after the claim, which changes only what is known.
                 let run = match read {
-                    Some(queued) if queued.status == RunStatus::Queued => queued.claimed(&by, now),
-                    Some(claimed) if claimed.lease.as_ref() == Some(by.lease) => claimed,
+                    Some(queued) if queued.status == RunStatus::Queued => {
+                        queued.claimed(lease, now)
+                    }
+                    Some(claimed) if claimed.lease.as_ref() == Some(lease) => claimed,
                     _ => self.record(run.run_id).await?,
                 };
                 Ok(Some(Found::Claimed(Box::new(run))))
@@ -146,7 +132,7 @@ impl Runs<'_> {
             Err(WriteError::Refused(refusal)) => {
                 let found = existing(&refusal, run.run_id).map(Box::new);
                 Ok(found.map(|run| match run.lease.as_ref() {
-                    Some(stored) if stored == by.lease => Found::Claimed(run),
+                    Some(stored) if stored == lease => Found::Claimed(run),
                     _ => Found::Other(run),
                 }))
             }
@@ -154,36 +140,36 @@ impl Runs<'_> {
     }
 
     /// Claims a run that is in the state `old`. Returns `None` if that has changed meanwhile.
-    async fn claim_as(self, old: &RunRecord, by: Claimant<'_>, now: Time) -> Result<Option<Claim>> {
+    async fn claim_as(self, old: &RunRecord, lease: &LeaseId, now: Time) -> Result<Option<Claim>> {
         match old.status {
             RunStatus::WaitingTool if old.open_calls != Some(0) => {
                 Ok(Some(Claim::Waiting(Box::new(old.clone()))))
             }
             // A fork waits for no turn.
             RunStatus::Queued if old.fork_of().is_some() => {
-                let meta = start_write(old.id, "", by, now)?
+                let meta = start_write(old.id, "", lease, now)?
                     .when("#status = :queued")
                     .value(":queued", RunStatus::Queued)?;
-                self.take(old.id, meta, by.lease).await.map(Some)
+                self.take(old.id, meta, lease).await.map(Some)
             }
-            RunStatus::Queued | RunStatus::WaitingTool => self.claim_at_turn(old, by, now).await,
+            RunStatus::Queued | RunStatus::WaitingTool => self.claim_at_turn(old, lease, now).await,
             // The first try took effect and its answer was lost.
-            RunStatus::Running if old.lease.as_ref() == Some(by.lease) => {
+            RunStatus::Running if old.lease.as_ref() == Some(lease) => {
                 Ok(Some(ours(old.clone(), false)))
             }
             RunStatus::Running if old.lease.is_none() => {
-                let free = start_write(old.id, "", by, now)?
+                let free = start_write(old.id, "", lease, now)?
                     .when("#status = :running AND attribute_not_exists(#lease)");
-                self.take(old.id, free, by.lease).await.map(Some)
+                self.take(old.id, free, lease).await.map(Some)
             }
             RunStatus::Running if old.free_at() > now => {
                 Ok(Some(Claim::Busy { until: old.free_at() }))
             }
             RunStatus::Running => {
-                let taken = start_write(old.id, ", #attempt = #attempt + :one", by, now)?
+                let taken = start_write(old.id, ", #attempt = #attempt + :one", lease, now)?
                     .when("#status = :running AND #lease = :dead")
                     .value(":dead", &old.lease)?;
-                match self.take(old.id, taken, by.lease).await? {
+                match self.take(old.id, taken, lease).await? {
                     Claim::Ours { run, .. } if run.attempt > limits::ATTEMPTS => {
                         Ok(Some(Claim::TooOften(run)))
                     }
@@ -198,15 +184,15 @@ impl Runs<'_> {
     async fn claim_at_turn(
         self,
         old: &RunRecord,
-        by: Claimant<'_>,
+        lease: &LeaseId,
         now: Time,
     ) -> Result<Option<Claim>> {
         let Starting { turns, waits } = self.starting(old).await?;
-        let claimed = old.clone().claimed(&by, now);
+        let claimed = old.clone().claimed(lease, now);
         let meta = if let Some((waits_for, _)) = waits {
             wait_write(old, waits_for, now)?
         } else {
-            start_write(old.id, ", #waitedMs = :waited", by, now)?
+            start_write(old.id, ", #waitedMs = :waited", lease, now)?
                 .when("#status = :old AND #kept = :kept")
                 .value(":waited", claimed.waited_ms)?
                 .value(":old", old.status)?
@@ -220,7 +206,7 @@ impl Runs<'_> {
             Err(WriteError::Refused(refusal)) => {
                 // The first try may have taken effect, and its answer was lost.
                 let stored = existing(&refusal, old.id);
-                if stored.is_none_or(|run| run.lease.as_ref() != Some(by.lease)) {
+                if stored.is_none_or(|run| run.lease.as_ref() != Some(lease)) {
                     return Ok(None);
                 }
             }
@@ -325,28 +311,23 @@ fn ours(run: RunRecord, resumed: bool) -> Claim {
     Claim::Ours { run: Box::new(run), first, resumed }
 }
 
-/// Starts a run for a worker, and makes the updates in `also`.
-fn start_write(id: RunId, also: &str, by: Claimant<'_>, now: Time) -> Result<Write> {
-    let traced = if by.trace.is_some() { ", #trace = if_not_exists(#trace, :trace)" } else { "" };
+/// Starts a run for the worker with this `lease`, and makes the updates in `also`.
+fn start_write(id: RunId, also: &str, lease: &LeaseId, now: Time) -> Result<Write> {
     let expression = format!(
         "SET #status = :running, #lease = :lease, #leaseUntil = :until, \
          #due = :part, #dueAt = :due, \
          #startedAt = if_not_exists(#startedAt, :now), \
-         #claims = if_not_exists(#claims, :none) + :one{also}{traced} \
+         #claims = if_not_exists(#claims, :none) + :one{also} \
          REMOVE #dueCount, #waitsFor"
     );
-    let write = Write::update(keys::run_meta(id), expression)
+    Write::update(keys::run_meta(id), expression)
         .value(":running", RunStatus::Running)?
-        .value(":lease", by.lease)?
+        .value(":lease", lease)?
         .value(":until", now + lease::LASTS)?
         // The sweep may have given up the run if it was in its queue for a long time.
         .value(":part", keys::due(id.part_of(keys::DUE_PARTS)))?
         .value(":due", now + lease::RUNNING_DUE)?
         .value(":now", now)?
         .value(":none", 0)?
-        .value(":one", 1)?;
-    match by.trace {
-        Some(trace) => write.value(":trace", trace),
-        None => Ok(write),
-    }
+        .value(":one", 1)
 }

@@ -73,7 +73,8 @@ impl Runs<'_> {
             &message,
             Source::Delegated,
             now,
-        );
+        )
+        .traced(self.store);
         let active = ActiveRecord::triggered(&run, space.id, &space.settings.name, &message);
         let mut race = self.store.race_of(to);
         loop {

@@ -63,6 +63,7 @@ impl Runs<'_> {
             active_space_id: None,
             ..RunRecord::queued(id, of.agent_id, cause, of.chain_depth, now)
         };
+        let run = run.traced(self.store);
         let expires_at = self.store.work_expiry(now);
         let writes = [
             Write::put(keys::run_meta(id), &run)?.if_absent(),

@@ -13,12 +13,7 @@ use smartspace_domain::{
     triggers::Trigger,
 };
 
-use crate::{
-    messages::MessageRecord,
-    runs::{TriggeredBy, claims::Claimant},
-    table::keys,
-    usage::User,
-};
+use crate::{Store, messages::MessageRecord, runs::TriggeredBy, table::keys, usage::User};
 
 /// The state of a run. Its item is smaller than 1 KB: the trigger, the prompt and the steps have
 /// items of their own.
@@ -101,7 +96,7 @@ pub struct RunRecord {
     /// When it ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finished_at: Option<Time>,
-    /// The `traceparent` of what woke it, if it is exported when it has ended.
+    /// The `traceparent` of what woke it, if traces are exported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<String>,
     /// The lease of its worker.
@@ -213,6 +208,11 @@ impl RunRecord {
         Self::queued(id, agent_id, triggered_by, message.chain_depth, now)
     }
 
+    /// The run in the trace of what wakes it now, if traces are exported.
+    pub(crate) fn traced(self, store: &Store) -> Self {
+        Self { trace: self.trace.or_else(|| store.trace()), ..self }
+    }
+
     /// The space of the message that woke it, if a message did.
     pub fn space_id(&self) -> Option<SpaceId> {
         self.place().map(|place| place.space_id)
@@ -263,13 +263,12 @@ impl RunRecord {
     }
 
     /// The run as it is when a worker has claimed it at its turn.
-    pub(super) fn claimed(self, by: &Claimant<'_>, now: Time) -> Self {
+    pub(super) fn claimed(self, lease: &LeaseId, now: Time) -> Self {
         let waited = self.paused_at.map_or(0, |since| now.since(since).as_millis() as u64);
         let is_resumed = self.status == RunStatus::WaitingTool;
         Self {
             status: RunStatus::Running,
-            trace: self.trace.or_else(|| by.trace.map(str::to_owned)),
-            lease: Some(by.lease.clone()),
+            lease: Some(lease.clone()),
             lease_until: Some(now + lease::LASTS),
             due_at: Some(now + lease::RUNNING_DUE),
             started_at: self.started_at.or(Some(now)),

@@ -79,6 +79,7 @@ impl Runs<'_> {
                 now,
             )
         };
+        let run = run.traced(self.store);
         let place = keys::run_meta(run.id);
         if let Some(made) = self.store.table.get(&place).await? {
             return Ok((run.id, created_before(&made)));

@@ -166,7 +166,9 @@ fn errors_are_marked_and_a_trace_that_began_here_has_a_root() {
     let trace = TraceParent::begin();
     let spans = spans(&failed, &[step("unknown")], &trace, false);
     assert_eq!(spans[0].get("parentSpanId"), None);
-    assert_eq!(spans[0]["status"], json!({"code": 2, "message": "the provider refuses"}));
+    assert_eq!(spans[0]["status"], json!({"code": 2}));
+    let told = super::tests::spans(&failed, &[step("unknown")], &trace, true);
+    assert_eq!(told[0]["status"], json!({"code": 2, "message": "the provider refuses"}));
     assert_eq!(attributes(&spans[0])["error.type"], "rate_limited");
     assert_eq!(spans[1]["status"], json!({}));
     assert_eq!(
@@ -174,4 +176,13 @@ fn errors_are_marked_and_a_trace_that_began_here_has_a_root() {
         (&json!({"code": 2}), &json!("unknown"))
     );
     assert!(matches!(failed.trigger, Trigger::Plan { .. }));
+}
+
+#[test]
+fn a_tool_that_the_model_made_up_has_no_name() {
+    let trace = TraceParent::begin();
+    let step = Step { tools: vec!["send_message".into()], ..step("failed") };
+    let spans = spans(&run(&json!({})), &[step], &trace, false);
+    assert_eq!(spans[2]["name"], "execute_tool unknown");
+    assert!(!json!(spans).to_string().contains("weather"));
 }

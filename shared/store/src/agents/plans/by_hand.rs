@@ -49,7 +49,8 @@ impl Plans<'_> {
             TriggeredBy::Plan { plan_id: id, scheduled_at: now },
             chain_depth,
             now,
-        );
+        )
+        .traced(self.store);
         let exists =
             Write::update(keys::plan(agent, id), "SET #lastRunAt = :now").value(":now", now)?;
         let mut writes = vec![exists];

@@ -105,7 +105,8 @@ impl Plans<'_> {
             TriggeredBy::Plan { plan_id: id, scheduled_at: firing.scheduled_at },
             record.chain_depth,
             now,
-        );
+        )
+        .traced(self.store);
         let advance = record.advance(agent, at, firing.next, now)?;
         let mut writes = vec![advance.clone()];
         writes.extend(self.run_writes(

@@ -166,6 +166,7 @@ impl Attempt {
             let (Some(run), Some(source)) = (dispatch.run_id, dispatch.source) else { continue };
             let agent = dispatch.agent_id;
             let new = RunRecord::triggered(run, agent, space, &self.record, source, now);
+            let new = new.traced(store);
             let active = ActiveRecord::triggered(&new, space, name, &self.record);
             let view = |run: &RunRecord| {
                 run.view(triggers::of_message(run, name, &self.record, None), None)
