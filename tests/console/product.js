@@ -76,7 +76,8 @@ async function isHealthy(base) {
   }
 }
 
-async function freePort() {
+/** A port that is free now. */
+export async function freePort() {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address();

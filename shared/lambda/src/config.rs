@@ -239,7 +239,10 @@ mod tests {
             wrong.contains(&"SECRET_ARN is missing".to_owned())
                 && wrong.iter().any(|text| text.starts_with("RUN_RETENTION_DAYS"))
         );
+    }
 
+    #[test]
+    fn the_environment_is_read() {
         let complete = |name: &str| match name {
             "RUN_RETENTION_DAYS" => Some("0".into()),
             "BUDGET_COST_PER_DAY" => Some("12.5".into()),
@@ -262,7 +265,10 @@ mod tests {
         assert_eq!(config.budget.nanodollars, Some(12_500_000_000));
         let urls = (config.openai_base_url.as_deref(), config.anthropic_base_url.as_deref());
         assert_eq!(urls, (Some("http://127.0.0.1:1/v1?a=b"), Some("http://127.0.0.1:2")));
+    }
 
+    #[test]
+    fn a_wrong_part_of_a_list_is_named() {
         let wrong =
             Config::read(|name| (name == "ALLOWED_ORIGINS").then(|| "https://a.test, *".into()))
                 .unwrap_err();

@@ -70,8 +70,8 @@ where
 }
 
 /// Gives a request the path that our routes have. The stage, or what else stands before it in the
-/// public path, goes to a header. Of a repeated header all values stay: the library would prefer the
-/// event's list with one value each.
+/// public path, goes to a header. Of a repeated header all values stay: the library would prefer
+/// the event's list with one value each.
 fn readdress(request: &mut ApiGatewayProxyRequest) {
     let all = &request.multi_value_headers;
     for name in all.keys().filter(|name| all.get_all(*name).iter().nth(1).is_some()) {

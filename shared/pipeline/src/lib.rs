@@ -42,7 +42,7 @@ pub mod services;
 pub mod settle;
 pub mod turns;
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use smartspace_domain::{
     Result, Time,
@@ -56,6 +56,9 @@ use smartspace_ports::{
     trace::TraceParent,
 };
 use smartspace_store::{Store, runs::RunRecord};
+
+/// How long after its end the trace of a run is exported: when whoever waits for the answer has it.
+const EXPORTED_AFTER: Duration = Duration::from_secs(1);
 
 /// The table and the ports.
 #[derive(Clone)]
@@ -144,9 +147,7 @@ impl Pipeline {
             return;
         }
         let job = TriggerJob::ExportTrace { run_id: run.id, failed: 0 };
-        if let Err(error) = self.triggers.send(vec![job]).await {
-            tracing::warn!(run = %run.id, %error, "the trace of a run is lost");
-        }
+        self.alarms.set(self.now() + EXPORTED_AFTER, job).await;
     }
 
     /// Notifies the followers of a space.

@@ -6,7 +6,8 @@ use smartspace_domain::{
     steps::{FinishReason, Prompt, Step},
 };
 
-/// The longest text in a span, in bytes. X-Ray takes 200 KB for a whole span, which has up to three.
+/// The longest text in a span, in bytes. X-Ray takes 200 KB for a whole span, and that has up to
+/// three of them.
 const LONGEST: usize = 48 * 1024;
 
 /// A value as the text of an attribute. Long texts in it are cut, so that it stays JSON.
@@ -31,9 +32,10 @@ pub(super) fn input(prompt: &Prompt) -> String {
 
 /// What a model answered.
 pub(super) fn output(step: &Step) -> String {
-    let calls = step.calls.iter().map(
-        |call| json!({"type": "tool_call", "id": call.call_id, "name": call.name, "arguments": call.input}),
-    );
+    let calls = step.calls.iter().map(|call| {
+        let (id, name, arguments) = (call.call_id, &call.name, &call.input);
+        json!({"type": "tool_call", "id": id, "name": name, "arguments": arguments})
+    });
     let text = Some(part(&step.text)).filter(|_| !step.text.is_empty());
     let parts: Vec<_> = text.into_iter().chain(calls).collect();
     let finish_reason = step.finish_reason.map(finish_reason);
@@ -57,7 +59,8 @@ fn message(message: &Value) -> Value {
     let calls = message["calls"].as_array().into_iter().flatten().map(|call| {
         let arguments = call["input"].as_str().and_then(|text| serde_json::from_str(text).ok());
         let arguments: Value = arguments.unwrap_or_else(|| call["input"].clone());
-        json!({"type": "tool_call", "id": call["callId"], "name": call["name"], "arguments": arguments})
+        let (id, name) = (&call["callId"], &call["name"]);
+        json!({"type": "tool_call", "id": id, "name": name, "arguments": arguments})
     });
     let results = message["results"].as_array().into_iter().flatten().map(|result| {
         json!({"type": "tool_call_response", "id": result["callId"], "response": result["output"]})

@@ -1,5 +1,5 @@
-//! The spans of a run: one for the run, and below it one for each answer of a model and each call of
-//! a tool. Their ids follow from the ids of the run and its calls, so a run that another one woke
+//! The spans of a run: one for the run, and below it one for each answer of a model and each call
+//! of a tool. Their ids follow from the ids of the run and its calls, so a run that another one woke
 //! hangs below the call that did so, whichever of the two is exported first.
 
 use serde_json::{Map, Value, json};
@@ -42,7 +42,10 @@ pub(super) fn request(service: &str, exported: &Exported<'_>) -> Value {
     resource.add(names::SERVICE_VERSION, version);
     json!({"resourceSpans": [{
         "resource": {"attributes": resource.0},
-        "scopeSpans": [{"scope": {"name": "smartspace", "version": version}, "spans": exported.spans()}],
+        "scopeSpans": [{
+            "scope": {"name": "smartspace", "version": version},
+            "spans": exported.spans(),
+        }],
     }]})
 }
 

@@ -8,9 +8,12 @@ use std::{
 use axum::Router;
 use futures::{FutureExt, future::BoxFuture};
 use smartspace::embedded_table::{NAME, client_on};
-use smartspace_api::{AdminKey, Api, SocketUrl, Tokens};
+use smartspace_api::{AdminKey, Api, SocketUrl, Tokens, router};
 use smartspace_broadcast::Broadcast;
-use smartspace_domain::jobs::{BroadcastJob, RunJob, TriggerJob};
+use smartspace_domain::{
+    invites::InvitePolicy,
+    jobs::{BroadcastJob, RunJob, TriggerJob},
+};
 use smartspace_egress::{Egress, ToolHosts};
 use smartspace_pipeline::Pipeline;
 use smartspace_ports::{
@@ -62,12 +65,8 @@ impl Environment {
         };
         let clock = Arc::new(ports.clone());
         let sockets = Arc::new(ports.clone());
-        let store = Store::new(
-            client_on(ports.clone()),
-            NAME,
-            Some(RUN_RETENTION),
-            Arc::new(|| RandomIds.random()),
-        );
+        let random = Arc::new(|| RandomIds.random());
+        let store = Store::new(client_on(ports.clone()), NAME, Some(RUN_RETENTION), random);
         let pipeline = Pipeline {
             store: store.clone(),
             runs: Arc::new(CountedQueue { ports: ports.clone(), deliver: run }),
@@ -88,7 +87,7 @@ impl Environment {
         let secrets = Arc::new(FixedSecrets::default());
         let egress = Egress::new(Arc::new(SystemResolver), ToolHosts::default(), secrets.clone());
         let api = Api {
-            invites: smartspace_domain::invites::InvitePolicy::Guests,
+            invites: InvitePolicy::Guests,
             pipeline: pipeline.clone(),
             admin_key: AdminKey::new(ADMIN_KEY),
             tokens: Tokens::signed_with(JWT_SECRET, false).ok(),
@@ -100,7 +99,7 @@ impl Environment {
         Arc::new(Self {
             name,
             ports,
-            api: smartspace_api::router(api, Router::new()),
+            api: router(api, Router::new()),
             socket: Socket { pipeline: pipeline.clone(), sockets: sockets.clone() },
             runs: Runs::new(
                 pipeline.clone(),
