@@ -30,6 +30,13 @@ const CROWDED_FOR: Duration = Duration::from_mins(1);
 /// When an entity with too many calls through doors may try again.
 const CALLS_OPEN_FOR: Duration = Duration::from_secs(5);
 
+/// The last frame of a door's connection that gives way to a newer one.
+const REPLACED: Goodbye = Goodbye {
+    code: CloseCode::Normal,
+    reason: "a newer call of this entity follows the space",
+    retry_after: None,
+};
+
 impl Socket {
     /// Counts a frame, even one that can't be parsed.
     pub(crate) async fn count_frame(&self, id: &ConnectionId, request: &Request) -> FrameCount {
@@ -89,7 +96,7 @@ impl Socket {
             Caller::Entity(entity) => {
                 let (may_read, is_one_of_few) = join(
                     self.pipeline.authorise(connection.caller, SpaceAction::Read, space),
-                    self.check_connections_of(entity, connection),
+                    self.check_connections_of(entity, connection, space),
                 )
                 .await;
                 may_read?;
@@ -110,11 +117,13 @@ impl Socket {
     }
 
     /// Checks that the entity has fewer older connections than it may have. Connections that died
-    /// silently are deleted when they would be in the way.
+    /// silently are deleted when they would be in the way, and the connection of a door gives way
+    /// to a newer one in the same space.
     async fn check_connections_of(
         &self,
         entity: EntityId,
         connection: &ConnectionRecord,
+        space: SpaceId,
     ) -> Result<()> {
         if !self.pipeline.is_rate_limited {
             return Ok(());
@@ -127,7 +136,7 @@ impl Socket {
         } else {
             limits::CONNECTIONS_OF_ENTITY
         };
-        if older.len() < most {
+        if older.len() < most || connection.is_door && self.replaced(&older, space).await? {
             return Ok(());
         }
         let who = format!("connections of {entity}");
@@ -147,6 +156,20 @@ impl Socket {
             );
             Error::TooMany { text, wait: CROWDED_FOR }
         })
+    }
+
+    /// Closes the oldest of these connections that follows the space, if one does. On AWS nobody
+    /// tells a door that its client has left, so that a page that is loaded again and again would
+    /// use up the calls of its reader.
+    async fn replaced(&self, older: &[ConnectionId], space: SpaceId) -> Result<bool> {
+        let connections = self.pipeline.store.connections();
+        for id in older {
+            if connections.follows(id, space).await? {
+                close(&self.pipeline.store, &*self.sockets, id, &REPLACED).await?;
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Whether a connection is open. One that is not is deleted.

@@ -130,6 +130,10 @@ fn frame(text: &str) -> Frame {
             let retry_after = frame["retryAfter"].as_u64();
             Frame::Refused(Refusal { retry_after, ..Refusal::new(status.unwrap_or(500), detail) })
         }
+        // Nothing more is to be said: it is no use to connect again.
+        Some("goodbye") if frame["code"] == 1000 => {
+            Frame::Refused(Refusal::new(409, frame["reason"].as_str().unwrap_or_default()))
+        }
         Some("unsubscribed" | "space.deleted") => {
             let detail = "the space is gone, or you are not in it any more";
             Frame::Refused(Refusal::new(404, detail))
@@ -199,6 +203,8 @@ mod tests {
         assert_eq!(followed(Some(refused)).await, Err(503));
         let refused = r#"{"type": "error", "status": 429, "detail": "too many", "retryAfter": 5}"#;
         assert_eq!(followed(Some(refused)).await, Err(429));
+        let replaced = r#"{"type": "goodbye", "code": 1000, "reason": "a newer call follows"}"#;
+        assert_eq!(followed(Some(replaced)).await, Err(409));
     }
 
     #[cfg(feature = "lambda")]

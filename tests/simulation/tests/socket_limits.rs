@@ -145,32 +145,53 @@ async fn connections_that_died_silently_do_not_keep_an_entity_out() {
     world.end();
 }
 
+/// The spaces of a person: so many new ones.
+async fn more_spaces(world: &Arc<World>, count: usize) -> Vec<SpaceId> {
+    let person = world.env.ledger.lock().unwrap().people[0];
+    let mut spaces = Vec::new();
+    for number in 0..count {
+        let body = json!({"name": format!("Space {number}"), "members": [person]});
+        let path = "/v1/spaces";
+        let made =
+            world.http("test", Caller::Operator, Method::POST, path, None, Some(&body)).await;
+        spaces.push(made.unwrap().1["id"].as_str().unwrap().parse().unwrap());
+    }
+    spaces
+}
+
 #[tokio::test(start_paused = true)]
 async fn an_entity_has_four_connections_of_doors_in_all_processes() {
     let world = set().await;
     let person = Caller::Entity(world.env.ledger.lock().unwrap().people[0]);
-    let status = async |name: &str, is_door: bool| {
+    let spaces = more_spaces(&world, 5).await;
+    let status = async |name: &str, is_door: bool, space: SpaceId| {
         let body = json!({"door": is_door});
         let (id, view) = connect_with(&world, person, name.to_owned(), &body).await;
-        subscribe(&world, &id, 1).await;
+        let frame = json!({"action": "subscribe", "id": 1, "spaceId": space, "afterSeq": 0});
+        world.receive(&id, &frame.to_string()).await.unwrap();
         let answer: Value = view.answer(1).await;
         answer["status"].as_u64().unwrap_or(200)
     };
-    for number in 0..4 {
-        assert_eq!(status(&format!("d{number}"), true).await, 200);
+    for (number, space) in spaces[..4].iter().enumerate() {
+        assert_eq!(status(&format!("d{number}"), true, *space).await, 200);
     }
-    assert_eq!(status("fifth", true).await, 429);
+    assert_eq!(status("fifth", true, spaces[4]).await, 429);
     // Neither kind takes places of the other.
     for number in 0..20 {
-        assert_eq!(status(&format!("c{number}"), false).await, 200);
+        assert_eq!(status(&format!("c{number}"), false, spaces[0]).await, 200);
     }
-    assert_eq!(status("further", false).await, 429);
+    assert_eq!(status("further", false, spaces[0]).await, 429);
+    // A page that is loaded again follows its space, and its old connection gives way.
+    let is_open = |name: &str| world.env.connections.is_open(&ConnectionId(name.into()));
+    world.env.connections.close(&ConnectionId("fifth".into()));
+    assert_eq!(status("loaded again", true, spaces[1]).await, 200);
+    assert_eq!(["d0", "d1", "d2", "d3"].map(is_open), [true, false, true, true]);
     // The process of a call has died.
     world.env.connections.close(&ConnectionId("d2".into()));
-    world.env.connections.close(&ConnectionId("fifth".into()));
     sleep(Duration::from_secs(2)).await;
-    assert_eq!(status("later", true).await, 200);
-    assert_eq!(status("one too many", true).await, 429);
+    assert_eq!(status("later", true, spaces[4]).await, 200);
+    let others = more_spaces(&world, 1).await;
+    assert_eq!(status("one too many", true, others[0]).await, 429);
     world.end();
 }
 
