@@ -191,8 +191,20 @@ impl Narration {
         self.cards.values().filter(may_have_result).map(|card| card.seq).collect()
     }
 
-    /// Takes note of what the API says about the messages and runs of the space.
+    /// Takes note of what the API says about the messages and runs of the space. The messages were
+    /// read after the runs, so that none of a run that has ended is missing.
     pub(crate) fn knows(&mut self, messages: &[Message], runs: &[Run]) -> Vec<Told> {
+        self.learn(messages, runs);
+        self.go_on(Checked::Yes)
+    }
+
+    /// The same, if the messages were read before the runs: some of them may be missing.
+    pub(crate) fn begins_with(&mut self, messages: &[Message], runs: &[Run]) -> Vec<Told> {
+        self.learn(messages, runs);
+        self.go_on(Checked::No)
+    }
+
+    fn learn(&mut self, messages: &[Message], runs: &[Run]) {
         self.turn.knows(messages, runs);
         for run in runs {
             self.saw_run(run);
@@ -201,7 +213,6 @@ impl Narration {
         for message in messages {
             self.saw_message(message);
         }
-        self.go_on(Checked::Yes)
     }
 
     /// Takes note of an event of the space.

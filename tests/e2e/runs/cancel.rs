@@ -129,8 +129,13 @@ async fn messages_sent_before_a_cancel_stay_whole() {
         .model
         .plays("ada", [say("Said.").into(), answer([say_held("Not ", &gate, "said.")]), stop()]);
     let (person, agent, space) = stack.pair().await;
+    let socket = stack.socket_of(&person).await;
+    socket.subscribe(&space, None).await;
     let question = stack.post(&space, &person, "Say two things.").await;
-    gate.reached(1).await;
+    // The model has written it, and the product has read it.
+    socket
+        .shows(&space, "the text so far", SOON, |view| (view.live() == ["Not "]).then_some(()))
+        .await;
     stack.cancel(&triggered_run(&question, &agent).unwrap()).await.must_be(202);
     // The worker notices the cancellation before its model goes on.
     let texts = wait_for("the partial message", SOON, async || {

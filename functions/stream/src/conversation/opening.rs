@@ -379,10 +379,10 @@ impl Opening {
         messages: &[Message],
         runs: &[Run],
     ) -> Result<Conversation, Refusal> {
-        let mut first = narration.knows(messages, runs);
+        let mut first = narration.begins_with(messages, runs);
         if !runs.is_empty() {
             let older = older_runs(&self.visitor, &mut narration).await?;
-            first.extend(narration.knows(&[], &older));
+            first.extend(narration.begins_with(&[], &older));
         }
         Ok(Conversation::new(self.visitor, self.following, narration, first, self.space.id))
     }

@@ -268,3 +268,13 @@ fn other_runs_are_not_told_but_their_messages_are() {
     assert_eq!(told, [Told::Message(message.into())]);
     assert_eq!(narration.complete_to(), 1);
 }
+
+#[test]
+fn a_run_that_ended_at_the_beginning_ends_after_its_message() {
+    let ended = run(1, 1, "completed", &json!({}));
+    let mut narration = narration();
+    let told = narration.begins_with(&[], std::slice::from_ref(&ended));
+    assert!(matches!(told[..], [Told::RunStarted { .. }]), "{told:?}");
+    let told = narration.knows(&[posted(1, HELLO)], &[*ended]);
+    assert!(matches!(told[..], [Told::Message(_), Told::RunEnded { .. }]), "{told:?}");
+}
