@@ -16,10 +16,8 @@ use crate::support::{
 impl Client {
     /// Creates a person. Returns its id.
     pub(crate) async fn person(&self, name: &str) -> String {
-        id(&self
-            .create("/v1/entities", json!({ "type": "human", "name": name }))
-            .await
-            .must_be(201))
+        let person = json!({ "type": "human", "name": name });
+        self.make("/v1/entities", person).await
     }
 
     /// Creates an agent that asks `model` (see [`super::model::Model::name`]). Returns its id.
@@ -33,10 +31,8 @@ impl Client {
         if agent["budget"].is_null() {
             agent["budget"] = json!({ "runsPerMinute": 100_000 });
         }
-        id(&self
-            .create("/v1/entities", json!({ "type": "agent", "name": name, "agent": agent }))
-            .await
-            .must_be(201))
+        let agent = json!({ "type": "agent", "name": name, "agent": agent });
+        self.make("/v1/entities", agent).await
     }
 
     /// Creates a space. Returns its id.
@@ -56,7 +52,15 @@ impl Client {
         if settings["budget"].is_null() {
             settings["budget"] = json!({ "runsPerMinute": 100_000 });
         }
-        id(&self.create("/v1/spaces", settings).await.must_be(201))
+        self.make("/v1/spaces", settings).await
+    }
+
+    /// Makes something. The id of what is made next is of a later millisecond, because lists are in
+    /// the order of ids.
+    async fn make(&self, path: &str, body: Value) -> String {
+        let made = id(&self.create(path, body).await.must_be(201));
+        sleep(Duration::from_millis(1)).await;
+        made
     }
 
     /// Posts a message and returns it. As a client does, it repeats a message that the space
