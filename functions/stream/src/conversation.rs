@@ -20,7 +20,7 @@ use crate::{
     narration::{Ending, Narration, Told},
 };
 
-/// How long a client is told of a turn. On AWS a response ends after 15 minutes.
+/// How long a response may go on with one turn. AWS ends a response after 15 minutes.
 const LONGEST: Duration = Duration::from_mins(14);
 /// After how much silence the space is read again, since frames can be lost.
 const SILENCE: Duration = Duration::from_secs(15);
@@ -235,7 +235,8 @@ impl Conversation {
     }
 }
 
-/// Waits until a read that was refused may be repeated. Fails if that is no use, or was tried often.
+/// Waits until a read that was refused may be repeated. Fails if that is no use, or was
+/// tried often.
 async fn wait_out(refusal: Refusal, tries: &mut u32) -> Result<(), Refusal> {
     if !refusal.is_passing() || *tries >= TRIES {
         return Err(refusal);

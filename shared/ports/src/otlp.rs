@@ -80,8 +80,8 @@ impl fmt::Debug for OtlpSettings {
 }
 
 impl OtlpSettings {
-    /// Reads the settings. `None` if traces are exported nowhere. Errors name the variable, and show
-    /// no header.
+    /// Reads the settings. `None` if traces are exported nowhere. Errors name the variable, and
+    /// show no header.
     pub fn read(variable: impl Fn(&str) -> Option<String>) -> Result<Option<Self>, String> {
         let text = |name: &str| variable(name).filter(|text| !text.trim().is_empty());
         let parsed = |name: &str, text: &str| {

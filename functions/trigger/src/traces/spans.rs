@@ -1,6 +1,6 @@
 //! The spans of a run: one for the run, and below it one for each answer of a model and each call
-//! of a tool. Their ids follow from the ids of the run and its calls, so a run that another one woke
-//! hangs below the call that did so, whichever of the two is exported first.
+//! of a tool. Their ids follow from the ids of the run and its calls, so a run that another one
+//! woke hangs below the call that did so, whichever of the two is exported first.
 
 use serde_json::{Map, Value, json};
 use smartspace_domain::{
